@@ -1,7 +1,7 @@
 import { readRedisAddress } from '../../src/domain/redis-address.js'
 import { openRedisLog } from '../../src/replication/redis-log.js'
 
-/** Appends an entry to the log at the address given, and says what came of it. */
+/** Appends an entry to the log at an address, and prints the outcome. */
 const address = readRedisAddress(String(process.argv[2]))
 if ('problem' in address) throw new Error(address.problem)
 const watcher = { available() {}, unavailable() {} }

@@ -10,29 +10,29 @@ import type { MemoryLine } from '../support/memory-log.js'
 import { runs, TEST_SEED } from '../support/test-seed.js'
 import { groupOfReplicas, type TestReplica } from './group-of-replicas.js'
 
-/** How far the writing of a checkpoint is. */
-const STEPS = ['it was begun', 'a piece of it was written', 'all of it was written', 'it was kept'] as const
+/** Stages of writing a checkpoint. */
+const STEPS = ['it began', 'a piece was written', 'all pieces were written', 'it was stored'] as const
 type Step = (typeof STEPS)[number]
 
-/** A log that says how far a checkpoint is that is written into it. */
-function toldSteps(log: MemoryLine, at: (step: Step) => void): CommandLog {
+/** Reports the stages of a checkpoint. */
+function reportSteps(log: MemoryLine, at: (step: Step) => void): CommandLog {
   return {
     append: (entry, signal) => log.append(entry, signal),
     follow: (after, follower) => log.follow(after, follower),
     end: () => log.end(),
     loadCheckpoint: () => log.loadCheckpoint(),
     async saveCheckpoint({ id, pieces }, trimUpTo) {
-      at('it was begun')
-      const told = (function* () {
+      at('it began')
+      const reported = (function* () {
         let written = 0
         for (const piece of pieces) {
-          if (written++ === 1) at('a piece of it was written')
+          if (written++ === 1) at('a piece was written')
           yield piece
         }
-        at('all of it was written')
+        at('all pieces were written')
       })()
-      await log.saveCheckpoint({ id, pieces: told }, trimUpTo)
-      at('it was kept')
+      await log.saveCheckpoint({ id, pieces: reported }, trimUpTo)
+      at('it was stored')
     },
     clear: () => log.clear(),
     close: () => log.close(),
@@ -42,16 +42,16 @@ function toldSteps(log: MemoryLine, at: (step: Step) => void): CommandLog {
 /** A key that no random verb removes. */
 const STEADY = 'steady-key'
 const OPTIONS = { rateLimit: false, maxSpaces: 5, logLimit: 60, apiKey: `steady=${STEADY}` }
-/** Refused, but an entry of the log all the same: it takes few of them until a checkpoint is due. */
+/** Refused, but stored in the log: a few of them make a checkpoint due. */
 const LARGE = { name: 'x'.repeat(1_000_000) }
-const LARGE_ONES = 9
+const LARGE_COUNT = 9
 
-/** A group in which somebody does all that there is to do, and remembers what was acknowledged. */
+/** A group with random requests and verbs, which records acknowledged pets. */
 async function busyGroup(seed: string) {
   const { replica, log, time } = groupOfReplicas()
   let at: (step: Step) => void = () => {}
   const join = () => replica(OPTIONS)
-  const writer = await replica(OPTIONS, (line) => toldSteps(line, (step) => at(step)))
+  const writer = await replica(OPTIONS, (line) => reportSteps(line, (step) => at(step)))
   const other = await join()
   const chance = new Chance(seed)
   const commands = new Commands(seed)
@@ -65,7 +65,6 @@ async function busyGroup(seed: string) {
     other,
     join,
     acknowledged,
-    /** Something random, asked of some of them. */
     async use(count: number, ...asked: readonly TestReplica[]): Promise<void> {
       for (let i = 0; i < count; i++) {
         const one = chance.oneOf(asked)
@@ -77,7 +76,7 @@ async function busyGroup(seed: string) {
         )
         const { command } = commands.next()
         time.now = Math.max(time.now, commands.wall)
-        // What takes all pets away would take the acknowledged ones, too.
+        // Verbs on the default space might remove acknowledged pets.
         if (command.kind === 'verb' && command.space !== '')
           posted.push(
             Promise.resolve(one.core.controlTarget.change(command, applyVerb)).then(
@@ -89,15 +88,13 @@ async function busyGroup(seed: string) {
         if (chance.integer(0, 2) === 0) await new Promise(setImmediate)
       }
     },
-    /** Until all that was asked is answered. */
-    async answered(): Promise<void> {
+    async settled(): Promise<void> {
       await Promise.all(posted.splice(0))
     },
-    /** So much that a checkpoint is due. */
     async untilDue(asked: TestReplica): Promise<void> {
-      for (let i = 0; i < LARGE_ONES; i++) expect((await asked.post(LARGE, STEADY)).status).toBe(400)
+      for (let i = 0; i < LARGE_COUNT; i++) expect((await asked.post(LARGE, STEADY)).status).toBe(400)
     },
-    /** Does something when the next checkpoint is so far. @returns resolves when it was done */
+    /** Acts at a stage of the next checkpoint. @returns resolves after the action */
     atStep(step: Step, act: () => void): Promise<void> {
       return new Promise((resolve) => {
         at = (now) => {
@@ -112,7 +109,6 @@ async function busyGroup(seed: string) {
 }
 type BusyGroup = Awaited<ReturnType<typeof busyGroup>>
 
-/** Patient, since a machine may be busy. */
 function until(isSo: () => boolean | Promise<boolean>): Promise<true> {
   return vi.waitUntil(isSo, { timeout: 60_000 })
 }
@@ -125,9 +121,9 @@ async function digests(...replicas: readonly TestReplica[]): Promise<readonly st
   return [...new Set(replicas.map(({ core }) => digestSandbox(core.spaces)))]
 }
 
-/** What can happen meanwhile. @returns brings it to its end, and gives those who live then */
+/** Events during a checkpoint. @returns ends the event, and returns the live replicas */
 const EVENTS: Readonly<Record<string, (group: BusyGroup) => () => Promise<readonly TestReplica[]>>> = {
-  'its writer is cut off for a while': ({ writer, other }) => {
+  'its writer is cut off temporarily': ({ writer, other }) => {
     writer.line.cutOff()
     return async () => {
       writer.line.restore()
@@ -141,8 +137,8 @@ const EVENTS: Readonly<Record<string, (group: BusyGroup) => () => Promise<readon
       return [other]
     }
   },
-  'its writer hangs, and different writes one meanwhile': ({ log, writer, other, time, untilDue }) => {
-    const goOn = writer.line.holdCheckpoints()
+  'its writer hangs, and another replica writes one': ({ log, writer, other, time, untilDue }) => {
+    const resume = writer.line.holdCheckpoints()
     writer.line.hold()
     writer.line.cutOffReading()
     const former = log.checkpoint?.id ?? '0-0'
@@ -151,9 +147,9 @@ const EVENTS: Readonly<Record<string, (group: BusyGroup) => () => Promise<readon
       await untilDue(other)
       await until(() => compareIds(log.checkpoint?.id ?? '0-0', former) > 0)
       const newer = log.checkpoint?.id
-      goOn()
+      resume()
       writer.line.restore()
-      // It was taken for gone, and has to come again.
+      // It was removed from the group and rejoins.
       await until(() =>
         writer.core.controlTarget
           .read(() => true)
@@ -166,11 +162,11 @@ const EVENTS: Readonly<Record<string, (group: BusyGroup) => () => Promise<readon
       return [writer, other]
     }
   },
-  'somebody else comes': ({ writer, other, join }) => {
+  'a replica joins': ({ writer, other, join }) => {
     const joining = join()
     return async () => [writer, other, await joining]
   },
-  'somebody else goes': ({ writer, other }) => {
+  'a replica leaves': ({ writer, other }) => {
     const closing = other.core.close()
     return async () => {
       await closing
@@ -189,13 +185,13 @@ const EVENTS: Readonly<Record<string, (group: BusyGroup) => () => Promise<readon
 describe.each(Object.keys(EVENTS))('a checkpoint in progress when %s', (event) => {
   const first = new Chance(`${TEST_SEED}:${event}`).integer(0, STEPS.length)
   it.each([...STEPS.slice(first), ...STEPS.slice(0, first)].slice(0, runs(STEPS.length)))(
-    'loses and repeats nothing if %s, and the next one is written',
+    'loses and repeats no pet if %s, and the next one is written',
     async (step) => {
       const seed = TEST_SEED
       const group = await busyGroup(seed)
       const { writer, other, log, acknowledged } = group
       await group.use(20, writer, other)
-      await group.answered()
+      await group.settled()
       let bringToEnd: (() => Promise<readonly TestReplica[]>) | undefined
       const happened = group.atStep(step, () => {
         bringToEnd = EVENTS[event]?.(group)
@@ -205,10 +201,10 @@ describe.each(Object.keys(EVENTS))('a checkpoint in progress when %s', (event) =
       await happened
       const living = (await bringToEnd?.()) ?? []
       await group.use(20, ...living)
-      await group.answered()
+      await group.settled()
       expect(await digests(...living, await group.join()), `seed ${seed}`).toHaveLength(1)
 
-      // Whoever is the oldest now writes one, as if nothing had been.
+      // The oldest replica writes the next one.
       const [one = other] = living
       const former = log.checkpoint?.id ?? '0-0'
       await group.untilDue(one)

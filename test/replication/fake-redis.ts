@@ -1,18 +1,18 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 
-/** Answers to commands by their name, as Redis writes them; `OK` to what is not named. */
-export type FakeAnswers = Readonly<Record<string, string>>
+/** Responses in the Redis protocol, by command. Default: `OK`. */
+export type FakeResponses = Readonly<Record<string, string>>
 
-/** Speaks as a Redis does, and says what it is told to say. */
+/** A server with scripted Redis responses. */
 export class FakeRedis {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
-  answers: FakeAnswers
+  responses: FakeResponses
 
-  private constructor(server: Server, answers: FakeAnswers) {
+  private constructor(server: Server, responses: FakeResponses) {
     this.#server = server
-    this.answers = answers
+    this.responses = responses
     server.on('connection', (socket) => {
       this.#sockets.add(socket)
       let sent = ''
@@ -20,17 +20,17 @@ export class FakeRedis {
         sent += text
         for (let whole = commandIn(sent); whole !== undefined; whole = commandIn(sent)) {
           sent = sent.slice(whole.length)
-          socket.write(this.answers[whole.name] ?? '+OK\r\n')
+          socket.write(this.responses[whole.name] ?? '+OK\r\n')
         }
       })
       socket.on('error', () => {})
     })
   }
 
-  static async start(answers: FakeAnswers): Promise<FakeRedis> {
+  static async start(responses: FakeResponses): Promise<FakeRedis> {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
-    return new FakeRedis(server, answers)
+    return new FakeRedis(server, responses)
   }
 
   get url(): string {
@@ -44,12 +44,11 @@ export class FakeRedis {
   }
 }
 
-/** A text as Redis sends it. */
 export function bulk(text: string): string {
   return `$${Buffer.byteLength(text)}\r\n${text}\r\n`
 }
 
-/** The command that a text begins with, if it is whole: `*1\r\n$4\r\nPING\r\n`. */
+/** Parses a complete command at the beginning of a text: `*1\r\n$4\r\nPING\r\n`. */
 function commandIn(sent: string): { readonly name: string; readonly length: number } | undefined {
   const head = /^\*(\d+)\r\n/.exec(sent)
   if (head === null) return undefined

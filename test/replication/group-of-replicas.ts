@@ -6,24 +6,23 @@ import type { CommandLog } from '../../src/replication/command-log.js'
 import { embeddedOptions } from '../support/embedded-options.js'
 import { type MemoryLine, MemoryLog } from '../support/memory-log.js'
 
-/** One of several sandboxes over a log in memory. */
 export interface TestReplica {
   readonly core: SandboxCore
-  /** Its way to the log, which can be cut. */
+  /** Its connection to the log, which can be cut. */
   readonly line: MemoryLine
   readonly warnings: readonly string[]
   get(path: string, key?: string): Promise<Response>
   post(body: unknown, key?: string): Promise<Response>
 }
 
-/** Replicas over a log in memory, whose clock is moved by hand. */
+/** Replicas with a log in memory and a manual clock. */
 export function groupOfReplicas() {
   const time = { now: Date.parse('2026-03-01T10:00:00Z') }
   const log = new MemoryLog(() => time.now)
   return {
     log,
     time,
-    /** @param seenAs what the replica sees of its log, where that is to be more than its line */
+    /** @param seenAs wraps the log of this replica */
     async replica(
       options: SandboxOptions = {},
       seenAs: (line: MemoryLine) => CommandLog = (line) => line,

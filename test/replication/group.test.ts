@@ -14,30 +14,30 @@ const FACTS: GroupFacts = {
   others: { '--order': 'newest', 'the contract': 'abc', 'the fixtures': 'def' },
 }
 
-function hello(facts: GroupFacts = FACTS, anew?: JoinRequest['anew']): JoinRequest {
+function joinRequest(facts: GroupFacts = FACTS, anew?: JoinRequest['anew']): JoinRequest {
   return { name: 'a', version: '1', facts, ...(anew && { anew }) }
 }
 
 describe('a group', () => {
   it('is founded by the first replica, and joined by replicas with the same facts', () => {
     const group = new Group()
-    expect(group.join('a', hello(), 0, undefined)).toBe('founded')
-    expect(group.join('b', hello(), 1, '0-0')).toBe('joined')
+    expect(group.join('a', joinRequest(), 0, undefined)).toBe('founded')
+    expect(group.join('b', joinRequest(), 1, '0-0')).toBe('joined')
     expect(group.living(1).map(([id]) => id)).toEqual(['a', 'b'])
   })
 
-  it('refuses other facts while a member is alive, and names each difference', () => {
+  it('refuses other facts while a member is alive, and lists each difference', () => {
     const group = new Group()
-    group.join('a', hello(), 0, undefined)
+    group.join('a', joinRequest(), 0, undefined)
     const other: GroupFacts = {
       seed: 2,
       start: { ...FACTS.start, settings: { ...DEFAULT_SETTINGS, plan: 'pro' }, freeze: true },
       others: { '--order': 'oldest', 'the contract': 'xyz', 'the fixtures': 'def' },
     }
-    expect(group.join('b', hello(other), 1, '0-0')).toBe('refused')
+    expect(group.join('b', joinRequest(other), 1, '0-0')).toBe('refused')
     expect(differences(other, FACTS)).toEqual([
       '--seed is 2 here and 1 in the group',
-      'the start (plan, freeze) is different',
+      'the start (plan, freeze) differs',
       '--order is oldest here and newest in the group',
       'the contract differs',
     ])
@@ -45,12 +45,12 @@ describe('a group', () => {
 
   it('restarts only if no member is alive, and the whole log was read', () => {
     const group = new Group()
-    group.join('a', hello(), 0, undefined)
+    group.join('a', joinRequest(), 0, undefined)
     const late = MEMBER_TIMEOUT_MS + 1
     const other = { ...FACTS, seed: 2 }
-    expect(group.join('b', hello(other, { after: '0-0' }), late - 1, '0-0')).toBe('refused')
-    expect(group.join('b', hello(other, { after: undefined }), late, '0-0')).toBe('refused')
-    expect(group.join('b', hello(other, { after: '0-0' }), late, '0-0')).toBe('founded')
+    expect(group.join('b', joinRequest(other, { after: '0-0' }), late - 1, '0-0')).toBe('refused')
+    expect(group.join('b', joinRequest(other, { after: undefined }), late, '0-0')).toBe('refused')
+    expect(group.join('b', joinRequest(other, { after: '0-0' }), late, '0-0')).toBe('founded')
     expect(group.facts?.seed).toBe(2)
     expect(group.touch('a', late)).toBe(false)
   })
@@ -58,7 +58,7 @@ describe('a group', () => {
   it('never reuses an ordinal', () => {
     const group = new Group()
     for (const [index, id] of ['a', 'b', 'c'].entries()) {
-      group.join(id, hello(), index, `${index}-0`)
+      group.join(id, joinRequest(), index, `${index}-0`)
       expect(group.living(index)[0]?.[1].ordinal).toBe(index + 1)
       group.leave(id)
     }
@@ -66,7 +66,7 @@ describe('a group', () => {
 
   it('survives a checkpoint', () => {
     const group = new Group()
-    group.join('a', hello(), 0, undefined)
+    group.join('a', joinRequest(), 0, undefined)
     group.touch('a', 5, { address: 'a:1', applied: '4-0', position: 7, lagMs: 1 })
     const other = new Group()
     other.load(group.save())

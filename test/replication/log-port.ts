@@ -2,35 +2,35 @@ import { setMaxListeners } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
 import { randomStream } from '../../src/domain/random.js'
 import { type CommandLog, type EntryId, LogLost, LogUnavailable } from '../../src/replication/command-log.js'
-import { AFollower, type AWatcher, isDown, isUp } from './a-follower.js'
+import { isDown, isUp, RecordingFollower, type RecordingWatcher } from './recording-follower.js'
 
-/** A log under test, and what can happen to it. */
-export interface TriedLog {
-  /** One more replica's way to it. */
-  open(): Promise<TriedLine>
-  /** Remembers what is there; what it gives puts that back, as a failover to a copy that lagged does. */
+/** A log under test. */
+export interface TestedLog {
+  /** Connects another replica. */
+  open(): Promise<TestedLine>
+  /** @returns restores the current content, as a failover to a lagging copy does */
   mark(): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
-/** One replica's way to a log, which can be cut. */
-export interface TriedLine {
+/** A replica's connection to the log, which can be cut. */
+export interface TestedLine {
   readonly log: CommandLog
-  readonly watcher: AWatcher
+  readonly watcher: RecordingWatcher
   cut(): void
-  /** The next entry, which has this text, is taken, but the line is cut before its answer has come. */
-  cutInAnswerTo(text: string): void
+  /** The next entry, with this text, is stored, but the connection is cut before the response. */
+  cutBeforeResponseTo(text: string): void
   restore(): void
 }
 
-/** Does not come; as many as like wait for it. */
+/** Never aborted. */
 export const NEVER = new AbortController().signal
 setMaxListeners(0, NEVER)
 
-/** What every log promises to those who share it. */
-export function describeLog(where: string, open: () => Promise<TriedLog>): void {
+/** Tests for all implementations of CommandLog. */
+export function describeLog(where: string, open: () => Promise<TestedLog>): void {
   describe(`a log ${where}`, () => {
-    const opened: TriedLog[] = []
+    const opened: TestedLog[] = []
     const tried = async () => {
       const log = await open()
       opened.push(log)
@@ -39,16 +39,16 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
     const lines = async (count: number) => {
       const log = await tried()
       const all = await Promise.all(Array.from({ length: count }, () => log.open()))
-      return { all, one: all[0] as TriedLine, other: all.at(-1) as TriedLine, tried: log }
+      return { all, one: all[0] as TestedLine, other: all.at(-1) as TestedLine, tried: log }
     }
     afterEach(async () => {
       for (const log of opened.splice(0)) await log.close()
     })
 
-    it('tells all who follow it the same entries in the same order, its clock never going back', async () => {
+    it('passes the same entries in the same order to all followers, with a clock that never goes back', async () => {
       const { all } = await lines(3)
       const followers = all.map(({ log }) => {
-        const follower = new AFollower()
+        const follower = new RecordingFollower()
         log.follow(undefined, follower)
         return follower
       })
@@ -64,7 +64,7 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
       const [first, ...others] = await Promise.all(
         followers.map(async (follower) => {
           await follower.texts(150)
-          return follower.heard
+          return follower.received
         }),
       )
       for (const other of others) expect(other).toEqual(first)
@@ -81,7 +81,7 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
     it('is followed from an entry, or from the beginning', async () => {
       const { one, other } = await lines(2)
       const ids = await appendAll(one.log, 'a', ['1', '2', '3'])
-      const [late, early] = [new AFollower(), new AFollower()]
+      const [late, early] = [new RecordingFollower(), new RecordingFollower()]
       other.log.follow(ids[1], late)
       other.log.follow(undefined, early)
       expect(await late.texts(1)).toEqual(['3'])
@@ -90,27 +90,14 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
       expect(await late.texts(2)).toEqual(['3', '4'])
     })
 
-    it('tells nothing more to a follower that has stopped', async () => {
-      const { one } = await lines(1)
-      const [stopped, goesOn] = [new AFollower(), new AFollower()]
-      const stop = one.log.follow(undefined, stopped)
-      one.log.follow(undefined, goesOn)
-      await appendAll(one.log, 'a', ['1'])
-      await stopped.texts(1)
-      stop()
-      await one.log.append({ replica: 'a', batch: 2, text: '2' }, NEVER)
-      await goesOn.texts(2)
-      expect(await stopped.texts(1)).toEqual(['1'])
-    })
-
-    it('takes a batch once, however often it is handed in', async () => {
+    it('stores a batch once, even if it is appended repeatedly', async () => {
       const { one, other } = await lines(2)
       const entry = { replica: 'a', batch: 1, text: 'once' }
       const [id] = await appendAll(one.log, 'a', ['once'])
       expect(await one.log.append(entry, NEVER)).toBe(id)
       expect(await other.log.append(entry, NEVER)).toBe(id)
       await one.log.append({ replica: 'a', batch: 2, text: 'last' }, NEVER)
-      const follower = new AFollower()
+      const follower = new RecordingFollower()
       other.log.follow(undefined, follower)
       expect(await follower.texts(2)).toEqual(['once', 'last'])
     })
@@ -121,28 +108,28 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
       await expect(one.log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)).rejects.toThrow(LogLost)
     })
 
-    it('appends what is handed in at once in the order given', async () => {
+    it('appends concurrent entries in order', async () => {
       const { one } = await lines(1)
       const texts = Array.from({ length: 30 }, (_, index) => String(index))
       await Promise.all(texts.map((text, index) => one.log.append({ replica: 'a', batch: index + 1, text }, NEVER)))
-      const follower = new AFollower()
+      const follower = new RecordingFollower()
       one.log.follow(undefined, follower)
       expect(await follower.texts(30)).toEqual(texts)
     })
 
-    it('says where it ends, and what its clock says', async () => {
+    it('returns its last entry and its time', async () => {
       const { one, other } = await lines(2)
       expect((await one.log.end()).id).toBeUndefined()
       const [, id] = await appendAll(one.log, 'a', ['1', '2'])
       const end = await other.log.end()
       expect(end.id).toBe(id)
-      const follower = new AFollower()
+      const follower = new RecordingFollower()
       other.log.follow(undefined, follower)
       await follower.texts(2)
-      expect(end.now).toBeGreaterThanOrEqual(Number(follower.heard.at(-1)?.now))
+      expect(end.now).toBeGreaterThanOrEqual(Number(follower.received.at(-1)?.now))
     })
 
-    it('appends once what was handed in while it was away', async () => {
+    it('appends an entry once if it was given while disconnected', async () => {
       const { one, other } = await lines(2)
       await appendAll(one.log, 'a', ['1'])
       one.cut()
@@ -152,17 +139,17 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
       const id = await appended
       expect((await other.log.end()).id).toBe(id)
       await one.watcher.until(isUp)
-      const follower = new AFollower()
+      const follower = new RecordingFollower()
       other.log.follow(undefined, follower)
       expect(await follower.texts(2)).toEqual(['1', '2'])
     })
 
-    it('looks up what it took when its answer was lost', async () => {
+    it('finds a stored entry whose response was lost', async () => {
       const { one, other } = await lines(2)
-      const follower = new AFollower()
+      const follower = new RecordingFollower()
       one.log.follow(undefined, follower)
       for (let batch = 1; batch <= 5; batch++) {
-        one.cutInAnswerTo(`text ${batch}.`)
+        one.cutBeforeResponseTo(`text ${batch}.`)
         const appended = one.log.append({ replica: 'a', batch, text: `text ${batch}.` }, NEVER)
         await one.watcher.until(isDown)
         one.restore()
@@ -172,23 +159,23 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
       expect(await follower.texts(5)).toEqual(['text 1.', 'text 2.', 'text 3.', 'text 4.', 'text 5.'])
     })
 
-    it('has several under way, none of which stands before those handed in before it, whatever is cut', async () => {
+    it('keeps several pending entries in order across a cut connection', async () => {
       const { one, other } = await lines(2)
       const texts = Array.from({ length: 12 }, (_, index) => `text ${index + 1}.`)
-      one.cutInAnswerTo('text 5.')
+      one.cutBeforeResponseTo('text 5.')
       const appended = Promise.all(
         texts.map((text, index) => one.log.append({ replica: 'a', batch: index + 1, text }, NEVER)),
       )
       await one.watcher.until(isDown)
       one.restore()
       const ids = await appended
-      const follower = new AFollower()
+      const follower = new RecordingFollower()
       other.log.follow(undefined, follower)
       expect(await follower.texts(12)).toEqual(texts)
-      expect(follower.heard.map(({ id }) => id)).toEqual(ids)
+      expect(follower.received.map(({ id }) => id)).toEqual(ids)
     })
 
-    it('lets those stand that were handed in before and after one that is given up', async () => {
+    it('stores the entries before and after an abandoned one', async () => {
       const { one, other } = await lines(2)
       await appendAll(one.log, 'a', ['1'])
       one.cut()
@@ -201,7 +188,7 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
       await expect(appended[1]).rejects.toThrow(LogUnavailable)
       one.restore()
       await Promise.all([appended[0], appended[2]])
-      const follower = new AFollower()
+      const follower = new RecordingFollower()
       other.log.follow(undefined, follower)
       expect(await follower.texts(3)).toEqual(['1', '2', '4'])
       await one.watcher.until(isUp)
@@ -209,29 +196,29 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
       await expect(one.log.append({ replica: 'a', batch: 3, text: '3' }, NEVER)).rejects.toThrow(LogLost)
     })
 
-    it('gives up at once when the signal comes; what was not appended then is not appended later', async () => {
+    it('aborts immediately, and never stores the aborted entry later', async () => {
       const { one, other } = await lines(2)
       await appendAll(one.log, 'a', ['1'])
       one.cut()
       await one.watcher.until(isDown)
       const patience = new AbortController()
-      const appended = one.log.append({ replica: 'a', batch: 2, text: 'given up' }, patience.signal)
+      const appended = one.log.append({ replica: 'a', batch: 2, text: 'abandoned' }, patience.signal)
       patience.abort()
       await expect(appended).rejects.toThrow(LogUnavailable)
       one.restore()
       await one.log.append({ replica: 'a', batch: 3, text: '3' }, NEVER)
-      const follower = new AFollower()
+      const follower = new RecordingFollower()
       other.log.follow(undefined, follower)
       expect(await follower.texts(2)).toEqual(['1', '3'])
-      await expect(one.log.append({ replica: 'a', batch: 2, text: 'given up' }, NEVER)).rejects.toThrow(LogLost)
+      await expect(one.log.append({ replica: 'a', batch: 2, text: 'abandoned' }, NEVER)).rejects.toThrow(LogLost)
     })
 
-    it('tells by its entries that something was appended though it was given up', async () => {
+    it('returns an aborted entry to followers if it was stored', async () => {
       const { one } = await lines(1)
-      const follower = new AFollower()
+      const follower = new RecordingFollower()
       one.log.follow(undefined, follower)
       await appendAll(one.log, 'a', ['1'])
-      one.cutInAnswerTo('in doubt')
+      one.cutBeforeResponseTo('in doubt')
       const patience = new AbortController()
       const appended = one.log.append({ replica: 'a', batch: 2, text: 'in doubt' }, patience.signal)
       await one.watcher.until(isDown)
@@ -242,9 +229,9 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
       expect(await follower.texts(3)).toEqual(['1', 'in doubt', '3'])
     })
 
-    it('follows across interruptions, and says once that it was away and is back', async () => {
+    it('follows across interruptions, and reports each change of availability once', async () => {
       const { one, other } = await lines(2)
-      const follower = new AFollower()
+      const follower = new RecordingFollower()
       one.log.follow(undefined, follower)
       await appendAll(other.log, 'b', ['1'])
       await follower.texts(1)
@@ -255,12 +242,12 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
       one.restore()
       expect(await follower.texts(2)).toEqual(['1', '2'])
       await one.watcher.until(isUp)
-      expect(one.watcher.told.filter(isUp)).toHaveLength(1)
-      expect(other.watcher.told).toEqual([])
+      expect(one.watcher.reports.filter(isUp)).toHaveLength(1)
+      expect(other.watcher.reports).toEqual([])
       await expect(one.log.end()).resolves.toBeDefined()
     })
 
-    it('answers nothing while it is away', async () => {
+    it('rejects all calls while disconnected', async () => {
       const { one } = await lines(1)
       const [id = ''] = await appendAll(one.log, 'a', ['1'])
       one.cut()
@@ -271,61 +258,61 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
       await expect(one.log.clear()).rejects.toThrow(LogUnavailable)
     })
 
-    it('keeps the newest checkpoint, whatever is in it', async () => {
+    it('keeps the newest checkpoint with any content', async () => {
       const { one, other } = await lines(2)
       expect(await one.log.loadCheckpoint()).toBeUndefined()
       const [first = '', second = '', third = ''] = await appendAll(one.log, 'a', ['1', '2', '3'])
       await one.log.saveCheckpoint({ id: second, pieces: [''] }, first)
       expect(await other.log.loadCheckpoint()).toEqual({ id: second, pieces: [''] })
-      // Characters of one byte to four; more pieces than are written at a time, some of them long.
+      // Characters of one to four bytes; many pieces, some long.
       const pieces = Array.from({ length: 20 }, (_, index) => '🐕€é\u0000"'.repeat(index * 10_000))
       await one.log.saveCheckpoint({ id: third, pieces: pieces.values() }, first)
       expect(await other.log.loadCheckpoint()).toEqual({ id: third, pieces })
       await other.log.saveCheckpoint({ id: second, pieces: ['older'] }, third)
       await other.log.saveCheckpoint({ id: third, pieces: ['as old'] }, third)
       expect(await other.log.loadCheckpoint()).toEqual({ id: third, pieces })
-      // Neither of the two has cut off anything.
-      const follower = new AFollower()
+      // Neither has trimmed the log.
+      const follower = new RecordingFollower()
       one.log.follow(first, follower)
       expect(await follower.texts(2)).toEqual(['2', '3'])
     })
 
-    it('cuts off what nobody has to read any more, and says so to whoever comes too late', async () => {
+    it('trims entries, and reports the loss to followers that start earlier', async () => {
       const { one, other } = await lines(2)
       const [first, second = '', third = '', fourth = ''] = await appendAll(one.log, 'a', ['1', '2', '3', '4'])
       await one.log.saveCheckpoint({ id: third, pieces: ['state'] }, second)
-      const [kept, early, beginning] = [new AFollower(), new AFollower(), new AFollower()]
+      const [kept, early, beginning] = [new RecordingFollower(), new RecordingFollower(), new RecordingFollower()]
       other.log.follow(second, kept)
       other.log.follow(first, early)
       other.log.follow(undefined, beginning)
       expect(await kept.texts(2)).toEqual(['3', '4'])
       expect(await early.loss()).not.toBe('')
       expect(await beginning.loss()).not.toBe('')
-      expect([...early.heard, ...beginning.heard]).toEqual([])
+      expect([...early.received, ...beginning.received]).toEqual([])
       expect((await one.log.end()).id).toBe(fourth)
     })
 
-    it('cuts off nothing after a checkpoint', async () => {
+    it('never trims entries after the checkpoint', async () => {
       const { one } = await lines(1)
       const [, second = '', , fourth = ''] = await appendAll(one.log, 'a', ['1', '2', '3', '4'])
       await one.log.saveCheckpoint({ id: second, pieces: ['state'] }, fourth)
-      const follower = new AFollower()
+      const follower = new RecordingFollower()
       one.log.follow(second, follower)
       expect(await follower.texts(2)).toEqual(['3', '4'])
     })
 
-    it('takes entries after all were cut off but the last', async () => {
+    it('accepts entries after all but the last were trimmed', async () => {
       const { one, other } = await lines(2)
       const [, second = ''] = await appendAll(one.log, 'a', ['1', '2'])
       await one.log.saveCheckpoint({ id: second, pieces: ['state'] }, second)
       await one.log.append({ replica: 'a', batch: 3, text: '3' }, NEVER)
       await other.log.append({ replica: 'b', batch: 1, text: 'b' }, NEVER)
-      const follower = new AFollower()
+      const follower = new RecordingFollower()
       other.log.follow(second, follower)
       expect(await follower.texts(2)).toEqual(['3', 'b'])
     })
 
-    it('takes no checkpoint of what it does not have', async () => {
+    it('refuses a checkpoint of an unknown entry', async () => {
       const { one } = await lines(1)
       const [first = ''] = await appendAll(one.log, 'a', ['1'])
       const never = first.replace(/^\d+/, (ms) => String(Number(ms) + 1_000_000))
@@ -333,11 +320,11 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
       expect(await one.log.loadCheckpoint()).toBeUndefined()
     })
 
-    it('begins anew, and tells those who still live in the past', async () => {
+    it('is cleared, and reports the loss to followers', async () => {
       const { one, other } = await lines(2)
       const [id = ''] = await appendAll(one.log, 'a', ['1'])
       await one.log.saveCheckpoint({ id, pieces: ['state'] }, id)
-      const follower = new AFollower()
+      const follower = new RecordingFollower()
       one.log.follow(id, follower)
       await other.log.clear()
       expect((await other.log.end()).id).toBeUndefined()
@@ -345,103 +332,103 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
       await expect(one.log.append({ replica: 'a', batch: 2, text: '2' }, NEVER)).rejects.toThrow(LogLost)
       await appendAll(other.log, 'b', ['new'])
       expect(await follower.loss()).not.toBe('')
-      const anew = new AFollower()
-      one.log.follow(undefined, anew)
-      expect(await anew.texts(1)).toEqual(['new'])
-      expect(follower.heard).toEqual([])
+      const next = new RecordingFollower()
+      one.log.follow(undefined, next)
+      expect(await next.texts(1)).toEqual(['new'])
+      expect(follower.received).toEqual([])
     })
 
-    it('tells who read or appended its end that it has lost it, and nobody else', async () => {
+    it('reports a lost end only to replicas that read or appended it', async () => {
       const { one, other, tried } = await lines(2)
-      const [reader, behind] = [new AFollower(), new AFollower()]
+      const [reader, behind] = [new RecordingFollower(), new RecordingFollower()]
       const [first] = await appendAll(one.log, 'a', ['1'])
-      const goBack = await tried.mark()
+      const rollBack = await tried.mark()
       one.log.follow(first, reader)
       await one.log.append({ replica: 'a', batch: 2, text: 'lost' }, NEVER)
       await reader.texts(1)
-      await goBack()
+      await rollBack()
       other.log.follow(first, behind)
       await other.log.append({ replica: 'b', batch: 1, text: 'other' }, NEVER)
       expect(await reader.loss()).not.toBe('')
       expect(await behind.texts(1)).toEqual(['other'])
       await expect(one.log.append({ replica: 'a', batch: 3, text: '3' }, NEVER)).rejects.toThrow(LogLost)
-      expect(reader.heard.map(({ text }) => text)).toEqual(['lost'])
+      expect(reader.received.map(({ text }) => text)).toEqual(['lost'])
     })
 
-    it('lets go of everything when it is closed', async () => {
+    it('ends all calls when it is closed', async () => {
       const { one, other } = await lines(2)
-      const follower = new AFollower()
+      const follower = new RecordingFollower()
       one.log.follow(undefined, follower)
       await appendAll(other.log, 'b', ['1'])
       await follower.texts(1)
       one.cut()
       await one.watcher.until(isDown)
       const appended = one.log.append({ replica: 'a', batch: 1, text: 'never' }, NEVER)
-      const told = one.watcher.told.length
+      const reports = one.watcher.reports.length
       await Promise.all([one.log.close(), expect(appended).rejects.toThrow(LogUnavailable)])
       one.restore()
       await other.log.append({ replica: 'b', batch: 2, text: '2' }, NEVER)
       await expect(one.log.end()).rejects.toThrow(LogUnavailable)
-      expect(follower.heard).toHaveLength(1)
-      expect(one.watcher.told).toHaveLength(told)
+      expect(follower.received).toHaveLength(1)
+      expect(one.watcher.reports).toHaveLength(reports)
     })
 
     it.each([1, 2, 3])(
-      'holds through random cuts: acknowledged is there once, for all in the same order (seed %i)',
+      'stores each acknowledged entry once and in the same order across random cuts (seed %i)',
       async (seed) => {
         const chance = randomStream(`log ${seed}`)
         const { all } = await lines(3)
         const followers = all.map(({ log }) => {
-          const follower = new AFollower()
+          const follower = new RecordingFollower()
           log.follow(undefined, follower)
           return follower
         })
         const acknowledged: string[] = []
         let isOver = false
         const writers = all.map(async ({ log }, replica) => {
-          const underWay = new Set<Promise<void>>()
+          const pending = new Set<Promise<void>>()
           for (let batch = 1; batch <= 60; batch++) {
             const text = `${replica}:${batch};`
             const patience = new AbortController()
-            const isImpatient = chance.next() < 0.3
+            const isAborted = chance.next() < 0.3
             const appended = log
               .append({ replica: `r${replica}`, batch, text }, patience.signal)
               .then(
                 () => void acknowledged.push(text),
                 (error) => expect(error).toBeInstanceOf(LogUnavailable),
               )
-              .finally(() => underWay.delete(appended))
-            underWay.add(appended)
-            if (isImpatient) setImmediate(() => patience.abort())
-            if (underWay.size === 5) await Promise.race(underWay)
+              .finally(() => pending.delete(appended))
+            pending.add(appended)
+            if (isAborted) setImmediate(() => patience.abort())
+            if (pending.size === 5) await Promise.race(pending)
           }
-          await Promise.all(underWay)
+          await Promise.all(pending)
         })
-        const vandal = async () => {
+        const cutRandomly = async () => {
           for (let next = 0; !isOver; next++) {
-            const line = all[next % all.length] as TriedLine
+            const line = all[next % all.length] as TestedLine
             line.cut()
             await line.watcher.until(isDown)
             line.restore()
             await line.watcher.until(isUp)
           }
         }
-        const mischief = vandal()
+        const cutting = cutRandomly()
         await Promise.all(writers)
         isOver = true
-        await mischief
+        await cutting
         const last = await Promise.all(
           all.map(({ log }, replica) =>
             log.append({ replica: `r${replica}`, batch: 61, text: `end ${replica}` }, NEVER),
           ),
         )
         await Promise.all(followers.map((follower) => untilHas(follower, last)))
-        const [heard = [], ...others] = followers.map((follower) => follower.heard.map(({ text }) => text))
-        for (const other of others) expect(other).toEqual(heard)
-        expect(new Set(heard).size).toBe(heard.length)
-        expect(acknowledged.filter((text) => !heard.includes(text))).toEqual([])
+        const [texts = [], ...others] = followers.map((follower) => follower.received.map(({ text }) => text))
+        for (const other of others) expect(other).toEqual(texts)
+        expect(new Set(texts).size).toBe(texts.length)
+        expect(acknowledged.filter((text) => !texts.includes(text))).toEqual([])
         for (const replica of all.keys()) {
-          const batches = heard.flatMap((text) =>
+          const batches = texts.flatMap((text) =>
             text.startsWith(`${replica}:`) ? [Number.parseInt(text.slice(2), 10)] : [],
           )
           expect(batches).toEqual(batches.toSorted((a, b) => a - b))
@@ -457,9 +444,8 @@ async function appendAll(log: CommandLog, replica: string, texts: readonly strin
   return ids
 }
 
-/** Resolves once a follower has heard all of these entries. */
-async function untilHas(follower: AFollower, ids: readonly EntryId[]): Promise<void> {
-  while (!ids.every((id) => follower.heard.some((entry) => entry.id === id))) {
-    await follower.texts(follower.heard.length + 1)
+async function untilHas(follower: RecordingFollower, ids: readonly EntryId[]): Promise<void> {
+  while (!ids.every((id) => follower.received.some((entry) => entry.id === id))) {
+    await follower.texts(follower.received.length + 1)
   }
 }

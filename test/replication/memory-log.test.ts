@@ -1,20 +1,20 @@
 import { MemoryLog } from '../support/memory-log.js'
-import { AWatcher } from './a-follower.js'
-import { describeLog, type TriedLine, type TriedLog } from './log-port.js'
+import { describeLog, type TestedLine, type TestedLog } from './log-port.js'
+import { RecordingWatcher } from './recording-follower.js'
 
-describeLog('in memory', async (): Promise<TriedLog> => {
+describeLog('in memory', async (): Promise<TestedLog> => {
   let now = 1_000
-  // A clock that goes back now and then.
+  // Sometimes goes back.
   const log = new MemoryLog(() => (now += now % 7 === 0 ? -3 : 4))
   return {
-    async open(): Promise<TriedLine> {
-      const watcher = new AWatcher()
+    async open(): Promise<TestedLine> {
+      const watcher = new RecordingWatcher()
       const line = log.open(watcher)
       return {
         log: line,
         watcher,
         cut: () => line.cutOff(),
-        cutInAnswerTo: () => line.cutOffInAnswer(),
+        cutBeforeResponseTo: () => line.cutBeforeResponse(),
         restore: () => line.restore(),
       }
     },

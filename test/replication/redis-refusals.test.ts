@@ -4,20 +4,20 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { readRedisAddress } from '../../src/domain/redis-address.js'
 import { LogUnavailable } from '../../src/replication/command-log.js'
 import { openRedisLog } from '../../src/replication/redis-log.js'
-import { AWatcher, isDown, isUp } from './a-follower.js'
-import { bulk, type FakeAnswers, FakeRedis } from './fake-redis.js'
+import { bulk, FakeRedis, type FakeResponses } from './fake-redis.js'
+import { isDown, isUp, RecordingWatcher } from './recording-follower.js'
 
 const GOOD = { INFO: bulk('redis_version:7.0.15\r\n'), CONFIG: '*0\r\n', WAIT: ':0\r\n', SCRIPT: bulk('0'.repeat(40)) }
 
 const fakes: FakeRedis[] = []
 
-async function aFake(answers: FakeAnswers): Promise<FakeRedis> {
-  const fake = await FakeRedis.start({ ...GOOD, ...answers })
+async function aFake(responses: FakeResponses): Promise<FakeRedis> {
+  const fake = await FakeRedis.start({ ...GOOD, ...responses })
   fakes.push(fake)
   return fake
 }
 
-async function open(url: string, watcher = new AWatcher()) {
+async function open(url: string, watcher = new RecordingWatcher()) {
   const address = readRedisAddress(url)
   if ('problem' in address) throw new Error(address.problem)
   return openRedisLog({ address, group: 'group', copies: 0, watcher, warn: () => {} })
@@ -30,13 +30,13 @@ afterEach(async () => {
 describe('a Redis that cannot be used', () => {
   it.each([
     ['SET', "-OOM command not allowed when used memory > 'maxmemory'.", 'its memory is used up (maxmemory)'],
-    ['SET', "-READONLY You can't write against a read only replica.", 'it is a read-only copy of another Redis'],
+    ['SET', "-READONLY You can't write against a read only replica.", 'it is a read-only copy'],
     ['SET', '-LOADING Redis is loading the dataset in memory', 'it is still reading its data from disk'],
     ['SET', '-MISCONF Redis is configured to save RDB snapshots, but', 'it cannot write to its disk'],
-    ['SET', '-NOREPLICAS Not enough good replicas to write.', 'too few copies follow it'],
-    ['SET', '-MOVED 12182 10.0.0.7:6379', 'it is part of a cluster'],
+    ['SET', '-NOREPLICAS Not enough good replicas to write.', 'it has too few replicas'],
+    ['SET', '-MOVED 12182 10.0.0.7:6379', 'it is a cluster node'],
     ['SET', '-NOPERM this user has no permissions', 'its user lacks permissions'],
-    ['SET', '-NOAUTH Authentication required.', 'it asks for a password'],
+    ['SET', '-NOAUTH Authentication required.', 'it requires a password'],
     ['AUTH', '-WRONGPASS invalid username-password pair', 'user or password is wrong'],
     ['AUTH', "-ERR wrong number of arguments for 'auth' command", 'use Redis 7 or newer, or Valkey 7.2 or newer'],
     ['AUTH', '-ERR unknown command `AUTH`, with args beginning with: `shop`, `s3cret`', 'Redis 7 or newer'],
@@ -45,17 +45,17 @@ describe('a Redis that cannot be used', () => {
     ['SET', '-ERR max number of clients reached', 'it has too many clients (maxclients)'],
     ['INFO', '+OK', 'the response is not from Redis'],
     ['SET', 'HTTP/1.1 400 Bad Request', 'the server is not Redis'],
-  ])('is described in plain words: %s answered with %s', async (command, answer, words) => {
-    const fake = await aFake({ [command]: answer.endsWith('\r\n') ? answer : `${answer}\r\n` })
+  ])('is described in plain words: %s returns %s', async (command, response, words) => {
+    const fake = await aFake({ [command]: response.endsWith('\r\n') ? response : `${response}\r\n` })
     const failure = await open(`${fake.url.replace('//', '//shop:s3cret@')}/5`).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(LogUnavailable)
     expect(String(failure)).toContain(`Redis at ${fake.url}/5 cannot be used: `)
     expect(String(failure)).toContain(words)
-    // Not in what a debugger or a logger shows of the error either.
+    // Also not in the output of a debugger or logger.
     expect(inspect(failure, { depth: 9, showHidden: true })).not.toMatch(/shop|s3cret/)
   })
 
-  it('gives an unexpected answer', async () => {
+  it('sends an unexpected response', async () => {
     const fake = await aFake({ EVALSHA: '+OK\r\n', HMGET: '+OK\r\n' })
     const log = await open(fake.url)
     await expect(log.end()).rejects.toThrow('the response is not from Redis')
@@ -73,7 +73,7 @@ describe('a Redis that cannot be used', () => {
     )
   })
 
-  it('closes each connection at once', async () => {
+  it('closes each connection immediately', async () => {
     const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     const address = server.address()
@@ -85,23 +85,23 @@ describe('a Redis that cannot be used', () => {
 
   it('is retried until it can be used, and the last reason is reported', async () => {
     const fake = await aFake({ EVALSHA: bulk('1-0') })
-    const watcher = new AWatcher()
+    const watcher = new RecordingWatcher()
     const log = await open(fake.url, watcher)
     const entry = { replica: 'a', batch: 1, text: '' }
     await log.append(entry, new AbortController().signal)
-    fake.answers = { ...GOOD, EVALSHA: '-OOM no\r\n', SET: '-OOM no\r\n' }
+    fake.responses = { ...GOOD, EVALSHA: '-OOM no\r\n', SET: '-OOM no\r\n' }
     const patience = new AbortController()
     const appended = log.append({ ...entry, batch: 2 }, patience.signal)
     expect(await watcher.until(isDown)).toContain('its memory is used up')
-    fake.answers = { ...GOOD, SET: '-READONLY no\r\n' }
-    expect(await watcher.until((told) => told.includes('copy'))).toContain('read-only copy')
+    fake.responses = { ...GOOD, SET: '-READONLY no\r\n' }
+    expect(await watcher.until((report) => report.includes('copy'))).toContain('read-only copy')
     patience.abort()
     await expect(appended).rejects.toThrow('read-only copy')
     await expect(log.end()).rejects.toThrow('read-only copy')
-    fake.answers = { ...GOOD, EVALSHA: bulk('2-0') }
+    fake.responses = { ...GOOD, EVALSHA: bulk('2-0') }
     await watcher.until(isUp)
     expect(await log.append({ ...entry, batch: 3 }, new AbortController().signal)).toBe('2-0')
-    expect(watcher.told.filter(isUp)).toHaveLength(1)
+    expect(watcher.reports.filter(isUp)).toHaveLength(1)
     await log.close()
   })
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type Sandbox, startSandbox } from '../../src/index.js'
 import { HAS_REDIS, RedisServer } from '../support/redis-server.js'
 
-/** Somebody removes keys of a group from Redis by hand, or a Redis that throws keys away does. */
+/** Keys may be removed manually, or evicted by Redis. */
 describe.skipIf(!HAS_REDIS)('keys of a group that were removed from Redis', () => {
   let redis: RedisServer
   let group = ''
@@ -18,10 +18,10 @@ describe.skipIf(!HAS_REDIS)('keys of a group that were removed from Redis', () =
     onTestFinished(() => sandbox.close())
     return sandbox
   }
-  const isWell = async ({ controlUrl }: Sandbox) => (await fetch(`${controlUrl}/health`)).status === 200
+  const isHealthy = async ({ controlUrl }: Sandbox) => (await fetch(`${controlUrl}/health`)).status === 200
   const names = async (sandbox: Sandbox) => (await sandbox.pets.list()).map(({ name }) => name)
 
-  /** Two replicas, and a pet that is in the newest checkpoint. */
+  /** Two replicas, and a pet in the newest checkpoint. */
   async function twoReplicas(): Promise<readonly [Sandbox, Sandbox]> {
     group = `group-${++groups}`
     const oldest = await replica()
@@ -36,7 +36,7 @@ describe.skipIf(!HAS_REDIS)('keys of a group that were removed from Redis', () =
     await a.pets.add({ name: 'Lost', categoryId: 1 })
     redis.ask('DEL', key('log'))
     await expect.poll(async () => (await names(a)).includes('Lost'), { timeout: 60_000 }).toBe(false)
-    await expect.poll(async () => [await isWell(a), await isWell(b)], { timeout: 60_000 }).toEqual([true, true])
+    await expect.poll(async () => [await isHealthy(a), await isHealthy(b)], { timeout: 60_000 }).toEqual([true, true])
     await b.pets.add({ name: 'After', categoryId: 1 })
     for (const one of [a, b]) {
       expect(await names(one)).toEqual(expect.arrayContaining(['Kept', 'After']))
@@ -52,7 +52,7 @@ describe.skipIf(!HAS_REDIS)('keys of a group that were removed from Redis', () =
     expect(await names(await replica())).toContain('Kept')
   })
 
-  it('without the batches, nothing is lost', async () => {
+  it('without the batches, no pet is lost', async () => {
     const [a, b] = await twoReplicas()
     await a.pets.add({ name: 'Stays', categoryId: 1 })
     redis.ask('DEL', key('batches'))
@@ -66,7 +66,7 @@ describe.skipIf(!HAS_REDIS)('keys of a group that were removed from Redis', () =
         { timeout: 60_000 },
       )
       .toBe(true)
-    await expect.poll(() => isWell(a), { timeout: 60_000 }).toBe(true)
+    await expect.poll(() => isHealthy(a), { timeout: 60_000 }).toBe(true)
     for (const one of [a, b]) expect(await names(one)).toEqual(expect.arrayContaining(['Kept', 'Stays', 'After']))
   })
 
@@ -82,6 +82,6 @@ describe.skipIf(!HAS_REDIS)('keys of a group that were removed from Redis', () =
     await expect(replica({ reset: true })).rejects.toMatchObject(refused)
     await a.close()
     expect(await names(await replica())).toEqual(expect.arrayContaining(['Kept', 'Stays']))
-    expect(await isWell(b)).toBe(true)
+    expect(await isHealthy(b)).toBe(true)
   })
 })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
-/** Runs a file of this folder as a process of its own, killed after the test at the latest. */
+/** Runs a file of this folder as a process, killed after the test. */
 export function startChild(file: string, args: readonly string[] = []): ChildProcess {
   const path = fileURLToPath(new URL(file, import.meta.url))
   const child = fork(path, args, { execArgv: ['--import', 'tsx'] })
@@ -13,7 +13,6 @@ export function startChild(file: string, args: readonly string[] = []): ChildPro
   return child
 }
 
-/** The next message of a child. */
 export async function messageOf(child: ChildProcess): Promise<unknown> {
   const [message] = await once(child, 'message')
   return message

@@ -7,7 +7,6 @@ import fc from '../support/fast-check.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { folderWithin, Owner, SEED } from './owner.js'
 
-/** A document with other content, in no particular layout. */
 function documentOf(content: object): string {
   return stringifyJson({ version: 1, ...SEED, ...content })
 }
@@ -32,17 +31,17 @@ const BELLA = { id: 1, name: 'Bella', categoryId: 1 }
 
 const damaged: readonly (readonly [string, string | Uint8Array, string])[] = [
   ['an empty file', '', 'it is empty'],
-  ['no JSON', '{"version": 1,\n  oops}', 'unexpected "o" at line 2, column 3'],
-  ['no UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'not UTF-8'],
-  ['no object', '[]', 'the document is []'],
+  ['invalid JSON', '{"version": 1,\n  oops}', 'unexpected "o" at line 2, column 3'],
+  ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'not UTF-8'],
+  ['a list', '[]', 'the document is []'],
   ['null', 'null', 'the document is null'],
   ['no version', stringifyJson(SEED), 'version is missing'],
   ['a field too many', documentOf({ more: 1 }), '"more"'],
   ['no pets', documentOf({ pets: undefined }), 'pets is missing'],
   ['no orders', documentOf({ orders: undefined }), 'orders is missing'],
-  ['keys that are no list', documentOf({ keys: {} }), 'keys is {}'],
-  ['a nextPetId that is none', documentOf({ nextPetId: '3' }), 'nextPetId is "3"'],
-  ['a pet that is none', documentOf({ pets: [BELLA, 7] }), 'pets[1] is 7'],
+  ['invalid keys', documentOf({ keys: {} }), 'keys is {}'],
+  ['an invalid nextPetId', documentOf({ nextPetId: '3' }), 'nextPetId is "3"'],
+  ['a number as a pet', documentOf({ pets: [BELLA, 7] }), 'pets[1] is 7'],
   ['a text for an id', documentOf({ pets: [{ ...BELLA, id: '1' }] }), 'pets[0].id is "1"'],
   ['half an id', documentOf({ pets: [{ ...BELLA, id: 1.5 }] }), 'pets[0].id is 1.5'],
   ['an id beyond int64', documentOf({ pets: [{ ...BELLA, id: 2n ** 63n }] }), 'pets[0].id is 9223372036854775808'],
@@ -59,7 +58,7 @@ const damaged: readonly (readonly [string, string | Uint8Array, string])[] = [
 ]
 
 describe('a damaged document', () => {
-  it.each(damaged)('with %s stops the start, is named and stays unchanged', async (_what, text, message) => {
+  it.each(damaged)('with %s stops the start, is reported and stays unchanged', async (_what, text, message) => {
     const folder = temporaryFolder()
     const file = join(folder, 'store.json')
     writeFileSync(file, text)
@@ -81,14 +80,14 @@ describe('a damaged document', () => {
     })
   })
 
-  it('in our own layout is refused, whichever byte is missing', async () => {
+  it('in our own layout is refused with any byte missing', async () => {
     const folder = temporaryFolder()
     const whole = await documentInOurLayout(folder)
     const bytes = Buffer.from(whole)
     for (let at = 0; at < bytes.length; at++) {
       const text = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1)])
       const inOurs = await read(folder, text).catch(String)
-      // A first line of its own makes it another layout.
+      // An empty first line makes it another layout.
       const inOther = await read(folder, Buffer.concat([Buffer.from('\n'), text])).catch(String)
       const place = (outcome: unknown) => String(outcome).replace(/".*?\/store.json"|at line \d+/g, '')
       if (typeof inOurs === 'string') expect(place(inOurs)).toBe(place(inOther))
@@ -97,7 +96,7 @@ describe('a damaged document', () => {
   })
 })
 
-/** Lines that are nearly, or just still, a pet as it is written here. */
+/** Lines that are almost, or barely, a pet in our layout. */
 const oddPets = [
   '{"id":0,"name":"","categoryId":-7}',
   '{"id":-0,"name":"x","categoryId":1}',
@@ -117,7 +116,7 @@ const oddPets = [
   '{"id":7, "name":"x","categoryId":1}',
   '{"name":"x","id":7,"categoryId":1}',
   '{"id":7,"name":"x","categoryId":1}}',
-  '{"id":1,"name":"there before","categoryId":1}',
+  '{"id":1,"name":"known id","categoryId":1}',
 ]
 
 describe('a document', () => {
@@ -128,7 +127,7 @@ describe('a document', () => {
     const text = whole.replace(first, `${first}    ${pet},\n`)
     const place = (outcome: unknown) => String(outcome).replace(/".*?\/store.json"|at line \d+/g, '')
     const inOurs = await read(folder, text).catch(place)
-    // A first line of its own makes it another layout.
+    // An empty first line makes it another layout.
     expect(inOurs).toEqual(await read(folder, `\n${text}`).catch(place))
   })
 

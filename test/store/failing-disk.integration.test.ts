@@ -4,19 +4,17 @@ import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Pet } from '../../src/domain/pets.js'
 import { type Disk, REAL_DISK } from '../../src/store/disk.js'
-import { mountSmallDisk } from '../support/small-disk.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { Owner } from './owner.js'
 
 const pet = (id: number): Pet => ({ id, name: `Pet ${id}`, categoryId: 1 })
 
 function failure(code: string): Error {
-  return Object.assign(new Error(`${code}: as the test wants it`), { code })
+  return Object.assign(new Error(`${code}: by the test`), { code })
 }
 
-/** A disk that can be told to fail. */
 class FailingDisk implements Disk {
-  /** Bytes that still fit; a write takes what it can. */
+  /** Remaining bytes; a write may be partial. */
   room = Number.POSITIVE_INFINITY
   canTruncate = true
   canSync = true
@@ -39,7 +37,7 @@ class FailingDisk implements Disk {
   }
 }
 
-/** What a process killed now would leave behind, read back. */
+/** The pets in the files that a killed process would leave behind. */
 async function afterKill(file: string): Promise<readonly Pet[]> {
   const copy = join(temporaryFolder(), 'store.json')
   writeFileSync(copy, readFileSync(file))
@@ -55,7 +53,7 @@ describe('a store on a failing disk', () => {
     const disk = new FailingDisk()
     const owner = await Owner.start(file, { disk })
     await owner.change({ kind: 'pet', pet: pet(10) })
-    // The first line of these fits, so it must be taken back.
+    // The first line fits, so it must be rolled back.
     disk.room = 100
     const refused = await Promise.allSettled([11, 12, 13].map((id) => owner.change({ kind: 'pet', pet: pet(id) })))
     for (const outcome of refused) {
@@ -71,7 +69,7 @@ describe('a store on a failing disk', () => {
     await owner.store.close()
   })
 
-  it('rolls a failed write back before the next one, if it could not at once', async () => {
+  it('rolls back a failed write before the next one, if it could not immediately', async () => {
     const file = join(temporaryFolder(), 'store.json')
     const disk = new FailingDisk()
     const owner = await Owner.start(file, { disk })
@@ -79,7 +77,7 @@ describe('a store on a failing disk', () => {
     disk.room = 20
     disk.canTruncate = false
     await expect(owner.change({ kind: 'pet', pet: pet(11) })).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' })
-    // There is room again, but what is in the file must go first.
+    // There is room again, but the partial line must be removed first.
     disk.room = Number.POSITIVE_INFINITY
     await expect(owner.change({ kind: 'pet', pet: pet(12) })).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' })
     disk.canTruncate = true
@@ -109,7 +107,7 @@ describe('a store on a failing disk', () => {
     await owner.change({ kind: 'pet', pet: pet(10) })
     disk.room = 0
     await owner.store.close()
-    expect(owner.warnings).toEqual([expect.stringContaining('Nothing is lost')])
+    expect(owner.warnings).toEqual([expect.stringContaining('No changes are lost')])
     const again = await Owner.open(file)
     expect(again.state).toEqual(owner.state)
     await again.store.close()
@@ -138,7 +136,7 @@ describe('a store on a failing disk', () => {
   })
 
   it.each([false, true])(
-    'starts a new journal when its own is removed, and loses nothing (fsync: %s)',
+    'starts a new journal when its own is removed, with all changes (fsync: %s)',
     async (fsync) => {
       const file = join(temporaryFolder(), 'store.json')
       const owner = await Owner.start(file, { fsync })
@@ -168,7 +166,7 @@ describe('a store on a failing disk', () => {
     const closed = owner.store.close()
     await vi.advanceTimersByTimeAsync(5000)
     await closed
-    expect(owner.warnings).toEqual([expect.stringMatching(/the disk took longer than 5s.*Nothing is lost/)])
+    expect(owner.warnings).toEqual([expect.stringMatching(/the disk took longer than 5s.*No changes are lost/)])
     const again = await Owner.open(file)
     expect(again.state.pets).toEqual(expect.arrayContaining([...before.pets]))
     await again.store.close()
@@ -178,27 +176,5 @@ describe('a store on a failing disk', () => {
     const folder = temporaryFolder()
     mkdirSync(join(folder, '.store.json.next.tmp', 'in-the-way'), { recursive: true })
     await expect(Owner.start(join(folder, 'store.json'))).rejects.toMatchObject({ code: 'STORE_UNWRITABLE' })
-  })
-})
-
-describe('a store on a full disk', () => {
-  it('loses nothing, and works again when there is room', async ({ skip }) => {
-    const folder = temporaryFolder()
-    if (!mountSmallDisk(folder)) return skip('mounting a disk takes root')
-    const file = join(folder, 'store.json')
-    const owner = await Owner.start(file)
-    writeFileSync(join(folder, 'ballast'), Buffer.alloc(40_000))
-    let refused = 0
-    for (let id = 10; refused < 3; id++) {
-      await owner.change({ kind: 'pet', pet: { ...pet(id), name: 'x'.repeat(5_000) } }).catch(() => refused++)
-      expect(await afterKill(file)).toEqual(owner.state.pets)
-    }
-    rmSync(join(folder, 'ballast'))
-    await owner.change({ kind: 'pet', pet: pet(1000) })
-    await owner.store.close()
-    expect(owner.warnings).toEqual([])
-    const again = await Owner.open(file)
-    expect(again.state).toEqual(owner.state)
-    await again.store.close()
   })
 })

@@ -21,7 +21,7 @@ import { anyChange } from './changes.js'
 import { folderWithin, Owner, SEED } from './owner.js'
 
 const PET: Pet = { id: 3, name: 'Rex', categoryId: 1 }
-/** Made twice, these would put the pet that came back behind the one that came after it. */
+/** Replayed twice, these would change the order of pets. */
 const RETURNING: Change[] = [
   { kind: 'pet-removed', id: 1 },
   { kind: 'pet', pet: { ...PET, id: 1 } },
@@ -30,7 +30,7 @@ const RETURNING: Change[] = [
 const MEBIBYTE = 1024 * 1024
 const KEPT = 'store.json.edited-2026-03-01T10-00-00-000Z'
 
-/** Changes that outgrow the smallest journal that is folded. */
+/** Makes the journal large enough for a compaction. */
 async function outgrow(owner: Owner, firstId: number): Promise<void> {
   const name = 'x'.repeat(10_000)
   const pets = Array.from({ length: 120 }, (_, index) => ({ id: firstId + index, name, categoryId: 1 }))
@@ -61,7 +61,7 @@ describe('the document', () => {
     await owner.store.close()
   })
 
-  it.each([false, true])('has everything after a clean stop, without other files (fsync: %s)', async (fsync) => {
+  it.each([false, true])('has all changes after a clean stop, without other files (fsync: %s)', async (fsync) => {
     const folder = temporaryFolder()
     const owner = await Owner.start(join(folder, 'store.json'), { fsync })
     await owner.change({ kind: 'pet', pet: PET })
@@ -84,7 +84,7 @@ describe('the document', () => {
     await again.store.close()
   })
 
-  it('includes what a crash left in the journal, after the start', async () => {
+  it('includes the journal of a crash, after the start', async () => {
     const folder = temporaryFolder()
     const crashed = await Owner.start(join(folder, 'store.json'))
     await crashed.change({ kind: 'pet', pet: PET })
@@ -99,14 +99,14 @@ describe('the document', () => {
   })
 
   it.each([false, true])(
-    'takes in a journal that has outgrown it, and what came meanwhile stays (fsync: %s)',
+    'includes a journal that has outgrown it, and keeps concurrent changes (fsync: %s)',
     async (fsync) => {
       const folder = temporaryFolder()
       const file = join(folder, 'store.json')
       const owner = await Owner.start(file, { fsync })
       await outgrow(owner, 100)
       expect(statSync(file).size).toBeLessThan(MEBIBYTE)
-      // This one starts the fold; the following ones are given while it is under way.
+      // The first change starts the compaction; the others follow during it.
       for (let id = 300; statSync(file).size < MEBIBYTE; id++) {
         await owner.change({ kind: 'pet', pet: { ...PET, id } })
         await endOfTurn()
@@ -130,7 +130,7 @@ describe('the document', () => {
         const file = join(folderWithin(folder), 'store.json')
         const owner = await Owner.start(file)
         for (const change of changes) await owner.change(change)
-        // The cut cannot write the new journal, so the old one stays, as after a crash just there.
+        // The cut fails, so the old journal stays, as after a crash.
         mkdirSync(`${file}.journal.next`)
         await owner.store.close()
         expect(owner.warnings).toEqual([expect.stringContaining('could not be written')])
@@ -151,7 +151,7 @@ describe('the document', () => {
     await owner.change({ kind: 'pet', pet: PET })
     await owner.store.close()
     expect(owner.warnings.length).toBeGreaterThan(0)
-    expect(owner.warnings[0]).toContain('Nothing is lost')
+    expect(owner.warnings[0]).toContain('No changes are lost')
     rmSync(join(file, '..', '.store.json.next.tmp'), { recursive: true, force: true })
     const again = await Owner.open(file)
     expect(again.state).toEqual(owner.state)
@@ -186,7 +186,7 @@ describe('a document edited by hand while the sandbox runs', () => {
     await again.store.close()
   })
 
-  it('has no effect, even if nothing else has changed', async () => {
+  it('has no effect, even without other changes', async () => {
     const folder = temporaryFolder()
     const file = join(folder, 'store.json')
     const owner = await Owner.start(file)

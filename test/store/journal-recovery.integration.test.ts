@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/temporary-files.js'
 import { anyChange } from './changes.js'
 import { changed, folderWithin, Owner, SEED } from './owner.js'
 
-/** A store whose process was killed after these changes: its files, and the state after each change. */
+/** The files of a store whose process was killed, and the state after each change. */
 async function killedAfter(folder: string, changes: readonly Change[]) {
   const file = join(folder, 'store.json')
   const owner = await Owner.start(file)
@@ -22,7 +22,6 @@ async function killedAfter(folder: string, changes: readonly Change[]) {
   return { ...files, states }
 }
 
-/** What a store with these files holds, or the code with which it refuses to start. */
 async function readBack(folder: string, document: Uint8Array | undefined, journal: Uint8Array) {
   const file = join(folder, 'store.json')
   mkdirSync(folder, { recursive: true })
@@ -59,7 +58,7 @@ describe('a journal after a crash', () => {
     )
   })
 
-  it('gives an earlier state if it is truncated anywhere, with a warning for an incomplete line', async () => {
+  it('has an earlier state if truncated anywhere, with a warning for an incomplete line', async () => {
     const folder = temporaryFolder()
     await fc.assert(
       fc.asyncProperty(someChanges, async (changes) => {
@@ -68,7 +67,7 @@ describe('a journal after a crash', () => {
           const kept = journal.subarray(0, length)
           const feeds = kept.filter((byte) => byte === 10).length
           const isWhole = length === 0 || kept.at(-1) === 10
-          // All of a line but its feed is a whole line, and the first is the head.
+          // A line without its line feed is complete; the first line is the head.
           const changesLeft = Math.max(0, (journal[length] === 10 ? feeds + 1 : feeds) - 1)
           const result = await readBack(join(folder, 'copy'), document, kept)
           expect(result).toMatchObject({ kind: 'read', state: states[changesLeft] })
@@ -103,11 +102,11 @@ describe('a journal after a crash', () => {
         async (changes, order) => {
           const { document, journal, states } = await killedAfter(folderWithin(folder), changes)
           const lines = journal.toString().match(/.*\n/g) ?? []
-          const told = order.filter((at) => at < lines.length)
-          const shuffled = told.map((at) => lines[at]).join('')
+          const kept = order.filter((at) => at < lines.length)
+          const shuffled = kept.map((at) => lines[at]).join('')
           const result = await readBack(join(folder, 'copy'), document, Buffer.from(shuffled))
-          if (told.every((at, place) => at === place)) {
-            expect(result).toMatchObject({ kind: 'read', state: states[Math.max(0, told.length - 1)] })
+          if (kept.every((at, place) => at === place)) {
+            expect(result).toMatchObject({ kind: 'read', state: states[Math.max(0, kept.length - 1)] })
           } else expect(result).toEqual({ kind: 'refused' })
         },
       ),
@@ -136,7 +135,7 @@ describe('a journal after a crash', () => {
       nextPetId: 4,
       pets: [...SEED.pets.slice(1), { id: 3, name: 'Rex', categoryId: 1 }],
     }
-    // Whole, and as a crash just before the last line feed leaves it.
+    // Complete, and without the last line feed.
     for (const old of [journal, journal.slice(0, -1)]) {
       expect(await readBack(join(folder, 'copy'), document, Buffer.from(old))).toMatchObject({
         state: read,
@@ -163,13 +162,13 @@ describe('a journal after a crash', () => {
     const folder = temporaryFolder()
     await fc.assert(
       fc.asyncProperty(fc.array(anyChange, { maxLength: 20 }), fc.array(anyChange), async (first, second) => {
-        // A crash between the document and the cut, with changes that came while the document was written.
+        // A crash between document and cut, with concurrent changes.
         const { journal, states } = await killedAfter(folderWithin(folder), [...first, ...second])
         const file = join(folderWithin(folder), 'store.json')
         const folded = await Owner.start(file)
         for (const change of first) await folded.change(change)
         await folded.store.close()
-        // Without a mark (it is tested with the fold itself) a second replay still has every pet as it was.
+        // Even without a mark, a second replay has the same pets.
         const result = await readBack(join(folder, 'copy'), readFileSync(file), journal)
         expect(result).toMatchObject({ kind: 'read' })
         if (result.kind === 'refused') return
@@ -197,7 +196,7 @@ describe('a journal after a crash', () => {
     expect(await readBack(join(folder, 'copy'), undefined, journal)).toEqual({ kind: 'refused' })
   })
 
-  it('is a whole state without a document if it replaced everything', async () => {
+  it('is complete without a document if it replaced the whole state', async () => {
     const folder = temporaryFolder()
     const replacement: SpaceState = { ...SEED, pets: SEED.pets.slice(1) }
     const changes: Change[] = [
@@ -210,7 +209,7 @@ describe('a journal after a crash', () => {
     })
   })
 
-  it('does not prevent a new store if nothing was acknowledged', async () => {
+  it('does not prevent a new store without acknowledged changes', async () => {
     const folder = temporaryFolder()
     expect(await readBack(join(folder, 'copy'), undefined, Buffer.from('{"pet":{"id"'))).toMatchObject({
       state: SEED,

@@ -5,21 +5,21 @@ import { temporaryFolder } from '../support/temporary-files.js'
 import { startChild } from './child.js'
 import { Owner } from './owner.js'
 
-/** Kills a writing process when it has told of so many pets; gives all that it told of. */
+/** Kills a writing process after a number of acknowledged pets. @returns all acknowledged ids */
 async function killAfter(file: string, count: number, fsync: boolean): Promise<readonly string[]> {
   const child = startChild('writer.ts', [file, fsync ? 'fsync' : 'no'])
-  const told: string[] = []
+  const acknowledgedIds: string[] = []
   child.on('message', (id) => {
-    told.push(String(id))
-    if (told.length === count) child.kill('SIGKILL')
+    acknowledgedIds.push(String(id))
+    if (acknowledgedIds.length === count) child.kill('SIGKILL')
   })
   const [[, signal]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')])
   expect(signal).toBe('SIGKILL')
-  return told
+  return acknowledgedIds
 }
 
 describe('a store whose process is killed while eight writers are active', () => {
-  // The large counts are killed around folds: 1 MiB of journal holds some 4,000 of these pets.
+  // Large counts are near compactions: 1 MiB of journal has about 4,000 pets.
   it.each([
     [false, [1, 7, 100, 3999, 12_345]],
     [true, [1, 50, 500]],

@@ -1,6 +1,6 @@
 import { acquireLock, type Lock } from '../../src/store/lock.js'
 
-/** A process that tries to take a lock each time it is told to, and says whether it has it. */
+/** Acquires or releases a lock on request, and reports the outcome. */
 let lock: Lock | undefined
 process.on('message', ({ verb, path }: { verb: 'acquire' | 'release'; path: string }) => {
   if (verb === 'release') {

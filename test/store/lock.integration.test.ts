@@ -10,7 +10,6 @@ import { Owner } from './owner.js'
 
 const isLinux = process.platform === 'linux'
 
-/** The number of a process that has ended. */
 async function endedPid(): Promise<number> {
   const child = spawn(process.execPath, ['-e', ''])
   await once(child, 'exit')
@@ -31,7 +30,7 @@ describe('a store in use', () => {
     await again.store.close()
   })
 
-  it('is refused to another process, with its holder, and is free once that is killed', async () => {
+  it('is refused to another process, which names the holder, and is free once that is killed', async () => {
     const path = join(temporaryFolder(), 'store.json.lock')
     const child = startChild('lock-contender.ts')
     await messageOf(child)
@@ -53,7 +52,7 @@ describe('a lock left behind', () => {
     lock.release()
   })
 
-  it.runIf(isLinux)('is no obstacle when its number was given to another process since', () => {
+  it.runIf(isLinux)('is ignored if its pid belongs to another process', () => {
     const folder = temporaryFolder()
     const path = join(folder, 'store.json.lock')
     for (const pid of [process.pid, process.ppid]) {
@@ -63,9 +62,9 @@ describe('a lock left behind', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it.runIf(isLinux)('is no obstacle when its holder has ended and nobody has asked yet', async () => {
+  it.runIf(isLinux)('is ignored if its holder is a zombie', async () => {
     const path = join(temporaryFolder(), 'store.json.lock')
-    // The shell starts a process that ends at once, and becomes one that never asks.
+    // The shell's child exits and is never reaped.
     const parent = spawn('sh', ['-c', 'sh -c "echo \\$\\$" & exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] })
     const [line] = await once(parent.stdout, 'data')
     const pid = Number(String(line))

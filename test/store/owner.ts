@@ -7,7 +7,6 @@ import type { FileStore } from '../../src/store/file-store.js'
 import { type HeldReply, Keeper } from '../../src/store/keeper.js'
 import { openFileStore } from '../../src/store/open-file-store.js'
 
-/** Where a new store of these tests begins. */
 export const SEED: SpaceState = {
   nextPetId: 3,
   pets: [
@@ -19,7 +18,7 @@ export const SEED: SpaceState = {
   keys: [{ key: 'sandbox' }, { key: 'sandbox-banned', plan: 'free', always: 'banned' }],
 }
 
-/** What a change does, said again without the store's own code. */
+/** Applies a change, independently of the store's code. */
 export function changed(state: SpaceState, change: Change): SpaceState {
   const { pets, keys, nextPetId } = state
   switch (change.kind) {
@@ -49,7 +48,6 @@ export function changed(state: SpaceState, change: Change): SpaceState {
   }
 }
 
-/** A further folder within one. */
 export function folderWithin(folder: string): string {
   const inner = join(folder, randomUUID())
   mkdirSync(inner)
@@ -62,7 +60,7 @@ interface OpenOptions {
   readonly maxBytes?: number
 }
 
-/** Keeps a space as the sandbox does: what is changed is in its state at once, and taken back if it cannot be kept. */
+/** Owns a state as a space does: changes take effect immediately, and are rolled back if writing fails. */
 export class Owner {
   state: SpaceState
   readonly store: FileStore
@@ -73,7 +71,6 @@ export class Owner {
     this.state = state
     this.store = store
     this.warnings = warnings
-    // What could not be kept is told to whoever asked.
     this.#keeper = new Keeper(store, () => {})
   }
 
@@ -92,7 +89,6 @@ export class Owner {
     return new Owner(state ?? SEED, store, warnings)
   }
 
-  /** Opens a store and hands it over. */
   static async start(file: string, options: OpenOptions = {}): Promise<Owner> {
     const owner = await Owner.open(file, options)
     await owner.store.start(() => owner.state)
@@ -105,11 +101,11 @@ export class Owner {
       this.state = before
     })
     this.state = changed(before, change)
-    const witness: HeldReply = {}
-    this.#keeper.watch(witness)
-    // What is changed in one turn is written in one go.
+    const reply: HeldReply = {}
+    this.#keeper.watch(reply)
+    // Changes of one turn are written together.
     await Promise.resolve()
     await this.#keeper.settle()
-    if (witness.withheld !== undefined) throw witness.withheld
+    if (reply.withheld !== undefined) throw reply.withheld
   }
 }

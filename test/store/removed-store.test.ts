@@ -17,12 +17,12 @@ async function storeInUse() {
 }
 
 describe('a store whose files are removed while it is in use', () => {
-  it('acknowledges nothing more, and reports the loss on stop', async () => {
+  it('acknowledges no more changes, and reports the loss on stop', async () => {
     const { folder, owner } = await storeInUse()
     rmSync(folder, { recursive: true })
     await expect(owner.change({ kind: 'pet', pet: pet(11) })).rejects.toMatchObject({
       code: 'STORE_WRITE_FAILED',
-      message: expect.stringContaining('removed or moved away'),
+      message: expect.stringContaining('removed or moved'),
     })
     await expect(owner.store.close()).rejects.toMatchObject({
       code: 'STORE_LOST',
@@ -38,7 +38,7 @@ describe('a store whose files are removed while it is in use', () => {
     await expect(owner.change({ kind: 'pet', pet: pet(11) })).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' })
     await expect(owner.store.close()).rejects.toMatchObject({ code: 'STORE_LOST' })
     const moved = file.replace(folder, `${folder}-moved`)
-    // As if its process had ended: here it is the same one.
+    // As if its process had ended.
     rmSync(`${moved}.lock`)
     const again = await Owner.open(moved)
     expect(again.state).toEqual(owner.state)
@@ -52,7 +52,7 @@ describe('a store whose files are removed while it is in use', () => {
     const other = await Owner.start(file)
     await other.change({ kind: 'pet', pet: pet(99) })
     const journal = readFileSync(`${file}.journal`)
-    // Another process has another identity; here it is the same one.
+    // As if it were another process.
     rmSync(`${file}.lock`)
     await expect(owner.change({ kind: 'pet', pet: pet(11) })).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' })
     await expect(owner.store.close()).rejects.toMatchObject({ code: 'STORE_LOST' })
@@ -60,12 +60,12 @@ describe('a store whose files are removed while it is in use', () => {
     await other.store.close()
   })
 
-  it('loses nothing if only its lock is gone, and leaves the document to the new holder', async () => {
+  it('keeps all changes if only its lock is removed, and leaves the document to the new holder', async () => {
     const { file, owner } = await storeInUse()
     rmSync(`${file}.lock`)
     const before = readFileSync(file)
     await owner.store.close()
-    expect(owner.warnings).toEqual([expect.stringMatching(/lock was removed.*Nothing is lost/)])
+    expect(owner.warnings).toEqual([expect.stringMatching(/lock file was removed.*No changes are lost/)])
     expect(readFileSync(file)).toEqual(before)
     const again = await Owner.open(file)
     expect(again.state).toEqual(owner.state)

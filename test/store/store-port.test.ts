@@ -6,45 +6,16 @@ import { Recovery } from '../../src/store/recovery.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { changed, Owner, SEED } from './owner.js'
 
-/** A store that can be ended, and what it then holds. */
-interface Tried {
+interface TestedStore {
   readonly store: ChangeWriter
   close(): Promise<SpaceState>
 }
 
-/** The double: what a store is, without a file. */
-class MemoryStore implements ChangeWriter {
-  readonly #recovery = new Recovery()
-  #taken: Change[] = []
-
-  constructor(state: SpaceState) {
-    this.#recovery.addState(state)
-  }
-
-  take(change: Change): void {
-    this.#taken.push(change)
-  }
-
-  write(): undefined {
-    for (const change of this.#taken) this.#recovery.apply(change)
-    this.drop()
-  }
-
-  drop(): void {
-    this.#taken = []
-  }
-
-  async close(): Promise<SpaceState> {
-    return this.#recovery.state()
-  }
-}
-
-async function inFile(fsync: boolean): Promise<Tried> {
+async function inFile(fsync: boolean): Promise<TestedStore> {
   const file = join(temporaryFolder(), 'store.json')
   const { store, state } = await Owner.open(file, { fsync })
   const recovery = new Recovery()
   recovery.addState(state)
-  // As the owner of a store does, it knows its state when it is asked for it.
   const take = (change: Change) => {
     store.take(change)
     recovery.apply(change)
@@ -62,13 +33,7 @@ async function inFile(fsync: boolean): Promise<Tried> {
   }
 }
 
-async function inMemory(): Promise<Tried> {
-  const store = new MemoryStore(SEED)
-  return { store, close: () => store.close() }
-}
-
-const stores: readonly (readonly [string, () => Promise<Tried>])[] = [
-  ['in memory', inMemory],
+const stores: readonly (readonly [string, () => Promise<TestedStore>])[] = [
   ['in a file', () => inFile(false)],
   ['in a file, synced', () => inFile(true)],
 ]
@@ -121,13 +86,5 @@ describe.each(stores)('a store %s', (_where, open) => {
     tried.store.take({ kind: 'replaced', state })
     await tried.store.write()
     expect(await tried.close()).toEqual(state)
-  })
-
-  it('discards dropped changes', async () => {
-    const tried = await open()
-    tried.store.take({ kind: 'pet', pet: { id: 3, name: 'Rex', categoryId: 1 } })
-    tried.store.drop()
-    await tried.store.write()
-    if (tried.store instanceof MemoryStore) expect(await tried.close()).toEqual(SEED)
   })
 })

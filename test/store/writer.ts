@@ -3,8 +3,8 @@ import { type HeldReply, Keeper } from '../../src/store/keeper.js'
 import { openFileStore } from '../../src/store/open-file-store.js'
 
 /**
- * A process that adds pets to a store, eight at a time, until it is killed. Each
- * pet is told to the parent after the store has acknowledged it, and not before.
+ * Adds pets to a store, eight at a time, until it is killed. Reports each id to the parent once the store has
+ * acknowledged the pet.
  */
 const [file = '', fsync] = process.argv.slice(2)
 const { state, store } = await openFileStore(file, {
@@ -18,7 +18,7 @@ let next = 2n ** 60n + BigInt(pets.length)
 const keeper = new Keeper(store, () => {})
 await store.start(() => ({ nextPetId: 1, pets: [...pets], orders: [], keys: [] }))
 
-function told(id: string): Promise<void> {
+function report(id: string): Promise<void> {
   return new Promise((resolve) => process.send?.(id, () => resolve()))
 }
 
@@ -26,13 +26,13 @@ async function write(): Promise<never> {
   for (;;) {
     const id = next++
     const pet: Pet = { id, name: `犬 ${id} ${'x'.repeat(Number(id % 200n))}`, categoryId: id }
-    const witness: HeldReply = {}
+    const reply: HeldReply = {}
     keeper.take({ kind: 'pet', pet }, () => pets.splice(pets.indexOf(pet), 1))
     pets.push(pet)
-    keeper.watch(witness)
+    keeper.watch(reply)
     await keeper.settle()
-    if (witness.withheld !== undefined) throw witness.withheld
-    await told(String(id))
+    if (reply.withheld !== undefined) throw reply.withheld
+    await report(String(id))
   }
 }
 await Promise.all(Array.from({ length: 8 }, write))

@@ -2,15 +2,14 @@ import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 import { packageDirectory } from '../../src/system/package-files.js'
 
-/** What a file of dist imports: other files of it, or modules by their name. */
 interface BuiltImport {
   readonly name: string
   readonly isFile: boolean
-  /** By `import()`. */
+  /** With `import()`. */
   readonly isLater: boolean
 }
 
-/** The imports of programs in dist, and of all files of it that these reach, by name. */
+/** The imports of programs in dist, and of all files reachable from them, by file name. */
 export async function builtImports(programs: readonly string[]): Promise<ReadonlyMap<string, readonly BuiltImport[]>> {
   const { metafile } = await build({
     absWorkingDir: join(packageDirectory, 'dist'),

@@ -21,11 +21,10 @@ const document: Document = parse(readFileSync(openapiFile, 'utf8'))
 const ajv = new Ajv2020({ strict: false, formats: { int64: true } })
 ajv.addSchema(document, 'openapi')
 
-/** Answers that no contract describes: to requests outside it, and where the sandbox itself has no room. */
+/** Not in the contract: requests outside it, and a full sandbox. */
 const OUTSIDE_STATUSES = [405, 413, 415, 503, 507]
 
-/** An answer as the test client has seen it. */
-export interface SeenAnswer {
+export interface SeenResponse {
   readonly method: string
   /** Relative to the base path, without the query. */
   readonly path: string
@@ -35,12 +34,11 @@ export interface SeenAnswer {
 }
 
 /**
- * Says how an answer of the service breaks openapi.yaml; an empty list means that it keeps it.
- *
- * @param leftOut headers that a switch leaves out
+ * @param leftOut headers removed by a switch
+ * @returns violations of openapi.yaml
  */
-export function breaches(
-  { method, path, status, headers, text }: SeenAnswer,
+export function violations(
+  { method, path, status, headers, text }: SeenResponse,
   leftOut: readonly string[] = [],
 ): string[] {
   const responses = responsesOf(method, path)
@@ -52,10 +50,10 @@ export function breaches(
     .filter(([name, header]) => resolve(header)?.required && !headers.has(name) && !leftOut.includes(name))
     .map(([name]) => `the header ${name} is missing`)
   if (method === 'HEAD' || text === '') return missing
-  return [...missing, ...bodyBreaches(response, headers, text)]
+  return [...missing, ...bodyViolations(response, headers, text)]
 }
 
-function bodyBreaches(response: ResponseObject, headers: Headers, text: string): string[] {
+function bodyViolations(response: ResponseObject, headers: Headers, text: string): string[] {
   const mediaType = headers.get('content-type') ?? ''
   if (!mediaType.startsWith('application/json')) return []
   const schema = response.content?.['application/json']?.schema
@@ -66,7 +64,7 @@ function bodyBreaches(response: ResponseObject, headers: Headers, text: string):
 
 const validators = new WeakMap<object, ValidateFunction>()
 
-/** Compiles a schema once: it takes longer than most answers that are held against it. */
+/** Cached, because compiling a schema is slow. */
 function validatorOf(schema: object): ValidateFunction {
   const known = validators.get(schema)
   if (known !== undefined) return known
@@ -75,7 +73,6 @@ function validatorOf(schema: object): ValidateFunction {
   return validate
 }
 
-/** A schema whose references are looked up in the document. */
 function inDocument(schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/'))
 }

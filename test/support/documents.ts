@@ -13,10 +13,10 @@ export type Row = readonly string[]
 /** A fenced block of code. */
 export interface Block {
   readonly language: string
-  /** What follows the language on its fence: how it is run. */
+  /** Text after the language: how the block is run. */
   readonly marker: string
   readonly code: string
-  /** Whatever stands between it and the last block before it. */
+  /** Text since the previous block. */
   readonly before: string
 }
 
@@ -31,7 +31,7 @@ export function documentsIn(folder: string, wanted: RegExp): readonly Document[]
     .map(readDocument)
 }
 
-/** README and what lies in docs/, without the decisions: what users read. */
+/** README and docs/, without decisions. */
 export const GUIDES: readonly Document[] = [readDocument('README.md'), ...documentsIn('docs', /^docs\/[^/]+\.md$/)]
 
 /** Text by heading, up to the next heading of any level. */
@@ -40,19 +40,18 @@ export function sectionsOf({ text }: Document): ReadonlyMap<string, string> {
   return new Map(sections.map((section) => [plain(section.split('\n', 1)[0] ?? ''), section]))
 }
 
-/** A section, up to the next heading of any level. Throws if there is none. */
+/** @throws Error if the section is missing */
 export function sectionOf(document: Document, heading: string): string {
   const section = sectionsOf(document).get(heading)
   if (section === undefined) throw new Error(`${document.file} has no heading "${heading}"`)
   return section
 }
 
-/** First cells of the rows of its tables. */
 export function firstCellsOf({ text }: Document): ReadonlySet<string> {
   return new Set([...text.matchAll(/^\| (.*?) \|/gm)].map(([, cell = '']) => plain(cell)))
 }
 
-/** The tables of a text, each without its head: the cells of its rows. */
+/** The rows of each table, without its head. */
 export function tablesOf(text: string): readonly (readonly Row[])[] {
   return [...withoutCode(text).matchAll(/^\|.*\n\| ?:?-.*\n((?:\|.*\n)*)/gm)].map(([, rows = '']) =>
     rows.trimEnd().split('\n').map(cellsOf),
@@ -66,7 +65,6 @@ function cellsOf(row: string): Row {
     .map((cell) => cell.trim().replaceAll('\\|', '|'))
 }
 
-/** What is set as code in a text: `a`, `b`. */
 export function codesIn(text: string): readonly string[] {
   return [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code)
 }

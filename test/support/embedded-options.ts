@@ -2,7 +2,7 @@ import { EMBEDDED_DEFAULTS } from '../../src/options/defaults.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { type ResolvedOptions, resolveOptions } from '../../src/options/resolve.js'
 
-/** Options as a program gives them, with a seed that is always the same. */
+/** Options of an embedded sandbox with a fixed seed. */
 export function embeddedOptions(options: SandboxOptions = {}): ResolvedOptions {
   return resolveOptions(options, { defaults: EMBEDDED_DEFAULTS, cwd: process.cwd(), randomSeed: () => 1 })
 }

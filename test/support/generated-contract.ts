@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { packageDirectory } from '../../src/system/package-files.js'
 
-/** Generates what derives from openapi.yaml and the fixtures where it is missing, as in a fresh clone. */
+/** Generates missing files, as in a fresh clone. */
 export function setup(): void {
   const files = ['contract/generated/types.ts', 'system/generated/version.ts']
   if (files.every((file) => existsSync(`${packageDirectory}src/${file}`))) return

@@ -1,11 +1,10 @@
-/** What an element may hold, by the stricter of Ant's schema (JUnit.xsd) and Jenkins' (xUnit plugin, junit-10.xsd). */
+/** The stricter rules of Ant's schema (JUnit.xsd) and Jenkins' (xUnit plugin, junit-10.xsd). */
 interface Rule {
-  /** Attributes with the form of their values. */
+  /** Attributes with patterns of their values. */
   readonly required: Readonly<Record<string, RegExp>>
   readonly optional?: Readonly<Record<string, RegExp>>
-  /** Names of its children, in their order, as one text: each followed by a blank. */
+  /** Pattern of the children's names in order, each followed by a blank. */
   readonly children: RegExp
-  /** Whether text stands between them. */
   readonly text?: true
 }
 
@@ -48,7 +47,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 const PIECE =
   /<(?<closing>\/?)(?<name>[a-z-]+)(?<attributes>(?: [a-z]+="(?:[^"&<]|&(?:amp|lt|gt|quot|apos);)*")*)(?<empty>\/?)>|(?<text>(?:[^<&]|&(?:amp|lt|gt|quot|apos);)+)/gy
 
-/** Every way in which a text is no JUnit report: it is not well-formed, or breaks a rule of the schemas. */
+/** @returns problems of a JUnit report: malformed XML, or violations of the schemas */
 export function junitBreaches(xml: string): readonly string[] {
   const breaches: string[] = []
   const declaration = '<?xml version="1.0" encoding="UTF-8"?>'
@@ -76,13 +75,13 @@ export function junitBreaches(xml: string): readonly string[] {
     }
   }
   if (end !== body.length) breaches.push(`it is not well-formed: ${body.slice(end, end + 80)}`)
-  if (open.length !== 1 || open[0]?.children !== 'testsuites ') breaches.push('it is not one whole testsuites')
+  if (open.length !== 1 || open[0]?.children !== 'testsuites ') breaches.push('the root is not a single testsuites')
   return breaches
 }
 
 function childBreaches({ name, children }: { readonly name: string; readonly children: string }): readonly string[] {
   const rule = RULES[name]
-  if (rule === undefined) return [`there is no element ${name}`]
+  if (rule === undefined) return [`unknown element ${name}`]
   return rule.children.test(children) ? [] : [`${name} holds ${children || 'nothing'}`]
 }
 

@@ -14,33 +14,31 @@ import {
 
 type Appended = Pick<Entry, 'replica' | 'batch' | 'text'>
 
-/** An entry whose place nobody knows yet. */
-interface UnderWay {
+interface PendingEntry {
   readonly appended: Appended
   resolve(id: EntryId): void
   reject(error: unknown): void
 }
 
-/** The double of a log: what replicas of one process share, and what can happen to it. */
+/** A log in memory for replicas of one process, with simulated failures. */
 export class MemoryLog {
   readonly #wall: () => EpochMs
   entries: Entry[] = []
-  /** The one before the first entry, cut off; undefined where none is. */
+  /** Id of the last trimmed entry. */
   beginsAfter: EntryId | undefined
   checkpoint: StoredCheckpoint | undefined
-  /** The highest batch of each replica, and its entry, unless it was given up. */
+  /** The highest batch of each replica, and its entry, unless abandoned. */
   readonly batches = new Map<string, { readonly batch: number; readonly id: EntryId | undefined }>()
   readonly #lines = new Set<MemoryLine>()
   /** Of the last id; ids never go back. */
   #ms = 0
   #ordinal = 0
 
-  /** @param wall its clock, which may go back: what it says never does */
+  /** @param wall may go back; the time of the log never does */
   constructor(wall: () => EpochMs) {
     this.#wall = wall
   }
 
-  /** One replica's way to it. */
   open(watcher: LogWatcher): MemoryLine {
     const line = new MemoryLine(this, watcher)
     this.#lines.add(line)
@@ -66,7 +64,7 @@ export class MemoryLog {
     return id
   }
 
-  /** Loses its last entries, and that they were appended, as a failover does. */
+  /** Loses its last entries, as a failover does. */
   loseEnd(count: number): void {
     for (const { replica, batch } of this.entries.splice(this.entries.length - count)) {
       const former = this.entries.findLast((entry) => entry.replica === replica)
@@ -76,7 +74,7 @@ export class MemoryLog {
     this.#wake()
   }
 
-  /** Cuts off the entries before a place. */
+  /** Trims entries. */
   cutOffEntries(place: number): void {
     if (place <= 0) return
     this.beginsAfter = this.entries[place - 1]?.id
@@ -91,8 +89,7 @@ export class MemoryLog {
     this.#wake()
   }
 
-  /** From now on nobody reaches it. */
-  cutOff(reason = 'the log is away'): void {
+  cutOff(reason = 'the log is unavailable'): void {
     for (const line of this.#lines) line.cutOff(reason)
   }
 
@@ -105,24 +102,22 @@ export class MemoryLog {
   }
 }
 
-/** One replica's way to a log in memory, which can be cut. */
+/** A replica's connection to the log, which can be cut. */
 export class MemoryLine implements CommandLog {
   readonly #log: MemoryLog
   readonly #availability: Availability
   readonly #part: LogWatcher
   readonly #readers = new Set<Reader>()
-  readonly #standing = new Map<string, number>()
-  /** What is to happen before a checkpoint is kept. */
-  #checkpointMayPass = Promise.resolve()
-  /** In the order in which they were handed in. */
-  readonly #underWay: UnderWay[] = []
-  /** So many more are let through. */
+  readonly #acknowledged = new Map<string, number>()
+  #checkpointReleased = Promise.resolve()
+  readonly #pendingCount: PendingEntry[] = []
+  /** Number of entries that still pass. */
   #passing = Number.POSITIVE_INFINITY
   #reason: string | undefined
   #isClosed = false
-  #isDeaf = false
-  /** The answer of the next append is lost, for this reason. */
-  #losesAnswer: string | undefined
+  #isReadingCut = false
+  /** Set: the response to the next append is lost, for this reason. */
+  #losesResponse: string | undefined
 
   constructor(log: MemoryLog, watcher: LogWatcher) {
     this.#log = log
@@ -135,62 +130,61 @@ export class MemoryLine implements CommandLog {
     this.#part.unavailable(reason)
   }
 
-  /** The next entry is appended, and so are those under way behind it, but the line is cut before an answer comes. */
-  cutOffInAnswer(reason = 'the line is cut'): void {
-    this.#losesAnswer = reason
+  /** Appends the next entry and the pending ones after it, but cuts the connection before the response. */
+  cutBeforeResponse(reason = 'the line is cut'): void {
+    this.#losesResponse = reason
   }
 
-  /** Holds back what is appended but for the next few, until it is restored. */
+  /** Holds back further entries until restored. */
   hold(passing = 0): void {
     this.#passing = passing
     this.#deliver()
   }
 
-  /** Every checkpoint takes long from now on. @returns ends that */
+  /** Holds checkpoints back. @returns releases them */
   holdCheckpoints(): () => void {
     let pass = () => {}
-    this.#checkpointMayPass = new Promise((resolve) => {
+    this.#checkpointReleased = new Promise((resolve) => {
       pass = resolve
     })
     return pass
   }
 
-  /** How many entries are held back. */
-  get underWay(): number {
-    return this.#underWay.length
+  get pendingCount(): number {
+    return this.#pendingCount.length
   }
 
-  /** What is appended is taken, but nothing is told any more, as when only one of two connections is there. */
+  /** Cuts only the connection that reads. */
   cutOffReading(): void {
-    this.#isDeaf = true
+    this.#isReadingCut = true
   }
 
   restore(): void {
     if (this.#isClosed) return
-    this.#isDeaf = false
+    this.#isReadingCut = false
     this.#reason = undefined
     this.#passing = Number.POSITIVE_INFINITY
-    this.#losesAnswer = undefined
+    this.#losesResponse = undefined
     this.#part.available()
     this.#deliver()
     this.look()
   }
 
   append(appended: Appended, signal: AbortSignal): Promise<EntryId> {
-    let giveUp = () => {}
+    let abandon = () => {}
     const done = new Promise<EntryId>((resolve, reject) => {
-      const one: UnderWay = { appended, resolve, reject }
-      giveUp = () => {
-        const place = this.#underWay.indexOf(one)
-        if (place !== -1) this.#underWay.splice(place, 1)
+      const one: PendingEntry = { appended, resolve, reject }
+      abandon = () => {
+        const place = this.#pendingCount.indexOf(one)
+        if (place !== -1) this.#pendingCount.splice(place, 1)
         reject(this.#unavailable())
       }
-      this.#underWay.push(one)
-      if (signal.aborted || this.#isClosed) giveUp()
+      this.#pendingCount.push(one)
+      if (signal.aborted || this.#isClosed) abandon()
       else this.#deliver()
     })
-    signal.addEventListener('abort', giveUp)
-    return done.finally(() => signal.removeEventListener('abort', giveUp))
+    signal.addEventListener('abort', abandon)
+    return done.finally(() => signal.removeEventListener('abort', abandon))
   }
 
   follow(after: EntryId | undefined, follower: LogFollower): () => void {
@@ -220,7 +214,7 @@ export class MemoryLine implements CommandLog {
       pieces.push(piece)
       await new Promise(setImmediate)
     }
-    await this.#checkpointMayPass
+    await this.#checkpointReleased
     this.#reach()
     const { entries, checkpoint: former } = this.#log
     if (former !== undefined && compareIds(checkpoint.id, former.id) <= 0) return
@@ -240,51 +234,51 @@ export class MemoryLine implements CommandLog {
     this.#isClosed = true
     this.#reason = 'The log has been closed.'
     for (const reader of this.#readers) reader.stop()
-    for (const { reject } of this.#underWay.splice(0)) reject(this.#unavailable())
+    for (const { reject } of this.#pendingCount.splice(0)) reject(this.#unavailable())
     this.#log.forget(this)
   }
 
-  /** Gives those who read what there is, later: who appends is not interrupted. */
+  /** Wakes readers asynchronously. */
   look(): void {
     for (const reader of this.#readers)
-      queueMicrotask(() => this.#reason === undefined && !this.#isDeaf && reader.look())
+      queueMicrotask(() => this.#reason === undefined && !this.#isReadingCut && reader.look())
   }
 
   #deliver(): void {
     while (this.#reason === undefined && this.#passing > 0) {
-      const [first] = this.#underWay
+      const [first] = this.#pendingCount
       if (first === undefined) return
       this.#passing--
       try {
         const id = this.#take(first.appended)
-        if (this.#losesAnswer !== undefined) {
-          this.#loseAnswers(this.#losesAnswer)
+        if (this.#losesResponse !== undefined) {
+          this.#loseResponses(this.#losesResponse)
           return
         }
-        this.#standing.set(first.appended.replica, first.appended.batch)
+        this.#acknowledged.set(first.appended.replica, first.appended.batch)
         first.resolve(id)
       } catch (error) {
         first.reject(error)
       }
-      this.#underWay.shift()
+      this.#pendingCount.shift()
     }
   }
 
-  #loseAnswers(reason: string): void {
-    for (const { appended } of this.#underWay.slice(1, 1 + this.#passing)) this.#take(appended)
-    this.#losesAnswer = undefined
+  #loseResponses(reason: string): void {
+    for (const { appended } of this.#pendingCount.slice(1, 1 + this.#passing)) this.#take(appended)
+    this.#losesResponse = undefined
     this.cutOff(reason)
   }
 
   #take(appended: Appended): EntryId {
     const { replica, batch } = appended
     const kept = this.#log.batches.get(replica)
-    if ((kept?.batch ?? 0) < (this.#standing.get(replica) ?? 0)) {
+    if ((kept?.batch ?? 0) < (this.#acknowledged.get(replica) ?? 0)) {
       throw new LogLost('it no longer has the entries of this replica')
     }
-    const isAnswered = batch < (this.#standing.get(replica) ?? 0)
+    const isAcknowledged = batch < (this.#acknowledged.get(replica) ?? 0)
     const own = this.#log.entries.findLast((entry) => entry.replica === replica && entry.batch === batch)
-    if (own !== undefined && !isAnswered) return own.id
+    if (own !== undefined && !isAcknowledged) return own.id
     if (kept !== undefined && kept.batch >= batch) throw new LogLost(`batch ${batch} was abandoned`)
     return this.#log.take(appended)
   }
@@ -294,11 +288,10 @@ export class MemoryLine implements CommandLog {
   }
 
   #unavailable(): LogUnavailable {
-    return new LogUnavailable(this.#reason ?? 'The log has not answered in time.')
+    return new LogUnavailable(this.#reason ?? 'The log did not respond in time.')
   }
 }
 
-/** One reading of the log. */
 class Reader {
   readonly #log: MemoryLog
   readonly #follower: LogFollower
@@ -314,7 +307,6 @@ class Reader {
   look(): void {
     if (this.#isOver) return
     const { entries, beginsAfter } = this.#log
-    // Nearly always near the end.
     const place = entries.findLastIndex(({ id }) => id === this.#last)
     if (place < 0 && (this.#last ?? beginsAfter) !== undefined) {
       this.#isOver = true

@@ -6,10 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { requireTool } from './tools.js'
 
-/** Whether there is a Redis to test with. */
 export const HAS_REDIS = requireTool('redis-server', () => spawnSync('redis-server', ['--version']).status === 0)
 
-/** A redis-server of the test's own, on a free port, with its data in a folder of its own. */
+/** A redis-server on a free port, with its data in a temporary folder. */
 export class RedisServer {
   readonly port: number
   readonly folder: string
@@ -23,7 +22,7 @@ export class RedisServer {
     this.#child = this.#spawn()
   }
 
-  /** @param flags beyond those of one that keeps each entry on disk before it answers */
+  /** @param flags in addition to flags for synchronous persistence */
   static async start(...flags: readonly string[]): Promise<RedisServer> {
     const folder = mkdtempSync(join(tmpdir(), 'redis-'))
     const server = new RedisServer(await freePort(), folder, flags)
@@ -39,7 +38,7 @@ export class RedisServer {
     return Number(this.#child.pid)
   }
 
-  /** Asks it something by redis-cli. */
+  /** Runs a command with redis-cli. */
   ask(...words: readonly string[]): string {
     return execFileSync('redis-cli', ['-p', String(this.port), ...words], { encoding: 'utf8' }).trim()
   }
@@ -51,13 +50,11 @@ export class RedisServer {
     await ended
   }
 
-  /** Starts again what was killed, at the same place. */
   async startAgain(): Promise<void> {
     this.#child = this.#spawn()
     await this.#untilReady()
   }
 
-  /** It neither answers nor ends. */
   hang(): void {
     this.#child.kill('SIGSTOP')
   }
@@ -66,7 +63,6 @@ export class RedisServer {
     this.#child.kill('SIGCONT')
   }
 
-  /** Ends it for good. */
   async end(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
       this.goOn()
@@ -92,20 +88,19 @@ export class RedisServer {
   async #untilReady(): Promise<void> {
     const { stdout } = this.#child
     if (stdout === null) throw new Error('redis-server has no stdout')
-    let said = ''
+    let output = ''
     for await (const text of stdout) {
-      said += text
-      if (said.includes('Ready to accept connections')) {
-        // Nobody reads on, and nobody is to be held up by that.
+      output += text
+      if (output.includes('Ready to accept connections')) {
+        // Discards further output.
         stdout.resume()
         return
       }
     }
-    throw new Error(`redis-server ended: ${said}`)
+    throw new Error(`redis-server ended: ${output}`)
   }
 }
 
-/** A port that is free now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -4,20 +4,19 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { packageDirectory } from '../../src/system/package-files.js'
 
-/** `petstore-sandbox serve` as a process of its own, ready. */
+/** A running `petstore-sandbox serve` process. */
 export interface SpawnedServe {
   readonly baseUrl: string
   readonly controlUrl: string
   readonly child: ChildProcess
-  /** What came on stderr so far, a line each. */
+  /** Lines of stderr. */
   readonly lines: readonly string[]
-  /** Resolves with the exit code, null where a signal ended it. */
+  /** Resolves with the exit code; null after a signal. */
   readonly ended: Promise<number | null>
-  /** Sends a signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** Spawns the built command on a free port. Rejects, with what it said, if it ends before it is ready. */
+/** Spawns the built command on a free port. @throws Error with its output if it exits before it is ready */
 export async function spawnServe(cwd: string, ...flags: readonly string[]): Promise<SpawnedServe> {
   const child = spawn(
     process.execPath,

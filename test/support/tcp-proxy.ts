@@ -1,21 +1,20 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
-/** One direction of a connection, and what is delayed on it. */
-interface Way {
-  underWay: number
+/** One direction of a connection. */
+interface Direction {
+  pending: number
   last: Promise<void>
 }
 
-/** A connection through the proxy: both of its ends. */
-interface Passage {
-  readonly there: Way
-  readonly back: Way
+interface ProxiedConnection {
+  readonly there: Direction
+  readonly back: Direction
   readonly client: Socket
   readonly server: Socket
-  /** So many bytes of the next answer pass, then it is cut. */
+  /** Bytes of the next response that pass before the cut. */
   cutAfter: number | undefined
-  /** What the client has sent since it is held. */
+  /** Bytes from the client that are held back. */
   held: Buffer[] | undefined
 }
 
@@ -24,15 +23,15 @@ interface Target {
   readonly host: string
 }
 
-/** A network between a client and a server on this machine, in which things go wrong. */
+/** Simulates network failures between a client and a local server. */
 export class TcpProxy {
   readonly #listener: Server
   readonly #target: Target
-  readonly #passages = new Set<Passage>()
+  readonly #connections = new Set<ProxiedConnection>()
   #isCut = false
-  #isHole = false
+  #isSwallowing = false
   #delayMs = 0
-  #trap: { readonly pattern: string; readonly passing: number; readonly sprung: () => void } | undefined
+  #trap: { readonly pattern: string; readonly passing: number; readonly triggered: () => void } | undefined
 
   private constructor(listener: Server, target: Target) {
     this.#listener = listener
@@ -50,63 +49,62 @@ export class TcpProxy {
     return (this.#listener.address() as AddressInfo).port
   }
 
-  /** Ends all connections, and lets no others come. */
+  /** Closes all connections, and refuses others. */
   cut(): void {
     this.#isCut = true
-    for (const passage of this.#passages) this.#end(passage)
+    for (const connection of this.#connections) this.#end(connection)
   }
 
-  /** Swallows everything in both directions, without ending a connection. */
+  /** Drops all data in both directions, without closing connections. */
   swallow(): void {
-    this.#isHole = true
+    this.#isSwallowing = true
   }
 
-  /** Everything takes longer, in both directions. */
+  /** Delays data in both directions. */
   delay(ms: number): void {
     this.#delayMs = ms
   }
 
-  /** Keeps back what is sent on the connections that there are; later ones are free. */
+  /** Holds back data from clients on existing connections. */
   hold(): void {
-    for (const passage of this.#passages) passage.held = []
+    for (const connection of this.#connections) connection.held = []
   }
 
-  /** What is kept back. */
   get held(): string {
-    return [...this.#passages].map(({ held = [] }) => Buffer.concat(held).toString()).join('')
+    return [...this.#connections].map(({ held = [] }) => Buffer.concat(held).toString()).join('')
   }
 
-  /** Sends on what was held, even if its sender has left. */
+  /** Sends held data, even if its client has left. */
   async release(): Promise<void> {
-    for (const passage of this.#passages) {
-      for (const bytes of passage.held ?? []) await new Promise((resolve) => passage.server.write(bytes, resolve))
-      passage.held = undefined
+    for (const connection of this.#connections) {
+      for (const bytes of connection.held ?? []) await new Promise((resolve) => connection.server.write(bytes, resolve))
+      connection.held = undefined
     }
   }
 
   /**
-   * Cuts everything in the middle of an answer, once.
+   * Cuts all connections during the next response to a request.
    *
-   * @param pattern what the request has in it
-   * @param passing bytes of the answer that pass
-   * @returns when it has happened
+   * @param pattern part of the request
+   * @param passing bytes of the response that pass
+   * @returns resolves after the cut
    */
   cutInAnswerTo(pattern: string, passing = 0): Promise<void> {
     return new Promise((resolve) => {
-      this.#trap = { pattern, passing, sprung: resolve }
+      this.#trap = { pattern, passing, triggered: resolve }
     })
   }
 
-  /** As it was at first. What was swallowed is gone, and so are connections that lack it. */
+  /** Back to normal. Connections with dropped data are closed. */
   restore(): void {
-    if (this.#isHole) for (const passage of this.#passages) this.#end(passage)
+    if (this.#isSwallowing) for (const connection of this.#connections) this.#end(connection)
     this.#isCut = false
-    this.#isHole = false
+    this.#isSwallowing = false
     this.#delayMs = 0
   }
 
   async close(): Promise<void> {
-    for (const passage of this.#passages) this.#end(passage)
+    for (const connection of this.#connections) this.#end(connection)
     this.#listener.close()
     await once(this.#listener, 'close')
   }
@@ -114,59 +112,66 @@ export class TcpProxy {
   #join(client: Socket): void {
     if (this.#isCut) return void client.destroy()
     const server = connect({ ...this.#target, allowHalfOpen: true, noDelay: true })
-    const way = (): Way => ({ underWay: 0, last: Promise.resolve() })
-    const passage: Passage = { there: way(), back: way(), client, server, cutAfter: undefined, held: undefined }
-    this.#passages.add(passage)
-    client.on('data', (bytes) => this.#send(passage, bytes))
-    server.on('data', (bytes) => this.#answer(passage, bytes))
+    const direction = (): Direction => ({ pending: 0, last: Promise.resolve() })
+    const connection: ProxiedConnection = {
+      there: direction(),
+      back: direction(),
+      client,
+      server,
+      cutAfter: undefined,
+      held: undefined,
+    }
+    this.#connections.add(connection)
+    client.on('data', (bytes) => this.#send(connection, bytes))
+    server.on('data', (bytes) => this.#respond(connection, bytes))
     const end = () => {
-      // What is held is still to arrive, though nobody waits for its answer.
-      if (passage.held === undefined) this.#end(passage)
+      // Held data still has to arrive.
+      if (connection.held === undefined) this.#end(connection)
     }
     for (const socket of [client, server]) socket.on('error', end).on('close', end).on('end', end)
   }
 
-  #send(passage: Passage, bytes: Buffer): void {
-    if (this.#isHole) return
-    if (passage.held !== undefined) return void passage.held.push(bytes)
-    if (this.#trap !== undefined && bytes.includes(this.#trap.pattern)) passage.cutAfter = this.#trap.passing
-    this.#later(passage.there, () => passage.server.write(bytes))
+  #send(connection: ProxiedConnection, bytes: Buffer): void {
+    if (this.#isSwallowing) return
+    if (connection.held !== undefined) return void connection.held.push(bytes)
+    if (this.#trap !== undefined && bytes.includes(this.#trap.pattern)) connection.cutAfter = this.#trap.passing
+    this.#later(connection.there, () => connection.server.write(bytes))
   }
 
-  #answer(passage: Passage, bytes: Buffer): void {
-    if (this.#isHole) return
-    const { cutAfter } = passage
+  #respond(connection: ProxiedConnection, bytes: Buffer): void {
+    if (this.#isSwallowing) return
+    const { cutAfter } = connection
     if (cutAfter === undefined) {
-      this.#later(passage.back, () => passage.client.write(bytes))
+      this.#later(connection.back, () => connection.client.write(bytes))
       return
     }
     const trap = this.#trap
     this.#trap = undefined
-    passage.client.write(bytes.subarray(0, cutAfter), () => {
+    connection.client.write(bytes.subarray(0, cutAfter), () => {
       this.cut()
-      trap?.sprung()
+      trap?.triggered()
     })
   }
 
-  /** Nothing overtakes what was sent before it, whatever the delay is by then. */
-  #later(way: Way, pass: () => void): void {
-    if (this.#delayMs === 0 && way.underWay === 0) {
+  /** Keeps the order, even if the delay changes. */
+  #later(direction: Direction, pass: () => void): void {
+    if (this.#delayMs === 0 && direction.pending === 0) {
       pass()
       return
     }
     const due = performance.now() + this.#delayMs
-    way.underWay++
-    way.last = way.last
+    direction.pending++
+    direction.last = direction.last
       .then(() => new Promise((resolve) => setTimeout(resolve, due - performance.now())))
       .then(() => {
-        way.underWay--
+        direction.pending--
         pass()
       })
   }
 
-  #end(passage: Passage): void {
-    passage.client.destroy()
-    passage.server.destroy()
-    this.#passages.delete(passage)
+  #end(connection: ProxiedConnection): void {
+    connection.client.destroy()
+    connection.server.destroy()
+    this.#connections.delete(connection)
   }
 }

@@ -1,7 +1,7 @@
 /** The seed of all random tests; `test/projects.ts` sets it. */
 export const TEST_SEED = process.env.TEST_SEED ?? 'no seed'
 
-/** How often a random test runs: a fifth of it in `npm test`, all of it in `npm run test:all` and in the gate. */
+/** A fifth of the runs in `npm test`, all of them in `npm run test:all` and in the gate. */
 export function runs(count: number): number {
   return process.env.THOROUGH === undefined ? Math.ceil(count / 5) : count
 }

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** It is half a minute until a test says what it saw instead of what it waited for. */
-const MOST_LOOKS = 1000
+/** About 30 s. */
+const MAX_ATTEMPTS = 1000
 
-/** A terminal with a shell in it, as wide as a test wants. It is closed after the test. */
+/** A terminal with a shell, closed after the test. */
 export class Terminal {
   readonly #socket: string
 
@@ -19,18 +19,18 @@ export class Terminal {
       rmSync(folder, { recursive: true, force: true })
     })
     const variables = Object.entries({ PS1: '$ ', ...env }).flatMap(([name, value]) => ['-e', `${name}=${value}`])
-    // This shell leaves the terminal alone, so that what a program leaves behind can be seen.
+    // This shell does not change terminal modes, so that leftovers of a program are visible.
     const shell = ['env', 'ENV=', 'sh', '-i']
     const size = ['-x', String(columns), '-y', '50']
     this.#tmux('-f', '/dev/null', 'new-session', '-d', ...size, '-c', cwd, ...variables, ...shell)
   }
 
-  /** What is in it now, row by row, without what has scrolled away. */
+  /** Visible rows. */
   rows(): readonly string[] {
     return this.#tmux('capture-pane', '-p').trimEnd().split('\n')
   }
 
-  /** The same; a row that the terminal has broken is whole. */
+  /** Rows, with wrapped lines joined. */
   unbroken(): readonly string[] {
     return this.#tmux('capture-pane', '-p', '-J')
       .split('\n')
@@ -40,7 +40,7 @@ export class Terminal {
       .split('\n')
   }
 
-  /** The same with its colours. */
+  /** With colour codes. */
   coloured(): string {
     return this.#tmux('capture-pane', '-p', '-e')
   }
@@ -54,17 +54,17 @@ export class Terminal {
     this.type('Enter')
   }
 
-  /** Resolves with what matches, as soon as it is there. */
+  /** Waits for a match. */
   async sees(pattern: RegExp): Promise<RegExpExecArray> {
-    for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
       const match = pattern.exec(this.unbroken().join('\n'))
       if (match !== null) return match
       await turn()
     }
-    throw new Error(`${pattern} was not to be seen:\n${this.unbroken().join('\n')}`)
+    throw new Error(`${pattern} did not appear:\n${this.unbroken().join('\n')}`)
   }
 
-  /** Resolves when keys are read one by one (raw), or lines are. */
+  /** Waits until keys are read one by one (raw), or by line. */
   async becomes(mode: 'raw' | 'cooked'): Promise<void> {
     const tty = this.#tmux('display-message', '-p', '#{pane_tty}').trim()
     const isRaw = () => /-icanon\b/.test(spawnSync('stty', ['-a', '-F', tty], { encoding: 'utf8' }).stdout)

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 
 /**
- * Whether a program that tests need is installed.
+ * Whether a tool is installed.
  *
- * @throws Error if it is not, and LEAVE_NOTHING_OUT is set, as the gate does
+ * @throws Error if it is missing and LEAVE_NOTHING_OUT is set, as in the gate
  */
 export function requireTool(name: string, isThere: () => boolean): boolean {
   const found = isThere()

@@ -6,29 +6,28 @@ import { parseJson } from '../../src/contract/json.js'
 import { createFetch } from '../../src/http/fetch-adapter.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { runSandbox } from '../../src/sandbox.js'
-import { breaches } from './contract-check.js'
+import { violations } from './contract-check.js'
 import { embeddedOptions } from './embedded-options.js'
 import { MemoryLog } from './memory-log.js'
 
-/** The instant at which the clock of a test stands unless it says otherwise. */
+/** Default instant of test clocks. */
 export const NOON = Date.parse('2026-03-01T12:00:00Z')
 
 interface CallOptions {
-  /** API key; `sandbox` if not given, null sends none. */
+  /** API key; null for none. Default: `sandbox`. */
   readonly key?: string | null
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON text, a string as it is. */
+  /** A string, or a value sent as JSON. */
   readonly body?: unknown
   readonly signal?: AbortSignal
 }
 
-/** A response, reduced to the parts that specs check. */
 export interface Seen {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body, numbers beyond 2^53 as bigint; undefined if it is not JSON. */
+  /** Numbers beyond 2^53 are bigints; undefined if the body is not JSON. */
   readonly json: unknown
   readonly code: string | undefined
   readonly reason: string | undefined
@@ -39,7 +38,7 @@ export interface Seen {
   readonly reset: number
 }
 
-/** A sandbox as a spec uses it, over whatever transport. */
+/** A sandbox over any transport. */
 export interface TestSandbox {
   readonly warnings: readonly string[]
   readonly core: SandboxCore
@@ -65,25 +64,25 @@ async function overSocket(options: SandboxOptions, warn: (message: string) => vo
   return {
     core: running.core,
     origin: new URL(running.baseUrl).origin,
-    service: inTurn(),
+    service: singleConnectionFetch(),
     control: fetch,
     close: () => running.stop('now'),
   }
 }
 
 /**
- * A fetch that sends one request after the other on one connection, so that the sandbox knows what the sender has heard.
- * A pool would alternate between two connections.
+ * A fetch with a single connection, so that the sandbox knows which responses the client has read. A pool would use
+ * several.
  */
-function inTurn(): Fetch {
+function singleConnectionFetch(): Fetch {
   const onOneConnection: object = { dispatcher: new Agent({ connections: 1 }) }
-  let underWay = 0
+  let pending = 0
   return async (request) => {
-    underWay++
+    pending++
     try {
-      return await fetch(request, underWay === 1 ? onOneConnection : {})
+      return await fetch(request, pending === 1 ? onOneConnection : {})
     } finally {
-      underWay--
+      pending--
     }
   }
 }
@@ -104,18 +103,18 @@ async function inProcess(options: SandboxOptions, warn: (message: string) => voi
   }
 }
 
-/** Two replicas of one sandbox over a log in memory, asked in turn. */
+/** Two replicas with a log in memory, used alternately. */
 async function ofReplicas(options: SandboxOptions, warn: (message: string) => void): Promise<Transport> {
-  // Sandboxes with a file or a real service have no replicas.
+  // Replicas support neither a store nor an upstream.
   const { store, upstream, scenario } = options
   const isInFront = upstream !== undefined || (typeof scenario === 'object' && 'upstream' in scenario)
   if (store !== undefined || isInFront) return inProcess(options, warn)
   const log = new MemoryLog(() => Date.now())
-  // Both have the same to say, each to its own owner.
-  const told = new Set<string>()
+  // Both replicas warn.
+  const warned = new Set<string>()
   const warnOnce = (message: string) => {
-    if (!told.has(message)) warn(message)
-    told.add(message)
+    if (!warned.has(message)) warn(message)
+    warned.add(message)
   }
   const open = async (seed: number) => {
     const core = await openSandboxCore(
@@ -134,9 +133,9 @@ async function ofReplicas(options: SandboxOptions, warn: (message: string) => vo
     core: one.core,
     origin: 'http://sandbox',
     async service(request) {
-      // A preflight is not a command, so its replica responds and warns alone.
+      // A preflight is not in the log, so only the replica that serves it warns.
       const response = await (request.method === 'OPTIONS' ? one : next()).service(request)
-      // The end of the exchange is in the log before the next request.
+      // The end of the exchange must be in the log before the next request.
       await new Promise(setImmediate)
       for (const { core } of [one, other]) await core.controlTarget.read(() => {})
       return response
@@ -154,12 +153,12 @@ async function ofReplicas(options: SandboxOptions, warn: (message: string) => vo
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the specs run that run everywhere: in this process and its like, unless it says otherwise. */
+    /** Default: in this process, over a socket, and with replicas. */
     readonly transport?: 'chromium'
   }
 }
 
-/** In a page of Chromium, which has neither disk nor socket; a spec that asks for one, or looks into the process, is left out. */
+/** In a page of Chromium. Skips specs that need a disk, a socket or access to the process. */
 async function inChromium(options: SandboxOptions, warn: (message: string) => void): Promise<Transport> {
   const { scenario } = options
   const isInFront = typeof scenario === 'object' && 'upstream' in scenario
@@ -169,12 +168,12 @@ async function inChromium(options: SandboxOptions, warn: (message: string) => vo
   const sandbox = await openInChromium({ seed: 1, now: new Date(NOON).toISOString(), freeze: true, ...options }, warn)
   return {
     get core() {
-      return leaveOut('it looks into the process')
+      return leaveOut('needs access to the process')
     },
     origin: 'http://sandbox',
     ...sandbox,
     service(request) {
-      if (request.headers.has('origin')) leaveOut('a page cannot say where it is from: that is done for it')
+      if (request.headers.has('origin')) leaveOut('a page cannot set Origin')
       return sandbox.service(request)
     },
   }
@@ -186,7 +185,7 @@ function leaveOut(why: string): never {
   return test.context.skip(why)
 }
 
-/** Within a process, responses are delivered when they are returned, by any replica. */
+/** In one process, returned responses count as delivered on all replicas. */
 function allDelivered() {
   const delivered = {
     deliveredUpTo: 0,
@@ -202,8 +201,7 @@ function resolved(options: SandboxOptions) {
 }
 
 /**
- * Opens a sandbox for one test: in memory, its clock frozen at noon, gone when the test is over.
- * Every answer of its service is held against openapi.yaml.
+ * Opens a sandbox for one test: in memory, with its clock frozen at noon. Checks every response against openapi.yaml.
  */
 function opener(open: typeof inProcess) {
   return async (
@@ -248,7 +246,7 @@ function opener(open: typeof inProcess) {
       post: (path, body, key = 'sandbox') => call(`/v1${path}`, { key, method: 'POST', body }),
       async advance(by, space = '') {
         const { status, json } = await control('POST', `/clock/advance?space=${space}`, { by })
-        if (status !== 200) throw new Error(`the clock does not advance by ${by}: ${JSON.stringify(json)}`)
+        if (status !== 200) throw new Error(`failed to advance the clock by ${by}: ${JSON.stringify(json)}`)
       },
     }
   }
@@ -259,15 +257,15 @@ async function see(method: string, path: string, response: Response, options: Sa
   const text = await response.text()
   const { basePath = '/v1', retryAfter, spec } = options
   const [bare = ''] = path.split('?')
-  // With --spec another contract is served; of paths outside no contract speaks.
+  // Skips --spec, and paths outside the contract.
   const broken =
     spec === undefined && bare.startsWith(`${basePath}/`)
-      ? breaches(
+      ? violations(
           { method, path: bare.slice(basePath.length), status, headers, text },
           retryAfter === 'none' ? ['Retry-After'] : [],
         )
       : []
-  if (broken.length > 0) throw new Error(`${method} ${path} was answered against the contract: ${broken.join('; ')}`)
+  if (broken.length > 0) throw new Error(`${method} ${path} violates the contract: ${broken.join('; ')}`)
   const json = isJson(headers) && text !== '' ? parseJson(text) : undefined
   const number = (name: string) => Number(headers.get(name) ?? Number.NaN)
   return {
@@ -303,12 +301,12 @@ export function shared(openSandbox: OpenSandbox, options: SandboxOptions): () =>
   }
 }
 
-/** The same spec, in process, over a socket, and of replicas; or in a browser. */
+/** In process, over a socket, and with replicas; or in a browser. */
 export const transports: readonly (readonly [string, OpenSandbox])[] =
   inject('transport') === 'chromium'
     ? [['in Chromium', opener(inChromium)]]
     : [
         ['in process', opener(inProcess)],
         ['over a socket', opener(overSocket)],
-        ['of two replicas', opener(ofReplicas)],
+        ['with two replicas', opener(ofReplicas)],
       ]
