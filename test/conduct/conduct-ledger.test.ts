@@ -44,7 +44,7 @@ describe('a wait', () => {
     expect(scene.broken).toEqual({ 'early-retry': 1 })
   })
 
-  it('depends only on positions in process, where there are no connections', () => {
+  it('depends only on positions in process', () => {
     const scene = new Scene()
     scene.ends(scene.sends(scene.refusal(10_000)))
     scene.sends(scene.served)
@@ -125,7 +125,7 @@ describe('a wait', () => {
 describe('early-retry', () => {
   it.each([1, 2, 8])('finds a request while all of %i senders have a wait running', (senders) => {
     const scene = new Scene(senders)
-    // A polite crew: one after the other is refused for the first time.
+    // Each sender is refused once.
     times(senders, () => scene.exchanges(scene.refusal(10_000)))
     expect(scene.violations).toEqual([])
     scene.exchanges(scene.refusal(10_000))
@@ -139,7 +139,7 @@ describe('early-retry', () => {
     expect(scene.broken).toEqual({})
   })
 
-  it('requires as many waits as requests were in flight at once if nothing is stated; with fewer it is likely', () => {
+  it('requires as many waits as requests in flight at once by default, and is likely with fewer', () => {
     const scene = new Scene()
     const two = [scene.sends(scene.served), scene.sends(scene.served)]
     for (const position of two) scene.ends(position)
@@ -179,8 +179,8 @@ describe('early-retry', () => {
     const scene = new Scene()
     const atOnce = Array.from({ length: 8 }, () => scene.sends(scene.served))
     for (const position of atOnce) scene.ends(position)
-    for (const told of [1, 2, 2, 1, 3, 3]) {
-      times(told, () => scene.ends(scene.sends(scene.refusal(10_000), { deliveredUpTo: 0 })))
+    for (const waiting of [1, 2, 2, 1, 3, 3]) {
+      times(waiting, () => scene.ends(scene.sends(scene.refusal(10_000), { deliveredUpTo: 0 })))
       times(5, () => scene.exchanges(scene.served))
       scene.pass(10_000)
     }
@@ -204,7 +204,7 @@ describe('early-retry', () => {
     expect(scene.broken).toEqual({})
   })
 
-  it('names the smallest number of senders that would excuse it', () => {
+  it('has the smallest number of senders for which it is allowed', () => {
     const scene = new Scene()
     times(4, () => scene.exchanges(scene.refusal(10_000)))
     const [found] = scene.ledger.findings.of(['early-retry'])
@@ -301,7 +301,7 @@ describe('request-while-banned', () => {
     expect(scene.broken).toEqual({})
   })
 
-  it('is not found if the ban named no wait', () => {
+  it('is not found if the ban has no Retry-After', () => {
     const scene = new Scene()
     times(2, () => scene.exchanges({ status: 403, body: '', reason: 'ban', retryAt: scene.now + MINUTE_MS }))
     expect(scene.broken).toEqual({})
@@ -310,19 +310,24 @@ describe('request-while-banned', () => {
 
 describe('no-backoff', () => {
   const BROKEN: HandlerResult = { status: 200, body: '', fault: 'connection-reset', reason: 'fault' }
-  const UNSAID: HandlerResult = { status: 429, body: '', reason: 'quota-minute', retryAt: NOON + MINUTE_MS }
+  const WITHOUT_RETRY_AFTER: HandlerResult = {
+    status: 429,
+    body: '',
+    reason: 'quota-minute',
+    retryAt: NOON + MINUTE_MS,
+  }
 
   it.each([
     ['a 5xx', { status: 503, body: '' }],
-    ['a 429 of --retry-after none', UNSAID],
-  ])('finds a fourth try in a row within 100 ms after %s', (_what, answer) => {
+    ['a 429 of --retry-after none', WITHOUT_RETRY_AFTER],
+  ])('finds a fourth try in a row within 100 ms after %s', (_what, response) => {
     const scene = new Scene()
     times(4, () => {
-      scene.exchanges(answer)
+      scene.exchanges(response)
       scene.pass(99)
     })
     expect(scene.broken).toEqual({})
-    scene.exchanges(answer)
+    scene.exchanges(response)
     expect(scene.broken).toEqual({ 'no-backoff': 1 })
   })
 
@@ -340,7 +345,7 @@ describe('no-backoff', () => {
     expect(scene.broken).toEqual({})
   })
 
-  it('starts again after a try that waited or was served', () => {
+  it('restarts after a try that waited or was served', () => {
     const scene = new Scene()
     times(4, () => scene.exchanges(scene.failure))
     scene.pass(100)
@@ -348,7 +353,7 @@ describe('no-backoff', () => {
     scene.exchanges(scene.served)
     times(4, () => scene.exchanges(scene.failure))
     expect(scene.broken).toEqual({ 'no-backoff': 1 })
-    // The one that was served was the fourth in a row.
+    // The served request was the fourth in a row.
     expect(scene.ledger.findings.of(['no-backoff'])[0]?.exchanges).toHaveLength(1)
   })
 
@@ -378,7 +383,7 @@ describe('no-backoff', () => {
   it('is not found for senders that fail in parallel and each wait', () => {
     const scene = new Scene(8)
     for (let round = 0; round < 30; round++) {
-      // Eight of them, 12 ms apart: each comes back 104 ms after its failure.
+      // Eight senders: each retries 104 ms after its failure.
       times(8, () => {
         scene.exchanges(scene.failure)
         scene.pass(13)
@@ -401,7 +406,7 @@ describe('no-backoff', () => {
     expect(scene.violations).toEqual([])
   })
 
-  it('is found among several senders, with the number that would excuse it', () => {
+  it('is found among several senders, with the number for which it is allowed', () => {
     const count = 40
     const scene = new Scene()
     times(count, () => scene.exchanges(scene.failure))
@@ -432,7 +437,7 @@ describe('weak-backoff', () => {
     ['four gaps are too few', [200, 200, 200, 200], {}],
     ['five that are the same', [200, 200, 200, 200, 200], { 'weak-backoff': 1 }],
     ['a shorter wait begins a new series', [150, 300, 600, 150, 300, 600, 150, 300, 600], {}],
-    ['that are the same but for the exactness of timers', [200, 205, 198, 202, 199], { 'weak-backoff': 1 }],
+    ['equal except for timer inaccuracy', [200, 205, 198, 202, 199], { 'weak-backoff': 1 }],
     ['five that grow, one by one', [100, 200, 300, 400, 500], {}],
     ['five with jitter', [100, 300, 150, 700, 900], {}],
     ['up to a cap', [100, 200, 400, 800, 1600, 2000, 2000, 2000, 2000, 2000], {}],
@@ -442,7 +447,7 @@ describe('weak-backoff', () => {
     expect(afterGaps(gaps)).toEqual(expected)
   })
 
-  it('is judged by the wait that one of several senders must have made', () => {
+  it('is judged by the wait of one of several senders', () => {
     expect(
       afterGaps(
         Array.from({ length: 40 }, () => 110),

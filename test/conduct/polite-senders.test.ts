@@ -5,12 +5,12 @@ import { MINUTE_MS } from '../../src/domain/time.js'
 import fc from '../support/fast-check.js'
 import { Scene } from './scene.js'
 
-/** One that sends one request at a time. Each time by the clock and really: it waits for whichever comes first. */
+/** Sends one request at a time. Waits by the space's clock or in real time, the earlier of both. */
 interface Sender {
-  /** The ordinal of the request that it awaits the answer of. */
-  awaited: { readonly position: number; readonly answer: HandlerResult } | undefined
-  /** Its answer was sent, and is on its way. */
-  isUnderWay: boolean
+  /** The request in flight. */
+  awaited: { readonly position: number; readonly response: HandlerResult } | undefined
+  /** Its response was sent. */
+  isSent: boolean
   readyAt: number
   readyWall: number
   failures: number
@@ -18,7 +18,7 @@ interface Sender {
 
 const PATHS = ['/pets', '/pets?limit=1', '/pets?limit=2']
 
-/** A crew whose members each keep the rules, and a machine and a network that do what they like. */
+/** Clients that follow the rules, with random responses and network failures. */
 class Crew {
   readonly scene: Scene
   readonly #chance: RandomStream
@@ -31,7 +31,7 @@ class Crew {
     this.#isFailing = isFailing
     this.#senders = Array.from({ length: members }, () => ({
       awaited: undefined,
-      isUnderWay: false,
+      isSent: false,
       readyAt: 0,
       readyWall: 0,
       failures: 0,
@@ -41,40 +41,34 @@ class Crew {
   step(): void {
     const { scene } = this
     const passing = this.#oneOf([0, 1, 7, 30, 100, 900, 3000])
-    // Now and then the clock stands still, or is moved.
+    // Sometimes only one of the clocks moves.
     const how = this.#upTo(4)
     scene.pass(how === 0 ? 0 : passing, how === 1 ? 0 : passing)
     const sender = this.#oneOf(this.#senders)
     if (sender.awaited === undefined) this.#send(sender)
-    else if (sender.isUnderWay) this.#receive(sender, sender.awaited.answer)
+    else if (sender.isSent) this.#receive(sender, sender.awaited.response)
     else this.#end(sender, sender.awaited.position)
   }
 
   #send(sender: Sender): void {
     const { scene } = this
     if (scene.now < sender.readyAt && scene.wall < sender.readyWall) return
-    const answer = this.#answer()
-    const position = scene.sends(answer, {
+    const response = this.#response()
+    const position = scene.sends(response, {
       path: this.#oneOf(PATHS),
-      // Whatever connection it is sent on, and whatever was heard on that.
       connection: this.#upTo(4),
       deliveredUpTo: this.#upTo(scene.position + 1),
     })
-    sender.awaited = { position, answer }
-    sender.isUnderWay = false
+    sender.awaited = { position, response }
+    sender.isSent = false
   }
 
   #end(sender: Sender, position: number): void {
-    const fate = this.#oneOf(['sent', 'sent', 'sent', 'sent', 'cut', 'left'] as const)
-    const isBroken = sender.awaited?.answer.fault !== undefined
-    this.scene.ends(position, isBroken ? 'cut' : fate)
-    if (isBroken || fate === 'sent') sender.isUnderWay = true
-    else this.#giveUp(sender)
-  }
-
-  /** Nothing came, so there is nothing to wait for. */
-  #giveUp(sender: Sender): void {
-    sender.awaited = undefined
+    const end = this.#oneOf(['sent', 'sent', 'sent', 'sent', 'cut', 'left'] as const)
+    const isBroken = sender.awaited?.response.fault !== undefined
+    this.scene.ends(position, isBroken ? 'cut' : end)
+    if (isBroken || end === 'sent') sender.isSent = true
+    else sender.awaited = undefined
   }
 
   #receive(sender: Sender, { status, headers, retryAt, fault }: HandlerResult): void {
@@ -92,7 +86,7 @@ class Crew {
     } else sender.failures = 0
   }
 
-  #answer(): HandlerResult {
+  #response(): HandlerResult {
     const { scene } = this
     const wait = this.#oneOf([400, 1000, 7000, MINUTE_MS])
     const reset: HandlerResult = { status: 200, body: '', fault: 'connection-reset', reason: 'fault' }
@@ -113,13 +107,13 @@ class Crew {
 
   #oneOf<T>(items: readonly T[]): T {
     const item = items[this.#upTo(items.length)]
-    if (item === undefined) throw new RangeError('there is none')
+    if (item === undefined) throw new RangeError('an empty list')
     return item
   }
 }
 
 describe('senders that keep the rules', () => {
-  it('are never blamed, however they share connections and lose responses', () => {
+  it('are never blamed, even if they share connections and lose responses', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 9 }),
@@ -137,7 +131,6 @@ describe('senders that keep the rules', () => {
   })
 
   it('are blamed if too few are stated', () => {
-    // Not by chance: so it is the statement that keeps them from being blamed.
     const blamed = Array.from({ length: 20 }, (_, seed) => {
       const crew = new Crew(6, 1, seed, true)
       for (let i = 0; i < 600; i++) crew.step()
@@ -148,15 +141,15 @@ describe('senders that keep the rules', () => {
 })
 
 describe('a sender that does not wait', () => {
-  type Way = readonly [what: string, sent: (scene: Scene) => { connection?: number; deliveredUpTo?: number }]
-  const ways: readonly Way[] = [
+  type Connections = readonly [what: string, sent: (scene: Scene) => { connection?: number; deliveredUpTo?: number }]
+  const patterns: readonly Connections[] = [
     ['on one connection', () => ({ connection: 1 })],
     ['on a new connection each time', (scene) => ({ connection: scene.position + 1, deliveredUpTo: scene.position })],
     ['on a pool of four', (scene) => ({ connection: 1 + (scene.position % 4), deliveredUpTo: 0 })],
     ['in process', (scene) => ({ deliveredUpTo: scene.position })],
   ]
 
-  it.each(ways)('is found when it retries too early %s', (_way, sent) => {
+  it.each(patterns)('is found when it retries too early %s', (_way, sent) => {
     const scene = new Scene()
     for (let i = 0; i < 12; i++) {
       scene.pass(20)
@@ -166,7 +159,7 @@ describe('a sender that does not wait', () => {
     expect(scene.violations).toEqual(['early-retry'])
   })
 
-  it.each(ways)('is found when it retries beside a served request %s', (_way, sent) => {
+  it.each(patterns)('is found when it retries beside a served request %s', (_way, sent) => {
     const scene = new Scene()
     for (let i = 0; i < 5; i++) {
       scene.pass(20)

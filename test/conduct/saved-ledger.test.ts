@@ -6,51 +6,50 @@ import { Scene } from './scene.js'
 
 const LIMITS = { perMinute: 60, perDay: 1000 }
 
-const answers = fc.constantFrom('served', 'refused', 'banned', 'failed', 'reset', 'removed')
+const responses = fc.constantFrom('served', 'refused', 'banned', 'failed', 'reset', 'removed')
 const command = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({
-      answer: answers,
+      response: responses,
       path: fc.constantFrom('/pets', '/pets?limit=1', '/pets/1', '/nothing'),
       key: fc.constantFrom('sandbox', 'one', 'two'),
       connection: fc.nat(2),
-      hears: fc.boolean(),
+      isReceived: fc.boolean(),
     }),
   },
   { weight: 6, arbitrary: fc.record({ ends: fc.nat(3), how: fc.constantFrom('sent', 'sent', 'sent', 'cut', 'left') }) },
-  { weight: 3, arbitrary: fc.record({ pass: fc.constantFrom(1, 50, 150, 3000, 70_000), really: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ pass: fc.constantFrom(1, 50, 150, 3000, 70_000), inRealTime: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ back: fc.constantFrom(1, 5000, 100_000) }) },
   { weight: 1, arbitrary: fc.constant('clear' as const) },
 )
 type Command = typeof command extends fc.Arbitrary<infer T> ? T : never
 
-/** Does to a ledger what the command says. */
-function apply(scene: Scene, underWay: number[], one: Command): void {
+function apply(scene: Scene, open: number[], one: Command): void {
   if (one === 'clear') scene.ledger.clear()
-  else if ('pass' in one) scene.pass(one.pass, one.really ? one.pass : 0)
+  else if ('pass' in one) scene.pass(one.pass, one.inRealTime ? one.pass : 0)
   else if ('back' in one) {
     scene.ledger.moveClock(scene.now, scene.now - one.back, scene.wall)
     scene.now -= one.back
   } else if ('ends' in one) {
-    const [position] = underWay.splice(one.ends, 1)
+    const [position] = open.splice(one.ends, 1)
     if (position !== undefined) scene.ends(position, one.how as 'sent' | 'cut' | 'left')
   } else {
-    const answer = {
+    const response = {
       served: scene.served,
       refused: scene.refusal(5000),
       banned: scene.refusal(60_000, 'ban'),
       failed: scene.failure,
       reset: { status: 200, body: '', fault: 'connection-reset' as const },
       removed: { status: 404, body: '', reason: 'sunset' as const },
-    }[one.answer]
+    }[one.response]
     const sent = {
       ...one,
       isStranger: one.key !== 'sandbox',
-      deliveredUpTo: one.hears ? scene.position : 0,
+      deliveredUpTo: one.isReceived ? scene.position : 0,
     }
     scene.ledger.count(scene.judged(sent))
-    underWay.push(scene.sends(answer, sent))
+    open.push(scene.sends(response, sent))
   }
 }
 
@@ -75,23 +74,23 @@ describe('a saved and restored ledger', () => {
         (before, after, senders) => {
           const one = new Scene(senders)
           const other = new Scene(senders)
-          const underWay: number[] = []
-          for (const next of before) apply(one, underWay, next)
+          const open: number[] = []
+          for (const next of before) apply(one, open, next)
           const saved = one.ledger.save()
           const plain = JSON.parse(JSON.stringify(saved))
           expect(plain).toStrictEqual(saved)
           other.ledger = new ConductLedger([LIMITS])
           other.ledger.restore(plain)
-          other.goOnFrom(one)
+          other.continueFrom(one)
           expect(reportOf(other)).toEqual(reportOf(one))
-          const stillUnderWay = [...underWay]
+          const stillOpen = [...open]
           for (const next of after) {
-            apply(one, underWay, next)
-            apply(other, stillUnderWay, next)
+            apply(one, open, next)
+            apply(other, stillOpen, next)
           }
           expect(reportOf(other)).toEqual(reportOf(one))
           expect(other.ledger.save()).toStrictEqual(one.ledger.save())
-          // What was saved is a copy, which later events leave alone.
+          // Later events do not change the saved copy.
           expect(plain).toStrictEqual(saved)
         },
       ),
@@ -108,7 +107,7 @@ describe('a saved and restored ledger', () => {
     const other = new Scene()
     other.ledger.restore(one.ledger.save())
     for (const { ledger } of [one, other]) expect(ledger.save().open).toHaveLength(1000)
-    other.goOnFrom(one)
+    other.continueFrom(one)
     for (const scene of [one, other]) {
       scene.ends(1)
       scene.exchanges(scene.refusal(5000), { key: 'first', isStranger: true })

@@ -7,11 +7,11 @@ import type { HandlerResult, ResponseEnd } from '../../src/domain/messages.js'
 
 export const NOON = Date.parse('2026-03-01T12:00:00Z')
 
-/** What tests send, unless they say otherwise: GET /pets, heard of nothing. */
+/** Default: GET /pets, without any received response. */
 interface Sent {
   readonly path?: string
   readonly key?: string
-  /** Its token is unknown to the sandbox. */
+  /** An unknown token. */
   readonly isStranger?: boolean
   readonly connection?: number
   readonly deliveredUpTo?: number
@@ -22,7 +22,7 @@ interface Sent {
 
 const LIMITS = { perMinute: 60, perDay: 1000 }
 
-/** A ledger, and the commands that it is told of: each has an ordinal, and two times. */
+/** A ledger with a position and two clocks. */
 export class Scene {
   ledger = new ConductLedger([LIMITS])
   senders: number | undefined
@@ -32,34 +32,31 @@ export class Scene {
   position = 0
   #connections = new Map<number, number>()
 
-  /** @param senders as stated; undefined if nothing is stated */
   constructor(senders?: number) {
     this.senders = senders
   }
 
-  /** Time passes by the clock, and really as much unless said otherwise. */
-  pass(byClock: number, really = byClock): void {
+  pass(byClock: number, realTime = byClock): void {
     this.now += byClock
-    this.wall += really
+    this.wall += realTime
   }
 
-  /** Goes on from where another one is, on another ledger. */
-  goOnFrom(other: Scene): void {
+  /** Takes over the clocks and connections of another scene. */
+  continueFrom(other: Scene): void {
     this.now = other.now
     this.wall = other.wall
     this.position = other.position
     this.#connections = new Map(other.#connections)
   }
 
-  /** A request is answered. @returns its ordinal */
-  sends(answer: HandlerResult, sent: Sent = {}): number {
+  /** @returns the position of the request */
+  sends(response: HandlerResult, sent: Sent = {}): number {
     const position = ++this.position
     this.#connections.set(position, sent.connection ?? 0)
-    this.ledger.judge(this.judged(sent), answer, { id: position, position })
+    this.ledger.judge(this.judged(sent), response, { id: position, position })
     return position
   }
 
-  /** Its answer ends. */
   ends(position: number, how: ResponseEnd = 'sent', slackMs = 0): void {
     this.ledger.ended({
       position,
@@ -72,12 +69,12 @@ export class Scene {
     })
   }
 
-  /** A request whose sender has heard of all that was sent before, and whose own answer is sent at once. */
-  exchanges(answer: HandlerResult, sent: Sent = {}): void {
-    this.ends(this.sends(answer, { deliveredUpTo: this.position, ...sent }))
+  /** A request whose sender has received all earlier responses, and its response. */
+  exchanges(response: HandlerResult, sent: Sent = {}): void {
+    this.ends(this.sends(response, { deliveredUpTo: this.position, ...sent }))
   }
 
-  /** Rules broken, and how often. */
+  /** Number of findings by rule. */
   get broken(): Partial<Record<ConductRule, number>> {
     const counts: Partial<Record<ConductRule, number>> = {}
     for (const { rule, count } of this.ledger.findings.of([...VIOLATIONS, ...WARNINGS]))
@@ -85,7 +82,6 @@ export class Scene {
     return counts
   }
 
-  /** Violations alone. */
   get violations(): readonly ConductRule[] {
     return this.ledger.findings.of(VIOLATIONS).map(({ rule }) => rule)
   }
@@ -132,7 +128,7 @@ export class Scene {
         query: { values: { search }, violations: [], unknown: [] },
         body: undefined,
       },
-      handler: 'its own',
+      handler: 'a handler',
       space: {
         settings: {
           banAfter: 10,
@@ -151,13 +147,10 @@ export class Scene {
     }
   }
 
-  // What the sandbox may answer.
-
   get served(): HandlerResult {
     return { status: 200, body: '[]' }
   }
 
-  /** A refusal for want of quota, with a wait. */
   refusal(wait: number, reason: HandlerResult['reason'] = 'quota-minute', status = 429): HandlerResult {
     return {
       status,

@@ -19,7 +19,7 @@ const SMALL: Limits = { perMinute: 2, perDay: 5 }
 const LARGE: Limits = { perMinute: 10, perDay: 100 }
 const NEVER: BanRules = { banAfter: 'never', banDuration: 5 * MINUTE_MS, retryAfter: 'seconds' }
 
-/** The refusals by plan, and apart from them those by the limits that the key has. */
+/** Refusals by plan, and by the configured limits. */
 function outcome(
   instants: readonly number[],
   rules: BanRules,
@@ -30,10 +30,10 @@ function outcome(
   const traffic = openTraffic(plans)
   for (const [index, now] of instants.entries()) countRequest(traffic, rules, configured, 1, now, wallOf(now, index))
   const refused = refusedBy(traffic)
-  return { traffic, refused: refused.slice(0, plans.length), byOwn: refused[plans.length] }
+  return { traffic, refused: refused.slice(0, plans.length), byConfigured: refused[plans.length] }
 }
 
-/** The rules as the gates ask them, for each plan by itself and without any short cut. */
+/** A simple simulation of the gates with one plan. */
 function reference(
   instants: readonly number[],
   rules: BanRules,
@@ -51,7 +51,7 @@ function reference(
       refused.ban++
       continue
     }
-    // One wait lasts as long as the longest of those that overlap.
+    // Overlapping waits count as one.
     const isEarly = waits.some((wait) => isRunning(wait, now, wall))
     if (isEarly && rules.banAfter !== 'never' && bringsBan(early, true, rules.banAfter, now, wall)) {
       bans = banFor(rules.banDuration, now)
@@ -99,13 +99,13 @@ describe('the outcome of a plan', () => {
   it('includes bans that its refusals would have caused', () => {
     const rules: BanRules = { banAfter: 3, banDuration: 5 * MINUTE_MS, retryAfter: 'seconds' }
     const burst = Array.from({ length: 8 }, (_, second) => NOON + second * SECOND_MS)
-    // Two pass, one is refused, two are early, the third early one brings the ban.
+    // Two pass, one is refused, two are early, the third early one causes the ban.
     expect(outcome(burst, rules).refused[0]).toEqual({ minute: 3, day: 0, ban: 3 })
     expect(outcome([...burst, NOON + 2 * MINUTE_MS], rules).refused[0]).toEqual({ minute: 3, day: 0, ban: 4 })
     expect(outcome([...burst, NOON + 7 * MINUTE_MS], rules).refused[0]).toEqual({ minute: 3, day: 0, ban: 3 })
   })
 
-  it('shows peaks as if nothing had been refused', () => {
+  it('has peaks without any refusals', () => {
     const burst = Array.from({ length: 8 }, () => NOON)
     expect(outcome(burst, NEVER).traffic).toMatchObject({ minute: { peak: 8 }, day: { peak: 8 } })
   })
@@ -130,7 +130,7 @@ describe('the outcome of a plan', () => {
     ])
   })
 
-  it('has no bans if refusals name no wait', () => {
+  it('has no bans if refusals have no Retry-After', () => {
     const burst = Array.from({ length: 8 }, () => NOON)
     const rules: BanRules = { banAfter: 1, banDuration: 5 * MINUTE_MS, retryAfter: 'none' }
     expect(outcome(burst, rules).refused[0]).toEqual({ minute: 6, day: 0, ban: 0 })
@@ -175,12 +175,12 @@ describe('the outcome of a plan', () => {
             now += gap
             return now
           })
-          // Real time passes, or hardly does, whatever the clock is moved to.
+          // Real time passes with the clock, or hardly at all.
           const wallOf = isReal ? (at: number) => at : (_: number, index: number) => NOON + index
           const [configured = SMALL] = plans
-          const { refused, byOwn } = outcome(instants, banRules, plans, configured, wallOf)
+          const { refused, byConfigured } = outcome(instants, banRules, plans, configured, wallOf)
           expect(refused).toEqual(plans.map((plan) => reference(instants, banRules, plan, wallOf)))
-          expect(byOwn).toEqual(refused[0])
+          expect(byConfigured).toEqual(refused[0])
         },
       ),
       {

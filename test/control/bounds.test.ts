@@ -9,10 +9,10 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
   })
 
   it.each([
-    ['names that are no switches', Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 1]))],
+    ['unknown names', Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 1]))],
     ['a name of 200 kB', { ['k'.repeat(200_000)]: 1 }],
     ['a value of 200 kB', { plan: 'k'.repeat(200_000) }],
-    ['a list as deep as it is long', { plan: JSON.parse(`${'['.repeat(1000)}${']'.repeat(1000)}`) }],
+    ['a deeply nested list', { plan: JSON.parse(`${'['.repeat(1000)}${']'.repeat(1000)}`) }],
     ['a key of 200 kB', { used: { ['k'.repeat(200_000)]: '1/min' } }],
     ['20,000 wrong faults', { fault: Array.from({ length: 20_000 }, () => 'x') }],
   ])('refuses %s with a short message', async (_what, scenario) => {
@@ -22,7 +22,7 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
     expect(String(json.message).length).toBeLessThanOrEqual(8001)
   })
 
-  it('counts the problems that it does not list', async () => {
+  it('counts unlisted problems', async () => {
     const sandbox = await openSandbox()
     const wrong = Object.fromEntries(Array.from({ length: 70 }, (_, i) => [`k${i}`, 1]))
     const { json } = await sandbox.control('PUT', '/scenario', wrong)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createSandbox } from '../../src/index.js'
 
-/** What a browser sends of itself; no page can change it. */
+/** Set by browsers; pages cannot change it. */
 type Metadata = Readonly<Record<`sec-fetch-${'site' | 'mode' | 'dest'}` | 'origin', string>>
 
 const IMAGE = { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }
@@ -52,7 +52,7 @@ describe('a page of another site', () => {
 describe('a client that is not a page of another site', () => {
   it.each([
     ['the dashboard', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
-    ['who types the address', { 'sec-fetch-site': 'none', ...LINK }],
+    ['a typed address', { 'sec-fetch-site': 'none', ...LINK }],
     ['fetch of Node', { 'sec-fetch-mode': 'cors' }],
     ['curl', {}],
   ])('reads the state: %s', async (_who, headers) => {

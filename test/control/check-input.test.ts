@@ -11,9 +11,9 @@ async function refusal(method: string, path: string, input: unknown): Promise<st
 }
 
 it.each([
-  // Durations are not told in milliseconds, in which nobody gave them.
+  // Durations are not converted to milliseconds.
   ['PUT', '/storm', { for: '0s' }, 'The input: for must be longer than 0.'],
-  ['PUT', '/storm', { every: '5m' }, 'The input: every requires for, which says how long each storm lasts.'],
+  ['PUT', '/storm', { every: '5m' }, 'The input: every requires for, the length of each storm.'],
   ['PUT', '/storm', { rate: 5 }, 'rate "5": must be from 0 to 1.'],
   ['PUT', '/faults', {}, 'The input "{}": must be a list of faults such as listPets:503@20%*3.'],
   ['PUT', '/faults', [null], '[0] "null": must be a fault such as listPets:503@20%*3.'],
@@ -30,7 +30,7 @@ it.each([
     { name: './mine.yaml' },
     /^scenario ".\/mine.yaml": is not .*; to apply a file, give its content\.$/,
   ],
-])('a verb reports which part of its input is wrong, and why: %s %s %j', async (method, path, input, message) => {
+])('a verb reports each invalid part of its input: %s %s %j', async (method, path, input, message) => {
   expect(await refusal(method, path, input)).toEqual(
     typeof message === 'string' ? message : expect.stringMatching(message),
   )

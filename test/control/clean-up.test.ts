@@ -3,7 +3,7 @@ import { sandboxControls } from '../../src/api/controls.js'
 import { overNetwork } from '../../src/api/over-network.js'
 import { createSandbox, startSandbox } from '../../src/index.js'
 
-const WAYS = {
+const TRANSPORTS = {
   'in process': async () => createSandbox(),
   'over the network': async () => {
     const sandbox = await startSandbox()
@@ -12,7 +12,7 @@ const WAYS = {
   },
 }
 
-describe.each(Object.entries(WAYS))('a clean-up of a space that was never opened, %s', (_way, open) => {
+describe.each(Object.entries(TRANSPORTS))('a clean-up of a space that was never opened, %s', (_way, open) => {
   it('succeeds and opens no space', async () => {
     await using sandbox = await open()
     const space = sandbox.space('never-opened')
@@ -29,7 +29,7 @@ describe.each(Object.entries(WAYS))('a clean-up of a space that was never opened
   it('opens the space if it changes it', async () => {
     await using sandbox = await open()
     await sandbox.space('a').pets.remove(1)
-    await expect(sandbox.space('b').pets.remove(12345)).rejects.toThrow('no pet')
+    await expect(sandbox.space('b').pets.remove(12345)).rejects.toThrow('does not exist')
     expect((await sandbox.spaces.list()).map(({ name }) => name)).toEqual(['a'])
     expect(await sandbox.spaces.remove('a')).toEqual({ removed: 'a' })
   })

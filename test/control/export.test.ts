@@ -48,7 +48,7 @@ describe('an export', () => {
     }
   })
 
-  it('sets a clock back to a smaller offset', async () => {
+  it('moves a clock back to a smaller offset', async () => {
     await using sandbox = await createSandbox({ seed: 1, now: '+3d' })
     await sandbox.scenario({ now: '-2h' })
     expect((await sandbox.export()).content).toEqual({ now: '-2h' })
@@ -67,7 +67,7 @@ describe('an export', () => {
     })
   })
 
-  it('names what it cannot express', async () => {
+  it('lists overrides that cannot be exported', async () => {
     await using sandbox = await createSandbox()
     await sandbox.plan('sandbox-free', 'pro')
     expect((await sandbox.export()).notExportable).toEqual(['the plan pro of the key sandbox-free'])

@@ -1,4 +1,3 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { EventReader } from '../../src/control/event-reader.js'
 import { type Exchange, type SandboxOptions, startSandbox } from '../../src/index.js'
@@ -6,29 +5,29 @@ import { type Exchange, type SandboxOptions, startSandbox } from '../../src/inde
 const come = (holds: () => boolean | Promise<boolean>) =>
   vi.waitFor(async () => expect(await holds()).toBe(true), { timeout: 60_000, interval: 1 })
 
-interface Told {
+interface StreamedEvent {
   readonly event: string
   readonly exchange: Exchange
 }
 
-/** A sandbox over a socket, whose stream is read. */
+/** A sandbox on a port, with its stream. */
 async function start(options: SandboxOptions = {}, filter = '') {
   const sandbox = await startSandbox(options)
   const stream = new AbortController()
   const { body } = await fetch(`${sandbox.controlUrl}/requests/stream${filter}`, { signal: stream.signal })
-  const told: Told[] = []
-  const events = new EventReader()
+  const events: StreamedEvent[] = []
+  const reader = new EventReader()
   const decoder = new TextDecoder()
   const read = async () => {
     for await (const chunk of body ?? [])
-      for (const { event, data } of events.read(decoder.decode(chunk, { stream: true })))
-        told.push({ event, exchange: JSON.parse(data) })
+      for (const { event, data } of reader.read(decoder.decode(chunk, { stream: true })))
+        events.push({ event, exchange: JSON.parse(data) })
   }
   const reading = read().catch(() => {})
   return {
     sandbox,
-    told,
-    words: () => told.map(({ event, exchange: { id } }) => `${event} ${id}`),
+    events,
+    words: () => events.map(({ event, exchange: { id } }) => `${event} ${id}`),
     ask: (path = '/pets', init: RequestInit = {}) =>
       fetch(sandbox.baseUrl + path, { headers: { authorization: 'Bearer sandbox' }, ...init }),
     last: async () => (await sandbox.requests()).at(-1),
@@ -44,24 +43,24 @@ describe('an exchange in progress', () => {
   it('is in the log and on the stream from its arrival, without a response', async () => {
     await using space = await start({ latency: '1h', seed: 1 })
     const leaving = new AbortController()
-    const answer = space.ask('/pets?limit=1', { signal: leaving.signal }).catch(() => 'left')
-    await come(() => space.told.length === 1)
+    const response = space.ask('/pets?limit=1', { signal: leaving.signal }).catch(() => 'left')
+    await come(() => space.events.length === 1)
     const nothing = { status: null, ended: null, response: { headers: {}, body: '' } }
-    expect(space.told).toMatchObject([
+    expect(space.events).toMatchObject([
       { event: 'began', exchange: { id: 1, path: '/v1/pets', query: 'limit=1', durationMs: 0, ...nothing } },
     ])
     expect(await space.last()).toMatchObject({ id: 1, ...nothing })
     expect(await space.sandbox.requests({ status: 200 })).toEqual([])
     leaving.abort()
-    expect(await answer).toBe('left')
-    await come(() => space.told.length === 2)
+    expect(await response).toBe('left')
+    await come(() => space.events.length === 2)
   })
 
   it('has a growing duration', async () => {
     await using space = await start({ fault: 'listPets:hang' })
     const leaving = new AbortController()
-    const answer = space.ask('/pets', { signal: leaving.signal }).catch(() => 'left')
-    await come(() => space.told.length === 1)
+    const response = space.ask('/pets', { signal: leaving.signal }).catch(() => 'left')
+    await come(() => space.events.length === 1)
     expect(await space.last()).toMatchObject({ reason: 'fault', fault: 'hang', ended: null })
     const durations: number[] = []
     await come(async () => {
@@ -70,35 +69,35 @@ describe('an exchange in progress', () => {
     })
     expect(durations).toEqual(durations.toSorted((one, other) => one - other))
     leaving.abort()
-    await answer
+    await response
   })
 
   it('has two events, the second of them complete', async () => {
     await using space = await start()
     await (await space.ask('/pets/1')).text()
-    await come(() => space.told.length === 2)
+    await come(() => space.events.length === 2)
     expect(space.words()).toEqual(['began 1', 'ended 1'])
-    expect(space.told[1]?.exchange).toEqual(await space.last())
-    expect(space.told[1]?.exchange).toMatchObject({ status: 200, ended: 'sent', fault: null })
+    expect(space.events[1]?.exchange).toEqual(await space.last())
+    expect(space.events[1]?.exchange).toMatchObject({ status: 200, ended: 'sent', fault: null })
   })
 
   it('is streamed in order with verbs, which show keys by their labels', async () => {
     await using space = await start({ apiKey: 'team=sk-secret-5678' })
     await space.sandbox.storm.start({ rate: 0.5 })
     await space.sandbox.ban('sk-secret-5678')
-    await come(() => space.told.length === 2)
-    const events = space.told.map(({ event, exchange }) => ({ event, ...exchange }))
-    expect(events).toMatchObject([
+    await come(() => space.events.length === 2)
+    const verbs = space.events.map(({ event, exchange }) => ({ event, ...exchange }))
+    expect(verbs).toMatchObject([
       { event: 'verb', verb: 'storm.start', text: 'storm start: rate 0.5' },
       { event: 'verb', verb: 'keys.ban', text: expect.stringMatching(/^ban team until /) },
     ])
-    expect(JSON.stringify(events)).not.toContain('sk-secret')
+    expect(JSON.stringify(verbs)).not.toContain('sk-secret')
   })
 
   it('has no status at its start, so a filter by status selects only its end', async () => {
     await using space = await start({}, '?status=200')
     await (await space.ask()).text()
-    await come(() => space.told.length > 0)
+    await come(() => space.events.length > 0)
     expect(space.words()).toEqual(['ended 1'])
   })
 
@@ -106,11 +105,11 @@ describe('an exchange in progress', () => {
     await using space = await start({ fault: 'getPet:hang' })
     const leaving = new AbortController()
     const slow = space.ask('/pets/1', { signal: leaving.signal }).catch(() => 'left')
-    await come(() => space.told.length === 1)
+    await come(() => space.events.length === 1)
     await (await space.ask()).text()
     leaving.abort()
     await slow
-    await come(() => space.told.length === 4)
+    await come(() => space.events.length === 4)
     expect(space.words()).toEqual(['began 1', 'began 2', 'ended 2', 'ended 1'])
     expect((await space.sandbox.requests()).map(({ id, ended }) => [id, ended])).toEqual([
       [1, 'left'],
@@ -133,8 +132,8 @@ describe('the end of an exchange, as the log has it', () => {
 
   it('is `left` without a status, with the waiting time', async () => {
     await using space = await start({ latency: '1h' })
-    const answer = space.ask('/pets', { signal: AbortSignal.timeout(60) }).catch(() => 'left')
-    expect(await answer).toBe('left')
+    const response = space.ask('/pets', { signal: AbortSignal.timeout(60) }).catch(() => 'left')
+    expect(await response).toBe('left')
     await come(async () => (await space.last())?.ended !== null)
     const exchange = await space.last()
     expect(exchange).toMatchObject({ status: null, ended: 'left', response: { headers: {}, body: '' } })
@@ -149,16 +148,16 @@ describe('the end of an exchange, as the log has it', () => {
   ] as const)('is `left` in the middle of %s', async (_what, fault, shown, part) => {
     await using space = await start({ fault })
     const leaving = new AbortController()
-    const answer = space.ask('/pets', { signal: leaving.signal }).then(
+    const response = space.ask('/pets', { signal: leaving.signal }).then(
       (response) => response.text().catch(() => 'left'),
       () => 'left',
     )
-    await come(() => space.told.length === 1)
+    await come(() => space.events.length === 1)
     await come(async () => ((await space.last())?.durationMs ?? 0) > 30)
     leaving.abort()
-    expect(await answer).toBe('left')
-    await come(() => space.told.length === 2)
-    const exchange = space.told[1]?.exchange
+    expect(await response).toBe('left')
+    await come(() => space.events.length === 2)
+    const exchange = space.events[1]?.exchange
     expect(exchange).toMatchObject({ ended: 'left', reason: 'fault', ...shown })
     expect(exchange?.timing[part]).toBeGreaterThan(0)
   })
@@ -172,34 +171,9 @@ describe('the end of an exchange, as the log has it', () => {
         () => 'failed',
       )
       expect(failed).toBe('failed')
-      await come(() => space.told.length === 2)
+      await come(() => space.events.length === 2)
       const status = fault === 'malformed-chunk' ? 200 : null
-      expect(space.told[1]?.exchange).toMatchObject({ ended: 'cut', reason: 'fault', fault, status })
+      expect(space.events[1]?.exchange).toMatchObject({ ended: 'cut', reason: 'fault', fault, status })
     },
   )
-
-  it('is the same in process', async () => {
-    const { createSandbox } = await import('../../src/index.js')
-    await using sandbox = await createSandbox({ latency: '1h' })
-    const ended: Exchange[] = []
-    const following = new AbortController()
-    const follow = async () => {
-      for await (const exchange of sandbox.requests.follow({}, following.signal)) ended.push(exchange)
-    }
-    const followed = follow()
-    const leaving = new AbortController()
-    const headers = { authorization: 'Bearer sandbox' }
-    const answer = sandbox
-      .fetch(new Request(`${sandbox.baseUrl}/pets`, { headers, signal: leaving.signal }))
-      .catch(() => 'left')
-    await come(async () => (await sandbox.requests()).length === 1)
-    for (let turn = 0; turn < 3; turn++) await endOfTurn()
-    expect(ended).toEqual([])
-    leaving.abort()
-    expect(await answer).toBe('left')
-    await come(() => ended.length === 1)
-    expect(ended).toMatchObject([{ status: null, ended: 'left', timing: { bodyMs: 0 } }])
-    following.abort()
-    await followed
-  })
 })

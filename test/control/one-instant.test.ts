@@ -10,7 +10,7 @@ import { serviceRequest } from '../support/service-request.js'
 
 const TEN = Date.parse('2026-03-01T10:00:00Z')
 
-/** The wall clock of these tests: each reading is a second later than the one before. */
+/** Each reading of the wall clock is a second later than the previous one. */
 let readings = 0
 
 beforeEach(() => {
@@ -23,13 +23,11 @@ async function open(options: SandboxOptions = {}) {
   const core = await openSandboxCore(embeddedOptions(options), {})
   return {
     core,
-    /** Runs a verb. */
     verb: <Name extends VerbName>(name: Name, input: unknown = {}, space = '') =>
       perform(core.controlTarget, space, name, input),
   }
 }
 
-/** What a verb needs to do something. */
 const INPUTS: Partial<Record<VerbName, object>> = {
   'settings.change': { plan: 'pro' },
   'clock.set': { frozen: true },
@@ -59,7 +57,7 @@ const INPUTS: Partial<Record<VerbName, object>> = {
 }
 
 describe('the wall clock', () => {
-  // To replay a request is to send one, which has its own instant.
+  // A replay sends a request, which has its own instant.
   it.each((Object.keys(VERBS) as VerbName[]).filter((name) => name !== 'requests.replay'))(
     'is read once at most by %s',
     async (name) => {

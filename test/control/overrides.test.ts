@@ -42,12 +42,12 @@ describe('overrides', () => {
     expect((await sandbox.overrides()).map(({ what }) => what)).not.toContain('storm')
   })
 
-  it('are reset at once; pets, quotas and the log stay', async () => {
+  it('are reset together; pets, quotas and the log stay', async () => {
     await using sandbox = await open({ limits: '3/min', storm: '1,for=30s' })
     const ask = async () => {
       const headers = { authorization: 'Bearer sandbox' }
-      const answer = await sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers })
-      return [answer.status, answer.headers.get('x-ratelimit-remaining')]
+      const response = await sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers })
+      return [response.status, response.headers.get('x-ratelimit-remaining')]
     }
     await sandbox.storm.stop()
     expect(await ask()).toEqual([200, '2'])
@@ -59,7 +59,7 @@ describe('overrides', () => {
     await sandbox.plan('sandbox-free', 'pro')
     expect(await sandbox.overrides.clear()).toEqual({ cleared: 6 })
     expect(await sandbox.overrides()).toEqual([])
-    // The storm that it began with blows again.
+    // The initial storm is active again.
     expect((await ask())[0]).toBe(429)
     await sandbox.storm.stop()
     expect(await ask()).toEqual([200, '1'])
@@ -91,10 +91,10 @@ describe('overrides', () => {
     await sandbox.storm.start()
     expect(await sandbox.overrides.clear({ what: 'setting' })).toEqual({ cleared: 2 })
     expect((await sandbox.overrides()).map(({ what }) => what)).toEqual(['storm'])
-    await expect(sandbox.overrides.clear({ name: 'latency' })).rejects.toThrow('add what')
+    await expect(sandbox.overrides.clear({ name: 'latency' })).rejects.toThrow('requires what')
   })
 
-  it('are reset one by one', async () => {
+  it('are reset individually', async () => {
     await using sandbox = await open()
     await sandbox.settings.change({ latency: '1ms', sunset: 'after' })
     await sandbox.clock.resume()

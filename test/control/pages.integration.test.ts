@@ -5,10 +5,10 @@ import { startSandbox } from '../../src/index.js'
 describe('the pages', () => {
   it.each(Object.keys(PAGE_FILES))('serves %s with the right headers', async (path) => {
     await using sandbox = await startSandbox()
-    const answer = await fetch(sandbox.controlUrl + path)
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('X-Content-Type-Options')).toBe('nosniff')
-    expect((await answer.text()).length).toBeGreaterThan(0)
+    const response = await fetch(sandbox.controlUrl + path)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('X-Content-Type-Options')).toBe('nosniff')
+    expect((await response.text()).length).toBeGreaterThan(0)
   })
 
   it.each(['/', '/docs'])('lets %s load from its own server only', async (path) => {
@@ -18,13 +18,7 @@ describe('the pages', () => {
     expect(policy).not.toMatch(/unsafe|https?:|\*/)
   })
 
-  it('redirects the address without its slash', async () => {
-    await using sandbox = await startSandbox()
-    const answer = await fetch(sandbox.controlUrl, { redirect: 'manual' })
-    expect([answer.status, answer.headers.get('Location')]).toEqual([308, '/__sandbox/'])
-  })
-
-  it('redirects browsers at the bare address there, and no other client', async () => {
+  it('redirects browsers at the bare address, but no other client', async () => {
     await using sandbox = await startSandbox()
     const root = new URL('/', sandbox.baseUrl)
     const context = (accept: string) => fetch(root, { redirect: 'manual', headers: { Accept: accept } })
@@ -34,7 +28,7 @@ describe('the pages', () => {
     expect((await sandbox.requests()).length).toBe(1)
   })
 
-  it('are served without the control token, so that they can ask for it', async () => {
+  it('are served without the control token, which they prompt for', async () => {
     await using sandbox = await startSandbox({ controlToken: 'secret' })
     expect((await fetch(`${sandbox.controlUrl}/`)).status).toBe(200)
     expect((await fetch(`${sandbox.controlUrl}/assets/dashboard.js`)).status).toBe(200)

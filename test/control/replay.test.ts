@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { connectSandbox, startSandbox } from '../../src/index.js'
 
-const ways = [
+const transports = [
   ['in this process', async (sandbox: Awaited<ReturnType<typeof startSandbox>>) => sandbox],
   ['over the network', async ({ controlUrl }: { readonly controlUrl: string }) => connectSandbox(controlUrl)],
 ] as const
 
-describe.each(ways)('a replayed request, %s', (_way, reach) => {
+describe.each(transports)('a replayed request, %s', (_way, reach) => {
   async function start(options: Parameters<typeof startSandbox>[0] = {}) {
     const sandbox = await startSandbox({ seed: 1, now: '2026-03-01T10:00:00Z', freeze: true, ...options })
     const ask = async (path: string, key = 'sandbox', init: RequestInit = {}) => {
@@ -16,7 +16,7 @@ describe.each(ways)('a replayed request, %s', (_way, reach) => {
     return { sandbox, ask, requests: (await reach(sandbox)).requests, [Symbol.asyncDispose]: () => sandbox.close() }
   }
 
-  it('is a new request: with its key, its own quota, its own entry', async () => {
+  it('is a new request with the same key, which uses quota and has its own entry', async () => {
     await using at = await start({ limits: '2/min' })
     await at.ask('/pets?limit=1')
     expect(await at.requests.replay(1)).toMatchObject({
@@ -30,7 +30,7 @@ describe.each(ways)('a replayed request, %s', (_way, reach) => {
     expect((await at.requests()).map(({ id }) => id)).toEqual([1, 2, 3])
   })
 
-  it('has the changes', async () => {
+  it('may be changed', async () => {
     await using at = await start()
     await at.ask('/pets', 'sandbox', {
       method: 'POST',
@@ -49,7 +49,7 @@ describe.each(ways)('a replayed request, %s', (_way, reach) => {
     })
   })
 
-  it('meets faults and times out', async () => {
+  it('is subject to faults and times out', async () => {
     await using at = await start({ fault: ['getPet:connection-reset', 'listPets:hang'] })
     await at.ask('/pets/1')
     expect(await at.requests.replay(1)).toMatchObject({ id: 2, status: null, ended: 'cut', fault: 'connection-reset' })
@@ -65,7 +65,8 @@ describe.each(ways)('a replayed request, %s', (_way, reach) => {
     await using at = await start({ apiKey: 'team=sk-secret-5678' })
     await at.ask('/pets', 'sk-secret-5678')
     await at.ask('/pets', 'some-other-real-key')
-    for (const id of [1, 2]) await expect(at.requests.replay(id)).rejects.toThrow('is not in the log. Give one in key.')
+    for (const id of [1, 2])
+      await expect(at.requests.replay(id)).rejects.toThrow(/^The log does not have the key of exchange \d/)
     expect(await at.requests.replay(2, { key: 'sk-secret-5678' })).toMatchObject({ status: 200, key: 'team' })
     await expect(at.requests.replay(7)).rejects.toThrow('The log of this space has no exchange 7')
   })

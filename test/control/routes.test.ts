@@ -26,7 +26,7 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
     ['POST', '/clock/advance', {}, /by/],
     ['POST', '/clock/advance', { by: '999999999h' }, /cannot go past/],
     ['POST', '/clock/advance', [], /./],
-  ])('refuses %s %s with %o, and leaves the clock as it was', async (method, path, body, message) => {
+  ])('refuses %s %s with %o, and does not change the clock', async (method, path, body, message) => {
     const sandbox = await openSandbox()
     const { status, json } = await sandbox.control(method, path, body)
     expect([status, json.code]).toEqual([400, 'invalid_request'])
@@ -77,14 +77,14 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
     expect(sandbox.core.spaces.names()).toEqual(['checkout'])
   })
 
-  // A clock that is reset has changed: a space that is opened later would begin with the clock of the start.
+  // Resetting the clock is a change, so it opens the space.
   const cleanUps = Object.values(VERBS).filter(({ method, path }) => method === 'DELETE' && path !== '/clock')
 
   it.each(cleanUps)('opens no space by DELETE $path', async ({ path }) => {
     const sandbox = await openSandbox()
     await sandbox.control('POST', '/reset?space=checkout')
     const { status } = await sandbox.control('DELETE', `${path.replaceAll(/\{\w+\}/g, 'sandbox')}?space=chekout`)
-    // What is named has to exist: a typo must not look like a success.
+    // A typo in a name must not look like a success.
     const isNamed = path === '/pets/{id}' || path === '/snapshots/{name}'
     expect(status).toBe(isNamed ? (path === '/pets/{id}' ? 400 : 404) : 200)
     expect(sandbox.core.spaces.names()).toEqual(['checkout'])
@@ -94,16 +94,11 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
     ['PUT', '/keys/nobody/ban', {}],
     ['PUT', '/scenario', { name: 'nope' }],
     ['POST', '/snapshots/nope/restore', {}],
+    ['PUT', '/storm', { rate: 2 }],
   ])('opens no space by a refused change: %s %s', async (method, path, body) => {
     const sandbox = await openSandbox()
     expect((await sandbox.control(method, `${path}?space=a`, body)).status).toBeGreaterThanOrEqual(400)
     expect((await sandbox.control('GET', '/spaces')).json).toEqual([])
-  })
-
-  it('opens no space by an invalid change', async () => {
-    const sandbox = await openSandbox()
-    expect(await sandbox.control('PUT', '/storm?space=new', { rate: 2 })).toMatchObject({ status: 400 })
-    expect(sandbox.core.spaces.names()).toEqual([])
   })
 
   it('lists the packaged scenarios with their descriptions', async () => {
@@ -127,7 +122,7 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
     expect((await sandbox.control('GET', '/pets?limit=few')).status).toBe(400)
   })
 
-  it('reports unknown paths and wrong methods, with the ones it has', async () => {
+  it('reports unknown paths and wrong methods', async () => {
     const sandbox = await openSandbox()
     expect(await sandbox.control('GET', '/nothing')).toMatchObject({ status: 404, json: { code: 'not_found' } })
     expect(await sandbox.control('DELETE', '/state')).toMatchObject({

@@ -14,7 +14,7 @@ function contract(name: string, text: string): string {
   return temporaryFile(name, text)
 }
 
-/** With a Host of the caller's choice, which fetch does not send. */
+/** With a custom Host, which fetch does not allow. */
 function ask(url: string, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
     request(url, { headers: { host, authorization: 'Bearer secret' } }, (response) => {
@@ -68,10 +68,10 @@ describe('the contract that a sandbox serves', () => {
     ['without servers', ''],
     ['with servers in one line', 'servers: [{url: "https://a.example/v1"}]\n'],
     ['with a quoted name', '"servers":\n  - url: https://a.example/v1\n'],
-    ['with no server in its list', 'servers: []\n'],
+    ['with an empty list of servers', 'servers: []\n'],
     ['with servers at the beginning of the line', 'servers: # ours\n\n# the first\n- url: https://a.example/v1\n'],
-    ['that speaks of servers in a text', 'x-a: |\n  servers:\n    - url: b\n'],
-  ])('may be one %s', async (_what, servers) => {
+    ['with servers in a text', 'x-a: |\n  servers:\n    - url: b\n'],
+  ])('may be a contract %s', async (_what, servers) => {
     const spec = contract('c.yaml', `openapi: 3.1.0\ninfo: {title: t, version: "1"}\n${servers}paths: {}\n`)
     await using sandbox = await startSandbox({ spec })
     for (const name of ['openapi.yaml', 'openapi.json']) {

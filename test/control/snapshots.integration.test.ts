@@ -11,7 +11,7 @@ import fc from '../support/fast-check.js'
 import { serviceRequest } from '../support/service-request.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 
-/** Everything that a snapshot can hold is switched on. */
+/** Has every part of a snapshot. */
 const EVENTFUL: SandboxOptions = {
   limits: '5/min,50/day',
   banAfter: 3,
@@ -39,7 +39,7 @@ async function openSandbox(folder: string, options: SandboxOptions = EVENTFUL) {
     const response = await core.control(request)
     return { status: response.status, json: parseJson(await response.text()) as Record<string, unknown> }
   }
-  /** All but the counts: the log is not in a snapshot. */
+  /** Without counts, because the log is not in a snapshot. */
   const all = async () => {
     const { counts: _log, ...state } = (await control('GET', '/state')).json
     return [state, (await control('GET', '/pets')).json]
@@ -47,7 +47,7 @@ async function openSandbox(folder: string, options: SandboxOptions = EVENTFUL) {
   return { core, control, all, warnings }
 }
 
-/** Writes a snapshot as whoever edits one would: anything at all, and a checksum that fits it. */
+/** Writes any content with a valid checksum. */
 function writeSnapshot(folder: string, name: string, snapshot: unknown): void {
   const text = stringifyJson(snapshot)
   mkdirSync(join(folder, 'snapshots'), { recursive: true })
@@ -61,7 +61,7 @@ function readSnapshot(folder: string, name: string): Record<string, unknown> {
 
 type Path = readonly (string | number)[]
 
-/** Places of everything that a value holds, itself left out. */
+/** Paths of all nested values. */
 function pathsIn(value: unknown, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) => {
@@ -94,16 +94,16 @@ async function eventful(folder: string) {
 }
 
 describe('a snapshot on disk', () => {
-  it('restores everything that it holds', async () => {
+  it('restores the whole state', async () => {
     const folder = temporaryFolder()
     const sandbox = await eventful(folder)
     const before = await sandbox.all()
     await sandbox.control('POST', '/reset')
     expect(await sandbox.all()).not.toEqual(before)
-    // Keys belong to the sandbox: a snapshot knows their plans, and brings none back.
+    // Keys belong to the sandbox: a snapshot only has their plans.
     await sandbox.control('POST', '/keys', { key: 'mine', plan: 'pro' })
     expect(await sandbox.control('POST', '/snapshots/good/restore')).toMatchObject({ status: 200 })
-    // What could be undone is not part of a snapshot; the restoring can be.
+    // The undo is not part of a snapshot.
     const [state, ...others] = await sandbox.all()
     expect([{ ...state, undo: null }, ...others]).toEqual(before)
     await sandbox.control('PUT', '/snapshots/again')
@@ -111,7 +111,7 @@ describe('a snapshot on disk', () => {
     await sandbox.core.close()
   })
 
-  it('keeps the names of its fields from release to release', async () => {
+  it('has the field names of earlier releases', async () => {
     const folder = temporaryFolder()
     const sandbox = await eventful(folder)
     await sandbox.core.close()
@@ -142,19 +142,19 @@ describe('a snapshot on disk', () => {
     ['no version', ['version'], undefined],
     ['a pet without a name', ['state', 'pets', 0, 'name'], undefined],
     ['a pet twice', ['state', 'pets', 1, 'id'], 1],
-    ['ids that are used up', ['state', 'nextPetId'], 9223372036854775807n],
+    ['no ids left', ['state', 'nextPetId'], 9223372036854775807n],
     ['no orders', ['state', 'orders'], {}],
-    ['a plan that is none', ['settings', 'plan'], 'gold'],
-    ['a setting that is none', ['settings', 'nonsense'], true],
-    ['limits that are none', ['settings', 'limits', 'perMinute'], -1],
+    ['an unknown plan', ['settings', 'plan'], 'gold'],
+    ['an unknown setting', ['settings', 'nonsense'], true],
+    ['invalid limits', ['settings', 'limits', 'perMinute'], -1],
     ['a delay of weeks', ['settings', 'latency', 'max'], 2 ** 31],
     ['a clock past the last year', ['clock', 'now'], 1e300],
     ['a storm of more than everything', ['storm', 'rate'], 2],
-    ['a fault that is none', ['faults', 0, 'rule', 'status'], 99],
-    ['a fault without end that ends', ['faults', 0, 'left'], 'soon'],
+    ['an invalid fault', ['faults', 0, 'rule', 'status'], 99],
+    ['an invalid fault count', ['faults', 0, 'left'], 'soon'],
     ['a ban until never', ['accounts', 0, 'bans', 'ban'], { from: 0, until: null }],
-    ['requests that are no number', ['accounts', 0, 'usage', 'minute'], { openedAt: 0, used: '7' }],
-    ['chance beyond 32 bits', ['dice', 'storm'], 2 ** 40],
+    ['a text as number of requests', ['accounts', 0, 'usage', 'minute'], { openedAt: 0, used: '7' }],
+    ['a random state beyond 32 bits', ['dice', 'storm'], 2 ** 40],
   ])('with a valid checksum and %s is refused and changes nothing', async (_what, path, wrong) => {
     const folder = temporaryFolder()
     const sandbox = await eventful(folder)
@@ -168,7 +168,7 @@ describe('a snapshot on disk', () => {
     await sandbox.core.close()
   })
 
-  it.skipIf(process.platform === 'win32')('is refused at once if its file is a FIFO', async () => {
+  it.skipIf(process.platform === 'win32')('is refused immediately if its file is a FIFO', async () => {
     const folder = temporaryFolder()
     const sandbox = await openSandbox(folder, {})
     mkdirSync(join(folder, 'snapshots'))
@@ -235,7 +235,7 @@ describe('the name of a snapshot', () => {
     await sandbox.core.close()
   })
 
-  it('is found in the file of the first release until it is saved again', async () => {
+  it('is found in a file of the first release until it is saved again', async () => {
     const folder = temporaryFolder()
     const sandbox = await openSandbox(folder, {})
     await sandbox.control('PUT', '/snapshots/full')
@@ -248,7 +248,7 @@ describe('the name of a snapshot', () => {
     ])
     expect(await sandbox.control('POST', '/snapshots/Old/restore')).toMatchObject({ status: 200 })
     expect(await sandbox.control('DELETE', '/snapshots/Older')).toMatchObject({ status: 200 })
-    // On some disks this would be the file of `Old`.
+    // On some file systems, this is the file of `Old`.
     await sandbox.control('PUT', '/snapshots/old')
     expect(readdirSync(join(folder, 'snapshots')).sort()).toEqual(['%4fld.json', 'full.json', 'old.json'])
     expect(await sandbox.control('POST', '/snapshots/Old/restore')).toMatchObject({ status: 200 })

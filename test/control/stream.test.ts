@@ -16,13 +16,13 @@ describe('the stream of exchanges', () => {
     expect(await stream.text()).toMatch(/^: connected/)
   })
 
-  it('is cancelled when its reader goes away', async () => {
-    let given = () => {}
-    const isGivenUp = new Promise<void>((resolve) => {
-      given = resolve
+  it('is cancelled when its reader leaves', async () => {
+    let cancel = () => {}
+    const cancelled = new Promise<void>((resolve) => {
+      cancel = resolve
     })
     const endless = () =>
-      new Response(new ReadableStream({ start: (to) => to.enqueue(new Uint8Array(1)), cancel: given }))
+      new Response(new ReadableStream({ start: (to) => to.enqueue(new Uint8Array(1)), cancel: () => cancel() }))
     const server = createServer((request, response) => void bridge(endless, request, response, new BodyBudget()))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
@@ -30,10 +30,10 @@ describe('the stream of exchanges', () => {
     const { body } = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { signal: leave.signal })
     await body?.getReader().read()
     leave.abort()
-    await isGivenUp
+    await cancelled
   })
 
-  it('ends at once for HEAD', async () => {
+  it('ends immediately for HEAD', async () => {
     const sandbox = await runSandbox(embeddedOptions())
     onTestFinished(() => sandbox.stop('now'))
     const follow = vi.spyOn(sandbox.core.spaces.default.log, 'follow')

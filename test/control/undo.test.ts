@@ -11,7 +11,6 @@ type Opened = Awaited<ReturnType<typeof open>>
 const ask = (sandbox: Pick<Opened, 'fetch' | 'baseUrl'>, path = '/pets', key = 'sandbox') =>
   sandbox.fetch(sandbox.baseUrl + path, { headers: { authorization: `Bearer ${key}` } })
 
-/** All that can be seen of a space. */
 async function seen(of: Pick<Sandbox, 'state' | 'pets' | 'requests' | 'conduct' | 'snapshots'>) {
   const { undo: _, ...state } = await of.state()
   return [state, await of.pets.list(), await of.requests(), await of.conduct(), await of.snapshots.list()]
@@ -36,7 +35,7 @@ describe('undo', () => {
     await expect(sandbox.undo()).rejects.toThrow('nothing to undo')
   })
 
-  it('restores what a snapshot has replaced', async () => {
+  it('restores the state before a restored snapshot', async () => {
     await using sandbox = await open()
     await sandbox.snapshots.save('start')
     await sandbox.pets.add({ name: 'Rex', categoryId: 1 })
