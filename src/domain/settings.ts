@@ -225,7 +225,7 @@ export const SETTINGS = {
   },
   senders: {
     kind: 'senders',
-    unset: 'the most in flight at once',
+    unset: 'the most requests in flight at once',
     example: '4',
     group: 'conduct',
     value: '<n>',

@@ -55,7 +55,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard in front of a real service', () =>
         headers: { authorization: 'Bearer sandbox', 'content-type': 'application/json' },
       })
 
-    await bar.getByText('upstream no request yet').waitFor()
+    await bar.getByText('upstream not used yet').waitFor()
     expect(await bar.getByRole('button', { name: 'All normal' }).count()).toBe(0)
 
     await ask('/pets?limit=1')

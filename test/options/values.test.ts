@@ -108,7 +108,7 @@ describe('faults', () => {
     [{ fault: 'reset' }, 'must be a status from 400 to 599, or one of'],
     [{}, 'the fault must be a status from 400 to 599 or one of'],
     [{ fault: 503, status: 500 }, 'names its status twice, in fault and in status'],
-    [{ fault: 'hang', status: 500 }, 'a status goes with the fault "status" only'],
+    [{ fault: 'hang', status: 500 }, 'status is only allowed with the fault "status"'],
   ])('refuses %j', (fault, message) => {
     expect(problemsOf(() => resolved({ fault }))).toEqual([expect.stringContaining(message)])
   })

@@ -53,6 +53,6 @@ describe('a fault with retry-after', () => {
 
   it('is refused where it cannot be', async () => {
     const fault = { operation: '*', fault: 'hang', retryAfter: '2s' } as const
-    await expect(createSandbox({ fault })).rejects.toThrow('retryAfter goes with the fault "status" only')
+    await expect(createSandbox({ fault })).rejects.toThrow('retryAfter is only allowed with the fault "status"')
   })
 })

@@ -13,7 +13,7 @@ describe('the explanation of an exchange', () => {
     const exchange = anExchange({ status: 429, reason: 'quota-minute', response: { headers, body: '' } })
     expect(explainExchange(exchange, 'free')).toEqual({
       rule: "The minute's 60 requests of the key sandbox on the plan free are spent. The window resets at 12:01:00 UTC.",
-      help: 'Wait as Retry-After says (42 s), move the clock by 1 minute, or choose a larger plan or limits.',
+      help: 'Wait for Retry-After (42 s), move the clock by 1 minute, or choose a larger plan or limits.',
     })
   })
 
