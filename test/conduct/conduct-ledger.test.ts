@@ -245,7 +245,9 @@ describe('early-retry', () => {
     const scene = new Scene()
     scene.exchanges(scene.refusal(10_000))
     scene.exchanges(scene.served, { headers: { 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'cross-site' } })
-    expect(scene.ledger.findings.of(['early-retry'])[0]?.message).toMatch(/StrictMode.*count such a page as two senders\./)
+    expect(scene.ledger.findings.of(['early-retry'])[0]?.message).toMatch(
+      /StrictMode.*count such a page as two senders\./,
+    )
   })
 })
 
