@@ -54,7 +54,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     const detail = page.locator('.detail')
     const row = (text: string) => page.locator('.exchange button', { hasText: text }).first()
 
-    // It breaks. Its row shows why.
+    // The request fails, and its row shows why.
     writeFileSync(app, appOf(101, false))
     expect(await run(app, env)).toEqual({ code: 1, out: 'broken: 400\n' })
     await page.getByRole('searchbox', { name: 'Filter' }).fill('4xx')
@@ -71,7 +71,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     await page.getByRole('button', { name: 'Reset' }).click()
     await page.getByRole('searchbox', { name: 'Filter' }).fill('')
 
-    // It does not survive faults.
+    // The application fails on faults.
     writeFileSync(app, appOf(100, false))
     expect((await run(app, env)).out).toBe('60 pets\n')
     await row('limit=100').click()
@@ -82,7 +82,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     expect(await run(app, env)).toEqual({ code: 1, out: 'broken: 503\n' })
     await page.getByRole('button', { name: 'Reset' }).click()
 
-    // The fixed version does, and keeps the rules.
+    // The fixed version handles them, and follows the rules.
     writeFileSync(app, appOf(100, true))
     await page.getByLabel('Times').fill('2')
     await page.getByRole('combobox', { name: 'Operation' }).selectOption('listPets')
@@ -102,7 +102,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     await dialog.getByRole('button', { name: 'Close' }).click()
     expect((await run(app, env)).out).toBe('60 pets\n')
     await page.getByRole('tab', { name: 'Conduct' }).click()
-    await page.getByText(/^All \d+ requests kept the service's rules\.$/).waitFor()
+    await page.getByText(/^All \d+ requests followed the service's rules\.$/).waitFor()
 
     // In CI, the test passes for the fixed version only.
     writeFileSync(join(folder, 'bad-day.yaml'), scenario)
@@ -124,7 +124,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     expect(complaints).toEqual({ console: [], foreignRequests: [] })
   })
 
-  it('keeps the fields of its forms while the sandbox is away, and then shows no outdated error', async () => {
+  it('keeps the fields of its forms while the sandbox is down, and then shows no outdated error', async () => {
     const sandbox = await startSandbox({ seed: 1 })
     const { port, origin } = new URL(sandbox.baseUrl)
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })

@@ -15,7 +15,7 @@ interface Opened {
   ask(path: string, key?: string, init?: RequestInit): Promise<Response>
 }
 
-// Each opens a page of its own, which takes a busy machine a while.
+// Opening a page is slow on a busy machine.
 describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
   let browser: Awaited<ReturnType<typeof openBrowser>>
   beforeAll(async () => {
@@ -161,7 +161,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     expect((await ask('/pets')).headers.get('X-Sandbox-Reason')).toBe('ban')
     await showTab(page, 'Data')
     await page.getByRole('button', { name: 'Restore calm' }).click()
-    await page.getByText('The space is as in calm. Undo').waitFor()
+    await page.getByText('Restored calm. Undo').waitFor()
     await showTab(page, 'Keys')
     await keyCard(page, 'sandbox').getByRole('button', { name: 'Ban sandbox' }).waitFor()
     expect(await sandbox.snapshots.list()).toEqual(['calm'])
@@ -309,7 +309,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await waiting.getByText('left', { exact: true }).waitFor()
     await page
       .locator('.detail')
-      .getByText(/The client left after .*, before anything was answered/)
+      .getByText(/The client left after .*, before the response/)
       .waitFor()
     await sandbox.settings.change({ latency: null })
     await sandbox.faults.add('listPets:hang*1')
@@ -351,7 +351,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await bar.getByText('2 faults').waitFor()
   })
 
-  it('offers next steps for an exchange: a cure, replay, edit, a fault, an export', async () => {
+  it('offers next steps for an exchange: a fix, replay, edit, a fault, an export', async () => {
     const { sandbox, page, ask, complaints } = await openLive({ limits: '1/min' })
     for (const limit of [1, 2]) await ask(`/pets?limit=${limit}`)
     await row(page, 'limit=2').click()
@@ -406,7 +406,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     expect(await page.getByRole('searchbox', { name: 'Filter' }).inputValue()).toBe('id:2')
   })
 
-  it('shows where to send requests while there are none, and sends a sample', async () => {
+  it('shows where to send requests in an empty log, and sends a sample', async () => {
     const { sandbox, page } = await openLive({}, {}, '')
     await page.getByText(sandbox.baseUrl, { exact: true }).first().waitFor()
     await page.getByRole('button', { name: '.env' }).click()

@@ -7,7 +7,7 @@ import { axeViolations, listen, openBrowser } from './browser.js'
 
 const FULLER = fileURLToPath(new URL('../contract/specs/fuller.yaml', import.meta.url))
 
-/** What Chromium itself says of an answer that was asked for and refused. */
+/** Chromium's own message about an error status. */
 const REFUSED = /^Failed to load resource: the server responded with a status of [45]\d\d/
 
 describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
@@ -22,7 +22,7 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     readonly page: Page
     /** Opens an operation or a chapter. */
     open(name: string): Promise<void>
-    /** Sends what is filled in. @returns the status of the answer */
+    /** Sends the form. @returns the response status */
     send(): Promise<string | null>
   }
 
@@ -96,7 +96,7 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
 
   it.each([
     ['the packaged contract', {}],
-    ['a fuller one', { spec: FULLER }],
+    ['a larger contract', { spec: FULLER }],
   ])('provokes each documented response: %s', async (_name, options) => {
     await withDocs(options, async ({ sandbox, page }) => {
       const provoked: string[] = []
@@ -106,17 +106,17 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
         const id = decodeURIComponent(String(await link.getAttribute('href')).slice('#/'.length))
         await link.click()
         await page.locator('.reference').getByText(id, { exact: true }).first().waitFor()
-        const buttons = page.getByRole('region', { name: 'Provoke an answer' }).getByRole('button')
+        const buttons = page.getByRole('region', { name: 'Provoke a response' }).getByRole('button')
         for (const status of await buttons.allTextContents()) {
           await buttons.getByText(status, { exact: true }).click()
-          await page.getByText(`Answered ${status}.`).waitFor({ state: 'attached' })
+          await page.getByText(`Received ${status}.`).waitFor({ state: 'attached' })
           expect(await answered(page), `${id} ${status}`).toBe(status)
           provoked.push(`${id} ${status}`)
         }
       }
       const document = Object(await (await fetch(`${sandbox.controlUrl}/openapi.json`)).json())
       expect(provoked.sort()).toEqual(documentedAnswers(document).sort())
-      // None of the service's own responses had to be forced.
+      // The service's own responses need no fault.
       if (!('spec' in options))
         expect((await sandbox.requests()).filter(({ reason }) => reason === 'forced')).toEqual([])
     })
@@ -308,7 +308,7 @@ interface PathItem {
   }
 }
 
-/** Each answer of each operation that may be sent from the docs: `getPet 404`. */
+/** Documented responses of operations with a Send button: `getPet 404`. */
 function documentedAnswers({ paths }: { readonly paths: Readonly<Record<string, PathItem>> }): string[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { operationId, responses = {}, ...others }]) =>

@@ -9,7 +9,7 @@ import { packageDirectory } from '../../src/system/package-files.js'
 import { HAS_CHROMIUM } from '../support/browsers.js'
 import { openBrowser } from './browser.js'
 
-/** What a project's page loads: the package as it is built, bundled once more. */
+/** The built package, bundled as by a project. */
 const PROGRAM = `
 import { setupWorker } from 'msw/browser'
 import { createSandbox } from './dist/browser.js'
@@ -30,7 +30,7 @@ type Browsers = typeof import('../../src/browser/index.js')
 
 declare global {
   var sandbox: Awaited<ReturnType<Browsers['createSandbox']>>
-  /** The page's handlers have another sandbox from now on. */
+  /** Switches the page's handlers to another sandbox. */
   var openSandbox: (options: Parameters<Browsers['createSandbox']>[0]) => Promise<void>
   var ask: (path: string, init?: RequestInit) => Promise<Response>
 }
@@ -95,7 +95,7 @@ describe.skipIf(!HAS_CHROMIUM)('a page with a sandbox behind the service worker 
       const missing = await told('/pets/4711')
       await told('/pets/1')
       const refused = [await told('/pets')]
-      // Of what is passed on, a response is known to have been read only some time later.
+      // The sandbox assumes that the client read a relayed response only after a while.
       while (refused.at(-1)?.[1] !== 'ban') refused.push(await told('/pets'))
       await sandbox.reset()
       await sandbox.storm.start({ rate: 1 })

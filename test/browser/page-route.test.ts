@@ -13,7 +13,7 @@ describe.skipIf(!HAS_CHROMIUM)('a page whose requests Playwright relays to a san
   })
   afterAll(() => browser.close())
 
-  /** A page behind a sandbox that refuses whatever it is asked. */
+  /** A page behind a sandbox that refuses all requests. */
   async function openPage() {
     const sandbox = await createSandbox({ storm: '1,retry-after=60s', cors: '*' })
     const page = await browser.newPage()
@@ -39,7 +39,7 @@ describe.skipIf(!HAS_CHROMIUM)('a page whose requests Playwright relays to a san
     return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() }
   }
 
-  /** So many requests at once. @returns the statuses of their answers */
+  /** Sends requests in parallel. @returns the response statuses */
   function askAtOnce(page: Page, count: number): Promise<number[]> {
     return page.evaluate(
       async ([pets, requests]) => {

@@ -56,7 +56,7 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     }
   }
 
-  /** A browser profile in which no page may log an error or send a request to another host. */
+  /** A browser profile. Fails if a page logs an error, or sends a request to another host. */
   async function openProfile(url: string, options: BrowserContextOptions = {}): Promise<BrowserContext> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
     const { origin } = new URL(url)
@@ -126,7 +126,7 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await page.getByRole('button', { name: 'Start', exact: true }).click()
     await page.getByText(/^Waits (?:1:00|0:5\d) after try 1\./).waitFor()
     await page.getByRole('button', { name: '+1 min' }).click()
-    await page.getByText('Last answer: 200').waitFor()
+    await page.getByText('Last response: 200').waitFor()
     await page.getByRole('button', { name: 'Stop', exact: true }).click()
   })
 
@@ -172,7 +172,7 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await page.getByRole('heading', { name: 'Animal Store Service' }).first().waitFor()
     await page.getByRole('navigation', { name: 'Contents' }).getByRole('link', { name: 'GET /pets' }).first().click()
     await page.getByRole('button', { name: 'Send', exact: true }).click()
-    await page.getByRole('heading', { name: /^Answer 200/ }).waitFor()
+    await page.getByRole('heading', { name: /^Response 200/ }).waitFor()
   })
 
   it('shares one sandbox between all tabs, and shows the changes of each', async () => {
@@ -252,13 +252,13 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await page.getByText('61 pets in the sandbox').waitFor()
   })
 
-  it('shows an error if the browser runs no service workers', async () => {
+  it('shows an error if the browser does not allow service workers', async () => {
     const { url } = await openSite()
     const context = await openProfile(url)
     await context.addInitScript("Object.defineProperty(Navigator.prototype, 'serviceWorker', { get: () => undefined })")
     const page = await context.newPage()
     await page.goto(url)
-    await page.getByRole('alert').filter({ hasText: 'This window runs no service workers' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'The sandbox needs a service worker' }).waitFor()
   })
 
   it('loads a newer version in all tabs on request, and keeps the pets', async () => {
@@ -279,7 +279,7 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
       await page.getByRole('cell', { name: 'Kept over versions' }).waitFor()
       expect(await isNewer(page)).toBe(true)
     }
-    // Nothing of the old one is left.
+    // The files of the old version are gone.
     expect(await one.evaluate('caches.keys()')).toHaveLength(1)
   })
 
@@ -353,7 +353,7 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
 
   it.skipIf(!HAS_NGINX)('works below any path of a web host, from any of its pages', async () => {
     const folder = copyOfSite()
-    // Started by root, nginx reads files as somebody else.
+    // As root, nginx drops its privileges and could not read the files.
     chmodSync(folder, 0o755)
     const port = await serveByNginx(folder, '/some/where/')
     const url = `http://127.0.0.1:${port}/some/where/`
@@ -370,7 +370,7 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
           .first()
           .click()
         await page.getByRole('button', { name: 'Send', exact: true }).click()
-        await page.getByRole('heading', { name: /^Answer 200/ }).waitFor()
+        await page.getByRole('heading', { name: /^Response 200/ }).waitFor()
         await page.getByRole('link', { name: /^Exchange \d+ in the dashboard/ }).click()
       }
       if (first !== '') {

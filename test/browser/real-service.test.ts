@@ -24,7 +24,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard in front of a real service', () =>
   })
   afterAll(() => browser.close())
 
-  it('shows who answered, the drift, and the state of the real service', async () => {
+  it('shows the origin of responses, the drift, and the state of the real service', async () => {
     let isThere = true
     const service = await driftingService(
       ({ url }, goes) => {
@@ -76,7 +76,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard in front of a real service', () =>
     await detailed.getByText('X-RateLimit-Reset is 60, not a Unix timestamp').waitFor()
     await detail.getByRole('button', { name: 'All drift' }).click()
     const drift = page.locator('#drift')
-    await drift.getByText('1 of 2 answers').waitFor()
+    await drift.getByText('1 of 2 responses').waitFor()
     await detail.getByRole('button', { name: 'Close the exchange' }).click()
     await drift.getByRole('button', { name: 'exchange 3' }).click()
     await detail.getByRole('heading', { name: 'status=sold' }).waitFor()

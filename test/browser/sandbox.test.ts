@@ -16,7 +16,7 @@ const dist = join(packageDirectory, 'dist')
 type Package = typeof import('../../src/browser/index.js') & typeof import('../../src/browser/client.js')
 
 declare global {
-  /** The package's own exports, as the page of these tests imports them. */
+  /** The package's exports. */
   var petstore: Package
 }
 
@@ -26,7 +26,7 @@ import * as client from '/client.js'
 globalThis.petstore = { ...sandbox, ...client }
 </script>`
 
-/** Files that one brings at once, itself among them. */
+/** A file with all of its static imports. */
 function loadedWith(file: string, found = new Set<string>()): ReadonlySet<string> {
   if (found.has(file)) return found
   found.add(file)
@@ -57,7 +57,7 @@ describe('the code that a page loads', () => {
   })
 })
 
-/** What a project's bundler makes of code that imports the package. */
+/** Bundles code that imports the package. */
 async function bundle(contents: string) {
   const { metafile, warnings } = await build({
     stdin: { contents, resolveDir: packageDirectory },
@@ -114,7 +114,7 @@ describe.skipIf(!HAS_CHROMIUM)('the package in a page', () => {
     return page
   }
 
-  /** Nothing is told, and nobody is asked. */
+  /** Fails if the page logs, or sends a request to another host. */
   async function inPage(use: (page: Page) => Promise<void>): Promise<void> {
     const page = await openPage()
     const complaints = listen(page, origin)
@@ -123,7 +123,7 @@ describe.skipIf(!HAS_CHROMIUM)('the package in a page', () => {
     expect(complaints).toEqual({ console: [], foreignRequests: [] })
   }
 
-  it('answers and judges 20,000 requests', () =>
+  it('serves and judges 20,000 requests', () =>
     inPage(async (page) => {
       const seen = await page.evaluate(async () => {
         const sandbox = await globalThis.petstore.createSandbox({ rateLimit: false })

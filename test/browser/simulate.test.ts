@@ -21,7 +21,7 @@ const SHAPES_OUTSIDE = `[...document.querySelectorAll('svg')].flatMap((svg) => {
     .map((shape) => shape.outerHTML)
 })`
 
-/** The report on an hour of two keys, one of which is refused. */
+/** A report on an hour of two keys; one was refused. */
 async function reportFile(): Promise<string> {
   const io = testIo()
   const lines = Array.from({ length: 3600 }, (_, second) =>

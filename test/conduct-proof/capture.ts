@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** A request as the wire saw it, with its response. Times are milliseconds of the capture's clock. */
+/** A captured request with its response. Times are milliseconds of the capture's clock. */
 export interface Wired {
   /** When its first byte was sent. */
   readonly sentAt: number
@@ -9,7 +9,7 @@ export interface Wired {
   readonly headers: ReadonlyMap<string, string>
   readonly body: string
   readonly response: WiredResponse | undefined
-  /** The connection ended, by a FIN or RST of the server, before there was a whole response. */
+  /** Time of a FIN or RST of the server before the end of the response. */
   readonly brokenAt: number | undefined
 }
 
@@ -35,7 +35,7 @@ export interface Segment {
 
 const MAGIC_NANOSECONDS = 0xa1b23c4d
 
-/** TCP over IPv4 of a file of tcpdump, from an offset on. */
+/** TCP over IPv4 in a file of tcpdump. */
 export function readSegments(file: string): Segment[] {
   const bytes = readFileSync(file)
   const perSecond = bytes.readUInt32LE(0) === MAGIC_NANOSECONDS ? 1e6 : 1e3
@@ -75,7 +75,7 @@ class Stream {
   add({ at, sequence, isSyn, isFin, isReset, data }: Segment): void {
     if (isReset) this.resetAt ??= at
     if (isSyn) this.#next = (sequence + 1) >>> 0
-    // What was sent twice is taken once.
+    // Skips retransmitted bytes.
     const known = this.#next === undefined ? 0 : (this.#next - sequence) | 0
     if (data.length > 0 && known >= 0 && known < data.length) {
       this.#parts.push({ start: this.bytes.length, at })
@@ -90,7 +90,7 @@ class Stream {
   }
 }
 
-/** All requests to a port of a server in a time, in the order in which they were sent. */
+/** Requests to a port, in the order sent. */
 export function requestsTo(port: number, segments: readonly Segment[]): Wired[] {
   const open = new Map<number, { readonly up: Stream; readonly down: Stream }>()
   const connections: { readonly up: Stream; readonly down: Stream }[] = []

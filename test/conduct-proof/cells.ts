@@ -8,7 +8,7 @@ import { CONDITIONS, PRELUDE, timeoutIn } from './conditions.js'
 import type { Said } from './judge.js'
 
 const HERE = import.meta.dirname
-/** A client that takes longer is ended; what it did until then is judged. */
+/** Ends slow clients; their requests until then are judged. */
 const LIMIT_MS = 15_000
 /** Chromium takes seconds to start on a busy machine. */
 const PAGE_LIMIT_MS = 90_000
@@ -17,7 +17,7 @@ const limitOf = ({ script }: Client): number => (script?.[0] === 'page.mjs' ? PA
 export const MODES = ['serve', 'exec', 'space', 'in-process'] as const
 export type Mode = (typeof MODES)[number]
 
-/** What is tried, and with which Node. */
+/** The tested build. */
 export interface Target {
   /** A clone with a build. */
   readonly directory: string
@@ -25,7 +25,7 @@ export interface Target {
   readonly serverNode: string
 }
 
-/** A client that ran under one condition, and what the sandbox said. */
+/** The result of one client under one condition. */
 export interface Ran {
   readonly port: number
   /** The sandbox's id of its first request. */
@@ -37,7 +37,7 @@ export interface Ran {
   readonly stderr: string
 }
 
-/** Runs cells, one after the other; several of them side by side. */
+/** Runs cells one after the other. Several slots run in parallel. */
 export class Slot {
   readonly #target: Target
   readonly #folder = mkdtempSync(join(tmpdir(), 'conduct-proof-'))
@@ -142,7 +142,7 @@ export class Slot {
     await this.#end(spawn('sh', ['-c', this.#commandOf(client, condition)], this.#options(client, condition, env)))
   }
 
-  /** Under `exec` the limit is the shell's own, so that the report is written. */
+  /** The shell limits the time, so that `exec` still writes its report. */
   #commandOf(client: Client, condition: string): string {
     const { prelude, client: command } = this.#parts(client, condition).command
     const inner = `${PRELUDE}${command}`.replaceAll("'", `'\\''`)
@@ -180,7 +180,7 @@ export class Slot {
     }
   }
 
-  /** @returns what came on stderr */
+  /** @returns its stderr */
   async #end(child: ChildProcess): Promise<string> {
     let text = ''
     child.stderr?.on('data', (piece) => {

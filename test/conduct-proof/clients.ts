@@ -5,7 +5,7 @@ export interface Client {
   readonly command?: string
   /** Arguments of client.mjs or page.mjs, which can also run in the sandbox's own process. */
   readonly script?: readonly [file: 'client.mjs' | 'page.mjs', ...args: string[]]
-  /** Keeps every wait that it is told, by construction: an early request in its capture is a fault of the harness. */
+  /** Waits for every Retry-After: an early request in its capture is a bug of the harness. */
   readonly isPolite?: boolean
   /** Its waits without Retry-After grow, within a call. All that are polite do so. */
   readonly isBackingOff?: boolean

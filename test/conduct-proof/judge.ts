@@ -1,27 +1,27 @@
 import type { Wired, WiredResponse } from './capture.js'
 
-/** Around the end of a wait both verdicts are right: a wait counts from its request or from its response, and timers are not exact. */
+/** Either verdict is right this close to the end of a wait: it counts from the request or the response, and timers vary. */
 const MARGIN_MS = 100
-/** "At once", by docs/conduct.md: so much after a failure, and no verdict is wrong close to it. */
+/** Limit of "at once" in docs/conduct.md. Either verdict is right within the margin. */
 const AT_ONCE_MS = 100
 const AT_ONCE_MARGIN_MS = 25
 const MOST_AT_ONCE = 3
 
-/** What the packets say of a client. Numbers are those of its requests, from 1. */
+/** The expected verdict, from the captured packets. Requests are numbered from 1. */
 export interface Truth {
   readonly requests: number
-  /** Were sent after a response that told their sender to wait was at its socket, and before that wait ended. */
+  /** Requests sent after their sender received a response with a wait, and before the wait ended. */
   readonly early: readonly number[]
-  /** Neither verdict on them is wrong. */
+  /** Requests for which either verdict is right. */
   readonly either: readonly number[]
-  /** The most retries in a row that came at once after a failure without a wait: surely, and maybe. */
+  /** The longest series of retries at once after failures without a wait: lower and upper bound. */
   readonly atOnce: { readonly least: number; readonly most: number }
   readonly refused: number
 }
 
-/** @param wired all requests to the sandbox, its control plane included */
+/** @param wired all requests to the sandbox, including its control plane */
 export function judge(wired: readonly Wired[]): Truth {
-  // By id, as the sandbox numbers them, in the order of arrival; what a browser asks before a request is none.
+  // By id. Preflights have no id.
   const requests = wired.filter(({ method, target }) => target.startsWith('/v1/') && method !== 'OPTIONS')
   const verbs = wired.filter(({ method, target }) => target.startsWith('/__sandbox/') && method !== 'GET')
   const early: number[] = []
@@ -98,7 +98,7 @@ function longestRun(requests: readonly Wired[], atOnceMs: number, least: boolean
     runs.set(name, run)
     const isAtOnce = (failedAt: number | undefined) =>
       failedAt !== undefined && request.sentAt > failedAt && request.sentAt - failedAt <= atOnceMs
-    // Issued together, one of them waited for another: it is no retry of it.
+    // A request sent in parallel with another is not a retry of it.
     const isTogether = run.last !== undefined && isSameTurn(run.last, request)
     const isNext = least ? !isTogether && isAtOnce(run.failures.at(-1)) : run.failures.some(isAtOnce)
     run.count = isNext ? run.count + 1 : 0
@@ -109,7 +109,7 @@ function longestRun(requests: readonly Wired[], atOnceMs: number, least: boolean
   return longest
 }
 
-/** When a failure without a wait was at the client. */
+/** Time at which the client received a failure without a wait. */
 function failedAt({ response, brokenAt }: Wired): number | undefined {
   if (response === undefined) return brokenAt
   const isFailure = (response.status === 429 || response.status >= 500) && waitOf(response) === undefined
@@ -124,14 +124,14 @@ function waitOf({ headers }: WiredResponse): number | undefined {
 
 const isBan = ({ headers }: WiredResponse) => headers.get('x-sandbox-reason') === 'ban'
 const identityOf = ({ method, target, body }: Wired) => `${method} ${target} ${body}`
-/** Who sends, as it states in a header that the sandbox does not know; or else the one client there is. */
+/** The sender, by a header that the sandbox ignores. */
 const senderOf = ({ headers }: Wired) => headers.get('x-sender') ?? ''
 const isSameSender = (one: Wired, other: Wired) => senderOf(one) === senderOf(other)
-/** Issued together, as the client states in a header that the sandbox does not know. */
+/** Sent in parallel, by a header that the sandbox ignores. */
 const isSameTurn = (one: Wired, other: Wired) =>
   one.headers.has('x-turn') && one.headers.get('x-turn') === other.headers.get('x-turn')
 
-/** What the sandbox said, of GET /conduct or a report. */
+/** The verdict of GET /conduct or a report. */
 export interface Said {
   readonly requests: number
   readonly violations: readonly Finding[]
@@ -148,9 +148,9 @@ interface Finding {
 const EARLY = ['early-retry', 'request-while-banned']
 
 /**
- * Where it differs from the packets; empty where it does not. `FALSE` accuses, `MISSED` and `LATE` fail to.
+ * @returns differences from the packets. `FALSE` accuses wrongly, `MISSED` and `LATE` miss a violation.
  *
- * @param isCounted several senders were stated but not named: which of them came early is not to be known
+ * @param isCounted several senders without names: the sandbox cannot tell which of them was early
  */
 export function compare(
   truth: Truth,
@@ -172,7 +172,7 @@ export function compare(
   const said = numbers(EARLY, violations)
   const likely = numbers(['early-retry-likely'], warnings)
   const accused = said.filter((number) => !truth.early.includes(number) && !truth.either.includes(number))
-  // With several senders that are not named, their number counts.
+  // Only their number counts for senders without names.
   const wrong = isCounted && said.length <= truth.early.length + truth.either.length ? [] : accused
   const missed = truth.early.filter((number) => !said.includes(number) && !likely.includes(number))
   const only = truth.early.filter((number) => !said.includes(number) && likely.includes(number))

@@ -11,24 +11,24 @@ import { CLIENTS, type Client } from './clients.js'
 import { CONDITIONS } from './conditions.js'
 import { compare, judge } from './judge.js'
 
-/** `npm run conduct-proof`, see test/README.md. It exits with 1 if conduct accused a polite client, or missed another. */
+/** `npm run conduct-proof`, see test/README.md. Exits with 1 if conduct accused a polite client, or missed a violation. */
 const USAGE = `npm run conduct-proof -- [--target <clone with a build>] [--clients <regexp>] [--only polite|rude]
   [--conditions <list>] [--modes serve,exec,space,in-process] [--loads idle,busy] [--repeat <n>] [--jobs <n>]
   [--server-node <path>] [--out <cells.jsonl>] [--short]
 `
 
-/** A minute at most: the ways to send a request that were judged wrongly before. */
+/** Up to a minute: clients that were judged wrongly before. */
 const SHORT = {
   clients:
     '^(curl; curl|curl loop|python (urllib rude|http.client-new|half-closed|pipelined|never)|node (fetch rude|fetch polite|http-no-agent (rude|burst)|undici-4 workers|fetch ended|fetch twice)|4 workers)',
-  // No 503: whether a retry came within 100 ms of a failure is not to be known on a busy machine.
+  // No 503: a busy machine delays retries by more than 100 ms.
   conditions: 'storm,503-retry-after',
   modes: 'exec',
   loads: 'idle',
 }
 const LONG = { clients: '', conditions: Object.keys(CONDITIONS).join(), modes: MODES.join(), loads: 'idle,busy' }
 
-// In a network namespace of its own the capture has nothing else.
+// A network namespace keeps other traffic out of the capture.
 const INSIDE = 'CONDUCT_PROOF_INSIDE'
 if (process.env[INSIDE] === undefined) {
   const { status } = spawnSync('unshare', ['-n', process.execPath, ...process.execArgv, ...process.argv.slice(1)], {

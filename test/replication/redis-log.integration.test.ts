@@ -244,7 +244,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       expect(await follower.texts(2)).toEqual(['1', '3'])
     })
 
-    it('reports lost entries even while nothing is written: all removed, the log removed, its beginning cut off', async () => {
+    it('reports lost entries while idle: all removed, the log removed, its start trimmed', async () => {
       const losses: string[] = []
       for (const loss of [['FLUSHALL'], ['DEL', 'LOG'], ['XTRIM', 'LOG', 'MAXLEN', '1']]) {
         const server = await aRedis()

@@ -1,4 +1,4 @@
-/** What GET /health says of a sandbox. */
+/** GET /health of a sandbox. */
 export async function healthOf(controlUrl: string): Promise<{ readonly pid: number; readonly startedAt: string }> {
   return (await (await fetch(`${controlUrl}/health`)).json()) as { pid: number; startedAt: string }
 }

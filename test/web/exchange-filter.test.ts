@@ -110,7 +110,7 @@ describe('the filter of the list', () => {
     ['limited', [2]],
     ['failed', [5]],
     ['cut', [4]],
-  ] as const)('shows what was %s', (outcome, ids) => {
+  ] as const)('shows %s exchanges', (outcome, ids) => {
     expect(filterExchanges(EXCHANGES, { text: '', outcome }).map(({ id }) => id)).toEqual(ids)
   })
 

@@ -71,14 +71,14 @@ describe('the rows that are rendered', () => {
     ['at the top', 0],
     ['in the middle', 15_000],
     ['at the end', 29_700],
-  ])('are those in view and a few more, %s', (_where, scrollTop) => {
+  ])('are the visible ones and a few more, %s', (_where, scrollTop) => {
     const { first, end } = visibleRows(1000, 30, scrollTop, 300)
     expect(first * 30).toBeLessThanOrEqual(scrollTop)
     expect(end * 30).toBeGreaterThanOrEqual(scrollTop + 300)
     expect(end - first).toBeLessThanOrEqual(24)
   })
 
-  it('are none in an empty list that was scrolled before', () => {
+  it('are empty if the list was cleared while scrolled down', () => {
     expect(visibleRows(0, 30, 9000, 300)).toEqual({ first: 0, end: 0 })
   })
 

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../src/exchanges/exchange-view.js'
 
-/** An exchange as the stream tells it, for tests of what the dashboard makes of it. */
+/** An exchange as in the event stream. */
 export function anExchange(facts: Partial<Exchange> = {}): Exchange {
   return {
     id: 1,

@@ -29,7 +29,7 @@ describe('a time on a page', () => {
 describe('a gauge', () => {
   const reported = { limit: 60, remaining: 12, reset: '2026-03-01T12:00:30.000Z' }
 
-  it('shows what was reported while the window is open', () => {
+  it('shows the reported numbers until the reset', () => {
     expect(windowAt(reported, NOON)).toEqual({ limit: 60, remaining: 12, leftMs: 30_000 })
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createSandbox, type SandboxOptions } from '../../src/index.js'
 import { ledToBan } from '../../src/web/dashboard/explain-exchange.js'
 
-/** Sends requests with a key, each after moving the clock by so many seconds. @returns the log, and what led to the last one */
+/** @param seconds moves of the clock before each request */
 async function ledTo(options: SandboxOptions, seconds: readonly number[]) {
   await using sandbox = await createSandbox({ seed: 1, now: '2026-03-01T12:00:00Z', freeze: true, ...options })
   for (const by of seconds) {
@@ -13,14 +13,14 @@ async function ledTo(options: SandboxOptions, seconds: readonly number[]) {
   const exchanges = await sandbox.requests()
   const { banAfter } = await sandbox.settings.show()
   const last = exchanges.findLast(({ key }) => key === 'sandbox')
-  if (last === undefined) throw new Error('There is none.')
+  if (last === undefined) throw new Error('no exchange')
   return { last, led: ledToBan(exchanges, last, Number(banAfter)) }
 }
 
-/** Every second exchange is of the other key. */
+/** Every second exchange has another key. */
 const nth = (...places: readonly number[]) => places.map((place) => 2 * place - 1)
 
-describe('what led to a ban', () => {
+describe('the exchanges that led to a ban', () => {
   it('are the ten early requests, without the refusal that asked to wait', async () => {
     const { last, led } = await ledTo({ limits: '1/min' }, Array(12).fill(0))
     expect(last.reason).toBe('ban')
@@ -38,7 +38,7 @@ describe('what led to a ban', () => {
     expect(led).toEqual(nth(4, 5, 6))
   })
 
-  it('are none for a ban by hand', async () => {
+  it('are empty after keys.ban', async () => {
     const { last, led } = await ledTo({ scenario: { ban: { sandbox: '5m' } } }, [0, 0])
     expect(last.reason).toBe('ban')
     expect(led).toEqual([])

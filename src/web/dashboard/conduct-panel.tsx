@@ -102,7 +102,7 @@ function DriftSection() {
     <Section
       id="drift"
       title="Drift"
-      aside={asked === 0 ? 'nothing yet' : `${drifted} of ${counted(checked, 'answer')}`}
+      aside={asked === 0 ? 'nothing yet' : `${drifted} of ${counted(checked, 'response')}`}
     >
       {findings.length === 0 ? <p class={asked === 0 ? 'muted' : ''}>{summary}</p> : null}
       <ul class="findings">

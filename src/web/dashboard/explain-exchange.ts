@@ -73,7 +73,7 @@ const BY_REASON: Readonly<Record<NonNullable<Exchange['reason']>, Explain>> = {
     help: 'Use the replacement in the message, move the clock, or set sunset to "auto".',
   }),
   mock: ({ operation }) => ({
-    rule: `The operation ${operation ?? ''} is mocked: it answers from the contract’s examples and schemas, and keeps no records.`,
+    rule: `The operation ${operation ?? ''} is mocked: its responses are built from the contract’s examples and schemas, and it keeps no records.`,
     help: 'The docs page names the reason. Describe the operation as one of a resource, and the sandbox keeps its records.',
   }),
   upstream: ({ status, response }) => {

@@ -100,7 +100,7 @@ export const CHAPTERS: readonly Chapter[] = [
         <Heading>Plans and rate limits</Heading>
         <PlanTable contract={contract} />
         <p>
-          Every answer carries <code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code> and{' '}
+          Every response has <code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code> and{' '}
           <code>X-RateLimit-Reset</code> (a Unix timestamp). A request over the limit gets a 429 and{' '}
           <code>Retry-After</code>; wait for that time, and for longer each time it is refused again. A client that
           keeps sending may be banned for a while.
@@ -139,7 +139,7 @@ export const CHAPTERS: readonly Chapter[] = [
           <p>
             A deprecated operation says so in every answer: <code>Deprecation</code> (since when, RFC 9745),{' '}
             <code>Sunset</code> (until when, RFC 8594) and <code>Link</code> with its successor. From its removal date
-            on the answer is 404 <code>operation_removed</code>; move the clock of the sandbox there to see it, or set
+            on the response is 404 <code>operation_removed</code>; move the clock of the sandbox there to see it, or set
             sunset to “after”.
           </p>
           {deprecated.length === 0 ? <p>No operation is deprecated.</p> : null}

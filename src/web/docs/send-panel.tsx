@@ -45,7 +45,7 @@ export function SendPanel({
     return action.run(async () => {
       answer.value = await sendRequest(requestOf(operation, inputs.value, by), provocation?.how).catch((error) => {
         answer.value = undefined
-        throw new Error(`No answer came: ${messageOf(error)}.`)
+        throw new Error(`No response: ${messageOf(error)}.`)
       })
       void updateState()
     })
@@ -139,7 +139,7 @@ export function SendPanel({
       ) : null}
       <ActionError action={action} />
       <p class="hidden" role="status">
-        {answer.value === undefined ? '' : `Answered ${answer.value.status}.`}
+        {answer.value === undefined ? '' : `Received ${answer.value.status}.`}
       </p>
       {answer.value === undefined ? null : <AnswerView answer={answer.value} />}
     </aside>
@@ -153,7 +153,7 @@ function AnswerView({ answer }: { readonly answer: Answer }) {
   return (
     <section class="answer" aria-labelledby={id}>
       <h3 id={id}>
-        Answer <span class={`code c${String(status).charAt(0)}`}>{status}</span> {statusText}
+        Response <span class={`code c${String(status).charAt(0)}`}>{status}</span> {statusText}
       </h3>
       {how === undefined ? null : <p class="muted">Provoked {how}.</p>}
       {exchange === undefined ? null : (

@@ -99,11 +99,11 @@ function Attempts() {
             </button>
           </>
         ) : isLooping.value ? (
-          `Sends. Last answer: ${last ?? 'none yet'}.`
+          `Sending. Last response: ${last ?? 'none yet'}.`
         ) : last === undefined ? (
           'No requests yet.'
         ) : (
-          `Rests. Last answer: ${last}.`
+          `Idle. Last response: ${last}.`
         )}
       </p>
       <dl class="counts">

@@ -5,7 +5,7 @@ import type { Asked, Told } from './sandboxes.js'
 
 let page: Promise<Page> | undefined
 
-/** The page in which sandboxes are opened, one for a worker's tests. */
+/** Opens a page for the sandboxes of a worker's tests. */
 export function openPage(): Promise<Page> {
   page ??= newPage()
   return page
@@ -19,7 +19,6 @@ async function newPage(): Promise<Page> {
   return opened
 }
 
-/** Of a worker, whose tests share their page. */
 let calls = 0
 
 /** A sandbox in a page of Chromium. */
@@ -29,7 +28,7 @@ export interface SandboxInPage {
   close(): Promise<void>
 }
 
-/** @param warned is told what the sandbox has warned of */
+/** @param warned receives the sandbox's warnings */
 export async function openInChromium(
   options: SandboxOptions,
   warned: (warning: string) => void,
@@ -41,7 +40,7 @@ export async function openInChromium(
   let waiting: Asked[] = []
   let sent = Promise.resolve()
 
-  /** What is asked in one turn is asked together, as over connections of its own. */
+  /** Sends the requests of one turn of the event loop in parallel. */
   function send(asked: Asked): Promise<void> {
     if (waiting.push(asked) === 1) {
       sent = new Promise(setImmediate).then(() => {
@@ -69,7 +68,7 @@ export async function openInChromium(
     signal.removeEventListener('abort', leave)
     for (const warning of warnings) warned(warning)
     signal.throwIfAborted()
-    if (told === undefined) throw new Error(`The page knows nothing of call ${call}.`)
+    if (told === undefined) throw new Error(`The page has no call ${call}.`)
     return responseOf(told)
   }
 

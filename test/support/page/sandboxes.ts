@@ -9,7 +9,6 @@ import { messageOf } from '../../../src/system/message-of.js'
 import { openMachine, stateText } from '../../machine/machine.js'
 import { runCommands } from '../../machine/run-commands.js'
 
-/** A request as a test sends it to a page. */
 export interface Asked {
   readonly call: number
   readonly isControl: boolean
@@ -19,13 +18,13 @@ export interface Asked {
   readonly body: string | undefined
 }
 
-/** An answer as it leaves a page, or why there is none. */
+/** A response, or the error. */
 export type Told =
   | {
       readonly status: number
       readonly headers: readonly (readonly [string, string])[]
       readonly text: string
-      /** Why the body ends too early, if it does. */
+      /** The error that cut the body. */
       readonly broken: string | undefined
     }
   | { readonly failed: string }
@@ -40,9 +39,8 @@ const opened: Opened[] = []
 const answers = new Map<number, Promise<Told>>()
 const underWay = new Map<number, AbortController>()
 
-/** What tests ask of a page. */
 const page = {
-  /** @returns its number, or why it cannot be opened */
+  /** @returns its number, or the error */
   async open(options: SandboxOptions): Promise<number | { readonly code: unknown; readonly message: string }> {
     const warnings: string[] = []
     try {
@@ -55,12 +53,12 @@ const page = {
     }
   },
 
-  /** Asks a sandbox all of these before it has answered any: none of them knows of an answer to another. */
+  /** Sends requests to a sandbox in parallel. */
   ask(id: number, all: readonly Asked[]): void {
     for (const asked of all) answers.set(asked.call, answer(one(id), asked))
   },
 
-  /** @returns the answer, and what the sandbox has warned of since the last one */
+  /** @returns the response, and the warnings since the last one */
   async answer(id: number, call: number): Promise<readonly [Told | undefined, readonly string[]]> {
     const told = await answers.get(call)
     answers.delete(call)
@@ -73,7 +71,7 @@ const page = {
 
   close: (id: number): Promise<void> => one(id).core.close(),
 
-  /** The digests of what a machine says to each command of a seed, and of what it is in the end. */
+  /** Digests of a machine's results for the commands of a seed, and of its final state. */
   digests(seed: string, count: number, sandbox: SandboxOptions): readonly string[] {
     const warnings: string[] = []
     const warn = (text: string) => warnings.push(text)
@@ -93,7 +91,7 @@ globalThis.sandboxes = page
 
 function one(id: number): Opened {
   const found = opened[id]
-  if (found === undefined) throw new RangeError(`There is no sandbox ${id} in this page.`)
+  if (found === undefined) throw new RangeError(`The page has no sandbox ${id}.`)
   return found
 }
 

@@ -10,7 +10,7 @@ import { CHROMIUM } from '../browsers.js'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where Chromium is reached, and what its pages load. */
+    /** Addresses of Chromium and of its page. */
     readonly chromium: { readonly endpoint: string; readonly script: string }
   }
 }
@@ -26,7 +26,7 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
     bundle: true,
     platform: 'browser',
     target: 'chrome111',
-    // A test's own words for the folder that it is in, of which a page has none.
+    // Tests read the current folder; a page has none.
     define: { 'process.cwd': 'String' },
     plugins: [browserTwins],
     logLevel: 'warning',

@@ -124,7 +124,7 @@ describe('a contract on the docs page', () => {
       },
     })
     const [operation] = contract.operations
-    if (operation === undefined) throw new Error('there is none')
+    if (operation === undefined) throw new Error('no operation')
     const inputs = firstInputs(contract, operation)
     expect(inputs.parameters).toEqual({ id: 'x/y', limit: '', q: 'text' })
     expect(requestOf(operation, inputs, { baseUrl: 'http://h/v1', key: '' })).toMatchObject({
@@ -174,7 +174,7 @@ describe('a provoked response', () => {
   })
 })
 
-describe('what the docs page shows', () => {
+describe('the docs page', () => {
   it('marks mocked operations, with the reason', () => {
     const paths = { '/pets': { get: { operationId: 'listPets' }, delete: {} } }
     const document = { openapi: '3.1.0', info: { title: 'Pets', version: '1' }, paths }
