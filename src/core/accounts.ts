@@ -13,7 +13,7 @@ export interface SavedAccount extends Readonly<Account> {
   readonly name: string
 }
 
-/** Null if there was none. */
+/** Null: no account existed. */
 export interface AccountBefore {
   readonly kind: Kind
   readonly name: string

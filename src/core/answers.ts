@@ -61,7 +61,7 @@ export function retryAfterHeader(space: Space, until: EpochMs, now: EpochMs): re
   }
 }
 
-/** A refusal in the configured form, with a wait until an instant. @param sentence what was exceeded */
+/** A refusal in the configured form, with a wait until an instant. @param sentence names the exceeded limit */
 export function refuseUntil(
   { space, now }: Pick<RequestContext, 'space' | 'now'>,
   until: EpochMs,

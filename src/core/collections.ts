@@ -10,7 +10,7 @@ import { messageOf } from '../system/message-of.js'
 
 /** Records by resource. */
 export type Collections = ReadonlyMap<string, Collection>
-/** Records as they were before a change, by resource. */
+/** Records before a change, by resource. */
 export type CollectionsBefore = readonly (readonly [resource: string, before: readonly RecordBefore[]])[]
 
 /** A fixture file: its path for messages, and its text. */
@@ -19,14 +19,14 @@ interface FixtureText {
   readonly text: string
 }
 
-/** What loads the records that spaces start with: `<resource>.json` of the fixtures, else the contract's examples. */
+/** Loads the seed records of spaces: `<resource>.json` of the fixtures, else the contract's examples. */
 export interface RecordSeeds {
   readonly recordFiles?: readonly string[]
   /** @throws Failure FIXTURES_INVALID */
   readRecords?(files: ReadonlyMap<string, FixtureText>): SpaceState['records']
 }
 
-/** Files that have a meaning of their own. */
+/** Fixture files that are no resources. */
 const RESERVED = new Set(['pets', 'keys'])
 
 export function recordSeeds(contract: Contract): RecordSeeds {
@@ -74,7 +74,7 @@ export function hasUnsavedRecords(contract: Contract, saved: SpaceState['records
   return recordResources(contract).some(({ name, examples = [] }) => examples.length > 0 && saved?.[name] === undefined)
 }
 
-/** The stored records of the resources of a contract; those of its examples where nothing is stored. */
+/** The stored records of each resource, or its examples in the contract. */
 export function openCollections(contract: Contract, saved: SpaceState['records']): Collections {
   return new Map(
     recordResources(contract).map(({ name, id, examples = [] }) => {
@@ -97,7 +97,7 @@ export function loadCollections(saved: ReturnType<typeof saveCollections>): Coll
   return new Map(saved.map(([name, records]) => [name, Collection.from(records)]))
 }
 
-/** The records that have changed, as they were before. */
+/** Changed records, before the change. */
 export function changedRecords(before: Collections, after: Collections): CollectionsBefore {
   if (before === after) return []
   return [...after].flatMap(([name, collection]) => {

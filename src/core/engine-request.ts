@@ -11,7 +11,7 @@ export interface Question {
   readonly request: EngineRequest
 }
 
-/** The request for Prism, if it must be asked before the request is applied. @source docs/spec.md, "Resources" */
+/** The request for Prism if it mocks the operation. @source docs/spec.md, "Resources" */
 export function questionFor(
   { contract, basePath, realService }: Pick<SpaceContext, 'contract' | 'basePath' | 'realService'>,
   request: ServiceRequest,

@@ -3,7 +3,7 @@ import { type Reply, type ServiceRequest, textOf } from '../domain/messages.js'
 import type { SpaceContext } from './space-context.js'
 import { findRoute, splitTarget } from './target.js'
 
-/** How a reply breaks its documentation in the contract, if it does. */
+/** Describes violations of the contract by a reply. */
 export function findBreach(
   rules: AnswerRules,
   request: ServiceRequest,
@@ -22,5 +22,5 @@ export function findBreach(
   const ofHeaders = findHeaderBreaches(documented, answer)
   const violations = [...status, ...ofHeaders, ...body]
   if (violations.length === 0) return undefined
-  return `The answer ${reply.status} to ${request.method} ${path.slice(basePath.length)} breaks the contract: ${violations.join('; ')}`
+  return `The response ${reply.status} to ${request.method} ${path.slice(basePath.length)} breaks the contract: ${violations.join('; ')}`
 }

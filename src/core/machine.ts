@@ -17,7 +17,7 @@ export type Command = RequestCommand | ForwardedCommand | EndedCommand | VerbCom
 /** Never forwarded. */
 type RefusedCommand = RequestCommand & Required<Pick<RequestCommand, 'refused'>>
 
-/** @throws if it cannot be done; then nothing has changed */
+/** @throws VerbError without changing any state */
 export type ApplyVerb = (spaces: Spaces, command: VerbCommand, instant: Instant) => unknown
 
 /**
@@ -42,8 +42,8 @@ export class Machine {
   }
 
   /**
-   * Returns the reply to a request (or that it must be forwarded), or the output of a verb. @throws for a verb that
-   * cannot be done; then nothing has changed
+   * Returns the reply to a request (or that it must be forwarded), or the output of a verb.
+   * @throws VerbError without changing any state
    */
   apply(command: ForwardedCommand | RefusedCommand, instant: Instant): Reply
   apply(command: RequestCommand, instant: Instant): Reply | Forward

@@ -106,7 +106,7 @@ export class MemoryBudget {
     this.#hasTold = hasTold
   }
 
-  /** Books bytes taken or returned. Warns the first time there is no room. @throws StoreFull */
+  /** Adds or subtracts bytes. Warns when the memory is first used up. @throws StoreFull */
   book(bytes: number): void {
     if (bytes > 0 && this.#bytes + bytes > this.#limit) {
       const full = new StoreFull('The memory of the spaces', this.#limit)

@@ -24,7 +24,7 @@ import type { RequestContext } from './request-context.js'
 import { engineRequest } from './target.js'
 
 /**
- * Decides who answers: reads go to the real service, except for pets added here; writes as `--upstream-writes` says.
+ * Decides who responds: reads go to the real service, except for pets added here; writes as `--upstream-writes` says.
  * @source docs/real-service.md, "In front of the real service"
  */
 export function overlay(
@@ -80,7 +80,7 @@ export function forwardedAnswer(
   const unsendable = findUnsendable(answer)
   if (unsendable !== undefined) {
     space.drift.missed('upstream_invalid', now)
-    const message = `The answer of the service behind this sandbox cannot be passed on: ${unsendable}.`
+    const message = `The response of the service behind this sandbox cannot be relayed: ${unsendable}.`
     return problem('upstream_invalid', { message, reason: 'upstream' })
   }
   space.drift.answered(outcome.status, now)

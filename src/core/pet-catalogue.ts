@@ -115,7 +115,7 @@ export class PetCatalogue {
     else this.#insert(before.pet, before.rank)
   }
 
-  /** Adds a pet after `rank` others: into a gap if there is one, or all pets after it move. */
+  /** Adds a pet after `rank` others: into a gap, or moves all pets after it. */
   #insert(pet: Pet, rank: number): void {
     this.#lists = []
     this.journal?.push({ id: pet.id })

@@ -24,7 +24,7 @@ export interface RequestContext {
   readonly query: string
   readonly route: ServiceRoute
   readonly caller: Caller
-  /** Undefined if Prism mocks the operation, or there is none. */
+  /** Undefined for unknown and mocked operations. */
   readonly handler: Handler | undefined
   /** The window in the headers, once a gate has decided. */
   shown: WindowView | undefined

@@ -31,7 +31,7 @@ export interface ActionRequest {
 export interface RecordSpace {
   records(resource: string): Records | undefined
   resource(name: string): ResourceData | undefined
-  /** Resources whose records belong to those of another one. */
+  /** Resources whose records have a parent record. */
   children(resource: string): readonly ResourceData[]
   /** The UUID of the next record of a resource. */
   newUuid(resource: string): string
@@ -53,7 +53,7 @@ export type ActionResult =
   | { readonly kind: 'not-found' }
   | { readonly kind: 'conflict'; readonly property: string }
 
-/** Carries out an operation on a resource. Nothing is changed here: the changes are part of the result. */
+/** Performs an operation on a resource, and returns its changes. */
 export function runAction(request: ActionRequest, space: RecordSpace): ActionResult {
   const { resource, action, path } = request
   const parents = action.pathFilters ?? resource.parents
@@ -185,7 +185,7 @@ function done(
 
 type HeaderFacts = { readonly [Role in Exclude<HeaderData['role'], 'value'>]?: string | undefined }
 
-/** The documented headers that there is a value for. */
+/** Documented headers with a known value. */
 function headersOf({ headers = [] }: ResourceAction, facts: HeaderFacts): readonly (readonly [string, string])[] {
   return headers.flatMap(({ name, role, value }) => {
     const text = role === 'value' ? value : facts[role]

@@ -13,7 +13,7 @@ export interface SpaceContext {
   readonly basePath: string
   start: SpaceStart
   readonly keys: Keyring
-  /** Masks keys with a label in everything that is kept; undefined if there are none. */
+  /** Masks labelled keys in everything that is kept; undefined without such keys. */
   readonly hide: ((text: string) => string) | undefined
   readonly anyKey: boolean
   readonly seed: number
@@ -38,7 +38,7 @@ export interface SpaceContext {
 export interface Store {
   /** Takes a change before it is made. @param undo rolls it back if it cannot be stored @throws StoreFull */
   take(change: Change, undo: () => void): void
-  /** Adds a rollback to changes that are not stored yet; if there are none, it is dropped. */
+  /** Adds a rollback to changes that are not stored yet. Ignored if all are stored. */
   addUndo(undo: () => void): void
 }
 

@@ -45,7 +45,7 @@ export class SpaceRecord {
   undo: Undo | undefined = undefined
 }
 
-/** Null if there was none. */
+/** Null: it did not exist. */
 type EntryBefore<Value> = readonly [name: string, before: Value | null]
 
 /** Parts that an undo assigns. Of the others it restores the changed entries. */

@@ -80,7 +80,7 @@ export class Space extends SpaceRecord {
   seed: SpaceState
   readonly store: Store | undefined
   readonly #planLimits: PlanLimits
-  /** The store lacks the examples of the contract, of which a change may be the first. */
+  /** The store lacks the contract's examples. The next change stores them. */
   #hasUnsavedRecords = false
   /** The log that the running verb has cleared. */
   #clearedLog: SavedLog | undefined
@@ -88,7 +88,7 @@ export class Space extends SpaceRecord {
 
   /**
    * @param name empty for the default space @param seed the state that a reset returns to @param state the stored
-   * state, if there is one @param store without one, the space is in memory only
+   * state, if any @param store without one, the space is in memory only
    */
   constructor(
     name: string,
@@ -442,7 +442,7 @@ export class Space extends SpaceRecord {
     })
     const { pets, nextPetId, orders, records } = snapshot.state
     this.keep({ kind: 'replaced', state: { ...snapshot.state, keys: this.storedKeys(plans) } })
-    // Accounts before the clock, which would forget windows of those that an undo restores.
+    // Accounts before the clock: setting the clock drops windows that an undo restores.
     this.#set({
       pets: new PetCatalogue(pets),
       nextPetId,
@@ -460,7 +460,7 @@ export class Space extends SpaceRecord {
     this.#setSnapshots(new Map(this.snapshots).set(name, this.snapshot(wall)))
   }
 
-  /** @returns whether there was one */
+  /** @returns whether it existed */
   removeSnapshot(name: string): boolean {
     const isThere = this.snapshots.has(name)
     this.#setSnapshots(withEntries(this.snapshots, [[name, null]]))

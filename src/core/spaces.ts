@@ -258,7 +258,7 @@ export class Spaces {
     return `${message} ${this.#maxSpaces} are open, which is the limit (--max-spaces). Remove one with DELETE /__sandbox/spaces/{name}.`
   }
 
-  /** @returns whether there was one */
+  /** @returns whether it existed */
   remove(name: string, wall: EpochMs): boolean {
     const space = this.#named.get(name)
     if (space === undefined) return false

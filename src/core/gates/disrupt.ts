@@ -20,7 +20,7 @@ export const disrupt: Gate = (context) => {
 }
 
 function applyFault(context: RequestContext, rule: FaultRule): HandlerResult | undefined {
-  const message = `The sandbox was asked to fail here (fault ${formatFaultRule(rule)}).`
+  const message = `The sandbox injected this failure (fault ${formatFaultRule(rule)}).`
   switch (rule.fault) {
     case 'status':
       return fail(context, rule, message)

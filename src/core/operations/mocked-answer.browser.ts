@@ -5,7 +5,6 @@ export function mockedOperation(..._given: readonly unknown[]): HandlerResult {
   throw new Error('A browser has no Prism.')
 }
 
-/** So nothing that it has answered is read, either. */
 export function mockedAnswer(...given: readonly unknown[]): HandlerResult {
   return mockedOperation(...given)
 }

@@ -15,7 +15,7 @@ export function mockedOperation(context: RequestContext, operation: Operation): 
   return unreadBody(context.request) ?? encodedBody(context.request) ?? mockedAnswer(context, operation)
 }
 
-/** Prism was asked before the request was applied. */
+/** Prism was called before the machine applies the request. */
 export function mockedAnswer({ mock, space }: RequestContext, operation: Operation): HandlerResult {
   // The caller has logged why.
   if (mock === undefined) return problem('internal_error')
