@@ -6,8 +6,8 @@ import type { ReplicaView, ScenarioView, SpaceView, StateView } from '../control
 import type { Drift } from '../drift/ledger.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
 import { EVERYTHING, type ExchangeFilter, filterExchanges } from './dashboard/exchange-filter.js'
+import type { TimelineEvent } from './dashboard/exchange-rows.js'
 import type { Tab } from './dashboard/page-address.js'
-import type { TimelineEvent } from './dashboard/timeline.js'
 import { dayText, type Zone } from './format.js'
 import type { OperationFacts } from './request-code.js'
 

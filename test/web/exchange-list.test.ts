@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { ExchangeRing } from '../../src/web/dashboard/exchange-ring.js'
-import { type TimelineEvent, timelineOf } from '../../src/web/dashboard/timeline.js'
-import { scrollToRow, visibleRows } from '../../src/web/dashboard/visible-rows.js'
+import {
+  ExchangeRing,
+  scrollToRow,
+  type TimelineEvent,
+  timelineOf,
+  visibleRows,
+} from '../../src/web/dashboard/exchange-rows.js'
 import { anExchange } from './exchanges.js'
 
 const at = (second: number) => `2026-03-01T12:00:${String(second).padStart(2, '0')}.000Z`

@@ -9,9 +9,8 @@ import { addressOf } from '../request-code.js'
 import { durationAt, filterBy, select } from '../session.js'
 import { events, exchanges, hasUpstream, pageTime, selected, shownExchanges, today, zone } from '../state.js'
 import { wordOf } from './exchange-filter.js'
+import { scrollToRow, type TimelineRow, timelineOf, visibleRows } from './exchange-rows.js'
 import { FirstRun } from './first-run.js'
-import { type TimelineRow, timelineOf } from './timeline.js'
-import { scrollToRow, visibleRows } from './visible-rows.js'
 
 /** In pixels: from this width on, an exchange takes one line. */
 const MIN_WIDE = 620

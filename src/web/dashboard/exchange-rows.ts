@@ -1,0 +1,99 @@
+import type { SpaceEvent } from '../../exchanges/exchange-log.js'
+import type { Exchange } from '../../exchanges/exchange-view.js'
+
+export const EXCHANGES_KEPT = 1000
+
+export class ExchangeRing {
+  readonly #limit: number
+  readonly #byId = new Map<number, Exchange>()
+  highestId = 0
+
+  constructor(limit = EXCHANGES_KEPT) {
+    this.#limit = limit
+  }
+
+  /** @returns `ended` for a known exchange that has ended, `restarted` if ids restarted after the log was cleared */
+  add(exchange: Exchange): 'new' | 'ended' | 'known' | 'restarted' {
+    const known = this.#byId.get(exchange.id)
+    const isSame = known?.at === exchange.at && known.path === exchange.path && known.key === exchange.key
+    const hasEnded = isSame && known.ended === null && exchange.ended !== null
+    if (isSame && !hasEnded && (exchange.ended === null || known.durationMs === exchange.durationMs)) return 'known'
+    const isRestart = known !== undefined && !hasEnded
+    if (isRestart) this.clear()
+    this.#byId.set(exchange.id, exchange)
+    this.highestId = Math.max(this.highestId, exchange.id)
+    const [oldest] = this.#byId.keys()
+    if (this.#byId.size > this.#limit && oldest !== undefined) this.#byId.delete(oldest)
+    if (hasEnded) return 'ended'
+    return isRestart ? 'restarted' : 'new'
+  }
+
+  clear(): void {
+    this.#byId.clear()
+    this.highestId = 0
+  }
+
+  get(id: number): Exchange | undefined {
+    return this.#byId.get(id)
+  }
+
+  newestFirst(): readonly Exchange[] {
+    return [...this.#byId.values()].reverse()
+  }
+}
+
+export interface TimelineEvent extends SpaceEvent {
+  readonly afterId: number
+  readonly number: number
+}
+
+export type TimelineRow =
+  | { readonly kind: 'exchange'; readonly exchange: Exchange }
+  | { readonly kind: 'event'; readonly event: TimelineEvent }
+  /** The clock went back without an event that explains it. */
+  | { readonly kind: 'back'; readonly afterId: number }
+
+/** Smaller steps may be exchanges that overtook each other. */
+const BACK_MS = 1000
+const SETS_CLOCK = /^(?:clock\..*|reset|undo|snapshots\.restore|scenario\.apply|overrides\.clear)$/
+
+/** Merges exchanges and events; both newest first. */
+export function timelineOf(exchanges: readonly Exchange[], events: readonly TimelineEvent[]): readonly TimelineRow[] {
+  const rows: TimelineRow[] = []
+  let next = 0
+  let newer: Exchange | undefined
+  for (const exchange of exchanges) {
+    let setsClock = false
+    for (let event = events[next]; event !== undefined && event.afterId >= exchange.id; event = events[++next]) {
+      rows.push({ kind: 'event', event })
+      setsClock ||= SETS_CLOCK.test(event.verb)
+    }
+    if (newer !== undefined && !setsClock && Date.parse(exchange.at) - Date.parse(newer.at) > BACK_MS)
+      rows.push({ kind: 'back', afterId: exchange.id })
+    rows.push({ kind: 'exchange', exchange })
+    newer = exchange
+  }
+  for (const event of events.slice(next)) rows.push({ kind: 'event', event })
+  return rows
+}
+
+/** Rows rendered above and below the visible ones. */
+const BEYOND = 6
+
+/** Rows to render: from `first` up to, but not including, `end`. */
+export function visibleRows(
+  count: number,
+  rowHeight: number,
+  scrollTop: number,
+  height: number,
+): { readonly first: number; readonly end: number } {
+  const first = Math.max(0, Math.min(count, Math.floor(scrollTop / rowHeight) - BEYOND))
+  return { first, end: Math.min(count, Math.ceil((scrollTop + height) / rowHeight) + BEYOND) }
+}
+
+/** Undefined if the row is visible. */
+export function scrollToRow(index: number, rowHeight: number, scrollTop: number, height: number): number | undefined {
+  const top = index * rowHeight
+  if (top < scrollTop) return top
+  return top + rowHeight > scrollTop + height ? top + rowHeight - height : undefined
+}
