@@ -48,6 +48,26 @@ const until = async (isSo: () => boolean) => {
   while (!isSo()) await new Promise(setImmediate)
 }
 
+type LaneOptions = ConstructorParameters<typeof PlainLane>[0]
+
+/** A lane with one open connection, whose socket is simulated. */
+function openLane(options: Partial<LaneOptions>) {
+  const lane = new PlainLane({
+    parser: parserSettings,
+    keepAliveMs: 360_000,
+    received: () => {},
+    accepts: () => true,
+    serve: () => ({ ...outsideReply(200, []), exchange: { space: '', id: 1, position: 1 } }),
+    post: () => {},
+    handOver: () => {},
+    ...options,
+  })
+  const socket = Object.assign(new EventEmitter(), { writableLength: 0 })
+  const connection = { socket } as unknown as Connection
+  lane.open(connection)
+  return { lane, connection, receive: (text: string) => socket.emit('data', Buffer.from(text)) }
+}
+
 describe('a plain request', () => {
   it.each([
     ['a pet', GET],
@@ -356,11 +376,7 @@ describe('while a reply is pending', () => {
   it('it is sent without node:http, unless something else happens on its connection', async () => {
     const came: string[] = []
     let answer = (_reply: Reply) => {}
-    const lane = new PlainLane({
-      parser: parserSettings,
-      keepAliveMs: 360_000,
-      received: () => {},
-      accepts: () => true,
+    const { lane, connection, receive } = openLane({
       serve: () =>
         new Promise((resolve) => {
           answer = resolve
@@ -369,16 +385,13 @@ describe('while a reply is pending', () => {
       handOver: (_connection, bytes) => came.push(`handed over ${bytes.length}`),
     })
     const reply = { ...outsideReply(200, []), exchange: { space: '', id: 1, position: 1 } }
-    const socket = Object.assign(new EventEmitter(), { writableLength: 0 })
-    const connection = { socket } as unknown as Connection
-    lane.open(connection)
-    socket.emit('data', Buffer.from(GET))
+    receive(GET)
     answer(reply)
     await new Promise(setImmediate)
     expect(came).toEqual(['answer'])
     lane.resume(connection)
-    socket.emit('data', Buffer.from(GET))
-    socket.emit('data', Buffer.from('GET'))
+    receive(GET)
+    receive('GET')
     answer(reply)
     await new Promise(setImmediate)
     expect(came).toEqual(['answer', `handed over ${GET.length + 3}`])
@@ -391,20 +404,14 @@ describe('a special HTTP parser configuration', () => {
     ['an insecure parser', { maxHeaderSize: 16_384, insecureHTTPParser: true }],
   ])('disables the plain lane: %s', (_what, parser) => {
     const came: string[] = []
-    const lane = new PlainLane({
+    const { receive } = openLane({
       parser,
-      keepAliveMs: 360_000,
-      received: () => {},
-      accepts: () => true,
       serve: () => {
-        throw new Error('Not for the lane.')
+        throw new Error('The lane is disabled.')
       },
-      post: () => {},
       handOver: (_connection, bytes) => came.push(`handed over ${bytes.length}`),
     })
-    const socket = Object.assign(new EventEmitter(), { writableLength: 0 })
-    lane.open({ socket } as unknown as Connection)
-    socket.emit('data', Buffer.from(GET))
+    receive(GET)
     expect(came).toEqual([`handed over ${GET.length}`])
   })
 })
@@ -427,22 +434,11 @@ describe('a request after which Node destroys the socket', () => {
 
 describe('an idle connection', () => {
   it('is cut a minute after it was opened, and later than client pools after its last response', () => {
-    const lane = new PlainLane({
-      parser: parserSettings,
-      keepAliveMs: 360_000,
-      received: () => {},
-      accepts: () => true,
-      serve: () => ({ ...outsideReply(200, []), exchange: { space: '', id: 1, position: 1 } }),
-      post: () => {},
-      handOver: () => {},
-    })
-    const socket = Object.assign(new EventEmitter(), { writableLength: 0 })
-    const connection = { socket } as unknown as Connection
-    lane.open(connection)
+    const { lane, connection, receive } = openLane({})
     const openedAt = connection.plain?.quietSince ?? 0
     expect(lane.isIdle(connection, openedAt + 59_999)).toBe(false)
     expect(lane.isIdle(connection, openedAt + 60_000)).toBe(true)
-    socket.emit('data', Buffer.from(GET))
+    receive(GET)
     expect(lane.isIdle(connection, Number.MAX_SAFE_INTEGER)).toBe(false)
     lane.resume(connection)
     const usedAt = connection.plain?.quietSince ?? 0
