@@ -47,11 +47,7 @@ export function describeLog(where: string, open: () => Promise<TestedLog>): void
 
     it('passes the same entries in the same order to all followers, with a clock that never goes back', async () => {
       const { all } = await lines(3)
-      const followers = all.map(({ log }) => {
-        const follower = new RecordingFollower()
-        log.follow(undefined, follower)
-        return follower
-      })
+      const followers = all.map((line) => followerOf(line, undefined))
       const appended = await Promise.all(
         all.map(async ({ log }, replica) => {
           const ids: EntryId[] = []
@@ -97,8 +93,7 @@ export function describeLog(where: string, open: () => Promise<TestedLog>): void
       expect(await one.log.append(entry, NEVER)).toBe(id)
       expect(await other.log.append(entry, NEVER)).toBe(id)
       await one.log.append({ replica: 'a', batch: 2, text: 'last' }, NEVER)
-      const follower = new RecordingFollower()
-      other.log.follow(undefined, follower)
+      const follower = followerOf(other, undefined)
       expect(await follower.texts(2)).toEqual(['once', 'last'])
     })
 
@@ -108,23 +103,13 @@ export function describeLog(where: string, open: () => Promise<TestedLog>): void
       await expect(one.log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)).rejects.toThrow(LogLost)
     })
 
-    it('appends concurrent entries in order', async () => {
-      const { one } = await lines(1)
-      const texts = Array.from({ length: 30 }, (_, index) => String(index))
-      await Promise.all(texts.map((text, index) => one.log.append({ replica: 'a', batch: index + 1, text }, NEVER)))
-      const follower = new RecordingFollower()
-      one.log.follow(undefined, follower)
-      expect(await follower.texts(30)).toEqual(texts)
-    })
-
     it('returns its last entry and its time', async () => {
       const { one, other } = await lines(2)
       expect((await one.log.end()).id).toBeUndefined()
       const [, id] = await appendAll(one.log, 'a', ['1', '2'])
       const end = await other.log.end()
       expect(end.id).toBe(id)
-      const follower = new RecordingFollower()
-      other.log.follow(undefined, follower)
+      const follower = followerOf(other, undefined)
       await follower.texts(2)
       expect(end.now).toBeGreaterThanOrEqual(Number(follower.received.at(-1)?.now))
     })
@@ -139,15 +124,13 @@ export function describeLog(where: string, open: () => Promise<TestedLog>): void
       const id = await appended
       expect((await other.log.end()).id).toBe(id)
       await one.watcher.until(isUp)
-      const follower = new RecordingFollower()
-      other.log.follow(undefined, follower)
+      const follower = followerOf(other, undefined)
       expect(await follower.texts(2)).toEqual(['1', '2'])
     })
 
     it('finds a stored entry whose response was lost', async () => {
       const { one, other } = await lines(2)
-      const follower = new RecordingFollower()
-      one.log.follow(undefined, follower)
+      const follower = followerOf(one, undefined)
       for (let batch = 1; batch <= 5; batch++) {
         one.cutBeforeResponseTo(`text ${batch}.`)
         const appended = one.log.append({ replica: 'a', batch, text: `text ${batch}.` }, NEVER)
@@ -169,8 +152,7 @@ export function describeLog(where: string, open: () => Promise<TestedLog>): void
       await one.watcher.until(isDown)
       one.restore()
       const ids = await appended
-      const follower = new RecordingFollower()
-      other.log.follow(undefined, follower)
+      const follower = followerOf(other, undefined)
       expect(await follower.texts(12)).toEqual(texts)
       expect(follower.received.map(({ id }) => id)).toEqual(ids)
     })
@@ -188,8 +170,7 @@ export function describeLog(where: string, open: () => Promise<TestedLog>): void
       await expect(appended[1]).rejects.toThrow(LogUnavailable)
       one.restore()
       await Promise.all([appended[0], appended[2]])
-      const follower = new RecordingFollower()
-      other.log.follow(undefined, follower)
+      const follower = followerOf(other, undefined)
       expect(await follower.texts(3)).toEqual(['1', '2', '4'])
       await one.watcher.until(isUp)
       await one.log.end()
@@ -207,16 +188,14 @@ export function describeLog(where: string, open: () => Promise<TestedLog>): void
       await expect(appended).rejects.toThrow(LogUnavailable)
       one.restore()
       await one.log.append({ replica: 'a', batch: 3, text: '3' }, NEVER)
-      const follower = new RecordingFollower()
-      other.log.follow(undefined, follower)
+      const follower = followerOf(other, undefined)
       expect(await follower.texts(2)).toEqual(['1', '3'])
       await expect(one.log.append({ replica: 'a', batch: 2, text: 'abandoned' }, NEVER)).rejects.toThrow(LogLost)
     })
 
     it('returns an aborted entry to followers if it was stored', async () => {
       const { one } = await lines(1)
-      const follower = new RecordingFollower()
-      one.log.follow(undefined, follower)
+      const follower = followerOf(one, undefined)
       await appendAll(one.log, 'a', ['1'])
       one.cutBeforeResponseTo('in doubt')
       const patience = new AbortController()
@@ -231,8 +210,7 @@ export function describeLog(where: string, open: () => Promise<TestedLog>): void
 
     it('follows across interruptions, and reports each change of availability once', async () => {
       const { one, other } = await lines(2)
-      const follower = new RecordingFollower()
-      one.log.follow(undefined, follower)
+      const follower = followerOf(one, undefined)
       await appendAll(other.log, 'b', ['1'])
       await follower.texts(1)
       one.cut()
@@ -272,8 +250,7 @@ export function describeLog(where: string, open: () => Promise<TestedLog>): void
       await other.log.saveCheckpoint({ id: third, pieces: ['as old'] }, third)
       expect(await other.log.loadCheckpoint()).toEqual({ id: third, pieces })
       // Neither has trimmed the log.
-      const follower = new RecordingFollower()
-      one.log.follow(first, follower)
+      const follower = followerOf(one, first)
       expect(await follower.texts(2)).toEqual(['2', '3'])
     })
 
@@ -296,8 +273,7 @@ export function describeLog(where: string, open: () => Promise<TestedLog>): void
       const { one } = await lines(1)
       const [, second = '', , fourth = ''] = await appendAll(one.log, 'a', ['1', '2', '3', '4'])
       await one.log.saveCheckpoint({ id: second, pieces: ['state'] }, fourth)
-      const follower = new RecordingFollower()
-      one.log.follow(second, follower)
+      const follower = followerOf(one, second)
       expect(await follower.texts(2)).toEqual(['3', '4'])
     })
 
@@ -307,8 +283,7 @@ export function describeLog(where: string, open: () => Promise<TestedLog>): void
       await one.log.saveCheckpoint({ id: second, pieces: ['state'] }, second)
       await one.log.append({ replica: 'a', batch: 3, text: '3' }, NEVER)
       await other.log.append({ replica: 'b', batch: 1, text: 'b' }, NEVER)
-      const follower = new RecordingFollower()
-      other.log.follow(second, follower)
+      const follower = followerOf(other, second)
       expect(await follower.texts(2)).toEqual(['3', 'b'])
     })
 
@@ -324,16 +299,14 @@ export function describeLog(where: string, open: () => Promise<TestedLog>): void
       const { one, other } = await lines(2)
       const [id = ''] = await appendAll(one.log, 'a', ['1'])
       await one.log.saveCheckpoint({ id, pieces: ['state'] }, id)
-      const follower = new RecordingFollower()
-      one.log.follow(id, follower)
+      const follower = followerOf(one, id)
       await other.log.clear()
       expect((await other.log.end()).id).toBeUndefined()
       expect(await other.log.loadCheckpoint()).toBeUndefined()
       await expect(one.log.append({ replica: 'a', batch: 2, text: '2' }, NEVER)).rejects.toThrow(LogLost)
       await appendAll(other.log, 'b', ['new'])
       expect(await follower.loss()).not.toBe('')
-      const next = new RecordingFollower()
-      one.log.follow(undefined, next)
+      const next = followerOf(one, undefined)
       expect(await next.texts(1)).toEqual(['new'])
       expect(follower.received).toEqual([])
     })
@@ -357,8 +330,7 @@ export function describeLog(where: string, open: () => Promise<TestedLog>): void
 
     it('ends all calls when it is closed', async () => {
       const { one, other } = await lines(2)
-      const follower = new RecordingFollower()
-      one.log.follow(undefined, follower)
+      const follower = followerOf(one, undefined)
       await appendAll(other.log, 'b', ['1'])
       await follower.texts(1)
       one.cut()
@@ -378,11 +350,7 @@ export function describeLog(where: string, open: () => Promise<TestedLog>): void
       async (seed) => {
         const chance = randomStream(`log ${seed}`)
         const { all } = await lines(3)
-        const followers = all.map(({ log }) => {
-          const follower = new RecordingFollower()
-          log.follow(undefined, follower)
-          return follower
-        })
+        const followers = all.map((line) => followerOf(line, undefined))
         const acknowledged: string[] = []
         let isOver = false
         const writers = all.map(async ({ log }, replica) => {
@@ -436,6 +404,12 @@ export function describeLog(where: string, open: () => Promise<TestedLog>): void
       },
     )
   })
+}
+
+function followerOf({ log }: TestedLine, after: EntryId | undefined): RecordingFollower {
+  const follower = new RecordingFollower()
+  log.follow(after, follower)
+  return follower
 }
 
 async function appendAll(log: CommandLog, replica: string, texts: readonly string[]): Promise<readonly EntryId[]> {
