@@ -128,7 +128,7 @@ it("shows an edited copy instead of the service's pet", async () => {
   const partial = await control('/pets/5', { method: 'PATCH', body: '{"status":"sold"}' })
   expect([partial.status, ((await partial.json()) as { message: string }).message]).toEqual([
     404,
-    expect.stringContaining('Give name and categoryId'),
+    expect.stringContaining('Set name and categoryId'),
   ])
   await control('/pets/5', { method: 'PATCH', body: '{"name":"Rex","categoryId":1,"status":"sold"}' })
   const copy = { id: 5, name: 'Rex', categoryId: 1, status: 'sold' }

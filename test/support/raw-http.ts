@@ -37,7 +37,7 @@ export async function openSocket(port: number): Promise<RawSocket> {
 /** Sends pieces, some turns of the event loop apart. @returns the received text once the connection is closed */
 export async function exchange(port: number, ...pieces: readonly (string | Buffer)[]): Promise<string> {
   const socket = await openSocket(port)
-  const closed = once(socket, 'close')
+  const closed = new Promise((resolve) => socket.once('close', resolve))
   for (const piece of pieces) {
     await new Promise<void>((resolve) => socket.write(piece, () => resolve()))
     await turns()
