@@ -436,13 +436,13 @@ describe('an idle connection', () => {
   it('is cut a minute after it was opened, and later than client pools after its last response', () => {
     const { lane, connection, receive } = openLane({})
     const openedAt = connection.plain?.quietSince ?? 0
-    expect(lane.isIdle(connection, openedAt + 59_999)).toBe(false)
-    expect(lane.isIdle(connection, openedAt + 60_000)).toBe(true)
+    expect(lane.isIdle(connection, openedAt + 59_990)).toBe(false)
+    expect(lane.isIdle(connection, openedAt + 60_010)).toBe(true)
     receive(GET)
     expect(lane.isIdle(connection, Number.MAX_SAFE_INTEGER)).toBe(false)
     lane.resume(connection)
     const usedAt = connection.plain?.quietSince ?? 0
-    expect(lane.isIdle(connection, usedAt + 359_999)).toBe(false)
-    expect(lane.isIdle(connection, usedAt + 360_000)).toBe(true)
+    expect(lane.isIdle(connection, usedAt + 359_990)).toBe(false)
+    expect(lane.isIdle(connection, usedAt + 360_010)).toBe(true)
   })
 })
