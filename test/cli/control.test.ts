@@ -141,7 +141,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     expect(await json(sandbox, 'keys', 'list')).toHaveLength(8)
     expect(await control(sandbox, 'keys', 'remove', 'team-a')).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/^NOT_FOUND: There is no such key\./),
+      err: expect.stringMatching(/^NOT_FOUND: Unknown key\./),
     })
   })
 
@@ -227,7 +227,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     expect(await control(sandbox, 'pets', 'remove', '60')).toEqual({
       code: 1,
       out: '',
-      err: 'NOT_FOUND: There is no pet 60.\n',
+      err: 'NOT_FOUND: Pet 60 does not exist.\n',
     })
   })
 
