@@ -3,7 +3,7 @@ import { openSocketless } from '../api/socketless.js'
 import type { SandboxCore } from '../compose.js'
 import type { ControlTarget } from '../control/verb.js'
 import type { BrowserOptions } from './options.js'
-import { resolveBrowserOptions } from './options.js'
+import { resolveBrowserOptions } from './resolve-options.js'
 import { readSaved, type SavedPage, writeSaved } from './saved.js'
 
 /** A sandbox in a page or a worker. No data leaves the tab. */

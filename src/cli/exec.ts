@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
-import { OptionsError } from '../options/problem.js'
+import { OptionsError } from '../options/options-error.js'
 import { resolveLayers } from '../options/resolve.js'
 import { configLayer, envLayer, type FlagValues, flagLayer } from '../options/sources.js'
 import { reportToGitHub } from './conduct/github.js'

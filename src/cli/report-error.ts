@@ -1,6 +1,6 @@
 import { RequestError } from '../client/errors.js'
 import type { FailureCode } from '../domain/failures.js'
-import { OptionsError } from '../options/problem.js'
+import { OptionsError } from '../options/options-error.js'
 import { messageOf } from '../system/message-of.js'
 import { escapeLines } from './escape-controls.js'
 import { EXIT, exitCodeOf } from './exit-codes.js'

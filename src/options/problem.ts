@@ -1,6 +1,5 @@
 import type { BaseIssue } from 'valibot'
 import { excerpt } from '../contract/excerpt.js'
-import type { FailureCode } from '../domain/failures.js'
 
 export type Path = readonly (string | number)[]
 
@@ -75,16 +74,4 @@ export function quoted(value: unknown): string {
     text = String(value)
   }
   return `"${excerpt(text, MAX_VALUE_LENGTH)}"`
-}
-
-/** Invalid options: a usage error. It lists all problems, not only the first. */
-export class OptionsError extends Error {
-  override readonly name = 'OptionsError'
-  readonly code = 'INVALID_OPTIONS' satisfies FailureCode
-  readonly problems: readonly string[]
-
-  constructor(problems: readonly string[]) {
-    super(problems.join('\n'))
-    this.problems = problems
-  }
 }

@@ -1,6 +1,7 @@
 import { type ConductRule, VIOLATIONS, WARNINGS } from '../../conduct/conduct-view.js'
 import { didYouMean } from '../../domain/suggest.js'
-import { formatProblem, OptionsError } from '../../options/problem.js'
+import { OptionsError } from '../../options/options-error.js'
+import { formatProblem } from '../../options/problem.js'
 import { joinOr } from '../../options/values/reading.js'
 import type { ConductReport } from '../conduct/conduct-report.js'
 

@@ -1,4 +1,4 @@
-import { resolveBrowserOptions } from '../../../src/browser/options.js'
+import { resolveBrowserOptions } from '../../../src/browser/resolve-options.js'
 import { openSandboxCore, type SandboxCore } from '../../../src/compose.js'
 import { packagedContract } from '../../../src/contract/packaged-contract.js'
 import { digestSandbox } from '../../../src/core/checkpoint.js'
