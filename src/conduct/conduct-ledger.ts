@@ -82,9 +82,9 @@ export class ConductLedger {
 
   /** Whether a request bans its key, because its sender has ignored too many waits. */
   bringsBan(judged: JudgedRequest, banAfter: number): boolean {
-    const { caller, request } = judged
+    const { caller } = judged
     const account = caller.kind === 'key' ? this.#accounts(caller.isStranger).get(caller.name) : undefined
-    return account !== undefined && isBanDue(account, judged, banAfter, fingerprintOf(request))
+    return account !== undefined && isBanDue(account, judged, banAfter)
   }
 
   /**

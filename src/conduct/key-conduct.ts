@@ -8,7 +8,7 @@ import type { JudgedRequest } from './judged-request.js'
 import { type Plain, toPlain } from './plain.js'
 import { lacksBackoff } from './retries.js'
 import { beginRequest, endWaits, mostAtOnce, noteTry, openSenders, runningWaits, type Senders } from './senders.js'
-import { type GivenResponse, isServed, type RunningWaits, type Sent } from './waits.js'
+import { fingerprintOf, type GivenResponse, isServed, type RunningWaits, type Sent } from './waits.js'
 import { openTraffic, type Traffic } from './what-if.js'
 
 /** Per key. Beyond the limit, the sender that was idle longest is dropped. */
@@ -102,11 +102,11 @@ function isRefused({ waits, retries }: Senders): boolean {
   return waits.length > 0 || retries.size > 0
 }
 
-export function isBanDue(account: KeyConduct, judged: JudgedRequest, banAfter: number, fingerprint: string): boolean {
+export function isBanDue(account: KeyConduct, judged: JudgedRequest, banAfter: number): boolean {
   const { name, stated } = senderOf(judged)
   const senders = account.senders.get(name)
   if (senders === undefined || !isRefused(senders)) return false
-  const { limits, hasFirst } = runningWaits(senders, fingerprint, judged)
+  const { limits, hasFirst } = runningWaits(senders, fingerprintOf(judged.request), judged)
   const count = stated ?? senders.peak
   return limits.known >= count && bringsBan(senders.early, hasFirst, banAfter * count, judged.now, judged.wall)
 }

@@ -87,14 +87,15 @@ export function isReceived(notice: RefusalNotice, how: ResponseEnd): boolean {
   return how === 'sent' || (how === 'cut' && notice.kind === 'failure' && notice.isBroken)
 }
 
-const MAX_TARGET_LENGTH = 200
+const MAX_SHORT_LENGTH = 200
 
 /** Equal for repeats of a request: method, path, query and body. */
 export function fingerprintOf({ method, target, body }: ServiceRequest): string {
-  const isShort = body === undefined && target.length <= MAX_TARGET_LENGTH
-  // Runs for every request: avoid new strings for GET.
-  if (isShort) return method === 'GET' ? target : `${method} ${target}`
-  return digestOf(`${method} ${target}\n`, body ?? '')
+  const length = target.length + (body?.length ?? 0)
+  if (length > MAX_SHORT_LENGTH) return digestOf(`${method} ${target}\n`, body ?? '')
+  // Runs for every request: avoid digests of short bodies, and new strings for GET.
+  if (body === undefined) return method === 'GET' ? target : `${method} ${target}`
+  return `${method} ${target}\n${typeof body === 'string' ? body : String.fromCharCode(...body)}`
 }
 
 const MAX_WAITS = 200

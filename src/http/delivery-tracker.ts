@@ -21,7 +21,10 @@ export class DeliveryTracker {
   sent(position: number, now: number): void {
     const newest = this.#pending.at(-1)
     if (newest === undefined || now - newest.from > GRAIN_MS) this.#pending.push({ from: now, at: now, position })
-    else Object.assign(newest, { at: now, position })
+    else {
+      newest.at = now
+      newest.position = position
+    }
     if (!this.#isWaking) this.#wake(DELIVERED_AFTER_MS)
   }
 
