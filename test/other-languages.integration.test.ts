@@ -1,0 +1,59 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { packageDirectory } from '../src/system/package-files.js'
+import { PYTHON } from './support/python.js'
+import { temporaryFolder } from './support/temporary-files.js'
+import { requireTool } from './support/tools.js'
+
+const BIN = join(packageDirectory, 'bin/petstore-sandbox.js')
+const MAX_FIXTURE_LINES = 40
+
+/** The files of docs/testing.md whose first line is a comment with their name. */
+const FILES = new Map(
+  [
+    ...readFileSync(join(packageDirectory, 'docs/testing.md'), 'utf8').matchAll(
+      /^```\w+\n(?:#|\/\/) (\S+)\n(.*?)^```$/gms,
+    ),
+  ].map(([, name = '', text = '']) => [name, text]),
+)
+const FIXTURES = ['conftest.py', 'sandbox_test.go', 'SandboxSpace.java', 'sandbox_helper.rb']
+
+/** Runs a test command under `exec`. @returns what it has printed */
+async function runUnderExec(files: readonly string[], ...command: readonly string[]): Promise<string> {
+  const cwd = temporaryFolder()
+  for (const name of files) writeFileSync(join(cwd, name), FILES.get(name) ?? '')
+  writeFileSync(join(cwd, 'go.mod'), 'module shop\n')
+  const env = { ...process.env, GOCACHE: join(cwd, 'cache'), GOFLAGS: '-mod=mod' }
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [BIN, 'exec', '--', ...command], { cwd, env })
+  return stdout + stderr
+}
+
+const HAS_PYTEST = requireTool('pytest', () => spawnSync(PYTHON, ['-c', 'import pytest']).status === 0)
+const HAS_GO = requireTool('Go', () => spawnSync('go', ['version']).status === 0)
+
+describe('the fixtures for other languages in docs/testing.md', () => {
+  it.each(FIXTURES)('have 40 lines at most and make the same requests, %s', (name) => {
+    const text = FILES.get(name) ?? ''
+    const lines = text.split('\n').filter((line) => line.trim() !== '')
+    expect(lines.length).toBeGreaterThan(10)
+    expect(lines.length).toBeLessThanOrEqual(MAX_FIXTURE_LINES)
+    expect(
+      [...text.matchAll(/"(POST|DELETE)", f?"(\/\w+)/g)].map(([, method, path]) => `${method} ${path}`).sort(),
+    ).toEqual(['DELETE /spaces', 'POST /reset'])
+    for (const word of ['PETSTORE_SANDBOX_URL', '?space=', 'sandbox-']) expect(text).toContain(word)
+  })
+
+  it.skipIf(!HAS_PYTEST)('open a space, add a failure and read conduct in pytest', async () => {
+    const printed = await runUnderExec(['conftest.py', 'test_shop.py'], PYTHON, '-m', 'pytest', '-q')
+    expect(printed).toContain('1 passed')
+    expect(printed).toMatch(/conduct: no violations/)
+  })
+
+  it.skipIf(!HAS_GO)('do so in Go', async () => {
+    const printed = await runUnderExec(['sandbox_test.go', 'shop_test.go'], 'go', 'test', '-v', './...')
+    expect(printed).toContain('--- PASS: TestOneFailure')
+  })
+})
