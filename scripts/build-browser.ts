@@ -68,7 +68,7 @@ function inOneFile(sources: readonly string[], base: string, name: string): Plug
     async setup({ onLoad }) {
       const later = await loadedLater(sources)
       onLoad({ filter: /src\/.*\.ts$/ }, async ({ path }) => {
-        if (!later.has(path)) return undefined
+        if (!later.has(path.replace(/\.browser\.ts$/, '.ts'))) return undefined
         // Not a bare import, which packages without side effects would drop.
         const also = `\nexport { ${name} as there } from ${JSON.stringify(join(packageDirectory, base))}\n`
         return { contents: (await readFile(path, 'utf8')) + also, loader: 'ts' }
