@@ -170,7 +170,7 @@ export interface Controls {
     clear(): Promise<void>
   }
   /**
-   * The first request in the log that matches, as soon as there is one. Without a status it may still be in progress.
+   * Waits for a request in the log that matches, and returns the first. Without a status it may still be in progress.
    *
    * @throws ControlError `timeout`, with the requests that were received
    */

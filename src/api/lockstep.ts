@@ -28,7 +28,7 @@ const STEP_PART = 0.1
  */
 export async function advanceInLockstep(by: string, timers: FakeTimers, call: Call): Promise<ClockView> {
   const total = parseDuration(by)
-  // The verb says what is wrong.
+  // The verb rejects it, with its own message.
   if (total === undefined) return call('clock.advance', { by })
   await move(timers, 0)
   // Opens the space.

@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 20
 
 type ListRequests = (verb: 'requests.list', filter: RequestFilter) => Promise<readonly Exchange[]>
 
-/** The first request in the log that matches, as soon as there is one. @throws ControlError `timeout` */
+/** Waits for a request in the log that matches, and returns the first. @throws ControlError `timeout` */
 export async function waitForRequest(
   list: ListRequests,
   filter: RequestFilter = {},
