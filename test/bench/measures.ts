@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { HttpResponse, http } from 'msw'
+import { setupServer } from 'msw/node'
 import { packageDirectory } from '../../src/system/package-files.js'
 import {
   API_KEY,
@@ -266,6 +268,10 @@ async function inProcess(rounds: number) {
   const reset: number[] = []
   /** Over a socket, of a space that was not used before. */
   const newSpace: number[] = []
+  /** What the Vitest fixture does for a test, and what a test with MSW does. */
+  const fixture: number[] = []
+  const handlers: number[] = []
+  const msw = setupServer()
   for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
     const keep = (figures: number[], ms: number) => round >= 0 && figures.push(ms)
     const begun = performance.now()
@@ -279,8 +285,19 @@ async function inProcess(rounds: number) {
     await listPets(sandbox.key())
     keep(reset, await milliseconds(() => sandbox.reset()))
     keep(newSpace, await milliseconds(() => listPets(sandbox.space(`round-${round}`).key())))
+    const openAndRemove = async () => {
+      const space = sandbox.space('test')
+      await space.reset()
+      await space.remove()
+    }
+    keep(fixture, await milliseconds(openAndRemove))
+    const override = async () => {
+      msw.use(http.get('http://shop.test/pets', () => HttpResponse.json([])))
+      msw.resetHandlers()
+    }
+    keep(handlers, await milliseconds(override))
   }
-  return { start, reset, newSpace }
+  return { start, reset, newSpace, fixture, handlers }
 }
 
 async function milliseconds(act: () => Promise<void>): Promise<number> {
