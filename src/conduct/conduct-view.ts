@@ -25,7 +25,7 @@ export type ConductRule = ViolationRule | WarningRule
 
 /** The rule with another number of senders. */
 export interface Otherwise {
-  /** The smallest number with which no occurrence violates this rule. */
+  /** With at least this number, no occurrence violates the rule. */
   readonly senders: number
   /** The rule violated then; null if none is. */
   readonly rule: ConductRule | null

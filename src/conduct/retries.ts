@@ -25,7 +25,7 @@ export interface Try {
   readonly failure: Failure
   readonly instant: number
   readonly unproven: number
-  /** The smallest number of senders with which these tries are allowed. */
+  /** These tries are allowed for at least this number of senders. */
   readonly excusedBy: number
   readonly isWeak: boolean
 }

@@ -26,7 +26,7 @@ export interface RecordSeeds {
   readRecords?(files: ReadonlyMap<string, FixtureText>): SpaceState['records']
 }
 
-/** Fixture files that are no resources. */
+/** Fixture files with another purpose. */
 const RESERVED = new Set(['pets', 'keys'])
 
 export function recordSeeds(contract: Contract): RecordSeeds {

@@ -94,7 +94,7 @@ function applyJoin(context: ReplicaContext, replica: string, request: JoinReques
   if (replica === context.id) context.onJoinResult?.(result)
 }
 
-/** Replicas with other facts keep applying entries, but are no longer members. */
+/** Replicas with other facts keep applying entries, but leave the group. */
 function restartGroup({ timeline, parts }: ReplicaContext, { facts, anew }: JoinRequest, now: EpochMs): void {
   timeline.position = 0
   timeline.open.clear()

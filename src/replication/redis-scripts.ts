@@ -160,7 +160,7 @@ return 'OK'`,
  * Repairs a log after a key was removed manually. Without entries, the log continues from the newest checkpoint, after
  * an empty entry in its place; without its end, from its last entry. Replicas that had read more entries rejoin.
  *
- * Keys: log, batches, checkpoint. Returns what was missing, or ''.
+ * Keys: log, batches, checkpoint. Returns the missing part, or ''.
  */
 export const REPAIR: Script = {
   keys: 3,

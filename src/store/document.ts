@@ -58,7 +58,7 @@ export class DocumentFile {
     if (this.#options.fsync) await syncFolder(this.file)
   }
 
-  /** Removes prepared files, also those of a crashed process. */
+  /** Removes prepared files, also of a crashed process. */
   discard(): void {
     rmSync(this.#next, { force: true })
     rmSync(temporaryOf(this.#next), { force: true })

@@ -26,7 +26,7 @@ export interface CompactionMark {
   readonly upTo: number
 }
 
-/** The first line of a journal, in which each checksum continues the previous one, starting from `chain`. */
+/** The first line of a journal. Each checksum continues the previous one, starting from `chain`. */
 interface JournalHead {
   readonly kind: 'journal'
   readonly chain: number

@@ -32,7 +32,7 @@ const UNDOABLE: ReadonlySet<VerbName> = new Set<VerbName>([
   'keys.remove',
 ])
 
-/** Also covers exchanges that are no longer in the list. */
+/** Also covers exchanges that have left the list. */
 export const tally = new TrafficTally()
 const ring = new ExchangeRing()
 /** By the space's clock. */

@@ -43,7 +43,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-afternoon-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const app = join(folder, 'app.mjs')
-    // The storm of this seed refuses two requests, each of which takes a second.
+    // With this seed, the storm refuses two requests. Each takes a second.
     const sandbox = await startSandbox({ seed: 4 })
     onTestFinished(() => sandbox.close())
     const env = { PETSTORE_BASE_URL: sandbox.baseUrl, PETSTORE_API_KEY: 'sandbox' }

@@ -92,7 +92,7 @@ describe.each(transports)('records of a contract of one’s own, %s', (_name, op
     expect((await sandbox.control('GET', '/resources/toys')).json).toEqual([])
   })
 
-  it('include pets, whose fields are those of the contract', async () => {
+  it('include pets with the fields of the contract', async () => {
     const sandbox = await openSandbox({ spec: OTHER_PETS })
     const { json } = await sandbox.control('POST', '/pets', { name: 'Rex', nickname: 'R', tags: ['a'] })
     expect(json).toEqual({ id: 60, name: 'Rex', nickname: 'R', tags: ['a'] })
@@ -121,7 +121,7 @@ describe('sandbox.resource', () => {
     }
   })
 
-  it('keeps a copy of what it is given', async () => {
+  it('keeps a copy of its input', async () => {
     await using sandbox = await createSandbox({ spec: OTHER_PETS })
     const tags = ['a']
     const { id } = await sandbox.resource<{ readonly id: number }>('pets').add({ name: 'Rex', tags })

@@ -35,7 +35,7 @@ export const sandboxVerbs = {
   ),
   'spaces.copy': verb(
     'POST /spaces/{name}/copy',
-    'Copies a space into the one that the query names: pets, settings, quotas, bans, storm, faults, clock and randomness; the log stays',
+    'Copies a space into the space of the query: pets, settings, quotas, bans, storm, faults, clock and randomness; the log stays',
     {
       input: fields({ name: text }),
       canUndo: true,
