@@ -15,7 +15,7 @@ const MAX_FIXTURE_LINES = 40
 const FILES = new Map(
   [
     ...readFileSync(join(packageDirectory, 'docs/testing.md'), 'utf8').matchAll(
-      /^```\w+\n(?:#|\/\/) (\S+)\n(.*?)^```$/gms,
+      /^```\w+ no-run: [^\n]*\n(?:#|\/\/) (\S+)\n(.*?)^```$/gms,
     ),
   ].map(([, name = '', text = '']) => [name, text]),
 )
