@@ -7,7 +7,6 @@ import { SpecError } from './contract/spec-error.js'
 import { DASHBOARD_PATH } from './control/path.js'
 import type { CallerRole, ControlPlane, controlRoutes, SandboxIdentity } from './control/routes.js'
 import type { ControlTarget, VerbDone } from './control/verb.js'
-import { recordSeeds } from './core/collections.js'
 import { type Question, questionFor } from './core/engine-request.js'
 import { Keyring } from './core/keyring.js'
 import { MemoryBudget } from './core/memory-budget.js'
@@ -26,6 +25,7 @@ import type { ExchangeRecord } from './exchanges/exchange-record.js'
 import { type CommandExecutor, resolveFrozenStart, type SandboxDeps, type SavedSandbox } from './executor/executor.js'
 import { createLocalExecutor } from './executor/local.js'
 import { type SeedOptions, seedReader } from './fixtures/load-fixtures.js'
+import { recordSeeds } from './fixtures/record-seeds.js'
 import type { ServiceHandlers } from './http/fetch-adapter.js'
 import { answerPreflight, failedReply, redirectBrowser, refusedOriginWarner } from './http/replies.js'
 import { placeOf, type ResolvedOptions } from './options/resolve.js'
@@ -111,7 +111,7 @@ async function prepareStart(
     answerRules,
     upstream,
     seedsOf: (seed) =>
-      withUpstreamIds(options, seedReader({ ...options, seed, ...seeds(seed) }, contract.pets, report)),
+      withUpstreamIds(options, seedReader({ ...options, seed, ...seeds(seed) }, contract.rules?.get('pets'), report)),
     check: ({ keys }) => checkKeys(options, [...keys, ...labelKeys(options.apiKeys, keys)]),
   }
 }

@@ -37,7 +37,7 @@ export async function openUpstream(
     contract,
     rules,
     env: process.env,
-    keptPet: (pet) => recordedPet(pet, contract.pets),
+    keptPet: (pet) => recordedPet(pet, contract.rules?.get('pets')),
     warn,
   })
 }
@@ -45,13 +45,14 @@ export async function openUpstream(
 export async function openStore(
   file: string,
   { fsync, maxStore, reset }: ResolvedOptions,
-  { pets }: Contract,
+  { rules }: Contract,
   { warn, progress }: { warn(message: string): void; progress(text: string): void },
 ): Promise<OpenedStore> {
   for (const path of [file, `${file}.journal`]) {
     const size = sizeOf(path)
     if (size >= LARGE_FILE) progress(`Reading "${path}" (${formatSize(Math.floor(size / MIB) * MIB)}) …`)
   }
+  const pets = rules?.get('pets')
   const readPet = pets && petReader(pets)
   const { state, store } = await openFileStore(file, {
     fsync,

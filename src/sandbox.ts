@@ -65,7 +65,7 @@ export function runSandbox(
       baseUrl: origin + options.basePath,
       controlUrl: origin + CONTROL_PATH,
       plan: options.start.settings.plan,
-      petCount: spaces.default.pets.size,
+      petCount: spaces.default.records.get('pets')?.size ?? 0,
       seed,
       operations: served.operations.map(({ id }) => id),
       conduct() {

@@ -39,8 +39,8 @@ export type Route =
   | { readonly kind: 'method-not-allowed'; readonly allow: readonly string[] }
   | { readonly kind: 'unknown' }
 
-/** What a contract given with --spec allows a pet to be. */
-export interface PetRules {
+/** What a contract given with --spec allows a record to be. So far only pets are checked. */
+export interface RecordRules {
   /** The fields that every response with a pet documents; undefined if none documents any. */
   readonly fields: ReadonlySet<string> | undefined
   /** Fills the required fields that a pet from elsewhere lacks. @param now in milliseconds since the epoch */
@@ -52,8 +52,8 @@ export interface PetRules {
 /** The contract being served: the packaged openapi.yaml, or the one given with --spec. */
 export interface Contract extends Omit<ContractData, 'operations'> {
   readonly operations: readonly Operation[]
-  /** Undefined for the packaged contract, whose pets have the types of this package. */
-  readonly pets?: PetRules
+  /** What records may be, by resource. Undefined for the packaged contract, whose pets have the types of this package. */
+  readonly rules?: ReadonlyMap<string, RecordRules>
   /** Finds the operation of a method and a path relative to the base path ("/pets/1"). HEAD is routed like GET. */
   route(method: string, path: string): Route
   /** The document as YAML or JSON; verbatim in its own format. */

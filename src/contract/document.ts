@@ -1,11 +1,8 @@
+import { isNode, type Node } from './json.js'
 import { decodePercent } from './query.js'
 import { SpecError } from './spec-error.js'
 
-export type Node = Readonly<Record<string, unknown>>
-
-export function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+export { isNode, type Node } from './json.js'
 
 export class Place {
   readonly document: Node

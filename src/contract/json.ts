@@ -175,3 +175,9 @@ function endOfString(text: string, start: number): number {
   }
   return text.length
 }
+
+export type Node = Readonly<Record<string, unknown>>
+
+export function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -52,7 +52,8 @@ export async function readContractText(
       return isJson ? loadYaml().stringify(document) : text
     }
     const contract = createContract(data, validators, textIn, mocked)
-    return !keepsPets ? contract : { ...contract, pets: await readPetRules(document, data, patterns, mocked) }
+    if (!keepsPets) return contract
+    return { ...contract, rules: new Map([['pets', await readPetRules(document, data, patterns, mocked)]]) }
   } catch (error) {
     throw new SpecError(`${name}: ${messageOf(error)}`, { cause: error })
   }

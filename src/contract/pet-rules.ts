@@ -1,10 +1,10 @@
-import type { PetRules } from './contract.js'
+import type { RecordRules } from './contract.js'
 import type { ContractData } from './contract-data.js'
 import { jsonContent, type Place, rootPlace } from './document.js'
 import { stringifyJson } from './json.js'
 import { type JsonSchema, toJsonSchema } from './json-schema.js'
 import { readFields } from './read-contract.js'
-import { fillValue, isPetCatalogue, type ResourceAction } from './resource-data.js'
+import { fillValue, placeInState, type ResourceAction } from './resource-data.js'
 import { compileValidators, findViolations } from './validators.js'
 
 interface PetSchema {
@@ -19,8 +19,8 @@ export async function readPetRules(
   { operations, resources }: ContractData,
   patterns: 'linear' | 'native',
   mocked: readonly string[] = [],
-): Promise<PetRules> {
-  const resource = resources.find(isPetCatalogue)
+): Promise<RecordRules> {
+  const resource = resources.find((one) => placeInState(one) === 'pets')
   const root = rootPlace(document)
   const pets = operations.flatMap(({ id, action, method, path }) => {
     if (action === undefined || action.resource !== resource?.name || mocked.includes(id)) return []

@@ -12,6 +12,7 @@ import {
   type Server,
 } from './contract-data.js'
 import { isNode, jsonContent, Place, refuseForeignReferences, rootPlace } from './document.js'
+import { fieldReader } from './field-reader.js'
 import { stringifyJson } from './json.js'
 import { type JsonSchema, readExpected, toJsonSchema, toObjectSchema } from './json-schema.js'
 import { NO_RESOURCES, type ResourceReading, readOnlyProperties, readResources } from './resources.js'
@@ -196,27 +197,14 @@ function readBody(operation: Place): ReadBody | undefined {
   }
 }
 
-export function readFields(schema: Place, read = new Map<unknown, readonly Field[]>()): readonly Field[] {
-  // Reads each schema once; one that is composed of itself adds nothing.
-  const before = read.get(schema.value)
-  if (before !== undefined) return before
-  read.set(schema.value, [])
-  const required = new Set(schema.items('required').map(({ value }) => value))
-  const own = schema.entries('properties').map(([name, place]) => ({
-    ...readExpected(place),
-    name,
-    required: required.has(name),
-  }))
-  const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schema.items(keyword))
-  const fields = new Map<string, Field>()
-  for (const field of [...parts.flatMap((part) => readFields(part, read)), ...own]) {
-    const known = fields.get(field.name)
-    fields.set(field.name, { ...known, ...field, required: field.required || known?.required === true })
-  }
-  for (const [name, field] of fields) if (required.has(name)) fields.set(name, { ...field, required: true })
-  const result = [...fields.values()]
-  read.set(schema.value, result)
-  return result
+const readAllFields = fieldReader<Field>(['allOf', 'anyOf', 'oneOf'], (property, name) => ({
+  ...readExpected(property),
+  name,
+}))
+
+/** The fields of a schema, including those of the schemas it is composed of. */
+export function readFields(schema: Place): readonly Field[] {
+  return [...readAllFields(schema).values()]
 }
 
 function readResponse(status: string, place: Place): readonly DocumentedResponse[] {

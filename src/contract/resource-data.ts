@@ -11,7 +11,9 @@ export interface ResourceData {
   readonly properties: Readonly<Record<string, PropertyData>>
   /** Properties whose values may not occur twice (`x-unique: true`). */
   readonly unique: readonly string[]
-  /** The records of the list's example, where no operation creates any. */
+  /** No operation creates its records: they are listed in the order given. */
+  readonly isFixed?: true
+  /** Of those, the records of the list's example. */
   readonly examples?: readonly Readonly<Record<string, unknown>>[]
 }
 
@@ -32,6 +34,8 @@ export interface IdData {
 export interface PropertyData {
   readonly readOnly: boolean
   readonly required: boolean
+  /** It has few values: lists are filtered by an index. */
+  readonly isChoice?: true
   /** How the sandbox fills it if the client did not send it. Undefined if it is left out. */
   readonly fill?: Fill
 }
@@ -106,16 +110,14 @@ export function usedParameters({ query = { filters: [] } }: ResourceAction): Rea
   return new Set([...Object.values(roles), ...filters.map(([parameter]) => parameter)])
 }
 
-/** Pets with integer ids have a store of their own, which is faster. */
-export function isPetCatalogue({ name, id, parents }: ResourceData): boolean {
-  return name === 'pets' && id.property === 'id' && id.kind === 'integer' && parents.length === 0
-}
-
-/** Without documented fields, orders that can only be listed are shown as in the fixtures. */
-export function isOrdersAsGiven({ path, properties }: ResourceData, actions: readonly ResourceAction[]): boolean {
-  return (
-    path.endsWith('/orders') && Object.keys(properties).length === 0 && actions.every(({ kind }) => kind === 'list')
-  )
+/**
+ * Where a state has the records of a resource. Pets with integer ids, and orders that can only be listed and may be
+ * anything, have a place of their own in documents and fixtures, which people read and edit.
+ */
+export function placeInState({ name, path, id, parents, properties, isFixed }: ResourceData) {
+  if (name === 'pets' && id.property === 'id' && id.kind === 'integer' && parents.length === 0) return 'pets'
+  const isAnything = isFixed === true && Object.keys(properties).length === 0
+  return isAnything && path.endsWith('/orders') ? 'orders' : 'records'
 }
 
 export function isStateful({
@@ -128,22 +130,25 @@ export function isStateful({
   return action !== undefined && !isMocked
 }
 
-interface ContractActions {
-  readonly resources: readonly ResourceData[]
-  readonly operations: readonly { readonly action?: ResourceAction }[]
-}
-
-/** The resources whose records a space keeps in general collections. */
-export function recordResources({ resources, operations }: ContractActions): readonly ResourceData[] {
-  return resources.filter((resource) => {
-    const actions = operations.flatMap(({ action }) => (action?.resource === resource.name ? [action] : []))
-    return !isPetCatalogue(resource) && !isOrdersAsGiven(resource, actions)
-  })
-}
-
 /** @param now in milliseconds since the epoch */
 export function fillValue(fill: Fill, now: number): unknown {
   if (fill.kind === 'value') return fill.value
   const instant = new Date(now).toISOString()
   return fill.format === 'date' ? instant.slice(0, 10) : instant
+}
+
+export type HeaderFacts = { readonly [Role in Exclude<HeaderData['role'], 'value'>]?: string | undefined }
+
+const NO_HEADERS: readonly (readonly [string, string])[] = []
+
+/** The documented headers that there is a value for. */
+export function headersOf(
+  { headers = [] }: ResourceAction,
+  facts: HeaderFacts,
+): readonly (readonly [string, string])[] {
+  if (headers.length === 0) return NO_HEADERS
+  return headers.flatMap(({ name, role, value }) => {
+    const text = role === 'value' ? value : facts[role]
+    return text === undefined ? [] : [[name, text] as const]
+  })
 }

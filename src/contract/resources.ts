@@ -1,15 +1,16 @@
 import { isNode, jsonContent, type Node, type Place } from './document.js'
+import { fieldReader } from './field-reader.js'
 import { stringifyJson } from './json.js'
 import {
   type ErrorData,
   type Fill,
   type HeaderData,
   type IdData,
-  isOrdersAsGiven,
   type MetaField,
   type MetaRole,
   type ParentData,
   type PropertyData,
+  placeInState,
   type QueryRoles,
   type ResourceAction,
   type ResourceData,
@@ -97,11 +98,13 @@ function withExamples(
   actions: readonly ResourceAction[],
   operations: readonly OperationShape[],
 ): ResourceData | string {
-  const isPets = resource.path === '/pets'
-  if (!isPets && !actions.some(({ kind }) => kind === 'list' || kind === 'get')) return 'no operation reads its records'
-  if (isPets || actions.some(({ kind }) => kind === 'create') || isOrdersAsGiven(resource, actions)) return resource
+  if (resource.path === '/pets') return resource
+  if (!actions.some(({ kind }) => kind === 'list' || kind === 'get')) return 'no operation reads its records'
+  if (actions.some(({ kind }) => kind === 'create')) return resource
+  const fixed = { ...resource, isFixed: true } as const
+  if (actions.every(({ kind }) => kind === 'list') && placeInState(fixed) === 'orders') return fixed
   const examples = listExamples(resource, operations)
-  if (examples.length > 0) return { ...resource, examples }
+  if (examples.length > 0) return { ...fixed, examples }
   return 'no operation creates its records, and the list has no example'
 }
 
@@ -212,7 +215,12 @@ function readResource(
     const fill = isRequired || field.default !== undefined || isTimestamp(name, field) ? fillOf(name, field) : undefined
     if (isRequired && fill === undefined && sentFields?.get(name)?.required !== true)
       return { reason: `nothing says how to fill the required property "${name}"` }
-    properties[name] = { readOnly: field.readOnly, required: field.required, ...(fill === undefined ? {} : { fill }) }
+    properties[name] = {
+      readOnly: field.readOnly,
+      required: field.required,
+      ...(field.isChoice ? { isChoice: true } : {}),
+      ...(fill === undefined ? {} : { fill }),
+    }
   }
   const resource = {
     name: literalsOf(path).join('/'),
@@ -429,7 +437,7 @@ function readId(
   return { property: name, kind: isChosen ? 'from-client' : 'uuid' }
 }
 
-/** The property named like the path parameter, whatever its case; else `id`; else the only one that ends like the parameter. */
+/** The property named like the path parameter, whatever its case; else `id`. */
 function idProperty(fields: Fields, parameter: string | undefined): string | undefined {
   const plain = (name: string) => name.replaceAll(/[_-]/g, '').toLowerCase()
   const named = parameter && [...fields.keys()].find((name) => plain(name) === plain(parameter))
@@ -526,6 +534,7 @@ interface RecordField {
   readonly required: boolean
   readonly readOnly: boolean
   readonly isUnique: boolean
+  readonly isChoice: boolean
   readonly default: unknown
 }
 
@@ -536,37 +545,21 @@ export function readOnlyProperties(schema: Place): ReadonlySet<string> {
   return new Set([...readRecordFields(schema)].flatMap(([name, { readOnly }]) => (readOnly ? [name] : [])))
 }
 
-/** Each schema is read once, however many ways lead to it; one that is made of itself adds nothing. */
-const readBefore = new WeakMap<Node, Fields>()
-
-function readRecordFields(schema: Place): Fields {
-  if (!isNode(schema.value)) return new Map()
-  const before = readBefore.get(schema.value)
-  if (before !== undefined) return before
-  const fields = new Map<string, RecordField>()
-  readBefore.set(schema.value, new Map())
-  for (const part of schema.items('allOf'))
-    for (const [name, field] of readRecordFields(part)) fields.set(name, merged(fields.get(name), field))
-  const required = new Set(schema.items('required').map(({ value }) => value))
-  for (const [name, place] of schema.entries('properties')) {
-    const written = schema.written('properties').object()[name]
-    const flag = (key: string) => place.flag(key) || (isNode(written) && written[key] === true)
-    const value = isNode(place.value) ? place.value : {}
-    const field = {
-      place,
-      type: typeOf(place),
-      format: typeof value.format === 'string' ? value.format : undefined,
-      required: required.has(name),
-      readOnly: flag('readOnly'),
-      isUnique: flag('x-unique'),
-      default: value.default,
-    }
-    fields.set(name, merged(fields.get(name), field))
+/** The properties of an object schema, those of `allOf` included. */
+const readRecordFields = fieldReader<RecordField>(['allOf'], (place, name, schema) => {
+  const written = schema.written('properties').object()[name]
+  const flag = (key: string) => place.flag(key) || (isNode(written) && written[key] === true)
+  const value = isNode(place.value) ? place.value : {}
+  return {
+    place,
+    type: typeOf(place),
+    format: typeof value.format === 'string' ? value.format : undefined,
+    readOnly: flag('readOnly'),
+    isUnique: flag('x-unique'),
+    isChoice: Array.isArray(value.enum) || value.type === 'boolean',
+    default: value.default,
   }
-  for (const [name, field] of fields) if (required.has(name)) fields.set(name, { ...field, required: true })
-  readBefore.set(schema.value, fields)
-  return fields
-}
+})
 
 /** The names that a schema requires, declared or not. */
 function requiredNames(schema: Place, seen = new Set<unknown>()): readonly string[] {
@@ -574,12 +567,6 @@ function requiredNames(schema: Place, seen = new Set<unknown>()): readonly strin
   seen.add(schema.value)
   const own = schema.items('required').flatMap(({ value }) => (typeof value === 'string' ? value : []))
   return [...own, ...schema.items('allOf').flatMap((part) => requiredNames(part, seen))]
-}
-
-function merged(known: RecordField | undefined, field: RecordField): RecordField {
-  return known === undefined
-    ? field
-    : { ...field, required: known.required || field.required, readOnly: known.readOnly || field.readOnly }
 }
 
 const CREATED = /^(created|inserted|added|placed|started)(_?(at|on|time|date))?$/i

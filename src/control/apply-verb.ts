@@ -3,10 +3,7 @@ import { checkInput, checkSpaceName, type Verb, VerbError } from './verb.js'
 import type { VerbName } from './verb-map.js'
 import { VERBS } from './verbs.js'
 
-/**
- * Runs a verb and opens its space. A failed verb, or a DELETE without effect, closes it again.
- * @throws VerbError, StoreFull, InvalidPet
- */
+/** Runs a verb. It opens its space; a DELETE that finds nothing to do there closes it again. @throws VerbError, StoreFull, InvalidRecord */
 export const applyVerb: ApplyVerb = (spaces, command, { now: wall, position: id }) => {
   const { space: spaceName, input, fetched } = command
   const name = command.verb as VerbName

@@ -1,7 +1,7 @@
 import { stringifyJson } from '../contract/json.js'
 import { Failure } from '../domain/failures.js'
-import { InvalidPet } from '../domain/pets.js'
 import { LogUnavailable, StoreFull } from '../domain/problems.js'
+import { InvalidRecord } from '../domain/records.js'
 import { systemClock } from '../system/system-clock.js'
 import { utf8Length } from '../system/utf8.js'
 import { applyVerb } from './apply-verb.js'
@@ -68,7 +68,7 @@ export async function perform(sandbox: ControlTarget, space: string, name: VerbN
 function asVerbError(error: unknown): unknown {
   if (error instanceof LogUnavailable) return new VerbError('log_unavailable', error.message)
   if (error instanceof StoreFull) return new VerbError('store_full', error.message)
-  if (error instanceof InvalidPet) return new VerbError('invalid_request', error.message)
+  if (error instanceof InvalidRecord) return new VerbError('invalid_request', error.message)
   if (!(error instanceof Failure)) return error
   // A damaged or incompatible snapshot is not a failure of the sandbox.
   const isConflict = error.code === 'STORE_CORRUPT' || error.code === 'STORE_VERSION'

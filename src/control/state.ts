@@ -32,8 +32,8 @@ export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateVie
     },
     upstream: realService === undefined ? null : { baseUrl: realService.baseUrl, ...space.drift.upstream() },
     counts: {
-      pets: space.pets.size,
-      orders: space.orders.length,
+      pets: space.records.get('pets')?.size ?? 0,
+      orders: space.records.get('orders')?.size ?? 0,
       requests: space.log.total,
       spaces: spaces.names().length,
     },

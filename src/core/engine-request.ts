@@ -17,7 +17,7 @@ export function questionFor(
   request: ServiceRequest,
 ): Question | undefined {
   // The packaged contract needs no mocks.
-  if (contract.pets === undefined) return undefined
+  if (contract.rules === undefined) return undefined
   const route = findRoute(contract, basePath, request, splitTarget(request.target).path)
   if (route.kind !== 'operation') return undefined
   const { operation } = route

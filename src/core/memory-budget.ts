@@ -1,16 +1,14 @@
-import type { Int64 } from '../contract/int64.js'
+import type { Values } from '../contract/contract.js'
 import { stringifyJson } from '../contract/json.js'
 import type { ApiKey } from '../domain/keys.js'
-import { type Pet, petText } from '../domain/pets.js'
 import { StoreFull } from '../domain/problems.js'
-import type { StoredRecord } from '../domain/records.js'
+import { recordText } from '../domain/records.js'
 import type { Change, Snapshot, SpaceState } from '../domain/state.js'
+import { valuesIn } from '../domain/state-layout.js'
 import { utf8Length } from '../system/utf8.js'
 
 /** A space without a store. */
 interface Holder {
-  readonly pets: { get(id: Int64): Pet | undefined }
-  readonly records: ReadonlyMap<string, { get(scope: readonly string[], id: string): StoredRecord | undefined }>
   readonly seed: SpaceState
   readonly keys: ReadonlyMap<string, ApiKey>
   /** The default space counts the keys of all. */
@@ -18,66 +16,51 @@ interface Holder {
   readonly heldBytes: number
 }
 
-/** Bytes that a change adds beyond the seed. Pets and keys count by their text. */
-export function memoryNeeded(change: Change, { pets, records, seed, keys, hasKeys, heldBytes }: Holder): number {
-  const petBytes = (id: Int64) => lengthOf(pets.get(id))
+/** Bytes that a change of keys, or of everything, adds beyond the seed. Records and keys count by their text. */
+export function memoryNeeded(change: Change, { seed, keys, hasKeys, heldBytes }: Holder): number {
   const keyBytes = (key: string) => keys.get(key)?.key.length ?? 0
   switch (change.kind) {
-    case 'pet':
-      return lengthOf(change.pet) - petBytes(change.pet.id)
-    case 'pet-removed':
-      return -petBytes(change.id)
-    case 'record': {
-      const { resource, idProperty, entry } = change
-      const known = records.get(resource)?.get(entry.scope, String(entry.value[idProperty]))
-      return recordBytes(entry) - recordBytes(known)
-    }
-    case 'record-removed':
-      return -recordBytes(records.get(change.resource)?.get(change.scope, change.id))
     case 'key':
       return change.key.key.length - keyBytes(change.key.key)
     case 'key-removed':
       return -keyBytes(change.key)
     case 'replaced': {
       const { state } = change
-      const addedPets = state.pets === seed.pets ? [] : notAmong(state.pets, seed.pets)
       const seedKeys = new Set(seed.keys.map(({ key }) => key))
       const addedKeys = hasKeys ? state.keys.filter(({ key }) => !seedKeys.has(key)) : []
-      const added = addedPets.map(lengthOf).concat(addedKeys.map(({ key }) => key.length))
-      const addedRecords = totalOf(state.records) - totalOf(seed.records)
-      return added.reduce((bytes, length) => bytes + length, addedRecords) - heldBytes
+      const seeded = valuesIn(seed)
+      const added = [...valuesIn(state)].flatMap(([name, values]) => notAmong(values, seeded.get(name) ?? []))
+      const keyLengths = addedKeys.reduce((bytes, { key }) => bytes + key.length, 0)
+      return added.reduce<number>((bytes, value) => bytes + recordBytes(value as Values), keyLengths) - heldBytes
     }
+    default:
+      return 0
   }
 }
 
 /** Bytes of a snapshot as UTF-8 text. */
 export function snapshotBytes(snapshot: Snapshot | null | undefined): number {
   if (!snapshot) return 0
-  const { state } = snapshot
-  const rest = stringifyJson({ ...snapshot, state: { ...state, pets: [] } })
-  return state.pets.reduce((bytes, pet) => bytes + lengthOf(pet), utf8Length(rest))
+  const { state, ...rest } = snapshot
+  const records = [...valuesIn(state).values()].flat()
+  return records.reduce<number>(
+    (bytes, value) => bytes + recordBytes(value as Values),
+    utf8Length(stringifyJson({ ...rest, keys: state.keys })),
+  )
 }
 
-function recordBytes(record: StoredRecord | undefined): number {
-  return record === undefined ? 0 : utf8Length(stringifyJson(record.value))
+export function recordBytes(value: Values | undefined): number {
+  return value === undefined ? 0 : utf8Length(recordText(value))
 }
 
-function totalOf(records: SpaceState['records'] = {}): number {
-  const entries = Object.values(records).flatMap((one) => one.entries)
-  return entries.reduce((bytes, entry) => bytes + recordBytes(entry), 0)
-}
-
-function lengthOf(pet: Pet | undefined): number {
-  return pet === undefined ? 0 : utf8Length(petText(pet))
-}
-
-/** Compared by text: a pet that was read back is another object. */
-function notAmong(pets: readonly Pet[], others: readonly Pet[]): readonly Pet[] {
+/** Compared by text: a record that was read back is another object. */
+function notAmong(values: readonly unknown[], others: readonly unknown[]): readonly unknown[] {
+  if (values === others) return []
   const same = new Set(others)
-  const unlike = pets.filter((pet) => !same.has(pet))
+  const unlike = values.filter((value) => !same.has(value))
   if (unlike.length === 0) return unlike
-  const texts = new Map(others.map((pet) => [pet.id, petText(pet)]))
-  return unlike.filter((pet) => texts.get(pet.id) !== petText(pet))
+  const texts = new Set(others.map((value) => stringifyJson(value)))
+  return unlike.filter((value) => !texts.has(stringifyJson(value)))
 }
 
 export interface RoomState {

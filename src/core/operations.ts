@@ -1,17 +1,11 @@
 import type { Contract, Operation } from '../contract/contract.js'
-import { isPetCatalogue, recordResources } from '../contract/resource-data.js'
+import { isStateful } from '../contract/resource-data.js'
 import type { HandlerResult } from '../domain/messages.js'
 import type { Forward } from '../domain/upstream.js'
 import { mockedOperation } from './operations/mocked-answer.js'
-import { createPet, getPet, listPets } from './operations/pets.js'
-import { isPlainPetAction, recordHandler } from './operations/records.js'
+import { recordHandler } from './operations/records.js'
 import { overlay } from './overlay.js'
 import type { Handler, RequestContext } from './request-context.js'
-
-/** The contract declares no shape for orders. @source docs/specification.md, "Store endpoints" */
-const listOrders: Handler = ({ space }) => ({ status: 200, body: space.ordersText })
-
-const PET_HANDLERS = { list: listPets, create: createPet, get: getPet } as const
 
 const handlers = new WeakMap<Contract, ReadonlyMap<string, Handler>>()
 
@@ -25,15 +19,13 @@ export function findHandler({ id }: Operation, contract: Contract): Handler | un
   return known.get(id)
 }
 
-function handlersOf(contract: Contract): ReadonlyMap<string, Handler> {
-  const kept = recordResources(contract)
+function handlersOf({ operations, resources }: Contract): ReadonlyMap<string, Handler> {
   return new Map(
-    contract.operations.flatMap(({ id, action, isMocked }) => {
-      const resource = contract.resources.find(({ name }) => name === action?.resource)
-      if (action === undefined || resource === undefined || isMocked) return []
-      if (isPlainPetAction(action, resource) && Object.hasOwn(PET_HANDLERS, action.kind))
-        return [[id, PET_HANDLERS[action.kind as keyof typeof PET_HANDLERS]]]
-      return [[id, isPetCatalogue(resource) || kept.includes(resource) ? recordHandler : listOrders]]
+    operations.flatMap((operation): readonly (readonly [string, Handler])[] => {
+      const { id, action } = operation
+      const resource = resources.find(({ name }) => name === action?.resource)
+      if (action === undefined || resource === undefined || !isStateful(operation)) return []
+      return [[id, recordHandler(operation, action, resource)]]
     }),
   )
 }

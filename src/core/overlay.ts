@@ -1,10 +1,11 @@
 import type { Operation } from '../contract/contract.js'
+import { isNode } from '../contract/document.js'
 import type { EngineAnswer } from '../contract/engine.js'
-import type { Int64 } from '../contract/int64.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
+import type { ResourceAction } from '../contract/resource-data.js'
 import { findUnsendable, hasNoBody } from '../contract/sendable.js'
+import type { Collection } from '../domain/collection.js'
 import type { ForwardedLimits, HandlerResult, ServiceRequest } from '../domain/messages.js'
-import { type Pet, type PetStatus, petText } from '../domain/pets.js'
 import { redactAddress } from '../domain/redaction.js'
 import { type DurationMs, httpDate, readHttpDate, readRetryAfter, SECOND_MS } from '../domain/time.js'
 import {
@@ -21,25 +22,33 @@ import { readLimits } from '../drift/headers.js'
 import { problem } from './answers.js'
 import type { RealServiceRules } from './real-service.js'
 import type { RequestContext } from './request-context.js'
+import { filtersOf } from './resource-actions.js'
 import { engineRequest } from './target.js'
 
 /**
- * Decides who responds: reads go to the real service, except for pets added here; writes as `--upstream-writes` says.
+ * Decides who answers: reads go to the real service, except for records added here; writes as `--upstream-writes` says.
  * @source docs/real-service.md, "In front of the real service"
  */
 export function overlay(
   context: RequestContext,
-  { id, method, isMocked }: Operation,
+  { action, method, isMocked }: Operation,
   { writes }: RealServiceRules,
 ): HandlerResult | Forward | undefined {
   if (isMocked) return undefined
   if (method !== 'GET' && method !== 'HEAD' && writes !== 'forward')
-    return writes === 'local' && id === 'createPet'
+    return writes === 'local' && action?.kind === 'create'
       ? undefined
       : problem('forbidden', { message: UNWRITTEN, reason: 'upstream' })
-  const { space, readings } = context
-  const [petId] = id === 'getPet' && readings !== undefined ? Object.values(readings.path.values) : []
-  return petId !== undefined && space.pets.has(petId as Int64) ? undefined : forwardRequest(context)
+  const [id] = action?.kind === 'get' ? Object.values(context.readings?.path.values ?? {}).reverse() : []
+  return id !== undefined && recordsOf(context, action)?.get([], id) !== undefined ? undefined : forwardRequest(context)
+}
+
+/** The records that requests add to the resource of an operation; undefined if none can, or if they have parents. */
+function recordsOf({ space }: RequestContext, action: ResourceAction | undefined): Collection | undefined {
+  const { resources } = space.shared.contract
+  const resource = resources.find(({ name }) => name === action?.resource)
+  const isOpen = resource?.parents.length === 0 && resource.isFixed === undefined
+  return isOpen && action?.pathFilters === undefined ? space.records.get(action?.resource ?? '') : undefined
 }
 
 const UNWRITTEN =
@@ -84,7 +93,7 @@ export function forwardedAnswer(
     return problem('upstream_invalid', { message, reason: 'upstream' })
   }
   space.drift.answered(outcome.status, now)
-  if (outcome.body.length <= MAX_READ_BODY) reserveIds(context, outcome.body)
+  if (outcome.body.length <= MAX_READ_BODY) reserveIds(context, route.operation, outcome.body)
   context.drift = realService.breachesOf({
     operation: route.operation,
     captured: route.captured,
@@ -112,53 +121,40 @@ function openWriteWarning({ method, target }: ServiceRequest): string {
 }
 
 function mergeLists(
-  { space, readings }: RequestContext,
-  { id }: Operation,
+  context: RequestContext,
+  { action }: Operation,
   { status, body, binary }: UpstreamAnswer,
 ): Pick<HandlerResult, 'body' | 'binary'> {
   const plain = { body, binary }
-  if (
-    id !== 'listPets' ||
-    status !== 200 ||
-    space.pets.size === 0 ||
-    readings === undefined ||
-    body.length > MAX_READ_BODY
-  )
+  const { readings, space } = context
+  const records = recordsOf(context, action)
+  if (action?.kind !== 'list' || action.envelope !== undefined || records === undefined || readings === undefined)
     return plain
-  const { limit = Number.POSITIVE_INFINITY, status: wanted } = readings.query.values as {
-    limit?: Int64
-    status?: PetStatus
-  }
-  const most = Number(limit)
-  const own = ownPets(space.pets.newest(space.pets.size), wanted, space.shared.order).slice(0, most)
+  if (status !== 200 || records.size === 0 || body.length > MAX_READ_BODY) return plain
+  const query = readings.query.values
+  const limit = Number(query[action.query?.limit ?? ''] ?? Number.POSITIVE_INFINITY)
+  const places = records.places([], filtersOf({ action, path: {}, query }))
+  const own = (space.shared.order === 'newest' ? places.toReversed() : places)
+    .slice(0, limit)
+    .map((place) => records.at(place))
   const theirs = own.length === 0 ? undefined : listIn(body)
   if (theirs === undefined) return plain
-  // A pet kept here replaces theirs with the same id, as in getPet.
+  // A record kept here replaces theirs with the same id, as in a get.
   const others = theirs
-    .filter((item) => !space.pets.has(idIn(item) as Int64))
-    .slice(0, Math.max(0, most - own.length))
-    .map((item) => stringifyJson(item))
-  return { body: `[${[...own.map(petText), ...others].join(',')}]` }
-}
-
-function idIn(item: unknown): unknown {
-  return typeof item === 'object' && item !== null && 'id' in item ? item.id : undefined
+    .filter((item) => records.get([], isNode(item) ? item[records.idProperty] : undefined) === undefined)
+    .slice(0, Math.max(0, limit - own.length))
+  return { body: stringifyJson([...own, ...others]) }
 }
 
 /** An id of 16 digits, the length of local ids. */
 const LONG_ID = /"id"\s*:\s*(\d{16})(?!\d)/g
 
-/** Pets added here must not get ids of the real service. */
-function reserveIds({ space }: RequestContext, body: string): void {
+/** Records added here must not get ids of the real service. */
+function reserveIds(context: RequestContext, { action }: Operation, body: string): void {
   for (const [, digits] of body.matchAll(LONG_ID)) {
     const id = Number(digits)
-    if (id >= FIRST_LOCAL_ID && Number.isSafeInteger(id)) space.reserveIdsTo(id)
+    if (id >= FIRST_LOCAL_ID && Number.isSafeInteger(id)) recordsOf(context, action)?.reserveIdsTo(id)
   }
-}
-
-function ownPets(newestFirst: readonly Pet[], wanted: PetStatus | undefined, order: string): readonly Pet[] {
-  const own = wanted === undefined ? newestFirst : newestFirst.filter(({ status }) => status === wanted)
-  return order === 'newest' ? own : own.toReversed()
 }
 
 function listIn(body: string): readonly unknown[] | undefined {

@@ -1,12 +1,9 @@
 import type { ConductLedger, SavedConduct } from '../conduct/conduct-ledger.js'
-import type { Int64 } from '../contract/int64.js'
 import { stringifyJson } from '../contract/json.js'
 import type { ArmedFault } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
-import type { Pet } from '../domain/pets.js'
-import type { SavedRecords } from '../domain/records.js'
 import type { Settings } from '../domain/settings.js'
-import type { Snapshot } from '../domain/state.js'
+import type { Snapshot, SpaceState } from '../domain/state.js'
 import type { RunningStorm } from '../domain/storm.js'
 import type { ClockState, EpochMs } from '../domain/time.js'
 import { DriftLedger, type SavedDrift } from '../drift/ledger.js'
@@ -14,19 +11,17 @@ import type { SavedLog } from '../exchanges/exchange-log.js'
 import { type AccountBefore, Accounts, type SavedAccount } from './accounts.js'
 import { type Collections, type CollectionsBefore, loadCollections, saveCollections } from './collections.js'
 import type { SavedKeyring } from './keyring.js'
-import { type PetBefore, PetCatalogue } from './pet-catalogue.js'
 
 /**
  * Everything in a space that a request or a verb can change, except the log. Parts are replaced, never changed in
- * place, so a shallow copy is a snapshot. Exceptions are pets and accounts, which keep a journal of inverse changes,
+ * place, so a shallow copy is a snapshot. Exceptions are records and accounts, which keep a journal of inverse changes,
  * and the two ledgers.
  */
 export class SpaceRecord {
-  readonly pets!: PetCatalogue
-  readonly nextPetId!: Int64
-  readonly orders!: readonly unknown[]
-  /** Records of the other resources of the contract, by resource. */
+  /** By resource. */
   readonly records!: Collections
+  /** What the store has of resources that are not in the contract. */
+  readonly unserved!: Omit<SpaceState, 'keys'>
   /** Plans that keys were moved to. The plan of `sandbox` is a setting. */
   readonly plans!: ReadonlyMap<string, PlanName>
   readonly settings!: Settings
@@ -54,7 +49,6 @@ export type ReplacedParts = Partial<Omit<SpaceRecord, 'plans' | 'snapshots' | 'h
 /** The state before a verb, for everything that it has changed. */
 export interface SpaceBefore<Parts = ReplacedParts> {
   readonly parts: Parts
-  readonly pets: readonly PetBefore[]
   readonly accounts: readonly AccountBefore[]
   readonly records: CollectionsBefore
   readonly plans: readonly EntryBefore<PlanName>[]
@@ -77,8 +71,7 @@ export interface Undo<Parts = ReplacedParts> {
 type Entries<Part> = Part extends ReadonlyMap<infer Name, infer Value> ? readonly (readonly [Name, Value])[] : never
 
 interface SavedForms {
-  readonly pets: readonly Pet[]
-  readonly records: readonly (readonly [resource: string, records: SavedRecords])[]
+  readonly records: ReturnType<typeof saveCollections>
   readonly plans: Entries<SpaceRecord['plans']>
   readonly storm: RunningStorm | null
   readonly accounts: readonly SavedAccount[]
@@ -103,10 +96,8 @@ const PLAIN: Codec<any, any> = { save: (part) => part ?? null, load: (saved) => 
 
 /** In the order of the text: equal states have equal texts. */
 const CODECS: { readonly [Name in keyof SpaceRecord]: Codec<SpaceRecord[Name], SavedRecord[Name]> } = {
-  pets: { save: (pets) => pets.pets(), load: (pets) => new PetCatalogue(pets) },
-  nextPetId: PLAIN,
-  orders: PLAIN,
   records: { save: saveCollections, load: loadCollections },
+  unserved: PLAIN,
   plans: { save: (plans) => [...plans], load: (plans) => new Map(plans) },
   settings: PLAIN,
   clock: PLAIN,
@@ -182,7 +173,7 @@ function mapParts(parts: object, change: (codec: Codec<unknown, unknown>, part: 
  * different objects.
  */
 export function changedParts(
-  { plans: _plans, records: _records, snapshots: _snapshots, heldBytes: _bytes, undo: _undo, ...before }: SpaceRecord,
+  { plans: _plans, snapshots: _snapshots, heldBytes: _bytes, undo: _undo, ...before }: SpaceRecord,
   now: SpaceRecord,
 ): ReplacedParts {
   const hasChanged = ([name, part]: readonly [string, unknown]) => {
@@ -216,9 +207,8 @@ export function withEntries<Value>(
   return map
 }
 
-export function isEmpty({ parts, pets, accounts, records, plans, snapshots, log }: SpaceBefore): boolean {
+export function isEmpty({ parts, accounts, records, plans, snapshots, log }: SpaceBefore): boolean {
   return (
-    log === undefined &&
-    [Object.keys(parts), pets, accounts, records, plans, snapshots].every(({ length }) => length === 0)
+    log === undefined && [Object.keys(parts), accounts, records, plans, snapshots].every(({ length }) => length === 0)
   )
 }

@@ -1,15 +1,16 @@
-import { ConductLedger } from '../conduct/conduct-ledger.js'
+import { ConductLedger, type SavedConduct } from '../conduct/conduct-ledger.js'
 import type { WaitFilter } from '../conduct/senders.js'
-import type { Int64 } from '../contract/int64.js'
 import { stringifyJson } from '../contract/json.js'
 import { banFor, NO_BAN_RECORD } from '../domain/ban.js'
+import type { Collection, RecordBefore } from '../domain/collection.js'
 import { armFault, type FaultRule, findFault } from '../domain/faults.js'
 import { type ApiKey, DEFAULT_KEY, keyLabel, PLAN_NAMES, type PlanName } from '../domain/keys.js'
-import { followingPetId, type Pet } from '../domain/pets.js'
 import type { Limits } from '../domain/quota.js'
 import { randomStream, streamAt } from '../domain/random.js'
+import type { RecordChange } from '../domain/records.js'
 import { findLatency, type Settings } from '../domain/settings.js'
 import { type Change, SNAPSHOT_VERSION, type Snapshot, type SpaceStart, type SpaceState } from '../domain/state.js'
+import { changeOf, unservedIn } from '../domain/state-layout.js'
 import type { RunningStorm, Storm } from '../domain/storm.js'
 import {
   type ClockState,
@@ -20,21 +21,13 @@ import {
   readClock,
   startInstant,
 } from '../domain/time.js'
+import { FIRST_LOCAL_ID } from '../domain/upstream.js'
 import { DriftLedger } from '../drift/ledger.js'
 import { ExchangeLog, type SavedLog } from '../exchanges/exchange-log.js'
-import { Accounts } from './accounts.js'
-import {
-  changedRecords,
-  hasUnsavedRecords,
-  openCollections,
-  revertRecords,
-  saveCollections,
-  uuidFrom,
-} from './collections.js'
+import { type AccountBefore, Accounts } from './accounts.js'
+import { beginJournals, hasUnsavedRecords, openCollections, revertRecords, stateFrom, uuidFrom } from './collections.js'
 import { currentPlan, PlanLimits, planLimits } from './keyring.js'
-import { memoryNeeded, snapshotBytes } from './memory-budget.js'
-import { PetCatalogue } from './pet-catalogue.js'
-import type { RecordChange } from './resource-actions.js'
+import { memoryNeeded, recordBytes, snapshotBytes } from './memory-budget.js'
 import type { SpaceContext, Store } from './space-context.js'
 import {
   changedEntries,
@@ -60,6 +53,8 @@ export interface SavedSpace extends SavedRecord {
 export interface VerbChange {
   readonly before: SpaceBefore
   rollBack(): void
+  /** After a roll-back, if no request came in between: takes back how it changed conduct. */
+  refuse(): void
 }
 
 // Which waits a change ends.
@@ -82,9 +77,10 @@ export class Space extends SpaceRecord {
   readonly #planLimits: PlanLimits
   /** The store lacks the contract's examples. The next change stores them. */
   #hasUnsavedRecords = false
+  /** Of the running verb: it changes in place. */
+  #conductBefore: { readonly ledger: ConductLedger; saved?: SavedConduct } | undefined
   /** The log that the running verb has cleared. */
   #clearedLog: SavedLog | undefined
-  #ordersText: { readonly orders: readonly unknown[]; readonly text: string } | undefined
 
   /**
    * @param name empty for the default space @param seed the state that a reset returns to @param state the stored
@@ -114,17 +110,14 @@ export class Space extends SpaceRecord {
     Object.assign(this, changes)
   }
 
-  #start({ pets, nextPetId, orders, records }: SpaceState, wall: EpochMs): void {
+  #start(state: SpaceState, wall: EpochMs): void {
     const { start, seed } = this.shared
-    this.#hasUnsavedRecords = hasUnsavedRecords(this.shared.contract, records)
+    this.#hasUnsavedRecords = hasUnsavedRecords(this.shared.contract, state)
     const stream = (purpose: string) => randomStream(`${seed}:${this.name}:${purpose}`).state
     const clock = start.now === undefined ? REAL_TIME : clockAt(startInstant(start.now, wall), start.freeze, wall)
     const now = readClock(clock, wall)
+    this.#openRecords(state)
     this.#set({
-      pets: new PetCatalogue(pets),
-      nextPetId,
-      orders,
-      records: openCollections(this.shared.contract, records),
       plans: new Map(),
       settings: start.settings,
       clock,
@@ -140,6 +133,13 @@ export class Space extends SpaceRecord {
     this.banKeys(start.bans, now)
   }
 
+  #openRecords(state: SpaceState): void {
+    const { contract, realService } = this.shared
+    const records = openCollections(contract, state)
+    if (realService !== undefined) for (const one of records.values()) one.reserveIdsTo(FIRST_LOCAL_ID - 1)
+    this.#set({ records, unserved: unservedIn(state, contract.resources) })
+  }
+
   #openConduct(): ConductLedger {
     return new ConductLedger(
       PLAN_NAMES.map((plan) => this.planLimits(plan)),
@@ -147,14 +147,14 @@ export class Space extends SpaceRecord {
     )
   }
 
-  get keys(): ReadonlyMap<string, ApiKey> {
-    return this.shared.keys.valid
+  #conductToChange(): ConductLedger {
+    const before = this.#conductBefore
+    if (before?.ledger === this.conduct) before.saved ??= this.conduct.save()
+    return this.conduct
   }
 
-  get ordersText(): string {
-    const { orders } = this
-    if (this.#ordersText?.orders !== orders) this.#ordersText = { orders, text: stringifyJson(orders) }
-    return this.#ordersText.text
+  get keys(): ReadonlyMap<string, ApiKey> {
+    return this.shared.keys.valid
   }
 
   now(wall: EpochMs): EpochMs {
@@ -162,10 +162,7 @@ export class Space extends SpaceRecord {
   }
 
   state(): SpaceState {
-    const { nextPetId, pets, orders, records } = this
-    const state = { nextPetId, pets: pets.pets(), orders, keys: this.storedKeys() }
-    if (records.size === 0) return state
-    return { ...state, records: Object.fromEntries(saveCollections(records)) }
+    return stateFrom(this.shared.contract, this.records, this.unserved, this.storedKeys())
   }
 
   /** The keys that outlive the process, each on its plan in this space, or on another one of `plans`. */
@@ -198,64 +195,31 @@ export class Space extends SpaceRecord {
     return apiKey === undefined ? key : keyLabel(apiKey)
   }
 
-  /** Adds a new pet, with the next id. @throws StoreFull, or what `make` throws */
-  addPet(make: (id: Int64) => Pet): Pet {
-    const { nextPetId } = this
-    let id = nextPetId
-    while (this.pets.has(id)) id = followingPetId(id)
-    const pet = make(id)
-    this.keep({ kind: 'pet', pet }, () => {
-      this.pets.revert({ id })
-      this.#set({ nextPetId })
-    })
-    this.#set({ nextPetId: followingPetId(id) })
-    this.pets.put(pet)
-    return pet
-  }
-
-  /** New pets get ids above this one. */
-  reserveIdsTo(id: Int64): void {
-    if (id >= this.nextPetId) this.#set({ nextPetId: followingPetId(id) })
-  }
-
-  /** Changes a pet, or adds one with its own id. @throws StoreFull */
-  changePet(pet: Pet): void {
-    this.keep({ kind: 'pet', pet })
-    this.pets.put(pet)
-  }
-
-  /** Its id is not given again. */
-  removePet(id: Int64): void {
-    this.keep({ kind: 'pet-removed', id })
-    this.pets.remove(id)
-  }
-
-  // Its other records.
-
   /** @throws StoreFull */
   changeRecord(change: RecordChange): void {
-    const { resource } = change
-    const { records } = this
-    const collection = records.get(resource)
+    const collection = this.records.get(change.resource)
     if (collection === undefined) return
-    if (this.store !== undefined && this.#hasUnsavedRecords) {
-      this.keep({ kind: 'replaced', state: this.state() })
-      this.#hasUnsavedRecords = false
-    }
-    const next = change.kind === 'put' ? collection.put(change.record) : collection.remove(change.scope, change.id)
-    const entry = change.kind === 'put' ? collection.entryFor(change.record) : undefined
-    this.keep(
-      entry === undefined
-        ? { ...(change as RecordChange & { kind: 'remove' }), kind: 'record-removed' }
-        : { kind: 'record', resource, idProperty: collection.idProperty, entry },
-      () => this.#set({ records: revertRecords(this.records, [[resource, next.changesSince(collection)]]) }),
-    )
-    this.#set({ records: new Map(records).set(resource, next) })
+    if (this.#hasUnsavedRecords && this.store !== undefined) this.keep({ kind: 'replaced', state: this.state() })
+    this.#hasUnsavedRecords = false
+    const value = change.kind === 'put' ? change.record.value : undefined
+    const scope = change.kind === 'put' ? change.record.scope : change.scope
+    const id = change.kind === 'put' ? change.record.value[collection.idProperty] : change.id
+    if (this.store === undefined) this.#book(recordBytes(value) - recordBytes(collection.get(scope, id)))
+    else this.#store(this.store, change, collection, collection.before(scope, id, value === undefined))
+    if (change.kind === 'put') collection.put(change.record)
+    else collection.remove(scope, id)
+  }
+
+  #store(store: Store, change: RecordChange, { nextId }: Collection, before: RecordBefore): void {
+    const { resource: name } = change
+    const resource = this.shared.contract.resources.find((one) => one.name === name)
+    if (resource === undefined) return
+    store.take(changeOf(resource, change), () => revertRecords(this.records, [[name, { nextId, changes: [before] }]]))
   }
 
   /** The UUID of the next record of a resource, from the sandbox's seed. */
   newUuid(resource: string): string {
-    return uuidFrom(this.shared.seed, this.name, resource, this.records.get(resource)?.nextOrder ?? 0)
+    return uuidFrom(this.shared.seed, this.name, resource, this.records.get(resource)?.nextId ?? 0)
   }
 
   /** If the clock goes back, whatever began in the undone time is over for good. @source docs/behaviour.md, "The clock" */
@@ -263,7 +227,7 @@ export class Space extends SpaceRecord {
     const before = this.now(wall)
     this.#set({ clock })
     const now = this.now(wall)
-    this.conduct.moveClock(before, now, wall)
+    this.#conductToChange().moveClock(before, now, wall)
     if (now >= before) return
     this.accounts.forgetFuture(now)
     if (this.storm !== undefined && this.storm.startedAt > now) this.#set({ storm: undefined })
@@ -278,8 +242,9 @@ export class Space extends SpaceRecord {
   /** Equal limits may be different objects: after an undo, or after loading a checkpoint. */
   #endWaitsForSettings({ plan, limits, rateLimit }: Settings): void {
     const now = this.settings
-    if (rateLimit && !now.rateLimit) this.conduct.endWaits(isForQuota)
-    else if (plan !== now.plan || !isEqual(limits, now.limits)) this.conduct.endWaits(isForQuota, DEFAULT_KEY)
+    if (rateLimit && !now.rateLimit) this.#conductToChange().endWaits(isForQuota)
+    else if (plan !== now.plan || !isEqual(limits, now.limits))
+      this.#conductToChange().endWaits(isForQuota, DEFAULT_KEY)
   }
 
   startStorm(storm: Storm, now: EpochMs): RunningStorm {
@@ -294,12 +259,12 @@ export class Space extends SpaceRecord {
 
   #setStorm(storm: RunningStorm | undefined): void {
     this.#set({ storm })
-    this.conduct.endWaits(isForStorm)
+    this.#conductToChange().endWaits(isForStorm)
   }
 
   setFaults(rules: readonly FaultRule[]): void {
     this.#set({ faults: rules.map(armFault) })
-    this.conduct.endWaits(isForFault)
+    this.#conductToChange().endWaits(isForFault)
   }
 
   addFault(rule: FaultRule): void {
@@ -335,12 +300,12 @@ export class Space extends SpaceRecord {
   }
 
   banKey(key: string, duration: DurationMs, now: EpochMs): void {
-    this.conduct.endWaits(isForBan, this.#label(key))
+    this.#conductToChange().endWaits(isForBan, this.#label(key))
     this.accounts.change(key, { bans: banFor(duration, now) })
   }
 
   unbanKey(key: string): void {
-    this.conduct.endWaits(isForBan, this.#label(key))
+    this.#conductToChange().endWaits(isForBan, this.#label(key))
     // Without a ban the account is unchanged, or an undo would list it.
     if (this.accounts.view(key).bans.ban !== undefined) this.accounts.change(key, { bans: NO_BAN_RECORD })
   }
@@ -359,7 +324,7 @@ export class Space extends SpaceRecord {
     }
     if (this.shared.keys.stored.has(apiKey.key)) this.keep({ kind: 'key', key: { ...apiKey, plan } })
     this.#set({ plans: new Map(this.plans).set(apiKey.key, plan) })
-    this.conduct.endWaits(isForQuota, keyLabel(apiKey))
+    this.#conductToChange().endWaits(isForQuota, keyLabel(apiKey))
   }
 
   /** Opens windows as if this many requests had been charged at an instant. */
@@ -440,19 +405,13 @@ export class Space extends SpaceRecord {
       const name = account.kind === 'key' ? this.findKey(account.name)?.key : account.name
       return name === undefined ? [] : [{ ...account, name }]
     })
-    const { pets, nextPetId, orders, records } = snapshot.state
     this.keep({ kind: 'replaced', state: { ...snapshot.state, keys: this.storedKeys(plans) } })
-    // Accounts before the clock: setting the clock drops windows that an undo restores.
-    this.#set({
-      pets: new PetCatalogue(pets),
-      nextPetId,
-      orders,
-      records: openCollections(this.shared.contract, records),
-    })
+    // Accounts before the clock, which would forget windows of those that an undo restores.
+    this.#openRecords(snapshot.state)
     this.#set({ plans, settings, accounts: new Accounts(accounts) })
     this.setClock(clockAt(clock.now, clock.frozen, wall), wall)
     this.#set({ storm: storm ?? undefined, faults, dice })
-    this.conduct.endWaits()
+    this.#conductToChange().endWaits()
   }
 
   /** @throws StoreFull */
@@ -500,17 +459,18 @@ export class Space extends SpaceRecord {
   /** Starts the journals of a verb. Returns a function that ends them. */
   beginVerb(wall: EpochMs): () => VerbChange {
     const before = copyRecord(this)
-    before.pets.journal = []
+    const endJournals = beginJournals(before.records)
     before.accounts.journal = []
+    this.#conductBefore = { ledger: this.conduct }
     return () => {
-      const pets = endJournal(before.pets, this.pets, (pet) => before.pets.revert(pet))
-      const accounts = endJournal(before.accounts, this.accounts, (account) => before.accounts.put(account))
+      const conduct = this.#conductBefore?.saved
+      this.#conductBefore = undefined
+      const accounts = endJournal(before.accounts, this.accounts)
       const bytes = before.heldBytes - this.heldBytes
       const change: SpaceBefore = {
         parts: changedParts(before, this),
-        pets,
         accounts,
-        records: changedRecords(before.records, this.records),
+        records: endJournals(this.records),
         plans: changedEntries(before.plans, this.plans),
         snapshots: changedEntries(before.snapshots, this.snapshots),
         log: this.#clearedLog,
@@ -523,6 +483,9 @@ export class Space extends SpaceRecord {
           this.restore(change, wall)
           this.undo = before.undo
         },
+        refuse: () => {
+          if (conduct !== undefined) this.conduct.restore(conduct)
+        },
       }
     }
   }
@@ -532,7 +495,6 @@ export class Space extends SpaceRecord {
     const { plans, snapshots, heldBytes: _freed, undo: _gone, ...parts } = copyRecord(this)
     return {
       parts,
-      pets: [],
       accounts: [],
       records: [],
       plans: [...plans],
@@ -543,7 +505,7 @@ export class Space extends SpaceRecord {
 
   /** Changes made elsewhere since stay. */
   restore(before: SpaceBefore, wall: EpochMs): void {
-    const { parts, pets, accounts, records, plans, snapshots, log } = before
+    const { parts, accounts, records, plans, snapshots, log } = before
     const { clock, ...others } = parts
     const { settings } = this
     // The clock first: going back, it forgets windows and a storm that the state before it had.
@@ -554,9 +516,8 @@ export class Space extends SpaceRecord {
       this.shared.onForget(this)
     }
     this.#set(copyParts(others, () => this.#openConduct()))
-    for (const pet of pets.toReversed()) this.pets.revert(pet)
     for (const account of accounts.toReversed()) this.accounts.put(account)
-    this.#set({ records: revertRecords(this.records, records) })
+    revertRecords(this.records, records)
     this.#set({ plans: withEntries(this.plans, plans) })
     this.forgetKeys([...this.accounts.keys(), ...this.plans.keys()].filter((key) => !this.keys.has(key)))
     this.#endWaitsForSettings(settings)
@@ -565,7 +526,7 @@ export class Space extends SpaceRecord {
   }
 
   #endWaitsFor({ parts, accounts, plans }: SpaceBefore): void {
-    const { conduct } = this
+    const conduct = this.#conductToChange()
     if (parts.conduct !== undefined || parts.accounts !== undefined) conduct.endWaits()
     if ('storm' in parts) conduct.endWaits(isForStorm)
     if ('faults' in parts) conduct.endWaits(isForFault)
@@ -575,17 +536,14 @@ export class Space extends SpaceRecord {
 
   /** Restores it as a stored change. @throws StoreFull */
   undoVerb(before: SpaceBefore, wall: EpochMs): void {
-    const { size } = this.pets
-    for (const pet of before.pets.toReversed())
-      this.keep('id' in pet ? { kind: 'pet-removed', id: pet.id } : { kind: 'pet', pet: pet.pet })
-    for (const [resource, changes] of before.records) {
-      const idProperty = this.records.get(resource)?.idProperty ?? 'id'
-      for (const { scope, id, before: entry } of changes)
-        this.keep(
-          entry === null
-            ? { kind: 'record-removed', resource, scope, id }
-            : { kind: 'record', resource, idProperty, entry },
-        )
+    const sizes = new Map([...this.records].map(([name, { size }]) => [name, size]))
+    for (const resource of this.shared.contract.resources) {
+      const { changes = [] } = new Map(before.records).get(resource.name) ?? {}
+      const { name } = resource
+      for (const one of changes.toReversed()) {
+        if ('id' in one) this.keep(changeOf(resource, { kind: 'remove', resource: name, ...one }))
+        else this.keep(changeOf(resource, { kind: 'put', resource: name, record: one.record }))
+      }
     }
     for (const [name, plan] of before.plans) {
       const apiKey = this.shared.keys.stored.get(name)
@@ -595,9 +553,11 @@ export class Space extends SpaceRecord {
     // Those under way then have ended unrecorded.
     const ended = log && { ...log, records: log.records.filter(({ how }) => how !== undefined), unkept: [] }
     this.restore({ ...before, log: undefined }, wall)
-    // A change of one pet does not include its place.
-    const isInside = before.pets.some((pet) => 'rank' in pet && pet.rank !== size)
-    if (before.parts.pets !== undefined || isInside) this.keep({ kind: 'replaced', state: this.state() })
+    // A change of one record does not include its place.
+    const isInside = before.records.some(([name, { changes }]) =>
+      changes.some((one) => 'rank' in one && one.rank !== sizes.get(name)),
+    )
+    if (before.parts.records !== undefined || isInside) this.keep({ kind: 'replaced', state: this.state() })
     // Last, when the store can no longer refuse the change.
     if (ended !== undefined) this.log.restore(ended)
   }
@@ -611,8 +571,6 @@ export class Space extends SpaceRecord {
     else
       this.#book(
         memoryNeeded(change, {
-          pets: this.pets,
-          records: this.records,
           seed: this.seed,
           keys: this.shared.keys.stored,
           hasKeys: this.name === '',
@@ -627,16 +585,12 @@ export class Space extends SpaceRecord {
   }
 }
 
-/** The changes to take back; none if the part was replaced: then they are taken back here, in the part before. */
-function endJournal<Entry>(
-  before: { journal: Entry[] | undefined },
-  now: object,
-  revert: (entry: Entry) => void,
-): readonly Entry[] {
+/** The changes to take back; none if the accounts were replaced: then they are taken back here, in those before. */
+function endJournal(before: Accounts, now: Accounts): readonly AccountBefore[] {
   const journal = before.journal ?? []
   before.journal = undefined
   if (before === now) return journal
-  for (const entry of journal.toReversed()) revert(entry)
+  for (const account of journal.toReversed()) before.put(account)
   return []
 }
 

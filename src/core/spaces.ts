@@ -168,7 +168,9 @@ export class Spaces {
       if (isPassing && !spaces.some(([name]) => name === space.name)) this.close(space)
       return output
     } catch (error) {
-      rollBack(end())
+      const all = end()
+      rollBack(all)
+      for (const [, change] of all) change.refuse()
       throw error
     }
   }
@@ -186,7 +188,7 @@ export class Spaces {
 
   /** @throws StoreFull */
   undo(space: Space, { keys, spaces }: Undo, wall: EpochMs): void {
-    if (keys !== null) this.#bringBackKeys(keys, new Map(spaces).get('')?.parts.pets === undefined, new Map(spaces))
+    if (keys !== null) this.#bringBackKeys(keys, new Map(spaces).get('')?.parts.records === undefined, new Map(spaces))
     for (const [name, before] of spaces) {
       const changed = this.get(name)
       if (changed === undefined) continue

@@ -1,6 +1,6 @@
 import type { Caller } from '../domain/keys.js'
 import { readAuthorization } from '../domain/keys.js'
-import type { Reply, ServiceRequest } from '../domain/messages.js'
+import { bareReply, type Reply, type ServiceRequest } from '../domain/messages.js'
 import type { EpochMs } from '../domain/time.js'
 import { problem } from './answers.js'
 import { replyHeaders, type ShownContext } from './reply-headers.js'
@@ -32,15 +32,5 @@ export function unavailableReply(spaces: Spaces, request: ServiceRequest, wall: 
     shown: undefined,
   }
   const answer = problem('log_unavailable', { headers: ['Retry-After', '1'], reason: 'unavailable' })
-  return {
-    status: answer.status,
-    headers: replyHeaders(context, answer),
-    body: answer.body,
-    binary: undefined,
-    delayMs: 0,
-    fault: undefined,
-    exchange: undefined,
-    isOperated: false,
-    isDocumented: false,
-  }
+  return bareReply(answer.status, replyHeaders(context, answer), answer.body)
 }

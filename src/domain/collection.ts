@@ -1,212 +1,310 @@
 import type { Values } from '../contract/contract.js'
-import type { Int64 } from '../contract/int64.js'
-import { followingPetId } from './pets.js'
-import type { RecordEntry, Records, SavedRecords, StoredRecord } from './records.js'
+import { type Int64, parseInt64 } from '../contract/int64.js'
+import { stringifyJson } from '../contract/json.js'
+import { PlacesById, type RecordId } from './places-by-id.js'
+import type { SavedRecords, Scope, StoredRecord } from './records.js'
 
-/** `before` is null for a new entry. */
-export interface RecordBefore {
-  readonly scope: readonly string[]
-  readonly id: string
-  readonly before: RecordEntry | null
+/** A record matches if its property has any of the accepted values. */
+export type Filter = readonly [property: string, accepted: readonly unknown[]]
+
+/** The inverse of one change: the record was not there, was another, or stood behind `rank` others. */
+export type RecordBefore =
+  | { readonly scope: Scope; readonly id: string }
+  | { readonly record: StoredRecord; readonly rank?: number }
+
+/** Number of results kept: clients ask for the same few lists. */
+const MAX_KEPT = 8
+
+interface Kept {
+  readonly owner: unknown
+  readonly query: string
+  readonly made: unknown
 }
 
-const CHUNK_LENGTH = 256
-const BUCKET_COUNT = 1024
+interface ValueIndex {
+  readonly property: string
+  readonly places: Map<unknown, number[]>
+}
 
-type Chunk = readonly RecordEntry[]
-type Bucket = ReadonlyMap<string, number>
+const NO_SCOPE: Scope = []
 
 /**
- * Immutable records of one resource. A change returns a new collection that shares all but one chunk and one bucket, so
- * that 100,000 records can be saved without copying them.
+ * The records of one resource, in order of creation, with lookups by id, parent and indexed properties. Besides the
+ * records it holds only numbers: a million more objects would slow down the garbage collector.
  */
-export class Collection implements Records {
-  readonly #chunks: readonly Chunk[]
-  readonly #buckets: readonly (Bucket | undefined)[]
-  readonly #idProperty: string
-  readonly nextOrder: number
-  readonly nextId: Int64
-  readonly size: number
+export class Collection {
+  readonly idProperty: string
+  readonly indexed: readonly string[]
+  nextId: Int64
+  /** In order of creation. A removed record leaves its place empty, so that no other one moves. */
+  readonly #values: (Values | undefined)[] = []
+  /** By place; empty without parents. */
+  readonly #scopes: Scope[] = []
+  readonly #placeOf = new PlacesById()
+  /** Places of all records, ascending; so are those of the indexes. */
+  readonly #all: number[] = []
+  readonly #byScope = new Map<string, number[]>()
+  readonly #byValue: readonly ValueIndex[]
+  /** Cleared by any change. */
+  #kept: Kept[] = []
+  /** The inverse of each change while a verb runs. */
+  journal: RecordBefore[] | undefined
 
-  private constructor(
-    idProperty: string,
-    chunks: readonly Chunk[],
-    buckets: readonly (Bucket | undefined)[],
-    nextOrder: number,
-    nextId: Int64,
-    size: number,
-  ) {
-    this.#idProperty = idProperty
-    this.#chunks = chunks
-    this.#buckets = buckets
-    this.nextOrder = nextOrder
+  /** @param indexed properties with few values, which lists are filtered by */
+  constructor({ idProperty, nextId, values, scopes = [] }: SavedRecords, indexed: readonly string[] = []) {
+    this.idProperty = idProperty
     this.nextId = nextId
-    this.size = size
+    this.indexed = indexed
+    this.#byValue = indexed.map((property) => ({ property, places: new Map() }))
+    for (let i = 0; i < values.length; i++) this.#append(scopes[i] ?? NO_SCOPE, values[i] as Values)
   }
 
-  /** @param idProperty identifies a record within its scope */
-  static empty(idProperty: string): Collection {
-    return new Collection(idProperty, [], [], 0, 1, 0)
+  static empty(idProperty: string, indexed?: readonly string[]): Collection {
+    return new Collection({ idProperty, nextId: 1, values: [] }, indexed)
   }
 
-  static from({ idProperty, nextId, nextOrder, entries }: SavedRecords): Collection {
-    const chunks: Chunk[] = []
-    const buckets: Map<string, number>[] = []
-    for (let at = 0; at < entries.length; at += CHUNK_LENGTH) chunks.push(entries.slice(at, at + CHUNK_LENGTH))
-    for (const { scope, value, order } of entries) {
-      const key = keyOf(scope, String(value[idProperty]))
-      const index = bucketOf(key)
-      const bucket = buckets[index] ?? new Map<string, number>()
-      buckets[index] = bucket.set(key, order)
-    }
-    return new Collection(idProperty, chunks, buckets, nextOrder, nextId, entries.length)
+  get size(): number {
+    return this.#all.length
   }
 
   save(): SavedRecords {
-    return {
-      idProperty: this.#idProperty,
-      nextId: this.nextId,
-      nextOrder: this.nextOrder,
-      entries: this.#chunks.flat(),
+    const { idProperty, nextId } = this
+    const scopes = this.#scopes.length === 0 ? {} : { scopes: this.#all.map((place) => this.#scopes[place] ?? []) }
+    return { idProperty, nextId, values: this.values(), ...scopes }
+  }
+
+  /** Oldest first. */
+  values(): readonly Values[] {
+    return this.#values.filter((value) => value !== undefined)
+  }
+
+  /** Oldest first. */
+  *all(): Iterable<StoredRecord> {
+    for (const place of this.#all) yield { scope: this.scopeAt(place), value: this.at(place) }
+  }
+
+  newest(count: number): readonly Values[] {
+    return this.#all
+      .slice(Math.max(0, this.#all.length - count))
+      .map((place) => this.at(place))
+      .reverse()
+  }
+
+  get(scope: Scope, id: unknown): Values | undefined {
+    const place = this.placeOf(scope, id)
+    return place === undefined ? undefined : this.#values[place]
+  }
+
+  placeOf(scope: Scope, id: unknown): number | undefined {
+    return this.#placeOf.get(keyOf(scope, id))
+  }
+
+  at(place: number): Values {
+    const value = this.#values[place]
+    if (value === undefined) throw new RangeError(`there is no record at ${place}`)
+    return value
+  }
+
+  scopeAt(place: number): Scope {
+    return this.#scopes[place] ?? []
+  }
+
+  /** Places of the records that match, ascending. Not to be changed. @param scope of the record, or its beginning */
+  places(scope: Scope, filters: readonly Filter[]): readonly number[] {
+    let places = scope.length === 0 ? this.#all : (this.#byScope.get(scopeKey(scope)) ?? [])
+    const others = filters.filter(([property, accepted]) => {
+      const isFirst = places === this.#all && accepted.length === 1
+      const index = isFirst ? this.#byValue.find((one) => one.property === property) : undefined
+      if (index === undefined) return true
+      places = index.places.get(accepted[0]) ?? []
+      return false
+    })
+    return others.length === 0 ? places : places.filter((place) => isMatch(this.at(place), others))
+  }
+
+  /** What an owner has made of the records for a query since the last change. */
+  kept(owner: unknown, query: string): unknown {
+    for (const kept of this.#kept) if (kept.query === query && kept.owner === owner) return kept.made
+    return undefined
+  }
+
+  keep(owner: unknown, query: string, made: unknown): void {
+    if (this.#kept.length >= MAX_KEPT) this.#kept = []
+    this.#kept.push({ owner, query, made })
+  }
+
+  /** The id of the next record, if ids are counted. */
+  freeId(): Int64 {
+    let id = this.nextId
+    while (this.placeOf([], id) !== undefined) id = followingId(id)
+    return id
+  }
+
+  /** New records get ids above this one. */
+  reserveIdsTo(id: Int64): void {
+    if (id >= this.nextId) this.nextId = followingId(id)
+  }
+
+  /** Adds a record as the newest, or replaces the one with its id. */
+  put({ scope, value }: StoredRecord): void {
+    this.#kept = []
+    const id = value[this.idProperty]
+    const place = this.placeOf(scope, id)
+    const before = place === undefined ? undefined : this.#values[place]
+    this.journal?.push(before === undefined ? { scope, id: String(id) } : { record: { scope, value: before } })
+    if (place === undefined || before === undefined) {
+      this.#append(scope, value)
+      // Ids beyond 2^53 are left out, so that clients whose numbers are doubles can use the next one.
+      if (typeof id === 'number' ? id >= this.nextId : id === this.nextId) this.nextId = followingId(id as Int64)
+      else if (typeof id === 'string') this.nextId = followingId(this.nextId)
+      return
     }
-  }
-
-  get(scope: readonly string[], id: string): RecordEntry | undefined {
-    const key = keyOf(scope, id)
-    const order = this.#buckets[bucketOf(key)]?.get(key)
-    if (order === undefined) return undefined
-    const chunk = this.#chunks[this.#chunkAt(order)] ?? []
-    return chunk[placeIn(chunk, order)]
-  }
-
-  *all(): Iterable<RecordEntry> {
-    for (const chunk of this.#chunks) yield* chunk
-  }
-
-  entryFor({ scope, value }: StoredRecord): RecordEntry {
-    return { scope, value, order: this.get(scope, this.#idOf(value))?.order ?? this.nextOrder }
-  }
-
-  get idProperty(): string {
-    return this.#idProperty
-  }
-
-  /** Adds a record as the newest, or replaces the record with its id in place. */
-  put({ scope, value }: StoredRecord): Collection {
-    const known = this.get(scope, this.#idOf(value))
-    return known === undefined
-      ? this.#insert({ scope, value, order: this.nextOrder })
-      : this.#replace({ scope, value, order: known.order })
-  }
-
-  remove(scope: readonly string[], id: string): Collection {
-    const known = this.get(scope, id)
-    if (known === undefined) return this
-    const at = this.#chunkAt(known.order)
-    const kept = (this.#chunks[at] ?? []).filter((entry) => entry !== known)
-    const chunks = kept.length === 0 ? this.#chunks.toSpliced(at, 1) : this.#chunks.with(at, kept)
-    return this.#copy(chunks, this.#withKey(scope, id, undefined), this.size - 1, this.nextId)
-  }
-
-  /** Restores an entry in its place, replacing the entry with its id. */
-  restore(entry: RecordEntry): Collection {
-    return this.revert({ scope: entry.scope, id: this.#idOf(entry.value), before: entry })
-  }
-
-  revert({ scope, id, before }: RecordBefore): Collection {
-    const known = this.get(scope, id)
-    if (before !== null && before.order === known?.order) return this.#replace(before)
-    const without = this.remove(scope, id)
-    return before === null ? without : without.#insert(before)
-  }
-
-  changesSince(earlier: Collection): readonly RecordBefore[] {
-    if (earlier === this) return []
-    const theirs = new Set(earlier.#chunks)
-    const shared = new Set(this.#chunks.filter((chunk) => theirs.has(chunk)))
-    const own = this.#chunks.filter((chunk) => !shared.has(chunk)).flat()
-    const before = earlier.#chunks.filter((chunk) => !shared.has(chunk)).flat()
-    const gone = before.filter((entry) => this.get(entry.scope, this.#idOf(entry.value)) !== entry)
-    const added = own.filter(({ scope, value }) => earlier.get(scope, this.#idOf(value)) === undefined)
-    return [
-      ...gone.map((entry) => ({ scope: entry.scope, id: this.#idOf(entry.value), before: entry })),
-      ...added.map(({ scope, value }) => ({ scope, id: this.#idOf(value), before: null })),
-    ]
-  }
-
-  #insert(entry: RecordEntry): Collection {
-    const { scope, value, order } = entry
-    const at = this.#chunkAt(order)
-    const chunk = this.#chunks[at] ?? []
-    const place = placeIn(chunk, order)
-    const isNew = chunk.length >= CHUNK_LENGTH && place === chunk.length
-    const chunks = isNew
-      ? this.#chunks.toSpliced(at + 1, 0, [entry])
-      : chunk.length === 0
-        ? [[entry]]
-        : this.#chunks.with(at, chunk.toSpliced(place, 0, entry))
-    const id = value[this.#idProperty]
-    const isCounted = typeof id === 'number' || typeof id === 'bigint'
-    const nextId = isCounted && id >= this.nextId ? followingPetId(id) : this.nextId
-    return this.#copy(chunks, this.#withKey(scope, this.#idOf(value), order), this.size + 1, nextId)
-  }
-
-  #replace(entry: RecordEntry): Collection {
-    const at = this.#chunkAt(entry.order)
-    const chunk = this.#chunks[at] ?? []
-    const chunks = this.#chunks.with(at, chunk.with(placeIn(chunk, entry.order), entry))
-    return this.#copy(chunks, this.#buckets, this.size, this.nextId)
-  }
-
-  #copy(chunks: readonly Chunk[], buckets: readonly (Bucket | undefined)[], size: number, nextId: Int64): Collection {
-    const nextOrder = Math.max(this.nextOrder, (chunks.at(-1)?.at(-1)?.order ?? -1) + 1)
-    return new Collection(this.#idProperty, chunks, buckets, nextOrder, nextId, size)
-  }
-
-  #withKey(scope: readonly string[], id: string, order: number | undefined): readonly (Bucket | undefined)[] {
-    const key = keyOf(scope, id)
-    const index = bucketOf(key)
-    const bucket = new Map(this.#buckets[index])
-    if (order === undefined) bucket.delete(key)
-    else bucket.set(key, order)
-    const buckets = this.#buckets.slice()
-    buckets[index] = bucket
-    return buckets
-  }
-
-  #chunkAt(order: number): number {
-    let low = 0
-    let high = this.#chunks.length - 1
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1
-      if ((this.#chunks[middle]?.[0]?.order ?? 0) <= order) low = middle
-      else high = middle - 1
+    for (const { property, places } of this.#byValue) {
+      if (before[property] === value[property]) continue
+      for (const one of valuesOf(before[property])) takeOut(placesIn(places, one), place)
+      for (const one of valuesOf(value[property])) insert(placesIn(places, one), place)
     }
-    return low
+    this.#values[place] = value
   }
 
-  #idOf(value: Values): string {
-    return String(value[this.#idProperty])
+  remove(scope: Scope, id: unknown): void {
+    const place = this.placeOf(scope, id)
+    const value = place === undefined ? undefined : this.#values[place]
+    if (place === undefined || value === undefined) return
+    this.#kept = []
+    this.journal?.push({ record: { scope, value }, rank: indexOf(this.#all, place) })
+    this.#placeOf.delete(keyOf(scope, id))
+    this.#eachIndex(scope, value, place, takeOut)
+    // Without a gap at the end, adding and reverting leaves no trace.
+    if (place === this.#values.length - 1) {
+      this.#values.pop()
+      if (this.#scopes.length > place) this.#scopes.pop()
+    } else this.#values[place] = undefined
+  }
+
+  /** What reverts a change that is about to be made. */
+  before(scope: Scope, id: unknown, isRemoved: boolean): RecordBefore {
+    const place = this.placeOf(scope, id)
+    const value = place === undefined ? undefined : this.#values[place]
+    if (place === undefined || value === undefined) return { scope, id: String(id) }
+    const record = { scope, value }
+    return isRemoved ? { record, rank: indexOf(this.#all, place) } : { record }
+  }
+
+  revert(before: RecordBefore): void {
+    if ('id' in before) {
+      this.remove(before.scope, before.id)
+      return
+    }
+    const { record, rank } = before
+    if (rank === undefined || this.get(record.scope, record.value[this.idProperty]) !== undefined) this.put(record)
+    else this.#insert(record, rank)
+  }
+
+  /** Adds a record after `rank` others: into a gap if there is one, or all records after it move. */
+  #insert({ scope, value }: StoredRecord, rank: number): void {
+    this.#kept = []
+    this.journal?.push({ scope, id: String(value[this.idProperty]) })
+    const after = this.#all[rank] ?? this.#values.length
+    const place = (this.#all[rank - 1] ?? -1) + 1
+    if (place === after) {
+      const behind = this.#all.slice(rank).map((at) => ({ scope: this.scopeAt(at), value: this.at(at) }))
+      this.#values.length = place
+      this.#scopes.length = Math.min(this.#scopes.length, place)
+      this.#all.length = rank
+      for (const index of [this.#byScope, ...this.#byValue.map(({ places }) => places)])
+        for (const places of index.values()) places.length = indexOf(places, place)
+      for (const other of [{ scope, value }, ...behind]) this.#append(other.scope, other.value)
+      return
+    }
+    this.#values[place] = value
+    if (scope.length > 0) this.#scopes[place] = scope
+    this.#placeOf.set(keyOf(scope, value[this.idProperty]), place)
+    this.#eachIndex(scope, value, place, insert)
+  }
+
+  #append(scope: Scope, value: Values): void {
+    const place = this.#values.push(value) - 1
+    if (scope.length > 0) this.#scopes[place] = scope
+    const id = value[this.idProperty]
+    // A record without an id can only be listed.
+    if (id !== undefined) this.#placeOf.set(keyOf(scope, id), place)
+    this.#eachIndex(scope, value, place, append)
+  }
+
+  /** The places of all, of each beginning of the scope, and of each indexed value. */
+  #eachIndex(scope: Scope, value: Values, place: number, change: (places: number[], place: number) => void): void {
+    change(this.#all, place)
+    for (let length = 1; length <= scope.length; length++)
+      change(placesIn(this.#byScope, scopeKey(scope.slice(0, length))), place)
+    for (const { property, places } of this.#byValue) {
+      const own = value[property]
+      if (Array.isArray(own)) for (const one of valuesOf(own)) change(placesIn(places, one), place)
+      else if (own !== undefined) change(placesIn(places, own), place)
+    }
   }
 }
 
-function placeIn(chunk: Chunk, order: number): number {
+export function followingId(id: Int64): Int64 {
+  return typeof id === 'number' && id < Number.MAX_SAFE_INTEGER ? id + 1 : BigInt(id) + 1n
+}
+
+export function isMatch(value: Values, filters: readonly Filter[]): boolean {
+  return filters.every(([property, accepted]) =>
+    accepted.some((one) => valuesOf(value[property]).some((own) => isSame(own, one))),
+  )
+}
+
+export function isSame(a: unknown, b: unknown): boolean {
+  return a === b || (typeof a === 'object' && stringifyJson(a) === stringifyJson(b))
+}
+
+/** A list has each of its values. */
+function valuesOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return [...new Set<unknown>(value)]
+  return value === undefined ? [] : [value]
+}
+
+/** An id in a path is text: the text of a whole number and that number are the same id. */
+function keyOf(scope: Scope, id: unknown): RecordId {
+  if (scope.length > 0) return JSON.stringify([...scope, String(id)])
+  if (typeof id === 'bigint' || Number.isSafeInteger(id)) return id as Int64
+  const text = String(id)
+  return parseInt64(text) ?? text
+}
+
+function scopeKey(scope: Scope): string {
+  return JSON.stringify(scope)
+}
+
+function placesIn<Key>(index: Map<Key, number[]>, key: Key): number[] {
+  const known = index.get(key)
+  if (known !== undefined) return known
+  const places: number[] = []
+  index.set(key, places)
+  return places
+}
+
+/** The number of places before this one. */
+export function indexOf(places: readonly number[], place: number): number {
   let low = 0
-  let high = chunk.length
+  let high = places.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if ((chunk[middle]?.order ?? 0) < order) low = middle + 1
+    if ((places[middle] ?? place) < place) low = middle + 1
     else high = middle
   }
   return low
 }
 
-function keyOf(scope: readonly string[], id: string): string {
-  return scope.length === 0 ? id : JSON.stringify([...scope, id])
+function append(places: number[], place: number): void {
+  places.push(place)
 }
 
-function bucketOf(key: string): number {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193)
-  return (hash >>> 0) % BUCKET_COUNT
+function insert(places: number[], place: number): void {
+  places.splice(indexOf(places, place), 0, place)
+}
+
+function takeOut(places: number[], place: number): void {
+  places.splice(indexOf(places, place), 1)
 }

@@ -163,6 +163,21 @@ function isNavigation(headers: ServiceRequest['headers']): boolean {
   return String(headers.accept ?? '').startsWith('text/html')
 }
 
+/** A reply that no space has logged. */
+export function bareReply(status: number, headers: string[], body: Reply['body'] = ''): Reply {
+  return {
+    status,
+    headers,
+    body,
+    binary: undefined,
+    delayMs: 0,
+    fault: undefined,
+    exchange: undefined,
+    isOperated: false,
+    isDocumented: false,
+  }
+}
+
 export interface LongBody {
   /** Starts from the beginning each time. */
   pieces(): Iterable<string>

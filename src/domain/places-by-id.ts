@@ -1,27 +1,30 @@
 import type { Int64 } from '../contract/int64.js'
 
+/** A whole number, or any other text. */
+export type RecordId = Int64 | string
+
 const FIRST_LENGTH = 64
 /** The array grows only if at least 1 slot in 4 is used, so that scattered ids do not enlarge it. */
 const SPARSEST = 4
 
 /**
- * Finds a pet's place in a list by id. Ids are mostly consecutive from 1: those are in an array off the heap, others in
- * a Map.
+ * Finds a record's place in a list by its id. Ids are mostly consecutive from 1: an array off the heap has those, a Map
+ * the others.
  */
 export class PlacesById {
   /** Places from 1; 0 means none. */
   #near = new Int32Array(FIRST_LENGTH)
   #nearCount = 0
-  readonly #far = new Map<Int64, number>()
+  readonly #far = new Map<RecordId, number>()
 
-  get(id: Int64): number | undefined {
+  get(id: RecordId): number | undefined {
     if (!this.#isNear(id)) return this.#far.get(id)
     const place = this.#near[id]
     return place === undefined || place === 0 ? undefined : place - 1
   }
 
-  /** @param place integer from 0 to 2^31 - 2 */
-  set(id: Int64, place: number): void {
+  /** @param place whole number from 0 to 2^31 - 2 */
+  set(id: RecordId, place: number): void {
     if (this.#isWorthRoom(id)) this.#grow()
     if (!this.#isNear(id)) {
       this.#far.set(id, place)
@@ -31,7 +34,7 @@ export class PlacesById {
     this.#near[id] = place + 1
   }
 
-  delete(id: Int64): void {
+  delete(id: RecordId): void {
     if (!this.#isNear(id)) {
       this.#far.delete(id)
       return
@@ -40,12 +43,12 @@ export class PlacesById {
     this.#near[id] = 0
   }
 
-  #isNear(id: Int64): id is number {
+  #isNear(id: RecordId): id is number {
     return typeof id === 'number' && id >= 0 && id < this.#near.length
   }
 
-  /** Just beyond a well-filled array. */
-  #isWorthRoom(id: Int64): boolean {
+  /** Whether it is just beyond a well-filled array. */
+  #isWorthRoom(id: RecordId): boolean {
     const { length } = this.#near
     return typeof id === 'number' && id >= length && id < length * 2 && this.#nearCount * SPARSEST >= length
   }

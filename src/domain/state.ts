@@ -4,7 +4,7 @@ import type { ArmedFault, FaultRule } from './faults.js'
 import type { ApiKey, PlanName } from './keys.js'
 import type { Pet } from './pets.js'
 import type { Limits, QuotaUsage } from './quota.js'
-import type { RecordEntry, SavedRecords } from './records.js'
+import type { SavedRecords, StoredRecord } from './records.js'
 import type { Settings } from './settings.js'
 import type { RunningStorm, Storm } from './storm.js'
 import type { ClockStart, DurationMs, EpochMs } from './time.js'
@@ -25,7 +25,7 @@ export const EMPTY_STATE: SpaceState = { nextPetId: 1, pets: [], orders: [], key
 export type Change =
   | { readonly kind: 'pet'; readonly pet: Pet }
   | { readonly kind: 'pet-removed'; readonly id: Int64 }
-  | { readonly kind: 'record'; readonly resource: string; readonly idProperty: string; readonly entry: RecordEntry }
+  | { readonly kind: 'record'; readonly resource: string; readonly idProperty: string; readonly entry: StoredRecord }
   | {
       readonly kind: 'record-removed'
       readonly resource: string

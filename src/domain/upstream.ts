@@ -1,12 +1,11 @@
-import type { Int64 } from '../contract/int64.js'
 import type { Bytes } from './numbers.js'
 import type { ProblemCode } from './problems.js'
 
 export const UPSTREAM_WRITES = ['local', 'forward', 'refuse'] as const
 export type UpstreamWrites = (typeof UPSTREAM_WRITES)[number]
 
-/** First id of local pets with an upstream: far above its ids, and exact in a double. */
-export const FIRST_LOCAL_ID: Int64 = 2 ** 52
+/** The first id of a pet added in front of a real service: far above the service's own, and exact in a double. */
+export const FIRST_LOCAL_ID = 2 ** 52
 
 /** Longer responses are passed on unchecked, unrecorded and without local pets. */
 export const MAX_READ_BODY: Bytes = 256 * 1024

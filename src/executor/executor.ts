@@ -61,7 +61,7 @@ export interface OpenedStore {
 }
 
 export interface Keeper extends Store {
-  watch(reply: { withheld?: unknown }, seesPets?: boolean): void
+  watch(reply: { withheld?: unknown }, seesRecords?: boolean): void
   settle(): Promise<void> | undefined
 }
 

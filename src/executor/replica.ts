@@ -97,7 +97,8 @@ export async function createReplicaExecutor(
 }
 
 async function partsOf({ options, contract, warn, seedsOf, check }: SandboxDeps, { redis, group, copies }: GroupLog) {
-  const readPet = contract.pets && petReader(contract.pets)
+  const rules = contract.rules?.get('pets')
+  const readPet = rules && petReader(rules)
   const others = otherFacts(options, await contract.text('yaml'))
   const readers = new Map<number, () => SpaceState>()
   const seedOf = (seed: number) => {

@@ -1,30 +1,20 @@
 import { allowedHeaders } from '../domain/cors.js'
-import type { Reply, ServiceRequest } from '../domain/messages.js'
+import { bareReply, type Reply, type ServiceRequest } from '../domain/messages.js'
 import { errorBody, PROBLEMS } from '../domain/problems.js'
 import { type EpochMs, httpDate } from '../domain/time.js'
 import { utf8Length } from '../system/utf8.js'
 
-/** An empty reply to a request that is not an API call and belongs to no space. */
-export function outsideReply(status: number, headers: string[]): Reply {
-  return {
-    status,
-    headers,
-    body: '',
-    binary: undefined,
-    delayMs: 0,
-    fault: undefined,
-    exchange: undefined,
-    isOperated: false,
-    isDocumented: false,
-  }
-}
-
-/** Redirects a browser that opens `/`. @returns undefined for any other request */
+/**
+ * Redirects a browser that opens the bare address.
+ *
+ * @param dashboard path of the dashboard
+ * @returns undefined for any other request
+ */
 export function redirectBrowser(request: ServiceRequest, dashboard: string, now: EpochMs): Reply | undefined {
   if (request.target !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) return undefined
   if (!String(request.headers.accept ?? '').includes('text/html')) return undefined
   const headers = ['Date', httpDate(now), 'Location', dashboard, 'Content-Length', '0', 'Vary', 'Accept']
-  return outsideReply(302, headers)
+  return bareReply(302, headers)
 }
 
 const OWN_HEADERS = ['Authorization', 'Content-Type', 'Prefer']
@@ -48,7 +38,7 @@ export function answerPreflight(
   const headers = ['Date', httpDate(now)]
   if (cors !== '*' && !cors.includes(origin)) {
     onRefused(origin)
-    return outsideReply(204, [...headers, 'Vary', 'Origin'])
+    return bareReply(204, [...headers, 'Vary', 'Origin'])
   }
   headers.push('Access-Control-Allow-Origin', cors === '*' ? '*' : origin)
   headers.push('Access-Control-Allow-Methods', ALLOWED_METHODS)
@@ -60,7 +50,7 @@ export function answerPreflight(
   if (request.headers['access-control-request-private-network'] === 'true') {
     headers.push('Access-Control-Allow-Private-Network', 'true')
   }
-  return outsideReply(204, headers)
+  return bareReply(204, headers)
 }
 
 /** Bounds the log against requests with ever new origins. */

@@ -1,6 +1,6 @@
 import { stringifyJson } from '../contract/json.js'
 import type { ApiKey } from '../domain/keys.js'
-import { petText } from '../domain/pets.js'
+import { recordText } from '../domain/records.js'
 import type { SpaceState } from '../domain/state.js'
 
 export const DOCUMENT_VERSION = 1
@@ -19,7 +19,7 @@ const PETS_PER_PIECE = 2000
 export function* documentPieces({ nextPetId, pets, orders, keys, records }: SpaceState): Generator<Buffer> {
   yield Buffer.from(`{\n  "version": ${DOCUMENT_VERSION},\n  "nextPetId": ${nextPetId},\n  "pets": [`)
   for (let at = 0; at < pets.length; at += PETS_PER_PIECE) {
-    yield Buffer.from((at === 0 ? '' : ',') + lines(pets.slice(at, at + PETS_PER_PIECE).map(petText)))
+    yield Buffer.from((at === 0 ? '' : ',') + lines(pets.slice(at, at + PETS_PER_PIECE).map(recordText)))
   }
   const orderTexts = orders.map((order) => stringifyJson(order))
   yield Buffer.from(`\n  ],\n  "orders": ${list(orderTexts)},\n  "keys": ${list(keys.map(keyText))}`)
@@ -28,9 +28,9 @@ export function* documentPieces({ nextPetId, pets, orders, keys, records }: Spac
 }
 
 function recordsText(records: NonNullable<SpaceState['records']>): string {
-  const resources = Object.entries(records).map(([name, { entries, ...rest }]) => {
+  const resources = Object.entries(records).map(([name, { values, ...rest }]) => {
     const head = stringifyJson(rest).slice(0, -1)
-    return `${stringifyJson(name)}: ${head},"entries":${list(entries.map((entry) => stringifyJson(entry)))}}`
+    return `${stringifyJson(name)}: ${head},"values":${list(values.map(recordText))}}`
   })
   return `{\n    ${resources.join(',\n    ')}\n  }`
 }

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { parseJson, stringifyJson } from '../contract/json.js'
-import { type Pet, petText } from '../domain/pets.js'
+import type { Pet } from '../domain/pets.js'
+import { recordText } from '../domain/records.js'
 import type { Change, SpaceState } from '../domain/state.js'
 import { messageOf } from '../system/message-of.js'
 import { assertRegularFile, readRegularFile } from '../system/regular-file.js'
@@ -66,7 +67,7 @@ export function journalHead(chain: number): string {
 export function entryText(entry: Change | CompactionMark): string {
   switch (entry.kind) {
     case 'pet':
-      return `{"pet":${petText(entry.pet)}`
+      return `{"pet":${recordText(entry.pet)}`
     case 'pet-removed':
       return `{"petRemoved":${entry.id}`
     case 'record': {
@@ -84,7 +85,7 @@ export function entryText(entry: Change | CompactionMark): string {
     case 'replaced': {
       const { nextPetId, pets, orders, keys, records } = entry.state
       const others = records === undefined ? '' : `,"records":${stringifyJson(records)}`
-      return `{"replaced":{"nextPetId":${nextPetId},"pets":[${pets.map(petText).join(',')}],"orders":${stringifyJson(orders)},"keys":[${keys.map(keyText).join(',')}]${others}}`
+      return `{"replaced":{"nextPetId":${nextPetId},"pets":[${pets.map(recordText).join(',')}],"orders":${stringifyJson(orders)},"keys":[${keys.map(keyText).join(',')}]${others}}`
     }
     case 'folded':
       return `{"folded":${JSON.stringify({ document: entry.document, upTo: entry.upTo })}`

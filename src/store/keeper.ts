@@ -19,10 +19,13 @@ export interface HeldReply {
   withheld?: unknown
 }
 
+const OF_RECORDS: ReadonlySet<Change['kind']> = new Set(['pet', 'pet-removed', 'record', 'record-removed'])
+
 interface Batch {
   readonly undos: (() => void)[]
   changes: number
   readonly replies: HeldReply[]
+  /** Whether it changes anything but records. */
   affectsAllKeys: boolean
 }
 
@@ -54,7 +57,7 @@ export class Keeper {
   take(change: Change, undo: () => void): void {
     const batch = this.#batch
     this.#writer.take(change)
-    if (change.kind !== 'pet' && change.kind !== 'pet-removed') batch.affectsAllKeys = true
+    if (!OF_RECORDS.has(change.kind)) batch.affectsAllKeys = true
     batch.changes++
     // Also writes if no reply waits, or only a delayed one.
     if (batch.undos.push(undo) === 1) setImmediate(() => void this.settle())
@@ -67,12 +70,13 @@ export class Keeper {
   }
 
   /**
-   * Registers a reply that may reveal pending changes. Every reply may reveal keys, resets and restored snapshots.
-   * @param seesPets whether it may also reveal pets
+   * Registers a reply that may reveal changes which are not written yet.
+   *
+   * @param seesRecords whether it may reveal records; every reply reveals keys, and the effects of a reset or a restored snapshot
    */
-  watch(reply: HeldReply, seesPets = true): void {
+  watch(reply: HeldReply, seesRecords = true): void {
     const { undos, affectsAllKeys, replies } = this.#batch
-    const isHeld = seesPets
+    const isHeld = seesRecords
       ? undos.length > 0 || this.#writing !== undefined
       : affectsAllKeys || this.#writing?.affectsAllKeys
     if (isHeld) replies.push(reply)

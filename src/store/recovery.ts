@@ -1,8 +1,7 @@
-import type { Int64 } from '../contract/int64.js'
+import type { Values } from '../contract/contract.js'
 import { Collection } from '../domain/collection.js'
 import type { ApiKey } from '../domain/keys.js'
-import { followingPetId, type Pet } from '../domain/pets.js'
-import { PlacesById } from '../domain/places-by-id.js'
+import type { Pet } from '../domain/pets.js'
 import type { Change, SpaceState } from '../domain/state.js'
 import { check, type Reader, readPackagedPet, record, state } from './shape.js'
 import { CorruptionError } from './store-error.js'
@@ -12,12 +11,10 @@ import { CorruptionError } from './store-error.js'
  * of creation; one that was removed and added again is the newest.
  */
 export class Recovery {
-  #pets: (Pet | undefined)[] = []
-  #indexes = new PlacesById()
+  #pets = Collection.empty('id')
   #keys = new Map<string, ApiKey>()
   #orders: readonly unknown[] = []
-  #nextPetId: Int64 = 1
-  #records: ReadonlyMap<string, Collection> | undefined
+  #records = new Map<string, Collection>()
   readonly #readPet: Reader<Pet>
 
   constructor(readPet: Reader<Pet> = readPackagedPet) {
@@ -25,7 +22,7 @@ export class Recovery {
   }
 
   addPet(value: unknown): void {
-    this.#addChecked(this.#readPet(value, `pets[${this.#pets.length}]`))
+    this.#addChecked(this.#readPet(value, `pets[${this.#pets.size}]`))
   }
 
   /** @param pet matches the packaged contract. @throws CorruptionError if its id is taken */
@@ -35,9 +32,9 @@ export class Recovery {
   }
 
   #addChecked(pet: Pet): void {
-    const count = this.#pets.length
+    const count = this.#pets.size
     this.#putPet(pet)
-    if (this.#pets.length === count)
+    if (this.#pets.size === count)
       throw new CorruptionError(`pets[${count}].id is ${pet.id}, which an earlier pet already has`)
   }
 
@@ -48,11 +45,10 @@ export class Recovery {
    */
   addState(value: unknown): void {
     const { nextPetId, pets, orders, keys, records } = check(state, check(record, value, 'the state'), '')
-    if (nextPetId > this.#nextPetId) this.#nextPetId = nextPetId
+    if (nextPetId > this.#pets.nextId) this.#pets.nextId = nextPetId
     for (const pet of pets) this.addPet(pet)
     this.#orders = orders
-    if (records !== undefined)
-      this.#records = new Map(Object.entries(records).map(([name, saved]) => [name, Collection.from(saved)]))
+    for (const [name, saved] of Object.entries(records ?? {})) this.#records.set(name, new Collection(saved))
     for (const [index, key] of keys.entries()) {
       if (this.#keys.has(key.key)) throw new CorruptionError(`keys[${index}].key appears twice`)
       this.#keys.set(key.key, key)
@@ -64,25 +60,19 @@ export class Recovery {
       case 'pet':
         this.#putPet(change.pet)
         return
-      case 'pet-removed': {
-        const index = this.#indexes.get(change.id)
-        if (index === undefined) return
-        this.#pets[index] = undefined
-        this.#indexes.delete(change.id)
+      case 'pet-removed':
+        this.#pets.remove([], change.id)
         return
-      }
       case 'record': {
         const { resource, idProperty, entry } = change
-        const records = this.#records?.get(resource) ?? Collection.empty(idProperty)
-        this.#records = new Map(this.#records).set(resource, records.restore(entry))
+        const records = this.#records.get(resource) ?? Collection.empty(idProperty)
+        this.#records.set(resource, records)
+        records.put(entry)
         return
       }
-      case 'record-removed': {
-        const records = this.#records?.get(change.resource)
-        if (records === undefined) return
-        this.#records = new Map(this.#records).set(change.resource, records.remove(change.scope, change.id))
+      case 'record-removed':
+        this.#records.get(change.resource)?.remove(change.scope, change.id)
         return
-      }
       case 'key':
         this.#keys.set(change.key.key, change.key)
         return
@@ -90,30 +80,26 @@ export class Recovery {
         this.#keys.delete(change.key)
         return
       case 'replaced':
-        this.#pets = []
-        this.#indexes = new PlacesById()
+        this.#pets = Collection.empty('id')
         this.#keys = new Map()
-        this.#nextPetId = 1
-        this.#records = undefined
+        this.#records = new Map()
         this.addState(change.state)
     }
   }
 
   state(): SpaceState {
-    const records = this.#records && Object.fromEntries([...this.#records].map(([name, one]) => [name, one.save()]))
+    const { nextId, values: pets } = this.#pets.save()
+    const records = Object.fromEntries([...this.#records].map(([name, one]) => [name, one.save()]))
     return {
-      nextPetId: this.#nextPetId,
-      pets: this.#pets.filter((pet) => pet !== undefined),
+      nextPetId: nextId,
+      pets: pets as readonly object[] as readonly Pet[],
       orders: this.#orders,
       keys: [...this.#keys.values()],
-      ...(records === undefined ? {} : { records }),
+      ...(this.#records.size === 0 ? {} : { records }),
     }
   }
 
   #putPet(pet: Pet): void {
-    const index = this.#indexes.get(pet.id)
-    if (index === undefined) this.#indexes.set(pet.id, this.#pets.push(pet) - 1)
-    else this.#pets[index] = pet
-    if (typeof pet.id === 'number' && pet.id >= this.#nextPetId) this.#nextPetId = followingPetId(pet.id)
+    this.#pets.put({ scope: [], value: pet as object as Values })
   }
 }

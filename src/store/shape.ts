@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { PetRules } from '../contract/contract.js'
+import type { RecordRules } from '../contract/contract.js'
 import { INT64_MAXIMUM, INT64_MINIMUM, type Int64 } from '../contract/int64.js'
 import { stringifyJson } from '../contract/json.js'
 import { type ApiKey, KEY_CONDITIONS, PLAN_NAMES } from '../domain/keys.js'
@@ -77,8 +77,8 @@ const pet = fields({ id: int64, name: text, categoryId: int64, status: v.optiona
 
 export const readPackagedPet: Reader<Pet> = (value, where) => check(pet as Schema<Pet>, value, where)
 
-/** For a contract given with --spec. */
-export function petReader(rules: PetRules): Reader<Pet> {
+/** Makes the reader of pets of a contract given with --spec. */
+export function petReader(rules: RecordRules): Reader<Pet> {
   return (value, where) => {
     const { id } = check(v.looseObject({ id: int64 }, 'an object'), value, where)
     const violations = rules.findBreaches(value as Readonly<Record<string, unknown>>)
@@ -98,13 +98,11 @@ export const apiKey = fields({
 /** Leaves room for new ids below the end of int64. Only manual edits get this far. */
 const MAX_NEXT_PET_ID = 2n ** 62n
 
-const recordEntry = fields({ scope: list(text), value: record, order: wholeNumber(0) })
-const savedRecords = fields({
-  idProperty: text,
-  nextId: int64,
-  nextOrder: wholeNumber(0),
-  entries: list(recordEntry),
-}) as Schema<SavedRecords>
+const recordEntry = fields({ scope: list(text), value: record })
+const savedRecords = v.pipe(
+  fields({ idProperty: text, nextId: int64, values: list(record), scopes: v.optional(list(list(text))) }),
+  v.check(({ values, scopes }) => scopes === undefined || scopes.length === values.length, 'as many scopes as values'),
+) as Schema<SavedRecords>
 
 export const recordChange = fields({ resource: text, idProperty: text, entry: recordEntry })
 export const recordRemoval = fields({ resource: text, scope: list(text), id: text })

@@ -15,7 +15,7 @@ function operation(contract: Contract, id: string): Operation {
 
 describe('the packaged contract, given with --spec', () => {
   it('equals the one compiled by the build', async () => {
-    const plain = ({ operations, text: _text, route: _route, pets: _pets, ...rest }: Contract) => ({
+    const plain = ({ operations, text: _text, route: _route, rules: _rules, ...rest }: Contract) => ({
       ...rest,
       operations: operations.map(({ readBody: _1, readPath: _2, readQuery: _3, ...data }) => data),
     })

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import type { PendingReply, Reply } from '../../src/domain/messages.js'
-import { outsideReply } from '../../src/http/replies.js'
+import { bareReply, type PendingReply, type Reply } from '../../src/domain/messages.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { exchange, KEYED, listenWith, openSocket, startOnPort, statusesIn, turns } from '../support/raw-http.js'
 
@@ -43,10 +42,10 @@ const REFUSED: readonly (readonly [what: string, sent: string, statuses: readonl
 describe('bytes that are not a request', () => {
   it.each(REFUSED)('are refused after the responses to earlier requests: %s', async (_what, sent, statuses) => {
     const { core, port, serves, warnings } = await start()
-    const before = core.spaces.default.pets.size
+    const before = core.spaces.default.records.get('pets')?.size ?? 0
     const got = await exchange(port, POST + GET + sent)
     expect(statusesIn(got)).toEqual([201, 200, ...statuses])
-    expect(core.spaces.default.pets.size).toBe(before + 1)
+    expect(core.spaces.default.records.get('pets')?.size).toBe(before + 1)
     expect(await serves()).toBe(true)
     expect(warnings).toEqual([])
   })
@@ -92,11 +91,11 @@ describe('bytes that are not a request', () => {
 
   it('are refused once, and later requests are not executed', async () => {
     const { core, port } = await start()
-    const before = core.spaces.default.pets.size
+    const before = core.spaces.default.records.get('pets')?.size ?? 0
     const noHost = 'GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer sandbox\r\n\r\n'
     expect(statusesIn(await exchange(port, `${noHost}${POST}`, 'hello\r\n\r\n'))).toEqual([400])
     expect(statusesIn(await exchange(port, 'hello\r\n\r\n', POST, POST))).toEqual([400])
-    expect(core.spaces.default.pets.size).toBe(before)
+    expect(core.spaces.default.records.get('pets')?.size).toBe(before)
   })
 
   it('wait for a response of the control plane', async () => {
@@ -140,7 +139,7 @@ describe('a socket that Node detaches', () => {
 
 describe('a reply that cannot be sent', () => {
   const good = (): Reply => ({
-    ...outsideReply(200, ['Content-Length', '2', 'X-RateLimit-Limit', '60', 'Date', 'Thu, 01 Jan 1970 00:00:00 GMT']),
+    ...bareReply(200, ['Content-Length', '2', 'X-RateLimit-Limit', '60', 'Date', 'Thu, 01 Jan 1970 00:00:00 GMT']),
     body: 'ok',
   })
   const BAD: readonly (readonly [what: string, change: Partial<Reply>])[] = [

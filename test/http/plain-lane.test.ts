@@ -1,10 +1,9 @@
 import { EventEmitter, once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import type { EndedExchange, Reply } from '../../src/domain/messages.js'
+import { bareReply, type EndedExchange, type Reply } from '../../src/domain/messages.js'
 import type { Connection } from '../../src/http/connection.js'
 import { PlainLane } from '../../src/http/plain-lane.js'
 import { parserSettings } from '../../src/http/plain-messages.js'
-import { outsideReply } from '../../src/http/replies.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { systemClock } from '../../src/system/system-clock.js'
 import { KEYED, listenWith, openSocket, type RawSocket, startOnPort, statusesIn, turns } from '../support/raw-http.js'
@@ -57,7 +56,7 @@ function openLane(options: Partial<LaneOptions>) {
     keepAliveMs: 360_000,
     received: () => {},
     accepts: () => true,
-    serve: () => ({ ...outsideReply(200, []), exchange: { space: '', id: 1, position: 1 } }),
+    serve: () => ({ ...bareReply(200, []), exchange: { space: '', id: 1, position: 1 } }),
     post: () => {},
     handOver: () => {},
     ...options,
@@ -115,12 +114,12 @@ describe('a plain request', () => {
   it('is executed once, even if node:http sends the response', async () => {
     const { port, core } = await start({ latency: '1ms' })
     const socket = await openSocket(port)
-    const { size } = core.spaces.default.pets
+    const size = core.spaces.default.records.get('pets')?.size ?? 0
     socket.write(POST)
     expect(await responses(socket, 1)).toEqual([201])
     socket.write(GET)
     expect(await responses(socket, 2)).toEqual([201, 200])
-    expect([core.spaces.default.pets.size, core.spaces.default.log.total]).toEqual([size + 1, 2])
+    expect([core.spaces.default.records.get('pets')?.size, core.spaces.default.log.total]).toEqual([size + 1, 2])
     socket.destroy()
   })
 
@@ -152,7 +151,7 @@ describe('while a reply waits for the store', () => {
     const served: string[] = []
     const ended: string[] = []
     const reply = (body: string): Reply => ({
-      ...outsideReply(200, ['Content-Length', String(body.length)]),
+      ...bareReply(200, ['Content-Length', String(body.length)]),
       body,
       exchange: { space: '', id: served.length, position: served.length },
     })
@@ -273,7 +272,7 @@ describe('while a reply is pending', () => {
         const extra = target.startsWith('/odd') ? ['Connection', 'keep-alive'] : []
         if (target.startsWith('/fail')) return Promise.reject(new Error('on purpose'))
         const reply = {
-          ...outsideReply(200, ['Content-Length', String(target.length), ...extra]),
+          ...bareReply(200, ['Content-Length', String(target.length), ...extra]),
           body: target,
           exchange: { space: '', id: served.length, position: served.length },
         }
@@ -384,7 +383,7 @@ describe('while a reply is pending', () => {
       post: () => came.push('answer'),
       handOver: (_connection, bytes) => came.push(`handed over ${bytes.length}`),
     })
-    const reply = { ...outsideReply(200, []), exchange: { space: '', id: 1, position: 1 } }
+    const reply = { ...bareReply(200, []), exchange: { space: '', id: 1, position: 1 } }
     receive(GET)
     answer(reply)
     await new Promise(setImmediate)
@@ -421,11 +420,11 @@ describe('a request after which Node destroys the socket', () => {
     'does not affect the response before: %j',
     async (pri) => {
       const { port, core } = await start()
-      const { size } = core.spaces.default.pets
+      const size = core.spaces.default.records.get('pets')?.size ?? 0
       const socket = await openSocket(port)
       socket.write(POST + pri)
       expect(await responses(socket, 2)).toEqual([201, 400])
-      expect(core.spaces.default.pets.size).toBe(size + 1)
+      expect(core.spaces.default.records.get('pets')?.size).toBe(size + 1)
       expect(core.spaces.default.log.total).toBe(2)
       socket.destroy()
     },

@@ -14,8 +14,8 @@ import { Spaces } from '../../src/core/spaces.js'
 import { Failure } from '../../src/domain/failures.js'
 import type { ApiKey } from '../../src/domain/keys.js'
 import type { Reply } from '../../src/domain/messages.js'
-import { InvalidPet } from '../../src/domain/pets.js'
 import { StoreFull } from '../../src/domain/problems.js'
+import { InvalidRecord } from '../../src/domain/records.js'
 import { hider } from '../../src/domain/redaction.js'
 import type { Snapshot } from '../../src/domain/state.js'
 import type { EpochMs } from '../../src/domain/time.js'
@@ -59,7 +59,7 @@ export function openMachine({
   realService,
 }: MachineOptions): Machine {
   const options = embeddedOptions(sandbox)
-  const fixtures = loadSeed(options, contract.pets)
+  const fixtures = loadSeed(options, contract.rules?.get('pets'))
   const seed = realService === undefined ? fixtures : { ...fixtures, pets: [], nextPetId: FIRST_LOCAL_ID }
   const shared: SpaceContext = {
     ...options,
@@ -99,7 +99,7 @@ export function applyStep(machine: Machine, { command, instant }: Step): Outcome
     const isTold =
       error instanceof VerbError ||
       error instanceof StoreFull ||
-      error instanceof InvalidPet ||
+      error instanceof InvalidRecord ||
       error instanceof Failure
     if (isTold) return { kind: 'refusal', error }
     throw error
@@ -137,7 +137,7 @@ export function stateText({ spaces }: Machine, wall: EpochMs): string {
         plans: [...space.plans].toSorted(),
         keys: [...space.keys.values()],
         stored: space.storedKeys(),
-        ordersText: space.ordersText,
+        records: [...space.records].map(([name, records]) => [name, records.save()]),
         snapshots: [...space.snapshots],
         log: [...space.log],
         total: space.log.total,

@@ -52,7 +52,10 @@ it('does not roll back a pet of a space without a store', async () => {
   const replies = [ask('Bearer sandbox', post), ask('Bearer sandbox~a', post)]
   await core.settle()
   expect(replies.map((reply) => core.instead(reply)?.status)).toEqual([500, undefined])
-  expect([core.spaces.default.pets.size, core.spaces.get('a')?.pets.size]).toEqual([59 + 1, 59 + 1 + 1])
+  expect([core.spaces.default.records.get('pets')?.size, core.spaces.get('a')?.records.get('pets')?.size]).toEqual([
+    59 + 1,
+    59 + 1 + 1,
+  ])
 })
 
 it('rolls back all changes of a turn that cannot be stored', async () => {

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { bareReply } from '../../src/domain/messages.js'
 import { listen } from '../../src/http/listener.js'
 import type { RequestHandlers } from '../../src/http/listener-context.js'
-import { outsideReply } from '../../src/http/replies.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { runSandbox } from '../../src/sandbox.js'
 import { embeddedOptions } from './embedded-options.js'
@@ -58,11 +58,11 @@ export function statusesIn(received: string): readonly number[] {
 export async function listenWith(given: Partial<RequestHandlers>) {
   const warnings: string[] = []
   const listener = await listen('127.0.0.1', 0, {
-    service: () => outsideReply(200, []),
+    service: () => bareReply(200, []),
     settle: () => undefined,
     instead: () => undefined,
     ended: () => 0,
-    refuse: () => ({ ...outsideReply(500, ['Content-Length', '2']), body: '{}' }),
+    refuse: () => ({ ...bareReply(500, ['Content-Length', '2']), body: '{}' }),
     isControl: () => false,
     control: () => {},
     warn: (message) => warnings.push(message),

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Values } from '../../contract/contract.js'
 import { parseShallowJson, stringifyJson } from '../../contract/json.js'
-import { isOrdersAsGiven, type ResourceData } from '../../contract/resource-data.js'
+import { placeInState, type ResourceData } from '../../contract/resource-data.js'
 import { changeRecord, recordSpaceOf } from '../../core/operations/record-space.js'
 import { runAction } from '../../core/resource-actions.js'
 import type { Space } from '../../core/space.js'
@@ -30,9 +30,9 @@ export const resourceVerbs = {
       input: fields({ resource: text, limit: v.optional(countSchema('must be a number of records')) }),
       run({ space }, { resource: name, limit }) {
         const resource = findResource(space, name)
-        if (isAsGiven(space, resource)) return space.orders.slice(0, limit)
-        const records = [...(recordSpaceOf(space).records(name)?.all() ?? [])].reverse().slice(0, limit)
-        return records.map((record) => withParents(resource, record))
+        const all = [...(space.records.get(name)?.all() ?? [])]
+        const records = resource.isFixed ? all : all.reverse()
+        return records.slice(0, limit).map((record) => withParents(resource, record))
       },
     },
   ),
@@ -60,7 +60,7 @@ export const resourceVerbs = {
 
 function resourceView(space: Space, resource: ResourceData): ResourceView {
   const { name, path, id, parents } = resource
-  const records = isAsGiven(space, resource) ? space.orders.length : (space.records.get(name)?.size ?? space.pets.size)
+  const records = space.records.get(name)?.size ?? 0
   return { name, path, id: id.property, parents: parents.map(({ parameter }) => parameter), records }
 }
 
@@ -75,14 +75,9 @@ function findResource({ shared: { contract } }: Space, name: string): ResourceDa
   )
 }
 
-function isAsGiven({ shared: { contract } }: Space, resource: ResourceData): boolean {
-  const actions = contract.operations.flatMap(({ action }) => (action?.resource === resource.name ? [action] : []))
-  return isOrdersAsGiven(resource, actions)
-}
-
 function changeableResource(space: Space, name: string): ResourceData {
   const resource = findResource(space, name)
-  if (!isAsGiven(space, resource)) return resource
+  if (placeInState(resource) !== 'orders') return resource
   throw new VerbError(
     'invalid_request',
     `The contract does not describe ${name}, so they stay as the fixtures have them.`,
@@ -100,7 +95,7 @@ function withParents({ parents }: ResourceData, { scope, value }: StoredRecord):
 /**
  * Adds a record. Unlike a client, it may set read-only fields and the id.
  *
- * @throws VerbError, StoreFull, InvalidPet
+ * @throws VerbError, StoreFull, InvalidRecord
  */
 export function addRecord(space: Space, name: string, record: Values, wall: EpochMs): Values {
   const resource = changeableResource(space, name)
@@ -125,7 +120,7 @@ export function addRecord(space: Space, name: string, record: Values, wall: Epoc
 /**
  * Changes fields of a record, by JSON merge patch. Unlike a client, it may set read-only fields.
  *
- * @throws VerbError, StoreFull, InvalidPet
+ * @throws VerbError, StoreFull, InvalidRecord
  */
 export function setRecord(space: Space, name: string, id: string, change: Values, wall: EpochMs): Values {
   const resource = changeableResource(space, name)
@@ -159,7 +154,7 @@ function apply(
       body: given,
       now: space.now(wall),
       newestFirst: true,
-      address: '',
+      address: () => '',
       search: '',
     },
     recordSpaceOf(space),
@@ -224,13 +219,13 @@ function checkFields(space: Space, resource: ResourceData, given: Values, record
 
 /** Records with this id: one, unless they belong to different parents. */
 function matching(space: Space, resource: ResourceData, id: string): readonly StoredRecord[] {
-  const records = recordSpaceOf(space).records(resource.name)
+  const records = space.records.get(resource.name)
   if (resource.parents.length > 0)
     return [...(records?.all() ?? [])].filter(
       ({ scope, value }) => String(value[resource.id.property]) === id || pathOf(resource, { scope, value }) === id,
     )
   const known = records?.get([], id)
-  return known === undefined ? [] : [known]
+  return known === undefined ? [] : [{ scope: [], value: known }]
 }
 
 /** `3/rex`: the ids of its parents, and its own. */

@@ -19,7 +19,7 @@ export const sandboxVerbs = {
     run: ({ spaces }) =>
       spaces.names().map((name) => {
         const space = spaces.get(name)
-        return { name, pets: space?.pets.size ?? 0, requests: space?.log.total ?? 0 }
+        return { name, pets: space?.records.get('pets')?.size ?? 0, requests: space?.log.total ?? 0 }
       }),
   }),
   'spaces.remove': verb(
@@ -42,7 +42,7 @@ export const sandboxVerbs = {
       run({ space, spaces, wall }, { name }) {
         const source = findSpace(spaces, name)
         if (source !== space) space.restoreSnapshot(source.snapshot(wall), wall)
-        return { space: space.name, pets: space.pets.size }
+        return { space: space.name, pets: space.records.get('pets')?.size ?? 0 }
       },
     },
   ),

@@ -32,7 +32,7 @@ export const spaceVerbs = {
       },
       run({ space, spaces, wall, fetched }) {
         spaces.reset(space, wall, fetched as SpaceState | undefined)
-        return { space: space.name, pets: space.pets.size }
+        return { space: space.name, pets: space.records.get('pets')?.size ?? 0 }
       },
     },
   ),

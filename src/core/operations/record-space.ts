@@ -1,47 +1,42 @@
-import { type Int64, parseInt64 } from '../../contract/int64.js'
-import { isPetCatalogue, type ResourceData } from '../../contract/resource-data.js'
-import type { Pet } from '../../domain/pets.js'
-import type { Records } from '../../domain/records.js'
-import type { RecordChange, RecordSpace } from '../resource-actions.js'
+import type { Values } from '../../contract/contract.js'
+import type { ResourceData } from '../../contract/resource-data.js'
+import { InvalidRecord, type RecordChange } from '../../domain/records.js'
+import type { RecordSpace } from '../action-request.js'
+import { newRecord } from '../resource-actions.js'
 import type { Space } from '../space.js'
-import { checkPet } from './pets.js'
 
-/** The records of a space, pets among them. */
+const recordSpaces = new WeakMap<Space, RecordSpace>()
+
 export function recordSpaceOf(space: Space): RecordSpace {
+  const known = recordSpaces.get(space)
+  if (known !== undefined) return known
   const { resources } = space.shared.contract
-  return {
-    records: (name) => space.records.get(name) ?? (isPets(name, resources) ? petRecords(space) : undefined),
-    resource: (name) => resources.find((one) => one.name === name),
+  const made: RecordSpace = {
+    records: (name) => space.records.get(name),
     children: (name) => resources.filter(({ parents }) => parents.some(({ resource }) => resource === name)),
     newUuid: (name) => space.newUuid(name),
   }
+  recordSpaces.set(space, made)
+  return made
 }
 
-function isPets(name: string, resources: readonly ResourceData[]): boolean {
-  return resources.some((resource) => resource.name === name && isPetCatalogue(resource))
-}
-
-function petRecords({ pets, nextPetId }: Space): Records {
-  const recordOf = (pet: Pet) => ({ scope: [], value: pet as unknown as Readonly<Record<string, unknown>> })
-  return {
-    get(_scope, id) {
-      const known = parseInt64(id)
-      const pet = known === undefined ? undefined : pets.get(known)
-      return pet && recordOf(pet)
-    },
-    all: () => pets.pets().map(recordOf),
-    nextId: nextPetId,
-  }
-}
-
-/** @throws StoreFull, InvalidPet */
+/** @throws StoreFull, InvalidRecord */
 export function changeRecord(space: Space, change: RecordChange): void {
-  if (space.records.has(change.resource)) space.changeRecord(change)
-  else if (change.kind === 'remove') space.removePet(parseInt64(change.id) as Int64)
-  else {
-    const pet = change.record.value as unknown as Pet
-    checkPet(space, pet)
-    if (space.pets.has(pet.id)) space.changePet(pet)
-    else space.addPet(() => pet)
-  }
+  if (change.kind === 'put') checkRecord(space, change.resource, change.record.value)
+  space.changeRecord(change)
+}
+
+/** Adds a record without parents. @throws StoreFull, InvalidRecord */
+export function createRecord(space: Space, resource: ResourceData, body: Values, now: number): Values {
+  const records = space.records.get(resource.name)
+  if (records === undefined) throw new RangeError(`There is no resource ${resource.name}.`)
+  const value = newRecord({ resource, body, now }, records, recordSpaceOf(space))
+  changeRecord(space, { kind: 'put', resource: resource.name, record: { scope: [], value } })
+  return value
+}
+
+/** @throws InvalidRecord if the contract does not allow it in responses */
+function checkRecord({ shared: { contract } }: Space, resource: string, value: Values): void {
+  const breaches = contract.rules?.get(resource)?.findBreaches(value) ?? []
+  if (breaches.length > 0) throw new InvalidRecord(`The contract has no such animal: ${breaches.join('; ')}.`)
 }

@@ -1,36 +1,43 @@
-import { stringifyJson } from '../../contract/json.js'
-import { isPetCatalogue, type ResourceAction, type ResourceData } from '../../contract/resource-data.js'
-import { InvalidPet, PET_FIELDS } from '../../domain/pets.js'
+import type { Operation } from '../../contract/contract.js'
+import type { ResourceAction, ResourceData } from '../../contract/resource-data.js'
+import type { HandlerResult, ServiceRequest } from '../../domain/messages.js'
 import { StoreFull } from '../../domain/problems.js'
+import { InvalidRecord } from '../../domain/records.js'
+import { binaryOf } from '../../system/utf8.js'
 import { documentedError, problem } from '../answers.js'
 import { undocumented } from '../gates/validate.js'
-import type { Handler } from '../request-context.js'
-import { runAction } from '../resource-actions.js'
+import type { Handler, RequestContext } from '../request-context.js'
+import { type ActionResult, runAction } from '../resource-actions.js'
 import { changeRecord, recordSpaceOf } from './record-space.js'
 
-/** Carries out an operation on the records of its resource. @source docs/spec.md, "Resources" */
-export const recordHandler: Handler = (context, { path, query, body }) => {
-  const { space, now, route, request } = context
-  if (route.kind !== 'operation' || route.operation.action === undefined) return problem('internal_error')
-  const { operation } = route
-  const { action } = route.operation
-  const resource = space.shared.contract.resources.find(({ name }) => name === action.resource)
-  if (resource === undefined) return problem('internal_error')
-  const { host } = request.headers
-  const result = runAction(
-    {
-      resource,
-      action,
-      path: path.values,
-      query: query.values,
-      body: body?.values ?? {},
-      now,
-      newestFirst: space.shared.order === 'newest',
-      address: host === undefined ? context.path : `http://${host}${context.path}`,
-      search: context.query,
-    },
-    recordSpaceOf(space),
-  )
+/** Makes the handler of an operation on the records of a resource. @source docs/spec.md, "Resources" */
+export function recordHandler(operation: Operation, action: ResourceAction, resource: ResourceData): Handler {
+  const handle: Handler = (context, { path, query, body }) => {
+    const { space, now, request } = context
+    const result = runAction(
+      {
+        resource,
+        action,
+        path: path.values,
+        query: query.values,
+        body: body?.values ?? {},
+        now,
+        newestFirst: space.shared.order === 'newest' && resource.isFixed === undefined,
+        address: () => addressOf(request, context.path),
+        search: context.query,
+      },
+      recordSpaceOf(space),
+    )
+    return replyTo(result, operation, context)
+  }
+  return isKept(action, resource) ? keptLists(resource.name, handle) : handle
+}
+
+function addressOf({ headers: { host } }: ServiceRequest, path: string): string {
+  return host === undefined ? path : `http://${host}${path}`
+}
+
+function replyTo(result: ActionResult, operation: Operation, { space }: RequestContext): HandlerResult {
   if (result.kind === 'not-found')
     return documentedError(operation, 404) ?? problem('not_found', undocumented(operation, 404))
   if (result.kind === 'conflict') {
@@ -41,24 +48,29 @@ export const recordHandler: Handler = (context, { path, query, body }) => {
     for (const change of result.changes) changeRecord(space, change)
   } catch (error) {
     if (error instanceof StoreFull) return problem('store_full')
-    if (error instanceof InvalidPet) return problem('invalid_request', { message: error.message, outside: true })
+    if (error instanceof InvalidRecord) return problem('invalid_request', { message: error.message, outside: true })
     throw error
   }
-  return {
-    status: result.status,
-    body: result.body === undefined ? '' : stringifyJson(result.body),
-    headers: result.headers.flat(),
-  }
+  const { status, body, headers } = result
+  return headers.length === 0 ? { status, body } : { status, body, headers: headers.flat() }
 }
 
-/** Whether the handlers of the packaged contract, which are faster, do the same for an operation on pets. */
-export function isPlainPetAction(action: ResourceAction, resource: ResourceData): boolean {
-  if (!isPetCatalogue(resource) || action.envelope !== undefined || action.headers !== undefined) return false
-  if (Object.keys(resource.properties).some((name) => !PET_FIELDS.has(name))) return false
-  const { filters = [], limit, ...others } = action.query ?? {}
-  const isPlainList =
-    (limit === undefined || limit === 'limit') &&
-    Object.keys(others).length === 0 &&
-    filters.every(([parameter]) => parameter === 'status')
-  return action.pathFilters === undefined && isPlainList
+/** Whether a list depends on nothing but the records of its resource and the query. */
+function isKept({ kind, headers, meta, pathFilters }: ResourceAction, { parents }: ResourceData): boolean {
+  const isLinked = headers !== undefined || meta !== undefined
+  return kind === 'list' && !isLinked && pathFilters === undefined && parents.length === 0
+}
+
+/** Lists are made once for each query, and encoded, until a record changes. */
+function keptLists(resource: string, handle: Handler): Handler {
+  return (context, readings) => {
+    const records = context.space.records.get(resource)
+    const known = records?.kept(handle, context.query)
+    if (known !== undefined) return known as HandlerResult
+    const result = handle(context, readings)
+    if (typeof result.body !== 'string') return result
+    const made = { ...result, binary: binaryOf(result.body) }
+    records?.keep(handle, context.query, made)
+    return made
+  }
 }

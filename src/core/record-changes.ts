@@ -1,0 +1,62 @@
+import type { Values } from '../contract/contract.js'
+import { isNode } from '../contract/json.js'
+import { fillValue, type ResourceData } from '../contract/resource-data.js'
+import { type Collection, isSame } from '../domain/collection.js'
+import type { RecordChange, Scope } from '../domain/records.js'
+import type { ActionRequest, RecordSpace } from './action-request.js'
+
+/** The record after PUT (on nothing) or PATCH (on what there is): read-only properties stay, timestamps move. */
+export function changedRecord(request: ActionRequest, known: Values, base: Values): Values {
+  const { resource, body, now } = request
+  const value: Record<string, unknown> = { [resource.id.property]: known[resource.id.property] }
+  const patched = mergePatch(base, body) as Values
+  const names = new Set([...Object.keys(resource.properties), ...Object.keys(known), ...Object.keys(patched)])
+  for (const name of names) {
+    const property = resource.properties[name]
+    if (name === resource.id.property) continue
+    const isOurs = property?.readOnly === true || property?.fill?.kind === 'created-at'
+    let next =
+      property?.fill?.kind === 'updated-at' ? fillValue(property.fill, now) : isOurs ? known[name] : patched[name]
+    const isFilled = property?.required === true || request.action.kind === 'replace'
+    if (next === undefined && isFilled && property?.fill !== undefined) next = fillValue(property.fill, now)
+    if (next !== undefined) value[name] = next
+  }
+  return value
+}
+
+/** @source RFC 7396, section 2 */
+function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isNode(patch)) return patch
+  const result: Record<string, unknown> = isNode(target) ? { ...target } : {}
+  for (const [name, value] of Object.entries(patch))
+    if (value === null) delete result[name]
+    else result[name] = mergePatch(result[name], value)
+  return result
+}
+
+/** A record, and those that belong to it. */
+export function removals(
+  resource: ResourceData,
+  scope: Scope,
+  id: string,
+  space: RecordSpace,
+): readonly RecordChange[] {
+  const inside = [...scope, id]
+  const nested = space.children(resource.name).flatMap((child) => {
+    const records = space.records(child.name)
+    return (records?.places(inside, []) ?? []).map((place): RecordChange => {
+      const own = String(records?.at(place)[child.id.property])
+      return { kind: 'remove', resource: child.name, scope: records?.scopeAt(place) ?? [], id: own }
+    })
+  })
+  return [...nested, { kind: 'remove', resource: resource.name, scope, id }]
+}
+
+/** A property whose value must be unique, and that another record has. */
+export function findTaken({ id, unique }: ResourceData, value: Values, records?: Collection): string | undefined {
+  const own = String(value[id.property])
+  const others = unique.length === 0 ? [] : (records?.values() ?? []).filter((one) => String(one[id.property]) !== own)
+  return unique.find(
+    (property) => value[property] !== undefined && others.some((one) => isSame(one[property], value[property])),
+  )
+}
