@@ -1,5 +1,4 @@
-import { conductReport } from './conduct/conduct-report.js'
-import type { Conduct } from './conduct/conduct-view.js'
+import type { ReportedSpace } from './conduct/conduct-report.js'
 import type { AnswerRules } from './contract/answer-rules.js'
 import type { Contract } from './contract/contract.js'
 import type { ClosableEngine } from './contract/engine.js'
@@ -48,9 +47,9 @@ export type { SavedSandbox } from './executor/executor.js'
 
 export interface SandboxEvents {
   onExchange?(record: ExchangeRecord): void
-  /** Called before a space is reset or removed, with its conduct. */
-  onForget?(conduct: Conduct): void
-  /** An undo restores the conduct last passed to onForget, so it will be reported again. */
+  /** A space is about to be reset or removed, with the conduct in it. */
+  onForget?(space: ReportedSpace): void
+  /** An undo restores what a space has forgotten last, so it will be reported again. */
   onRecall?(space: string): void
   onWarning?(message: string): void
   onProgress?(text: string): void
@@ -264,7 +263,7 @@ function spacesOpener(
           if (isReported()) events.onExchange?.(record)
         }),
       onForget(space) {
-        if (space.conduct.requests > 0 && isReported()) events.onForget?.(conductReport(space))
+        if (space.conduct.requests > 0 && isReported()) events.onForget?.(space)
       },
       onRecall(space) {
         if (isReported()) events.onRecall?.(space)

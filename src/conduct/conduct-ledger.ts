@@ -20,7 +20,17 @@ import {
   sendersNamed,
   unnamedAtOnce,
 } from './key-conduct.js'
-import { endRequest, endWaits, forgetResponse, moveClock, put, receive, type WaitFilter } from './senders.js'
+import { isLost, judgeWrites, readWrite, type StoredWrite } from './lost-writes.js'
+import {
+  endRequest,
+  endWaits,
+  forgetResponse,
+  MAX_LOST_WRITES,
+  moveClock,
+  put,
+  receive,
+  type WaitFilter,
+} from './senders.js'
 import { fingerprintOf, isReceived, type RefusalNotice, readNotice } from './waits.js'
 import { countRequest, forgetFutureTraffic } from './what-if.js'
 
@@ -30,11 +40,14 @@ const MAX_UNKNOWN_TOKENS = 1000
 /** Open requests. Beyond the limit, the oldest is dropped, and its response is ignored. */
 const MAX_OPEN_REQUESTS = 10_000
 
+const ALL_WAITS: WaitFilter = () => true
+
 interface Open {
   readonly account: KeyConduct
   readonly sender: string
   readonly fingerprint: string
   readonly notice: RefusalNotice | undefined
+  readonly write: StoredWrite | undefined
 }
 
 export interface SavedConduct {
@@ -43,7 +56,11 @@ export interface SavedConduct {
   readonly findings: readonly Group[]
   readonly keys: readonly SavedKeyConduct[]
   readonly open: readonly (Pick<KeyIdentity, 'name' | 'isStranger'> &
-    Pick<Open, 'sender' | 'fingerprint'> & { readonly position: number; readonly news: RefusalNotice | null })[]
+    Pick<Open, 'sender' | 'fingerprint'> & {
+      readonly position: number
+      readonly news: RefusalNotice | null
+      readonly write?: StoredWrite | null
+    })[]
 }
 
 /** Judges how clients keep the service's rules, independently of the log. Its size is bounded. */
@@ -102,9 +119,12 @@ export class ConductLedger {
       if (route.kind === 'operation') this.reached++
       const fingerprint = fingerprintOf(request)
       const { drafts, isEarly } = judgeTiming(account, judged, response, fingerprint)
-      for (const draft of drafts) this.#find(judged, id, draft)
+      const { lostWrites } = sendersNamed(account, sender)
+      for (const draft of [...drafts, ...judgeWrites(lostWrites, judged, response, fingerprint)])
+        this.#find(judged, id, draft)
       const notice = readNotice(response, judged, fingerprint, id, isEarly)
-      this.#open.set(at.position, { account, sender, fingerprint, notice })
+      const write = readWrite(judged, response, id, notice)
+      this.#open.set(at.position, { account, sender, fingerprint, notice, write })
       const [oldest] = this.#open
       if (this.#open.size > MAX_OPEN_REQUESTS && oldest !== undefined) this.#close(...oldest)
     }
@@ -128,8 +148,11 @@ export class ConductLedger {
     const open = this.#open.get(ending.position)
     if (open === undefined) return
     this.#close(ending.position, open)
-    const { account, sender, notice } = open
-    if (notice !== undefined && isReceived(notice, ending.how)) receive(sendersNamed(account, sender), notice, ending)
+    const { account, sender, fingerprint, notice, write } = open
+    const senders = sendersNamed(account, sender)
+    if (notice !== undefined && isReceived(notice, ending.how)) receive(senders, notice, ending)
+    if (write !== undefined && isLost(write, ending))
+      put(senders.lostWrites, fingerprint, { ...write, ...ending }, MAX_LOST_WRITES)
   }
 
   /** @param position of a request whose response was sent, but not received */
@@ -143,10 +166,14 @@ export class ConductLedger {
    * @param which default: all
    * @param key   name of a key; default: all
    */
-  endWaits(which: WaitFilter = () => true, key?: string): void {
+  endWaits(which: WaitFilter = ALL_WAITS, key?: string): void {
     const isConcerned = ({ identity }: KeyConduct) => key === undefined || identity.name === key
     for (const account of this.keys())
-      if (isConcerned(account)) for (const one of account.senders.values()) endWaits(one, which)
+      if (isConcerned(account))
+        for (const one of account.senders.values()) {
+          endWaits(one, which)
+          if (which === ALL_WAITS) one.lostWrites.clear()
+        }
     this.#dropNotices((notice, account) => notice.kind === 'wait' && which(notice.wait) && isConcerned(account))
   }
 
@@ -169,11 +196,11 @@ export class ConductLedger {
       reached: this.reached,
       findings: this.findings.save(),
       keys: this.keys().map(saveKeyConduct),
-      open: [...this.#open].flatMap(([position, { account, sender, fingerprint, notice = null }]) => {
+      open: [...this.#open].flatMap(([position, { account, sender, fingerprint, notice = null, write = null }]) => {
         const { name, isStranger } = account.identity
         // Skips accounts of unknown tokens that were dropped, even if another has the same name.
         if (this.#accounts(isStranger).get(name) !== account) return []
-        return [{ position, name, isStranger, sender, fingerprint, news: notice }]
+        return [{ position, name, isStranger, sender, fingerprint, news: notice, write }]
       }),
     }
   }
@@ -185,9 +212,10 @@ export class ConductLedger {
     for (const map of [this.#keys, this.#strangers, this.#open]) map.clear()
     for (const saved of keys)
       this.#accounts(saved.identity.isStranger).set(saved.identity.name, restoreKeyConduct(saved, this.#plans))
-    for (const { position, name, isStranger, sender, fingerprint, news } of open) {
+    for (const { position, name, isStranger, sender, fingerprint, news, write } of open) {
       const account = this.#accounts(isStranger).get(name)
-      if (account !== undefined) this.#open.set(position, { account, sender, fingerprint, notice: news ?? undefined })
+      if (account !== undefined)
+        this.#open.set(position, { account, sender, fingerprint, notice: news ?? undefined, write: write ?? undefined })
     }
   }
 

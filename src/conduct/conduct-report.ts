@@ -3,6 +3,7 @@ import type { Limits } from '../domain/quota.js'
 import type { Settings } from '../domain/settings.js'
 import type { ConductLedger } from './conduct-ledger.js'
 import { type Conduct, type Refusals, VIOLATIONS, WARNINGS, type WhatIf } from './conduct-view.js'
+import { viewFindings } from './finding-views.js'
 import type { KeyConduct } from './key-conduct.js'
 import { type Refused, refusedBy } from './what-if.js'
 
@@ -27,8 +28,8 @@ export function conductReport(space: ReportedSpace): Conduct {
     reached: conduct.reached,
     senders: settings.senders ?? conduct.mostSenders,
     sendersStated: settings.senders !== undefined,
-    violations: conduct.findings.of(VIOLATIONS),
-    warnings: conduct.findings.of(WARNINGS),
+    violations: viewFindings(conduct.findings, VIOLATIONS),
+    warnings: viewFindings(conduct.findings, WARNINGS),
     whatIf: whatIf(space, accounts),
     keys: [...labels].map((label) => ({
       key: label,

@@ -5,6 +5,7 @@ export const VIOLATIONS = [
   'early-retry',
   'no-backoff',
   'request-while-banned',
+  'repeated-write',
   'invalid-request',
   'unauthenticated',
   'undocumented-endpoint',
@@ -12,6 +13,7 @@ export const VIOLATIONS = [
 export const WARNINGS = [
   'early-retry-likely',
   'no-backoff-likely',
+  'repeated-write-likely',
   'weak-backoff',
   'request-while-limited',
   'deprecated-operation',
@@ -59,7 +61,7 @@ export interface DisobeyedResponse {
   readonly exchange: number
   /** ISO 8601, UTC, by the space's clock. */
   readonly at: string
-  /** 0 if a fault broke the response. */
+  /** 0 if the response was broken or lost. */
   readonly status: number
   readonly retryAfter: string | null
   /** Milliseconds from the response to the request. */

@@ -2,6 +2,7 @@ import type { Wait as Stretch } from '../domain/ban.js'
 import type { Ending } from '../domain/messages.js'
 import type { EpochMs } from '../domain/time.js'
 import type { Arrival } from './judged-request.js'
+import type { LostWrite } from './lost-writes.js'
 import type { Plain } from './plain.js'
 import { addFailure, addTry, isForgotten, noRetries, type Retries, type Try } from './retries.js'
 import {
@@ -17,6 +18,7 @@ import {
 /** Per sender. Dropping the oldest favours the client. */
 const MAX_RETRIES = 100
 const MAX_PEAKS = 100
+export const MAX_LOST_WRITES = 100
 
 /** Waits and failures of all senders of a key with the same name (or without one). */
 export interface Senders {
@@ -27,6 +29,8 @@ export interface Senders {
   mostTold: Map<string, number>
   /** Waits in responses to early requests: enough of them cause a ban. */
   early: Stretch[]
+  /** By fingerprint. */
+  lostWrites: Map<string, LostWrite>
   inFlight: Map<string, number>
   /** The most of the same request in flight at once, by fingerprint, if more than one. */
   peaks: Map<string, number>
@@ -38,12 +42,13 @@ export type SavedSenders = Plain<Senders>
 export type WaitFilter = (wait: Pick<Wait, 'kind' | 'reason'>) => boolean
 
 export function openSenders(saved?: SavedSenders): Senders {
-  const { waits, retries, mostTold, early, inFlight, peaks, peak = 1 } = structuredClone(saved) ?? {}
+  const { waits, retries, mostTold, early, lostWrites, inFlight, peaks, peak = 1 } = structuredClone(saved) ?? {}
   return {
     waits: waits ?? [],
     retries: new Map(retries),
     mostTold: new Map(mostTold),
     early: early ?? [],
+    lostWrites: new Map(lostWrites),
     inFlight: new Map(inFlight),
     peaks: new Map(peaks),
     peak,

@@ -44,8 +44,13 @@ export type RefusalNotice =
       readonly response: GivenResponse
     }
 
-/** Faults that clients see as a failed connection. With a hang they see nothing. */
-const BREAKING: readonly (WireFault | undefined)[] = ['connection-reset', 'empty-response', 'malformed-chunk']
+/** Faults that a client sees as a failure of the connection. One that hangs shows nothing. */
+const BREAKING: readonly (WireFault | undefined)[] = [
+  'connection-reset',
+  'empty-response',
+  'truncated-body',
+  'malformed-chunk',
+]
 
 export function isServed({ status, reason, retryAt, fault }: HandlerResult): boolean {
   if (fault !== undefined && (fault === 'hang' || BREAKING.includes(fault))) return false

@@ -9,7 +9,7 @@ import { identify } from './callers.js'
 import type { Instant, RequestCommand } from './command.js'
 import { admit } from './gates/admit.js'
 import { ban } from './gates/ban.js'
-import { disrupt } from './gates/disrupt.js'
+import { disrupt, faultyAnswer } from './gates/disrupt.js'
 import { exist } from './gates/exist.js'
 import { force } from './gates/force.js'
 import { retire } from './gates/retire.js'
@@ -114,6 +114,7 @@ function startRequest(
     caller: identify(space, sent, request.address),
     handler: route.kind === 'operation' ? findHandler(route.operation, contract) : undefined,
     shown: undefined,
+    pendingFault: undefined,
     fault: undefined,
     readings: undefined,
     drift: undefined,
@@ -128,6 +129,7 @@ function askGates(context: RequestContext): HandlerResult | Forward {
     if (answer !== undefined) return answer
   }
   if (context.route.kind !== 'operation') return problem('not_found')
+  if (context.pendingFault !== undefined) context.fault = context.space.useFault(context.pendingFault)
   context.isOperated = true
   return operate(context, context.route.operation)
 }
@@ -146,9 +148,7 @@ function respondSafely<Answer>(context: RequestContext, act: () => Answer): Answ
 
 function finishRequest(context: RequestContext, given: HandlerResult): Reply {
   const { space, route } = context
-  // A real response with a fault on the wire is also made up.
-  const answer: HandlerResult =
-    context.fault === undefined ? given : { reason: 'fault', fault: context.fault, ...given }
+  const answer = context.fault === undefined ? given : faultyAnswer(context, context.fault, given)
   const headers = replyHeaders(context, answer)
   const exchange = logExchange(context, answer, headers)
   if (context.drift !== undefined && route.kind === 'operation')

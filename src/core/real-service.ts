@@ -1,4 +1,4 @@
-import type { WireFault } from '../domain/faults.js'
+import type { FaultRule } from '../domain/faults.js'
 import type { SentKey } from '../domain/keys.js'
 import type { ServiceRequest } from '../domain/messages.js'
 import type { WindowView } from '../domain/quota.js'
@@ -31,7 +31,7 @@ export interface Forwarded {
   readonly sent: SentKey | undefined
   readonly request: ServiceRequest
   readonly shown: WindowView | undefined
-  readonly fault: WireFault | undefined
+  readonly fault: FaultRule | undefined
 }
 
 export interface SavedForwarded extends Omit<Forwarded, 'request'> {

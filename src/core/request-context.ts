@@ -1,4 +1,4 @@
-import type { WireFault } from '../domain/faults.js'
+import type { ArmedFault, FaultRule } from '../domain/faults.js'
 import type { Caller } from '../domain/keys.js'
 import type { HandlerResult, Readings, ServiceRequest, ServiceRoute } from '../domain/messages.js'
 import type { WindowView } from '../domain/quota.js'
@@ -28,8 +28,10 @@ export interface RequestContext {
   readonly handler: Handler | undefined
   /** The window in the headers, once a gate has decided. */
   shown: WindowView | undefined
-  /** A fault on the wire. */
-  fault: WireFault | undefined
+  /** A fault that happens if the request reaches its operation. */
+  pendingFault: ArmedFault | undefined
+  /** A fault that affects the response of the operation. */
+  fault: FaultRule | undefined
   readings: Readings | undefined
   /** How the response of the real service drifts from the contract. */
   drift: readonly ContractViolation[] | undefined

@@ -3,7 +3,7 @@ import type { WaitFilter } from '../conduct/senders.js'
 import { stringifyJson } from '../contract/json.js'
 import { banFor, NO_BAN_RECORD } from '../domain/ban.js'
 import type { Collection, RecordBefore } from '../domain/collection.js'
-import { armFault, type FaultRule, findFault } from '../domain/faults.js'
+import { type ArmedFault, armFault, type FaultRule, findFault } from '../domain/faults.js'
 import { type ApiKey, DEFAULT_KEY, keyLabel, PLAN_NAMES, type PlanName } from '../domain/keys.js'
 import type { Limits } from '../domain/quota.js'
 import { randomStream, streamAt } from '../domain/random.js'
@@ -271,13 +271,15 @@ export class Space extends SpaceRecord {
     this.#set({ faults: [...this.faults, armFault(rule)] })
   }
 
-  takeFault(operation: string): FaultRule | undefined {
-    const hit = findFault(this.faults, operation, () => this.#draw('faults'))
-    if (typeof hit?.left === 'number') {
-      const { left } = hit
-      this.#set({ faults: this.faults.map((fault) => (fault === hit ? { ...fault, left: left - 1 } : fault)) })
-    }
-    return hit?.rule
+  findFault(operation: string): ArmedFault | undefined {
+    return findFault(this.faults, operation, () => this.#draw('faults'))
+  }
+
+  /** Counts a fault that happens. */
+  useFault({ rule, left }: ArmedFault): FaultRule {
+    if (left !== null)
+      this.#set({ faults: this.faults.map((fault) => (fault.rule === rule ? { rule, left: left - 1 } : fault)) })
+    return rule
   }
 
   isInStorm(rate: number): boolean {

@@ -366,9 +366,19 @@ export class Spaces {
       const space = this.get(ended.space)
       space?.log.end(ended)
       const { position, how, connection, durationMs, waitingMs, bodyMs } = ended
+      const isWithheld = ended.instead !== undefined
       const slackMs = Math.max(0, durationMs - waitingMs - bodyMs)
       const wall = instant.now
-      space?.conduct.ended({ position, how, at: space.now(wall), wall, endedAt: instant.position, connection, slackMs })
+      space?.conduct.ended({
+        position,
+        how,
+        at: space.now(wall),
+        wall,
+        endedAt: instant.position,
+        connection,
+        slackMs,
+        isWithheld,
+      })
     }
     for (const { space, position } of unread) this.get(space)?.conduct.unread(position)
   }

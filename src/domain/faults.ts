@@ -2,13 +2,24 @@ import type { KnownOperation, Open, OperationName } from '../contract/entities.j
 import { type DurationMs, formatDuration, LONGEST_WAIT_MS, parseDuration, SECOND_MS } from './time.js'
 
 /** @source docs/switches.md, "Faults" */
-export const WIRE_FAULTS = ['connection-reset', 'empty-response', 'malformed-chunk', 'slow-body', 'hang'] as const
+export const WIRE_FAULTS = [
+  'connection-reset',
+  'empty-response',
+  'truncated-body',
+  'malformed-chunk',
+  'slow-body',
+  'hang',
+] as const
 export type WireFault = (typeof WIRE_FAULTS)[number]
+
+/** @source docs/switches.md, "Lost responses" */
+export const FAULT_PHASES = ['before', 'after'] as const
+type FaultPhase = (typeof FAULT_PHASES)[number]
 
 /** Real time. @source docs/switches.md, "slow-body" */
 export const SLOW_BODY_MS: DurationMs = 10 * SECOND_MS
 
-/** `listPets:503@20%*3`, `*:connection-reset`, `createPet:503,retry-after=2s`. */
+/** A rule as it is written: `listPets:503@20%*3`, `createPet:connection-reset*1,after`, `createPet:503,retry-after=2s`. */
 export type FaultText = Open<`${KnownOperation | '*'}:${WireFault | number}`>
 
 export interface FaultRule {
@@ -24,6 +35,8 @@ export interface FaultRule {
   readonly times?: number
   /** Duration for Retry-After, such as `2s`; only for the fault `status`. Default: only a 429 has one. */
   readonly retryAfter?: string
+  /** `after` carries out the operation and then loses its response; `before` if omitted. */
+  readonly phase?: FaultPhase
 }
 
 /** A rule as text, or as an object. */
@@ -58,21 +71,25 @@ export function findFault(
   )
 }
 
-const FAULT_RULE =
-  /^([^:@\s]+):([a-z-]+|\d{3})(?:,retry-after=(\w+))?(?:@(\d+(?:\.\d+)?)%)?(?:\*(\d{1,9}))?(?:,retry-after=(\w+))?$/
+const FAULT_RULE = /^([^:@\s]+):([a-z-]+|\d{3})((?:,[\w=-]+)*)(?:@(\d+(?:\.\d+)?)%)?(?:\*(\d{1,9}))?((?:,[\w=-]+)*)$/
+const FAULT_PART = /^(?:retry-after=(\w+)|(before|after))$/
 
 /**
- * Reads `<operation|*>:<status|wire fault>[@20%][*3][,retry-after=2s]`; the wait may also follow the status. Returns
- * the rule, or a sentence with the problem.
+ * Reads `<operation|*>:<status|wire fault>[@20%][*3][,retry-after=2s][,after]`; wait and phase may follow the status.
+ * Returns the rule, or a sentence on what is wrong with it.
  */
 export function parseFaultRule(text: string): FaultRule | string {
   const match = FAULT_RULE.exec(text)
-  if (match === null) {
-    return `write it as <operation|*>:<status|${WIRE_FAULTS.join('|')}>[@20%][*3][,retry-after=2s], for example listPets:503@20%*3`
+  const [, operation = '', what = '', early = '', percent, times, late = ''] = match ?? []
+  const parts = (early + late).split(',').slice(1)
+  const read = parts.map((part) => FAULT_PART.exec(part))
+  if (match === null || read.includes(null)) {
+    return `write it as <operation|*>:<status|${WIRE_FAULTS.join('|')}>[@20%][*3][,retry-after=2s][,after], for example listPets:503@20%*3`
   }
-  const [, operation = '', what = '', early, percent, times, late] = match
-  if (early !== undefined && late !== undefined) return 'retry-after is given twice'
-  const retryAfter = early ?? late
+  const [retryAfter, ...moreWaits] = read.flatMap((part) => part?.[1] ?? [])
+  const [phase, ...morePhases] = read.flatMap((part) => (part?.[2] as FaultPhase | undefined) ?? [])
+  if (moreWaits.length > 0) return 'retry-after is given twice'
+  if (morePhases.length > 0) return 'the phase is given twice'
   const wire = WIRE_FAULTS.find((name) => name === what)
   const rule: FaultRule = {
     operation,
@@ -80,6 +97,7 @@ export function parseFaultRule(text: string): FaultRule | string {
     ...(percent === undefined ? {} : { probability: Number(percent) / 100 }),
     ...(times === undefined ? {} : { times: Number(times) }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(phase === undefined ? {} : { phase }),
   }
   return faultProblem(rule) ?? rule
 }
@@ -114,5 +132,6 @@ export function formatFaultRule(rule: FaultRule): string {
   const what = rule.fault === 'status' ? rule.status : rule.fault
   const probability = rule.probability === undefined ? '' : `@${Number((rule.probability * 100).toFixed(6))}%`
   const times = rule.times === undefined ? '' : `*${rule.times}`
-  return `${rule.operation}:${what}${probability}${times}${rule.retryAfter === undefined ? '' : `,retry-after=${rule.retryAfter}`}`
+  const wait = rule.retryAfter === undefined ? '' : `,retry-after=${rule.retryAfter}`
+  return `${rule.operation}:${what}${probability}${times}${wait}${rule.phase === undefined ? '' : `,${rule.phase}`}`
 }

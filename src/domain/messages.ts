@@ -57,7 +57,9 @@ export interface HandlerResult {
   readonly retryAt?: EpochMs
   readonly reason?: Reason
   readonly fault?: WireFault
-  /** Rate-limit headers of a response from the real service. */
+  /** The status of the operation's own response, if a fault loses it. */
+  readonly lostStatus?: number
+  /** Rate-limit headers of the real service, if this is its response. */
   readonly forwarded?: ForwardedLimits
   /** The request was outside the contract (405, 413, 415 …), so this response is not documented. */
   readonly outside?: true
@@ -141,6 +143,8 @@ export interface Ending {
   readonly connection: number
   /** Uncertainty of the times, in milliseconds. Default: 0. */
   readonly slackMs?: number
+  /** Another response was sent, because a change could not be stored. */
+  readonly isWithheld?: boolean
 }
 
 /** Requested by browsers from every website. */

@@ -18,10 +18,11 @@ import { withoutHeader } from './replies.js'
 
 const IN_PROCESS_ADDRESS = 'in-process'
 
-/** Error codes, as in undici. */
-const FAILURE_CODES: Readonly<Record<'connection-reset' | 'empty-response' | 'malformed-chunk', string>> = {
+/** Failures without a response, with the codes of undici. */
+const FAILURE_CODES: Readonly<Record<Exclude<WireFault, 'slow-body' | 'hang'>, string>> = {
   'connection-reset': 'ECONNRESET',
   'empty-response': 'UND_ERR_SOCKET',
+  'truncated-body': 'UND_ERR_SOCKET',
   'malformed-chunk': 'HPE_INVALID_CHUNK_SIZE',
 }
 
@@ -143,16 +144,20 @@ async function applyFault(
     case 'empty-response':
       report('cut')
       throw failure(fault)
-    case 'malformed-chunk':
+    case 'truncated-body':
+    case 'malformed-chunk': {
       times.beganAt = systemClock.monotonic()
       report('cut')
+      const bytes = encoder.encode(fault === 'malformed-chunk' ? '[{"id":' : textOf(reply.body))
       return responseOf(
         { ...reply, headers: withoutHeader(reply.headers, 'Content-Length') },
         new ReadableStream({
-          start: (controller) => controller.enqueue(encoder.encode('[{"id":')),
+          start: (controller) =>
+            controller.enqueue(fault === 'malformed-chunk' ? bytes : bytes.subarray(0, bytes.length >> 1)),
           pull: (controller) => controller.error(failure(fault)),
         }),
       )
+    }
     case 'slow-body': {
       times.beganAt = systemClock.monotonic()
       const cancelled = new AbortController()

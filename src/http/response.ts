@@ -211,12 +211,15 @@ function mark(context: ListenerContext, position: number, isProven: boolean): vo
   if (!isProven) setImmediate(() => setImmediate(() => mark(context, position, true)))
 }
 
-/** Whether part of a reply was sent before its connection closed. node:http does not write malformed chunks. */
+/** Faults that break off within the body; node:http does not write them. */
+const TRUNCATED_BODIES: readonly Reply['fault'][] = ['truncated-body', 'malformed-chunk']
+
+/** Whether something of a reply was sent before its connection closed. */
 function hasBegun({ response, reply: { fault }, beganAt }: Outgoing): boolean {
-  return beganAt !== undefined && (response?.headersSent !== false || fault === 'malformed-chunk')
+  return beganAt !== undefined && (response?.headersSent !== false || TRUNCATED_BODIES.includes(fault))
 }
 
 function lossOf({ connection, reply: { fault } }: Outgoing): 'cut' | 'left' {
-  const isFaulty = fault === 'connection-reset' || fault === 'empty-response' || fault === 'malformed-chunk'
+  const isFaulty = fault === 'connection-reset' || fault === 'empty-response' || TRUNCATED_BODIES.includes(fault)
   return connection.isCutByServer || isFaulty ? 'cut' : 'left'
 }

@@ -32,6 +32,16 @@ export function applyFault(
       whenFirstInPipeline(response, () => socket.end(rawResponse(reply.status, headers, MALFORMED_CHUNKS)))
       return
     }
+    case 'truncated-body': {
+      const bytes = Buffer.from(textOf(reply.body))
+      const head = bytes.length === 0 ? '' : rawResponse(reply.status, reply.headers, '')
+      const half = bytes.subarray(0, bytes.length >> 1)
+      whenFirstInPipeline(response, () => {
+        socket.write(Buffer.concat([Buffer.from(head), half]))
+        socket.destroySoon()
+      })
+      return
+    }
     case 'hang':
       whenFirstInPipeline(response, () => {
         hanging.add(response)

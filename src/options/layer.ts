@@ -86,5 +86,7 @@ export function valueFromText(reads: OptionRow['reads'], text: string): unknown 
   if (reads === 'number') return /^-?\d{1,30}(?:\.\d+)?$/.test(text) ? Number(text) : text
   if (reads === 'switch') return SWITCH_WORDS.get(text.toLowerCase()) ?? text
   // The comma before the wait of a fault is part of the fault.
-  return reads === 'list' ? text.split(/,(?!\s*retry-after=)/).map((part) => part.trim()) : text
+  return reads === 'list'
+    ? text.split(/,(?!\s*(?:retry-after=|(?:before|after)(?![\w:])))/).map((part) => part.trim())
+    : text
 }

@@ -1,5 +1,6 @@
 import { ConductLedger } from '../conduct/conduct-ledger.js'
 import { type Finding, VIOLATIONS, type ViolationRule, WARNINGS, type WarningRule } from '../conduct/conduct-view.js'
+import { viewFindings } from '../conduct/finding-views.js'
 import type { Contract, Operation } from '../contract/contract.js'
 import type { Caller } from '../domain/keys.js'
 import type { Ending, HandlerResult, Readings, ServiceRequest, ServiceRoute } from '../domain/messages.js'
@@ -103,7 +104,7 @@ export class Judge {
 
   report(): JudgedConduct {
     const { findings } = this.#ledger
-    return { violations: findings.of(VIOLATIONS), warnings: findings.of(WARNINGS) }
+    return { violations: viewFindings(findings, VIOLATIONS), warnings: viewFindings(findings, WARNINGS) }
   }
 }
 

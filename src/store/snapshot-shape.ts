@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { stringifyJson } from '../contract/json.js'
-import { faultProblem, WIRE_FAULTS } from '../domain/faults.js'
+import { FAULT_PHASES, faultProblem, WIRE_FAULTS } from '../domain/faults.js'
 import { PLAN_NAMES } from '../domain/keys.js'
 import type { Pet } from '../domain/pets.js'
 import {
@@ -88,6 +88,7 @@ const faultRule = v.pipe(
     probability: v.optional(number),
     times: v.optional(number),
     retryAfter: v.optional(text),
+    phase: v.optional(oneOf(FAULT_PHASES)),
   }),
   withoutProblem((value) => faultProblem(value as Snapshot['faults'][number]['rule'])),
 )

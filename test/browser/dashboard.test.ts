@@ -176,8 +176,11 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.getByRole('combobox', { name: 'Operation' }).selectOption('getPet')
     await page.getByRole('button', { name: 'Add fault' }).click()
     await page.getByText('getPet:503', { exact: true }).waitFor()
+    await page.getByRole('combobox', { name: 'Phase' }).selectOption('after')
+    await page.getByRole('button', { name: 'Add fault' }).click()
+    await page.getByText('getPet:503,after', { exact: true }).waitFor()
     const { settings, faults } = await sandbox.state()
-    expect([settings.latency, settings.sunset, faults.length]).toEqual(['5ms..9ms', 'after', 1])
+    expect([settings.latency, settings.sunset, faults.length]).toEqual(['5ms..9ms', 'after', 2])
     expect(complaints.console).toEqual([])
 
     await page.getByLabel('Lasts').fill('soon')

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { viewFindings } from '../../src/conduct/finding-views.js'
 import type { HandlerResult } from '../../src/domain/messages.js'
 import { MINUTE_MS, SECOND_MS } from '../../src/domain/time.js'
 import { NOON, Scene } from './scene.js'
@@ -172,7 +173,9 @@ describe('early-retry', () => {
     for (const sender of ['w1', 'w2', 'w3']) scene.exchanges(scene.refusal(10_000), { sender })
     expect(scene.broken).toEqual({})
     scene.exchanges(scene.served, { sender: 'w2' })
-    expect(scene.ledger.findings.of(['early-retry'])).toMatchObject([{ key: 'sandbox', sender: 'w2', count: 1 }])
+    expect(viewFindings(scene.ledger.findings, ['early-retry'])).toMatchObject([
+      { key: 'sandbox', sender: 'w2', count: 1 },
+    ])
   })
 
   it('is likely only when more senders wait than ever before', () => {
@@ -207,7 +210,7 @@ describe('early-retry', () => {
   it('has the smallest number of senders for which it is allowed', () => {
     const scene = new Scene()
     times(4, () => scene.exchanges(scene.refusal(10_000)))
-    const [found] = scene.ledger.findings.of(['early-retry'])
+    const [found] = viewFindings(scene.ledger.findings, ['early-retry'])
     expect(found).toMatchObject({ count: 3, otherwise: { senders: 4, rule: null } })
     for (const senders of [3, 4]) {
       const other = new Scene(senders)
@@ -237,7 +240,7 @@ describe('early-retry', () => {
   ])('suggests that several clients share the key only if their requests %s', (_how, isSuggested, connections) => {
     const scene = new Scene()
     for (const connection of connections(scene)) scene.exchanges(scene.refusal(10_000), { connection })
-    const [found] = scene.ledger.findings.of(['early-retry'])
+    const [found] = viewFindings(scene.ledger.findings, ['early-retry'])
     expect(found?.message.includes(' clients share it, use --senders ')).toBe(isSuggested)
   })
 
@@ -245,7 +248,7 @@ describe('early-retry', () => {
     const scene = new Scene()
     scene.exchanges(scene.refusal(10_000))
     scene.exchanges(scene.served, { headers: { 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'cross-site' } })
-    expect(scene.ledger.findings.of(['early-retry'])[0]?.message).toMatch(
+    expect(viewFindings(scene.ledger.findings, ['early-retry'])[0]?.message).toMatch(
       /StrictMode.*count such a page as two senders\./,
     )
   })
@@ -260,7 +263,10 @@ describe('request-while-limited', () => {
     scene.exchanges(scene.refusal(10_000), { path: '/pets?limit=2' })
     scene.exchanges(scene.served, { path: '/pets?limit=3' })
     expect(scene.broken).toEqual({ 'request-while-limited': 1 })
-    expect(scene.ledger.findings.of(['request-while-limited'])[0]?.otherwise).toEqual({ senders: 3, rule: null })
+    expect(viewFindings(scene.ledger.findings, ['request-while-limited'])[0]?.otherwise).toEqual({
+      senders: 3,
+      rule: null,
+    })
   })
 
   it('requires a quota or storm refusal, not a 503 or a forced 429', () => {
@@ -283,7 +289,10 @@ describe('request-while-banned', () => {
     expect(scene.broken).toEqual({})
     scene.exchanges(ban(), { path: '/pets?limit=2' })
     expect(scene.broken).toEqual({ 'request-while-banned': 1 })
-    expect(scene.ledger.findings.of(['request-while-banned'])[0]?.otherwise).toEqual({ senders: 2, rule: null })
+    expect(viewFindings(scene.ledger.findings, ['request-while-banned'])[0]?.otherwise).toEqual({
+      senders: 2,
+      rule: null,
+    })
   })
 
   it('is not found if each of several senders learns of the ban once', () => {
@@ -355,8 +364,8 @@ describe('no-backoff', () => {
     scene.exchanges(scene.served)
     times(4, () => scene.exchanges(scene.failure))
     expect(scene.broken).toEqual({ 'no-backoff': 1 })
-    // The served request was the fourth in a row.
-    expect(scene.ledger.findings.of(['no-backoff'])[0]?.exchanges).toHaveLength(1)
+    // The one that was served was the fourth in a row.
+    expect(viewFindings(scene.ledger.findings, ['no-backoff'])[0]?.exchanges).toHaveLength(1)
   })
 
   it('is independent of other requests', () => {
@@ -412,7 +421,7 @@ describe('no-backoff', () => {
     const count = 40
     const scene = new Scene()
     times(count, () => scene.exchanges(scene.failure))
-    const [found] = scene.ledger.findings.of(['no-backoff'])
+    const [found] = viewFindings(scene.ledger.findings, ['no-backoff'])
     const enough = found?.otherwise?.senders ?? 0
     expect(found).toMatchObject({ count: count - 4, otherwise: { rule: null } })
     for (const senders of [2, 8, enough - 1, enough]) {

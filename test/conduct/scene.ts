@@ -1,5 +1,6 @@
 import { ConductLedger } from '../../src/conduct/conduct-ledger.js'
 import { type ConductRule, VIOLATIONS, WARNINGS } from '../../src/conduct/conduct-view.js'
+import { viewFindings } from '../../src/conduct/finding-views.js'
 import type { JudgedRequest } from '../../src/conduct/judged-request.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { NO_BAN_RECORD } from '../../src/domain/ban.js'
@@ -77,13 +78,13 @@ export class Scene {
   /** Number of findings by rule. */
   get broken(): Partial<Record<ConductRule, number>> {
     const counts: Partial<Record<ConductRule, number>> = {}
-    for (const { rule, count } of this.ledger.findings.of([...VIOLATIONS, ...WARNINGS]))
+    for (const { rule, count } of viewFindings(this.ledger.findings, [...VIOLATIONS, ...WARNINGS]))
       counts[rule] = (counts[rule] ?? 0) + count
     return counts
   }
 
   get violations(): readonly ConductRule[] {
-    return this.ledger.findings.of(VIOLATIONS).map(({ rule }) => rule)
+    return viewFindings(this.ledger.findings, VIOLATIONS).map(({ rule }) => rule)
   }
 
   judged({

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   type ArmedFault,
   armFault,
+  FAULT_PHASES,
   type FaultRule,
   findFault,
   formatFaultRule,
@@ -24,6 +25,11 @@ describe('a fault', () => {
       'getPet:500,retry-after=1m@20%*3',
       { operation: 'getPet', fault: 'status', status: 500, probability: 0.2, times: 3, retryAfter: '1m' },
     ],
+    ['createPet:hang*1,after', { operation: 'createPet', fault: 'hang', times: 1, phase: 'after' }],
+    [
+      'createPet:503,after@20%,retry-after=1s',
+      { operation: 'createPet', fault: 'status', status: 503, probability: 0.2, retryAfter: '1s', phase: 'after' },
+    ],
     ['*:hang*1', { operation: '*', fault: 'hang', times: 1 }],
   ])('%s is read as its rule', (text, rule) => {
     expect(parseFaultRule(text)).toEqual(rule)
@@ -44,6 +50,8 @@ describe('a fault', () => {
     '*:500,retry-after=9000h',
     '*:500,retry-after=2s*3,retry-after=2s',
     '*:hang,retry-after=2s',
+    '*:500,during',
+    '*:500,after*3,after',
     ':500',
   ])('%j is rejected with the allowed values', (text) => {
     expect(parseFaultRule(text)).toBeTypeOf('string')
@@ -57,17 +65,19 @@ describe('a fault', () => {
         percent: fc.integer({ min: 1, max: 100 }),
         times: fc.integer({ min: 1, max: 9 }),
         retryAfter: fc.constantFrom('0s', '1500ms', '2m'),
+        phase: fc.constantFrom(...FAULT_PHASES),
       },
       { requiredKeys: ['operation', 'what'] },
     )
     fc.assert(
-      fc.property(rule, ({ operation, what, percent, times, retryAfter }) => {
+      fc.property(rule, ({ operation, what, percent, times, retryAfter, phase }) => {
         const made: FaultRule = {
           operation,
           ...(typeof what === 'number' ? { fault: 'status', status: what } : { fault: what }),
           ...(percent === undefined ? {} : { probability: percent / 100 }),
           ...(times === undefined ? {} : { times }),
           ...(retryAfter === undefined || typeof what !== 'number' ? {} : { retryAfter }),
+          ...(phase === undefined ? {} : { phase }),
         }
         expect(parseFaultRule(formatFaultRule(made))).toEqual(made)
       }),

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openSandboxCore } from '../../src/compose.js'
+import { viewFindings } from '../../src/conduct/finding-views.js'
 import type { EndedExchange, ExchangeRef, Reply, ServiceRequest } from '../../src/domain/messages.js'
 import { randomStream } from '../../src/domain/random.js'
 import { createFetch } from '../../src/http/fetch-adapter.js'
@@ -261,7 +262,7 @@ describe('a response that was sent', () => {
       socket.destroy()
     }
     expect(unread).toEqual([])
-    expect(core.spaces.default.conduct.findings.of(['early-retry'])).toMatchObject([{ count: 2 }])
+    expect(viewFindings(core.spaces.default.conduct.findings, ['early-retry'])).toMatchObject([{ count: 2 }])
   })
 })
 

@@ -139,6 +139,13 @@ describe('faults on the wire', () => {
     expect(got).toMatch(/^HTTP\/1.1 200 .*Transfer-Encoding: chunked.*X-Sandbox-Reason: fault|^HTTP\/1.1 200 /s)
     expect(got).toMatch(/\r\nnot-a-chunk-size\r\n/)
   })
+
+  it('send half of the body', async () => {
+    const { got, error } = await fault('*:truncated-body,after')
+    const [, length = 0, body = ''] = /\r\nContent-Length: (\d+)\r\n.*?\r\n\r\n(.*)$/s.exec(got) ?? []
+    expect(error).toBeUndefined()
+    expect(Buffer.byteLength(body)).toBe(Math.floor(Number(length) / 2))
+  })
 })
 
 describe('stopping', () => {

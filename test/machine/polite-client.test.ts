@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { VIOLATIONS, WARNINGS } from '../../src/conduct/conduct-view.js'
+import { viewFindings } from '../../src/conduct/finding-views.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import type { VerbInput, VerbName } from '../../src/control/verb-map.js'
 import type { Machine } from '../../src/core/machine.js'
@@ -139,9 +140,9 @@ class PoliteClient {
 
   blamedFor(): readonly string[] {
     const { findings } = this.#machine.spaces.default.conduct
-    return findings
-      .of([...VIOLATIONS, ...WARNINGS])
-      .flatMap(({ rule, message }) => (RULES.includes(rule) ? [message] : []))
+    return viewFindings(findings, [...VIOLATIONS, ...WARNINGS]).flatMap(({ rule, message }) =>
+      RULES.includes(rule) ? [message] : [],
+    )
   }
 
   #send(): void {

@@ -1,3 +1,4 @@
+import { conductReport } from '../../conduct/conduct-report.js'
 import type { Conduct } from '../../conduct/conduct-view.js'
 import type { Reason } from '../../domain/problems.js'
 import { driftKind } from '../../drift/ledger.js'
@@ -60,8 +61,8 @@ export async function openExecSandbox(
       onExchange(record)
     },
     // Tests reset and remove their spaces; the conduct there still counts.
-    onForget(conduct) {
-      restorable.push(conduct)
+    onForget(space) {
+      restorable.push(conductReport(space))
       const oldest = restorable.length > MAX_RESTORABLE ? restorable.shift() : undefined
       if (oldest !== undefined) discarded = addConduct(discarded, oldest)
     },

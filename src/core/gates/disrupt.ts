@@ -6,6 +6,9 @@ import { parseDuration } from '../../domain/time.js'
 import { problem, refuseUntil, retryAfterHeader } from '../answers.js'
 import type { Gate, RequestContext } from '../request-context.js'
 
+/** Half of it is sent. */
+const CUT_BODY = '[{"id":1}]'
+
 /** Is there a storm, or a fault for this operation? */
 export const disrupt: Gate = (context) => {
   if (context.caller.kind !== 'key') return undefined
@@ -15,21 +18,33 @@ export const disrupt: Gate = (context) => {
     return refuseUntil(context, until, 'The service is overloaded.', 'storm')
   }
   if (faults.length === 0 || context.route.kind !== 'operation') return undefined
-  const rule = context.space.takeFault(context.route.operation.id)
-  return rule === undefined ? undefined : applyFault(context, rule)
+  const hit = context.space.findFault(context.route.operation.id)
+  if (hit?.rule.phase === 'after') context.pendingFault = hit
+  return hit === undefined || hit.rule.phase === 'after' ? undefined : applyFault(context, context.space.useFault(hit))
 }
 
 function applyFault(context: RequestContext, rule: FaultRule): HandlerResult | undefined {
-  const message = `The sandbox injected this failure (fault ${formatFaultRule(rule)}).`
   switch (rule.fault) {
     case 'status':
-      return fail(context, rule, message)
+      return fail(context, rule)
     case 'slow-body':
-      context.fault = 'slow-body'
+      context.fault = rule
       return undefined
     default:
-      return { status: usualStatus(context), body: '', fault: rule.fault, reason: 'fault' }
+      return {
+        status: usualStatus(context),
+        body: rule.fault === 'truncated-body' ? CUT_BODY : '',
+        fault: rule.fault,
+        reason: 'fault',
+      }
   }
+}
+
+/** The response of an operation, slowed down or lost by a fault. It is also made up. */
+export function faultyAnswer(context: RequestContext, rule: FaultRule, given: HandlerResult): HandlerResult {
+  return rule.fault === 'status'
+    ? { ...fail(context, rule), lostStatus: given.status }
+    : { reason: 'fault', fault: rule.fault, lostStatus: given.status, ...given }
 }
 
 /** The usual status: a malformed chunk follows one. */
@@ -38,7 +53,9 @@ function usualStatus({ route }: RequestContext): number {
   return documented.find((status) => status >= 200 && status < 300 && !hasNoBody(status)) ?? 200
 }
 
-function fail(context: RequestContext, { status, retryAfter }: FaultRule, message: string): HandlerResult {
+function fail(context: RequestContext, rule: FaultRule): HandlerResult {
+  const { status, retryAfter } = rule
+  const message = `The sandbox injected this failure (fault ${formatFaultRule(rule)}).`
   const { space, now } = context
   const wait = retryAfter === undefined ? undefined : parseDuration(retryAfter)
   if (status === 429) return refuseUntil(context, now + (wait ?? STORM_RETRY_AFTER_MS), message, 'fault')

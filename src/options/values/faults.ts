@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type FaultRule, faultProblem, parseFaultRule, WIRE_FAULTS } from '../../domain/faults.js'
+import { FAULT_PHASES, type FaultRule, faultProblem, parseFaultRule, WIRE_FAULTS } from '../../domain/faults.js'
 import { type DelayRange, type Latency, LONGEST_LATENCY_MS } from '../../domain/settings.js'
 import { type Storm, stormProblem } from '../../domain/storm.js'
 import { type DurationMs, formatDuration, LONGEST_WAIT_MS } from '../../domain/time.js'
@@ -41,6 +41,7 @@ const faultMapSchema = v.pipe(
       probability: number,
       times: number,
       retryAfter: v.exactOptional(v.string('must be a duration such as 2s')),
+      phase: v.exactOptional(v.picklist(FAULT_PHASES, 'must be before or after')),
     },
     FAULT_FORM,
   ),

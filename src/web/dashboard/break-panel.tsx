@@ -140,10 +140,16 @@ function FaultForm() {
       <Field label="Likely, %" name="percent" type="number" min="0" max="100" step="any" defaultValue="100" />
       <Field label="Times" name="times" type="number" min="1" placeholder="always" />
       <Field label="Retry-After" name="retryAfter" placeholder="none" />
+      <Field label="Phase" name="phase" choices={PHASES} />
       <button type="submit">Add fault</button>
     </Form>
   )
 }
+
+const PHASES = [
+  ['before', 'before the operation'],
+  ['after', 'after it: lose the response'],
+] as const
 
 function addFault(field: ReadField) {
   const fault = field('fault') ?? 'status'
@@ -156,6 +162,7 @@ function addFault(field: ReadField) {
     ...(percent !== 100 && { probability: percent / 100 }),
     ...(times !== undefined && { times: Number(times) }),
     ...(fault === 'status' && retryAfter !== undefined && { retryAfter }),
+    ...(field('phase') === 'after' && { phase: 'after' }),
   } as FaultRule
   return call('faults.add', { rule }, 'The rule is added.')
 }

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import { createSandbox } from '../../src/index.js'
+import { valueFromText } from '../../src/options/layer.js'
+import type { SandboxOptions } from '../../src/options/options.js'
+import { type TestSandbox, transports } from '../support/transports.js'
+
+const REX = { name: 'Rex', categoryId: 1 }
+
+async function names(sandbox: TestSandbox): Promise<readonly unknown[]> {
+  const { json } = await sandbox.get('/pets?limit=2')
+  return (json as readonly { name: string }[]).map(({ name }) => name)
+}
+
+describe.each(transports)('a fault after the operation, %s', (_name, openSandbox) => {
+  const open = (fault: NonNullable<SandboxOptions['fault']>) => openSandbox({ fault, pets: 1 })
+
+  it.each(['connection-reset', 'empty-response', 'truncated-body', 'malformed-chunk'])(
+    'keeps the write, and loses its response by %s',
+    async (fault) => {
+      const sandbox = await open(`createPet:${fault}*1,after`)
+      await expect(sandbox.post('/pets', REX)).rejects.toThrow()
+      expect((await names(sandbox))[0]).toBe('Rex')
+      expect(await sandbox.post('/pets', { ...REX, name: 'Ada' })).toMatchObject({ status: 201 })
+    },
+  )
+
+  it('keeps the write, and sends another status', async () => {
+    const sandbox = await open('createPet:503*1,retry-after=2s,after')
+    expect(await sandbox.post('/pets', REX)).toMatchObject({
+      status: 503,
+      code: 'simulated_fault',
+      reason: 'fault',
+      retryAfter: '2',
+    })
+    expect((await names(sandbox))[0]).toBe('Rex')
+  })
+
+  it('keeps the write before it hangs', async () => {
+    const sandbox = await open('createPet:hang*1,after')
+    const leave = new AbortController()
+    const hanging = sandbox.call('/v1/pets', { method: 'POST', body: REX, signal: leave.signal })
+    await expect.poll(async () => (await sandbox.control('GET', '/requests')).json).toMatchObject([{ fault: 'hang' }])
+    expect((await names(sandbox))[0]).toBe('Rex')
+    leave.abort()
+    await expect(hanging).rejects.toThrow(/abort/i)
+  })
+
+  it('is not used up by requests that do not reach the operation', async () => {
+    const sandbox = await open('createPet:503*1,after')
+    expect(await sandbox.post('/pets', { name: 'Rex' })).toMatchObject({ status: 400 })
+    expect(await sandbox.post('/pets', REX, 'sandbox-limited')).toMatchObject({ status: 429 })
+    expect((await sandbox.control('GET', '/faults')).json).toMatchObject([{ phase: 'after', left: 1 }])
+    expect(await sandbox.post('/pets', REX)).toMatchObject({ status: 503 })
+    expect((await sandbox.control('GET', '/faults')).json).toMatchObject([{ phase: 'after', left: 0 }])
+  })
+
+  it('comes in the order of the rules', async () => {
+    const sandbox = await open(['createPet:503*1,after', 'createPet:500*1,before', 'createPet:502*1'])
+    const seen = []
+    for (const name of ['A', 'B', 'C', 'D']) seen.push((await sandbox.post('/pets', { ...REX, name })).status)
+    expect(seen).toEqual([503, 500, 502, 201])
+    expect(await names(sandbox)).toEqual(['D', 'A'])
+  })
+
+  it('is a map too, is exported, and returns with a snapshot', async () => {
+    const sandbox = await open({ operation: 'createPet', fault: 503, phase: 'after', times: 2 })
+    await sandbox.control('PUT', '/snapshots/kept')
+    await sandbox.control('DELETE', '/faults')
+    await sandbox.control('POST', '/snapshots/kept/restore')
+    await sandbox.control('POST', '/faults', 'getPet:empty-response,after')
+    const { json } = await sandbox.control('GET', '/export')
+    expect(JSON.stringify(json)).toContain('createPet:503*2,after')
+    expect(await sandbox.post('/pets', REX)).toMatchObject({ status: 503 })
+    await expect(sandbox.get('/pets/1')).rejects.toThrow()
+  })
+})
+
+describe('a truncated body', () => {
+  it('is half of what was announced', async () => {
+    const sandbox = await createSandbox({ fault: 'listPets:truncated-body', pets: 4 })
+    const response = await sandbox.fetch('http://sandbox/v1/pets', { headers: { authorization: 'Bearer sandbox' } })
+    expect(response.status).toBe(200)
+    await expect(response.text()).rejects.toThrow()
+    await sandbox.close()
+  })
+})
+
+describe('the phase of a fault', () => {
+  it('is part of a rule in a list of the environment', () => {
+    expect(valueFromText('list', 'createPet:503,retry-after=2s,after, *:500@20%,after,after:503')).toEqual([
+      'createPet:503,retry-after=2s,after',
+      '*:500@20%,after',
+      'after:503',
+    ])
+  })
+
+  it.each(['createPet:503,later', 'createPet:503,after*1,before'])('is refused in %s', async (fault) => {
+    await expect(createSandbox({ fault: fault as 'createPet:503' })).rejects.toThrow(/phase is given twice|write it as/)
+  })
+})

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import type { SandboxOptions } from '../../src/options/options.js'
+import { type TestSandbox, transports } from '../support/transports.js'
+
+const REX = { name: 'Rex', categoryId: 1 }
+
+const LOSSES = [
+  'connection-reset',
+  'empty-response',
+  'truncated-body',
+  'malformed-chunk',
+  'hang',
+  '500',
+  '502',
+  '503',
+  '504',
+  '503,retry-after=2s',
+]
+
+/** Sends a pet, and gives up if there is no response. */
+async function send(sandbox: TestSandbox, body: unknown, key = 'sandbox'): Promise<void> {
+  const leave = new AbortController()
+  const sent = sandbox.call('/v1/pets', { method: 'POST', body, key, signal: leave.signal }).catch(() => {})
+  const left = expect
+    .poll(async () => (await sandbox.control('GET', '/requests')).json)
+    .toMatchObject([{ operation: 'createPet' }])
+    .then(async () => {
+      const [{ fault }] = (await sandbox.control('GET', '/requests')).json as unknown as [{ fault: string | null }]
+      if (fault !== 'hang') return
+      leave.abort()
+      await expect.poll(async () => (await sandbox.control('GET', '/requests')).json).toMatchObject([{ ended: 'left' }])
+    })
+  await Promise.all([sent, left])
+}
+
+async function repeatedWrites(sandbox: TestSandbox): Promise<readonly [string, number][]> {
+  const { json } = await sandbox.control('GET', '/conduct')
+  const { violations, warnings } = json as Record<string, { rule: string; count: number }[]>
+  return [...(violations ?? []), ...(warnings ?? [])].flatMap(({ rule, count }) =>
+    rule.startsWith('repeated-write') ? [[rule, count] as [string, number]] : [],
+  )
+}
+
+describe.each(transports)('a POST that is repeated, %s', (name, openSandbox) => {
+  const open = (fault: NonNullable<SandboxOptions['fault']>) => openSandbox({ fault, pets: 1, limits: '100/min' })
+  const known = name.includes('replica') ? /^repeated-write/ : /^repeated-write$/
+
+  it.each(LOSSES)('after its response was lost by %s is found, once', async (fault) => {
+    const sandbox = await open(`createPet:${fault},after*1`)
+    await send(sandbox, REX)
+    await sandbox.advance('5s')
+    await sandbox.post('/pets', REX)
+    await sandbox.post('/pets', REX)
+    expect(await repeatedWrites(sandbox)).toEqual([[expect.stringMatching(known), 1]])
+  })
+
+  it.each(LOSSES)('after its response was lost by %s and the collection was read is not reported', async (fault) => {
+    const sandbox = await open(`createPet:${fault},after*1`)
+    await send(sandbox, REX)
+    await sandbox.advance('5s')
+    await sandbox.get('/pets?status=available')
+    await sandbox.post('/pets', REX)
+    expect(await repeatedWrites(sandbox)).toEqual([])
+  })
+
+  it.each(LOSSES.slice(0, -1))('after %s without a write is not reported', async (fault) => {
+    const sandbox = await open(`createPet:${fault}*1`)
+    await send(sandbox, REX)
+    await sandbox.post('/pets', REX)
+    expect(await repeatedWrites(sandbox)).toEqual([])
+  })
+
+  it('is reported with both requests, and what to do', async () => {
+    const sandbox = await open('createPet:503*1,after')
+    await sandbox.post('/pets', REX)
+    await sandbox.post('/pets', REX)
+    const { json } = await sandbox.control('GET', '/conduct')
+    const all = Object.values(json as Record<string, { rule: string }[]>).flat()
+    expect(all.find(({ rule }) => rule?.startsWith('repeated-write'))).toMatchObject({
+      message: expect.stringMatching(
+        /^POST \/v1\/pets was (?:probably )?repeated although it had been stored\. Response 1 \(.*\) was 503 without Retry-After; .* Read the collection/,
+      ),
+      disobeyed: { exchange: 1, status: 503 },
+      exchanges: [2],
+    })
+  })
+
+  it('is not reported if both responses were received, bodies or keys differ, or reads failed only after it', async () => {
+    const sandbox = await open('createPet:connection-reset*1,after')
+    await send(sandbox, REX)
+    await sandbox.post('/pets', { ...REX, name: 'Ada' })
+    await sandbox.post('/pets', { ...REX, name: 'Ada' })
+    await sandbox.post('/pets', REX, 'sandbox-pro')
+    expect(await repeatedWrites(sandbox)).toEqual([])
+  })
+
+  it('is reported if the read failed', async () => {
+    const sandbox = await open(['createPet:connection-reset*1,after', 'listPets:503*1'])
+    await send(sandbox, REX)
+    expect(await sandbox.get('/pets')).toMatchObject({ status: 503 })
+    await sandbox.post('/pets', REX)
+    expect(await repeatedWrites(sandbox)).toHaveLength(1)
+  })
+
+  it('is not reported after a reset or a restored snapshot', async () => {
+    const sandbox = await open('createPet:connection-reset,after')
+    await sandbox.control('PUT', '/snapshots/kept')
+    await send(sandbox, REX)
+    await sandbox.control('POST', '/snapshots/kept/restore')
+    await send(sandbox, REX)
+    await sandbox.control('POST', '/reset')
+    await send(sandbox, REX)
+    expect(await repeatedWrites(sandbox)).toEqual([])
+  })
+})
