@@ -23,7 +23,7 @@ import { LogBudget } from './exchanges/exchange-log.js'
 import type { ExchangeRecord } from './exchanges/exchange-record.js'
 import { type CommandExecutor, resolveFrozenStart, type SandboxDeps, type SavedSandbox } from './executor/executor.js'
 import { createLocalExecutor } from './executor/local.js'
-import { type SeedOptions, seedReader } from './fixtures/load-fixtures.js'
+import { seedReader } from './fixtures/load-fixtures.js'
 import { recordSeeds } from './fixtures/record-seeds.js'
 import type { ServiceHandlers } from './http/fetch-adapter.js'
 import { answerPreflight, failedReply, redirectBrowser, refusedOriginWarner } from './http/replies.js'
@@ -36,7 +36,7 @@ import {
   openUpstream,
   type ReplicaOverrides,
 } from './platform.js'
-import { checkKeys, checkOperations, ignoredParameters, labelKeys } from './start-checks.js'
+import { checkKeys, checkOperations, labelKeys } from './start-checks.js'
 import { type CleanupStack, openInSteps } from './system/cleanup-stack.js'
 import { messageOf } from './system/message-of.js'
 import { packageVersion } from './system/package-files.js'
@@ -96,7 +96,7 @@ async function prepareStart(
 ): Promise<Prepared> {
   checkOperations(options, contract)
   const answerRules = lazyRules(contract, options.spec)
-  if (options.strict) ignoredParameters(contract).forEach(report.warn)
+  if (options.strict) (await import('./core/find-breach.js')).ignoredParameters(contract).forEach(report.warn)
   // Reports problems of a custom contract at the start, not to its first client.
   if (options.strict && options.spec !== undefined) await answerRules()
   let upstream: RealService | undefined
@@ -105,33 +105,22 @@ async function prepareStart(
     upstream = await openUpstream(options.upstream, options, parts)
     opened.defer(upstream.close)
   }
-  const seeds = await seedsWithGenerated(options, contract)
+  const seeds = recordSeeds(contract)
+  const generated =
+    options.generate.length > 0 &&
+    (await (
+      await import('./fixtures/generate-records.js')
+    ).generatedSeeds(options, contract, seeds, (index: number) => placeOf(options, 'generate', index)))
   return {
     answerRules,
     upstream,
     seedsOf: (seed) =>
-      withUpstreamIds(options, seedReader({ ...options, seed, ...seeds(seed) }, contract.rules?.get('pets'), report)),
+      withUpstreamIds(
+        options,
+        seedReader({ ...options, seed, ...(generated ? generated(seed) : seeds) }, contract.rules?.get('pets'), report),
+      ),
     check: ({ keys }) => checkKeys(options, [...keys, ...labelKeys(options.apiKeys, keys)]),
   }
-}
-
-/** Fixtures of the contract's resources, with the records of --generate. */
-async function seedsWithGenerated(
-  options: ResolvedOptions,
-  contract: Contract,
-): Promise<(seed: number) => Partial<SeedOptions>> {
-  const seeds = recordSeeds(contract)
-  const { generate } = options
-  if (generate.length === 0) return () => seeds
-  const { recordGenerator } = await import('./fixtures/generate-records.js')
-  const { pets = options.pets, add } = await recordGenerator(generate, contract, (index: number) =>
-    placeOf(options, 'generate', index),
-  )
-  return (seed) => ({
-    ...seeds,
-    pets,
-    readRecords: (files, own) => add(seeds.readRecords?.(files), own, seed),
-  })
 }
 
 /**

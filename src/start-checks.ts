@@ -1,5 +1,4 @@
 import type { Contract } from './contract/contract.js'
-import { usedParameters } from './contract/resource-data.js'
 import { Failure } from './domain/failures.js'
 import { type ApiKey, DEFAULT_KEY, keyLabel } from './domain/keys.js'
 import { slowedOperations } from './domain/settings.js'
@@ -21,16 +20,6 @@ export function checkOperations(options: ResolvedOptions, contract: Contract): v
   for (const [index, operation] of options.mock.entries()) check(operation, index, 'mock', known)
   for (const [index, { operation }] of options.start.faults.entries()) check(operation, index, 'fault', ['*', ...known])
   for (const operation of slowedOperations(options.start.settings)) check(operation, 0, 'latency', ['*', ...known])
-}
-
-/** For --strict: the query parameters that stateful operations check and then ignore. */
-export function ignoredParameters({ operations }: Contract): readonly string[] {
-  return operations.flatMap(({ id, action, isMocked, parameters }) => {
-    if (action === undefined || isMocked) return []
-    const used = usedParameters(action)
-    const ignored = parameters.filter(({ in: place, name }) => place === 'query' && !used.has(name))
-    return ignored.map(({ name }) => `${id} ignores the query parameter "${name}".`)
-  })
 }
 
 /** Refuses a scenario with keys that do not exist or are never banned: it would silently have no effect. */

@@ -1,4 +1,6 @@
 import { type AnswerRules, findContentBreaches, findHeaderBreaches, readAnswer } from '../contract/answer-rules.js'
+import type { Contract } from '../contract/contract.js'
+import { usedParameters } from '../contract/resource-data.js'
 import { type Reply, type ServiceRequest, textOf } from '../domain/messages.js'
 import type { SpaceContext } from './space-context.js'
 import { findRoute, splitTarget } from './target.js'
@@ -23,4 +25,14 @@ export function findBreach(
   const violations = [...status, ...ofHeaders, ...body]
   if (violations.length === 0) return undefined
   return `The response ${reply.status} to ${request.method} ${path.slice(basePath.length)} breaks the contract: ${violations.join('; ')}`
+}
+
+/** For --strict: the query parameters that stateful operations check and then ignore. */
+export function ignoredParameters({ operations }: Contract): readonly string[] {
+  return operations.flatMap(({ id, action, isMocked, parameters }) => {
+    if (action === undefined || isMocked) return []
+    const used = usedParameters(action)
+    const ignored = parameters.filter(({ in: place, name }) => place === 'query' && !used.has(name))
+    return ignored.map(({ name }) => `${id} ignores the query parameter "${name}".`)
+  })
 }

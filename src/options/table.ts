@@ -21,6 +21,7 @@ import { apiKeySchema, limitsSchema } from './values/keys.js'
 import { basePathSchema, corsSchema, originsSchema } from './values/origins.js'
 import {
   filledText,
+  GENERATE_FORM,
   generateSchema,
   listOf,
   oneOf,
@@ -110,7 +111,7 @@ const OPTIONS = {
     pets: number('<n>', wholeNumber(0, 5_000_000), 'generate n pets instead of using the fixtures'),
     generate: list(
       '<resource=n>',
-      listOf(generateSchema, 'must be a list of <resource>=<n>'),
+      listOf(generateSchema, GENERATE_FORM),
       'generate n records of a resource; repeatable',
     ),
     reset: toggle('start over from the fixtures'),

@@ -54,7 +54,7 @@ export function pathText(what: string) {
   )
 }
 
-const GENERATE_FORM = 'must be <resource>=<n>, for example categories=50'
+export const GENERATE_FORM = 'must be <resource>=<n>, for example categories=50'
 
 /** `categories=50` */
 export const generateSchema = textSchema(GENERATE_FORM, (text) => {
