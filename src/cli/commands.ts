@@ -8,6 +8,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('serve', 'start the sandbox and keep it running', async () => ({ define: defineServe })),
   entry('call', 'call an operation of the sandbox, staging or production', () => import('./call.js')),
   entry('exec', 'start a sandbox, run a command against it, stop it', () => import('./exec.js')),
+  entry('conform', 'test a client against named failures', () => import('./conform.js')),
   entry('verify', 'check an instance (mock or real) against the contract', () => import('./verify.js')),
   entry('simulate', 'simulate recorded traffic on each plan', () => import('./simulate.js')),
   entry('control', 'control a running sandbox: reset, clock, storm, ban, keys …', () => import('./control.js')),

@@ -89,10 +89,19 @@ export interface ProcessTree {
 /** Without process groups, only the command itself can be reached. */
 export const NO_TREE: ProcessTree = { signal: () => {}, isAlive: () => false }
 
-export function groupTree(leader: number): ProcessTree {
+/** @param mark `NAME=value`: processes with it among their variables belong to the tree even if they left the group */
+export function groupTree(leader: number, mark?: string): ProcessTree {
+  const others = () =>
+    mark === undefined
+      ? []
+      : processes(mark).filter(({ isMarked, isZombie, group }) => isMarked && !isZombie && group !== leader)
   return {
-    signal: (signal) => void send(-leader, signal),
+    signal(signal) {
+      for (const { pid } of others()) send(pid, signal)
+      send(-leader, signal)
+    },
     isAlive() {
+      if (others().length > 0) return true
       if (!send(-leader, 0)) return false
       // In a container whose init does not reap children, zombies stay in their group.
       const members = processes().filter(({ group }) => group === leader)

@@ -29,6 +29,8 @@ export interface CommandLine {
   readonly cwd: string
   /** `NAME=value`, in the environment of this command only. */
   readonly mark: string
+  /** Takes its output; stdin is empty then. Default: our terminal or pipes. */
+  readonly onOutput?: (piece: Buffer) => void
 }
 
 export interface RunningCommand {
@@ -40,16 +42,22 @@ export interface RunningCommand {
 
 // On a terminal the command stays in our process group, so that it may read from the terminal and gets Ctrl-C from it.
 // Elsewhere (CI, pipes) it leads its own group, which finds everything it starts.
-export function runCommand({ name, args, env, cwd, mark }: CommandLine): RunningCommand {
+export function runCommand({ name, args, env, cwd, mark, onOutput }: CommandLine): RunningCommand {
   const isWindows = process.platform === 'win32'
-  const onTerminal = isatty(STDIN)
+  const onTerminal = onOutput === undefined && isatty(STDIN)
   let child: ChildProcess
   try {
-    child = spawn(name, args, { cwd, env, stdio: 'inherit', detached: !onTerminal && !isWindows })
+    child = spawn(name, args, {
+      cwd,
+      env,
+      stdio: onOutput === undefined ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+      detached: !onTerminal && !isWindows,
+    })
   } catch (error) {
     const ended = Promise.resolve<CommandOutcome>({ kind: 'unstartable', cause: error as NodeJS.ErrnoException })
     return { ended, relay: () => {}, kill: () => {}, sweep: async () => {} }
   }
+  if (onOutput !== undefined) for (const stream of [child.stdout, child.stderr]) stream?.on('data', onOutput)
   const { pid } = child
   const ended = new Promise<CommandOutcome>((resolve) => {
     child.once('error', (cause) => pid === undefined && resolve({ kind: 'unstartable', cause }))
@@ -57,7 +65,12 @@ export function runCommand({ name, args, env, cwd, mark }: CommandLine): Running
       resolve(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal }),
     )
   })
-  const tree = pid === undefined || isWindows ? NO_TREE : onTerminal ? markedTree(process.pid, mark) : groupTree(pid)
+  const tree =
+    pid === undefined || isWindows
+      ? NO_TREE
+      : onTerminal
+        ? markedTree(process.pid, mark)
+        : groupTree(pid, onOutput && mark)
   const kill = () => {
     tree.signal('SIGKILL')
     child.kill('SIGKILL')
@@ -73,6 +86,8 @@ export function runCommand({ name, args, env, cwd, mark }: CommandLine): Running
     kill,
     async sweep() {
       await endTree(tree)
+      // A daemon may hold them open.
+      for (const stream of [child.stdout, child.stderr]) stream?.destroy()
       process.off('exit', kill)
     },
   }

@@ -1,0 +1,231 @@
+import { dirname, resolve } from 'node:path'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { Failure } from '../domain/failures.js'
+import { didYouMean } from '../domain/suggest.js'
+import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
+import { OptionsError } from '../options/options-error.js'
+import { formatProblem } from '../options/problem.js'
+import { resolveLayers } from '../options/resolve.js'
+import { runSandbox } from '../sandbox.js'
+import { makeFolder, PROJECT_FOLDER } from '../system/make-folder.js'
+import { messageOf } from '../system/message-of.js'
+import { PROJECT_FILE, writeRegularFile } from '../system/regular-file.js'
+import { type CountedRun, countRun, jsonReport, junitReport, scenarioLines, summaryLine } from './conform/report.js'
+import { type ConformRun, runScenario } from './conform/run-scenario.js'
+import { type ConformScenario, JOBS, type Job, loadBaseline, loadScenarios, readTimeout } from './conform/scenarios.js'
+import { childEnvironment } from './exec/flags.js'
+import { exitCodeFor, isMissing, onExitSignals } from './exec/run-command.js'
+import { EXIT, SIGNAL_EXIT } from './exit-codes.js'
+import { explain } from './help.js'
+import type { CliIo } from './io.js'
+import { print, printLine } from './print.js'
+
+const EXAMPLES: readonly string[] = [
+  'petstore-sandbox conform -- node my-client.js',
+  'petstore-sandbox conform --scenario lost-response -- python3 client.py',
+  'petstore-sandbox conform --report conform.xml -- npm run smoke',
+  'petstore-sandbox conform --list',
+]
+
+const NOTES = `\
+Runs the command once per scenario, each in a space of its own. Its environment has
+  PETSTORE_BASE_URL    the service
+  PETSTORE_API_KEY     a key of the scenario's space
+  PETSTORE_SCENARIO    the name of the scenario
+  PETSTORE_JOB         read: read the pets, then one of the newest by its id
+                       create: create one pet, then read it by its id
+The command exits with 0 if it believes that it succeeded.
+
+A scenario whose failure was not met is untested, which fails the run unless
+--allow-untested is given. --baseline names a file with known failures: a map of
+scenario names and notes. One that passes now fails the run.
+
+Exit codes: 0 all passed, 1 a scenario failed, 2 usage error, 126 the command
+cannot be run, 127 no such command.`
+
+/** Each command is watched by a listener of the process; Node warns from 11 on. */
+const MAX_JOBS = 10
+const DEFAULT_JOBS = 8
+/** Its first draws refuse the first request of the storm. */
+const SEED = 4
+
+interface ConformFlags {
+  readonly scenario?: readonly string[]
+  readonly scenarios?: string
+  readonly list?: boolean
+  readonly job: Job | 'both'
+  readonly jobs: number
+  readonly timeout: number
+  readonly output: 'text' | 'json'
+  readonly report?: string
+  readonly baseline?: string
+  readonly allowUntested?: boolean
+}
+
+export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
+  explain(command, { examples: EXAMPLES, notes: NOTES })
+    .usage('[options] [--] <command> [args...]')
+    .argument('[command]', 'what to run')
+    .argument('[args...]', 'its own arguments')
+    .addOption(
+      new Option('--scenario <name>', 'run this scenario only; repeatable').argParser(
+        (name: string, before: readonly string[] = []) => [...before, name],
+      ),
+    )
+    .option('--scenarios <dir>', 'folder with scenarios of your own, added to the packaged ones')
+    .option('--list', 'list the scenarios')
+    .addOption(new Option('--job <job>', 'what the command can do').choices([...JOBS, 'both']).default('both'))
+    .addOption(
+      new Option('--jobs <n>', `scenarios at once, 1 to ${MAX_JOBS}`).argParser(readJobs).default(DEFAULT_JOBS),
+    )
+    .addOption(
+      new Option('--timeout <duration>', 'maximum time of a command').argParser(parseTimeout).default(20_000, '20s'),
+    )
+    .addOption(new Option('-o, --output <form>', 'report format').choices(['text', 'json']).default('text'))
+    .option('--report <file>', 'write a JUnit report')
+    .option('--baseline <file>', 'YAML file with known failures')
+    .option('--allow-untested', 'pass although a failure was not met')
+    .option('--debug', 'show stack traces')
+    .passThroughOptions()
+    .action(async (name: string | undefined, args: readonly string[], flags: ConformFlags) =>
+      finish(await conform(name, args, flags, io)),
+    )
+}
+
+function readJobs(text: string): number {
+  const jobs = Number(text)
+  if (Number.isInteger(jobs) && jobs >= 1 && jobs <= MAX_JOBS) return jobs
+  throw new InvalidArgumentError(`must be a whole number from 1 to ${MAX_JOBS}`)
+}
+
+function parseTimeout(text: string): number {
+  const timeout = readTimeout(text)
+  if (timeout === undefined) throw new InvalidArgumentError('must be a duration of at least 100ms, such as 20s')
+  return timeout
+}
+
+async function conform(
+  name: string | undefined,
+  args: readonly string[],
+  flags: ConformFlags,
+  io: CliIo,
+): Promise<number> {
+  const { cwd, stdout } = io
+  const all = loadScenarios(cwd, flags.scenarios)
+  const scenarios = select(all, flags)
+  if (flags.list === true) {
+    for (const scenario of scenarios) await print(stdout, `${scenario.name.padEnd(22)} ${scenario.description}\n`)
+    return EXIT.ok
+  }
+  if (name === undefined) throw new OptionsError(['conform needs a command to run, or --list'])
+  const baseline = loadBaseline(
+    cwd,
+    flags.baseline,
+    all.map((scenario) => scenario.name),
+  )
+  const runs = await runAll(scenarios, baseline, { name, args }, flags, io)
+  if (typeof runs === 'number') return runs
+  if (flags.output === 'json') await print(stdout, jsonReport(runs))
+  else await print(stdout, `${summaryLine(runs)}\n`)
+  if (flags.report !== undefined) writeReport(resolve(cwd, flags.report), junitReport(runs))
+  return runs.some(({ counts }) => counts === 'failed' || counts === 'stale') ? EXIT.failed : EXIT.ok
+}
+
+function select(all: readonly ConformScenario[], { scenario: names, job }: ConformFlags): readonly ConformScenario[] {
+  const known = all.map(({ name }) => name)
+  const unknown = (names ?? []).filter((name) => !known.includes(name))
+  if (unknown.length > 0)
+    throw new OptionsError(
+      unknown.map((name) =>
+        formatProblem('--scenario', name, `is not one of ${known.join(', ')}${didYouMean(name, known)}`),
+      ),
+    )
+  const selected = all.filter(
+    ({ name, expectation }) =>
+      (names === undefined || names.includes(name)) &&
+      (job === 'both' || expectation.job === undefined || expectation.job === job),
+  )
+  if (selected.length === 0) throw new OptionsError([`No scenario is for --job ${job}`])
+  return selected
+}
+
+/** @returns the runs in the order of the scenarios, or an exit code if they could not be run */
+async function runAll(
+  scenarios: readonly ConformScenario[],
+  baseline: ReadonlySet<string>,
+  command: Pick<ConformRun, 'name' | 'args'>,
+  { job, jobs, timeout, output, allowUntested = false }: ConformFlags,
+  io: CliIo,
+): Promise<readonly CountedRun[] | number> {
+  const { cwd, stdout, stderr } = io
+  const first: ConformRun['first'] = new Map()
+  const running: ConformRun['running'] = new Set()
+  const options = resolveLayers([], { defaults: EMBEDDED_DEFAULTS, cwd, randomSeed: () => SEED })
+  const sandbox = await runSandbox(options, {
+    onExchange({ space }) {
+      first.get(space)?.()
+      first.delete(space)
+    },
+    onWarning: (message) => printLine(stderr, message),
+  })
+  let signalled: keyof typeof SIGNAL_EXIT | undefined
+  const stopAll = (signal: string) => {
+    signalled = signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM'
+    for (const one of running) one.kill()
+  }
+  const ignoreSignals = onExitSignals(io, { graceful: stopAll, force: stopAll })
+  try {
+    const { baseUrl, controlUrl } = sandbox
+    const env = childEnvironment(io.env, { baseUrl, controlUrl, controlToken: undefined })
+    const run: ConformRun = {
+      ...{ ...command, sandbox, env, cwd, timeout, running, first },
+      jobs: job === 'both' ? JOBS : [job],
+    }
+    const runs = new Map<string, CountedRun>()
+    const waiting = [...scenarios]
+    let unstartable: CountedRun['ending'] | undefined
+    const work = async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        if (signalled !== undefined || unstartable !== undefined) return
+        const counted = countRun(await runScenario(next, run), baseline, allowUntested)
+        if (signalled !== undefined) return
+        if (counted.ending !== 'timeout' && counted.ending.kind === 'unstartable') {
+          unstartable = counted.ending
+          return
+        }
+        runs.set(next.name, counted)
+        if (output === 'text')
+          await print(
+            stdout,
+            scenarioLines(counted)
+              .map((line) => `${line}\n`)
+              .join(''),
+          )
+      }
+    }
+    await Promise.all(Array.from({ length: jobs }, work))
+    if (signalled !== undefined) return SIGNAL_EXIT[signalled]
+    if (unstartable !== undefined && unstartable !== 'timeout' && unstartable.kind === 'unstartable') {
+      const { cause } = unstartable
+      const why = isMissing(cause) ? 'was not found. Is it installed, and in PATH?' : `cannot be run (${cause.code}).`
+      printLine(
+        stderr,
+        `${isMissing(cause) ? 'NO_SUCH_COMMAND' : 'NOT_EXECUTABLE'}: ${JSON.stringify(command.name)} ${why}`,
+      )
+      return exitCodeFor(unstartable)
+    }
+    return scenarios.flatMap(({ name }) => runs.get(name) ?? [])
+  } finally {
+    ignoreSignals()
+    await sandbox.stop('now')
+  }
+}
+
+function writeReport(file: string, text: string): void {
+  try {
+    makeFolder(dirname(file), PROJECT_FOLDER)
+    writeRegularFile(file, text, PROJECT_FILE)
+  } catch (cause) {
+    throw new Failure('CANNOT_WRITE', `The report "${file}" could not be written (${messageOf(cause)}).`, { cause })
+  }
+}

@@ -1,0 +1,82 @@
+import { counted } from '../../domain/numbers.js'
+import { systemClock } from '../../system/system-clock.js'
+import { type JUnitCase, junitXml } from '../junit.js'
+import type { ScenarioRun } from './run-scenario.js'
+import type { SeenExchange } from './verdict.js'
+
+const MAX_EXCHANGES = 12
+const MAX_OUTPUT_LINES = 5
+
+/** How a run counts: `known` and `stale` come from the baseline. */
+export interface CountedRun extends ScenarioRun {
+  readonly counts: 'passed' | 'failed' | 'known' | 'stale' | 'skipped'
+}
+
+export function countRun(run: ScenarioRun, baseline: ReadonlySet<string>, allowsUntested: boolean): CountedRun {
+  const { name, outcome } = run
+  const isKnown = baseline.has(name)
+  if (outcome === 'passed') return { ...run, counts: isKnown ? 'stale' : 'passed' }
+  if (isKnown) return { ...run, counts: 'known' }
+  return { ...run, counts: outcome === 'untested' && allowsUntested ? 'skipped' : 'failed' }
+}
+
+export function scenarioLines(run: CountedRun): readonly string[] {
+  const { name, outcome, counts, exchanges, seconds, output } = run
+  const word = counts === 'known' || counts === 'stale' ? counts : outcome
+  const line = `${word.padEnd(8)} ${name.padEnd(22)} ${counted(exchanges.length, 'request')}, ${seconds.toFixed(1)} s`
+  const { reason } = run
+  if (counts === 'passed') return [line]
+  if (counts === 'stale') return [line, '         It passes now: remove it from the baseline.']
+  if (counts !== 'failed') return [line, `         ${reason}`]
+  const rest = exchanges.length - MAX_EXCHANGES
+  const last = output.trimEnd().split('\n').slice(-MAX_OUTPUT_LINES)
+  return [
+    line,
+    `         ${reason}`,
+    ...exchanges.slice(0, MAX_EXCHANGES).map((exchange) => `           ${exchangeLine(exchange)}`),
+    ...(rest > 0 ? [`           … and ${counted(rest, 'more request')}`] : []),
+    ...(output.trim() === '' ? [] : last.map((text) => `         | ${text}`)),
+  ]
+}
+
+/** `3 17:01:01.143 GET /v1/pets?limit=2 429 fault` */
+function exchangeLine({ id, at, method, path, query, status, reason, fault, ended }: SeenExchange): string {
+  const target = `${method} ${path}${query === '' ? '' : `?${query}`}`
+  const end = ended === 'left' ? 'client left' : ''
+  return [id, at.slice(11, 23), target, status ?? 'no response', fault ?? reason ?? '', end]
+    .filter((part) => part !== '')
+    .join(' ')
+}
+
+export function summaryLine(runs: readonly CountedRun[]): string {
+  const words = ['passed', 'failed', 'known', 'stale', 'skipped'] as const
+  const parts = words.flatMap((word) => {
+    const count = runs.filter(({ counts }) => counts === word).length
+    return count === 0 ? [] : [`${count} ${word}`]
+  })
+  return `petstore-sandbox: ${counted(runs.length, 'scenario')}: ${parts.join(', ')}`
+}
+
+export function jsonReport(runs: readonly CountedRun[]): string {
+  const scenarios = runs.map(({ name, outcome, reason, findings, exchanges, counts }) => ({
+    name,
+    outcome,
+    reason,
+    ...(counts === 'known' || counts === 'stale' ? { baseline: counts } : {}),
+    findings,
+    exchanges,
+  }))
+  const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)
+  return `${JSON.stringify({ scenarios }, plain, 2)}\n`
+}
+
+export function junitReport(runs: readonly CountedRun[]): string {
+  const cases = runs.map((run): JUnitCase => {
+    const { name, counts, reason } = run
+    const isFailure = counts === 'failed' || counts === 'stale'
+    const outcome = isFailure ? 'failure' : counts === 'passed' ? 'passed' : 'skipped'
+    const message = counts === 'stale' ? 'It passes now: remove it from the baseline.' : reason
+    return { name, outcome, message, lines: isFailure ? scenarioLines(run) : [] }
+  })
+  return junitXml('petstore-sandbox conform', [{ name: 'conform', cases }], systemClock.wall())
+}

@@ -1,0 +1,121 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Conduct } from '../../conduct/conduct-view.js'
+import { parseJson } from '../../contract/json.js'
+import { Failure } from '../../domain/failures.js'
+import type { DurationMs } from '../../domain/time.js'
+import type { RunningSandbox } from '../../sandbox.js'
+import type { Environment } from '../../system/this-process.js'
+import { type CommandOutcome, type RunningCommand, runCommand } from '../exec/run-command.js'
+import type { ConformScenario, Job } from './scenarios.js'
+import { judgeRun, type SeenExchange, type Verdict } from './verdict.js'
+
+/** Of the command's output; the last of it is shown with a failure. */
+const OUTPUT_KEPT_BYTES = 4096
+/** How long exchanges may take to end after the command. */
+const END_TIMEOUT_MS: DurationMs = 2000
+const END_CHECK_MS: DurationMs = 20
+
+export interface ConformRun {
+  readonly sandbox: RunningSandbox
+  readonly name: string
+  readonly args: readonly string[]
+  readonly env: Environment
+  readonly cwd: string
+  readonly timeout: DurationMs
+  readonly jobs: readonly Job[]
+  /** Commands that are running, so that a signal can end them. */
+  readonly running: Set<RunningCommand>
+  /** Called at the first exchange of a space. */
+  readonly first: Map<string, () => void>
+}
+
+export interface ScenarioRun extends Verdict {
+  readonly ending: CommandOutcome | 'timeout'
+  readonly output: string
+  readonly seconds: number
+}
+
+export async function runScenario(scenario: ConformScenario, run: ConformRun): Promise<ScenarioRun> {
+  const { name, expectation, switches } = scenario
+  const space = `conform-${name}`
+  const control = <T>(method: string, path: string, body?: unknown) => ask<T>(run.sandbox, space, method, path, body)
+  await control('PUT', '/scenario', switches)
+  for (const id of expectation.removePets) await control('DELETE', `/pets/${id}`)
+  if (expectation.advance !== undefined) await control('POST', '/clock/advance', { by: expectation.advance })
+  // A window must not end while the command is still starting.
+  if (switches.freeze === true) run.first.set(space, () => void control('PUT', '/clock', { frozen: false }))
+  const before = await control<readonly unknown[]>('GET', '/pets')
+  const job = expectation.job ?? run.jobs[0] ?? 'read'
+  const startedAt = performance.now()
+  const { ending, output } = await runJob(scenario, job, run)
+  const seconds = (performance.now() - startedAt) / 1000
+  const exchanges = await endedExchanges(() => control('GET', '/requests'))
+  const { violations } = await control<Conduct>('GET', '/conduct')
+  const after = await control<readonly unknown[]>('GET', '/pets')
+  const evidence = { job, ending, exchanges, violations, created: after.length - before.length }
+  return { ...judgeRun(scenario, evidence), ending, output, seconds }
+}
+
+async function runJob({ name: scenario, expectation }: ConformScenario, job: Job, run: ConformRun) {
+  const { name, args, cwd, running, timeout } = run
+  const id = `${run.sandbox.controlUrl}#${scenario}`
+  const pieces: Buffer[] = []
+  let kept = 0
+  const command = runCommand({
+    name,
+    args,
+    cwd,
+    env: {
+      ...run.env,
+      PETSTORE_API_KEY: `${expectation.key}~conform-${scenario}`,
+      PETSTORE_SCENARIO: scenario,
+      PETSTORE_JOB: job,
+      PETSTORE_CONFORM_RUN: id,
+    },
+    mark: `PETSTORE_CONFORM_RUN=${id}`,
+    onOutput(piece) {
+      pieces.push(piece)
+      kept += piece.length
+      while (kept - (pieces[0]?.length ?? kept) >= OUTPUT_KEPT_BYTES) kept -= pieces.shift()?.length ?? 0
+    },
+  })
+  running.add(command)
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<'timeout'>((resolve) => {
+    timer = setTimeout(() => resolve('timeout'), timeout)
+  })
+  const ending = await Promise.race([command.ended, late])
+  clearTimeout(timer)
+  if (ending === 'timeout') command.kill()
+  await command.sweep()
+  running.delete(command)
+  return { ending, output: Buffer.concat(pieces).subarray(-OUTPUT_KEPT_BYTES).toString() }
+}
+
+/** The exchanges in order of arrival, once all have ended. */
+async function endedExchanges(read: () => Promise<readonly SeenExchange[]>): Promise<readonly SeenExchange[]> {
+  const giveUpAt = performance.now() + END_TIMEOUT_MS
+  for (;;) {
+    const exchanges = await read()
+    if (exchanges.every(({ ended }) => ended !== null) || performance.now() > giveUpAt) return exchanges
+    await pause(END_CHECK_MS)
+  }
+}
+
+async function ask<T>(
+  { core, controlUrl }: RunningSandbox,
+  space: string,
+  method: string,
+  path: string,
+  body?: unknown,
+) {
+  const request = new Request(`${controlUrl}${path}?space=${space}`, {
+    method,
+    headers: { 'content-type': 'application/json', host: new URL(controlUrl).host },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const response = await core.control(request)
+  const text = await response.text()
+  if (!response.ok) throw new Failure('INTERNAL', `The space ${space} could not be prepared: ${text}`)
+  return (text === '' ? undefined : parseJson(text)) as T
+}

@@ -1,0 +1,102 @@
+import type { Finding, ViolationRule } from '../../conduct/conduct-view.js'
+import { counted } from '../../domain/numbers.js'
+import type { CommandOutcome } from '../exec/run-command.js'
+import type { ConformScenario, Job } from './scenarios.js'
+
+/** The parts of an exchange of the control plane that are judged. */
+export interface SeenExchange {
+  readonly id: number
+  readonly at: string
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly operation: string | null
+  readonly status: number | null
+  readonly reason: string | null
+  readonly fault: string | null
+  readonly ended: string | null
+}
+
+export interface Evidence {
+  readonly job: Job
+  readonly ending: CommandOutcome | 'timeout'
+  readonly exchanges: readonly SeenExchange[]
+  readonly violations: readonly Finding<ViolationRule>[]
+  /** Pets that the client has created. */
+  readonly created: number
+}
+
+export interface Verdict {
+  readonly name: string
+  readonly outcome: 'passed' | 'failed' | 'untested'
+  /** Empty if it passed. */
+  readonly reason: string
+  readonly findings: readonly Finding<ViolationRule>[]
+  readonly exchanges: readonly SeenExchange[]
+}
+
+/** Judges what a client did in a scenario. The first reason decides. */
+export function judgeRun({ name, expectation }: ConformScenario, evidence: Evidence): Verdict {
+  const { ignores, delivers } = expectation
+  const { exchanges, violations } = evidence
+  const findings = violations.filter(({ rule }) => !ignores.includes(rule))
+  const end = (outcome: Verdict['outcome'], reason = ''): Verdict => ({ name, outcome, reason, findings, exchanges })
+  const failure = failureOf(expectation, evidence, findings)
+  if (failure !== undefined) return end('failed', failure)
+  const isDelivered = exchanges.some(({ reason, fault, status, operation }) =>
+    delivers.some((word) => word === reason || word === fault || word === String(status) || word === operation),
+  )
+  if (exchanges.length === 0)
+    return end('untested', 'No request was received. Does the client use PETSTORE_BASE_URL and PETSTORE_API_KEY?')
+  if (!isDelivered) return end('untested', `No response had ${delivers.join(' or ')}, so the failure was not met.`)
+  return end('passed')
+}
+
+function failureOf(
+  { ends, attempts }: ConformScenario['expectation'],
+  { job, ending, exchanges, created }: Evidence,
+  findings: readonly Finding[],
+): string | undefined {
+  const [finding] = findings
+  if (created > 1) {
+    const lost = finding === undefined ? '' : ` ${finding.message}`
+    return `The client created ${created} pets instead of one.${lost}`
+  }
+  if (finding !== undefined) return `${finding.rule}: ${finding.message}`
+  const tooOften = attempts === undefined ? undefined : repeatedMore(exchanges, attempts)
+  if (tooOften !== undefined) return tooOften
+  const wrong = exchanges.find(({ operation, status, reason }) => operation === 'getPet' && status === 404 && !reason)
+  if (wrong !== undefined)
+    return `The client requested ${wrong.path}, a pet that does not exist. Does it keep ids above 2^53 exactly?`
+  if (ending === 'timeout') return 'The command did not end in time and was stopped. Does the client have a timeout?'
+  const code = ending.kind === 'exited' ? `exit code ${ending.code}` : endedBy(ending)
+  const isSuccess = ending.kind === 'exited' && ending.code === 0
+  if (exchanges.length === 0) return isSuccess ? undefined : `The command ended with ${code} before any request.`
+  if (ending.kind === 'signalled') return `The command was ended by ${ending.signal}.`
+  // A client need not repeat a write.
+  if (ends === 'success' && !isSuccess && job === 'read')
+    return `The command failed (${code}), but could have succeeded.`
+  if (ends === 'failure' && isSuccess) return 'The command ended with 0, although its requests were refused.'
+  if (ends !== 'success' || !isSuccess) return undefined
+  if (job === 'create' && created === 0) return 'The command ended with 0, but created no pet.'
+  const isRead = exchanges.some(
+    ({ operation, status, ended }) => operation === 'listPets' && status === 200 && ended === 'sent',
+  )
+  return job === 'read' && !isRead ? 'The command ended with 0, but did not read the pets.' : undefined
+}
+
+function endedBy(ending: Exclude<CommandOutcome, { kind: 'exited' }>): string {
+  return ending.kind === 'signalled' ? ending.signal : String(ending.cause.code ?? ending.cause.message)
+}
+
+function repeatedMore(exchanges: readonly SeenExchange[], attempts: number): string | undefined {
+  const counts = new Map<string, number>()
+  for (const { method, path, query } of exchanges) {
+    const request = `${method} ${path}${query === '' ? '' : `?${query}`}`
+    counts.set(request, (counts.get(request) ?? 0) + 1)
+  }
+  const [most] = [...counts].filter(([, count]) => count > attempts)
+  return (
+    most && `${most[0]} was sent ${counted(most[1], 'time')}, at most ${attempts} expected. Repeating it cannot help.`
+  )
+}

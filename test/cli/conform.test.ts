@@ -1,0 +1,174 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { processes } from '../../src/cli/exec/processes.js'
+import { runCli } from '../../src/cli/run-cli.js'
+import { packageDirectory } from '../../src/system/package-files.js'
+import { junitBreaches } from '../support/junit-schema.js'
+import { temporaryFolder } from '../support/temporary-files.js'
+import { testIo } from './test-io.js'
+
+const DOCUMENT = readFileSync(join(packageDirectory, 'docs/conform.md'), 'utf8')
+
+function example(file: string): string {
+  const [, text = ''] = new RegExp(`^\`\`\`\\w+ no-run: ${file},[^\\n]*\\n(.*?)^\`\`\``, 'ms').exec(DOCUMENT) ?? []
+  return text
+}
+
+async function conform(flags: readonly string[], command: readonly string[], files: Record<string, string> = {}) {
+  const cwd = temporaryFolder()
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(cwd, name, '..'), { recursive: true })
+    writeFileSync(join(cwd, name), text)
+  }
+  const io = testIo({ cwd, env: { PATH: process.env.PATH } })
+  const code = await runCli(['conform', ...flags, '--', ...command], io)
+  return {
+    code,
+    out: io.stdout.text,
+    err: io.stderr.text,
+    read: (name: string) => readFileSync(join(cwd, name), 'utf8'),
+  }
+}
+
+/** Does its job at once, and repeats it without a pause. */
+const HASTY = `
+const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key, PETSTORE_JOB: job } = process.env
+const headers = { authorization: 'Bearer ' + key, 'content-type': 'application/json' }
+const body = '{"name":"Rex","categoryId":1}'
+for (let left = 9; left > 0; left--) {
+  const init = job === 'read' ? { headers } : { headers, method: 'POST', body }
+  const response = await fetch(base + '/pets', init).catch(() => undefined)
+  if (response?.ok) process.exit(0)
+}
+process.exit(1)`
+const RUN_HASTY = [process.execPath, '--input-type=module', '-e', HASTY]
+
+describe('conform', () => {
+  it.each([
+    ['client.mjs', process.execPath],
+    ['client.py', 'python3'],
+    ['client.sh', 'sh'],
+  ])('passes %s of docs/conform.md, of at most 30 lines, within 30 s', async (file, program) => {
+    const text = example(file)
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(30)
+    const startedAt = performance.now()
+    const { code, out } = await conform([], [program, file], { [file]: text })
+    expect(out).toMatch(/scenarios: \d+ passed\n$/)
+    expect(code).toBe(0)
+    expect(performance.now() - startedAt).toBeLessThan(30_000)
+  })
+
+  it('finds a client that creates a pet again after a lost response, and says why', async () => {
+    const { code, out } = await conform(['--scenario', 'lost-response', '--report', 'out/conform.xml'], RUN_HASTY)
+    expect(code).toBe(1)
+    expect(out).toMatch(/^failed +lost-response +2 requests/)
+    expect(out).toContain('The client created 2 pets instead of one. POST /v1/pets was repeated')
+    expect(out).toMatch(/1 [\d:.]+ POST \/v1\/pets no response connection-reset\n +2 [\d:.]+ POST \/v1\/pets 201/)
+  })
+
+  it('finds a client that retries early, without backoff, or although it cannot help', async () => {
+    const names = [
+      'retry-after-seconds',
+      'ban',
+      'unauthorized',
+      'banned-at-start',
+      'error-503-retry-after',
+      'day-quota',
+    ]
+    const flags = ['--job', 'read', '-o', 'json', ...names.flatMap((name) => ['--scenario', name])]
+    const { code, out } = await conform(flags, RUN_HASTY)
+    const { scenarios } = JSON.parse(out) as { scenarios: { name: string; outcome: string; reason: string }[] }
+    expect(Object.fromEntries(scenarios.map(({ name, outcome }) => [name, outcome]))).toEqual(
+      Object.fromEntries(names.map((name) => [name, 'failed'])),
+    )
+    expect(scenarios.find(({ name }) => name === 'unauthorized')?.reason).toMatch(
+      /was sent 9 times, at most 1 expected/,
+    )
+    expect(code).toBe(1)
+  })
+
+  it('finds a client that rounds ids', async () => {
+    const rounds = example('client.mjs').replace(/\$\{(\/"id.*\])\}/, (_, id) => `$\{Number(${id})}`)
+    const { code, out } = await conform(['--scenario', 'int64'], [process.execPath, 'client.mjs'], {
+      'client.mjs': rounds,
+    })
+    expect(out).toContain('requested /v1/pets/9007199254740992, a pet that does not exist')
+    expect(code).toBe(1)
+  })
+
+  it('fails an untested scenario unless it is allowed', async () => {
+    const once = await conform(['--scenario', 'error-503'], ['true'])
+    expect([once.code, once.out]).toEqual([1, expect.stringMatching(/^untested error-503 +0 requests.*No request/s)])
+    expect((await conform(['--scenario', 'error-503', '--allow-untested'], ['true'])).code).toBe(0)
+  })
+
+  it('accepts known failures, and fails one that passes now', async () => {
+    const baseline = { 'known.yaml': 'lost-response: issue 12\nunauthorized: issue 13\n' }
+    const flags = ['--baseline', 'known.yaml', '--report', 'conform.xml', '--scenario', 'lost-response']
+    expect(await conform(flags, RUN_HASTY, baseline)).toMatchObject({ code: 0 })
+    const stale = await conform([...flags, '--scenario', 'unauthorized'], ['false'], {
+      'known.yaml': 'lost-response: it does not fail\n',
+    })
+    expect(stale.code).toBe(1)
+    expect(junitBreaches(stale.read('conform.xml'))).toEqual([])
+    expect(await conform(['--baseline', 'known.yaml'], ['true'], { 'known.yaml': 'lost: x\n' })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('known.yaml:1:1'),
+    })
+  })
+
+  it('runs scenarios of a folder, and refuses wrong ones with their places', async () => {
+    const [, own = ''] = /^```yaml no-run: a scenario of one's own\n(.*?)^```/ms.exec(DOCUMENT) ?? []
+    const flags = ['--scenarios', 'own', '--scenario', 'lost-response-503']
+    const found = await conform(flags, RUN_HASTY, { 'own/lost-response-503.yaml': own })
+    expect([found.code, found.out]).toEqual([1, expect.stringContaining('created 2 pets')])
+    const wrong = await conform(flags, ['true'], { 'own/a.yaml': 'fault: "*:200"\nconform:\n  ends: soon\n' })
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringMatching(/a\.yaml:1:/)])
+  })
+
+  it('reports a command that does not exist, and bounds one that hangs', async () => {
+    expect(await conform(['--scenario', 'hang'], ['no-such-command'])).toMatchObject({
+      code: 127,
+      err: expect.stringContaining('NO_SUCH_COMMAND: "no-such-command" was not found'),
+    })
+    const hung = await conform(['--scenario', 'hang', '--timeout', '500ms'], ['sleep', '60'])
+    expect([hung.code, hung.out]).toEqual([1, expect.stringContaining('did not end in time')])
+  })
+
+  it('reads any amount of output, and keeps the end of it', async () => {
+    const script = 'head -c 200000000 /dev/zero | tr "\\\\0" x; echo; echo the end; exit 3'
+    const { out } = await conform(['--scenario', 'hang'], ['sh', '-c', script])
+    expect(out).toContain('| the end')
+    expect(out.length).toBeLessThan(10_000)
+  })
+
+  it.runIf(process.platform === 'linux')('ends daemons, and everything else on a signal', async () => {
+    const left = () =>
+      processes().length === 0 || processes('CONFORM_TEST=1').some(({ isMarked, isZombie }) => isMarked && !isZombie)
+    const bin = join(packageDirectory, 'bin/petstore-sandbox.js')
+    const env = { PATH: process.env.PATH }
+    const child = spawn(
+      process.execPath,
+      [bin, 'conform', '--', 'sh', '-c', 'export CONFORM_TEST=1; setsid sleep 60 & sleep 60'],
+      { env, cwd: temporaryFolder(), stdio: 'ignore' },
+    )
+    onTestFinished(() => void child.kill('SIGKILL'))
+    await expect.poll(left, { timeout: 30_000 }).toBe(true)
+    child.kill('SIGINT')
+    expect(await once(child, 'exit')).toEqual([130, null])
+    expect(left()).toBe(false)
+  })
+
+  it('lists the scenarios, each of which is in docs/conform.md', async () => {
+    const { code, out } = await conform(['--list'], [])
+    expect(code).toBe(0)
+    const names = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(' ')[0] ?? '')
+    expect(names.filter((name) => !DOCUMENT.includes(`\`${name}\``))).toEqual([])
+  })
+})
