@@ -87,7 +87,7 @@ export function addHelpCommand(parent: Command): void {
 }
 
 /** `unknown command 'serv'; did you mean serve?` */
-export function unknownCommand(command: Command, name: string): string {
+function unknownCommand(command: Command, name: string): string {
   const known = command.createHelp().visibleCommands(command)
   const names = known.flatMap((one) => [one.name(), ...one.aliases()])
   return `unknown command '${name}'${didYouMean(name, names)}`

@@ -9,6 +9,6 @@ describe('the recipes of the documents', () => {
     const folder = join(packageDirectory, 'test/recipes')
     const run = readdirSync(folder).filter((name) => name.endsWith('.recipe.ts'))
     expect([...PRINTED].sort()).toEqual(run.map((name) => basename(name, '.recipe.ts')).sort())
-    expect(readFileSync(join(packageDirectory, '.ci/run'), 'utf8')).toContain('test/recipes.config.ts')
+    expect(readFileSync(join(packageDirectory, '.ci/packed'), 'utf8')).toContain('test/recipes.config.ts')
   })
 })
