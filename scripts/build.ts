@@ -101,7 +101,7 @@ async function bundlePrograms(installed: readonly string[]): Promise<Metafile> {
     banner: { js: 'const require = process.getBuiltinModule' },
     plugins: [
       leanPackages,
-      keepTogether(packageDirectory, [PROGRAMS.cli, PROGRAMS['prism-worker']], await sourceFiles()),
+      keepTogether(packageDirectory, [PROGRAMS.cli, PROGRAMS.matchers, PROGRAMS['prism-worker']], await sourceFiles()),
     ],
   })
   checkRequired(metafile)

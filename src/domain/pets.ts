@@ -3,7 +3,7 @@ import type { Int64 } from '../contract/int64.js'
 import { followingId } from './collection.js'
 
 /** With --spec, only the id is certain: other fields may be missing, different or added. */
-export type { NewPet, Pet, PetStatus } from '../contract/entities.js'
+export type { Pet, PetStatus } from '../contract/entities.js'
 
 /** @source docs/specification.md, "PetStatus" */
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const satisfies readonly PetStatus[]

@@ -22,7 +22,7 @@ export async function withPortHolder(failure: Failure, { host, port }: Place, io
   const who = ['petstore-sandbox', ...(typeof pid === 'number' ? [`pid ${pid}`] : []), ...(folder ?? [])].join(', ')
   return new Failure(
     'PORT_IN_USE',
-    `${host}:${port} is taken by ${who}. Stop it with: ${controlCommand(controlUrl, io)} stop; or choose another port with --port, or 0 for any free one.`,
+    `Port ${port} of ${host} is in use by ${who}. Stop it with: ${controlCommand(controlUrl, io)} stop; or choose another port with --port, or 0 for any free one.`,
     { cause: failure },
   )
 }
