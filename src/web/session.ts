@@ -108,7 +108,8 @@ export async function replay(id: number, change: Omit<VerbInput<'requests.replay
 
 export function select(exchange: Exchange | undefined): void {
   batch(() => {
-    view.selected.value = exchange
+    // It may have ended since the list was drawn.
+    view.selected.value = exchange && (exchangeById(exchange.id) ?? exchange)
     view.wanted.value = undefined
   })
 }

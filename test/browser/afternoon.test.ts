@@ -58,7 +58,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     writeFileSync(app, appOf(101, false))
     expect(await run(app, env)).toEqual({ code: 1, out: 'broken: 400\n' })
     await page.getByRole('searchbox', { name: 'Filter' }).fill('4xx')
-    await row('limit=101').click()
+    await row('limit=101').locator('.path').click()
     await detail.getByText('The request breaks the contract.').waitFor()
     await detail.getByText('limit must be a whole number from 1 to 100', { exact: false }).first().waitFor()
 
@@ -74,7 +74,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     // The application fails on faults.
     writeFileSync(app, appOf(100, false))
     expect((await run(app, env)).out).toBe('60 pets\n')
-    await row('limit=100').click()
+    await row('limit=100').locator('.path').click()
     await detail.getByRole('button', { name: 'Make this fail' }).click()
     await page.getByLabel('Times').fill('2')
     await page.getByRole('button', { name: 'Add fault' }).click()

@@ -72,7 +72,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
   it('shows a request when it is made, and both messages when it is opened', async () => {
     const { page, ask, complaints } = await openLive()
     await ask('/pets?limit=3&status=sold')
-    await row(page, '/v1/pets?limit=3&status=sold').click()
+    await row(page, '/v1/pets?limit=3&status=sold').locator('.path').click()
     const detail = page.locator('.detail')
     expect(await detail.getByRole('heading', { name: '200' }).textContent()).toContain(
       'GET /v1/pets?limit=3&status=sold',
@@ -97,8 +97,8 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.getByText('refuses 100 %, 0:30 left').waitFor()
     expect((await ask('/pets')).status).toBe(429)
     await page.getByRole('img', { name: 'Requests in the last 1 min: 1 429' }).waitFor()
-    await row(page, 'storm').click()
-    await page.locator('.detail').getByText('A storm refused it').waitFor()
+    await row(page, 'storm').locator('.path').click()
+    await page.locator('.detail').getByText('A storm refused the request').waitFor()
     await page.getByRole('button', { name: 'Stop storm' }).click()
     await page.getByText('calm').waitFor()
     expect((await ask('/pets')).status).toBe(200)
@@ -140,7 +140,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
         .first()
         .inputValue(),
     ).toBe(name)
-    await row(page, 'POST').click()
+    await row(page, 'POST').locator('.path').click()
     await page.locator('.detail pre').getByText('onerror').first().waitFor()
     expect(await page.locator('img').count()).toBe(0)
     expect(await page.title()).toBe('petstore-sandbox')
@@ -357,7 +357,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
   it('offers next steps for an exchange: a fix, replay, edit, a fault, an export', async () => {
     const { sandbox, page, ask, complaints } = await openLive({ limits: '1/min' })
     for (const limit of [1, 2]) await ask(`/pets?limit=${limit}`)
-    await row(page, 'limit=2').click()
+    await row(page, 'limit=2').locator('.path').click()
     const detail = page.locator('.detail')
     await detail.getByText('0 of 1 left · resets in 1:00 · Retry-After 60').waitFor()
     await detail.getByRole('button', { name: 'Advance to the reset' }).click()
@@ -422,7 +422,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     const { page, ask } = await openLive({}, { bypassCSP: true })
     expect(await axeViolations(page), 'first run').toEqual([])
     await ask('/pets?limit=0')
-    await row(page, 'limit=0').click()
+    await row(page, 'limit=0').locator('.path').click()
     for (const tab of ['Request', 'Copy as'] as const) {
       await page.locator('.detail').getByRole('button', { name: tab, exact: true }).click()
       expect(await axeViolations(page), tab).toEqual([])
@@ -451,7 +451,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     const { sandbox, page, ask } = await openLive({ limits: '1/min', banAfter: 3 })
     for (const limit of [1, 2, 3, 4, 5]) await (await ask(`/pets?limit=${limit}`)).text()
     expect((await sandbox.requests()).at(-1)?.reason).toBe('ban')
-    await row(page, 'ban').click()
+    await row(page, 'ban').locator('.path').click()
     await page.locator('.detail').getByRole('button', { name: 'What led to the ban' }).click()
     expect(await page.getByRole('searchbox', { name: 'Filter' }).inputValue()).toBe('id:3,4,5')
     await page.getByRole('searchbox', { name: 'Filter' }).fill('')
@@ -599,7 +599,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await sandbox.space('checkout').reset()
     await sandbox.storm.start({ for: '30s' })
     await ask('/pets', 'sandbox-free')
-    await row(page, 'storm').click()
+    await row(page, 'storm').locator('.path').click()
     await page.getByText('refuses 100 %').waitFor()
     for (const width of [1920, 1280, 640, 390]) {
       await page.setViewportSize({ width, height: 844 })
