@@ -105,7 +105,10 @@ export function rootPlace(document: unknown): Place {
   return new Place(document, document, '')
 }
 
-/** Prism would read files and addresses that the user did not name, even in examples. @throws SpecError naming the first */
+/**
+ * Prism would read files and addresses that the user did not name, even in examples. It does not get the document's own
+ * extensions. @throws SpecError naming the first one
+ */
 export function refuseForeignReferences(root: Place): void {
   const seen = new Set<unknown>()
   const look = (value: unknown, name: string): void => {
@@ -114,6 +117,7 @@ export function refuseForeignReferences(root: Place): void {
     const reference: unknown = Reflect.get(value, '$ref')
     if (typeof reference === 'string') new Place(root.document, value, name).refuseForeign(reference)
     for (const [key, child] of Object.entries(value)) {
+      if (name === '' && key.startsWith('x-')) continue
       look(child, Array.isArray(value) ? `${name}[${key}]` : name === '' ? key : `${name}.${key}`)
     }
   }

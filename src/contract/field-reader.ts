@@ -9,10 +9,10 @@ interface AnyField {
  * Makes a reader of the properties of a schema, with those of the schemas that it is composed of. It reads each schema
  * once, and a schema composed of itself adds nothing.
  *
- * @param keywords of composition: allOf, anyOf, oneOf
+ * @param partsOf the schemas that a schema is composed of
  */
 export function fieldReader<Field extends AnyField>(
-  keywords: readonly string[],
+  partsOf: (schema: Place) => readonly Place[],
   readOne: (property: Place, name: string, schema: Place) => Omit<Field, 'required'>,
 ): (schema: Place) => ReadonlyMap<string, Field> {
   const before = new WeakMap<object, ReadonlyMap<string, Field>>()
@@ -23,8 +23,7 @@ export function fieldReader<Field extends AnyField>(
     before.set(schema.value, new Map())
     const fields = new Map<string, Field>()
     const add = (name: string, field: Field) => fields.set(name, merged(fields.get(name), field))
-    for (const part of keywords.flatMap((keyword) => schema.items(keyword)))
-      for (const [name, field] of readFields(part)) add(name, field)
+    for (const part of partsOf(schema)) for (const [name, field] of readFields(part)) add(name, field)
     const required = new Set(schema.items('required').map(({ value }) => value))
     for (const [name, property] of schema.entries('properties'))
       add(name, { ...readOne(property, name, schema), required: required.has(name) } as Field)

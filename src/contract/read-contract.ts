@@ -15,7 +15,7 @@ import { isNode, jsonContent, Place, refuseForeignReferences, rootPlace } from '
 import { fieldReader } from './field-reader.js'
 import { stringifyJson } from './json.js'
 import { type JsonSchema, readExpected, toJsonSchema, toObjectSchema } from './json-schema.js'
-import { NO_RESOURCES, type ResourceReading, readOnlyProperties, readResources } from './resources.js'
+import { NO_RESOURCES, operationIdOf, type ResourceReading, readOnlyProperties, readResources } from './resources.js'
 import { checkResponse, hasNoBody } from './sendable.js'
 import type { Schemas } from './validators.js'
 
@@ -85,7 +85,7 @@ function readOperation(
   isHandled: (id: string) => boolean,
   { actions, mocked }: ResourceReading,
 ): { readonly data: OperationData; readonly schemas: Schemas } {
-  const id = place.string('operationId') ?? `${method}${path}`
+  const id = operationIdOf(item, method.toLowerCase(), path)
   const isRead = isHandled(id)
   const parameters = isRead ? readParameters(path, [...item.items('parameters'), ...place.items('parameters')]) : []
   const body = isRead ? readBody(place) : undefined
@@ -197,7 +197,9 @@ function readBody(operation: Place): ReadBody | undefined {
   }
 }
 
-const readAllFields = fieldReader<Field>(['allOf', 'anyOf', 'oneOf'], (property, name) => ({
+const allPartsOf = (schema: Place) => ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schema.items(keyword))
+
+const readAllFields = fieldReader<Field>(allPartsOf, (property, name) => ({
   ...readExpected(property),
   name,
 }))

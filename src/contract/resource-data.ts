@@ -55,8 +55,13 @@ export interface ResourceAction {
   readonly hasBody: boolean
   /** The property of the response that holds the record, or the records; undefined if it is not wrapped. */
   readonly envelope?: string
-  /** For lists: roles of query parameters, and of properties beside the records. */
+  /** The body is not the record: it consists of `meta`. */
+  readonly isNotice?: boolean
+  /** The property of the request that holds the record; undefined if it is not wrapped. */
+  readonly bodyEnvelope?: string
+  /** For lists: roles of query parameters. */
   readonly query?: QueryRoles
+  /** The properties of the envelope beside the record, or the records. */
   readonly meta?: Readonly<Record<string, MetaField>>
   /** Documented headers of the success, beside those that every response has. */
   readonly headers?: readonly HeaderData[]
@@ -69,6 +74,9 @@ export interface ResourceAction {
   /** Parents in the path that are filters of a view: `/owners/{ownerId}/pets` of the pets in `/pets`. */
   readonly pathFilters?: readonly ParentData[]
 }
+
+/** Where the body of an error has the sentence of the sandbox. */
+export const MESSAGE = '{message}'
 
 export interface ErrorData {
   readonly status: number
@@ -84,15 +92,37 @@ export interface HeaderData {
   readonly value?: string
 }
 
-export interface MetaField {
-  readonly role: MetaRole
-  readonly isRequired: boolean
-  readonly isNullable: boolean
-  /** An address, rather than a bare cursor. */
-  readonly isAddress: boolean
-}
+/** A property beside the records of a list, or the record. */
+export type MetaField =
+  | {
+      readonly role: MetaRole
+      readonly isRequired: boolean
+      readonly isNullable: boolean
+      /** Of the role `next`: an address rather than a bare cursor; a number rather than a text. */
+      readonly isAddress: boolean
+      readonly isNumber: boolean
+    }
+  | {
+      readonly role: 'group'
+      readonly fields: Readonly<Record<string, MetaField>>
+      /** Null on the last page, if it has the next one. */
+      readonly isNullable: boolean
+    }
+  | { readonly role: 'value'; readonly value: unknown }
 
-export type MetaRole = 'total' | 'has-more' | 'next' | 'page' | 'limit' | 'offset' | 'pages' | 'count'
+export type MetaRole =
+  | 'total'
+  | 'has-more'
+  | 'next'
+  | 'page'
+  | 'limit'
+  | 'offset'
+  | 'pages'
+  | 'count'
+  | 'first'
+  | 'last'
+  | 'removed'
+  | 'done'
 
 export interface QueryRoles {
   readonly limit?: string

@@ -6,6 +6,7 @@ import {
   type Fill,
   type HeaderData,
   type IdData,
+  MESSAGE,
   type MetaField,
   type MetaRole,
   type ParentData,
@@ -109,15 +110,23 @@ function withExamples(
 }
 
 function shapeOf(path: string, item: Place): PathShape {
-  const segments = path.split('/')
+  const bare = path.replace(/(?<=.)\/$/, '')
+  const segments = bare.split('/')
   const [, parameter] = PARAMETER.exec(segments.at(-1) ?? '') ?? []
   const isItem = parameter !== undefined && segments.length > 2 && !PARAMETER.test(segments.at(-2) ?? '')
   return {
     path,
     item,
-    collection: isItem ? segments.slice(0, -1).join('/') : path,
+    collection: isItem ? segments.slice(0, -1).join('/') : bare,
     parameter: isItem ? parameter : undefined,
   }
+}
+
+/** The operationId, or method and path. A HEAD with the operationId of the GET beside it is the same to its author. */
+export function operationIdOf(item: Place, method: string, path: string): string {
+  const id = item.child(method)?.string('operationId')
+  const isTwin = method === 'head' && id === item.child('get')?.string('operationId')
+  return id === undefined || isTwin ? `${method.toUpperCase()}${path}` : id
 }
 
 interface OperationShape {
@@ -132,15 +141,16 @@ function operationsOf({ path, item, parameter }: PathShape): readonly OperationS
   return METHODS.flatMap((method) => {
     const place = item.child(method)
     if (place === undefined) return []
-    const operationId = place.string('operationId') ?? `${method.toUpperCase()}${path}`
+    const operationId = operationIdOf(item, method, path)
     return [{ operationId, method, place, isItem: parameter !== undefined, item }]
   })
 }
 
-function listExamples({ id }: ResourceData, operations: readonly OperationShape[]) {
+/** The records of the first example of a list. */
+function listExamples({ id, path }: ResourceData, operations: readonly OperationShape[]) {
   const list = operations.find(({ method, isItem }) => method === 'get' && !isItem)
   const outcome = list && success(list.place)
-  const envelope = outcome?.schema && unwrapList(outcome.schema)?.envelope
+  const envelope = outcome?.schema && unwrapList(outcome.schema, path)?.envelope
   const value =
     envelope === undefined ? outcome?.example : isNode(outcome?.example) ? outcome.example[envelope] : undefined
   const records: unknown[] = Array.isArray(value) ? value : []
@@ -197,14 +207,14 @@ function readResource(
   if (paths.some(({ item }) => item.child('x-sandbox-resource')?.value === false))
     return { reason: 'x-sandbox-resource is false' }
   const operations = paths.flatMap(operationsOf)
-  const record = recordSchema(operations) ?? sentSchema(operations)
+  const record = recordSchema(operations, path) ?? sentSchema(operations, path)
   if (record === undefined) return { reason: 'no response describes a record' }
   const fields = readRecordFields(record)
   const parameter = paths.find((shape) => shape.parameter !== undefined)?.parameter
   const body = operations.find(({ method, isItem }) => method === 'post' && !isItem)
-  const sent = sentSchema(operations)
+  const sent = sentSchema(operations, path)
   const sentFields = sent === undefined ? undefined : readRecordFields(sent)
-  const isDocumented = recordSchema(operations) !== undefined
+  const isDocumented = recordSchema(operations, path) !== undefined
   const id = readId(fields, parameter, paths, sentFields, isDocumented)
   if (id === undefined) return { reason: 'no property of the record identifies it' }
   const undeclared = isDocumented ? requiredNames(record).find((name) => !fields.has(name)) : undefined
@@ -225,7 +235,7 @@ function readResource(
   const resource = {
     name: literalsOf(path).join('/'),
     path,
-    parents: readParents(path, fields, collections),
+    parents: readParents(path, fields, id, collections),
     id,
     properties,
     unique: [...fields].filter(([, { isUnique }]) => isUnique).map(([name]) => name),
@@ -234,24 +244,25 @@ function readResource(
   return { resource, fields, record, isWritten }
 }
 
-function sentSchema(operations: readonly OperationShape[]): Place | undefined {
+/** The body of POST, without its envelope. */
+function sentSchema(operations: readonly OperationShape[], collection: string): Place | undefined {
   const create = operations.find(({ method, isItem }) => method === 'post' && !isItem)
   const schema = create && jsonContent(create.place.child('requestBody'))?.child('schema')
-  return schema !== undefined && isObject(schema) ? schema : undefined
+  return schema && unwrapRecord(schema, collection)?.schema
 }
 
 /** The schema of one record: what GET on the item returns, else POST, else the items of the list. */
-function recordSchema(operations: readonly OperationShape[]): Place | undefined {
+function recordSchema(operations: readonly OperationShape[], collection: string): Place | undefined {
   const one = (method: string, isItem: boolean) => {
     const operation = operations.find((candidate) => candidate.method === method && candidate.isItem === isItem)
     return operation && success(operation.place)?.schema
   }
   for (const schema of [one('get', true), one('post', false)]) {
-    const record = schema && unwrapRecord(schema)
+    const record = schema && unwrapRecord(schema, collection)
     if (record !== undefined) return record.schema
   }
   const list = one('get', false)
-  return list && unwrapList(list)?.items
+  return list && unwrapList(list, collection)?.items
 }
 
 interface Success {
@@ -260,6 +271,7 @@ interface Success {
   readonly schema: Place | undefined
   /** A body is documented, JSON or not. */
   readonly hasContent: boolean
+  readonly isJson: boolean
   readonly headers: readonly HeaderData[]
   /** The first named example, or the only one. */
   readonly example: unknown
@@ -276,6 +288,7 @@ function success(operation: Place): Success | undefined {
     status: /^2\d\d$/.test(status) ? Number(status) : 0,
     schema: jsonContent(response)?.child('schema'),
     hasContent: response.children('content').length > 0,
+    isJson: jsonContent(response) !== undefined,
     headers: readHeaders(response),
     example: exampleOf(jsonContent(response)),
   }
@@ -288,15 +301,39 @@ const HEADERS_SENT_ANYWAY =
 /** The documented 404 and 409 that have an example, or that have another shape than the errors of the service. */
 function readErrors(operation: Place): readonly ErrorData[] {
   return operation.children('responses').flatMap(([status, response]) => {
-    if (status !== '404' && status !== '409') return []
+    if (status !== '400' && status !== '404' && status !== '409') return []
     const [contentType, content] = response.children('content').find(([name]) => /\bjson\b/i.test(name)) ?? []
     if (contentType === undefined || content === undefined) return []
     const schema = content.child('schema')
+    const own = ['code', 'message', 'status']
     const isOwnShape =
-      /^application\/json/i.test(contentType) && schema !== undefined && readRecordFields(schema).has('code')
-    const value = exampleOf(content) ?? (isOwnShape || schema === undefined ? undefined : exampleValue(schema))
+      /^application\/json/i.test(contentType) &&
+      schema !== undefined &&
+      readRecordFields(schema).has('code') &&
+      [...readRecordFields(schema)].every(([name, { required }]) => !required || own.includes(name))
+    const value = exampleOf(content) ?? (isOwnShape || schema === undefined ? undefined : exampleError(schema, status))
     return value === undefined ? [] : [{ status: Number(status), contentType, body: stringifyJson(value) }]
   })
+}
+
+const ERRORS = {
+  400: { code: 'invalid_request', sentence: MESSAGE },
+  404: { code: 'not_found', sentence: 'Not found' },
+  409: { code: 'conflict', sentence: MESSAGE },
+}
+
+/** The simplest error of a schema, with a sentence where it has a place for one. */
+function exampleError(schema: Place, status: '400' | '404' | '409'): unknown {
+  const value = exampleValue(schema)
+  if (!isNode(value)) return value
+  const { code, sentence } = ERRORS[status]
+  const texts = [...readRecordFields(schema)].flatMap(([name, { place, type, required }]) => {
+    const isText = type === 'string' && exampleValue(place) === ''
+    if (name === 'status' && type === 'integer') return [[name, Number(status)]]
+    if (isText && name === 'code') return [[name, code]]
+    return isText && (required || /^(message|detail|title|error)$/.test(name)) ? [[name, sentence]] : []
+  })
+  return { ...value, ...Object.fromEntries(texts) }
 }
 
 function exampleOf(content: Place | undefined): unknown {
@@ -319,18 +356,31 @@ function readHeaders(response: Place): readonly HeaderData[] {
 interface RecordEnvelope {
   readonly schema: Place
   readonly envelope?: string
+  /** The properties of the envelope. */
+  readonly fields?: Fields
 }
 
-/** An object is a record; one whose only object property holds the record, such as `{ data: … }`, is its envelope. */
-function unwrapRecord(schema: Place): RecordEnvelope | undefined {
+/** An object is a record, unless a property holds it: `{ data: … }`, or `{ article: … }` of `/articles`. */
+function unwrapRecord(schema: Place, collection: string): RecordEnvelope | undefined {
   if (!isObject(schema)) return undefined
   const fields = readRecordFields(schema)
-  const scalars = [...fields.values()].filter(({ type }) => type !== 'object' && type !== 'array')
-  const objects = [...fields].filter(([, field]) => field.type === 'object' && readRecordFields(field.place).size > 0)
-  const [only] = objects
-  if (scalars.length === 0 && only !== undefined && /^(data|result|item|record|resource)$/i.test(only[0]))
-    return { schema: only[1].place, envelope: only[0] }
-  return { schema }
+  if (fields.has('id')) return { schema }
+  const held = [...fields].filter(([name, field]) => {
+    const isNamed = /^(data|result|item|record|resource)$/i.test(name) || isSingular(name, collection)
+    return isNamed && field.type === 'object' && readRecordFields(field.place).size > 0
+  })
+  const [only] = held
+  return only === undefined || held.length > 1 ? { schema } : { schema: only[1].place, envelope: only[0], fields }
+}
+
+/** `article` of `/articles`, `category` of `/categories`, `addressBook` of `/address-books`. */
+function isSingular(name: string, collection: string): boolean {
+  const [one, many] = [plainName(name), plainName(literalsOf(collection).at(-1) ?? '')]
+  return [one, `${one}s`, `${one}es`, one.replace(/y$/, 'ies')].includes(many)
+}
+
+function plainName(name: string): string {
+  return name.replaceAll(/[_-]/g, '').toLowerCase()
 }
 
 interface ListEnvelope {
@@ -339,8 +389,8 @@ interface ListEnvelope {
   readonly fields?: Fields
 }
 
-/** A list of records: an array, or an object with exactly one array of objects. */
-function unwrapList(schema: Place): ListEnvelope | undefined {
+/** A list of records: an array, or an object with one array of objects; of several, the one with the usual name. */
+function unwrapList(schema: Place, collection: string): ListEnvelope | undefined {
   if (typeOf(schema) === 'array') {
     const items = schema.child('items')
     return items !== undefined && isObject(items) ? { items } : undefined
@@ -350,7 +400,10 @@ function unwrapList(schema: Place): ListEnvelope | undefined {
     const items = type === 'array' ? place.child('items') : undefined
     return items !== undefined && isObject(items) ? [{ items, envelope: name, fields }] : []
   })
-  return arrays.length === 1 ? arrays[0] : undefined
+  const isUsual = (name: string) =>
+    /^(data|items|results|records|values|list)$/i.test(name) ||
+    plainName(name) === plainName(literalsOf(collection).at(-1) ?? '')
+  return arrays.length === 1 ? arrays[0] : arrays.find(({ envelope }) => isUsual(envelope))
 }
 
 function readAction(
@@ -373,9 +426,13 @@ function readAction(
   }
   if (method === 'get' && !isItem) {
     const isUndocumented = schema === undefined && !outcome.hasContent && isWritten
-    const list = schema === undefined ? (isUndocumented ? {} : undefined) : unwrapList(schema)
+    const list: ListEnvelope | undefined =
+      schema === undefined ? (isUndocumented ? {} : undefined) : unwrapList(schema, resource.path)
     if (list === undefined) return 'the response is not a list of records'
-    const meta = list.fields === undefined ? undefined : metaRoles(list.fields, list.envelope)
+    const missing = missingProperty(list.items, resource)
+    if (missing !== undefined) return missing
+    const meta = list.fields && readMeta(list.fields, list.envelope, COUNTED)
+    if (typeof meta === 'string') return meta
     return {
       ...base,
       kind: 'list',
@@ -386,37 +443,59 @@ function readAction(
       ...(meta === undefined ? {} : { meta }),
     }
   }
-  const record = schema && unwrapRecord(schema)
+  const record = schema && unwrapRecord(schema, resource.path)
   if (schema !== undefined && record === undefined) return 'the response is not a record'
+  const meta = record?.fields && readMeta(record.fields, record.envelope, [])
+  if (typeof meta === 'string') return meta
   const hasId = record !== undefined && readRecordFields(record.schema).has(resource.id.property)
   const isGetOrCreate = method === 'get' || method === 'post'
-  if (outcome.hasContent && schema === undefined) return 'the response is not JSON'
+  if (outcome.hasContent && !outcome.isJson) return 'the response is not JSON'
   const body = {
-    hasBody: schema !== undefined || isGetOrCreate,
+    hasBody: outcome.isJson || isGetOrCreate,
     ...(record?.envelope === undefined ? {} : { envelope: record.envelope }),
+    ...(meta === undefined || Object.keys(meta).length === 0 ? {} : { meta }),
   }
   const isFreeForm = Object.keys(resource.properties).length === 0
   if (method === 'delete' && isItem) {
-    const isRecord = hasId || isFreeForm
-    if (schema !== undefined && !isRecord) return 'the response is not the removed record'
-    return { ...base, kind: 'remove', status: outcome.status || (schema === undefined ? 204 : 200), ...body }
+    const remove = { ...base, kind: 'remove', status: outcome.status || (schema === undefined ? 204 : 200) } as const
+    const isRecord = hasId && missingProperty(record?.schema, resource) === undefined
+    if (schema === undefined || isRecord || isFreeForm) return { ...remove, ...body }
+    const notice = readMeta(readRecordFields(schema), undefined, REMOVED)
+    return typeof notice === 'string' ? notice : { ...remove, hasBody: true, isNotice: true, meta: notice }
   }
   if (schema !== undefined && !hasId && !isFreeForm) return 'the response is not a record'
+  const missing = missingProperty(record?.schema, resource)
+  if (missing !== undefined) return missing
   if (method === 'get' && isItem) return { ...base, kind: 'get', status: outcome.status || 200, ...body }
   const content = jsonContent(place.child('requestBody'))?.child('schema')
-  if (!isObject(content)) return 'the request has no JSON object'
+  const sent = content && unwrapRecord(content, resource.path)
+  if (sent === undefined) return 'the request has no JSON object'
+  const bodyEnvelope = sent.envelope === undefined ? {} : { bodyEnvelope: sent.envelope }
   const kinds = { 'post false': ['create', 201], 'put true': ['replace', 200], 'patch true': ['merge', 200] } as const
   const known = kinds[`${method} ${isItem}` as keyof typeof kinds]
-  if (known !== undefined) return { ...base, kind: known[0], status: outcome.status || known[1], ...body }
-  if ((method === 'put' || method === 'patch') && readRecordFields(content).has(resource.id.property))
+  if (known !== undefined)
+    return { ...base, kind: known[0], status: outcome.status || known[1], ...body, ...bodyEnvelope }
+  if ((method === 'put' || method === 'patch') && readRecordFields(sent.schema).has(resource.id.property))
     return {
       ...base,
       kind: method === 'put' ? 'replace' : 'merge',
       status: outcome.status || 200,
       ...body,
+      ...bodyEnvelope,
       isIdInBody: true,
     }
   return `${method.toUpperCase()} is not an operation of a ${isItem ? 'record' : 'collection'}`
+}
+
+/** Why records cannot be the response of a schema: it requires a property that not every record has. */
+function missingProperty(schema: Place | undefined, { id, properties }: ResourceData): string | undefined {
+  if (schema === undefined) return undefined
+  for (const [name, { required }] of readRecordFields(schema)) {
+    const property = properties[name]
+    if (required && name !== id.property && property?.required !== true && property?.fill === undefined)
+      return `nothing says how to fill the required property "${name}" of its response`
+  }
+  return undefined
 }
 
 function readId(
@@ -426,7 +505,8 @@ function readId(
   sent: Fields | undefined,
   isDocumented: boolean,
 ): IdData | undefined {
-  const name = idProperty(fields, parameter) ?? (fields.size === 0 || !isDocumented ? 'id' : undefined)
+  const name =
+    idProperty(fields, parameter, parameterType(paths)) ?? (fields.size === 0 || !isDocumented ? 'id' : undefined)
   if (name === undefined) return undefined
   const field = fields.get(name)
   const type = field?.type ?? parameterType(paths) ?? 'integer'
@@ -437,11 +517,17 @@ function readId(
   return { property: name, kind: isChosen ? 'from-client' : 'uuid' }
 }
 
-/** The property named like the path parameter, whatever its case; else `id`. */
-function idProperty(fields: Fields, parameter: string | undefined): string | undefined {
-  const plain = (name: string) => name.replaceAll(/[_-]/g, '').toLowerCase()
-  const named = parameter && [...fields.keys()].find((name) => plain(name) === plain(parameter))
-  return named ?? (fields.has('id') ? 'id' : undefined)
+/**
+ * The property with the name of the path parameter, in any case; else `id`; else the property at the end of its name,
+ * such as `name` for `pool_name`. The property has the type of the parameter.
+ */
+function idProperty(fields: Fields, parameter: string | undefined, type: string | undefined): string | undefined {
+  const words = parameter?.match(/[A-Z]?[a-z\d]+|[A-Z]+/g) ?? []
+  const ends = words.map((_, index) => words.slice(index).join(''))
+  const wanted = [parameter ?? '', 'id', ...ends, 'uuid', 'guid', 'gid'].map(plainName)
+  const found = wanted.flatMap((one) => [...fields.keys()].find((name) => plainName(name) === one) ?? [])
+  const isCounted = (one: string | undefined) => one === 'integer' || one === 'number'
+  return found.find((name) => type === undefined || isCounted(type) === isCounted(fields.get(name)?.type)) ?? found[0]
 }
 
 function parameterType(paths: readonly PathShape[]): string | undefined {
@@ -457,19 +543,19 @@ function parameterType(paths: readonly PathShape[]): string | undefined {
   return schema && typeOf(schema)
 }
 
-function readParents(path: string, fields: Fields, collections: Collections): readonly ParentData[] {
+function readParents(path: string, fields: Fields, id: IdData, collections: Collections): readonly ParentData[] {
   const segments = path.split('/')
   return segments.flatMap((segment, index) => {
     const [, parameter] = PARAMETER.exec(segment) ?? []
     if (parameter === undefined) return []
     const collection = segments.slice(0, index).join('/')
-    const isResource = collections.get(collection)?.some((shape) => shape.parameter !== undefined) === true
+    const isResource = collections.has(collection)
     const name = literalsOf(collection).join('/')
     return [
       {
         parameter,
         ...(isResource ? { resource: name } : {}),
-        ...(fields.has(parameter) ? { property: parameter } : {}),
+        ...(fields.has(parameter) && parameter !== id.property ? { property: parameter } : {}),
       },
     ]
   })
@@ -479,8 +565,8 @@ const QUERY_NAMES = {
   limit: /^(limit|per_?page|page_?size|max_?results)$/i,
   offset: /^(offset|skip)$/i,
   page: /^(page|page_?number)$/i,
-  cursor: /^(cursor|after|starting_?after|page_?token|next_?token)$/i,
-  sort: /^(sort|sort_?by|order_?by)$/i,
+  cursor: /^(cursor|after|starting_?after|page_?token|next_?token|iterator)$/i,
+  sort: /^(sort|sort_?by|order_?by|ordering)$/i,
   order: /^(order|sort_?order|direction|sort_?dir)$/i,
 } as const
 
@@ -498,33 +584,81 @@ function queryRoles(parameters: readonly Place[], fields: Fields): QueryRoles {
     }
     const type = typeOf(parameter.child('schema') ?? parameter)
     for (const [role, pattern] of Object.entries(QUERY_NAMES) as [keyof typeof QUERY_NAMES, RegExp][])
-      if (pattern.test(name) && (type === 'integer' || !COUNTS.has(role))) roles[role] ??= name
+      if (pattern.test(name))
+        if (type === 'integer' || !COUNTS.has(role)) roles[role] ??= name
+        // A text is the token of a page.
+        else if (role === 'offset') roles.cursor ??= name
   }
   return { ...roles, filters }
 }
 
-const META_NAMES: readonly (readonly [MetaRole, RegExp])[] = [
-  ['total', /^(total|total_?count|total_?items|total_?results)$/i],
-  ['count', /^count$/i],
+const COUNTED: readonly (readonly [MetaRole, RegExp])[] = [
+  ['total', /^(total|[a-z_]*total_?(count|items|results|entries|records|elements)|[a-z]+_count|[a-zA-Z]+Count)$/],
+  ['count', /^(count|size)$/i],
   ['has-more', /^(has_?more|has_?next|has_?next_?page)$/i],
-  ['next', /^(next|next_?cursor|next_?page_?token|next_?token|cursor)$/i],
+  ['done', /^(done|is_?last(_?page)?)$/i],
+  ['next', /^(next|next_?cursor|next_?page_?token|next_?token|cursor|iterator|end_?cursor)$/i],
+  ['first', /^first_?id$/i],
+  ['last', /^last_?id$/i],
   ['page', /^(page|current_?page|page_?number)$/i],
   ['limit', /^(limit|per_?page|page_?size)$/i],
   ['offset', /^(offset|skip)$/i],
   ['pages', /^(pages|total_?pages|page_?count)$/i],
 ]
 
-function metaRoles(fields: Fields, envelope: string | undefined): Readonly<Record<string, MetaField>> {
-  return Object.fromEntries(
-    [...fields].flatMap(([name, { place, type, format, required }]) => {
-      const role = META_NAMES.find(([, pattern]) => pattern.test(name))?.[0]
-      if (name === envelope || role === undefined) return []
-      const value = isNode(place.value) ? place.value : {}
-      const isNullable = value.nullable === true || (Array.isArray(value.type) && value.type.includes('null'))
-      const isAddress = type === 'string' && format !== undefined && /^ur[il]/.test(format)
-      return [[name, { role, isRequired: required, isNullable, isAddress }] as const]
-    }),
-  )
+/** In a response to DELETE that is not the record: `{ id, deleted: true }`. */
+const REMOVED: readonly (readonly [MetaRole, RegExp])[] = [
+  ['removed', /^(deleted|removed|success|ok)$/i],
+  ['last', /^g?id$/i],
+]
+
+/** The types of the properties that need not be numbers. */
+const FORMS: { readonly [Role in MetaRole]?: string } = {
+  'has-more': 'boolean',
+  done: 'boolean',
+  removed: 'boolean',
+  next: 'string',
+  first: 'string',
+  last: 'string',
+}
+
+/** The properties beside the record, or the records; or why one of them cannot be filled. */
+function readMeta(
+  fields: Fields,
+  envelope: string | undefined,
+  known: readonly (readonly [MetaRole, RegExp])[],
+): Readonly<Record<string, MetaField>> | string {
+  const meta: Record<string, MetaField> = {}
+  for (const [name, { place, type, format, required }] of fields) {
+    if (name === envelope) continue
+    const found = known.find(([, pattern]) => pattern.test(name))?.[0]
+    const role = found === 'offset' && type === 'string' ? 'next' : found
+    const isNullable = allowsNull(place.value)
+    const isAddress = type === 'string' && format !== undefined && /^ur[il]/.test(format)
+    const isCount = type === 'integer' || type === 'number'
+    const fits =
+      (isCount && (role === undefined || FORMS[role] !== 'boolean')) || type === (role !== undefined && FORMS[role])
+    if (role !== undefined && fits)
+      meta[name] = { role, isRequired: required, isNullable, isAddress, isNumber: isCount }
+    else if (type === 'object') {
+      const inner = readMeta(readRecordFields(place), undefined, known)
+      if (typeof inner !== 'string' && Object.keys(inner).length > 0)
+        meta[name] = { role: 'group', fields: inner, isNullable }
+      else if (typeof inner !== 'string' && required) meta[name] = { role: 'value', value: {} }
+      else if (required) return inner
+    } else if (required) {
+      const value = exampleValue(place)
+      if (value === undefined) return `nothing says how to fill the required property "${name}" of its response`
+      meta[name] = { role: 'value', value }
+    }
+  }
+  return meta
+}
+
+function allowsNull(value: unknown): boolean {
+  if (!isNode(value)) return false
+  const alternatives = [value.anyOf, value.oneOf].flatMap((list) => (Array.isArray(list) ? list : []))
+  return value.nullable === true || [value.type].flat().includes('null') || alternatives.some(allowsNull)
 }
 
 interface RecordField {
@@ -545,8 +679,8 @@ export function readOnlyProperties(schema: Place): ReadonlySet<string> {
   return new Set([...readRecordFields(schema)].flatMap(([name, { readOnly }]) => (readOnly ? [name] : [])))
 }
 
-/** The properties of an object schema, those of `allOf` included. */
-const readRecordFields = fieldReader<RecordField>(['allOf'], (place, name, schema) => {
+/** The properties of an object schema, and of its parts. */
+const readRecordFields = fieldReader<RecordField>(partsOf, (place, name, schema) => {
   const written = schema.written('properties').object()[name]
   const flag = (key: string) => place.flag(key) || (isNode(written) && written[key] === true)
   const value = isNode(place.value) ? place.value : {}
@@ -566,7 +700,16 @@ function requiredNames(schema: Place, seen = new Set<unknown>()): readonly strin
   if (seen.has(schema.value)) return []
   seen.add(schema.value)
   const own = schema.items('required').flatMap(({ value }) => (typeof value === 'string' ? value : []))
-  return [...own, ...schema.items('allOf').flatMap((part) => requiredNames(part, seen))]
+  return [...own, ...partsOf(schema).flatMap((part) => requiredNames(part, seen))]
+}
+
+/** The schemas that all values match: `allOf`, and the only alternative to null. */
+function partsOf(schema: Place): readonly Place[] {
+  const only = ['anyOf', 'oneOf'].flatMap((keyword) => {
+    const alternatives = schema.items(keyword).filter(({ value }) => !isNode(value) || value.type !== 'null')
+    return alternatives.length === 1 ? alternatives : []
+  })
+  return [...schema.items('allOf'), ...only]
 }
 
 const CREATED = /^(created|inserted|added|placed|started)(_?(at|on|time|date))?$/i
@@ -614,23 +757,47 @@ function makeExample(schema: Place, value: Node): unknown {
   const found = given.find((one) => one !== undefined) ?? (Array.isArray(value.enum) ? value.enum[0] : undefined)
   if (found !== undefined) return found
   const type = typeOf(schema)
-  if (type === 'null' || value.nullable === true || (Array.isArray(value.type) && value.type.includes('null')))
-    return null
+  if (type === 'null' || allowsNull(value)) return null
+  if (type !== 'object') {
+    const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schema.items(keyword))
+    const inner = parts.map(exampleValue).find((one) => one !== undefined)
+    if (inner !== undefined) return inner
+  }
   switch (type) {
     case 'boolean':
       return false
     case 'integer':
     case 'number':
-      return typeof value.minimum === 'number' ? Math.ceil(value.minimum) : 0
+      return exampleNumber(value)
     case 'string':
       return exampleString(value)
     case 'array':
-      return typeof value.minItems === 'number' && value.minItems > 0 ? undefined : []
+      return exampleArray(schema, value)
     case 'object':
       return exampleObject(schema)
     default:
       return undefined
   }
+}
+
+/** The least number that is allowed, else 0, else the greatest. */
+function exampleNumber({ minimum, exclusiveMinimum, maximum, multipleOf }: Node): number | undefined {
+  const number = (value: unknown) => (typeof value === 'number' ? value : undefined)
+  const least = Math.max(...[minimum, exclusiveMinimum].flatMap((value) => number(value) ?? []))
+  const isExcluded = exclusiveMinimum === true || number(exclusiveMinimum) === least
+  const start = Number.isFinite(least) ? Math.ceil(least) + (isExcluded && Number.isInteger(least) ? 1 : 0) : 0
+  const step = number(multipleOf) ?? 1
+  const made = step > 0 ? Math.ceil(start / step) * step : start
+  const greatest = number(maximum) ?? made
+  return made <= greatest ? made : Number.isFinite(least) ? undefined : greatest
+}
+
+function exampleArray(schema: Place, { minItems }: Node): readonly unknown[] | undefined {
+  const length = typeof minItems === 'number' ? minItems : 0
+  if (length === 0) return []
+  const items = schema.child('items')
+  const item = items && exampleValue(items)
+  return item === undefined || length > 10 ? undefined : Array(length).fill(item)
 }
 
 const STRINGS: Readonly<Record<string, string>> = {
@@ -671,7 +838,7 @@ function typeOf(schema: Place, seen = new Set<unknown>()): string | undefined {
   const own: unknown = Array.isArray(value.type) ? value.type.find((one) => one !== 'null') : value.type
   if (typeof own === 'string') return own
   if (isNode(value.properties)) return 'object'
-  for (const part of schema.items('allOf')) {
+  for (const part of partsOf(schema)) {
     const type = typeOf(part, seen)
     if (type !== undefined) return type
   }

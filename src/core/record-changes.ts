@@ -19,6 +19,7 @@ export function changedRecord(request: ActionRequest, known: Values, base: Value
       property?.fill?.kind === 'updated-at' ? fillValue(property.fill, now) : isOurs ? known[name] : patched[name]
     const isFilled = property?.required === true || request.action.kind === 'replace'
     if (next === undefined && isFilled && property?.fill !== undefined) next = fillValue(property.fill, now)
+    if (next === undefined && property?.required === true) next = known[name]
     if (next !== undefined) value[name] = next
   }
   return value

@@ -1,5 +1,4 @@
 import type { Values } from '../contract/contract.js'
-import { stringifyJson } from '../contract/json.js'
 import {
   fillValue,
   type HeaderFacts,
@@ -11,6 +10,7 @@ import { type Collection, type Filter, isMatch } from '../domain/collection.js'
 import type { LongBody } from '../domain/messages.js'
 import { type RecordChange, recordText, type Scope } from '../domain/records.js'
 import type { ActionRequest, RecordSpace } from './action-request.js'
+import { bodyText, unwrapBody } from './envelopes.js'
 import { changedRecord, findTaken, removals } from './record-changes.js'
 import { readPage } from './record-page.js'
 
@@ -30,7 +30,8 @@ const NO_SCOPE: Scope = []
 const NO_FILTERS: readonly Filter[] = []
 
 /** Carries out an operation on a resource. Nothing is changed here: the changes are part of the result. */
-export function runAction(request: ActionRequest, space: RecordSpace): ActionResult {
+export function runAction(given: ActionRequest, space: RecordSpace): ActionResult {
+  const request = unwrapBody(given)
   const { resource, action, path } = request
   const parents = action.pathFilters ?? resource.parents
   const ids = parents.length === 0 ? NO_SCOPE : parents.map(({ parameter }) => String(path[parameter]))
@@ -76,9 +77,7 @@ function create(request: ActionRequest, scope: Scope, space: RecordSpace): Actio
     if (property !== undefined) value[property] = path[parameter]
   const { id } = resource
   const isTaken = id.kind === 'from-client' && records.get(scope, body[id.property]) !== undefined
-  return action.hasConflict && isTaken
-    ? { kind: 'conflict', property: id.property }
-    : save(request, scope, value, space)
+  return isTaken ? { kind: 'conflict', property: id.property } : save(request, scope, value, space)
 }
 
 /** A record of what a client has sent, with its id and with the properties that the sandbox fills. */
@@ -119,19 +118,25 @@ function save(request: ActionRequest, scope: Scope, value: Values, space: Record
   const record = { scope, value }
   const changes = [{ kind: 'put', resource: resource.name, record } as const]
   if (action.headers === undefined) return done(request, value, changes)
-  const location = `${request.address()}/${encodeURIComponent(String(value[resource.id.property]))}`
+  const location = locationOf(request.address(), String(value[resource.id.property]))
   return done(request, value, changes, { location })
 }
 
+/** A collection with a trailing slash has records with a trailing slash. */
+function locationOf(collection: string, id: string): string {
+  const slash = collection.endsWith('/') ? '/' : ''
+  return `${slash ? collection.slice(0, -1) : collection}/${encodeURIComponent(id)}${slash}`
+}
+
 function done(
-  { action }: ActionRequest,
+  request: ActionRequest,
   value: Values,
   changes: readonly RecordChange[],
   facts: HeaderFacts = {},
 ): ActionResult {
-  const { status, hasBody, envelope } = action
-  const body = envelope === undefined ? recordText(value) : stringifyJson({ [envelope]: value })
-  return { kind: 'done', status, body: hasBody ? body : '', headers: headersOf(action, facts), changes }
+  const { action } = request
+  const body = action.hasBody ? bodyText(request, value) : ''
+  return { kind: 'done', status: action.status, body, headers: headersOf(action, facts), changes }
 }
 
 function list(request: ActionRequest, scope: Scope, space: RecordSpace): ActionResult {

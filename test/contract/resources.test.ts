@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { rootPlace } from '../../src/contract/document.js'
+import { readContractText } from '../../src/contract/load-contract.js'
 import { parseDocument } from '../../src/contract/parse-document.js'
 import { readResources } from '../../src/contract/resources.js'
 
@@ -74,6 +75,9 @@ describe('a collection and its item', () => {
       ['owners', []],
       ['toys', [{ parameter: 'ownerId', resource: 'owners' }]],
     ])
+    const ofThings = paths.replaceAll('ownerId', 'id').replaceAll('{ type: object }', ref('Thing'))
+    const { resources: toys } = await resourcesOf(contract(ofThings))
+    expect(toys[1]?.parents).toEqual([{ parameter: 'id', resource: 'owners' }])
   })
 
   it('that no operation reads are mocked', async () => {
@@ -146,39 +150,187 @@ describe('a list', () => {
 })
 
 describe('contracts of others', () => {
-  it.each([
+  it.each<[string, Readonly<Record<string, string>>, Readonly<Record<string, string>>]>([
     [
-      'swagger-petstore.yaml',
-      ['pet', 'order', 'user'],
+      'swagger-petstore',
       {
-        addPet: 'create',
-        updatePet: 'replace',
-        findPetsByStatus: 'list',
-        getPetById: 'get',
-        deletePet: 'remove',
-        placeOrder: 'create',
-        getUserByName: 'get',
-        uploadFile: 'no property of the record identifies it',
-        getInventory: 'no response describes a record',
+        pet: 'updatePet replace, addPet create, getPetById get, deletePet remove, findPetsByStatus list, findPetsByTags list',
+        order: 'placeOrder create, getOrderById get, deleteOrder remove',
+        user: 'createUser create, getUserByName get, updateUser replace, deleteUser remove',
+      },
+      {
+        'no property of the record identifies it': 'uploadFile',
+        'no response describes a record': 'getInventory, loginUser, logoutUser',
+        'the request has no JSON object': 'updatePetWithForm, createUsersWithListInput',
       },
     ],
     [
-      'museum.yaml',
-      ['special-events'],
+      'museum',
       {
-        listSpecialEvents: 'list',
-        createSpecialEvent: 'create',
-        getSpecialEvent: 'get',
-        updateSpecialEvent: 'merge',
-        deleteSpecialEvent: 'remove',
-        buyMuseumTickets: 'no property of the record identifies it',
+        'special-events':
+          'listSpecialEvents list, createSpecialEvent create, getSpecialEvent get, deleteSpecialEvent remove, updateSpecialEvent merge',
+      },
+      {
+        'no property of the record identifies it': 'getMuseumHours, buyMuseumTickets',
+        'no response describes a record': 'getTicketCode',
       },
     ],
-  ])('%s: stateful and mocked operations, with the reason', async (file, resources, kinds) => {
-    const text = readFileSync(fileURLToPath(new URL(`specs/${file}`, import.meta.url)), 'utf8')
+    [
+      'train-travel',
+      {
+        stations: 'get-stations list',
+        bookings: 'get-bookings list, create-booking create, get-booking get, delete-booking remove',
+      },
+      {
+        'no operation creates its records, and the list has no example': 'get-trips',
+        'no operation reads its records': 'create-booking-payment',
+      },
+    ],
+    [
+      'conduit',
+      {
+        articles: 'GetArticles list, CreateArticle create, GetArticle get, UpdateArticle replace, DeleteArticle remove',
+        comments: 'GetArticleComments list, CreateArticleComment create, DeleteArticleComment remove',
+      },
+      {
+        'no property of the record identifies it': 'Login, CreateArticleFavorite',
+        'no response describes a record': 'GetCurrentUser, UpdateCurrentUser, GetTags',
+        'no operation creates its records, and the list has no example': 'GetProfile',
+      },
+    ],
+    [
+      'trailing-slashes',
+      {
+        albums:
+          'albums_list list, albums_create create, albums_retrieve get, albums_update replace, albums_destroy remove, albums_partial_update merge',
+        songs: 'songs_list list, songs_create create, songs_retrieve get, songs_destroy remove',
+      },
+      {
+        'no response describes a record': 'albums_like_create',
+      },
+    ],
+    [
+      'items',
+      {
+        items:
+          'items-read_items list, items-create_item create, items-read_item get, items-update_item replace, items-delete_item remove',
+      },
+      {
+        'no property of the record identifies it': 'login-access_token',
+        'no response describes a record': 'utils-health_check',
+      },
+    ],
+    [
+      'webhooks',
+      {
+        app: 'v1.application.list list, v1.application.create create, v1.application.get get, v1.application.update replace, v1.application.delete remove, v1.application.patch merge',
+        endpoint:
+          'v1.endpoint.list list, v1.endpoint.create create, v1.endpoint.get get, v1.endpoint.update replace, v1.endpoint.delete remove',
+      },
+      {
+        'no response describes a record': 'v1.endpoint.get-secret, v1.health.get, HEAD/api/v1/health',
+      },
+    ],
+    [
+      'scheduler',
+      {
+        pools: 'get_pools list, post_pool create, get_pool get, delete_pool remove, patch_pool merge',
+        dagRuns:
+          'get_dag_runs list, trigger_dag_run create, get_dag_run get, delete_dag_run remove, patch_dag_run merge',
+      },
+      {
+        'no response describes a record': 'get_version',
+        'the response is not a record': 'bulk_pools, clear_dag_run',
+      },
+    ],
+    [
+      'tasks',
+      {
+        projects: 'getProjects list, createProject create, getProject get, updateProject replace, deleteProject remove',
+        tags: 'getTags list, createTag create',
+      },
+      {
+        'no operation reads its records': 'duplicateProject',
+      },
+    ],
+    [
+      'assistants',
+      {
+        assistants: 'listAssistants list, createAssistant create, getAssistant get, deleteAssistant remove',
+      },
+      {
+        'no response describes a record': 'downloadFile',
+        'POST is not an operation of a record': 'modifyAssistant',
+        'the response is not JSON': 'createSpeech',
+      },
+    ],
+  ])('%s: stateful operations, and mocked operations with the reason', async (name, stateful, mocked) => {
+    const text = readFileSync(fileURLToPath(new URL(`specs/${name}.yaml`, import.meta.url)), 'utf8')
     const reading = await resourcesOf(text)
-    expect(reading.resources.map(({ name }) => name)).toEqual(resources)
-    const actions = Object.entries(reading.actions).map(([id, { kind }]) => [id, kind])
-    expect({ ...reading.mocked, ...Object.fromEntries(actions) }).toMatchObject(kinds)
+    const actions = Object.entries(reading.actions).map(([id, { resource, kind }]) => [resource, `${id} ${kind}`])
+    expect(reading.resources.map((resource) => resource.name)).toEqual(Object.keys(stateful))
+    expect(grouped(actions)).toEqual(stateful)
+    expect(grouped(Object.entries(reading.mocked).map(([id, reason]) => [reason, id]))).toEqual(mocked)
+  })
+})
+
+function grouped(pairs: readonly (readonly string[])[]): Readonly<Record<string, string>> {
+  const groups: Record<string, string> = {}
+  for (const [key = '', value = ''] of pairs)
+    groups[key] = Object.hasOwn(groups, key) ? `${groups[key]}, ${value}` : value
+  return groups
+}
+
+describe('a contract that cannot be kept', () => {
+  const item = (schema: string) =>
+    `/things: { ${create} }, '/things/{thingId}': { get: { operationId: get, ${ok(200, schema)} } }`
+
+  it.each([
+    ['an id that is an object', item('{ type: object, properties: { id: { type: object } } }')],
+    [
+      'a required property without a value',
+      item(
+        '{ type: object, required: [code], properties: { id: { type: integer }, code: { type: string, pattern: "^[a-z]$" } } }',
+      ),
+    ],
+    ['a schema that is made of itself', item('{ allOf: [{ $ref: "#/components/schemas/Loop" }] }')],
+  ])('is mocked with a reason: %s', async (_what, paths) => {
+    const loop = '\n    Loop: { allOf: [{ $ref: "#/components/schemas/Loop" }] }'
+    const reading = await resourcesOf(contract(paths) + loop)
+    expect(Object.keys(reading.mocked)).toContain('get')
+    expect(reading.mocked.get).toMatch(/id|fill|record/)
+  })
+
+  it.each([
+    ['a $ref that leads to itself', `/things: { ${list(ref('A'))} }`, 'refers to itself'],
+    ['a $ref to nothing', `/things: { ${list(ref('Nothing'))} }`, 'paths./things.get.responses.200'],
+    [
+      'an operationId that appears twice',
+      `/things: { ${list()} }, /others: { ${list()} }`,
+      'paths./others.get has the same operationId as paths./things.get',
+    ],
+  ])('is refused at its place: %s', async (_what, paths, problem) => {
+    const loop = '\n    A: { $ref: "#/components/schemas/B" }\n    B: { $ref: "#/components/schemas/A" }'
+    await expect(readContractText(contract(paths) + loop, { name: 'openapi.yaml' })).rejects.toThrow(problem)
+  })
+
+  it('has records with records in them', async () => {
+    const tree =
+      '{ type: object, required: [id], properties: { id: { type: integer }, children: { type: array, items: { $ref: "#/components/schemas/Thing" } } } }'
+    const text = contract(`/things: { ${create}, ${list()} }`).replace(/Thing: \{.*\} \}$/m, `Thing: ${tree}`)
+    const { resources } = await readContractText(text, { name: 'openapi.yaml' })
+    expect(resources.map(({ name }) => name)).toEqual(['things'])
+  })
+
+  it('of 500 paths is read as a whole', async () => {
+    const paths = Array.from({ length: 250 }, (_, at) =>
+      `/r${at}: { ${create}, ${list()} }, '/r${at}/{id}': { delete: { operationId: remove, responses: { '204': { description: gone } } } }`.replaceAll(
+        /operationId: (\w+)/g,
+        `operationId: $1${at}`,
+      ),
+    )
+    const { resources, operations } = await readContractText(contract(paths.join(', ')), { name: 'openapi.yaml' })
+    expect(resources).toHaveLength(250)
+    expect(operations.every(({ action }) => action !== undefined)).toBe(true)
   })
 })

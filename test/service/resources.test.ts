@@ -169,7 +169,9 @@ describe('the records that a space starts with', () => {
     ['{}', 'must be an array of objects'],
     ['[1]', '[0] must be an object'],
     ['[', 'is not valid JSON'],
-    ['[{ "id": 1 }, { "id": 1 }]', '[1].id appears twice'],
+    [`[${DOGS}, { "id": 2 }]`, '[1] breaks the contract: name is required'],
+    [`[${DOGS}, { "name": "cats" }]`, '[1].createdAt is missing'],
+    [`[${DOGS}, ${DOGS.replace('{', '{ "id": 1,')}]`, '[1].id appears twice'],
   ])('are refused if the file is %s', async (text, problem) => {
     const fixtures = folderWith({ 'categories.json': text })
     await expect(openSandbox({ spec: GROWN, fixtures })).rejects.toMatchObject({

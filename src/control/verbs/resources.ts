@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Values } from '../../contract/contract.js'
 import { parseShallowJson, stringifyJson } from '../../contract/json.js'
+import { recordReader } from '../../contract/read-record.js'
 import { placeInState, type ResourceData } from '../../contract/resource-data.js'
 import { changeRecord, recordSpaceOf } from '../../core/operations/record-space.js'
 import { runAction } from '../../core/resource-actions.js'
@@ -196,13 +197,7 @@ function copyOf(given: Values): Record<string, unknown> {
 
 /** Checks the given fields as the contract's create operation does, or else the one that replaces. */
 function checkFields(space: Space, resource: ResourceData, given: Values, record: Values): void {
-  const { operations } = space.shared.contract
-  const readers = ['create', 'replace', 'merge'].flatMap((kind) =>
-    operations.filter(
-      ({ action, takesBody }) => action?.resource === resource.name && action.kind === kind && takesBody,
-    ),
-  )
-  const reading = readers[0]?.readBody(new TextEncoder().encode(stringifyJson(record)))
+  const reading = recordReader(space.shared.contract, resource)?.(record)
   const named = new Set([resource.id.property, ...Object.keys(resource.properties)])
   const unknown = Object.keys(given).filter(
     (name) => named.size > 1 && !named.has(name) && (reading === undefined || reading.unknown.includes(name)),

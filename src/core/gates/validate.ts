@@ -44,7 +44,9 @@ export function undocumented({ responses, ranges }: Operation, status: number): 
 function violationsAnswer(operation: Operation, violations: readonly Violation[]): HandlerResult {
   const messages = violations.map(({ message }) => message)
   const message = operationMessage(operation.id, messages)
-  return problem('invalid_request', { message, ...undocumented(operation, 400) })
+  return (
+    documentedError(operation, 400, message) ?? problem('invalid_request', { message, ...undocumented(operation, 400) })
+  )
 }
 
 function bytesOf({ body }: ServiceRequest): Uint8Array | undefined {

@@ -42,7 +42,7 @@ function replyTo(result: ActionResult, operation: Operation, { space }: RequestC
     return documentedError(operation, 404) ?? problem('not_found', undocumented(operation, 404))
   if (result.kind === 'conflict') {
     const message = `${operation.id}: ${result.property} is taken.`
-    return documentedError(operation, 409) ?? problem('conflict', { message })
+    return documentedError(operation, 409, message) ?? problem('conflict', { message, ...undocumented(operation, 409) })
   }
   try {
     for (const change of result.changes) changeRecord(space, change)

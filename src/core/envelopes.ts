@@ -1,0 +1,89 @@
+import type { Values } from '../contract/contract.js'
+import { isNode, stringifyJson } from '../contract/json.js'
+import type { MetaField } from '../contract/resource-data.js'
+import { recordText } from '../domain/records.js'
+import type { ActionRequest } from './action-request.js'
+
+/** The request with the record of its envelope as its body. */
+export function unwrapBody(request: ActionRequest): ActionRequest {
+  const { bodyEnvelope } = request.action
+  const body = bodyEnvelope === undefined ? undefined : request.body[bodyEnvelope]
+  return isNode(body) ? { ...request, body } : request
+}
+
+/** The response body with one record, or with the notice of its removal. */
+export function bodyText({ action, resource }: ActionRequest, value: Values): string {
+  const { envelope, meta, isNotice } = action
+  if (envelope === undefined && !isNotice) return recordText(value)
+  const id = String(value[resource.id.property])
+  const beside = metaEntries(meta, { ...ONE_RECORD, first: id, last: id })
+  return stringifyJson(envelope === undefined ? beside : { ...beside, [envelope]: value })
+}
+
+export interface ListFacts {
+  readonly total: number
+  readonly count: number
+  readonly hasMore: boolean
+  readonly page: number
+  readonly limit: number
+  readonly offset: number
+  /** Ids of the first and the last record of the page. */
+  readonly first: string | undefined
+  readonly last: string | undefined
+  readonly next: Readonly<Record<string, unknown>> | undefined
+  readonly link: string | undefined
+}
+
+const ONE_RECORD = {
+  total: 1,
+  count: 1,
+  hasMore: false,
+  page: 1,
+  limit: 1,
+  offset: 0,
+  next: undefined,
+  link: undefined,
+}
+
+export function metaEntries(meta: Readonly<Record<string, MetaField>> = {}, facts: ListFacts): Values {
+  return Object.fromEntries(Object.entries(meta).flatMap(([name, field]) => metaEntry(name, field, facts)))
+}
+
+function metaEntry(name: string, field: MetaField, facts: ListFacts): readonly (readonly [string, unknown])[] {
+  switch (field.role) {
+    case 'removed':
+      return [[name, true]]
+    case 'value':
+      return [[name, field.value]]
+    case 'done':
+      return [[name, !facts.hasMore]]
+    case 'group': {
+      const isLast = facts.next === undefined && Object.values(field.fields).some(({ role }) => role === 'next')
+      return [[name, field.isNullable && isLast ? null : metaEntries(field.fields, facts)]]
+    }
+    case 'has-more':
+      return [[name, facts.hasMore]]
+    case 'pages':
+      return [[name, Math.max(1, Math.ceil(facts.total / Math.max(1, facts.limit)))]]
+    case 'next':
+    case 'first':
+    case 'last': {
+      const one =
+        field.role !== 'next'
+          ? facts[field.role]
+          : field.isAddress
+            ? absolute(facts.link)
+            : Object.values(facts.next ?? {})[0]
+      const value = one === undefined ? undefined : field.isNumber ? Number(one) : String(one)
+      if (value !== undefined && !Number.isNaN(value)) return [[name, value]]
+      return field.isNullable ? [[name, null]] : field.isRequired ? [[name, field.isNumber ? 0 : '']] : []
+    }
+    default:
+      return [[name, facts[field.role]]]
+  }
+}
+
+/** An address with a host, as the format `uri` requires; a request in process may have none. */
+function absolute(address: string | undefined): string | undefined {
+  return address?.startsWith('/') ? `http://localhost${address}` : address
+}
