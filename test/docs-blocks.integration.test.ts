@@ -158,6 +158,11 @@ function project(): string {
     mkdirSync(dirname(join(modules, name)), { recursive: true })
     symlinkSync(join(packageDirectory, target), join(modules, name))
   }
+  // What docs/spec.md downloads.
+  const petstore: unknown = parse(
+    readFileSync(join(packageDirectory, 'test/contract/specs/swagger-petstore.yaml'), 'utf8'),
+  )
+  writeFileSync(join(folder, 'petstore3.json'), JSON.stringify(petstore))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
   return folder
 }
