@@ -158,8 +158,8 @@ function json(schema: Node): Node {
   return { 'application/json': { schema } }
 }
 
-export function idName({ parameter }: RandomResource): string {
-  return parameter === 'key' ? 'key' : 'id'
+export function idName({ parameter, methods }: RandomResource): string {
+  return parameter === 'key' && methods.length > 0 ? 'key' : 'id'
 }
 
 function idSchema({ id }: RandomResource): Node {
