@@ -215,7 +215,7 @@ function readResource(
   const sent = sentSchema(operations, path)
   const sentFields = sent === undefined ? undefined : readRecordFields(sent)
   const isDocumented = recordSchema(operations, path) !== undefined
-  const id = readId(fields, parameter, paths, sentFields, isDocumented)
+  const id = readId(fields, parameter ?? parameterElsewhere(record, collections), paths, sentFields, isDocumented)
   if (id === undefined) return { reason: 'no property of the record identifies it' }
   const undeclared = isDocumented ? requiredNames(record).find((name) => !fields.has(name)) : undefined
   if (undeclared !== undefined) return { reason: `nothing says how to fill the required property "${undeclared}"` }
@@ -242,6 +242,16 @@ function readResource(
   }
   const isWritten = parameter !== undefined || body !== undefined
   return { resource, fields, record, isWritten }
+}
+
+/** The path parameter of the same record elsewhere: `key` for `/pets/recent` beside `/pets/{key}`. */
+function parameterElsewhere({ value }: Place, collections: Collections): string | undefined {
+  for (const [path, paths] of collections) {
+    const parameter = paths.find((shape) => shape.parameter !== undefined)?.parameter
+    if (parameter === undefined) continue
+    if (recordSchema(paths.flatMap(operationsOf), path)?.value === value) return parameter
+  }
+  return undefined
 }
 
 /** The body of POST, without its envelope. */
@@ -298,7 +308,10 @@ function success(operation: Place): Success | undefined {
 const HEADERS_SENT_ANYWAY =
   /^(x-ratelimit-.*|deprecation|sunset|content-.*|date|retry-after|www-authenticate|x-sandbox-.*)$/i
 
-/** The documented 404 and 409 that have an example, or that have another shape than the errors of the service. */
+/**
+ * The documented errors that have an example, or that have another shape than the errors of the service. The service's own
+ * 400 names the violations, unlike an example.
+ */
 function readErrors(operation: Place): readonly ErrorData[] {
   return operation.children('responses').flatMap(([status, response]) => {
     if (status !== '400' && status !== '404' && status !== '409') return []
@@ -311,6 +324,7 @@ function readErrors(operation: Place): readonly ErrorData[] {
       schema !== undefined &&
       readRecordFields(schema).has('code') &&
       [...readRecordFields(schema)].every(([name, { required }]) => !required || own.includes(name))
+    if (isOwnShape && status === '400') return []
     const value = exampleOf(content) ?? (isOwnShape || schema === undefined ? undefined : exampleError(schema, status))
     return value === undefined ? [] : [{ status: Number(status), contentType, body: stringifyJson(value) }]
   })

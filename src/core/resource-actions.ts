@@ -69,14 +69,14 @@ function hasParents(parents: readonly ParentData[], ids: readonly string[], spac
 }
 
 function create(request: ActionRequest, scope: Scope, space: RecordSpace): ActionResult {
-  const { resource, body, path, action } = request
+  const { resource, path, action } = request
   const records = space.records(resource.name)
   if (records === undefined) return { kind: 'not-found' }
   const value = newRecord(request, records, space)
   for (const { parameter, property } of action.pathFilters ?? resource.parents)
     if (property !== undefined) value[property] = path[parameter]
   const { id } = resource
-  const isTaken = id.kind === 'from-client' && records.get(scope, body[id.property]) !== undefined
+  const isTaken = id.kind === 'from-client' && records.get(scope, value[id.property]) !== undefined
   return isTaken ? { kind: 'conflict', property: id.property } : save(request, scope, value, space)
 }
 
@@ -107,7 +107,7 @@ function newId({ name, id }: ResourceData, body: Values, records: Collection, sp
     case 'uuid':
       return space.newUuid(name)
     case 'from-client':
-      return body[id.property]
+      return body[id.property] ?? space.newUuid(name)
   }
 }
 

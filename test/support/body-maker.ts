@@ -24,14 +24,16 @@ export class BodyMaker {
     return this.#value(this.#schema, 0)
   }
 
-  #value(schema: Schema, depth: number): unknown {
+  /** @param more required properties, beside those of the schema */
+  #value(schema: Schema, depth: number, more: readonly string[] = []): unknown {
     const { $ref, allOf, anyOf, oneOf, enum: choices, int64, type, items, format } = schema as Values & Schema
-    if (typeof $ref === 'string') return this.#value(this.#definitions[$ref.split('/').at(-1) ?? ''] ?? {}, depth)
+    if (typeof $ref === 'string') return this.#value(this.#definitions[$ref.split('/').at(-1) ?? ''] ?? {}, depth, more)
     if (Array.isArray(choices)) return this.#oneOf(choices)
     if (Array.isArray(allOf)) {
       const { allOf: _parts, ...own } = schema
       const parts = [...(own.type === undefined && own.properties === undefined ? [] : [own]), ...allOf]
-      const made = parts.map((part) => this.#value(part as Schema, depth))
+      const required = [...more, ...((own.required ?? []) as readonly string[])]
+      const made = parts.map((part) => this.#value(part as Schema, depth, required))
       const last = made.at(-1)
       return typeof last === 'object' && last !== null ? Object.assign({}, ...made) : last
     }
@@ -57,14 +59,15 @@ export class BodyMaker {
           ? []
           : [this.#value((items ?? {}) as Schema, depth + 1)]
       default:
-        return this.#object(schema, depth)
+        return this.#object(schema, depth, more)
     }
   }
 
-  #object({ properties = {}, required = [] }: Schema, depth: number): Values {
+  #object({ properties = {}, required: own = [] }: Schema, depth: number, more: readonly string[]): Values {
+    const required = [...more, ...(own as readonly string[])]
     return Object.fromEntries(
       Object.entries(properties as Readonly<Record<string, Schema | true>>).flatMap(([name, schema]) => {
-        const isSent = (required as readonly string[]).includes(name) || (depth < 3 && this.#random.next() < 0.6)
+        const isSent = required.includes(name) || (depth < 3 && this.#random.next() < 0.6)
         return isSent ? [[name, schema === true ? 'anything' : this.#value(schema, depth + 1)]] : []
       }),
     )
