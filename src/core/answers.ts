@@ -1,5 +1,3 @@
-import type { Operation } from '../contract/contract.js'
-import { MESSAGE } from '../contract/resource-data.js'
 import type { HandlerResult, ServiceRequest } from '../domain/messages.js'
 import { errorBody, PROBLEMS, type ProblemCode, type Reason } from '../domain/problems.js'
 import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.js'
@@ -12,14 +10,6 @@ export interface ProblemDetails {
   readonly headers?: readonly string[]
   readonly reason?: Reason
   readonly outside?: true
-}
-
-/** An error in the form that a contract given with --spec documents for it, if that is not the service's own. */
-export function documentedError({ action }: Operation, status: number, message = ''): HandlerResult | undefined {
-  const error = action?.errors?.find((one) => one.status === status)
-  if (error === undefined) return undefined
-  const text = JSON.stringify(message).slice(1, -1)
-  return { status, body: error.body.replaceAll(MESSAGE, () => text), contentType: error.contentType }
 }
 
 /** An error in the Error shape. */

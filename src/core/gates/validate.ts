@@ -1,7 +1,8 @@
 import type { Operation, Violation } from '../../contract/contract.js'
 import type { HandlerResult, Readings, ServiceRequest } from '../../domain/messages.js'
 import { operationMessage } from '../../domain/problems.js'
-import { documentedError, encodedBody, problem, unreadBody } from '../answers.js'
+import { encodedBody, problem, unreadBody } from '../answers.js'
+import { documentedError } from '../documented-error.js'
 import type { Gate, RequestContext } from '../request-context.js'
 
 /** Does the request match the contract? Prism checks those that it mocks. */
