@@ -30,12 +30,19 @@ async function start(cwd: string): Promise<string> {
   child.stderr.on('data', (chunk) => {
     said += chunk
   })
-  while (!said.includes('"event":"ready"')) await once(child.stderr, 'data')
+  const closed = once(child, 'close').then(([code]) => {
+    throw new Error(`npm start ended with ${code}: ${said}`)
+  })
+  while (!said.includes('"event":"ready"')) await Promise.race([once(child.stderr, 'data'), closed])
+  closed.catch(() => {})
   const baseUrl = /"baseUrl":"([^"]+)"/.exec(said)?.[1]
   const answer = await fetch(`${baseUrl}/pets`, { headers: { Authorization: 'Bearer sandbox' } })
   expect(answer.status).toBe(200)
+  await answer.arrayBuffer()
   const page = await fetch(`${String(baseUrl).replace('/v1', '/__sandbox')}/assets/dashboard.js`)
   expect(page.status).toBe(200)
+  // A body that nobody reads would hold up the stop.
+  await page.arrayBuffer()
   process.kill(-Number(child.pid), 'SIGTERM')
   await once(child, 'close')
   return said
