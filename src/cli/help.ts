@@ -31,7 +31,7 @@ function formatHelp(command: Command, helper: Help): string {
     visibleOptions: (of: Command) => helper.visibleOptions(of).filter((option) => !hidden.has(option)),
   })
   const description = helper.commandDescription(command)
-  const sentence = `${description.charAt(0).toUpperCase()}${description.slice(1)}${/[.:…]$/.test(description) ? '' : '.'}`
+  const sentence = `${description.charAt(0).toUpperCase()}${description.slice(1)}${/[.:\u2026]$/.test(description) ? '' : '.'}`
   const names = elsewhere?.options.map(({ long, flags }) => long ?? flags) ?? []
   const list = helper.boxWrap(names.join(', '), width - 2).replace(/^/gm, '  ')
   // Lines of notes without indentation are one paragraph.
