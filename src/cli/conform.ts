@@ -28,17 +28,17 @@ const EXAMPLES: readonly string[] = [
 ]
 
 const NOTES = `\
-Runs the command once per scenario, each in a space of its own. Its environment has
+Runs the command once per scenario, each in its own space, with these variables:
   PETSTORE_BASE_URL    the service
   PETSTORE_API_KEY     a key of the scenario's space
   PETSTORE_SCENARIO    the name of the scenario
-  PETSTORE_JOB         read: read the pets, then one of the newest by its id
-                       create: create one pet, then read it by its id
+  PETSTORE_JOB         read: list the pets, then get the first one by its id
+                       create: create one pet, then get it by its id
 The command exits with 0 if it believes that it succeeded.
 
-A scenario whose failure was not met is untested, which fails the run unless
---allow-untested is given. --baseline names a file with known failures: a map of
-scenario names and notes. One that passes now fails the run.
+If no request met the failure, the scenario is untested. This fails the run,
+unless you pass --allow-untested. --baseline takes a YAML file with known failures:
+a map of scenario names and notes. If one of them passes, the run fails.
 
 Exit codes: 0 all passed, 1 a scenario failed, 2 usage error, 126 the command
 cannot be run, 127 no such command.`
@@ -65,8 +65,8 @@ interface ConformFlags {
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   explain(command, { examples: EXAMPLES, notes: NOTES })
     .usage('[options] [--] <command> [args...]')
-    .argument('[command]', 'what to run')
-    .argument('[args...]', 'its own arguments')
+    .argument('[command]', 'command to run')
+    .argument('[args...]', 'arguments of the command')
     .addOption(
       new Option('--scenario <name>', 'run this scenario only; repeatable').argParser(
         (name: string, before: readonly string[] = []) => [...before, name],
@@ -74,9 +74,9 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     )
     .option('--scenarios <dir>', 'folder with scenarios of your own, added to the packaged ones')
     .option('--list', 'list the scenarios')
-    .addOption(new Option('--job <job>', 'what the command can do').choices([...JOBS, 'both']).default('both'))
+    .addOption(new Option('--job <job>', 'job of the command').choices([...JOBS, 'both']).default('both'))
     .addOption(
-      new Option('--jobs <n>', `scenarios at once, 1 to ${MAX_JOBS}`).argParser(readJobs).default(DEFAULT_JOBS),
+      new Option('--jobs <n>', `scenarios to run at once, 1 to ${MAX_JOBS}`).argParser(readJobs).default(DEFAULT_JOBS),
     )
     .addOption(
       new Option('--timeout <duration>', 'maximum time of a command').argParser(parseTimeout).default(20_000, '20s'),
@@ -84,7 +84,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     .addOption(new Option('-o, --output <form>', 'report format').choices(['text', 'json']).default('text'))
     .option('--report <file>', 'write a JUnit report')
     .option('--baseline <file>', 'YAML file with known failures')
-    .option('--allow-untested', 'pass although a failure was not met')
+    .option('--allow-untested', 'pass even if a scenario is untested')
     .option('--debug', 'show stack traces')
     .passThroughOptions()
     .action(async (name: string | undefined, args: readonly string[], flags: ConformFlags) =>

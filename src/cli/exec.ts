@@ -35,10 +35,10 @@ config file cannot set --fail-on, --report and --har.
 
 The command gets these environment variables:
   PETSTORE_BASE_URL     the service
-  PETSTORE_API_KEY      sandbox
+  PETSTORE_API_KEY      an API key (sandbox)
   PETSTORE_SANDBOX_URL  the control plane
-  NO_PROXY, no_proxy    loopback added
-  PETSTORE_SANDBOX_CONTROL_TOKEN, if set
+  NO_PROXY, no_proxy    loopback hosts added
+  PETSTORE_SANDBOX_CONTROL_TOKEN  its token, if set
 
 Options of exec come before the command, options of the command after its name,
 with or without --.
@@ -65,8 +65,8 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
   const elsewhere = { title: 'Options of serve', options, command: 'petstore-sandbox serve' }
   explain(addExecFlags(command), { examples: EXAMPLES, notes: NOTES, elsewhere })
     .usage('[options] [--] <command> [args...]')
-    .argument('<command>', 'what to run')
-    .argument('[args...]', 'its own arguments')
+    .argument('<command>', 'command to run')
+    .argument('[args...]', 'arguments of the command')
     .option('--debug', 'show stack traces')
     .passThroughOptions()
     .action(async (name: string, args: readonly string[], own: ExecFlags) =>

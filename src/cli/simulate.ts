@@ -55,8 +55,8 @@ interface SimulateFlags {
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   explain(command, { examples: EXAMPLES, notes: NOTES })
-    .argument('<file>', 'the traffic, - for stdin')
-    .option('--scale <factor>', 'also simulate more traffic: 3, 1.5 or a range as 1..10', scaleArgument)
+    .argument('<file>', 'recorded traffic; - for stdin')
+    .option('--scale <factor>', 'also simulate more traffic: 3, 1.5 or a range such as 1..10', scaleArgument)
     .option('--key-field <name>', 'header or query parameter with the key; "one" for one key', nameArgument)
     .option('--base-path <path>', 'only requests under this path', pathArgument, DEFAULTS.basePath)
     .option('--host <host>', 'only requests to this host, with its port', hostArgument)

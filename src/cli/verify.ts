@@ -56,7 +56,7 @@ interface VerifyFlags {
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   explain(command, { examples: EXAMPLES, notes: NOTES })
-    .option('-t, --target <name>', 'sandbox, staging, production or one of your own')
+    .option('-t, --target <name>', 'target: sandbox, staging, production or your own')
     .option('--base-url <url>', 'base address; overrides the target')
     .option('--api-key-file <file>', 'API key file, - for stdin')
     .option('--key <key>', 'API key; put a secret one in a file instead')

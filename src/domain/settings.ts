@@ -72,7 +72,7 @@ export const MAX_SENDERS = 100
 export const SETTING_GROUPS = {
   quotas: 'Keys and quotas',
   refusals: 'Refusals and bans',
-  trouble: 'Trouble on purpose',
+  trouble: 'Failures',
   conduct: 'Conduct',
 } as const
 type SettingGroup = keyof typeof SETTING_GROUPS

@@ -181,7 +181,7 @@ const OPTIONS = {
       '<operation>',
       operationsSchema,
       'mock this operation from the contract; repeatable',
-      'those that only --spec has',
+      'operations that do not fit a resource',
     ),
     strict: toggle('check all responses against the contract'),
     maxSpaces: number('<n>', wholeNumber(0), 'maximum number of spaces', String(DEFAULTS.maxSpaces)),

@@ -9,7 +9,7 @@ export type OutputFormat = (typeof OUTPUTS)[number]
 
 const OWN_FLAGS = {
   Destination: {
-    '-t, --target <name>': 'sandbox, staging, production or one of your own',
+    '-t, --target <name>': 'target: sandbox, staging, production or your own',
     '--base-url <url>': 'base address; overrides the target',
     '--api-key-file <file>': 'API key file, - for stdin (default: PETSTORE_API_KEY)',
     '--key <key>': 'API key; put a secret one in a file instead',
@@ -21,14 +21,14 @@ const OWN_FLAGS = {
     '-H, --header <header>': 'header to send, "Name: value" (repeatable)',
     '--no-validate': 'send the request even if it breaks the contract',
     '-n, --dry-run': 'print the request, send nothing',
-    '--curl': 'print it as a curl command, send nothing',
+    '--curl': 'print the request as a curl command, send nothing',
   },
   Retries: {
     '--retry <n>': 'retries after the first attempt (default: 2)',
-    '--no-retry': 'show the first response, whatever it is',
+    '--no-retry': 'never retry',
     '--retry-max-wait <duration>': 'longest wait before a retry (default: 60s)',
     '--retry-unsafe': 'also retry writes after 502, 503, 504 or a lost connection',
-    '--timeout <duration>': 'for each attempt, including its body (default: 30s)',
+    '--timeout <duration>': 'time limit per attempt, with its body (default: 30s)',
   },
   Response: {
     '--max-body <size>': 'maximum size of a response (default: 64MiB)',

@@ -26,7 +26,7 @@ export function addReportVerbs(parent: Command, { verb, callWithExitCode, run }:
     .option('--fail-on <rules>', 'exit with 1 if one of these rules is broken in any space')
     .option('--report <file>', 'write a report on all spaces: .json, .xml (JUnit) or text')
     .action(callWithExitCode(conduct))
-  verb(parent, 'drift', 'how the real service behind the sandbox drifts from the contract', [
+  verb(parent, 'drift', 'how the real service differs from the contract', [
     'drift',
     'drift --space checkout -o json',
   ]).action(run('drift', (value, _, { io }) => driftResult(value, io)))

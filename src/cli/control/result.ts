@@ -44,7 +44,7 @@ export interface OutputFlags {
 /** `-o json`; `--json` is its former name. */
 export function outputOptions(): readonly Option[] {
   return [
-    new Option('-o, --output <form>', 'how the result is printed').choices(['text', 'json']),
+    new Option('-o, --output <form>', 'output format').choices(['text', 'json']),
     new Option('--json', 'print JSON').hideHelp(),
   ]
 }

@@ -92,7 +92,7 @@ function addStateVerbs(parent: Command, { group, verb, call, run }: VerbCommands
       }),
     )
   verb(parent, 'undo', 'undo the last reset, restore, scenario or removal, within a minute', ['undo', 'undo --id 42'])
-    .option('--id <id>', 'undo only if this is the last (see status -o json)', count)
+    .option('--id <id>', 'undo only if this verb was the last (see status -o json)', count)
     .action(run('undo', ({ undone }) => `Undone: ${undone.replace('.', ' ')}.`))
   verb(parent, 'reset', 'reset to the start: fixtures, flags, quotas, bans, clock, log', [
     'reset',
@@ -128,7 +128,7 @@ function addSettingsVerbs(parent: Command, { group, verb, call, run }: VerbComma
   ])
     .argument(
       '<name=value...>',
-      `named and written as the flags of serve; none takes ${joinOr(OPTIONAL_SETTINGS.map(toKebabCase))} away`,
+      `name and value as for the flags of serve; the value none removes ${joinOr(OPTIONAL_SETTINGS.map(toKebabCase))}`,
     )
     .action(
       call(async ({ controls }, pairs: readonly string[]) => {
@@ -164,14 +164,14 @@ function addKeyVerbs(parent: Command, { group, verb, run }: VerbCommands): void 
   verb(keys, 'list', 'list all keys with plan, quotas and ban').action(
     run('keys.list', (value) => keysResult(value, value)),
   )
-  verb(keys, 'add', 'add a key; it is stored', ['keys add team-a', 'keys add team-b pro'])
+  verb(keys, 'add', 'add a key, and keep it in the store', ['keys add team-a', 'keys add team-b pro'])
     .argument('<key>', 'the new key')
     .addArgument(new Argument('[plan]', 'its plan').choices(PLAN_NAMES).default('free'))
     .action(run('keys.add', one))
   verb(keys, 'remove', 'remove a key', ['keys remove team-a'])
     .argument('<key>', KEY)
     .action(run('keys.remove', (_, { key }) => done(`The key ${key} is removed.`, { removed: key })))
-  verb(parent, 'plan', 'put a key on a plan', ['plan sandbox pro'])
+  verb(parent, 'plan', 'change the plan of a key', ['plan sandbox pro'])
     .argument('<key>', KEY)
     .addArgument(new Argument('<plan>', 'the plan').choices(PLAN_NAMES))
     .action(run('keys.change', one))
@@ -194,7 +194,7 @@ function addFaultVerbs(parent: Command, { group, verb, call, run }: VerbCommands
     .argument('[spec]', '<rate>[,for=30s][,every=5m][,retry-after=2s], as for serve', stormOption)
     .option('--rate <rate>', 'share of requests refused, 0 to 1', rate)
     .option('--for <duration>', 'duration', durationText)
-    .option('--every <duration>', 'interval between its starts', durationText)
+    .option('--every <duration>', 'interval between starts of the storm', durationText)
     .option('--retry-after <duration>', 'Retry-After of refused requests', durationText)
     .action(
       run('storm.start', stormText, (spec: StormOption | undefined, { rate, for: length, every, retryAfter }) => ({
@@ -216,7 +216,7 @@ function addFaultVerbs(parent: Command, { group, verb, call, run }: VerbCommands
     "fault add '*:connection-reset'",
     'fault add createPet:503,retry-after=2s',
   ])
-    .argument('<rule>', '<operation|*>:<status or fault>[@20%][*3][,retry-after=2s], as for serve', faultRule)
+    .argument('<rule>', '<operation|*>:<status or fault>[@20%][*3][,retry-after=2s][,after], as for serve', faultRule)
     .action(run('faults.add', faultsResult))
   verb(fault, 'list', 'list the rules in order').action(run('faults.list', faultsResult))
   verb(fault, 'clear', 'remove all rules').action(run('faults.clear', () => done('All faults were removed.')))
@@ -229,7 +229,7 @@ function addFaultVerbs(parent: Command, { group, verb, call, run }: VerbCommands
         (sunset: SunsetMode) => ({ sunset }),
       ),
     )
-  verb(parent, 'scenario', 'apply a bundle of switches; the others stay as they are', [
+  verb(parent, 'scenario', 'apply a scenario; switches that it does not set stay', [
     'scenario storm',
     'scenario ./black-friday.yaml',
   ])
@@ -298,7 +298,7 @@ interface PetFlags {
   readonly status?: PetStatus | 'none'
 }
 
-const FIELDS = 'its fields as JSON, or @ and a file with them'
+const FIELDS = 'its fields as JSON, or @<file>'
 
 function addResourceVerbs(parent: Command, { group, verb, call, run }: VerbCommands): void {
   const resources = group(parent, 'resources', 'records of any resource of the contract; needs neither key nor quota')
@@ -311,14 +311,14 @@ function addResourceVerbs(parent: Command, { group, verb, call, run }: VerbComma
   verb(resources, 'records', 'list the records of a resource, newest first', [
     'resources records categories --limit 10',
   ])
-    .argument('<resource>', 'its name, as "resources list" has it')
+    .argument('<resource>', 'its name, see "resources list"')
     .option('--limit <n>', 'only the first n', count)
     .action(run('records.list', recordsResult))
   verb(resources, 'add', 'add a record', [
     `resources add categories '{"name":"dogs"}'`,
     'resources add categories @dogs.json',
   ])
-    .argument('<resource>', 'its name, as "resources list" has it')
+    .argument('<resource>', 'its name, see "resources list"')
     .argument('<fields>', FIELDS)
     .action(
       call(async ({ controls, io }, resource: string, fields: string) =>
@@ -328,7 +328,7 @@ function addResourceVerbs(parent: Command, { group, verb, call, run }: VerbComma
   verb(resources, 'set', 'change fields of a record; null removes one', [
     `resources set categories 1 '{"name":"cats"}'`,
   ])
-    .argument('<resource>', 'its name, as "resources list" has it')
+    .argument('<resource>', 'its name, see "resources list"')
     .argument('<id>', 'its id')
     .argument('<fields>', FIELDS)
     .action(
@@ -337,7 +337,7 @@ function addResourceVerbs(parent: Command, { group, verb, call, run }: VerbComma
       ),
     )
   verb(resources, 'remove', 'remove a record, and those that belong to it', ['resources remove categories 1'])
-    .argument('<resource>', 'its name, as "resources list" has it')
+    .argument('<resource>', 'its name, see "resources list"')
     .argument('<id>', 'its id')
     .action(
       run('records.remove', ({ removed }, { resource }) =>
@@ -396,7 +396,7 @@ function addSandboxVerbs(parent: Command, { group, verb, run }: VerbCommands): v
       return tableResult(value, ['space', 'pets', 'requests'], rows, 'Only the default space is open.')
     }),
   )
-  verb(spaces, 'remove', 'remove a space and everything in it; its next request starts it afresh', [
+  verb(spaces, 'remove', 'remove a space and everything in it; its next request opens a new one', [
     'spaces remove checkout',
   ])
     .argument('<name>', 'its name')
