@@ -9,7 +9,7 @@ type Schema = Readonly<Record<string, unknown>>
 type Values = Record<string, unknown>
 
 /** Makes values that match a schema of a request body. */
-export class BodyMaker {
+class BodyMaker {
   readonly #random: RandomStream
   readonly #definitions: Readonly<Record<string, Schema>>
   readonly #schema: Schema
