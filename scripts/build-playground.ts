@@ -95,11 +95,11 @@ function digest(content: string | Uint8Array, form: 'hex' | 'base64'): string {
 const withoutStrict: Plugin = {
   name: 'without-strict',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /\/answer-rules\.js$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: 'answer-rules', namespace: 'none' } : undefined,
+    onResolve({ filter: /\/response-rules\.js$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: 'response-rules', namespace: 'none' } : undefined,
     )
     onLoad({ filter: /.*/, namespace: 'none' }, () => ({
-      contents: "export function readAnswerRules() { throw new Error('There is no --strict here.') }",
+      contents: "export function readResponseRules() { throw new Error('There is no --strict here.') }",
     }))
   },
 }

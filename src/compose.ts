@@ -1,7 +1,7 @@
 import type { ReportedSpace } from './conduct/conduct-report.js'
-import type { AnswerRules } from './contract/answer-rules.js'
 import type { Contract } from './contract/contract.js'
 import type { ClosableEngine } from './contract/engine.js'
+import type { ResponseRules } from './contract/response-rules.js'
 import { SpecError } from './contract/spec-error.js'
 import { DASHBOARD_PATH } from './control/path.js'
 import type { CallerRole, ControlPlane, controlRoutes, SandboxIdentity } from './control/routes.js'
@@ -84,7 +84,7 @@ interface Reporter {
 }
 
 interface Prepared extends Pick<SandboxDeps, 'upstream' | 'seedsOf' | 'check'> {
-  readonly answerRules: () => Promise<AnswerRules>
+  readonly responseRules: () => Promise<ResponseRules>
 }
 
 /** @throws Failure, OptionsError, SpecError for problems of options, contract and fixtures */
@@ -95,13 +95,13 @@ async function prepareStart(
   report: Reporter,
 ): Promise<Prepared> {
   checkOperations(options, contract)
-  const answerRules = lazyRules(contract, options.spec)
-  if (options.strict) (await import('./core/find-breach.js')).ignoredParameters(contract).forEach(report.warn)
+  const responseRules = lazyRules(contract, options.spec)
+  if (options.strict) (await import('./core/find-violation.js')).ignoredParameters(contract).forEach(report.warn)
   // Reports problems of a custom contract at the start, not to its first client.
-  if (options.strict && options.spec !== undefined) await answerRules()
+  if (options.strict && options.spec !== undefined) await responseRules()
   let upstream: RealService | undefined
   if (options.upstream !== undefined) {
-    const parts = { contract, rules: await answerRules(), warn: report.warn }
+    const parts = { contract, rules: await responseRules(), warn: report.warn }
     upstream = await openUpstream(options.upstream, options, parts)
     opened.defer(upstream.close)
   }
@@ -112,7 +112,7 @@ async function prepareStart(
       await import('./fixtures/generate-records.js')
     ).generatedSeeds(options, contract, seeds, (index: number) => placeOf(options, 'generate', index)))
   return {
-    answerRules,
+    responseRules,
     upstream,
     seedsOf: (seed) =>
       withUpstreamIds(
@@ -162,7 +162,7 @@ export function openSandboxCore(
     const prepared = await prepareStart(options, contract, opened, report)
     const engine = lazyEngine(contract)
     opened.defer(engine.close)
-    const { answerRules, ...parts } = prepared
+    const { responseRules, ...parts } = prepared
     const openSpaces = spacesOpener(options, contract, prepared.upstream, events, report.warn)
     const deps: SandboxDeps = { options, contract, startedAt, opened, openSpaces, ...parts, ...report }
     const open = async () =>
@@ -174,14 +174,14 @@ export function openSandboxCore(
     const stopping = new AbortController()
     opened.defer(() => stopping.abort())
     allowListeners(stopping.signal)
-    const answer = createService(deps, executor, engine)
+    const service = createService(deps, executor, engine)
     const core: Omit<SandboxCore, 'control'> = {
       identity: { pid: processId, startedAt: new Date(startedAt).toISOString() },
       get spaces() {
         return executor.spaces
       },
       controlTarget: controlTarget(deps, executor, events, stopping.signal, () => core),
-      service: options.strict ? strict(answer, executor, answerRules, report.warn) : answer,
+      service: options.strict ? strict(service, executor, responseRules, report.warn) : service,
       settle: executor.settle,
       instead: (reply) =>
         reply.withheld === undefined
@@ -323,16 +323,16 @@ function createService(
 
 /** For --strict: withholds and reports a reply that violates the contract. */
 function strict(
-  answer: SandboxCore['service'],
+  service: SandboxCore['service'],
   executor: CommandExecutor,
-  answerRules: () => Promise<AnswerRules>,
+  responseRules: () => Promise<ResponseRules>,
   warn: Reporter['warn'],
 ): SandboxCore['service'] {
   return async (request, left) => {
-    const reply = await answer(request, left)
+    const reply = await service(request, left)
     if (!reply.isDocumented || request.method === 'HEAD') return reply
-    const [rules, { findBreach }] = await Promise.all([answerRules(), import('./core/find-breach.js')])
-    const violation = findBreach(rules, request, executor.spaces.default.shared, reply)
+    const [rules, { findViolation }] = await Promise.all([responseRules(), import('./core/find-violation.js')])
+    const violation = findViolation(rules, request, executor.spaces.default.shared, reply)
     if (violation === undefined) return reply
     warn(violation)
     reply.withheld = `The sandbox's own response violates the contract. See its log for details.`
@@ -365,11 +365,11 @@ function lazyEngine(contract: Contract): ClosableEngine {
 }
 
 /** Compiled on first use. `linear`, because clients may choose the matched text. */
-function lazyRules(contract: Contract, file = 'openapi.yaml'): () => Promise<AnswerRules> {
-  let rules: Promise<AnswerRules> | undefined
+function lazyRules(contract: Contract, file = 'openapi.yaml'): () => Promise<ResponseRules> {
+  let rules: Promise<ResponseRules> | undefined
   const read = async () => {
-    const { readAnswerRules } = await import('./contract/answer-rules.js')
-    return readAnswerRules(contract, 'linear').catch((error: unknown) => {
+    const { readResponseRules } = await import('./contract/response-rules.js')
+    return readResponseRules(contract, 'linear').catch((error: unknown) => {
       throw new SpecError(`${file}: ${messageOf(error)}`, { cause: error })
     })
   }

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { AnswerRules } from './contract/answer-rules.js'
 import type { Contract } from './contract/contract.js'
 import type { ClosableEngine } from './contract/engine.js'
+import type { ResponseRules } from './contract/response-rules.js'
 import type { RealService } from './core/real-service.js'
 import { type Bytes, formatSize, MIB } from './domain/numbers.js'
 import type { OpenedStore } from './executor/executor.js'
@@ -30,7 +30,11 @@ export async function openEngine(contract: Contract): Promise<ClosableEngine> {
 export async function openUpstream(
   baseUrl: string,
   options: ResolvedOptions,
-  { contract, rules, warn }: { readonly contract: Contract; readonly rules: AnswerRules; warn(message: string): void },
+  {
+    contract,
+    rules,
+    warn,
+  }: { readonly contract: Contract; readonly rules: ResponseRules; warn(message: string): void },
 ): Promise<RealService> {
   const { openRealService } = await import('./client/real-service.js')
   return openRealService(baseUrl, options, {

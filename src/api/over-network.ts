@@ -54,7 +54,7 @@ export function overNetwork(address: string, { token, timeout = '1m' }: NetworkO
         throw unreachable(error)
       })
       if (response.status !== 200) throw refusal(base, response)
-      return readAnswer(base, response.text)
+      return readResponse(base, response.text)
     },
     follow: (space, filter, signal) => follow(space, filter, signal),
   }
@@ -80,7 +80,7 @@ export function overNetwork(address: string, { token, timeout = '1m' }: NetworkO
       const decoder = new TextDecoder()
       for await (const chunk of readChunks(body)) {
         for (const { event, data } of events.read(decoder.decode(chunk, { stream: true }))) {
-          if (event === 'ended') yield readAnswer(base, data) as Exchange
+          if (event === 'ended') yield readResponse(base, data) as Exchange
         }
       }
     } catch (error) {
@@ -121,7 +121,7 @@ function whyUnreachable(base: string, error: unknown, { timeout }: ResponseLimit
   return new ControlError('unreachable', `No sandbox is running at ${base} (${why}). Check the address.`)
 }
 
-function readAnswer(base: string, text: string): unknown {
+function readResponse(base: string, text: string): unknown {
   try {
     return parseShallowJson(text)
   } catch {

@@ -9,7 +9,7 @@ export const EXIT = {
 
 export const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143 } as const
 
-export const EXIT_NO_RESPONSE = FAILURES.NO_ANSWER.exit
+export const EXIT_NO_RESPONSE = FAILURES.NO_RESPONSE.exit
 
 /** Other codes are the system's: ENOENT, EACCES … */
 export function exitCodeOf(errorCode: string): number {

@@ -89,13 +89,13 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
   const subject: Subject = { target: target.name, baseUrl: target.baseUrl, contract }
   tell(`Verifying ${target.name} at ${target.baseUrl} …`)
 
-  const { readAnswerRules } = await import('../contract/answer-rules.js')
+  const { readResponseRules } = await import('../contract/response-rules.js')
   const service = await openService(target.baseUrl, env, LIMITS)
   let verification: Verification
   try {
     verification = await verify({
       contract,
-      rules: await readAnswerRules(contract, 'native'),
+      rules: await readResponseRules(contract, 'native'),
       service,
       basePath: basePathOf(target.baseUrl),
       apiKey: target.apiKey,

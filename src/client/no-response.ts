@@ -52,7 +52,7 @@ interface AttemptContext {
 
 export class NoResponseError extends Error {
   override readonly name = 'NoResponseError'
-  readonly code = 'NO_ANSWER' satisfies FailureCode
+  readonly code = 'NO_RESPONSE' satisfies FailureCode
   /** The failure's own code: ECONNREFUSED, TIMEOUT … */
   readonly failure: string
   readonly short: string

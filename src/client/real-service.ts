@@ -1,5 +1,5 @@
-import type { AnswerRules } from '../contract/answer-rules.js'
 import type { Contract } from '../contract/contract.js'
+import type { ResponseRules } from '../contract/response-rules.js'
 import { formatSize } from '../domain/numbers.js'
 import { hider, redactAddress } from '../domain/redaction.js'
 import type { DurationMs } from '../domain/time.js'
@@ -13,7 +13,7 @@ import { openUpstream, type Upstream } from './upstream.js'
 export interface RealService extends Upstream {
   readonly baseUrl: string
   readonly writes: UpstreamWrites
-  breachesOf(exchange: SeenExchange): readonly ContractViolation[]
+  violationsOf(exchange: SeenExchange): readonly ContractViolation[]
 }
 
 export interface RealServiceOptions {
@@ -26,7 +26,7 @@ export interface RealServiceOptions {
 
 export interface RealServiceNeeds {
   readonly contract: Contract
-  readonly rules: AnswerRules
+  readonly rules: ResponseRules
   readonly env: Environment
   /** A pet as fixtures can have it; undefined for anything else. */
   keptPet(value: object): object | undefined
@@ -51,7 +51,7 @@ export async function openRealService(
   }
 
   function inspect(forward: Forward, outcome: UpstreamOutcome): void {
-    if (outcome.kind !== 'answer') return
+    if (outcome.kind !== 'response') return
     const { status, body } = outcome
     const request = `${forward.method} ${redactAddress(forward.target.split('?', 1)[0] ?? '')}`
     if (body.length > MAX_READ_BODY)
@@ -71,7 +71,7 @@ export async function openRealService(
     ...upstream,
     baseUrl,
     writes: upstreamWrites,
-    breachesOf: (exchange) => findViolations(promises, exchange),
+    violationsOf: (exchange) => findViolations(promises, exchange),
     async send(forward, left) {
       const outcome = await upstream.send(forward, left)
       inspect(forward, outcome)

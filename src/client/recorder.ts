@@ -73,7 +73,7 @@ export function openRecorder(folder: string, { contract, keptPet, hide, warn }: 
 
   return {
     record({ method, target }, outcome) {
-      if (outcome.kind !== 'answer' || outcome.status < 200 || outcome.status > 299) return
+      if (outcome.kind !== 'response' || outcome.status < 200 || outcome.status > 299) return
       const route = contract.route(method, target.split('?', 1)[0] ?? '')
       if (route.kind !== 'operation' || !RECORDED.includes(route.operation.id)) return
       let value: unknown

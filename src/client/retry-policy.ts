@@ -2,14 +2,14 @@ import { type DurationMs, type EpochMs, readRetryAfter, SECOND_MS } from '../dom
 
 export type AttemptOutcome =
   | {
-      readonly kind: 'answer'
+      readonly kind: 'response'
       readonly status: number
       readonly retryAfter?: string | undefined
       readonly date?: string | undefined
     }
   | { readonly kind: 'dropped' }
   /** No response, or not in time: an immediate retry is pointless. */
-  | { readonly kind: 'no-answer' }
+  | { readonly kind: 'no-response' }
 
 export interface RetryRules {
   readonly retries: number
@@ -46,11 +46,11 @@ export function decideRetry(
   now: EpochMs,
   random: number,
 ): Decision {
-  const isLimited = outcome.kind === 'answer' && outcome.status === 429
+  const isLimited = outcome.kind === 'response' && outcome.status === 429
   const isPassing =
-    outcome.kind === 'dropped' || (outcome.kind === 'answer' && [502, 503, 504].includes(outcome.status))
+    outcome.kind === 'dropped' || (outcome.kind === 'response' && [502, 503, 504].includes(outcome.status))
   if (!isLimited && !(isPassing && (method === 'GET' || unsafe))) return {}
-  const retryAfter = outcome.kind === 'answer' ? readRetryAfter(outcome.retryAfter, outcome.date, now) : undefined
+  const retryAfter = outcome.kind === 'response' ? readRetryAfter(outcome.retryAfter, outcome.date, now) : undefined
   const isTooLong = attempt <= retries && retryAfter !== undefined && retryAfter > maxWait
   if (attempt > retries || isTooLong) return retryAfter === undefined ? {} : { retryAfter, isTooLong }
   const bound = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1), maxWait)

@@ -26,7 +26,7 @@ export interface SendOptions extends RetryRules, ResponseLimits {
   readonly env: Environment
   readonly signal: AbortSignal
   onWait(wait: RetryWait): void
-  onAnswer?(response: ServiceResponse): void
+  onResponse?(response: ServiceResponse): void
 }
 
 export interface SendResult {
@@ -49,8 +49,8 @@ export async function send(request: ClientRequest, options: SendOptions, machine
       const outcome = outcomeOf(tried)
       const decision = decideRetry({ method: request.method, attempt, outcome }, options, now, machine.random())
       const { wait, retryAfter, isTooLong = false } = decision
-      const answer = tried instanceof NoResponseError ? undefined : tried
-      if (answer !== undefined) options.onAnswer?.(answer)
+      const response = tried instanceof NoResponseError ? undefined : tried
+      if (response !== undefined) options.onResponse?.(response)
       if (wait === undefined) {
         if (tried instanceof NoResponseError) throw Object.assign(tried, { attempts: attempt })
         const retryAt = retryAfter === undefined ? {} : { retryAt: { in: retryAfter, at: now + retryAfter } }
@@ -62,7 +62,7 @@ export async function send(request: ClientRequest, options: SendOptions, machine
         attempt: attempt + 1,
         attempts: options.retries + 1,
         because,
-        ...(answer && { response: answer }),
+        ...(response && { response }),
       })
       await machine.sleep(wait, options.signal)
     }
@@ -72,9 +72,9 @@ export async function send(request: ClientRequest, options: SendOptions, machine
 }
 
 function outcomeOf(tried: ServiceResponse | NoResponseError): AttemptOutcome {
-  if (tried instanceof NoResponseError) return { kind: isDropped(tried.cause) ? 'dropped' : 'no-answer' }
+  if (tried instanceof NoResponseError) return { kind: isDropped(tried.cause) ? 'dropped' : 'no-response' }
   const [retryAfter, date] = [findHeader(tried, 'retry-after'), findHeader(tried, 'date')]
-  return { kind: 'answer', status: tried.status, retryAfter, date }
+  return { kind: 'response', status: tried.status, retryAfter, date }
 }
 
 export function findHeader({ headers }: Pick<ServiceResponse, 'headers'>, name: string): string | undefined {

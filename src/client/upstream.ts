@@ -75,7 +75,7 @@ export async function openUpstream({ baseUrl, apiKeyFile, caFile, timeout, env }
     const binary = bytes.toString('latin1')
     // ASCII is the same in both encodings, and need not be kept twice.
     const text = isAscii(bytes) ? binary : bytes.toString()
-    return { kind: 'answer', status: raw.status, headers: raw.headers, body: text, binary }
+    return { kind: 'response', status: raw.status, headers: raw.headers, body: text, binary }
   }
 
   async function send(forward: Forward, left: AbortSignal | undefined): Promise<UpstreamOutcome> {

@@ -43,7 +43,7 @@ export function isLost({ isReplaced }: StoredWrite, { how, isWithheld }: Ending)
 export function judgeWrites(
   lost: Map<string, LostWrite>,
   judged: JudgedRequest,
-  answer: HandlerResult,
+  result: HandlerResult,
   fingerprint: string,
 ): readonly FindingDraft[] {
   const { route, now, wall } = judged
@@ -51,7 +51,7 @@ export function judgeWrites(
   if (lost.size === 0 || action === undefined) return []
   // A client that has left sends the next request later.
   const order = (write: LostWrite) => (write.how === 'left' ? 'after' : orderOf(write, judged))
-  if ((action.kind === 'list' || action.kind === 'get') && isServed(answer))
+  if ((action.kind === 'list' || action.kind === 'get') && isServed(result))
     for (const [name, write] of lost)
       if (write.resource === action.resource && order(write) !== 'at-once') lost.delete(name)
   const repeated = action.kind === 'create' ? lost.get(fingerprint) : undefined

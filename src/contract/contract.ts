@@ -46,7 +46,7 @@ export interface RecordRules {
   /** Fills the required fields that a pet from elsewhere lacks. @param now in milliseconds since the epoch */
   complete(pet: object, now: number): object
   /** Lists how a pet would break a documented response. */
-  findBreaches(pet: object): readonly string[]
+  findViolations(pet: object): readonly string[]
 }
 
 /** The contract being served: the packaged openapi.yaml, or the one given with --spec. */

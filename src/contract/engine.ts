@@ -10,7 +10,7 @@ export interface EngineRequest {
   readonly forced?: number
 }
 
-export interface EngineAnswer {
+export interface EngineResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -26,7 +26,7 @@ export interface EngineRefusal {
 
 export interface ContractEngine {
   /** Mocks a response: the first example, otherwise a value of the schema; always the same. Invalid requests are refused. */
-  mock(request: EngineRequest): Promise<EngineAnswer | EngineRefusal>
+  mock(request: EngineRequest): Promise<EngineResponse | EngineRefusal>
 }
 
 export interface ClosableEngine extends ContractEngine {

@@ -37,15 +37,15 @@ export async function readPetRules(
       )
       return missing.length === 0 ? pet : { ...pet, ...Object.fromEntries(missing) }
     },
-    findBreaches(pet) {
-      const breaches = new Set<string>()
+    findViolations(pet) {
+      const violations = new Set<string>()
       for (const validator of Object.values(validators))
-        for (const { message } of findViolations(validator, pet, 'body', new Map())) breaches.add(message)
+        for (const { message } of findViolations(validator, pet, 'body', new Map())) violations.add(message)
       for (const names of fields) {
         for (const name of Object.keys(pet))
-          if (!names.has(name)) breaches.add(`${stringifyJson(name)} is not documented`)
+          if (!names.has(name)) violations.add(`${stringifyJson(name)} is not documented`)
       }
-      return [...breaches]
+      return [...violations]
     },
   }
 }

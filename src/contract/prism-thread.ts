@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { clearTimeout, setTimeout } from '../system/timers.js'
 import type { Contract } from './contract.js'
-import type { ClosableEngine, EngineAnswer, EngineRefusal, EngineRequest } from './engine.js'
+import type { ClosableEngine, EngineRefusal, EngineRequest, EngineResponse } from './engine.js'
 import type { ThreadMessage } from './prism-worker.js'
 
 /** Matching a `pattern` may never end. */
@@ -74,7 +74,7 @@ export function openPrismThread(contract: Contract, timeout = TIMEOUT_MS): Closa
 
   /** One at a time, so that each has its whole timeout. */
   function enqueue(request: EngineRequest): Promise<unknown> {
-    const answer = turn.then(async () => {
+    const response = turn.then(async () => {
       if (worker === undefined) {
         worker = start()
         worker.catch(forget)
@@ -83,12 +83,12 @@ export function openPrismThread(contract: Contract, timeout = TIMEOUT_MS): Closa
       open.postMessage(request)
       return nextMessage(open, timeout)
     })
-    turn = answer.catch(() => {})
-    return answer
+    turn = response.catch(() => {})
+    return response
   }
 
   return {
-    mock: (request) => enqueue(request) as Promise<EngineAnswer | EngineRefusal>,
+    mock: (request) => enqueue(request) as Promise<EngineResponse | EngineRefusal>,
     async close() {
       const open = await worker?.catch(() => undefined)
       await open?.terminate()

@@ -6,7 +6,7 @@ import {
   type IHttpResponse,
 } from '@stoplight/prism-http'
 import type { Contract, Operation } from './contract.js'
-import type { ContractEngine, EngineAnswer, EngineRequest } from './engine.js'
+import type { ContractEngine, EngineRequest, EngineResponse } from './engine.js'
 import { exactReader } from './exact-request.js'
 import { isNestedDeeper } from './json.js'
 import { findJsonError } from './json-error.js'
@@ -69,7 +69,7 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
       if (forced !== undefined) {
         // The request does not matter, so Prism gets no part of it that may be unreadable.
         const bare = toHttpRequest({ ...request, headers: {}, query: '', body: '' })
-        return toAnswer((await run(resource, bare, forced)).output, operation)
+        return toResponse((await run(resource, bare, forced)).output, operation)
       }
       const isJson = JSON_MEDIA_TYPE.test(headers['content-type'] ?? '')
       if (isJson && body !== '') {
@@ -90,7 +90,7 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
       }
       const inForm = new Set(resource.request?.query?.flatMap(({ name, style }) => (style === 'form' ? name : [])))
       const refusal = await findExactly(operation.id, captured, request, { inForm, isJson })
-      return refusal ?? toAnswer((await run(resource, sent)).output, operation)
+      return refusal ?? toResponse((await run(resource, sent)).output, operation)
     },
   }
 }
@@ -126,7 +126,7 @@ function toHttpRequest({ method, path, query, headers, body }: EngineRequest): I
   }
 }
 
-function toAnswer(output: IHttpResponse, operation: Operation): EngineAnswer {
+function toResponse(output: IHttpResponse, operation: Operation): EngineResponse {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(output.headers ?? {})) {
     if (value !== null && value !== undefined) headers[name.toLowerCase()] = String(value)

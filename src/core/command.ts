@@ -1,4 +1,4 @@
-import type { EngineAnswer, EngineRefusal } from '../contract/engine.js'
+import type { EngineRefusal, EngineResponse } from '../contract/engine.js'
 import type { EndedExchange, ExchangeRef, ServiceRequest } from '../domain/messages.js'
 import type { ProblemCode } from '../domain/problems.js'
 import type { EpochMs } from '../domain/time.js'
@@ -15,7 +15,7 @@ export interface RequestCommand {
   readonly kind: 'request'
   readonly request: ServiceRequest
   /** Prism's response if it mocks the operation; undefined if it failed. */
-  readonly mock?: EngineAnswer | EngineRefusal | undefined
+  readonly mock?: EngineResponse | EngineRefusal | undefined
   /** Refused by the HTTP parser. */
   readonly refused?: ProblemCode
 }

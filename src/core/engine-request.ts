@@ -1,8 +1,8 @@
 import type { EngineRequest } from '../contract/engine.js'
 import type { ServiceRequest } from '../domain/messages.js'
-import { encodedBody, unreadBody } from './answers.js'
 import { forcedMockStatus } from './gates/force.js'
 import { findHandler } from './operations.js'
+import { encodedBody, unreadBody } from './responses.js'
 import type { SpaceContext } from './space-context.js'
 import { engineRequest, findRoute, splitTarget } from './target.js'
 

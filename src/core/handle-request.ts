@@ -4,28 +4,28 @@ import { hider, redactAddress, redactQuery } from '../domain/redaction.js'
 import type { Forward, UpstreamOutcome } from '../domain/upstream.js'
 import type { ContractViolation } from '../drift/find-violations.js'
 import { type ExchangeRecord, LOG_BODY_CHARACTERS, loggedBody, loggedHeaders } from '../exchanges/exchange-record.js'
-import { problem } from './answers.js'
 import { identify } from './callers.js'
 import type { Instant, RequestCommand } from './command.js'
 import { admit } from './gates/admit.js'
 import { ban } from './gates/ban.js'
-import { disrupt, faultyAnswer } from './gates/disrupt.js'
+import { disrupt, faultyResponse } from './gates/disrupt.js'
 import { exist } from './gates/exist.js'
 import { force } from './gates/force.js'
 import { retire } from './gates/retire.js'
 import { throttle } from './gates/throttle.js'
 import { readRequest, validate } from './gates/validate.js'
 import { findHandler, operate } from './operations.js'
-import { forwardedAnswer } from './overlay.js'
+import { forwardedResponse } from './overlay.js'
 import type { Forwarded } from './real-service.js'
 import { replyHeaders } from './reply-headers.js'
 import type { Gate, RequestContext } from './request-context.js'
+import { problem } from './responses.js'
 import type { Space } from './space.js'
 import { findRoute, splitTarget } from './target.js'
 
 /** The first gate that refuses responds; a request that passes all of them reaches its operation. */
 const GATES: readonly Gate[] = [
-  force, //    did the caller ask for a certain answer?
+  force, //    did the caller ask for a certain response?
   ban, //      is the key banned?
   disrupt, //  is there a storm, or a fault for this operation?
   throttle, // is there quota left in both windows?
@@ -52,11 +52,11 @@ export function handle(
   instant: Instant,
 ): Reply | SentOn {
   const context = startRequest(space, request, sent, instant, mock)
-  const answer = respondSafely(context, () => askGates(context))
+  const response = respondSafely(context, () => askGates(context))
   if (context.chargesQuota) space.conduct.count(context)
-  if (!('kind' in answer)) return finishRequest(context, answer)
+  if (!('kind' in response)) return finishRequest(context, response)
   const { shown, fault } = context
-  return { forward: answer, kept: { space: space.name, isSpaceGone: false, sent, request, shown, fault } }
+  return { forward: response, kept: { space: space.name, isSpaceGone: false, sent, request, shown, fault } }
 }
 
 /** Completes a forwarded request with the response of the real service. Never throws. */
@@ -73,7 +73,7 @@ export function complete(
   if (realService === undefined) return finishRequest(context, problem('internal_error'))
   return finishRequest(
     context,
-    respondSafely(context, () => forwardedAnswer(context, outcome, realService)),
+    respondSafely(context, () => forwardedResponse(context, outcome, realService)),
   )
 }
 
@@ -82,10 +82,10 @@ export function replyWith(
   space: Space,
   request: ServiceRequest,
   sent: SentKey | undefined,
-  answer: HandlerResult,
+  response: HandlerResult,
   instant: Instant,
 ): Reply {
-  return finishRequest(startRequest(space, request, sent, instant, undefined), answer)
+  return finishRequest(startRequest(space, request, sent, instant, undefined), response)
 }
 
 function startRequest(
@@ -125,8 +125,8 @@ function startRequest(
 
 function askGates(context: RequestContext): HandlerResult | Forward {
   for (const gate of GATES) {
-    const answer = gate(context)
-    if (answer !== undefined) return answer
+    const response = gate(context)
+    if (response !== undefined) return response
   }
   if (context.route.kind !== 'operation') return problem('not_found')
   if (context.pendingFault !== undefined) context.fault = context.space.useFault(context.pendingFault)
@@ -135,7 +135,7 @@ function askGates(context: RequestContext): HandlerResult | Forward {
 }
 
 /** Errors in here are the sandbox's own: a 500, never a crash. */
-function respondSafely<Answer>(context: RequestContext, act: () => Answer): Answer | HandlerResult {
+function respondSafely<Result>(context: RequestContext, act: () => Result): Result | HandlerResult {
   try {
     return act()
   } catch (error) {
@@ -148,32 +148,32 @@ function respondSafely<Answer>(context: RequestContext, act: () => Answer): Answ
 
 function finishRequest(context: RequestContext, given: HandlerResult): Reply {
   const { space, route } = context
-  const answer = context.fault === undefined ? given : faultyAnswer(context, context.fault, given)
-  const headers = replyHeaders(context, answer)
-  const exchange = logExchange(context, answer, headers)
+  const response = context.fault === undefined ? given : faultyResponse(context, context.fault, given)
+  const headers = replyHeaders(context, response)
+  const exchange = logExchange(context, response, headers)
   if (context.drift !== undefined && route.kind === 'operation')
     space.drift.add(route.operation.id, withoutSecretsIn(space, context.drift), exchange.id, context.now)
-  space.conduct.judge(context, answer, exchange)
+  space.conduct.judge(context, response, exchange)
   return {
-    status: answer.status,
+    status: response.status,
     headers,
-    body: answer.body,
-    binary: answer.binary,
+    body: response.body,
+    binary: response.binary,
     delayMs: space.drawDelay(route.kind === 'operation' ? route.operation.id : undefined),
-    fault: answer.fault,
+    fault: response.fault,
     exchange,
     isOperated: context.isOperated,
     isDocumented:
       route.kind === 'operation' &&
-      answer.outside === undefined &&
-      (answer.reason === undefined || answer.reason === 'mock') &&
-      answer.status < 500,
+      response.outside === undefined &&
+      (response.reason === undefined || response.reason === 'mock') &&
+      response.status < 500,
   }
 }
 
-function logExchange(context: RequestContext, answer: HandlerResult, headers: readonly string[]): ExchangeRecord {
+function logExchange(context: RequestContext, response: HandlerResult, headers: readonly string[]): ExchangeRecord {
   const { space, request, caller, route, path, query, now, position } = context
-  const record: ExchangeRecord = withoutSecrets(context, answer, {
+  const record: ExchangeRecord = withoutSecrets(context, response, {
     id: space.log.takeId(),
     position,
     at: now,
@@ -185,9 +185,9 @@ function logExchange(context: RequestContext, answer: HandlerResult, headers: re
     path: redactQuery(path),
     query: redactQuery(query),
     operation: route.kind === 'operation' ? route.operation.id : undefined,
-    status: leavesNoStatus(answer) ? undefined : answer.status,
-    reason: answer.reason,
-    fault: answer.fault,
+    status: leavesNoStatus(response) ? undefined : response.status,
+    reason: response.reason,
+    fault: response.fault,
     how: undefined,
     durationMs: 0,
     waitingMs: 0,
@@ -198,7 +198,7 @@ function logExchange(context: RequestContext, answer: HandlerResult, headers: re
     requestHeaders: loggedHeaders(request, caller.isOpen, caller.label),
     requestBody: loggedBody(request),
     responseHeaders: headers,
-    responseBody: bodyStart(answer.body, LOG_BODY_CHARACTERS),
+    responseBody: bodyStart(response.body, LOG_BODY_CHARACTERS),
   })
   space.log.add(record)
   return record
@@ -239,7 +239,7 @@ function ownKeyHider({ headers: { authorization } }: ServiceRequest): Hide {
 
 function withoutSecretsIn(
   { shared: { hide } }: Space,
-  breaches: readonly ContractViolation[],
+  violations: readonly ContractViolation[],
 ): readonly ContractViolation[] {
-  return hide === undefined ? breaches : breaches.map(({ rule, detail }) => ({ rule, detail: hide(detail) }))
+  return hide === undefined ? violations : violations.map(({ rule, detail }) => ({ rule, detail: hide(detail) }))
 }

@@ -6,6 +6,6 @@ export function overlay(..._given: readonly unknown[]): HandlerResult | Forward 
   return undefined
 }
 
-export function forwardedAnswer(..._given: readonly unknown[]): HandlerResult {
+export function forwardedResponse(..._given: readonly unknown[]): HandlerResult {
   throw new Error('A sandbox in a browser forwards nothing.')
 }

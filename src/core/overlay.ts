@@ -1,6 +1,6 @@
 import type { Operation } from '../contract/contract.js'
 import { isNode } from '../contract/document.js'
-import type { EngineAnswer } from '../contract/engine.js'
+import type { EngineResponse } from '../contract/engine.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
 import type { ResourceAction } from '../contract/resource-data.js'
 import { findUnsendable, hasNoBody } from '../contract/sendable.js'
@@ -15,14 +15,14 @@ import {
   headersPassedOn,
   headersSentOn,
   MAX_READ_BODY,
-  type UpstreamAnswer,
   type UpstreamOutcome,
+  type UpstreamResponse,
 } from '../domain/upstream.js'
 import { readLimits } from '../drift/headers.js'
-import { problem } from './answers.js'
 import type { RealServiceRules } from './real-service.js'
 import type { RequestContext } from './request-context.js'
 import { filtersOf } from './resource-actions.js'
+import { problem } from './responses.js'
 import { engineRequest } from './target.js'
 
 /**
@@ -70,7 +70,7 @@ function forwardRequest({ position, request, path, query, caller, space }: Reque
 }
 
 /** Makes the reply of a forwarded request, and records how it drifts from the contract. */
-export function forwardedAnswer(
+export function forwardedResponse(
   context: RequestContext,
   outcome: UpstreamOutcome,
   realService: RealServiceRules,
@@ -85,8 +85,8 @@ export function forwardedAnswer(
   }
   const { route, space, now, wall } = context
   if (route.kind !== 'operation') return problem('not_found')
-  const answer = engineAnswer(outcome)
-  const unsendable = findUnsendable(answer)
+  const response = engineResponse(outcome)
+  const unsendable = findUnsendable(response)
   if (unsendable !== undefined) {
     space.drift.missed('upstream_invalid', now)
     const message = `The response of the service behind this sandbox cannot be relayed: ${unsendable}.`
@@ -94,13 +94,13 @@ export function forwardedAnswer(
   }
   space.drift.answered(outcome.status, now)
   if (outcome.body.length <= MAX_READ_BODY) reserveIds(context, route.operation, outcome.body)
-  context.drift = realService.breachesOf({
+  context.drift = realService.violationsOf({
     operation: route.operation,
     captured: route.captured,
     request: engineRequest(context.request, space.shared.basePath),
-    answer,
+    response,
   })
-  const { headers } = answer
+  const { headers } = response
   const wait = readRetryAfter(headers['retry-after'], headers.date, wall)
   const contentType = headers['content-type']
   // The real service goes by the wall clock; the space's may have been moved.
@@ -123,7 +123,7 @@ function openWriteWarning({ method, target }: ServiceRequest): string {
 function mergeLists(
   context: RequestContext,
   { action }: Operation,
-  { status, body, binary }: UpstreamAnswer,
+  { status, body, binary }: UpstreamResponse,
 ): Pick<HandlerResult, 'body' | 'binary'> {
   const plain = { body, binary }
   const { readings, space } = context
@@ -166,7 +166,7 @@ function listIn(body: string): readonly unknown[] | undefined {
   }
 }
 
-function engineAnswer({ status, headers: list, body }: UpstreamAnswer): EngineAnswer {
+function engineResponse({ status, headers: list, body }: UpstreamResponse): EngineResponse {
   // Names may be `__proto__`.
   const headers: Record<string, string> = Object.create(null)
   for (let i = 0; i < list.length; i += 2) {
@@ -178,7 +178,7 @@ function engineAnswer({ status, headers: list, body }: UpstreamAnswer): EngineAn
   return { status, headers, body }
 }
 
-function forwardedLimits(headers: EngineAnswer['headers'], shift: DurationMs): ForwardedLimits {
+function forwardedLimits(headers: EngineResponse['headers'], shift: DurationMs): ForwardedLimits {
   const { limit, remaining, reset } = readLimits(headers)
   return {
     limit: headers['x-ratelimit-limit'],

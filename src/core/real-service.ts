@@ -11,7 +11,7 @@ export interface RealServiceRules {
   readonly hasKey: boolean
   readonly writes: UpstreamWrites
   /** How a response drifts from the contract. */
-  breachesOf(exchange: SeenExchange): readonly ContractViolation[]
+  violationsOf(exchange: SeenExchange): readonly ContractViolation[]
 }
 
 export interface RealService extends RealServiceRules {

@@ -27,26 +27,26 @@ const EXPOSED = [
 export type ShownContext = Pick<RequestContext, 'space' | 'route' | 'caller' | 'now' | 'request' | 'shown'>
 
 /** @source docs/specification.md, "Rate limit headers" */
-export function replyHeaders(context: ShownContext, answer: HandlerResult): string[] {
+export function replyHeaders(context: ShownContext, response: HandlerResult): string[] {
   const { space, route, caller, now } = context
   const { basePath, reason } = space.shared
   const shown = context.shown ?? shownUncharged(space, caller, now)
   context.shown = shown
   const headers =
-    answer.forwarded === undefined ? limitHeaders(shown) : forwardedLimitHeaders(context, shown, answer.forwarded)
+    response.forwarded === undefined ? limitHeaders(shown) : forwardedLimitHeaders(context, shown, response.forwarded)
   headers.push('Date', dateHeader(now))
   // The length of a long body is unknown; a 204 has none (RFC 9110, section 8.6).
-  if (typeof answer.body === 'string' && answer.status !== 204)
-    headers.push('Content-Length', String(answer.binary?.length ?? utf8Length(answer.body)))
-  if (answer.contentType !== undefined) headers.push('Content-Type', answer.contentType)
-  else if (answer.body !== '') headers.push('Content-Type', 'application/json')
-  if (answer.headers !== undefined) for (const item of answer.headers) headers.push(item)
-  if (reason && answer.reason !== undefined && answer.forwarded === undefined)
-    headers.push('X-Sandbox-Reason', answer.reason)
+  if (typeof response.body === 'string' && response.status !== 204)
+    headers.push('Content-Length', String(response.binary?.length ?? utf8Length(response.body)))
+  if (response.contentType !== undefined) headers.push('Content-Type', response.contentType)
+  else if (response.body !== '') headers.push('Content-Type', 'application/json')
+  if (response.headers !== undefined) for (const item of response.headers) headers.push(item)
+  if (reason && response.reason !== undefined && response.forwarded === undefined)
+    headers.push('X-Sandbox-Reason', response.reason)
   const origin = context.request.headers.origin
   pushCorsHeaders(headers, space, typeof origin === 'string' ? origin : undefined)
   // The real service sends these itself.
-  if (route.kind === 'operation' && route.operation.deprecated && answer.forwarded === undefined) {
+  if (route.kind === 'operation' && route.operation.deprecated && response.forwarded === undefined) {
     // Not concat, which is slow here.
     for (const item of deprecation(route.operation, basePath)) headers.push(item)
   }

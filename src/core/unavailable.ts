@@ -2,8 +2,8 @@ import type { Caller } from '../domain/keys.js'
 import { readAuthorization } from '../domain/keys.js'
 import { bareReply, type Reply, type ServiceRequest } from '../domain/messages.js'
 import type { EpochMs } from '../domain/time.js'
-import { problem } from './answers.js'
 import { replyHeaders, type ShownContext } from './reply-headers.js'
+import { problem } from './responses.js'
 import type { Spaces } from './spaces.js'
 import { findRoute, splitTarget } from './target.js'
 
@@ -31,6 +31,6 @@ export function unavailableReply(spaces: Spaces, request: ServiceRequest, wall: 
     request,
     shown: undefined,
   }
-  const answer = problem('log_unavailable', { headers: ['Retry-After', '1'], reason: 'unavailable' })
-  return bareReply(answer.status, replyHeaders(context, answer), answer.body)
+  const response = problem('log_unavailable', { headers: ['Retry-After', '1'], reason: 'unavailable' })
+  return bareReply(response.status, replyHeaders(context, response), response.body)
 }

@@ -49,7 +49,7 @@ export const FAILURES = {
   TARGET_NOT_SET: { exit: 2, meaning: 'The target has no base address.' },
   INVALID_CONFIG: { exit: 2, meaning: 'The file of targets cannot be read, or its content is wrong.' },
   CANNOT_WRITE: { exit: 1, meaning: 'An output file could not be written.' },
-  NO_ANSWER: { exit: 7, meaning: 'The request got no complete response in time.' },
+  NO_RESPONSE: { exit: 7, meaning: 'The request got no complete response in time.' },
   NOT_CHECKED: { exit: 1, meaning: 'verify could not check a single operation.' },
   TRAFFIC_UNREADABLE: { exit: 1, meaning: 'The traffic file for simulate cannot be read.' },
   TRAFFIC_UNKNOWN: { exit: 1, meaning: 'simulate does not know the format of the traffic.' },

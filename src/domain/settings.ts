@@ -83,7 +83,7 @@ interface Told {
   readonly value: string
   readonly description: string
   /** On the dashboard. */
-  readonly panel: 'limits' | 'bans' | 'answers'
+  readonly panel: 'limits' | 'bans' | 'responses'
   readonly label: string
   readonly hint?: string
 }
@@ -199,7 +199,7 @@ export const SETTINGS = {
     group: 'trouble',
     value: '<mode>',
     description: 'removal of getPet: auto, before, after, brownout',
-    panel: 'answers',
+    panel: 'responses',
     label: 'Sunset',
   },
   sunsetStatus: {
@@ -209,7 +209,7 @@ export const SETTINGS = {
     group: 'trouble',
     value: '<status>',
     description: `status of a removed operation: ${SUNSET_STATUSES.join(', ')}`,
-    panel: 'answers',
+    panel: 'responses',
     label: 'Status once removed',
   },
   latency: {
@@ -219,7 +219,7 @@ export const SETTINGS = {
     group: 'trouble',
     value: '<spec>',
     description: 'delay responses: 100ms, 50ms..200ms or listPets=3s',
-    panel: 'answers',
+    panel: 'responses',
     label: 'Latency',
     hint: 'none; 50ms..200ms, listPets=3s',
   },

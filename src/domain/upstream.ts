@@ -25,8 +25,8 @@ export interface Forward {
   readonly via: string
 }
 
-export interface UpstreamAnswer {
-  readonly kind: 'answer'
+export interface UpstreamResponse {
+  readonly kind: 'response'
   readonly status: number
   readonly headers: readonly string[]
   readonly body: string
@@ -46,7 +46,7 @@ export interface UpstreamLeft {
   readonly isOpen: boolean
 }
 
-export type UpstreamOutcome = UpstreamAnswer | UpstreamFailure | UpstreamLeft
+export type UpstreamOutcome = UpstreamResponse | UpstreamFailure | UpstreamLeft
 
 /** @source RFC 9110, section 7.6.1 */
 const HOP_BY_HOP = 'connection|keep-alive|proxy-[a-z-]+|te|trailer|transfer-encoding|upgrade|http2-settings'

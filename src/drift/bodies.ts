@@ -10,11 +10,11 @@ type Fields = Readonly<Record<string, unknown>>
 /** @source docs/specification.md, "Error": status is the HTTP status code */
 export function errorViolations(status: number, body: unknown): readonly string[] {
   if (status < 400 || !isObject(body)) return []
-  const breaches: string[] = []
+  const violations: string[] = []
   if (typeof body.status === 'number' && body.status !== status)
-    breaches.push(`status is ${body.status} in the body, but the response has ${status}`)
-  if (body.code === '') breaches.push('code is empty in the body')
-  return breaches
+    violations.push(`status is ${body.status} in the body, but the response has ${status}`)
+  if (body.code === '') violations.push('code is empty in the body')
+  return violations
 }
 
 /** @source docs/specification.md, "GET /pets" */
@@ -25,13 +25,13 @@ export function listViolations(
   items: readonly unknown[],
 ): readonly string[] {
   const asked = new Map(readPairs(query))
-  const breaches: string[] = []
+  const violations: string[] = []
   const limit = asked.get('limit')
   const { default: usual } = { default: undefined, ...parameterOf(operation, 'limit') }
   if (limit !== undefined && /^\d+$/.test(limit) && items.length > Number(limit))
-    breaches.push(`${items.length} items are listed, although limit is ${limit}`)
+    violations.push(`${items.length} items are listed, although limit is ${limit}`)
   if (limit === undefined && typeof usual === 'number' && items.length > usual)
-    breaches.push(`${items.length} items are listed, although limit defaults to ${usual}`)
+    violations.push(`${items.length} items are listed, although limit defaults to ${usual}`)
   for (const [name, value] of asked) {
     if (!isFilter(operation, name)) continue
     const holders = items.filter((item): item is Fields => isObject(item) && Object.hasOwn(item, name))
@@ -39,9 +39,9 @@ export function listViolations(
     if (holders.length === 0 && !fields.has(name)) continue
     const other = holders.find((item) => String(item[name]) !== value)
     if (other !== undefined)
-      breaches.push(`${name} is ${quote(String(other[name]))}, although the request is for ${value}`)
+      violations.push(`${name} is ${quote(String(other[name]))}, although the request is for ${value}`)
     else if (holders.length < items.length)
-      breaches.push(
+      violations.push(
         `${items.length - holders.length} items are listed without ${name}, although the request is for ${value}`,
       )
   }
@@ -49,12 +49,12 @@ export function listViolations(
   for (const item of items) {
     if (!isObject(item) || !isId(item.id)) continue
     if (seen.has(item.id)) {
-      breaches.push(`the id ${quote(item.id)} is listed twice`)
+      violations.push(`the id ${quote(item.id)} is listed twice`)
       break
     }
     seen.add(item.id)
   }
-  return breaches
+  return violations
 }
 
 /** Finds another id in the response than in the path, digit for digit. */

@@ -1,16 +1,16 @@
-import {
-  type AnswerRules,
-  findContentBreaches,
-  findHeaderBreaches,
-  type OperationRules,
-  type ReadAnswer,
-  readAnswer,
-} from '../contract/answer-rules.js'
 import type { Operation } from '../contract/contract.js'
 import type { Plans } from '../contract/contract-data.js'
-import type { EngineAnswer, EngineRequest } from '../contract/engine.js'
+import type { EngineRequest, EngineResponse } from '../contract/engine.js'
 import { quote } from '../contract/excerpt.js'
 import { findRepeatedName } from '../contract/json-error.js'
+import {
+  findContentViolations,
+  findHeaderViolations,
+  type OperationRules,
+  type ReadResponse,
+  type ResponseRules,
+  readResponse,
+} from '../contract/response-rules.js'
 import { creationViolations, errorViolations, isObject, itemViolations, listViolations } from './bodies.js'
 import {
   LIMIT_HEADER_KEYS,
@@ -22,36 +22,36 @@ import {
 
 /** Shared by `verify`, `call --check` and the drift of forwarded responses. @source docs/cli.md, "What is checked" */
 export function findViolations(promises: CheckContext, exchange: SeenExchange): readonly ContractViolation[] {
-  const { operation, answer } = exchange
-  const { status, headers } = answer
+  const { operation, response } = exchange
+  const { status, headers } = response
   const rules = promises.rules.of(operation)
   if (rules === undefined) return []
-  const { breaches, code } = contentOf(rules, exchange, promises.maxBody ?? Number.POSITIVE_INFINITY)
+  const { violations, code } = contentOf(rules, exchange, promises.maxBody ?? Number.POSITIVE_INFINITY)
   const isIgnored = (key: string) => LIMIT_HEADER_KEYS.has(key) || (status === 429 && key === 'retry-after')
   const deprecation = readDeprecation(operation, headers, promises.basePath)
   const hasLimits = rules.headers.has('x-ratelimit-limit')
   // A 401 for which the sandbox gives a reason was sent with a valid key.
   const hasNoKey = hasLimits && status === 401 && headers['x-sandbox-reason'] === undefined
   return [
-    ...asBreaches('headers', findHeaderBreaches(rules, answer, isIgnored)),
-    ...asBreaches('authentication', authenticationBreaches(rules, exchange)),
-    ...breaches,
-    ...asBreaches('rate-limit-headers', hasLimits ? rateLimitViolations(headers) : []),
-    ...asBreaches('rate-limit-headers', hasNoKey ? unauthenticatedLimitViolations(headers, promises.plans) : []),
-    ...asBreaches(
+    ...asViolations('headers', findHeaderViolations(rules, response, isIgnored)),
+    ...asViolations('authentication', authenticationViolations(rules, exchange)),
+    ...violations,
+    ...asViolations('rate-limit-headers', hasLimits ? rateLimitViolations(headers) : []),
+    ...asViolations('rate-limit-headers', hasNoKey ? unauthenticatedLimitViolations(headers, promises.plans) : []),
+    ...asViolations(
       'retry-after',
       status === 429 && rules.headers.has('retry-after') ? retryAfterViolations(headers, code) : [],
     ),
-    ...asBreaches('deprecation-headers', deprecation.kind === 'drift' ? deprecation.breaches : []),
+    ...asViolations('deprecation-headers', deprecation.kind === 'drift' ? deprecation.violations : []),
   ]
 }
 
-function asBreaches(rule: ContractRule, details: readonly string[]): readonly ContractViolation[] {
+function asViolations(rule: ContractRule, details: readonly string[]): readonly ContractViolation[] {
   return details.map((detail) => ({ rule, detail }))
 }
 
-interface Content extends Pick<SeenExchange, 'request' | 'answer'> {
-  readonly breaches: readonly ContractViolation[]
+interface Content extends Pick<SeenExchange, 'request' | 'response'> {
+  readonly violations: readonly ContractViolation[]
   readonly code: unknown
 }
 
@@ -64,52 +64,52 @@ function contentOf(rules: OperationRules, exchange: SeenExchange, maxBody: numbe
   const last = latest.get(rules)
   if (last !== undefined && isSameContent(last, exchange)) return last
   const content = readContent(rules, exchange, maxBody)
-  if (exchange.answer.body.length <= MAX_KEPT) latest.set(rules, content)
+  if (exchange.response.body.length <= MAX_KEPT) latest.set(rules, content)
   return content
 }
 
-function isSameContent({ request, answer }: Content, other: SeenExchange): boolean {
+function isSameContent({ request, response }: Content, other: SeenExchange): boolean {
   return (
-    answer.headers['content-type'] === other.answer.headers['content-type'] &&
-    (['status', 'body', 'isUtf8'] as const).every((name) => answer[name] === other.answer[name]) &&
+    response.headers['content-type'] === other.response.headers['content-type'] &&
+    (['status', 'body', 'isUtf8'] as const).every((name) => response[name] === other.response[name]) &&
     (['method', 'path', 'query', 'body'] as const).every((name) => request[name] === other.request[name])
   )
 }
 
 function readContent(rules: OperationRules, exchange: SeenExchange, maxBody: number): Content {
-  const { operation, captured, request, answer } = exchange
-  const read: ReadAnswer = answer.body.length > maxBody ? { kind: 'other' } : readAnswer(answer)
-  const { status, body } = findContentBreaches(rules, answer, read, request.method === 'HEAD')
-  const breaches = [...asBreaches('status', status), ...asBreaches('body', body)]
-  const add = (rule: ContractRule, details: readonly string[]) => breaches.push(...asBreaches(rule, details))
+  const { operation, captured, request, response } = exchange
+  const read: ReadResponse = response.body.length > maxBody ? { kind: 'other' } : readResponse(response)
+  const { status, body } = findContentViolations(rules, response, read, request.method === 'HEAD')
+  const violations = [...asViolations('status', status), ...asViolations('body', body)]
+  const add = (rule: ContractRule, details: readonly string[]) => violations.push(...asViolations(rule, details))
   if (read.kind === 'json') {
-    const repeated = findRepeatedName(answer.body)
+    const repeated = findRepeatedName(response.body)
     if (repeated !== undefined) add('body', [`an object has the name ${quote(repeated)} twice`])
-    add('body', errorViolations(answer.status, read.value))
+    add('body', errorViolations(response.status, read.value))
   }
   add('status', acceptanceViolations(exchange))
-  if (read.kind === 'json' && isSuccess(answer.status)) {
+  if (read.kind === 'json' && isSuccess(response.status)) {
     const { value } = read
-    const fields = rules.of(answer.status)?.fields ?? new Set()
+    const fields = rules.of(response.status)?.fields ?? new Set()
     if (Array.isArray(value)) add('query', listViolations(operation, fields, request, value))
     else if (request.method === 'POST') add('identity', creationViolations(operation, fields, request.body, value))
     else if (request.method === 'GET') add('identity', itemViolations(operation, captured, value))
   }
   const code = read.kind === 'json' && isObject(read.value) ? read.value.code : undefined
-  return { breaches, code, request, answer }
+  return { violations, code, request, response }
 }
 
 /** A body that the contract does not allow is refused with 400. @source docs/specification.md, "POST /pets" */
-function acceptanceViolations({ operation, request, answer: { status } }: SeenExchange): readonly string[] {
+function acceptanceViolations({ operation, request, response: { status } }: SeenExchange): readonly string[] {
   if (!operation.takesBody || !operation.responses.has(400) || !isSuccess(status)) return []
   const [violation] = operation.readBody(new TextEncoder().encode(request.body)).violations
   return violation === undefined ? [] : [`the status is ${status}, although ${violation.message}`]
 }
 
 /** @source docs/specification.md, "Authentication" */
-function authenticationBreaches(
+function authenticationViolations(
   { statuses }: OperationRules,
-  { request, answer: { status, headers } }: SeenExchange,
+  { request, response: { status, headers } }: SeenExchange,
 ): readonly string[] {
   if (request.headers.authorization === undefined && statuses.includes('401') && isSuccess(status))
     return [`the status is ${status}, although no key was sent`]
@@ -122,11 +122,11 @@ export interface SeenExchange {
   readonly operation: Operation
   readonly captured: readonly string[]
   readonly request: EngineRequest
-  readonly answer: EngineAnswer
+  readonly response: EngineResponse
 }
 
 export interface CheckContext {
-  readonly rules: AnswerRules
+  readonly rules: ResponseRules
   readonly plans: Plans
   readonly basePath: string
   /** Longer bodies are not read. In characters; default: unlimited. */

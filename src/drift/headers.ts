@@ -1,15 +1,15 @@
 import type { OperationData, Plans } from '../contract/contract-data.js'
-import type { EngineAnswer } from '../contract/engine.js'
+import type { EngineResponse } from '../contract/engine.js'
 import { quote } from '../contract/excerpt.js'
 import { DAY_MS, type DurationMs, HOUR_MS, httpDate, readHttpDate, readRetryAfter, SECOND_MS } from '../domain/time.js'
 
-type Headers = EngineAnswer['headers']
+type Headers = EngineResponse['headers']
 
 type Deprecable = Pick<OperationData, 'deprecated' | 'sunsetAt' | 'successor'>
 
 export type DeprecationReading =
   | { readonly kind: 'kept' | 'absent' }
-  | { readonly kind: 'drift'; readonly breaches: readonly string[] }
+  | { readonly kind: 'drift'; readonly violations: readonly string[] }
 
 /**
  * The specification does not require these headers, but they must not contradict its dates and successors.
@@ -19,7 +19,7 @@ export type DeprecationReading =
 export function readDeprecation(operation: Deprecable, headers: Headers, basePath: string): DeprecationReading {
   const { deprecation, sunset, link = '' } = headers
   const { deprecated, sunsetAt } = operation
-  const breaches: string[] = []
+  const violations: string[] = []
   const successors = successorsIn(link)
   if (!deprecated) {
     const names = [
@@ -28,28 +28,28 @@ export function readDeprecation(operation: Deprecable, headers: Headers, basePat
       successors.length > 0 && 'a Link to a successor',
     ]
     const sent = names.filter(Boolean).join(' and ')
-    if (sent !== '') breaches.push(`${sent} is sent, but the contract does not deprecate the operation`)
+    if (sent !== '') violations.push(`${sent} is sent, but the contract does not deprecate the operation`)
   } else {
-    if (deprecation !== undefined) breaches.push(...deprecationBreaches(deprecation, sunsetAt))
-    if (sunset !== undefined) breaches.push(...sunsetBreaches(sunset, sunsetAt))
+    if (deprecation !== undefined) violations.push(...deprecationViolations(deprecation, sunsetAt))
+    if (sunset !== undefined) violations.push(...sunsetViolations(sunset, sunsetAt))
     else if (deprecation !== undefined && sunsetAt !== undefined)
-      breaches.push(`Sunset is missing beside Deprecation: the contract says ${httpDate(sunsetAt)}`)
+      violations.push(`Sunset is missing beside Deprecation: the contract says ${httpDate(sunsetAt)}`)
     if (headers.link !== undefined && !LINKS.test(link))
-      breaches.push(`Link is ${quote(link)}, which names no address in <…>`)
-    breaches.push(...successors.flatMap((target) => successorBreaches(target, operation, basePath)))
+      violations.push(`Link is ${quote(link)}, which names no address in <…>`)
+    violations.push(...successors.flatMap((target) => successorViolations(target, operation, basePath)))
   }
-  if (breaches.length > 0) return { kind: 'drift', breaches }
+  if (violations.length > 0) return { kind: 'drift', violations }
   return { kind: deprecated && deprecation === undefined && sunset === undefined ? 'absent' : 'kept' }
 }
 
-function deprecationBreaches(deprecation: string, sunsetAt: number | undefined): readonly string[] {
+function deprecationViolations(deprecation: string, sunsetAt: number | undefined): readonly string[] {
   const seconds = /^@(-?\d{1,15})$/.exec(deprecation)?.[1]
   if (seconds === undefined) return [`Deprecation is ${quote(deprecation)}, not a date such as @1764892800`]
   if (sunsetAt === undefined || Number(seconds) * SECOND_MS <= sunsetAt) return []
   return [`Deprecation is ${deprecation}, after the removal on ${httpDate(sunsetAt)}`]
 }
 
-function sunsetBreaches(sunset: string, sunsetAt: number | undefined): readonly string[] {
+function sunsetViolations(sunset: string, sunsetAt: number | undefined): readonly string[] {
   const said = Date.parse(sunset)
   if (Number.isNaN(said) || httpDate(said) !== sunset) return [`Sunset is ${quote(sunset)}, not an HTTP date`]
   if (sunsetAt === undefined || sunset.slice(0, 16) === httpDate(sunsetAt).slice(0, 16)) return []
@@ -67,7 +67,7 @@ function successorsIn(link: string): readonly string[] {
   })
 }
 
-function successorBreaches(target: string, { successor }: Deprecable, basePath: string): readonly string[] {
+function successorViolations(target: string, { successor }: Deprecable, basePath: string): readonly string[] {
   if (successor === undefined) return []
   const wanted = new URL(`${basePath}${successor}`, ANYWHERE)
   const wrong = [`Link names ${quote(target)} as its successor, but the contract says ${basePath}${successor}`]
@@ -113,20 +113,20 @@ export function readLimits(headers: Headers) {
 export function rateLimitViolations(headers: Headers): readonly string[] {
   const reading = readLimits(headers)
   const { limit, remaining, reset } = reading
-  const breaches: string[] = []
+  const violations: string[] = []
   for (const [name, key, part] of LIMIT_HEADERS) {
     if (reading[part] !== undefined) continue
     const text = headers[key]
-    breaches.push(text === undefined ? `${name} is missing` : `${name} is ${quote(text)}, not a whole number`)
+    violations.push(text === undefined ? `${name} is missing` : `${name} is ${quote(text)}, not a whole number`)
   }
-  if (limit === 0) breaches.push('X-RateLimit-Limit is 0, which no plan has')
+  if (limit === 0) violations.push('X-RateLimit-Limit is 0, which no plan has')
   if (limit !== undefined && remaining !== undefined && remaining > limit) {
-    breaches.push(`X-RateLimit-Remaining is ${remaining}, more than the limit of ${limit}`)
+    violations.push(`X-RateLimit-Remaining is ${remaining}, more than the limit of ${limit}`)
   }
   if (reset !== undefined && !isPlausibleReset(reset, headers.date)) {
-    breaches.push(`X-RateLimit-Reset is ${reset}, not a Unix timestamp in seconds within the next day`)
+    violations.push(`X-RateLimit-Reset is ${reset}, not a Unix timestamp in seconds within the next day`)
   }
-  return breaches
+  return violations
 }
 
 /** Only without a valid key: the limits of a key may be agreed. @source docs/specification.md, "Rate limits by plan" */

@@ -62,10 +62,10 @@ export class DriftLedger {
   #last: LastAsked | null = null
   #findings = new Map<string, KeptFinding>()
 
-  add(operation: string, breaches: readonly ContractViolation[], exchange: number, at: EpochMs): void {
+  add(operation: string, violations: readonly ContractViolation[], exchange: number, at: EpochMs): void {
     this.#counts.checked++
-    if (breaches.length > 0) this.#counts.drifted++
-    for (const { rule, detail } of breaches) {
+    if (violations.length > 0) this.#counts.drifted++
+    for (const { rule, detail } of violations) {
       const key = `${operation} ${rule} ${driftKind(detail)}`
       const known = this.#findings.get(key) ?? { operation, rule, detail, count: 0, first: at, last: at, exchanges: [] }
       if (known.count === 0 && this.#findings.size >= MAX_FINDINGS) {

@@ -81,7 +81,7 @@ export const readPackagedPet: Reader<Pet> = (value, where) => check(pet as Schem
 export function petReader(rules: RecordRules): Reader<Pet> {
   return (value, where) => {
     const { id } = check(v.looseObject({ id: int64 }, 'an object'), value, where)
-    const violations = rules.findBreaches(value as Readonly<Record<string, unknown>>)
+    const violations = rules.findViolations(value as Readonly<Record<string, unknown>>)
     if (violations.length === 0) return value as Pet
     throw new CorruptionError(
       `${where} (id ${id}) does not match the contract given with --spec: ${violations.join('; ')}. Use the contract that the store was written with, or choose another file with --store`,

@@ -71,7 +71,7 @@ export async function launch({
   const urls = { listPets: pets + listQuery, getPet: `${pets}/${PET_ID}`, createPet: pets }
   const startedAt = performance.now()
   const child = startNode(args(port), cwd)
-  await firstAnswer(child, urls.listPets, patienceMs)
+  await firstResponse(child, urls.listPets, patienceMs)
   return {
     pid: child.pid,
     startMs: performance.now() - startedAt,
@@ -82,7 +82,7 @@ export async function launch({
   }
 }
 
-async function firstAnswer(child: Child, url: string, patienceMs: number): Promise<void> {
+async function firstResponse(child: Child, url: string, patienceMs: number): Promise<void> {
   const giveUpAt = performance.now() + patienceMs
   for (;;) {
     const status = await statusOf(url)

@@ -64,7 +64,7 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
 
   async function answered(page: Page): Promise<string | null> {
     await page.locator('[aria-busy="true"]').waitFor({ state: 'detached' })
-    return page.locator('.answer h3 .code').textContent()
+    return page.locator('.response h3 .code').textContent()
   }
 
   it('sends listPets to this sandbox with its key, and shows the response digit for digit', async () => {
@@ -73,7 +73,7 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
       await open('GET /pets')
       await page.getByText('60 of 60 left this minute, 1,000 of 1,000 today').waitFor()
       expect(await send()).toBe('200')
-      expect(await page.locator('.answer').textContent()).toContain('9007199254740993')
+      expect(await page.locator('.response').textContent()).toContain('9007199254740993')
       await page.getByText('59 of 60 left this minute, 999 of 1,000 today').waitFor()
       const exchanges = await sandbox.requests()
       expect(exchanges.map(({ operation, key, status }) => ({ operation, key, status }))).toEqual([
@@ -115,7 +115,7 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
         }
       }
       const document = Object(await (await fetch(`${sandbox.controlUrl}/openapi.json`)).json())
-      expect(provoked.sort()).toEqual(documentedAnswers(document).sort())
+      expect(provoked.sort()).toEqual(documentedResponses(document).sort())
       // The service's own responses need no fault.
       if (!('spec' in options))
         expect((await sandbox.requests()).filter(({ reason }) => reason === 'forced')).toEqual([])
@@ -136,7 +136,7 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
       await open('POST /pets')
       await page.getByRole('textbox', { name: 'Body' }).fill('{"name":"Max","categoryId":9223372036854775807}')
       expect(await send()).toBe('201')
-      expect(await page.locator('.answer').textContent()).toContain('9223372036854775807')
+      expect(await page.locator('.response').textContent()).toContain('9223372036854775807')
       expect((await sandbox.pets.list()).some(({ categoryId }) => categoryId === 9223372036854775807n)).toBe(true)
     })
   })
@@ -145,7 +145,7 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     await withDocs({ storm: '1' }, async ({ sandbox, page, open, send }) => {
       await open('GET /pets')
       expect(await send()).toBe('429')
-      await page.locator('.answer .headers').getByText('storm').waitFor()
+      await page.locator('.response .headers').getByText('storm').waitFor()
       await sandbox.storm.stop()
       await sandbox.faults.add('listPets:503')
       expect(await send()).toBe('503')
@@ -309,7 +309,7 @@ interface PathItem {
 }
 
 /** Documented responses of operations with a Send button: `getPet 404`. */
-function documentedAnswers({ paths }: { readonly paths: Readonly<Record<string, PathItem>> }): string[] {
+function documentedResponses({ paths }: { readonly paths: Readonly<Record<string, PathItem>> }): string[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { operationId, responses = {}, ...others }]) =>
       others['x-hideTryItPanel'] === true

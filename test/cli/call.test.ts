@@ -178,7 +178,7 @@ describe('call', () => {
     expect((await call(['listPets', '--check'], ioFor(sandbox))).code).toBe(0)
     const { code, err } = await call(['listOrders', '--check'], ioFor(sandbox))
     expect(code).toBe(6)
-    expect(err).toContain('CONTRACT_BREACH: the status 500 is not documented')
+    expect(err).toContain('CONTRACT_VIOLATION: the status 500 is not documented')
   })
 })
 
@@ -331,7 +331,7 @@ describe('no answer', () => {
     const sandbox = await sandboxWith({ fault: ['*:connection-reset'] })
     const { code, err } = await call(['listPets'], ioFor(sandbox))
     expect(code).toBe(7)
-    expect(errorIn(err)).toMatchObject({ code: 'no_answer', attempts: 3, exit: 7 })
+    expect(errorIn(err)).toMatchObject({ code: 'no_response', attempts: 3, exit: 7 })
     expect((await call(['createPet', '--name', 'Rex', '--category-id', '1'], ioFor(sandbox))).code).toBe(7)
     expect(await sandbox.requests({ operation: 'createPet' })).toHaveLength(1)
   })

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { processes } from '../../src/cli/exec/processes.js'
 import { runCli } from '../../src/cli/run-cli.js'
 import { packageDirectory } from '../../src/system/package-files.js'
-import { junitBreaches } from '../support/junit-schema.js'
+import { junitViolations } from '../support/junit-schema.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { testIo } from './test-io.js'
 
@@ -113,7 +113,7 @@ describe('conform', () => {
       'known.yaml': 'lost-response: it does not fail\n',
     })
     expect(stale.code).toBe(1)
-    expect(junitBreaches(stale.read('conform.xml'))).toEqual([])
+    expect(junitViolations(stale.read('conform.xml'))).toEqual([])
     expect(await conform(['--baseline', 'known.yaml'], ['true'], { 'known.yaml': 'lost: x\n' })).toMatchObject({
       code: 2,
       err: expect.stringContaining('known.yaml:1:1'),

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.js'
 import { startSandbox } from '../../src/index.js'
 import { type Drift, driftingService } from '../client/drifting-service.js'
-import { junitBreaches } from '../support/junit-schema.js'
+import { junitViolations } from '../support/junit-schema.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { testIo } from './test-io.js'
 
@@ -49,7 +49,7 @@ describe('exec in front of a real service', () => {
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(`--fail-on failed the run:\n  ${line}`) })
     const xml = readFileSync(join(cwd, 'run.xml'), 'utf8')
     expect(xml).toMatch(/<testcase classname="drift" name="getPet"[^>]*><failure/)
-    expect(junitBreaches(xml)).toEqual([])
+    expect(junitViolations(xml)).toEqual([])
     expect(xml + err).not.toContain(REAL_KEY)
   })
 
@@ -65,7 +65,7 @@ describe('exec in front of a real service', () => {
     expect(code).toBe(0)
     const xml = readFileSync(join(cwd, 'run.xml'), 'utf8')
     expect(xml).toContain('drift, listPets: X-RateLimit-Reset is 60')
-    expect(junitBreaches(xml)).toEqual([])
+    expect(junitViolations(xml)).toEqual([])
   })
 })
 

@@ -6,7 +6,7 @@ import { runCli } from '../../src/cli/run-cli.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { flagName } from '../../src/options/names.js'
 import { OPTION_NAMES } from '../../src/options/table.js'
-import { junitBreaches } from '../support/junit-schema.js'
+import { junitViolations } from '../support/junit-schema.js'
 import { type TestIo, testIo } from './test-io.js'
 
 const NODE = process.execPath
@@ -257,7 +257,7 @@ describe('conduct in a run of exec', () => {
       )
       const junit = readFileSync(join(io.cwd, 'r.xml'), 'utf8')
       expect(junit).toMatch(/<failure type="no-traffic" message="no-traffic: no request was received/)
-      expect(junitBreaches(junit)).toEqual([])
+      expect(junitViolations(junit)).toEqual([])
       expect((await exec(['--log', 'json', '--fail-on', rules], '')).err).toContain('"rules":["no-traffic"]')
     },
   )
@@ -370,7 +370,7 @@ describe('conduct in a run of exec', () => {
     const junit = await written('r.XML', STRAY)
     expect(junit.code).toBe(1)
     expect(junit.text.match(/<failure /g)).toHaveLength(1)
-    expect(junitBreaches(junit.text)).toEqual([])
+    expect(junitViolations(junit.text)).toEqual([])
     const spared = await exec(['--report', 's.xml', '--fail-on', 'early-retry'], STRAY, io)
     expect(spared.code).toBe(0)
     expect(readFileSync(join(io.cwd, 's.xml'), 'utf8')).not.toContain('<failure')

@@ -31,7 +31,7 @@ function ioWith(tty: boolean, env: TestIo['env'] = {}): TestIo {
 }
 
 /** Sends every client the same response, hostile in its reason, headers and body. */
-function hostileAnswer(status: number, body: string): Promise<string> {
+function hostileResponse(status: number, body: string): Promise<string> {
   return hostileServer((socket) => {
     const head = (name: string) => [Buffer.from(`${name}: `), HOSTILE_VALUE, Buffer.from('\r\n')]
     socket.end(
@@ -62,7 +62,7 @@ describe('what a server says never drives the terminal', () => {
 
   it.each(Object.keys(BODIES) as (keyof typeof BODIES)[])('in call, by %s', async (name) => {
     for (const status of [200, 302, 404, 429, 503]) {
-      const origin = await hostileAnswer(status, BODIES[name])
+      const origin = await hostileResponse(status, BODIES[name])
       for (const tty of [true, false]) {
         for (const output of outputs) {
           const io = ioWith(tty, KEY)
@@ -98,7 +98,7 @@ describe('what a server says never drives the terminal', () => {
       [404, BODIES['an error']],
       [429, BODIES['a text']],
     ] as const) {
-      const origin = await hostileAnswer(status, body)
+      const origin = await hostileResponse(status, body)
       for (const tty of [true, false]) {
         const io = ioWith(tty, KEY)
         await runCli(['verify', '--base-url', `${origin}/v1`, '-o', output, '--writes'], io)

@@ -8,7 +8,7 @@ import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
 import { openapiFile } from '../../src/system/package-files.js'
 import { type Drift, driftingService } from '../client/drifting-service.js'
-import { junitBreaches } from '../support/junit-schema.js'
+import { junitViolations } from '../support/junit-schema.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { testIo } from './test-io.js'
 
@@ -108,7 +108,7 @@ describe('verify', () => {
     await new Promise((resolve) => server.close(resolve))
     const { code, out, err } = await verify(['--base-url', `http://127.0.0.1:${port}/v1`], KEY)
     expect({ code, out }).toEqual({ code: 7, out: '' })
-    expect(err).toContain(`NO_ANSWER: No response from http://127.0.0.1:${port}: connection refused (ECONNREFUSED). `)
+    expect(err).toContain(`NO_RESPONSE: No response from http://127.0.0.1:${port}: connection refused (ECONNREFUSED). `)
   })
 
   it('exits with 7 if a response is cut off', async () => {
@@ -220,6 +220,6 @@ describe('the report of verify', () => {
     expect([sum(2), out.match(/<skipped /g)?.length]).toEqual([3, WRITING.length])
     expect(out.match(/<testcase /g)).toHaveLength(sum(1))
     expect(out).toContain('&lt;b&gt;')
-    expect(junitBreaches(out)).toEqual([])
+    expect(junitViolations(out)).toEqual([])
   })
 })

@@ -2,15 +2,15 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.js'
 import { openService } from '../../src/client/verify/service.js'
 import { verify } from '../../src/client/verify/verify.js'
-import { type AnswerRules, readAnswerRules } from '../../src/contract/answer-rules.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
+import { type ResponseRules, readResponseRules } from '../../src/contract/response-rules.js'
 import type { SandboxOptions } from '../../src/index.js'
 import { testIo } from '../cli/test-io.js'
 import { type Came, type Drift, driftingService, type Goes } from './drifting-service.js'
 
-let rules: AnswerRules
+let rules: ResponseRules
 beforeAll(async () => {
-  rules = await readAnswerRules(packagedContract(), 'native')
+  rules = await readResponseRules(packagedContract(), 'native')
 })
 
 interface Given {

@@ -91,8 +91,8 @@ async function forwarded(baseUrl: string, env: Environment): Promise<Got> {
   const upstream = await openUpstream({ baseUrl, apiKeyFile, caFile, timeout: LIMITS.timeout, env })
   try {
     const outcome = await upstream.send(FORWARD)
-    if (outcome.kind === 'answer') expect(outcome.headers).toEqual(expect.arrayContaining(['application/json']))
-    return outcome.kind === 'answer'
+    if (outcome.kind === 'response') expect(outcome.headers).toEqual(expect.arrayContaining(['application/json']))
+    return outcome.kind === 'response'
       ? { status: outcome.status, text: outcome.body }
       : { status: 0, text: 'message' in outcome ? outcome.message : outcome.kind }
   } finally {

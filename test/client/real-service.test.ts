@@ -75,10 +75,10 @@ it('opens 64 connections at most, lets 1,000 requests wait, and refuses others a
   answered.isOn = true
   for (const response of waiting) response.end('[]')
   const kinds = (await Promise.all(outcomes)).map((outcome) =>
-    outcome.kind === 'failure' ? outcome.problem : 'answer',
+    outcome.kind === 'failure' ? outcome.problem : 'response',
   )
   expect(sockets).toBe(64)
-  expect(kinds.filter((kind) => kind === 'answer')).toHaveLength(1064)
+  expect(kinds.filter((kind) => kind === 'response')).toHaveLength(1064)
 })
 
 it('passes a body above 256 KiB on unread, and warns once', async () => {

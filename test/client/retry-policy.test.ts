@@ -5,7 +5,7 @@ import fc from '../support/fast-check.js'
 const RULES: RetryRules = { retries: 2, maxWait: 60_000, unsafe: false }
 const NOW = Date.parse('2026-03-01T10:00:00Z')
 const answer = (status: number, retryAfter?: string, date?: string): AttemptOutcome => ({
-  kind: 'answer',
+  kind: 'response',
   status,
   retryAfter,
   date,
@@ -34,7 +34,7 @@ describe('retries', () => {
     expect(decide('GET', answer(status, '1'), { unsafe: true })).toEqual({}),
   )
 
-  it('nothing after a refused connection', () => expect(decide('GET', { kind: 'no-answer' })).toEqual({}))
+  it('nothing after a refused connection', () => expect(decide('GET', { kind: 'no-response' })).toEqual({}))
 
   it('nothing beyond the number of retries, and reports Retry-After', () =>
     expect(decide('GET', answer(429, '7'), {}, 3)).toEqual({

@@ -3,9 +3,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openService } from '../../src/client/verify/service.js'
 import type { Check } from '../../src/client/verify/verify.js'
 import { type VerifyOptions, verify } from '../../src/client/verify/verify.js'
-import { readAnswerRules } from '../../src/contract/answer-rules.js'
 import { loadContract } from '../../src/contract/load-contract.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
+import { readResponseRules } from '../../src/contract/response-rules.js'
 import type { SandboxOptions } from '../../src/index.js'
 import { type Came, type Drift, driftingService, type Goes } from './drifting-service.js'
 
@@ -17,7 +17,7 @@ async function verified(drift?: Drift, given: Partial<VerifyOptions> = {}, sandb
   const contract = given.contract ?? packagedContract()
   const { checks, notes } = await verify({
     contract,
-    rules: await readAnswerRules(contract, 'native'),
+    rules: await readResponseRules(contract, 'native'),
     service,
     basePath: '/v1',
     apiKey: 'sandbox',

@@ -44,7 +44,7 @@ describe('rate-limit headers', () => {
       { 'x-ratelimit-reset': `${seconds}000`, date: '' },
       `X-RateLimit-Reset is ${seconds}000, not a Unix timestamp in seconds within the next day`,
     ],
-  ])('make none: %j', (given, breach) => expect(rateLimitViolations(headers(given))).toEqual([breach]))
+  ])('make none: %j', (given, violation) => expect(rateLimitViolations(headers(given))).toEqual([violation]))
 
   it('show a client without a key only limits of plans', () => {
     const { plans } = packagedContract()
@@ -86,7 +86,7 @@ describe('a 429', () => {
     [{ ...left, 'retry-after': '30' }, 'it is a 429, although X-RateLimit-Remaining is 5'],
     [{ ...left, 'retry-after': LATER }, 'it is a 429, although X-RateLimit-Remaining is 5'],
     [{ ...left, 'retry-after': '20' }, 'it is a 429, although X-RateLimit-Remaining is 5'],
-  ])('%j drifts', (headers, breach) => expect(retryAfterViolations(headers, undefined)).toEqual([breach]))
+  ])('%j drifts', (headers, violation) => expect(retryAfterViolations(headers, undefined)).toEqual([violation]))
 })
 
 describe('deprecation headers', () => {
@@ -122,7 +122,7 @@ describe('deprecation headers', () => {
   it('reports headers missing beside them', () => {
     expect(reading(deprecated, { deprecation: '@1764892800' })).toEqual({
       kind: 'drift',
-      breaches: ['Sunset is missing beside Deprecation: the contract says Thu, 05 Dec 2030 00:00:00 GMT'],
+      violations: ['Sunset is missing beside Deprecation: the contract says Thu, 05 Dec 2030 00:00:00 GMT'],
     })
   })
 })

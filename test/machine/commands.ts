@@ -242,7 +242,7 @@ export class Commands {
         () => {
           const body = chance.oneOf(UPSTREAM_BODIES)
           return {
-            kind: 'answer',
+            kind: 'response',
             status: chance.oneOf([200, 200, 200, 200, 201, 400, 401, 404, 429, 500, 204, 307]),
             headers: this.#upstreamHeaders(),
             body,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { readAnswerRules } from '../../src/contract/answer-rules.js'
 import { openContract } from '../../src/contract/open-contract.js'
+import { readResponseRules } from '../../src/contract/response-rules.js'
 import { digestSandbox } from '../../src/core/checkpoint.js'
 import type { RealServiceRules } from '../../src/core/real-service.js'
 import { findViolations } from '../../src/drift/find-violations.js'
@@ -64,13 +64,13 @@ export const PLANS: readonly Plan[] = [
 export async function startOf({ spec, sandbox, realService }: Plan): Promise<MachineOptions> {
   const contract = await openContract(spec)
   if (realService === undefined) return { contract, sandbox }
-  const rules = await readAnswerRules(contract, 'linear')
+  const rules = await readResponseRules(contract, 'linear')
   return {
     contract,
     sandbox,
     realService: {
       baseUrl: 'https://staging.example/v1',
-      breachesOf: (exchange) => findViolations({ rules, plans: contract.plans, basePath: '/v1' }, exchange),
+      violationsOf: (exchange) => findViolations({ rules, plans: contract.plans, basePath: '/v1' }, exchange),
       ...realService,
     },
   }

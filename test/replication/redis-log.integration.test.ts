@@ -76,7 +76,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
           log,
           watcher,
           cut: () => proxy.cut(),
-          cutBeforeResponseTo: (text) => void proxy.cutInAnswerTo(text, 2),
+          cutBeforeResponseTo: (text) => void proxy.cutInResponseTo(text, 2),
           restore: () => proxy.restore(),
         }
       },
@@ -389,7 +389,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       await other.log.saveCheckpoint({ id, pieces: ['former'] }, id)
       const later = await log.append({ replica: 'a', batch: 2, text: '2' }, NEVER)
       const pieces = Array.from({ length: 10 }, () => 'x'.repeat(1_000_000))
-      const cut = proxy.cutInAnswerTo(':checkpoint-')
+      const cut = proxy.cutInResponseTo(':checkpoint-')
       const saved = log.saveCheckpoint({ id: later, pieces }, later)
       await Promise.all([cut, expect(saved).rejects.toThrow('cannot be used')])
       expect(await other.log.loadCheckpoint()).toEqual({ id, pieces: ['former'] })

@@ -48,10 +48,10 @@ const PIECE =
   /<(?<closing>\/?)(?<name>[a-z-]+)(?<attributes>(?: [a-z]+="(?:[^"&<]|&(?:amp|lt|gt|quot|apos);)*")*)(?<empty>\/?)>|(?<text>(?:[^<&]|&(?:amp|lt|gt|quot|apos);)+)/gy
 
 /** @returns problems of a JUnit report: malformed XML, or violations of the schemas */
-export function junitBreaches(xml: string): readonly string[] {
-  const breaches: string[] = []
+export function junitViolations(xml: string): readonly string[] {
+  const violations: string[] = []
   const declaration = '<?xml version="1.0" encoding="UTF-8"?>'
-  if (!xml.startsWith(declaration)) breaches.push('it has no declaration')
+  if (!xml.startsWith(declaration)) violations.push('it has no declaration')
   const open: { readonly name: string; children: string }[] = [{ name: '', children: '' }]
   const body = xml.slice(declaration.length)
   let end = 0
@@ -61,31 +61,31 @@ export function junitBreaches(xml: string): readonly string[] {
     const parent = open.at(-1)
     if (parent === undefined) break
     if (text !== undefined) {
-      if (text.trim() !== '' && !RULES[parent.name]?.text) breaches.push(`${parent.name} holds text: ${text.trim()}`)
+      if (text.trim() !== '' && !RULES[parent.name]?.text) violations.push(`${parent.name} holds text: ${text.trim()}`)
     } else if (closing === '/') {
-      if (parent.name !== name) breaches.push(`${parent.name} ends as ${name}`)
-      breaches.push(...childBreaches(parent))
+      if (parent.name !== name) violations.push(`${parent.name} ends as ${name}`)
+      violations.push(...childViolations(parent))
       open.pop()
     } else {
       parent.children += `${name} `
-      breaches.push(...attributeBreaches(name, attributes))
+      violations.push(...attributeViolations(name, attributes))
       const element = { name, children: '' }
-      if (empty === '/') breaches.push(...childBreaches(element))
+      if (empty === '/') violations.push(...childViolations(element))
       else open.push(element)
     }
   }
-  if (end !== body.length) breaches.push(`it is not well-formed: ${body.slice(end, end + 80)}`)
-  if (open.length !== 1 || open[0]?.children !== 'testsuites ') breaches.push('the root is not a single testsuites')
-  return breaches
+  if (end !== body.length) violations.push(`it is not well-formed: ${body.slice(end, end + 80)}`)
+  if (open.length !== 1 || open[0]?.children !== 'testsuites ') violations.push('the root is not a single testsuites')
+  return violations
 }
 
-function childBreaches({ name, children }: { readonly name: string; readonly children: string }): readonly string[] {
+function childViolations({ name, children }: { readonly name: string; readonly children: string }): readonly string[] {
   const rule = RULES[name]
   if (rule === undefined) return [`unknown element ${name}`]
   return rule.children.test(children) ? [] : [`${name} holds ${children || 'nothing'}`]
 }
 
-function attributeBreaches(name: string, written: string): readonly string[] {
+function attributeViolations(name: string, written: string): readonly string[] {
   const { required = {}, optional = {} } = RULES[name] ?? {}
   const given = new Map([...written.matchAll(/ ([a-z]+)="([^"]*)"/g)].map(([, key = '', value = '']) => [key, value]))
   const allowed = { ...required, ...optional }

@@ -89,7 +89,7 @@ export class TcpProxy {
    * @param passing bytes of the response that pass
    * @returns resolves after the cut
    */
-  cutInAnswerTo(pattern: string, passing = 0): Promise<void> {
+  cutInResponseTo(pattern: string, passing = 0): Promise<void> {
     return new Promise((resolve) => {
       this.#trap = { pattern, passing, triggered: resolve }
     })

@@ -92,11 +92,11 @@ export class SpaceHistory {
       acknowledged === undefined ? [] : [{ sentAt, ...acknowledged }],
     )
     const bySending = all.toSorted((a, b) => a.sentAt - b.sentAt)
-    const byAnswer = all.toSorted((a, b) => a.at - b.at)
+    const byResponse = all.toSorted((a, b) => a.at - b.at)
     let highest = 0
     let answered = 0
     for (const { sentAt, id } of bySending) {
-      for (let next = byAnswer[answered]; next !== undefined && next.at < sentAt; next = byAnswer[++answered]) {
+      for (let next = byResponse[answered]; next !== undefined && next.at < sentAt; next = byResponse[++answered]) {
         highest = Math.max(highest, Number(next.id))
       }
       if (Number(id) <= highest) this.#lose(`the pet ${id} was sent after ${highest} was acknowledged`)

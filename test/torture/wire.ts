@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 
 /** One answer as it came. */
-interface WireAnswer {
+interface WireResponse {
   readonly status: number
   /** By lower-case name; of a repeated one, the last. */
   readonly headers: ReadonlyMap<string, string>
@@ -9,7 +9,7 @@ interface WireAnswer {
 }
 
 /** A response, or the end of the connection before it or in the middle of it. */
-export type Heard = WireAnswer | 'closed' | 'cut'
+export type Heard = WireResponse | 'closed' | 'cut'
 
 /** Longer than any response takes here. */
 const PATIENCE_MS = 30_000
@@ -64,7 +64,7 @@ export class Wire {
   async answer(method = 'GET', patienceMs = PATIENCE_MS): Promise<Heard> {
     const giveUpAt = performance.now() + patienceMs
     for (;;) {
-      const parsed = parseAnswer(this.#received, method, this.#isOver)
+      const parsed = parseResponse(this.#received, method, this.#isOver)
       if (parsed !== undefined) {
         this.#received = this.#received.subarray(parsed.length)
         return parsed.answer
@@ -103,11 +103,11 @@ export class Wire {
 const END_OF_HEAD = '\r\n\r\n'
 
 /** @returns undefined while it is not whole */
-function parseAnswer(
+function parseResponse(
   bytes: Buffer,
   method: string,
   isOver: boolean,
-): { readonly answer: WireAnswer; readonly length: number } | undefined {
+): { readonly answer: WireResponse; readonly length: number } | undefined {
   const headLength = bytes.indexOf(END_OF_HEAD)
   if (headLength === -1) return undefined
   const [first = '', ...lines] = bytes.toString('latin1', 0, headLength).split('\r\n')

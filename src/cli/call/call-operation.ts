@@ -34,7 +34,7 @@ export interface Call {
 }
 
 /** @source docs/cli.md, "Exit codes" */
-const EXIT_BREACH = 6
+const EXIT_VIOLATION = 6
 /** In bytes. The sandbox accepts a mebibyte; other services may accept more. */
 const MAX_BODY_FILE = 64_000_000
 
@@ -107,7 +107,7 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
           onWait: (wait) => {
             endCountdown = reporter.countdown(wait, wait.response && suggestFix(wait.response, wait.wait, target, io))
           },
-          onAnswer: (response) => {
+          onResponse: (response) => {
             if (isVerbose) reporter.detail(headLines(response).map((line) => `< ${line}`))
           },
         },
@@ -120,21 +120,21 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
       await reporter.failure(failure)
       return failure.exit
     }
-    const { response: answer } = sent
-    const breaches = flags.has('check') ? await breachesIn(contract, request, outgoing, answer, target) : []
-    const statusExit = exitOfStatus(answer.status)
-    const exit = breaches.length > 0 ? EXIT_BREACH : flags.has('ignore-status') ? EXIT.ok : statusExit
-    const head = flags.has('include') ? headLines(answer) : []
+    const { response } = sent
+    const violations = flags.has('check') ? await violationsIn(contract, request, outgoing, response, target) : []
+    const statusExit = exitOfStatus(response.status)
+    const exit = violations.length > 0 ? EXIT_VIOLATION : flags.has('ignore-status') ? EXIT.ok : statusExit
+    const head = flags.has('include') ? headLines(response) : []
     if (statusExit === EXIT.ok) {
-      const shown = await showBody(answer, settings.output, io.stdout, io.env)
+      const shown = await showBody(response, settings.output, io.stdout, io.env)
       const isOpen = head.length === 0 || (await print(io.stdout, `${[...head, ''].join('\n')}\n`))
       if (isOpen) await printBytes(io.stdout, shown.bytes)
       if (shown.note !== undefined) reporter.warning(shown.note)
     } else {
       const hint = responseHint(sent, target, io)
-      await reporter.failure(responseFailure(request, outgoing.url, sent, exit, hint), answer, head)
+      await reporter.failure(responseFailure(request, outgoing.url, sent, exit, hint), response, head)
     }
-    for (const breach of breaches) reporter.breach(breach)
+    for (const violation of violations) reporter.violation(violation)
     return exit
   }
 }
@@ -151,30 +151,30 @@ function curlOf(outgoing: ClientRequest, { sources }: Target, { env }: CliIo, { 
   return text
 }
 
-async function breachesIn(
+async function violationsIn(
   contract: Contract,
   { operation, method, path, query, body }: BuiltRequest,
   { headers }: ClientRequest,
   response: ServiceResponse,
   { baseUrl }: Target,
 ): Promise<readonly string[]> {
-  const [{ readAnswerRules }, { findViolations }, { engineAnswer }] = await Promise.all([
-    import('../../contract/answer-rules.js'),
+  const [{ readResponseRules }, { findViolations }, { engineResponse }] = await Promise.all([
+    import('../../contract/response-rules.js'),
     import('../../drift/find-violations.js'),
     import('../../client/verify/service.js'),
   ])
-  const rules = await readAnswerRules(contract, 'native')
+  const rules = await readResponseRules(contract, 'native')
   const route = contract.route(method, path)
-  const breaches = findViolations(
+  const violations = findViolations(
     { rules, plans: contract.plans, basePath: basePathOf(baseUrl) },
     {
       operation,
       captured: route.kind === 'operation' ? route.captured : [],
       request: { method, path, query, headers: joinedHeaders(headers), body: Buffer.from(body ?? '').toString('utf8') },
-      answer: engineAnswer(response),
+      response: engineResponse(response),
     },
   )
-  return breaches.map(({ detail }) => detail)
+  return violations.map(({ detail }) => detail)
 }
 
 /** @throws RequestError listing every violation with the flag that caused it */

@@ -64,7 +64,7 @@ export function noResponseFailure(
   error: NoResponseError,
 ): CallFailure {
   return {
-    code: 'no_answer',
+    code: 'no_response',
     title: error.failure,
     detail: error.message,
     operation: operation.id,

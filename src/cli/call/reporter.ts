@@ -18,7 +18,7 @@ export async function openReporter({ stderr, env, monotonic }: CliIo) {
   return {
     warning: (message: string) => line(`${yellow('warning:')} ${escapeControls(message)}`),
     note: (message: string) => line(`note: ${escapeControls(message)}`),
-    breach: (message: string) => line(`${red('CONTRACT_BREACH:')} ${escapeControls(message)}`),
+    violation: (message: string) => line(`${red('CONTRACT_VIOLATION:')} ${escapeControls(message)}`),
     detail(lines: readonly string[]): void {
       for (const one of lines) line(dim(one))
     },

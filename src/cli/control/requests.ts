@@ -191,7 +191,7 @@ async function replay(
   const { status, response, fault, id: newId } = await at.controls.requests.replay(id, defined({ timeout, key }))
   if (status === null) {
     const why = fault === null ? `within ${timeout}` : `(${fault})`
-    throw new Failure('NO_ANSWER', `The request of exchange ${id} was sent again, but got no response ${why}.`)
+    throw new Failure('NO_RESPONSE', `The request of exchange ${id} was sent again, but got no response ${why}.`)
   }
   return {
     value: { id: newId, status, ...response },

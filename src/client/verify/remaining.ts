@@ -1,4 +1,4 @@
-import type { EngineAnswer, EngineRequest } from '../../contract/engine.js'
+import type { EngineRequest, EngineResponse } from '../../contract/engine.js'
 import { readHttpDate, SECOND_MS } from '../../domain/time.js'
 import { readLimits } from '../../drift/headers.js'
 
@@ -18,7 +18,7 @@ const STEADY_SECONDS = 2
 export function readCounted(
   operation: string,
   request: EngineRequest,
-  { headers }: EngineAnswer,
+  { headers }: EngineResponse,
 ): CountedResponse | undefined {
   const { limit, remaining, reset } = readLimits(headers)
   const date = (readHttpDate(headers.date) ?? Number.NaN) / SECOND_MS

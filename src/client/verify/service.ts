@@ -1,16 +1,16 @@
 import { isUtf8 } from 'node:buffer'
-import type { EngineAnswer, EngineRequest } from '../../contract/engine.js'
+import type { EngineRequest, EngineResponse } from '../../contract/engine.js'
 import type { Environment } from '../../system/this-process.js'
 import type { ResponseLimits } from '../bounded-body.js'
 import { openExchange, type ServiceResponse } from '../exchange.js'
 import { joinedHeaders } from '../headers.js'
 
 export interface Service {
-  ask(request: EngineRequest): Promise<EngineAnswer>
+  ask(request: EngineRequest): Promise<EngineResponse>
   close(): Promise<void>
 }
 
-export function engineAnswer({ status, headers, body }: ServiceResponse): EngineAnswer {
+export function engineResponse({ status, headers, body }: ServiceResponse): EngineResponse {
   return { status, headers: joinedHeaders(headers), body: body.toString('utf8'), isUtf8: isUtf8(body) }
 }
 
@@ -27,7 +27,7 @@ export async function openService(baseUrl: string, env: Environment, limits: Res
         },
         limits,
       )
-      return engineAnswer(response)
+      return engineResponse(response)
     },
     close: exchange.close,
   }

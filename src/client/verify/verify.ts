@@ -1,8 +1,8 @@
-import type { AnswerRules } from '../../contract/answer-rules.js'
 import type { Contract, Operation } from '../../contract/contract.js'
-import type { EngineAnswer, EngineRequest } from '../../contract/engine.js'
+import type { EngineRequest, EngineResponse } from '../../contract/engine.js'
 import { quote } from '../../contract/excerpt.js'
 import { parseShallowJson } from '../../contract/json.js'
+import type { ResponseRules } from '../../contract/response-rules.js'
 import { type Reason, withoutOperation } from '../../domain/problems.js'
 import { MASK } from '../../domain/redaction.js'
 import { ceilSeconds, MINUTE_MS, readRetryAfter, SECOND_MS } from '../../domain/time.js'
@@ -47,7 +47,7 @@ export interface Verification {
 
 export interface VerifyOptions {
   readonly contract: Contract
-  readonly rules: AnswerRules
+  readonly rules: ResponseRules
   readonly service: Service
   readonly basePath: string
   readonly apiKey: string | undefined
@@ -73,7 +73,7 @@ const REMOVAL_REASONS = ['sunset', 'brownout']
 const REMOVAL_CODE = 'operation_removed'
 const OWN_CHECKS: readonly ContractRule[] = ['rate-limit-headers', 'deprecation-headers']
 
-type ProbeResult = EngineAnswer | { readonly outcome: CheckOutcome; readonly detail: string }
+type ProbeResult = EngineResponse | { readonly outcome: CheckOutcome; readonly detail: string }
 
 /** Lists first, then writes, so that item operations have an existing id. @throws NoResponseError (first request) */
 export async function verify(options: VerifyOptions): Promise<Verification> {
@@ -143,15 +143,15 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     const { status } = response
     const items = itemsOf(operation)
     const body = bodyOf(response)
-    const breaches = breachesIn(operation, request, response)
-    const details = detailsOf(breaches)
+    const violations = violationsIn(operation, request, response)
+    const details = detailsOf(violations)
     const skipped = isSuccess(status)
       ? undefined
       : (removalReason(operation, response, expected !== undefined || items.ids.length > 0) ??
         (isRefusable && status === 400
           ? `it is refused with 400, as it may be: ${messageIn(operation, body)}`
           : undefined))
-    if (skipped !== undefined && detailsOf(breaches.filter(({ rule }) => rule !== 'status')).length === 0)
+    if (skipped !== undefined && detailsOf(violations.filter(({ rule }) => rule !== 'status')).length === 0)
       add(operation.id, name, request, 'skipped', [skipped])
     else if (expected !== undefined) {
       judge(operation, name, request, [
@@ -165,7 +165,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
         : []
       judge(operation, name, request, [...unexpected(operation, status), ...details, ...contradictions])
     }
-    judge(operation, `rate-limit headers of ${name}`, request, detailsOf(breaches, 'rate-limit-headers'))
+    judge(operation, `rate-limit headers of ${name}`, request, detailsOf(violations, 'rate-limit-headers'))
     judgeDeprecation(operation, name, request, response, expected)
     if (!isSuccess(status)) return
     if (isRead(operation.method)) items.addList(request, body)
@@ -245,9 +245,9 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
       let response = await service.ask(request)
       wasAnswered = true
       if (response.status === 429) {
-        const breaches = breachesIn(operation, request, response)
-        judge(operation, '429', request, detailsOf(breaches))
-        judge(operation, 'rate-limit headers of its 429', request, detailsOf(breaches, 'rate-limit-headers'))
+        const violations = violationsIn(operation, request, response)
+        judge(operation, '429', request, detailsOf(violations))
+        judge(operation, 'rate-limit headers of its 429', request, detailsOf(violations, 'rate-limit-headers'))
         const pause = waitOf(response)
         if (pause === undefined || pause > MAX_WAIT_MS || stillLimited.has(authorization)) return limited(pause)
         if (waits === MAX_WAITS) {
@@ -277,29 +277,26 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     }
   }
 
-  function breachesIn(
+  function violationsIn(
     operation: Operation,
     request: EngineRequest,
-    response: EngineAnswer,
+    response: EngineResponse,
   ): readonly ContractViolation[] {
     const route = contract.route(request.method, request.path)
     const captured = route.kind === 'operation' ? route.captured : []
-    return findViolations(
-      { rules, plans: contract.plans, basePath },
-      { operation, captured, request, answer: response },
-    )
+    return findViolations({ rules, plans: contract.plans, basePath }, { operation, captured, request, response })
   }
 
   function judgeDeprecation(
     operation: Operation,
     probe: string,
     request: EngineRequest,
-    { headers }: EngineAnswer,
+    { headers }: EngineResponse,
     expected: Probe['expected'],
   ): void {
     const name = `deprecation headers of ${probe}`
     const reading = readDeprecation(operation, headers, basePath)
-    if (reading.kind === 'drift') judge(operation, name, request, reading.breaches)
+    if (reading.kind === 'drift') judge(operation, name, request, reading.violations)
     else if (!operation.deprecated || expected === 401) return
     else if (reading.kind === 'kept') judge(operation, name, request, [])
     else
@@ -328,8 +325,8 @@ function rankOf({ method, path }: Operation): number {
   return isRead(method) ? 0 : 1
 }
 
-function detailsOf(breaches: readonly ContractViolation[], wanted?: ContractRule): readonly string[] {
-  return breaches
+function detailsOf(violations: readonly ContractViolation[], wanted?: ContractRule): readonly string[] {
+  return violations
     .filter(({ rule }) => (wanted === undefined ? !OWN_CHECKS.includes(rule) : rule === wanted))
     .map(({ detail }) => detail)
 }
@@ -346,11 +343,11 @@ function limited(pause: number | undefined): ProbeResult {
 }
 
 /** How long to wait after a 429, by the response's own Date only: this machine's clock may differ. */
-function waitOf({ headers }: EngineAnswer): number | undefined {
+function waitOf({ headers }: EngineResponse): number | undefined {
   return readRetryAfter(headers['retry-after'], headers.date, undefined)
 }
 
-function removalReason({ path, sunsetAt }: Operation, response: EngineAnswer, isKnown: boolean): string | undefined {
+function removalReason({ path, sunsetAt }: Operation, response: EngineResponse, isKnown: boolean): string | undefined {
   const { status, headers } = response
   if (status !== 404 && status !== 410) return undefined
   const isPast = sunsetAt !== undefined && Date.parse(headers.date ?? '') >= sunsetAt
@@ -387,12 +384,12 @@ function bytesOf({ body }: EngineRequest): Uint8Array | undefined {
   return body === '' ? undefined : Buffer.from(body)
 }
 
-function listedIn(response: EngineAnswer): readonly Readonly<Record<string, unknown>>[] {
+function listedIn(response: EngineResponse): readonly Readonly<Record<string, unknown>>[] {
   const body = bodyOf(response)
   return Array.isArray(body) ? body.filter(isObject) : []
 }
 
-function bodyOf({ body }: EngineAnswer): unknown {
+function bodyOf({ body }: EngineResponse): unknown {
   try {
     return parseShallowJson(body)
   } catch {

@@ -1,7 +1,7 @@
 import { keyLabel } from '../../domain/keys.js'
 import { PROBLEMS } from '../../domain/problems.js'
-import { problem } from '../answers.js'
 import type { Gate } from '../request-context.js'
+import { problem } from '../responses.js'
 import type { Space } from '../space.js'
 
 /** Is the key valid? Asked before the path, so that a 401 precedes a 404. @source docs/specification.md, "Authentication" */

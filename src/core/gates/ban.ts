@@ -2,8 +2,8 @@ import { activeBan, banFor } from '../../domain/ban.js'
 import type { HandlerResult } from '../../domain/messages.js'
 import { PROBLEMS } from '../../domain/problems.js'
 import type { EpochMs } from '../../domain/time.js'
-import { refuseUntil } from '../answers.js'
 import type { Gate, RequestContext } from '../request-context.js'
+import { refuseUntil } from '../responses.js'
 
 /** Is the key banned, or does this request lead to a ban? @source docs/specification.md, "When the limit is exceeded", 4 */
 export const ban: Gate = (context) => {

@@ -3,8 +3,8 @@ import { type FaultRule, formatFaultRule } from '../../domain/faults.js'
 import type { HandlerResult } from '../../domain/messages.js'
 import { isStormActive, STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
 import { parseDuration } from '../../domain/time.js'
-import { problem, refuseUntil, retryAfterHeader } from '../answers.js'
 import type { Gate, RequestContext } from '../request-context.js'
+import { problem, refuseUntil, retryAfterHeader } from '../responses.js'
 
 /** Half of it is sent. */
 const CUT_BODY = '[{"id":1}]'
@@ -41,7 +41,7 @@ function applyFault(context: RequestContext, rule: FaultRule): HandlerResult | u
 }
 
 /** The response of an operation, slowed down or lost by a fault. It is also made up. */
-export function faultyAnswer(context: RequestContext, rule: FaultRule, given: HandlerResult): HandlerResult {
+export function faultyResponse(context: RequestContext, rule: FaultRule, given: HandlerResult): HandlerResult {
   return rule.fault === 'status'
     ? { ...fail(context, rule), lostStatus: given.status }
     : { reason: 'fault', fault: rule.fault, lostStatus: given.status, ...given }

@@ -1,8 +1,8 @@
 import { excerpt } from '../../contract/excerpt.js'
 import { PROBLEMS } from '../../domain/problems.js'
 import { didYouMean } from '../../domain/suggest.js'
-import { problem } from '../answers.js'
 import type { Gate } from '../request-context.js'
+import { problem } from '../responses.js'
 import type { Space } from '../space.js'
 
 const MAX_METHOD_LENGTH = 20

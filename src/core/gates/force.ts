@@ -1,9 +1,9 @@
 import type { Contract, Operation } from '../../contract/contract.js'
 import type { HandlerResult } from '../../domain/messages.js'
 import { STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
-import { limitBody, problem, retryAfterHeader } from '../answers.js'
-import { mockedAnswer } from '../operations/mocked-answer.js'
+import { mockedResponse } from '../operations/mocked-response.js'
 import type { Gate, RequestContext } from '../request-context.js'
+import { limitBody, problem, retryAfterHeader } from '../responses.js'
 
 /** @source docs/behaviour.md, "Forcing a response" */
 const ALWAYS_ALLOWED = [429, 500, 503]
@@ -16,10 +16,10 @@ export const force: Gate = (context) => {
   if (forced === undefined) return undefined
   const status = allowedStatus(forced, route.operation)
   if (status === undefined) return badCode(forced, route.operation)
-  const answer = isDocumentedElsewhere(space.shared.contract, route.operation, status)
-    ? mockedAnswer(context, route.operation)
-    : forcedAnswer(context, route.operation, status)
-  return asForced(answer, status)
+  const response = isDocumentedElsewhere(space.shared.contract, route.operation, status)
+    ? mockedResponse(context, route.operation)
+    : forcedResponse(context, route.operation, status)
+  return asForced(response, status)
 }
 
 /** The forced status if Prism has to make its response. */
@@ -33,11 +33,11 @@ export function forcedMockStatus(
   return status !== undefined && isDocumentedElsewhere(contract, operation, status) ? status : undefined
 }
 
-function asForced(answer: HandlerResult, status: number): HandlerResult {
+function asForced(response: HandlerResult, status: number): HandlerResult {
   return {
-    ...answer,
+    ...response,
     reason: 'forced',
-    headers: [...(answer.headers ?? []), 'Preference-Applied', `code=${status}`],
+    headers: [...(response.headers ?? []), 'Preference-Applied', `code=${status}`],
   }
 }
 
@@ -70,7 +70,7 @@ function badCode({ code }: ForcedCode, operation: Operation): HandlerResult {
   return problem('invalid_request', { message, reason: 'forced' })
 }
 
-function forcedAnswer({ space, now }: RequestContext, operation: Operation, status: number): HandlerResult {
+function forcedResponse({ space, now }: RequestContext, operation: Operation, status: number): HandlerResult {
   switch (status) {
     case 400:
       return problem('invalid_request')

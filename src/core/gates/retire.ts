@@ -1,8 +1,8 @@
 import { PROBLEMS } from '../../domain/problems.js'
 import type { SunsetMode } from '../../domain/settings.js'
 import { type DurationMs, type EpochMs, MINUTE_MS } from '../../domain/time.js'
-import { problem } from '../answers.js'
 import type { Gate } from '../request-context.js'
+import { problem } from '../responses.js'
 
 /** Removed for the first 5 minutes of every half hour. @source docs/switches.md, "Removal and brownouts" */
 const BROWNOUT_EVERY_MS: DurationMs = 30 * MINUTE_MS

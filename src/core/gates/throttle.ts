@@ -12,8 +12,8 @@ import {
   type WindowView,
 } from '../../domain/quota.js'
 import type { EpochMs } from '../../domain/time.js'
-import { refuseUntil } from '../answers.js'
 import type { Gate, RequestContext } from '../request-context.js'
+import { refuseUntil } from '../responses.js'
 import type { Space } from '../space.js'
 
 /** Is there quota left in both windows? If so, this request is charged to them. @source docs/specification.md, "Rate limits by plan" */

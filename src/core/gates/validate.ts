@@ -1,9 +1,9 @@
 import type { Operation, Violation } from '../../contract/contract.js'
 import type { HandlerResult, Readings, ServiceRequest } from '../../domain/messages.js'
 import { operationMessage } from '../../domain/problems.js'
-import { encodedBody, problem, unreadBody } from '../answers.js'
 import { documentedError } from '../documented-error.js'
 import type { Gate, RequestContext } from '../request-context.js'
+import { encodedBody, problem, unreadBody } from '../responses.js'
 
 /** Does the request match the contract? Prism checks those that it mocks. */
 export const validate: Gate = (context) => {
@@ -20,7 +20,7 @@ export const validate: Gate = (context) => {
   const { query, body } = readRest(operation, context)
   context.readings = { path, query, body }
   if (query.violations.length === 0 && (body === undefined || body.violations.length === 0)) return undefined
-  return violationsAnswer(operation, [...query.violations, ...(body?.violations ?? [])])
+  return violationsResponse(operation, [...query.violations, ...(body?.violations ?? [])])
 }
 
 export function readRequest(context: RequestContext): Readings | undefined {
@@ -42,7 +42,7 @@ export function undocumented({ responses, ranges }: Operation, status: number): 
 }
 
 /** @source docs/behaviour.md, "an invalid `limit` or `status`" */
-function violationsAnswer(operation: Operation, violations: readonly Violation[]): HandlerResult {
+function violationsResponse(operation: Operation, violations: readonly Violation[]): HandlerResult {
   const messages = violations.map(({ message }) => message)
   const message = operationMessage(operation.id, messages)
   return (

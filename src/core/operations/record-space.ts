@@ -37,6 +37,6 @@ export function createRecord(space: Space, resource: ResourceData, body: Values,
 
 /** @throws InvalidRecord if the contract does not allow it in responses */
 function checkRecord({ shared: { contract } }: Space, resource: string, value: Values): void {
-  const breaches = contract.rules?.get(resource)?.findBreaches(value) ?? []
-  if (breaches.length > 0) throw new InvalidRecord(`The contract has no such animal: ${breaches.join('; ')}.`)
+  const violations = contract.rules?.get(resource)?.findViolations(value) ?? []
+  if (violations.length > 0) throw new InvalidRecord(`The contract has no such animal: ${violations.join('; ')}.`)
 }

@@ -4,11 +4,11 @@ import type { HandlerResult, ServiceRequest } from '../../domain/messages.js'
 import { StoreFull } from '../../domain/problems.js'
 import { InvalidRecord } from '../../domain/records.js'
 import { binaryOf } from '../../system/utf8.js'
-import { problem } from '../answers.js'
 import { documentedError } from '../documented-error.js'
 import { undocumented } from '../gates/validate.js'
 import type { Handler, RequestContext } from '../request-context.js'
 import { type ActionResult, runAction } from '../resource-actions.js'
+import { problem } from '../responses.js'
 import { changeRecord, recordSpaceOf } from './record-space.js'
 
 /** Makes the handler of an operation on the records of a resource. @source docs/spec.md, "Resources" */

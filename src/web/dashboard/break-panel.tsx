@@ -175,7 +175,7 @@ function SettingsSections() {
   const sections: readonly (readonly [Panel, title: string, aside: string])[] = [
     ['limits', 'Limits', rateLimit ? `sandbox: ${limits ?? plan}` : 'off'],
     ['bans', 'Bans', banAfter === 'never' ? 'never' : `after ${banAfter}, ${banDuration}`],
-    ['answers', 'Latency and sunset', `${latency ?? 'no latency'}, ${sunset}`],
+    ['responses', 'Latency and sunset', `${latency ?? 'no latency'}, ${sunset}`],
   ]
   return (
     <>

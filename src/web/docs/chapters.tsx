@@ -137,7 +137,7 @@ export const CHAPTERS: readonly Chapter[] = [
         <>
           <Heading>Deprecation policy</Heading>
           <p>
-            A deprecated operation says so in every answer: <code>Deprecation</code> (since when, RFC 9745),{' '}
+            A deprecated operation says so in every response: <code>Deprecation</code> (since when, RFC 9745),{' '}
             <code>Sunset</code> (until when, RFC 8594) and <code>Link</code> with its successor. From its removal date
             on the response is 404 <code>operation_removed</code>; move the clock of the sandbox there to see it, or set
             sunset to “after”.

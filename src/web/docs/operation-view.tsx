@@ -56,8 +56,8 @@ export function OperationView({
           <BodyView contract={contract} body={body} />
         </section>
       )}
-      <section aria-label="Answers">
-        <h3>Answers</h3>
+      <section aria-label="Responses">
+        <h3>Responses</h3>
         {responses.map(({ status, description: text, choice, headers, body: returned }) => (
           <details key={status} open={status.startsWith('2')}>
             <summary>

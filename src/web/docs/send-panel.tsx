@@ -8,7 +8,7 @@ import type { OperationModel } from './contract-model.js'
 import { chosenKey, keyInSpace, type Served, space, updateState, usableKeys } from './docs-state.js'
 import { firstInputs, type Inputs, type Provocation, provocationOf, requestOf } from './sample-request.js'
 
-interface Answer {
+interface ReceivedResponse {
   readonly status: number
   readonly statusText: string
   readonly headers: Readonly<Record<string, string>>
@@ -26,7 +26,7 @@ export function SendPanel({
   readonly operation: OperationModel
 }) {
   const inputs = useSignal<Inputs>(firstInputs(contract, operation))
-  const answer = useSignal<Answer | undefined>(undefined)
+  const response = useSignal<ReceivedResponse | undefined>(undefined)
   const action = useAction()
   const keys = usableKeys()
   const key = keys.find((known) => known.key === chosenKey.value)
@@ -43,8 +43,8 @@ export function SendPanel({
     if (provocation !== undefined) inputs.value = provocation.inputs
     const by = { baseUrl, key: keyInSpace(provocation?.key), prefer: provocation?.prefer }
     return action.run(async () => {
-      answer.value = await sendRequest(requestOf(operation, inputs.value, by), provocation?.how).catch((error) => {
-        answer.value = undefined
+      response.value = await sendRequest(requestOf(operation, inputs.value, by), provocation?.how).catch((error) => {
+        response.value = undefined
         throw new Error(`No response: ${messageOf(error)}.`)
       })
       void updateState()
@@ -139,19 +139,19 @@ export function SendPanel({
       ) : null}
       <ActionError action={action} />
       <p class="hidden" role="status">
-        {answer.value === undefined ? '' : `Received ${answer.value.status}.`}
+        {response.value === undefined ? '' : `Received ${response.value.status}.`}
       </p>
-      {answer.value === undefined ? null : <AnswerView answer={answer.value} />}
+      {response.value === undefined ? null : <ResponseView response={response.value} />}
     </aside>
   )
 }
 
-function AnswerView({ answer }: { readonly answer: Answer }) {
-  const { status, statusText, headers, body, how, exchange } = answer
+function ResponseView({ response }: { readonly response: ReceivedResponse }) {
+  const { status, statusText, headers, body, how, exchange } = response
   const id = useId()
   const place = new URLSearchParams({ ...(space === '' ? {} : { space }), exchange: String(exchange) })
   return (
-    <section class="answer" aria-labelledby={id}>
+    <section class="response" aria-labelledby={id}>
       <h3 id={id}>
         Response <span class={`code c${String(status).charAt(0)}`}>{status}</span> {statusText}
       </h3>
@@ -167,7 +167,7 @@ function AnswerView({ answer }: { readonly answer: Answer }) {
   )
 }
 
-async function sendRequest(request: CodeRequest, how: string | undefined): Promise<Answer> {
+async function sendRequest(request: CodeRequest, how: string | undefined): Promise<ReceivedResponse> {
   const { method, url, headers, key, body } = request
   const response = await fetch(url, {
     method,

@@ -145,7 +145,7 @@ async function sendOnce(path: string, init: RequestInit) {
     }
   } catch (failure) {
     note('cut', `no response: ${String(failure)}`)
-    return { body: undefined, failure: `No answer: ${messageOf(failure)}.`, isRetryable: true, retryAfter: undefined }
+    return { body: undefined, failure: `No response: ${messageOf(failure)}.`, isRetryable: true, retryAfter: undefined }
   }
 }
 

@@ -52,7 +52,7 @@ export function SwitchesPanel() {
       <ActionError action={action} />
       <p class="muted">
         All the others are in the <a href="__sandbox/#tab=break">dashboard</a>, which shows each request with the reason
-        of its answer.
+        of its response.
       </p>
     </section>
   )

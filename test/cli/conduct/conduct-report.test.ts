@@ -5,7 +5,7 @@ import { junitReport } from '../../../src/cli/conduct/junit-report.js'
 import { textReport } from '../../../src/cli/conduct/text-report.js'
 import { jsonReport } from '../../../src/cli/exec/report-file.js'
 import { type Conduct, VIOLATIONS, WARNINGS } from '../../../src/conduct/conduct-view.js'
-import { junitBreaches } from '../../support/junit-schema.js'
+import { junitViolations } from '../../support/junit-schema.js'
 import { aConduct, aFinding, aWhatIf } from './a-conduct.js'
 
 const plain = new Chalk({ level: 0 })
@@ -169,14 +169,14 @@ describe('the JUnit report', () => {
     expect(failuresOf(junitReport(full, ['no-traffic', 'no-backoff'], AT))).toEqual(['no-backoff'])
     expect(failuresOf(junitReport(EMPTY_CONDUCT, ['no-traffic', 'no-backoff'], AT))).toEqual(['no-traffic'])
     expect(failuresOf(junitReport(EMPTY_CONDUCT, [], AT))).toEqual([])
-    expect(junitBreaches(junitReport(EMPTY_CONDUCT, ['no-traffic'], AT))).toEqual([])
+    expect(junitViolations(junitReport(EMPTY_CONDUCT, ['no-traffic'], AT))).toEqual([])
   })
 
   it('keeps the schemas of Ant and Jenkins, with findings and without', () => {
     const violations = [aFinding({ rule: 'invalid-request' as const, message: '<&>"\'\u0000\ud800\uffff]]>' })]
     for (const report of [EMPTY_CONDUCT, reportOf(aConduct(), CHECKOUT), reportOf(aConduct({ violations }))])
       for (const failing of [[], VIOLATIONS, [...VIOLATIONS, ...WARNINGS]])
-        expect(junitBreaches(junitReport(report, failing, AT))).toEqual([])
+        expect(junitViolations(junitReport(report, failing, AT))).toEqual([])
   })
 
   it('is valid XML for hostile text', () => {

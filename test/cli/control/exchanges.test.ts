@@ -129,7 +129,7 @@ describe('control requests', () => {
     expect(await control(sandbox, ['requests', 'replay', '1'])).toEqual({
       code: 7,
       out: '',
-      err: 'NO_ANSWER: The request of exchange 1 was sent again, but got no response (connection-reset).\n',
+      err: 'NO_RESPONSE: The request of exchange 1 was sent again, but got no response (connection-reset).\n',
     })
   })
 

@@ -42,7 +42,7 @@ const DISTURBANCES: Readonly<Record<string, (trial: Trial, group: ReplicaGroup, 
       proxy.restore()
     },
     'cut in mid-answer': async (trial, _group, { proxy }) => {
-      const cut = proxy.cutInAnswerTo('EVALSHA', trial.integer(0, 12))
+      const cut = proxy.cutInResponseTo('EVALSHA', trial.integer(0, 12))
       await Promise.race([cut, pause(1000)])
       await pause(trial.integer(0, 500))
       proxy.restore()

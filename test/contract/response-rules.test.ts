@@ -1,39 +1,39 @@
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
-import {
-  type AnswerRules,
-  findContentBreaches,
-  findHeaderBreaches,
-  readAnswer,
-  readAnswerRules,
-} from '../../src/contract/answer-rules.js'
 import type { Contract } from '../../src/contract/contract.js'
-import type { EngineAnswer } from '../../src/contract/engine.js'
+import type { EngineResponse } from '../../src/contract/engine.js'
 import { loadContract } from '../../src/contract/load-contract.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
+import {
+  findContentViolations,
+  findHeaderViolations,
+  type ResponseRules,
+  readResponse,
+  readResponseRules,
+} from '../../src/contract/response-rules.js'
 
 const LIMITS = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '5', 'x-ratelimit-reset': '1772359260' }
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-function answer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): EngineAnswer {
+function answer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): EngineResponse {
   return { status, body, headers: { ...JSON_TYPE, ...LIMITS, ...headers } }
 }
 
-function breaches(contract: Contract, rules: AnswerRules, id: string, given: EngineAnswer, isHead = false) {
+function violations(contract: Contract, rules: ResponseRules, id: string, given: EngineResponse, isHead = false) {
   const operation = contract.operations.find((one) => one.id === id)
   const documented = operation && rules.of(operation)
   if (documented === undefined) throw new Error(`There is no ${id}.`)
-  const { status, body } = findContentBreaches(documented, given, readAnswer(given), isHead)
-  return [...status, ...findHeaderBreaches(documented, given), ...body]
+  const { status, body } = findContentViolations(documented, given, readResponse(given), isHead)
+  return [...status, ...findHeaderViolations(documented, given), ...body]
 }
 
 describe('checking a response against the contract:', () => {
   const contract = packagedContract()
-  let rules: AnswerRules
+  let rules: ResponseRules
   beforeAll(async () => {
-    rules = await readAnswerRules(contract, 'linear')
+    rules = await readResponseRules(contract, 'linear')
   })
-  const of = (id: string, given: EngineAnswer, isHead?: boolean) => breaches(contract, rules, id, given, isHead)
+  const of = (id: string, given: EngineResponse, isHead?: boolean) => violations(contract, rules, id, given, isHead)
 
   it('accepts every documented example', () => {
     for (const { id, responses } of contract.operations) {
@@ -105,8 +105,8 @@ describe('checking a response against the contract:', () => {
 describe('another contract', () => {
   it('documents headers, media types and statuses of its own', async () => {
     const contract = await loadContract(fileURLToPath(new URL('specs/fuller.yaml', import.meta.url)))
-    const rules = await readAnswerRules(contract, 'linear')
-    const of = (id: string, given: EngineAnswer) => breaches(contract, rules, id, given)
+    const rules = await readResponseRules(contract, 'linear')
+    const of = (id: string, given: EngineResponse) => violations(contract, rules, id, given)
     const bare = (status: number, headers: Readonly<Record<string, string>>, body: string) => ({
       status,
       headers,

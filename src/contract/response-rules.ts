@@ -1,6 +1,6 @@
 import type { Contract, Operation } from './contract.js'
 import { type Place, rootPlace } from './document.js'
-import type { EngineAnswer } from './engine.js'
+import type { EngineResponse } from './engine.js'
 import { quote } from './excerpt.js'
 import { parseJson, parseShallowJson } from './json.js'
 import { type JsonSchema, toJsonSchema } from './json-schema.js'
@@ -8,7 +8,7 @@ import { readFields } from './read-contract.js'
 import { hasNoBody } from './sendable.js'
 import { compileValidators, findViolations, type Validator, type Validators } from './validators.js'
 
-export interface AnswerRules {
+export interface ResponseRules {
   of(operation: Operation): OperationRules | undefined
 }
 
@@ -28,14 +28,14 @@ export interface StatusRules {
   /** Documented fields of a JSON object, or of the items of a list. */
   readonly fields: ReadonlySet<string>
   /** Finds how a JSON value breaks the schema, as sentence parts: `name is required`. */
-  findBreaches(value: unknown): readonly string[]
+  findViolations(value: unknown): readonly string[]
 }
 
 interface HeaderRules {
   readonly name: string
   readonly required: boolean
   /** Finds how a value breaks the schema, as a sentence part that continues the name. */
-  findBreach(text: string): string | undefined
+  findViolation(text: string): string | undefined
 }
 
 const JSON_MEDIA_TYPE = /^application\/(?:[^;\s]+\+)?json$/
@@ -46,7 +46,7 @@ const JSON_MEDIA_TYPE = /^application\/(?:[^;\s]+\+)?json$/
  * @param patterns linear where strangers choose the text
  * @throws SpecError for a pattern that cannot be matched like that
  */
-export async function readAnswerRules(contract: Contract, patterns: 'linear' | 'native'): Promise<AnswerRules> {
+export async function readResponseRules(contract: Contract, patterns: 'linear' | 'native'): Promise<ResponseRules> {
   const root = rootPlace(parseJson(await contract.text('json')))
   const places = contract.operations.flatMap(({ id, path, method }) => {
     const operation = root.child('paths')?.child(path)?.child(method.toLowerCase())
@@ -95,15 +95,15 @@ function statusRules(name: string, response: Place, validators: Validators): Sta
     headers: response.entries('headers').map(([header, place]) => ({
       name: header,
       required: place.flag('required'),
-      findBreach: headerReader(place.child('schema'), validators[`${name} ${header}`]),
+      findViolation: headerReader(place.child('schema'), validators[`${name} ${header}`]),
     })),
     mediaTypes: documentedContent(response).map(([mediaType]) => essenceOf(mediaType)),
     fields: new Set(known.keys()),
-    findBreaches: (value) => findViolations(validators[name], value, 'body', known).map(({ message }) => message),
+    findViolations: (value) => findViolations(validators[name], value, 'body', known).map(({ message }) => message),
   }
 }
 
-function headerReader(schema: Place | undefined, validator: Validator | undefined): HeaderRules['findBreach'] {
+function headerReader(schema: Place | undefined, validator: Validator | undefined): HeaderRules['findViolation'] {
   const types = [Object(schema?.value).type].flat()
   const isText = types.length === 0 || types.includes('string') || types.includes(undefined)
   // The form of lists and objects in a header is not checked.
@@ -124,12 +124,12 @@ function scalarOf(text: string): unknown {
 }
 
 /** A response's body; numbers in JSON are exact. */
-export type ReadAnswer =
+export type ReadResponse =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'other' }
   | { readonly kind: 'malformed'; readonly problem: string }
 
-export function readAnswer({ headers, body, isUtf8 }: EngineAnswer): ReadAnswer {
+export function readResponse({ headers, body, isUtf8 }: EngineResponse): ReadResponse {
   if (body === '' || !JSON_MEDIA_TYPE.test(essenceOf(headers['content-type'] ?? ''))) return { kind: 'other' }
   if (isUtf8 === false) return { kind: 'malformed', problem: 'the body is not valid UTF-8' }
   try {
@@ -141,39 +141,39 @@ export function readAnswer({ headers, body, isUtf8 }: EngineAnswer): ReadAnswer 
 }
 
 /** `X-RateLimit-Limit is missing`. @param isIgnored takes a header's name in lower case */
-export function findHeaderBreaches(
+export function findHeaderViolations(
   rules: OperationRules,
-  { status, headers }: EngineAnswer,
+  { status, headers }: EngineResponse,
   isIgnored: (key: string) => boolean = () => false,
 ): readonly string[] {
-  return (rules.of(status)?.headers ?? []).flatMap(({ name, required, findBreach }) => {
+  return (rules.of(status)?.headers ?? []).flatMap(({ name, required, findViolation }) => {
     const key = name.toLowerCase()
     if (isIgnored(key)) return []
     const text = headers[key]
-    const breach = text === undefined ? (required ? 'is missing' : undefined) : findBreach(text)
-    return breach === undefined ? [] : [`${name} ${breach}`]
+    const violation = text === undefined ? (required ? 'is missing' : undefined) : findViolation(text)
+    return violation === undefined ? [] : [`${name} ${violation}`]
   })
 }
 
-export function findContentBreaches(
+export function findContentViolations(
   rules: OperationRules,
-  answer: EngineAnswer,
-  read: ReadAnswer,
+  response: EngineResponse,
+  read: ReadResponse,
   isHead: boolean,
 ): { readonly status: readonly string[]; readonly body: readonly string[] } {
-  const { status } = answer
+  const { status } = response
   const documented = rules.of(status)
   if (documented === undefined) {
     const ones = rules.statuses.join(', ')
     return { status: [`the status ${status} is not documented (the documented ones are ${ones || 'none'})`], body: [] }
   }
-  return { status: [], body: isHead || hasNoBody(status) ? [] : contentBreaches(documented, answer, read) }
+  return { status: [], body: isHead || hasNoBody(status) ? [] : contentViolations(documented, response, read) }
 }
 
-function contentBreaches(
-  { mediaTypes, findBreaches }: StatusRules,
-  { headers, body }: EngineAnswer,
-  read: ReadAnswer,
+function contentViolations(
+  { mediaTypes, findViolations }: StatusRules,
+  { headers, body }: EngineResponse,
+  read: ReadResponse,
 ): readonly string[] {
   if (mediaTypes.length === 0) return read.kind === 'malformed' ? [read.problem] : []
   const wanted = mediaTypes.join(' or ')
@@ -187,7 +187,7 @@ function contentBreaches(
   if (read.kind === 'other') return []
   const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1]
   const isUtf8 = charset === undefined || /^utf-?8$/i.test(charset)
-  return [...(isUtf8 ? [] : [`the charset is ${quote(charset)}, where JSON is UTF-8`]), ...findBreaches(read.value)]
+  return [...(isUtf8 ? [] : [`the charset is ${quote(charset)}, where JSON is UTF-8`]), ...findViolations(read.value)]
 }
 
 /** `Application/JSON; charset=utf-8` is `application/json`. */

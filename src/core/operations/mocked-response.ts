@@ -1,10 +1,10 @@
 import type { Operation } from '../../contract/contract.js'
-import type { EngineAnswer, EngineRefusal } from '../../contract/engine.js'
+import type { EngineRefusal, EngineResponse } from '../../contract/engine.js'
 import { findUnsendable, hasNoBody } from '../../contract/sendable.js'
 import type { HandlerResult } from '../../domain/messages.js'
 import { operationMessage } from '../../domain/problems.js'
-import { encodedBody, problem, unreadBody } from '../answers.js'
 import type { RequestContext } from '../request-context.js'
+import { encodedBody, problem, unreadBody } from '../responses.js'
 
 /** Headers that would be wrong, belong to the connection, or are set by the sandbox. */
 const NOT_TAKEN_OVER =
@@ -12,17 +12,17 @@ const NOT_TAKEN_OVER =
 
 /** @source docs/spec.md, "Resources" */
 export function mockedOperation(context: RequestContext, operation: Operation): HandlerResult {
-  return unreadBody(context.request) ?? encodedBody(context.request) ?? mockedAnswer(context, operation)
+  return unreadBody(context.request) ?? encodedBody(context.request) ?? mockedResponse(context, operation)
 }
 
 /** Prism was called before the machine applies the request. */
-export function mockedAnswer({ mock, space }: RequestContext, operation: Operation): HandlerResult {
+export function mockedResponse({ mock, space }: RequestContext, operation: Operation): HandlerResult {
   // The caller has logged why.
   if (mock === undefined) return problem('internal_error')
   if ('violations' in mock) return refused(operation, mock)
   const unsendable = findUnsendable(mock)
   if (unsendable === undefined) return taken(mock)
-  space.shared.warn(`The mocked answer of ${operation.id} cannot be sent: ${unsendable}`)
+  space.shared.warn(`The mocked response of ${operation.id} cannot be sent: ${unsendable}`)
   return problem('internal_error')
 }
 
@@ -39,7 +39,7 @@ function refused(operation: Operation, { of, violations }: EngineRefusal): Handl
   }
 }
 
-function taken({ status, headers, body }: EngineAnswer): HandlerResult {
+function taken({ status, headers, body }: EngineResponse): HandlerResult {
   const contentType = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1]
   const others = Object.entries(headers).filter(([name]) => !NOT_TAKEN_OVER.test(name))
   return {

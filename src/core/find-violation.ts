@@ -1,13 +1,18 @@
-import { type AnswerRules, findContentBreaches, findHeaderBreaches, readAnswer } from '../contract/answer-rules.js'
 import type { Contract } from '../contract/contract.js'
 import { usedParameters } from '../contract/resource-data.js'
+import {
+  findContentViolations,
+  findHeaderViolations,
+  type ResponseRules,
+  readResponse,
+} from '../contract/response-rules.js'
 import { type Reply, type ServiceRequest, textOf } from '../domain/messages.js'
 import type { SpaceContext } from './space-context.js'
 import { findRoute, splitTarget } from './target.js'
 
 /** Describes violations of the contract by a reply. */
-export function findBreach(
-  rules: AnswerRules,
+export function findViolation(
+  rules: ResponseRules,
   request: ServiceRequest,
   { contract, basePath }: Pick<SpaceContext, 'contract' | 'basePath'>,
   reply: Reply,
@@ -19,9 +24,14 @@ export function findBreach(
   const headers: Record<string, string> = {}
   for (let i = 0; i < reply.headers.length; i += 2)
     headers[String(reply.headers[i]).toLowerCase()] = String(reply.headers[i + 1])
-  const answer = { status: reply.status, headers, body: textOf(reply.body) }
-  const { status, body } = findContentBreaches(documented, answer, readAnswer(answer), request.method === 'HEAD')
-  const ofHeaders = findHeaderBreaches(documented, answer)
+  const response = { status: reply.status, headers, body: textOf(reply.body) }
+  const { status, body } = findContentViolations(
+    documented,
+    response,
+    readResponse(response),
+    request.method === 'HEAD',
+  )
+  const ofHeaders = findHeaderViolations(documented, response)
   const violations = [...status, ...ofHeaders, ...body]
   if (violations.length === 0) return undefined
   return `The response ${reply.status} to ${request.method} ${path.slice(basePath.length)} breaks the contract: ${violations.join('; ')}`

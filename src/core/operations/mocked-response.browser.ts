@@ -5,6 +5,6 @@ export function mockedOperation(..._given: readonly unknown[]): HandlerResult {
   throw new Error('A browser has no Prism.')
 }
 
-export function mockedAnswer(...given: readonly unknown[]): HandlerResult {
+export function mockedResponse(...given: readonly unknown[]): HandlerResult {
   return mockedOperation(...given)
 }
