@@ -44,7 +44,7 @@ export interface Launch {
   /** Asks for 20 pets, where no query is needed for that. */
   readonly listQuery?: string
   readonly key?: string
-  /** How long its first answer may take. */
+  /** How long its first response may take. */
   readonly patienceMs?: number
 }
 
@@ -57,7 +57,7 @@ const PET_ID = 42
 const PATIENCE_MS = 60_000
 const POLL_MS = 1
 
-/** Starts a contestant and waits for its first answer. Rejects if it ends before, or takes too long, a minute unless said otherwise. */
+/** Starts a contestant and waits for its first response. Rejects if it ends before, or takes too long, a minute unless said otherwise. */
 export async function launch({
   args,
   cwd,
@@ -242,7 +242,7 @@ function storeOf(pets: number): Promise<string> {
 async function makeStore(pets: number): Promise<string> {
   const cwd = newFolder()
   const running = await launch({ args: (port) => serve(port, ['--pets', String(pets)]), cwd, basePath: '/v1' })
-  // The first answer comes before the store is written, and before a stop is a clean one.
+  // The first response comes before the store is written, and before a stop is a clean one.
   await runToEnd(process.execPath, [command, 'control', 'wait'], { cwd, env: plainEnvironment() })
   await running.stop('SIGTERM')
   return cwd

@@ -208,7 +208,7 @@ async function startTimes(
   return figures
 }
 
-/** Opening a store that is there: seconds to the first answer, and megabytes then; a figure each round. */
+/** Opening a store that is there: seconds to the first response, and megabytes then; a figure each round. */
 async function opening(contestant: Contestant, rounds: number) {
   const seconds: number[] = []
   const megabytes: number[] = []

@@ -164,7 +164,7 @@ async function joining(): Promise<void> {
   }
   rows.push(
     {
-      what: `from the start of a replica that joins ${pets} pets to its first answer`,
+      what: `from the start of a replica that joins ${pets} pets to its first response`,
       goal: '≤ 5 s',
       figure: `${told(figures.seconds, 2)} s`,
     },

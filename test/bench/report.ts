@@ -157,7 +157,7 @@ function budgetsOf(results: Results): readonly Budget[] {
     }),
     { what: 'startSandbox() in a warm process', must: { atMost: 1 }, unit: 'ms', figure: spreadOf(inProcess.start) },
     { what: 'reset()', must: { atMost: 0.2 }, unit: 'ms', figure: spreadOf(inProcess.reset) },
-    { what: "a new space's first answer", must: { atMost: 1.5 }, unit: 'ms', figure: spreadOf(inProcess.newSpace) },
+    { what: "a new space's first response", must: { atMost: 1.5 }, unit: 'ms', figure: spreadOf(inProcess.newSpace) },
     {
       what: `a space for a test, opened and removed (MSW, use and resetHandlers: ${spread(spreadOf(inProcess.handlers))} ms)`,
       must: { atMost: 1 },
