@@ -4,6 +4,7 @@ export type {
   Conduct,
   ConductRule,
   Finding,
+  NoteRule,
   PlanOutcome,
   ViolationRule,
   WarningRule,

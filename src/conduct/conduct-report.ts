@@ -2,7 +2,7 @@ import { type ApiKey, PLAN_NAMES, type PlanName } from '../domain/keys.js'
 import type { Limits } from '../domain/quota.js'
 import type { Settings } from '../domain/settings.js'
 import type { ConductLedger } from './conduct-ledger.js'
-import { type Conduct, type Refusals, VIOLATIONS, WARNINGS, type WhatIf } from './conduct-view.js'
+import { type Conduct, NOTES, type Refusals, VIOLATIONS, WARNINGS, type WhatIf } from './conduct-view.js'
 import { viewFindings } from './finding-views.js'
 import type { KeyConduct } from './key-conduct.js'
 import { type Refused, refusedBy } from './what-if.js'
@@ -30,6 +30,7 @@ export function conductReport(space: ReportedSpace): Conduct {
     sendersStated: settings.senders !== undefined,
     violations: viewFindings(conduct.findings, VIOLATIONS),
     warnings: viewFindings(conduct.findings, WARNINGS),
+    notes: viewFindings(conduct.findings, NOTES),
     whatIf: whatIf(space, accounts),
     keys: [...labels].map((label) => ({
       key: label,

@@ -1,6 +1,6 @@
 import type { PlanName } from '../domain/keys.js'
 
-/** Violations must not happen, warnings should not. @source docs/conduct.md, "The rules" */
+/** Violations must not happen, warnings should not; notes concern the sandbox. @source docs/conduct.md, "The rules" */
 export const VIOLATIONS = [
   'early-retry',
   'no-backoff',
@@ -21,9 +21,11 @@ export const WARNINGS = [
   'unknown-field',
   'undocumented-shape',
 ] as const
+export const NOTES = ['ignored-parameter'] as const
 export type ViolationRule = (typeof VIOLATIONS)[number]
 export type WarningRule = (typeof WARNINGS)[number]
-export type ConductRule = ViolationRule | WarningRule
+export type NoteRule = (typeof NOTES)[number]
+export type ConductRule = ViolationRule | WarningRule | NoteRule
 
 /** The rule with another number of senders. */
 export interface Otherwise {
@@ -105,6 +107,8 @@ export interface Conduct {
   readonly sendersStated: boolean
   readonly violations: readonly Finding<ViolationRule>[]
   readonly warnings: readonly Finding<WarningRule>[]
+  /** Requests that the sandbox could not serve in full. The client did nothing wrong. */
+  readonly notes: readonly Finding<NoteRule>[]
   /** Sums the refusals of all keys. Peaks are the largest of one key. */
   readonly whatIf: WhatIf
   readonly keys: readonly ({ readonly key: string; readonly plan: PlanName } & WhatIf)[]

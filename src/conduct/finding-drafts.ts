@@ -122,19 +122,19 @@ function unknownNames({ route, readings }: JudgedRequest): readonly FindingDraft
   if (readings === undefined || route.kind !== 'operation') return []
   const { id } = route.operation
   const drafts = (
-    rule: 'unknown-parameter' | 'unknown-field',
+    rule: 'unknown-parameter' | 'unknown-field' | 'ignored-parameter',
     what: string,
     names: readonly string[] = [],
-    why = `${id} has no ${what}`,
+    why = `${id} has no`,
   ) =>
     [...new Set(names.slice(0, MAX_NAMES))].map((name) => ({
       rule,
       detail: name,
-      message: `${why} ${JSON.stringify(name)}; it is ignored.`,
+      message: `${why} ${what} ${JSON.stringify(name)}; it is ignored.`,
     }))
   return [
     ...drafts('unknown-parameter', 'query parameter', readings.query.unknown),
-    ...drafts('unknown-parameter', '', readings.query.unused, `${id} does not apply its parameter`),
+    ...drafts('ignored-parameter', 'query parameter', readings.query.unused, `The sandbox does not apply the`),
     ...drafts('unknown-field', 'field', readings.body?.unknown),
   ]
 }

@@ -2,6 +2,7 @@ import type {
   Conduct,
   ConductRule,
   Finding,
+  NoteRule,
   Refusals,
   ViolationRule,
   WarningRule,
@@ -32,6 +33,7 @@ export interface ConductReport {
   readonly sendersStated: boolean
   readonly violations: readonly (Finding<ViolationRule> & InSpace)[]
   readonly warnings: readonly (Finding<WarningRule> & InSpace)[]
+  readonly notes: readonly (Finding<NoteRule> & InSpace)[]
   /** By rule, including findings left out; without rules that were kept. */
   readonly counts: Readonly<Partial<Record<ConductRule, number>>>
   readonly leftOut: number
@@ -53,6 +55,7 @@ export const EMPTY_CONDUCT: ConductReport = {
   sendersStated: true,
   violations: [],
   warnings: [],
+  notes: [],
   counts: {},
   leftOut: 0,
   whatIf: {
@@ -90,6 +93,7 @@ export function addConduct(
         }),
     violations,
     warnings,
+    notes: add(report.notes, conduct.notes, MAX_FINDINGS),
     counts,
     leftOut: report.leftOut + before - violations.length - warnings.length,
     whatIf: sumOfWhatIfs(report.whatIf, whatIf),

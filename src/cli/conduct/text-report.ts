@@ -20,12 +20,13 @@ export type UnitNames = readonly [one: string, several: string]
 const EXCHANGES: UnitNames = ['exchange', 'exchanges']
 
 export function textReport(report: ConductReport, chalk: ChalkInstance): string {
-  const { violations, warnings, leftOut, whatIf } = report
+  const { violations, warnings, notes, leftOut, whatIf } = report
   return [
     ...violations.map((finding) => `${chalk.red('✗')} ${findingLine(finding)}`),
     ...warnings.map((finding) => `${chalk.yellow('!')} ${findingLine(finding)}`),
+    ...notes.map((finding) => `${chalk.dim('i')} ${findingLine(finding)}`),
     ...(leftOut === 0 ? [] : [escapeControls(`  … and ${leftOut} more`)]),
-    ...(violations.length + warnings.length === 0 ? [] : ['']),
+    ...(violations.length + warnings.length + notes.length === 0 ? [] : ['']),
     escapeControls(`${judged(report)}: ${countsLine(report)}`),
     ...whatIfLines(whatIf),
     '',

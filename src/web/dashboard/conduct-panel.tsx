@@ -16,7 +16,7 @@ export function ConductPanel() {
 
 function ConductSection() {
   if (conduct.value === undefined) return null
-  const { requests, senders, sendersStated, violations, warnings, whatIf } = conduct.value
+  const { requests, senders, sendersStated, violations, warnings, notes, whatIf } = conduct.value
   if (requests === 0)
     return (
       <Section id="conduct" title="Conduct" aside="nothing yet">
@@ -27,14 +27,12 @@ function ConductSection() {
   const subject = requests === 1 ? 'The one request' : `All ${requests.toLocaleString('en')} requests`
   return (
     <Section id="conduct" title="Conduct" aside={aside}>
-      {violations.length + warnings.length === 0 ? (
-        <p>{subject} followed the service's rules.</p>
-      ) : (
-        <ul class="findings">
-          {violations.map((finding) => findingItem('violation', finding))}
-          {warnings.map((finding) => findingItem('warning', finding))}
-        </ul>
-      )}
+      {violations.length + warnings.length === 0 ? <p>{subject} followed the service's rules.</p> : null}
+      <ul class="findings">
+        {violations.map((finding) => findingItem('violation', finding))}
+        {warnings.map((finding) => findingItem('warning', finding))}
+        {notes.map((finding) => findingItem('note', finding))}
+      </ul>
       <p class="muted">
         {senders === 1 ? 'One client uses' : `${senders} clients share`} a key,{' '}
         {sendersStated ? 'as configured' : 'estimated from concurrent requests'}.
@@ -44,7 +42,7 @@ function ConductSection() {
   )
 }
 
-function findingItem(kind: 'violation' | 'warning', finding: Finding) {
+function findingItem(kind: 'violation' | 'warning' | 'note', finding: Finding) {
   const { rule, key, sender, operation, request, firstAt, message, count, otherwise, exchanges } = finding
   return (
     <li class={kind} key={`${rule} ${key} ${sender} ${operation} ${request.path} ${firstAt}`}>

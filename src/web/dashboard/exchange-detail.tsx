@@ -174,8 +174,8 @@ function RateStrip({ exchange: { response } }: { readonly exchange: Exchange }) 
 }
 
 function Findings({ id }: { readonly id: number }) {
-  const { violations = [], warnings = [] } = conduct.value ?? {}
-  const found = [...violations, ...warnings].filter(({ exchanges }) => exchanges.includes(id))
+  const { violations = [], warnings = [], notes = [] } = conduct.value ?? {}
+  const found = [...violations, ...warnings, ...notes].filter(({ exchanges }) => exchanges.includes(id))
   return found.length === 0 ? null : (
     <p class="row">
       {found.map(({ rule, key, message }) => (

@@ -36,6 +36,7 @@ export function aConduct(conduct: Partial<Conduct> = {}): Conduct {
     sendersStated: false,
     violations: [],
     warnings: [],
+    notes: [],
     whatIf,
     keys: [{ key: 'sandbox', plan: 'free', ...whatIf }],
     ...conduct,
