@@ -23,6 +23,7 @@ const EXPOSED = [
   'Preference-Applied',
   'X-Sandbox-Reason',
 ].join(', ')
+const EXPOSED_WITH_DRAFT = `${EXPOSED}, RateLimit, RateLimit-Policy`
 
 export type ShownContext = Pick<RequestContext, 'space' | 'route' | 'caller' | 'now' | 'request' | 'shown'>
 
@@ -34,6 +35,8 @@ export function replyHeaders(context: ShownContext, response: HandlerResult): st
   context.shown = shown
   const headers =
     response.forwarded === undefined ? limitHeaders(shown) : forwardedLimitHeaders(context, shown, response.forwarded)
+  const isDraft = space.settings.rateLimitHeaders === 'draft'
+  if (isDraft && response.forwarded === undefined) pushDraftLimits(headers, context, shown, response.retryAt)
   headers.push('Date', dateHeader(now))
   // The length of a long body is unknown; a 204 has none (RFC 9110, section 8.6).
   if (typeof response.body === 'string' && response.status !== 204)
@@ -44,7 +47,8 @@ export function replyHeaders(context: ShownContext, response: HandlerResult): st
   if (reason && response.reason !== undefined && response.forwarded === undefined)
     headers.push('X-Sandbox-Reason', response.reason)
   const origin = context.request.headers.origin
-  pushCorsHeaders(headers, space, typeof origin === 'string' ? origin : undefined)
+  const exposed = isDraft ? EXPOSED_WITH_DRAFT : EXPOSED
+  pushCorsHeaders(headers, space, typeof origin === 'string' ? origin : undefined, exposed)
   // The real service sends these itself.
   if (route.kind === 'operation' && route.operation.deprecated && response.forwarded === undefined) {
     // Not concat, which is slow here.
@@ -62,6 +66,30 @@ function limitHeaders({ limit, remaining, resetAt }: Omit<WindowView, 'window'>)
     'X-RateLimit-Reset',
     String(ceilSeconds(resetAt)),
   ]
+}
+
+/** The largest integer of a structured field. @source RFC 9651, section 3.3.1 */
+const MAX_FIELD_INTEGER = 999_999_999_999_999
+
+/** @source docs/behaviour.md, "Rate limits by the standards" */
+function pushDraftLimits(
+  headers: string[],
+  { caller, now }: ShownContext,
+  { window, remaining, resetAt }: WindowView,
+  retryAt: EpochMs | undefined,
+): void {
+  const { perMinute, perDay } = caller.limits
+  headers.push(
+    'RateLimit-Policy',
+    `"minute";q=${fieldInteger(perMinute)};w=60, "day";q=${fieldInteger(perDay)};w=86400`,
+  )
+  // Retry-After must not be earlier than the reset here (section 6), as it is in a storm.
+  if (retryAt !== undefined && retryAt < resetAt) return
+  headers.push('RateLimit', `"${window}";r=${fieldInteger(remaining)};t=${ceilSeconds(resetAt - now)}`)
+}
+
+function fieldInteger(value: number): number {
+  return Math.min(value, MAX_FIELD_INTEGER)
 }
 
 /** The limits of the real service, or the sandbox's own if fewer requests remain there. */
@@ -88,13 +116,13 @@ function deprecation(operation: Operation, basePath: string): readonly string[] 
   return headers
 }
 
-function pushCorsHeaders(headers: string[], space: Space, origin: string | undefined): void {
+function pushCorsHeaders(headers: string[], space: Space, origin: string | undefined, exposed: string): void {
   const { cors } = space.shared
-  if (cors === '*') headers.push('Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED)
+  if (cors === '*') headers.push('Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', exposed)
   else if (cors.length > 0) {
     headers.push('Vary', 'Origin')
     if (origin === undefined || !cors.includes(origin)) return
-    headers.push('Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED)
+    headers.push('Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', exposed)
   }
 }
 

@@ -65,29 +65,56 @@ export function refuseUntil(
 ): HandlerResult {
   const headers = retryAfterHeader(space, until, now)
   const message = headers.length === 0 ? sentence : `${sentence} Wait for the time in Retry-After.`
-  const refusal =
-    status === 429 ? { ...limitBody(space, code, message), headers } : problem(code, { status, message, headers })
+  // The contract documents the body of a 401.
+  const hasLimitBody = status === 429 || (status === 403 && space.settings.limitBody === 'problem')
+  const refusal = hasLimitBody
+    ? { ...limitBody(space, code, message, reason, status), headers }
+    : problem(code, { status, message, headers })
   return { ...refusal, retryAt: until, reason }
 }
 
+type RefusalBody = Pick<HandlerResult, 'status' | 'body' | 'contentType'>
+
 /** @source docs/behaviour.md, "429 bodies" */
-export function limitBody(
-  space: Space,
-  code: ProblemCode,
-  message: string,
-): Pick<HandlerResult, 'status' | 'body' | 'contentType'> {
+export function limitBody(space: Space, code: ProblemCode, message: string, reason: Reason, status = 429): RefusalBody {
   switch (space.settings.limitBody) {
     case 'error':
-      return { status: 429, body: errorBody(code, message, 429) }
+      return { status, body: errorBody(code, message, status) }
     case 'empty':
-      return { status: 429, body: '' }
+      return { status, body: '' }
     case 'text':
-      return { status: 429, body: `${message}\n`, contentType: 'text/plain; charset=utf-8' }
+      return { status, body: `${message}\n`, contentType: 'text/plain; charset=utf-8' }
     case 'html':
       return {
-        status: 429,
+        status,
         body: `<!doctype html>\n<title>429 Too Many Requests</title>\n<h1>Too Many Requests</h1>\n<p>${message}</p>\n`,
         contentType: 'text/html; charset=utf-8',
       }
+    case 'problem':
+      return problemDetails(code, message, status, reason)
   }
+}
+
+/** @source docs/behaviour.md, "Rate limits by the standards" */
+const PROBLEM_TYPES = 'https://iana.org/assignments/http-problem-types#'
+const TYPES_BY_REASON: { readonly [Name in Reason]?: readonly [type: string, title: string, policy?: string] } = {
+  'quota-minute': ['quota-exceeded', 'Quota exceeded', 'minute'],
+  'quota-day': ['quota-exceeded', 'Quota exceeded', 'day'],
+  ban: ['abnormal-usage-detected', 'Abnormal usage detected'],
+  storm: ['temporary-reduced-capacity', 'Capacity temporarily reduced'],
+}
+
+/** With the fields of an Error too, so that its clients are not affected. @source RFC 9457, section 3 */
+function problemDetails(code: ProblemCode, message: string, status: number, reason: Reason): RefusalBody {
+  const [type, title, policy] = TYPES_BY_REASON[reason] ?? []
+  const body = {
+    type: type === undefined ? 'about:blank' : PROBLEM_TYPES + type,
+    title: title ?? 'Too Many Requests',
+    status,
+    detail: message,
+    code,
+    message,
+    'violated-policies': policy && [policy],
+  }
+  return { status, body: JSON.stringify(body), contentType: 'application/problem+json' }
 }

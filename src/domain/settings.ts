@@ -5,8 +5,11 @@ import { DAY_MS, type DurationMs, MINUTE_MS } from './time.js'
 const RETRY_AFTER_FORMS = ['seconds', 'http-date', 'none'] as const
 type RetryAfterForm = (typeof RETRY_AFTER_FORMS)[number]
 
-const LIMIT_BODIES = ['error', 'empty', 'text', 'html'] as const
+const LIMIT_BODIES = ['error', 'empty', 'text', 'html', 'problem'] as const
 type LimitBody = (typeof LIMIT_BODIES)[number]
+
+const RATE_LIMIT_HEADERS = ['documented', 'draft'] as const
+type RateLimitHeaders = (typeof RATE_LIMIT_HEADERS)[number]
 
 const BAN_STATUSES = [429, 403, 401] as const
 type BanStatus = (typeof BAN_STATUSES)[number]
@@ -50,8 +53,10 @@ export interface Settings {
   readonly banStatus: BanStatus
   /** Form of Retry-After. */
   readonly retryAfter: RetryAfterForm
-  /** Body of a 429. */
+  /** Body of a 429; `problem` (RFC 9457) also of a ban with 403. */
   readonly limitBody: LimitBody
+  /** `draft` adds RateLimit and RateLimit-Policy of the IETF draft to X-RateLimit-*. */
+  readonly rateLimitHeaders: RateLimitHeaders
   /** Removal of deprecated operations: by the clock, or always, never or in brownouts. */
   readonly sunset: SunsetMode
   /** Status of a removed operation. */
@@ -191,6 +196,16 @@ export const SETTINGS = {
     description: `body of a 429: ${LIMIT_BODIES.join(', ')}`,
     panel: 'limits',
     label: 'Body of a 429',
+  },
+  rateLimitHeaders: {
+    kind: 'choice',
+    choices: RATE_LIMIT_HEADERS,
+    default: 'documented',
+    group: 'refusals',
+    value: '<form>',
+    description: `rate-limit headers: ${RATE_LIMIT_HEADERS.join(', ')} (IETF)`,
+    panel: 'limits',
+    label: 'Rate-limit headers',
   },
   sunset: {
     kind: 'choice',

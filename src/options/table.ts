@@ -137,7 +137,7 @@ const OPTIONS = {
     anyKey: toggle('accept every key'),
   }),
   ...under(refusals, {
-    ...settingRows('refusals', 'retryAfter', 'limitBody'),
+    ...settingRows('refusals', 'retryAfter', 'limitBody', 'rateLimitHeaders'),
     reason: { ...toggle('omit the header X-Sandbox-Reason'), negative: true },
   }),
   ...under(trouble, {

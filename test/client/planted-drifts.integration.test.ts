@@ -487,11 +487,12 @@ const MODES: readonly Mode[] = [
   ['with every operation failing, as it says', { fault: ['*:500'] }],
   ['banned without reasons', { reason: false }, { apiKey: 'sandbox-banned' }],
   ...(['seconds', 'http-date'] as const).flatMap((retryAfter) =>
-    (['error', 'empty', 'text', 'html'] as const).map(
+    (['error', 'empty', 'text', 'html', 'problem'] as const).map(
       (limitBody) =>
         [`refusing with ${retryAfter} and ${limitBody}`, { retryAfter, limitBody, limits: '4/min' }] as const,
     ),
   ),
+  ['with the rate-limit headers of the draft', { rateLimitHeaders: 'draft', limits: '4/min' }],
   ['that accepts every key', { anyKey: true }, { apiKey: 'my-own' }],
   ['oldest first', { order: 'oldest' }],
   ['without pets', { pets: 0 }],

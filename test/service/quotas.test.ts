@@ -137,6 +137,86 @@ describe.each(transports)('Retry-After and the body of a 429, %s', (_name, openS
   })
 })
 
+describe.each(transports)('limitBody: problem, %s', (_name, openSandbox) => {
+  it('names the policy that is used up, in the fields of RFC 9457 and of an Error', async () => {
+    const sandbox = await openSandbox({ limits: '1/min', limitBody: 'problem' })
+    await sandbox.get('/pets')
+    const { status, headers, text, retryAfter } = await sandbox.get('/pets')
+    const message = 'The limit of 1 request per minute is used up. Wait for the time in Retry-After.'
+    expect({ status, retryAfter, type: headers.get('content-type') }).toEqual({
+      status: 429,
+      retryAfter: '60',
+      type: 'application/problem+json',
+    })
+    expect(JSON.parse(text)).toEqual({
+      type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
+      title: 'Quota exceeded',
+      status: 429,
+      detail: message,
+      code: 'rate_limit_exceeded',
+      message,
+      'violated-policies': ['minute'],
+    })
+  })
+
+  it.each([
+    ['a ban', { banStatus: 403 }, 'sandbox-banned', 403, /#abnormal-usage-detected$/],
+    ['a storm', { storm: '1' }, 'sandbox', 429, /#temporary-reduced-capacity$/],
+    ['a fault', { fault: '*:429' }, 'sandbox', 429, /^about:blank$/],
+  ] as const)('has the type of %s', async (_cause, options, key, status, type) => {
+    const sandbox = await openSandbox({ ...options, limitBody: 'problem' })
+    const seen = await sandbox.get('/pets', key)
+    expect(seen.headers.get('content-type')).toBe('application/problem+json')
+    expect(JSON.parse(seen.text)).toMatchObject({ status, type: expect.stringMatching(type) })
+  })
+
+  it('does not change a 401, whose body the contract documents', async () => {
+    const sandbox = await openSandbox({ banStatus: 401, limitBody: 'problem' })
+    const banned = await sandbox.get('/pets', 'sandbox-banned')
+    expect(banned).toMatchObject({ status: 401, code: 'api_key_banned' })
+    expect(banned.headers.get('content-type')).toBe('application/json')
+  })
+})
+
+describe.each(transports)('rateLimitHeaders: draft, %s', (_name, openSandbox) => {
+  const fields = ({ headers }: { readonly headers: Headers }) => ({
+    limit: headers.get('ratelimit'),
+    policy: headers.get('ratelimit-policy'),
+    remaining: headers.get('x-ratelimit-remaining'),
+  })
+  const policy = '"minute";q=2;w=60, "day";q=1000;w=86400'
+
+  it('adds both policies and the window of X-RateLimit-* to every response', async () => {
+    const sandbox = await openSandbox({ limits: '2/min', rateLimitHeaders: 'draft', now: '2026-03-01T12:00:00.400Z' })
+    expect(fields(await sandbox.get('/pets'))).toEqual({ limit: '"minute";r=1;t=60', policy, remaining: '1' })
+    await sandbox.advance('30500ms')
+    expect(fields(await sandbox.get('/nowhere'))).toEqual({ limit: '"minute";r=0;t=30', policy, remaining: '0' })
+    const refused = await sandbox.get('/pets')
+    expect(refused).toMatchObject({ status: 429, retryAfter: '30' })
+    expect(fields(refused)).toEqual({ limit: '"minute";r=0;t=30', policy, remaining: '0' })
+    expect(refused.headers.get('access-control-expose-headers')).toContain('RateLimit, RateLimit-Policy')
+  })
+
+  it('omits RateLimit where Retry-After is earlier than its reset', async () => {
+    const sandbox = await openSandbox({ limits: '2/min', rateLimitHeaders: 'draft', storm: '1' })
+    const refused = await sandbox.get('/pets')
+    expect(refused).toMatchObject({ status: 429, retryAfter: '1', reason: 'storm' })
+    expect(fields(refused)).toEqual({ limit: null, policy, remaining: '2' })
+  })
+
+  it('is off by default', async () => {
+    const { headers } = await (await openSandbox()).get('/pets')
+    expect([...headers.keys()].filter((name) => name.startsWith('ratelimit'))).toEqual([])
+    expect(headers.get('access-control-expose-headers')).not.toContain('RateLimit-Policy')
+  })
+
+  it('counts at most 15 digits, the most that a structured field can hold', async () => {
+    const sandbox = await openSandbox({ rateLimitHeaders: 'draft', limits: { perMinute: Number.MAX_SAFE_INTEGER } })
+    const seen = fields(await sandbox.get('/pets', 'sandbox'))
+    expect(seen.policy).toBe('"minute";q=999999999999999;w=60, "day";q=1000;w=86400')
+  })
+})
+
 describe.each(transports)('a ban, %s', (_name, openSandbox) => {
   it('starts for a loop that ignores Retry-After', async () => {
     const sandbox = await openSandbox({ limits: '1/min' })

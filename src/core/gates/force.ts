@@ -80,7 +80,7 @@ function forcedResponse({ space, now }: RequestContext, operation: Operation, st
       return problem('not_found')
     case 429:
       return {
-        ...limitBody(space, 'rate_limit_exceeded', 'This refusal was forced with Prefer: code=429.'),
+        ...limitBody(space, 'rate_limit_exceeded', 'This refusal was forced with Prefer: code=429.', 'forced'),
         headers: retryAfterHeader(space, now + STORM_RETRY_AFTER_MS, now),
         retryAt: now + STORM_RETRY_AFTER_MS,
       }
