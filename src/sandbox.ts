@@ -22,7 +22,7 @@ export interface RunningSandbox {
   readonly plan: PlanName
   readonly petCount: number
   readonly seed: number
-  readonly operations: readonly string[]
+  readonly operations: Contract['operations']
   /** Of the default space, then of each space with requests. */
   conduct(): readonly Conduct[]
   /** Resolves when the port is free and all changes are written. `clean` lets open responses finish, `now` cuts them. */
@@ -67,7 +67,7 @@ export function runSandbox(
       plan: options.start.settings.plan,
       petCount: spaces.default.records.get('pets')?.size ?? 0,
       seed,
-      operations: served.operations.map(({ id }) => id),
+      operations: served.operations,
       conduct() {
         const { spaces } = core
         const named = spaces.names().flatMap((name) => spaces.get(name) ?? [])

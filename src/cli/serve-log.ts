@@ -1,3 +1,5 @@
+import type { Contract } from '../contract/contract.js'
+import { isStateful } from '../contract/resource-data.js'
 import type { VerbDone } from '../control/verb.js'
 import type { PlanName } from '../domain/keys.js'
 import { counted } from '../domain/numbers.js'
@@ -18,6 +20,7 @@ export interface ReadyFacts {
   readonly pets: number
   readonly seed: number
   readonly upstream?: string | undefined
+  readonly operations: Contract['operations']
 }
 
 export interface ServeLog {
@@ -89,8 +92,9 @@ function prettyReady({ baseUrl, controlUrl, plan, pets, seed, upstream }: ReadyF
   return `Ready on ${baseUrl}${behind} (plan ${plan}, ${counted(pets, 'pet')}, seed ${seed}); dashboard ${controlUrl}/`
 }
 
-function jsonReady({ baseUrl, controlUrl, pid, plan, pets, seed, upstream }: ReadyFacts): string {
-  return JSON.stringify({ event: 'ready', baseUrl, controlUrl, pid, plan, pets, seed, upstream })
+function jsonReady({ operations, ...facts }: ReadyFacts): string {
+  const idsOf = (wanted: boolean) => operations.filter((one) => isStateful(one) === wanted).map(({ id }) => id)
+  return escapeControls(JSON.stringify({ event: 'ready', ...facts, stateful: idsOf(true), mocked: idsOf(false) }))
 }
 
 /** An exchange without headers and bodies, which only the control plane's log has. */

@@ -121,6 +121,7 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
         pets: sandbox.petCount,
         seed,
         upstream: options.upstream,
+        operations: sandbox.operations,
       })
     if (opens) void (await import('./serve/interactive.js')).openDashboard(interaction)
     if (watches) {

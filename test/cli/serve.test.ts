@@ -57,6 +57,11 @@ describe('serve', () => {
     expect(io.stdout.text).toBe('')
   })
 
+  it('lists stateful and mocked operations', async () => {
+    const { facts } = await serving(['--mock', 'listOrders'])
+    expect(facts).toMatchObject({ stateful: ['listPets', 'createPet', 'getPet'], mocked: ['listOrders'] })
+  })
+
   it('draws a random seed by default', async () => expect((await serving()).facts).toMatchObject({ seed: 42 }))
 
   it('logs each exchange as a JSON line off a TTY', async () => {

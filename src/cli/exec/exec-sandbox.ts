@@ -80,12 +80,13 @@ export async function openExecSandbox(
     },
   })
   const { baseUrl, controlUrl, plan, petCount: pets, operations } = sandbox
+  const ids = operations.map(({ id }) => id)
   return {
-    facts: { baseUrl, controlUrl, plan, pets, seed: options.seed, upstream: options.upstream },
+    facts: { baseUrl, controlUrl, plan, pets, seed: options.seed, upstream: options.upstream, operations },
     summary: () => ({
       requests,
-      reached: operations.filter((operation) => reached.has(operation)),
-      missed: operations.filter((operation) => !reached.has(operation)),
+      reached: ids.filter((operation) => reached.has(operation)),
+      missed: ids.filter((operation) => !reached.has(operation)),
       refused,
     }),
     conduct: () => ({
