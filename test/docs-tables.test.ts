@@ -7,7 +7,7 @@ import { VIOLATIONS, WARNINGS } from '../src/conduct/conduct-view.js'
 import { PAGE_FILES } from '../src/control/pages.js'
 import type { Verb } from '../src/control/verb.js'
 import { VERBS } from '../src/control/verbs.js'
-import { WIRE_FAULTS } from '../src/domain/faults.js'
+import { FAULTS } from '../src/domain/faults.js'
 import { REASONS } from '../src/domain/problems.js'
 import { SETTING_NAMES } from '../src/domain/settings.js'
 import { envName, flagName, NAMED_OPTIONS } from '../src/options/names.js'
@@ -73,8 +73,8 @@ describe('docs/switches.md', () => {
     expect([...firstCells(sectionOf(SWITCHES, 'Scenarios'))].sort()).toEqual([...packagedScenarios()].sort())
   })
 
-  it('lists every fault of a connection, and no other', () => {
-    expect(firstCells(sectionOf(SWITCHES, 'Faults'))).toEqual(WIRE_FAULTS)
+  it('lists every fault, and no other', () => {
+    expect(firstCells(sectionOf(SWITCHES, 'Faults'))).toEqual(FAULTS)
   })
 })
 

@@ -1,5 +1,5 @@
 import type { Wait as Stretch } from '../domain/ban.js'
-import type { WireFault } from '../domain/faults.js'
+import type { FaultName } from '../domain/faults.js'
 import type { HandlerResult, ResponseEnd, ServiceRequest } from '../domain/messages.js'
 import type { Reason } from '../domain/problems.js'
 import { type DurationMs, type EpochMs, LAST_INSTANT, readRetryAfter } from '../domain/time.js'
@@ -45,7 +45,7 @@ export type RefusalNotice =
     }
 
 /** Faults that a client sees as a failure of the connection. One that hangs shows nothing. */
-const BREAKING: readonly (WireFault | undefined)[] = [
+const BREAKING: readonly (FaultName | undefined)[] = [
   'connection-reset',
   'empty-response',
   'truncated-body',

@@ -34,8 +34,8 @@ export interface IdData {
 export interface PropertyData {
   readonly readOnly: boolean
   readonly required: boolean
-  /** It has few values: lists are filtered by an index. */
-  readonly isChoice?: true
+  /** Its values, if it has few: lists are filtered by an index. */
+  readonly choices?: readonly unknown[]
   /** How the sandbox fills it if the client did not send it. Undefined if it is left out. */
   readonly fill?: Fill
 }

@@ -228,7 +228,7 @@ function readResource(
     properties[name] = {
       readOnly: field.readOnly,
       required: field.required,
-      ...(field.isChoice ? { isChoice: true } : {}),
+      ...(field.choices && { choices: field.choices }),
       ...(fill === undefined ? {} : { fill }),
     }
   }
@@ -682,7 +682,7 @@ interface RecordField {
   readonly required: boolean
   readonly readOnly: boolean
   readonly isUnique: boolean
-  readonly isChoice: boolean
+  readonly choices: readonly unknown[] | undefined
   readonly default: unknown
 }
 
@@ -704,7 +704,7 @@ const readRecordFields = fieldReader<RecordField>(partsOf, (place, name, schema)
     format: typeof value.format === 'string' ? value.format : undefined,
     readOnly: flag('readOnly'),
     isUnique: flag('x-unique'),
-    isChoice: Array.isArray(value.enum) || value.type === 'boolean',
+    choices: Array.isArray(value.enum) ? value.enum : value.type === 'boolean' ? [false, true] : undefined,
     default: value.default,
   }
 })

@@ -27,7 +27,7 @@ export function openCollections({ resources }: Contract, state: SpaceState): Col
   return new Map(
     resources.map((resource) => {
       const { name, id, examples = [], properties } = resource
-      const indexed = Object.keys(properties).filter((property) => properties[property]?.isChoice)
+      const indexed = Object.keys(properties).filter((property) => properties[property]?.choices)
       const saved = savedIn(state, resource)
       const collection = saved ? new Collection(saved, indexed) : Collection.empty(id.property, indexed)
       if (saved === undefined) for (const value of examples) collection.put({ scope: [], value })

@@ -1,3 +1,4 @@
+import { isBodyFault } from '../domain/faults.js'
 import type { SentKey } from '../domain/keys.js'
 import { bodyStart, type HandlerResult, leavesNoStatus, type Reply, type ServiceRequest } from '../domain/messages.js'
 import { hider, redactAddress, redactQuery } from '../domain/redaction.js'
@@ -160,7 +161,7 @@ function finishRequest(context: RequestContext, given: HandlerResult): Reply {
     body: response.body,
     binary: response.binary,
     delayMs: space.drawDelay(route.kind === 'operation' ? route.operation.id : undefined),
-    fault: response.fault,
+    fault: isBodyFault(response.fault) ? undefined : response.fault,
     exchange,
     isOperated: context.isOperated,
     isDocumented:

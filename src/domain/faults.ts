@@ -12,6 +12,17 @@ export const WIRE_FAULTS = [
 ] as const
 export type WireFault = (typeof WIRE_FAULTS)[number]
 
+/** They change the body of the real response. @source docs/switches.md, "Faults" */
+export const BODY_FAULTS = ['unknown-fields', 'enum-growth'] as const
+export type BodyFault = (typeof BODY_FAULTS)[number]
+
+export function isBodyFault(fault: FaultName | undefined): fault is BodyFault {
+  return fault === 'unknown-fields' || fault === 'enum-growth'
+}
+
+export const FAULTS = [...WIRE_FAULTS, ...BODY_FAULTS] as const
+export type FaultName = (typeof FAULTS)[number]
+
 /** @source docs/switches.md, "Lost responses" */
 export const FAULT_PHASES = ['before', 'after'] as const
 type FaultPhase = (typeof FAULT_PHASES)[number]
@@ -20,13 +31,13 @@ type FaultPhase = (typeof FAULT_PHASES)[number]
 export const SLOW_BODY_MS: DurationMs = 10 * SECOND_MS
 
 /** A rule as it is written: `listPets:503@20%*3`, `createPet:connection-reset*1,after`, `createPet:503,retry-after=2s`. */
-export type FaultText = Open<`${KnownOperation | '*'}:${WireFault | number}`>
+export type FaultText = Open<`${KnownOperation | '*'}:${FaultName | number}`>
 
 export interface FaultRule {
   /** An operation id, or `*` for every operation. */
   readonly operation: OperationName | '*'
-  /** `status`, or a fault of the connection. */
-  readonly fault: 'status' | WireFault
+  /** `status`, or a fault of the connection or the body. */
+  readonly fault: 'status' | FaultName
   /** Status of the response, 400 to 599; only for the fault `status`. */
   readonly status?: number
   /** Probability per request, above 0 and up to 1. Default: 1. */
@@ -84,16 +95,16 @@ export function parseFaultRule(text: string): FaultRule | string {
   const parts = (early + late).split(',').slice(1)
   const read = parts.map((part) => FAULT_PART.exec(part))
   if (match === null || read.includes(null)) {
-    return `write it as <operation|*>:<status|${WIRE_FAULTS.join('|')}>[@20%][*3][,retry-after=2s][,after], for example listPets:503@20%*3`
+    return `write it as <operation|*>:<status|${FAULTS.join('|')}>[@20%][*3][,retry-after=2s][,after], for example listPets:503@20%*3`
   }
   const [retryAfter, ...moreWaits] = read.flatMap((part) => part?.[1] ?? [])
   const [phase, ...morePhases] = read.flatMap((part) => (part?.[2] as FaultPhase | undefined) ?? [])
   if (moreWaits.length > 0) return 'retry-after is given twice'
   if (morePhases.length > 0) return 'the phase is given twice'
-  const wire = WIRE_FAULTS.find((name) => name === what)
+  const named = FAULTS.find((name) => name === what)
   const rule: FaultRule = {
     operation,
-    ...(wire === undefined ? { fault: 'status', status: Number(what) } : { fault: wire }),
+    ...(named === undefined ? { fault: 'status', status: Number(what) } : { fault: named }),
     ...(percent === undefined ? {} : { probability: Number(percent) / 100 }),
     ...(times === undefined ? {} : { times: Number(times) }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
@@ -107,7 +118,7 @@ export function faultProblem(rule: FaultRule): string | undefined {
   if (rule.fault === 'status') {
     const { status } = rule
     if (status === undefined || !Number.isInteger(status) || status < 400 || status > 599) {
-      return `the fault must be a status from 400 to 599 or one of ${WIRE_FAULTS.join(', ')}`
+      return `the fault must be a status from 400 to 599 or one of ${FAULTS.join(', ')}`
     }
   } else if (rule.status !== undefined) {
     return `status is only allowed with the fault "status" (the fault is "${rule.fault}")`

@@ -1,5 +1,5 @@
 import type { Operation, Reading } from '../contract/contract.js'
-import type { WireFault } from './faults.js'
+import type { FaultName, WireFault } from './faults.js'
 import type { Reason } from './problems.js'
 import type { EpochMs } from './time.js'
 
@@ -56,7 +56,7 @@ export interface HandlerResult {
   /** Instant of Retry-After, before rounding. */
   readonly retryAt?: EpochMs
   readonly reason?: Reason
-  readonly fault?: WireFault
+  readonly fault?: FaultName
   /** The status of the operation's own response, if a fault loses it. */
   readonly lostStatus?: number
   /** Rate-limit headers of the real service, if this is its response. */

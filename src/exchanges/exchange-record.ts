@@ -1,4 +1,4 @@
-import type { WireFault } from '../domain/faults.js'
+import type { FaultName } from '../domain/faults.js'
 import type { ResponseEnd, ServiceRequest } from '../domain/messages.js'
 import type { Reason } from '../domain/problems.js'
 import { isSecretName, mayHoldAddress, redactHeader, redactQuery } from '../domain/redaction.js'
@@ -23,7 +23,7 @@ export interface ExchangeRecord {
   /** Undefined if the client got no status: by a fault, or because it left. */
   readonly status: number | undefined
   readonly reason: Reason | undefined
-  readonly fault?: WireFault | undefined
+  readonly fault?: FaultName | undefined
   /** Undefined while it is under way. */
   readonly how: ResponseEnd | undefined
   /** From its arrival to its end, real time; 0 while it is under way. */

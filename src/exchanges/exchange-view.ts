@@ -1,4 +1,4 @@
-import type { WireFault } from '../domain/faults.js'
+import type { FaultName } from '../domain/faults.js'
 import type { ResponseEnd } from '../domain/messages.js'
 import type { Reason } from '../domain/problems.js'
 import type { EpochMs } from '../domain/time.js'
@@ -23,8 +23,8 @@ export interface Exchange {
   /** Null while it is under way, and if the client got none: by a fault, or because it left. */
   readonly status: number | null
   readonly reason: Reason | null
-  /** A fault on the wire. */
-  readonly fault: WireFault | null
+  /** A fault of the connection or the body. */
+  readonly fault: FaultName | null
   /**
    * Null while it is under way. `sent`: whole; `left`: the client left first; `cut`: by a fault or a stop of the
    * sandbox; `unknown`: its replica is gone.

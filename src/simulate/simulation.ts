@@ -1,6 +1,7 @@
 import { countRequest, forgetFutureTraffic, openTraffic, refusalsOn, type Traffic } from '../conduct/what-if.js'
 import type { Contract } from '../contract/contract.js'
 import { planLimits } from '../core/keyring.js'
+import { BODY_FAULTS } from '../domain/faults.js'
 import { PLAN_NAMES } from '../domain/keys.js'
 import { type Limits, NO_LIMITS } from '../domain/quota.js'
 import type { EpochMs } from '../domain/time.js'
@@ -217,8 +218,11 @@ function isPreflight({ method, headers, response }: TrafficRecord): boolean {
   return method === 'OPTIONS' && (response === undefined || headers?.['access-control-request-method'] !== undefined)
 }
 
+/** Faults that keep the status of the operation. */
+const UNCHANGED_STATUS: readonly (string | null)[] = ['slow-body', ...BODY_FAULTS]
+
 function isMadeUp(reason: string | null, fault: string | null): boolean {
-  if (reason === 'fault') return fault !== 'slow-body'
+  if (reason === 'fault') return !UNCHANGED_STATUS.includes(fault)
   return reason === 'storm' || reason === 'forced' || reason === 'unavailable'
 }
 

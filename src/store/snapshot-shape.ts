@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { stringifyJson } from '../contract/json.js'
-import { FAULT_PHASES, faultProblem, WIRE_FAULTS } from '../domain/faults.js'
+import { FAULT_PHASES, FAULTS, faultProblem } from '../domain/faults.js'
 import { PLAN_NAMES } from '../domain/keys.js'
 import type { Pet } from '../domain/pets.js'
 import {
@@ -83,7 +83,7 @@ const storm = v.pipe(
 const faultRule = v.pipe(
   fields({
     operation: text,
-    fault: oneOf(['status', ...WIRE_FAULTS]),
+    fault: oneOf(['status', ...FAULTS]),
     status: v.optional(number),
     probability: v.optional(number),
     times: v.optional(number),

@@ -3,11 +3,11 @@ import {
   type ArmedFault,
   armFault,
   FAULT_PHASES,
+  FAULTS,
   type FaultRule,
   findFault,
   formatFaultRule,
   parseFaultRule,
-  WIRE_FAULTS,
 } from '../../src/domain/faults.js'
 import fc from '../support/fast-check.js'
 
@@ -61,7 +61,7 @@ describe('a fault', () => {
     const rule = fc.record(
       {
         operation: fc.constantFrom('*', 'listPets', 'createPet'),
-        what: fc.oneof(fc.integer({ min: 400, max: 599 }), fc.constantFrom(...WIRE_FAULTS)),
+        what: fc.oneof(fc.integer({ min: 400, max: 599 }), fc.constantFrom(...FAULTS)),
         percent: fc.integer({ min: 1, max: 100 }),
         times: fc.integer({ min: 1, max: 9 }),
         retryAfter: fc.constantFrom('0s', '1500ms', '2m'),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
-import { formatFaultRule, parseFaultRule, WIRE_FAULTS } from '../../src/domain/faults.js'
+import { FAULTS, formatFaultRule, parseFaultRule } from '../../src/domain/faults.js'
 import type { Limits } from '../../src/domain/quota.js'
 import { type Storm, stormProblem } from '../../src/domain/storm.js'
 import {
@@ -122,7 +122,7 @@ describe('faults', () => {
     const probability = fc.integer({ min: 1, max: 100 }).map((percent) => percent / 100)
     const chance = fc.record({ probability, times: fc.integer({ min: 1, max: 1000 }) }, { requiredKeys: [] })
     const what = fc.oneof(
-      fc.constantFrom(...WIRE_FAULTS).map((fault) => ({ fault })),
+      fc.constantFrom(...FAULTS).map((fault) => ({ fault })),
       fc.integer({ min: 400, max: 599 }).map((status) => ({ fault: 'status' as const, status })),
     )
     fc.assert(

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Argument, Command, Option } from 'commander'
 import { contractData } from '../../contract/generated/contract-data.js'
-import { WIRE_FAULTS } from '../../domain/faults.js'
+import { FAULTS } from '../../domain/faults.js'
 import { allowedWords, pathKind } from '../../options/allowed.js'
 import { toCamelCase } from '../../options/letter-case.js'
 import { isOptionName } from '../../options/table.js'
@@ -138,7 +138,7 @@ function valuesOfArgument(command: Command, argument: Argument): Suggestions {
 }
 
 const operationIds = () => contractData.operations.map(({ id }) => id)
-const faultRules = () => operationIds().flatMap((operation) => WIRE_FAULTS.map((fault) => `${operation}:${fault}`))
+const faultRules = () => operationIds().flatMap((operation) => FAULTS.map((fault) => `${operation}:${fault}`))
 const packagedKeys = () => {
   const file = readRegularFile(join(fixturesDirectory, 'keys.json')).toString()
   return (JSON.parse(file) as readonly { readonly key: string }[]).map(({ key }) => key)

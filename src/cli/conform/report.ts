@@ -2,7 +2,7 @@ import { counted } from '../../domain/numbers.js'
 import { systemClock } from '../../system/system-clock.js'
 import { type JUnitCase, junitXml } from '../junit.js'
 import type { ScenarioRun } from './run-scenario.js'
-import type { SeenExchange } from './verdict.js'
+import { requestLine, type SeenExchange } from './verdict.js'
 
 const MAX_EXCHANGES = 12
 const MAX_OUTPUT_LINES = 5
@@ -40,10 +40,10 @@ export function scenarioLines(run: CountedRun): readonly string[] {
 }
 
 /** `3 17:01:01.143 GET /v1/pets?limit=2 429 fault` */
-function exchangeLine({ id, at, method, path, query, status, reason, fault, ended }: SeenExchange): string {
-  const target = `${method} ${path}${query === '' ? '' : `?${query}`}`
+function exchangeLine(exchange: SeenExchange): string {
+  const { id, at, status, reason, fault, ended } = exchange
   const end = ended === 'left' ? 'client left' : ''
-  return [id, at.slice(11, 23), target, status ?? 'no response', fault ?? reason ?? '', end]
+  return [id, at.slice(11, 23), requestLine(exchange), status ?? 'no response', fault ?? reason ?? '', end]
     .filter((part) => part !== '')
     .join(' ')
 }

@@ -27,6 +27,8 @@ export interface Expectation {
   readonly delivers: readonly string[]
   /** The most times that one request may be sent. */
   readonly attempts?: number
+  /** A client that repeats a refused request must wait this long at least once. */
+  readonly pause?: DurationMs
   /** How far the clock is moved before the command starts. */
   readonly advance?: string
   /** Pets that are removed before, by id. */
@@ -106,9 +108,10 @@ function readExpectation(given: unknown, where: (key: string) => string): Expect
   const advance = take('advance', 'a duration such as 58s', (value) =>
     parseDuration(String(value)) === undefined ? undefined : String(value),
   )
+  const pause = take('pause', 'a duration such as 100ms', (value) => parseDuration(String(value)))
   const removePets = list('remove-pets', 'a list of ids', count)
   const ignores = list('ignores', 'a list of violations', (value) => VIOLATIONS.find((rule) => rule === value))
-  const KEYS = ['job', 'key', 'ends', 'delivers', 'attempts', 'advance', 'remove-pets', 'ignores']
+  const KEYS = ['job', 'key', 'ends', 'delivers', 'attempts', 'pause', 'advance', 'remove-pets', 'ignores']
   for (const unknown of map.keys()) problems.push(`${where(unknown)} is unknown${didYouMean(unknown, KEYS)}`)
   if (delivers.length === 0)
     problems.push(`${where('delivers')} is required: how to see that the failure was delivered`)
@@ -121,6 +124,7 @@ function readExpectation(given: unknown, where: (key: string) => string): Expect
     ignores,
     ...(job && { job }),
     ...(attempts && { attempts }),
+    ...(pause && { pause }),
     ...(advance && { advance }),
   }
 }

@@ -1,5 +1,6 @@
 import type { Finding, ViolationRule } from '../../conduct/conduct-view.js'
 import { counted } from '../../domain/numbers.js'
+import type { DurationMs } from '../../domain/time.js'
 import type { CommandOutcome } from '../exec/run-command.js'
 import type { ConformScenario, Job } from './scenarios.js'
 
@@ -15,6 +16,7 @@ export interface SeenExchange {
   readonly reason: string | null
   readonly fault: string | null
   readonly ended: string | null
+  readonly durationMs: number
 }
 
 export interface Evidence {
@@ -53,7 +55,7 @@ export function judgeRun({ name, expectation }: ConformScenario, evidence: Evide
 }
 
 function failureOf(
-  { ends, attempts }: ConformScenario['expectation'],
+  { ends, attempts, pause }: ConformScenario['expectation'],
   { job, ending, exchanges, created }: Evidence,
   findings: readonly Finding[],
 ): string | undefined {
@@ -65,6 +67,8 @@ function failureOf(
   if (finding !== undefined) return `${finding.rule}: ${finding.message}`
   const tooOften = attempts === undefined ? undefined : repeatedMore(exchanges, attempts)
   if (tooOften !== undefined) return tooOften
+  const atOnce = pause === undefined ? undefined : repeatedAtOnce(exchanges, pause)
+  if (atOnce !== undefined) return atOnce
   const wrong = exchanges.find(({ operation, status, reason }) => operation === 'getPet' && status === 404 && !reason)
   if (wrong !== undefined)
     return `The client requested ${wrong.path}, a pet that does not exist. Does it keep ids above 2^53 exactly?`
@@ -77,12 +81,14 @@ function failureOf(
   if (ends === 'success' && !isSuccess && job === 'read')
     return `The command failed (${code}), but could have succeeded.`
   if (ends === 'failure' && isSuccess) return 'The command ended with 0, although its requests were refused.'
-  if (ends !== 'success' || !isSuccess) return undefined
-  if (job === 'create' && created === 0) return 'The command ended with 0, but created no pet.'
-  const isRead = exchanges.some(
-    ({ operation, status, ended }) => operation === 'listPets' && status === 200 && ended === 'sent',
+  if (ends === 'failure' || !isSuccess) return undefined
+  const isServed = exchanges.some(
+    ({ operation, status, ended }) =>
+      (operation === 'listPets' || job === 'create') && ended === 'sent' && status !== null && status < 300,
   )
-  return job === 'read' && !isRead ? 'The command ended with 0, but did not read the pets.' : undefined
+  if (job === 'read' && !isServed) return 'The command ended with 0, but did not read the pets.'
+  if (job === 'create' && created === 0) return 'The command ended with 0, but created no pet.'
+  return isServed ? undefined : 'The command ended with 0, but received no response that shows the pet.'
 }
 
 function endedBy(ending: Exclude<CommandOutcome, { kind: 'exited' }>): string {
@@ -91,12 +97,28 @@ function endedBy(ending: Exclude<CommandOutcome, { kind: 'exited' }>): string {
 
 function repeatedMore(exchanges: readonly SeenExchange[], attempts: number): string | undefined {
   const counts = new Map<string, number>()
-  for (const { method, path, query } of exchanges) {
-    const request = `${method} ${path}${query === '' ? '' : `?${query}`}`
-    counts.set(request, (counts.get(request) ?? 0) + 1)
-  }
+  for (const exchange of exchanges) counts.set(requestLine(exchange), (counts.get(requestLine(exchange)) ?? 0) + 1)
   const [most] = [...counts].filter(([, count]) => count > attempts)
   return (
     most && `${most[0]} was sent ${counted(most[1], 'time')}, at most ${attempts} expected. Repeating it cannot help.`
   )
+}
+
+function repeatedAtOnce(exchanges: readonly SeenExchange[], pause: DurationMs): string | undefined {
+  const refused = new Map<string, number>()
+  const waits: DurationMs[] = []
+  for (const exchange of exchanges) {
+    const at = Date.parse(exchange.at)
+    const before = refused.get(requestLine(exchange))
+    if (before !== undefined) waits.push(at - before)
+    refused.delete(requestLine(exchange))
+    if (exchange.status === null || exchange.status >= 429) refused.set(requestLine(exchange), at + exchange.durationMs)
+  }
+  const longest = Math.max(...waits)
+  if (waits.length === 0 || longest >= pause) return undefined
+  return `The client repeated a refused request ${counted(waits.length, 'time')}, and waited at most ${longest.toFixed(0)} ms. Back off before each retry.`
+}
+
+export function requestLine({ method, path, query }: SeenExchange): string {
+  return `${method} ${path}${query === '' ? '' : `?${query}`}`
 }

@@ -1,8 +1,9 @@
 import { hasNoBody } from '../../contract/sendable.js'
-import { type FaultRule, formatFaultRule } from '../../domain/faults.js'
+import { type FaultRule, formatFaultRule, isBodyFault } from '../../domain/faults.js'
 import type { HandlerResult } from '../../domain/messages.js'
 import { isStormActive, STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
 import { parseDuration } from '../../domain/time.js'
+import { changeBody } from '../changed-body.js'
 import type { Gate, RequestContext } from '../request-context.js'
 import { problem, refuseUntil, retryAfterHeader } from '../responses.js'
 
@@ -28,6 +29,8 @@ function applyFault(context: RequestContext, rule: FaultRule): HandlerResult | u
     case 'status':
       return fail(context, rule)
     case 'slow-body':
+    case 'unknown-fields':
+    case 'enum-growth':
       context.fault = rule
       return undefined
     default:
@@ -40,11 +43,12 @@ function applyFault(context: RequestContext, rule: FaultRule): HandlerResult | u
   }
 }
 
-/** The response of an operation, slowed down or lost by a fault. It is also made up. */
+/** The response of an operation, changed, slowed down or lost by a fault. It is also made up. */
 export function faultyResponse(context: RequestContext, rule: FaultRule, given: HandlerResult): HandlerResult {
-  return rule.fault === 'status'
-    ? { ...fail(context, rule), lostStatus: given.status }
-    : { reason: 'fault', fault: rule.fault, lostStatus: given.status, ...given }
+  const { fault } = rule
+  if (fault === 'status') return { ...fail(context, rule), lostStatus: given.status }
+  const marked = { reason: 'fault', fault, lostStatus: given.status } as const
+  return isBodyFault(fault) ? changeBody(context, fault, given, marked) : { ...marked, ...given }
 }
 
 /** The usual status: a malformed chunk follows one. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { FAULT_PHASES, type FaultRule, faultProblem, parseFaultRule, WIRE_FAULTS } from '../../domain/faults.js'
+import { FAULT_PHASES, FAULTS, type FaultRule, faultProblem, parseFaultRule } from '../../domain/faults.js'
 import { type DelayRange, type Latency, LONGEST_LATENCY_MS } from '../../domain/settings.js'
 import { type Storm, stormProblem } from '../../domain/storm.js'
 import { type DurationMs, formatDuration, LONGEST_WAIT_MS } from '../../domain/time.js'
@@ -24,7 +24,7 @@ const faultTextSchema = textSchema<FaultRule>(FAULT_FORM, (text) => {
 
 const number = v.exactOptional(v.number('must be a number'))
 
-const FAULT_KIND = `must be a status from 400 to 599, or one of ${WIRE_FAULTS.join(', ')}`
+const FAULT_KIND = `must be a status from 400 to 599, or one of ${FAULTS.join(', ')}`
 
 const faultMapSchema = v.pipe(
   mapSchema(
@@ -36,7 +36,7 @@ const faultMapSchema = v.pipe(
         ),
         '*',
       ),
-      fault: v.exactOptional(v.union([v.picklist(['status', ...WIRE_FAULTS]), v.number()], FAULT_KIND), 'status'),
+      fault: v.exactOptional(v.union([v.picklist(['status', ...FAULTS]), v.number()], FAULT_KIND), 'status'),
       status: number,
       probability: number,
       times: number,

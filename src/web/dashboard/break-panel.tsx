@@ -1,5 +1,5 @@
 import type { FaultView, StormView } from '../../control/views.js'
-import { type FaultRule, formatFaultRule, WIRE_FAULTS } from '../../domain/faults.js'
+import { FAULTS, type FaultRule, formatFaultRule } from '../../domain/faults.js'
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../../domain/settings.js'
 import { countdownText } from '../format.js'
 import { call } from '../session.js'
@@ -135,7 +135,7 @@ function FaultForm() {
           ))}
         </select>
       </label>
-      <Field label="Fault" name="fault" choices={['status', ...WIRE_FAULTS]} />
+      <Field label="Fault" name="fault" choices={['status', ...FAULTS]} />
       <Field label="Status" name="status" type="number" min="400" max="599" defaultValue="503" />
       <Field label="Likely, %" name="percent" type="number" min="0" max="100" step="any" defaultValue="100" />
       <Field label="Times" name="times" type="number" min="1" placeholder="always" />

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import type { ConformScenario, Expectation } from '../../../src/cli/conform/scenarios.js'
+import { type Evidence, judgeRun, type SeenExchange } from '../../../src/cli/conform/verdict.js'
+
+const EXPECTED: Expectation = { key: 'sandbox', ends: 'success', delivers: ['fault'], removePets: [], ignores: [] }
+const SUCCESS = { kind: 'exited', code: 0 } as const
+
+function judge(
+  exchanges: readonly Partial<SeenExchange>[],
+  expected: Partial<Expectation>,
+  given: Partial<Evidence> = {},
+) {
+  const scenario: ConformScenario = {
+    name: 'one',
+    description: '',
+    expectation: { ...EXPECTED, ...expected },
+    switches: {},
+  }
+  const seen = exchanges.map(
+    (exchange, index): SeenExchange => ({
+      ...{ id: index + 1, at: at(0), method: 'GET', path: '/v1/pets', query: '', operation: 'listPets' },
+      ...{ status: 200, reason: null, fault: null, ended: 'sent', durationMs: 1, ...exchange },
+    }),
+  )
+  const evidence: Evidence = { job: 'read', ending: SUCCESS, exchanges: seen, violations: [], created: 0, ...given }
+  const { outcome, reason } = judgeRun(scenario, evidence)
+  return [outcome, reason]
+}
+
+const at = (ms: number) => new Date(Date.UTC(2026, 2, 1, 12) + ms).toISOString()
+const refused = (ms: number) => ({ at: at(ms), status: 503, reason: 'fault' })
+
+describe('the verdict on a client', () => {
+  it('fails it if every retry came sooner than the pause', () => {
+    const pause = { pause: 100 }
+    expect(judge([refused(0), refused(1), { at: at(100) }], pause)).toEqual([
+      'failed',
+      'The client repeated a refused request 2 times, and waited at most 98 ms. Back off before each retry.',
+    ])
+    expect(judge([refused(0), refused(1), { at: at(102) }], pause)).toEqual(['passed', ''])
+    expect(judge([refused(0), { at: at(5), query: 'limit=1' }], pause)).toEqual(['passed', ''])
+  })
+
+  it.each([
+    ['did not read the pets', 'read', { ...refused(0), ended: 'sent' }],
+    ['did not read the pets', 'read', { ...refused(0), status: 200, ended: 'cut' }],
+    ['created no pet', 'create', { ...refused(0), status: 200 }],
+    ['received no response', 'create', { ...refused(0), status: null, ended: 'cut' }],
+  ] as const)('fails a success without proof: %s', (reason, job, exchange) => {
+    const created = reason === 'received no response' ? 1 : 0
+    for (const ends of ['success', 'any'] as const)
+      expect(judge([exchange], { ends }, { job, created })).toEqual(['failed', expect.stringContaining(reason)])
+  })
+})
