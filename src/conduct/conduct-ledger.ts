@@ -120,13 +120,16 @@ export class ConductLedger {
       const fingerprint = fingerprintOf(request)
       const { drafts, isEarly } = judgeTiming(account, judged, response, fingerprint)
       const { lostWrites } = sendersNamed(account, sender)
-      for (const draft of [...drafts, ...judgeWrites(lostWrites, judged, response, fingerprint)])
-        this.#find(judged, id, draft)
+      for (const draft of drafts) this.#find(judged, id, draft)
+      if (lostWrites.size > 0)
+        for (const draft of judgeWrites(lostWrites, judged, response, fingerprint)) this.#find(judged, id, draft)
       const notice = readNotice(response, judged, fingerprint, id, isEarly)
       const write = readWrite(judged, response, id, notice)
       this.#open.set(at.position, { account, sender, fingerprint, notice, write })
-      const [oldest] = this.#open
-      if (this.#open.size > MAX_OPEN_REQUESTS && oldest !== undefined) this.#close(...oldest)
+      if (this.#open.size > MAX_OPEN_REQUESTS) {
+        const [oldest] = this.#open
+        if (oldest !== undefined) this.#close(...oldest)
+      }
     }
     // Drafts that apply to all requests of an operation are the same object each time.
     const groups = sender === '' ? account?.groups : undefined

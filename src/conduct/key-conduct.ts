@@ -43,6 +43,8 @@ interface Verdict {
   readonly isEarly: boolean
 }
 
+const NO_VERDICT: Verdict = { drafts: [], isEarly: false }
+
 export function openKeyConduct(
   { name, label, apiKey: { plan = 'free', always }, isStranger }: KeyCaller,
   plans: readonly Limits[],
@@ -121,7 +123,7 @@ export function judgeTiming(
   const { name, stated } = senderOf(judged)
   const senders = sendersNamed(account, name)
   beginRequest(senders, fingerprint)
-  if (!isRefused(senders)) return { drafts: [], isEarly: false }
+  if (!isRefused(senders)) return NO_VERDICT
   const { own, limits, bans } = runningWaits(senders, fingerprint, judged)
   const same = stated ?? senders.peaks.get(fingerprint) ?? 1
   const all = stated ?? senders.peak

@@ -48,7 +48,7 @@ export function judgeWrites(
 ): readonly FindingDraft[] {
   const { route, now, wall } = judged
   const action = route.kind === 'operation' ? route.operation.action : undefined
-  if (lost.size === 0 || action === undefined) return []
+  if (action === undefined) return []
   // A client that has left sends the next request later.
   const order = (write: LostWrite) => (write.how === 'left' ? 'after' : orderOf(write, judged))
   if ((action.kind === 'list' || action.kind === 'get') && isServed(result))

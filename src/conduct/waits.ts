@@ -94,13 +94,15 @@ export function isReceived(notice: RefusalNotice, how: ResponseEnd): boolean {
 
 const MAX_SHORT_LENGTH = 200
 
+const decoder = new TextDecoder()
+
 /** Equal for repeats of a request: method, path, query and body. */
 export function fingerprintOf({ method, target, body }: ServiceRequest): string {
   const length = target.length + (body?.length ?? 0)
   if (length > MAX_SHORT_LENGTH) return digestOf(`${method} ${target}\n`, body ?? '')
   // Runs for every request: avoid digests of short bodies, and new strings for GET.
   if (body === undefined) return method === 'GET' ? target : `${method} ${target}`
-  return `${method} ${target}\n${typeof body === 'string' ? body : String.fromCharCode(...body)}`
+  return `${method} ${target}\n${typeof body === 'string' ? body : decoder.decode(body)}`
 }
 
 const MAX_WAITS = 200
