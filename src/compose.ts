@@ -95,6 +95,7 @@ async function prepareStart(
   report: Reporter,
 ): Promise<Prepared> {
   checkOperations(options, contract)
+  contract.notes.forEach(report.warn)
   const responseRules = lazyRules(contract, options.spec)
   if (options.strict) (await import('./core/find-violation.js')).ignoredParameters(contract).forEach(report.warn)
   // Reports problems of a custom contract at the start, not to its first client.
@@ -232,7 +233,7 @@ function spacesOpener(
     const secrets = apiKeys.filter(({ label }) => label !== undefined).map(({ key }) => key)
     const shared: SpaceContext = {
       contract,
-      basePath: options.basePath,
+      basePath: options.basePath ?? contract.basePath,
       start,
       keys: new Keyring(keys, apiKeys),
       hide: hider([...secrets, ...(upstream?.secrets ?? [])]),

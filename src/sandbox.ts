@@ -59,10 +59,10 @@ export function runSandbox(
     await core.begin(`${isAnyAddress ? hostname() : host}:${listener.port}`)
     const origin = `http://${isAnyAddress ? '127.0.0.1' : host}:${listener.port}`
     const { spaces } = core
-    const { seed, contract: served } = spaces.default.shared
+    const { seed, basePath, contract: served } = spaces.default.shared
     return {
       core,
-      baseUrl: origin + options.basePath,
+      baseUrl: origin + basePath,
       controlUrl: origin + CONTROL_PATH,
       plan: options.start.settings.plan,
       petCount: spaces.default.records.get('pets')?.size ?? 0,

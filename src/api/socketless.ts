@@ -22,7 +22,7 @@ export function openSocketless(
     const service = createFetch(core, core.controlTarget.stopping)
     const sandbox: SocketlessSandbox = {
       ...sandboxControls(transportTo(core.controlTarget)),
-      baseUrl: ORIGIN + options.basePath,
+      baseUrl: ORIGIN + core.spaces.default.shared.basePath,
       controlUrl: ORIGIN + CONTROL_PATH,
       key: (kind, as) => fixtureKey(kind, '', as),
       async fetch(input, init) {

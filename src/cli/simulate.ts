@@ -4,7 +4,6 @@ import { openContract } from '../contract/open-contract.js'
 import { Failure } from '../domain/failures.js'
 import { counted } from '../domain/numbers.js'
 import { MAX_SENDERS } from '../domain/settings.js'
-import { DEFAULTS } from '../options/defaults.js'
 import { readTraffic } from '../simulate/read-traffic.js'
 import { busiestCurves, type SimulationReport, simulationReport } from '../simulate/report.js'
 import { readScale, Simulation } from '../simulate/simulation.js'
@@ -45,7 +44,7 @@ const MAX_CURVES = 12
 
 interface SimulateFlags {
   readonly keyField?: string
-  readonly basePath: string
+  readonly basePath?: string
   readonly host?: string
   readonly scale?: readonly number[]
   readonly senders?: string
@@ -58,7 +57,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     .argument('<file>', 'recorded traffic; - for stdin')
     .option('--scale <factor>', 'also simulate more traffic: 3, 1.5 or a range such as 1..10', scaleArgument)
     .option('--key-field <name>', 'header or query parameter with the key; "one" for one key', nameArgument)
-    .option('--base-path <path>', 'only requests under this path', pathArgument, DEFAULTS.basePath)
+    .option('--base-path <path>', "only requests under this path (default: the contract's)", pathArgument)
     .option('--host <host>', 'only requests to this host, with its port', hostArgument)
     .option('--senders <n>', 'clients that share a key (default: requests in flight)', sendersArgument)
     .addOption(new Option('-o, --output <form>', 'report format').choices(['text', 'json', 'html']).default('text'))
@@ -69,13 +68,13 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
 
 async function simulate(file: string, flags: SimulateFlags, io: CliIo): Promise<number> {
   const { keyField, scale = [], senders, spec } = flags
-  const basePath = flags.basePath.replace(/^\/$/, '')
   const host = flags.host?.toLowerCase()
   const contract = await openContract(spec && resolve(io.cwd, spec), {
     handled: 'all',
     keepsPets: false,
     patterns: 'native',
   })
+  const basePath = flags.basePath?.replace(/^\/$/, '') ?? contract.basePath
   const name = file === '-' ? 'stdin' : nameOf(file)
   const { size, chunks } = openInput(file, io)
   const progress = openProgress(name, size, io)

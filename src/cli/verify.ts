@@ -71,7 +71,15 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
 async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
   const { env, cwd, stdout } = io
   const tell = (line: string) => printLine(io.stderr, line)
-  const target = await resolveTarget(flags, { env, cwd, readStdin: async () => (await readStdin()).toString() })
+  const file = flags.spec && resolve(cwd, flags.spec)
+  const contract = await openContract(file, { handled: 'all', keepsPets: false, patterns: 'native' })
+  const { basePath } = contract
+  const target = await resolveTarget(flags, {
+    basePath,
+    env,
+    cwd,
+    readStdin: async () => (await readStdin()).toString(),
+  })
   for (const warning of target.warnings) tell(`warning: ${warning}`)
   if (flags.writes === true && target.isProduction) {
     tell('warning: --writes creates data in production and does not remove it.')
@@ -84,8 +92,6 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
       if (code !== EXIT.ok) return code
     }
   }
-  const file = flags.spec && resolve(cwd, flags.spec)
-  const contract = await openContract(file, { handled: 'all', keepsPets: false, patterns: 'native' })
   const subject: Subject = { target: target.name, baseUrl: target.baseUrl, contract }
   tell(`Verifying ${target.name} at ${target.baseUrl} …`)
 

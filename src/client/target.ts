@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { DEFAULT_BASE_PATH } from '../contract/contract-data.js'
 import type { Environment } from '../system/this-process.js'
 import { readKey, readKeyFile } from './api-key.js'
 import { isLoopback, isSameOrigin, readBaseAddress, shownAddress } from './base-address.js'
@@ -16,6 +17,8 @@ export interface TargetChoice {
 }
 
 interface TargetContext {
+  /** Path of a sandbox whose base address is unknown: that of the contract. */
+  readonly basePath?: string
   readonly env: Environment
   readonly cwd: string
   readStdin(): Promise<string>
@@ -48,7 +51,7 @@ export const SANDBOX = 'sandbox'
 const BUILT_IN: readonly string[] = [SANDBOX, 'staging', PRODUCTION]
 const API_KEY_VARIABLE = 'PETSTORE_API_KEY'
 const URL_VARIABLE = 'PETSTORE_SANDBOX_URL'
-const DEFAULT_BASE_URL = 'http://127.0.0.1:4010/v1'
+const DEFAULT_ORIGIN = 'http://127.0.0.1:4010'
 /** The key that every sandbox has. It is not a secret. */
 export const SANDBOX_KEY = 'sandbox'
 export const DEFAULT_SOURCE = 'default'
@@ -100,11 +103,11 @@ export async function chosenSandbox(
 
 export async function knownTargets(
   config: TargetConfig,
-  { env, cwd }: Omit<TargetContext, 'readStdin'>,
+  { env, cwd, basePath = DEFAULT_BASE_PATH }: Omit<TargetContext, 'readStdin'>,
 ): Promise<readonly KnownTarget[]> {
   const file = targetConfigFile(env)
   const isKept = config.targets.get(SANDBOX)?.baseUrl !== undefined
-  const sandbox = isKept ? {} : await findSandbox(env, cwd)
+  const sandbox = isKept ? {} : await findSandbox(env, cwd, basePath)
   return [...new Set([...BUILT_IN, ...config.targets.keys()])].map((name) => {
     const { baseUrl, apiKeyFile } = config.targets.get(name) ?? {}
     return {
@@ -120,18 +123,22 @@ export async function knownTargets(
  * By the control plane's address in the environment, the locator in the working directory, then the default port.
  * PETSTORE_BASE_URL alone does not count: applications are configured with it, and it may name production.
  */
-async function findSandbox(env: Environment, cwd: string): Promise<Pick<KnownTarget, 'baseUrl' | 'warning'>> {
+async function findSandbox(
+  env: Environment,
+  cwd: string,
+  basePath: string,
+): Promise<Pick<KnownTarget, 'baseUrl' | 'warning'>> {
   if (env[URL_VARIABLE]) {
     const { value: control } = checkedAddress(env[URL_VARIABLE], URL_VARIABLE)
     const service = readBaseAddress(env.PETSTORE_BASE_URL ?? '')
     const isBeside = 'baseUrl' in service && isSameOrigin(service.baseUrl, control)
-    return { baseUrl: { value: isBeside ? service.baseUrl : new URL('/v1', control).href, source: URL_VARIABLE } }
+    return { baseUrl: { value: isBeside ? service.baseUrl : new URL(control).origin + basePath, source: URL_VARIABLE } }
   }
   const located = readLocation(cwd)
   const problem = located && (await locationProblem(located))
   if (located !== undefined && problem === undefined) return { baseUrl: { value: located.baseUrl, source: LOCATOR } }
   return {
-    baseUrl: { value: DEFAULT_BASE_URL, source: DEFAULT_SOURCE },
+    baseUrl: { value: DEFAULT_ORIGIN + basePath, source: DEFAULT_SOURCE },
     ...(problem === undefined ? {} : { warning: `${LOCATOR} ${problem}; it is ignored.` }),
   }
 }

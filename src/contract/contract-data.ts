@@ -6,6 +6,10 @@ export interface ContractData {
   readonly title: string
   readonly version: string
   readonly servers: readonly Server[]
+  /** Path of the first server, without a trailing slash. */
+  readonly basePath: string
+  /** For the start: what the sandbox does in place of something in the document. */
+  readonly notes: readonly string[]
   readonly plans: Plans
   readonly operations: readonly OperationData[]
   readonly resources: readonly ResourceData[]
@@ -96,6 +100,9 @@ export interface DocumentedResponse {
   readonly description: string
   readonly example?: string
 }
+
+/** Where a document without servers is served. */
+export const DEFAULT_BASE_PATH = '/v1'
 
 /** Names of the plans, smallest first. @source docs/specification.md, "Rate limits by plan" */
 export const PLAN_NAMES = ['free', 'pro', 'business', 'enterprise'] as const

@@ -15,6 +15,7 @@ import { isNode, jsonContent, Place, refuseForeignReferences, rootPlace } from '
 import { fieldReader } from './field-reader.js'
 import { stringifyJson } from './json.js'
 import { type JsonSchema, readExpected, toJsonSchema, toObjectSchema } from './json-schema.js'
+import { readAccess } from './read-access.js'
 import { NO_RESOURCES, operationIdOf, type ResourceReading, readOnlyProperties, readResources } from './resources.js'
 import { checkResponse, hasNoBody } from './sendable.js'
 import type { Schemas } from './validators.js'
@@ -66,10 +67,12 @@ export function readContract(document: unknown, { handled, mocked = [], plans }:
       Object.assign(schemas, operation.schemas)
     }
   }
+  const servers = readServers(root)
   const data = {
     title: info?.string('title') ?? '',
     version: info?.string('version') ?? '',
-    servers: readServers(root),
+    servers,
+    ...readAccess(servers),
     plans: readPlans(root, plans),
     operations,
     resources: reading.resources,

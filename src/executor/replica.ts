@@ -99,7 +99,10 @@ export async function createReplicaExecutor(
 async function partsOf({ options, contract, warn, seedsOf, check }: SandboxDeps, { redis, group, copies }: GroupLog) {
   const rules = contract.rules?.get('pets')
   const readPet = rules && petReader(rules)
-  const others = otherFacts(options, await contract.text('yaml'))
+  const others = otherFacts(
+    { ...options, basePath: options.basePath ?? contract.basePath },
+    await contract.text('yaml'),
+  )
   const readers = new Map<number, () => SpaceState>()
   const seedOf = (seed: number) => {
     const reader = readers.get(seed) ?? seedsOf(seed)
@@ -151,7 +154,7 @@ function textOf(file: string): string {
 }
 
 /** Options that affect responses, besides seed, start and fixtures. */
-function otherFacts(options: ResolvedOptions, contract: string): GroupFacts['others'] {
+function otherFacts(options: ResolvedOptions & { readonly basePath: string }, contract: string): GroupFacts['others'] {
   const keys = options.apiKeys.map((apiKey) => ({ ...apiKey, key: digestOf(apiKey.key) }))
   return {
     'the version': packageVersion,

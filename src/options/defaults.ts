@@ -3,6 +3,8 @@ import { SECOND_MS } from '../domain/time.js'
 import type { UpstreamWrites } from '../domain/upstream.js'
 import type { LogFormat } from './options.js'
 
+export { DEFAULT_BASE_PATH } from '../contract/contract-data.js'
+
 export interface StartDefaults {
   readonly port: number
   /** Undefined keeps state in memory. */
@@ -23,7 +25,6 @@ export function serveDefaults(log: LogFormat): StartDefaults {
 /** Defaults of the options that are not settings of a space. */
 export const DEFAULTS = {
   host: '127.0.0.1',
-  basePath: '/v1',
   order: 'newest',
   maxStore: 256 * 1024 * 1024,
   maxSpaces: 1000,

@@ -12,7 +12,7 @@ import {
 } from '../domain/settings.js'
 import { formatDuration } from '../domain/time.js'
 import { UPSTREAM_WRITES } from '../domain/upstream.js'
-import { DEFAULTS, STORE_FILE } from './defaults.js'
+import { DEFAULT_BASE_PATH, DEFAULTS, STORE_FILE } from './defaults.js'
 import { LOG_FORMATS, type NegatedSetting, type SandboxOptions } from './options.js'
 import { baseUrlSchema, groupSchema, hostSchema, redisAddressSchema, tokenSchema } from './values/address.js'
 import { faultsSchema, latencySchema, operationsSchema, stormSchema } from './values/faults.js'
@@ -95,7 +95,12 @@ const OPTIONS = {
   ...under('Server', {
     port: { ...number('<n>', wholeNumber(0, 65_535), 'TCP port, 0 for a free one', '4010'), short: 'p' },
     host: text('<addr>', hostSchema, 'address to listen on; --control-token beyond loopback', DEFAULTS.host),
-    basePath: text('<path>', basePathSchema, 'path of the service, ending in its version segment', DEFAULTS.basePath),
+    basePath: text(
+      '<path>',
+      basePathSchema,
+      'path of the service; with --spec, that of its first server',
+      DEFAULT_BASE_PATH,
+    ),
     cors: text('<*|off|origins>', corsSchema, 'web origins that may call the service', DEFAULTS.cors),
   }),
   ...under('Data', {

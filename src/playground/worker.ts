@@ -1,6 +1,6 @@
 import { CONTROL_PATH, DASHBOARD_PATH, isControl } from '../control/path.js'
 import { errorBody } from '../domain/problems.js'
-import { DEFAULTS } from '../options/defaults.js'
+import { DEFAULT_BASE_PATH } from '../options/defaults.js'
 import type { Keeping, WorkerRequest } from '../web/playground/worker-messages.js'
 import { PersistentSandbox } from './persistent-sandbox.js'
 import { type Site, SiteFiles } from './site-files.js'
@@ -43,7 +43,7 @@ self.addEventListener('fetch', (event) => {
 })
 
 function isService(path: string): boolean {
-  return path === DEFAULTS.basePath || path.startsWith(`${DEFAULTS.basePath}/`)
+  return path === DEFAULT_BASE_PATH || path.startsWith(`${DEFAULT_BASE_PATH}/`)
 }
 
 async function answer(event: FetchEvent, path: string, search: string): Promise<Response> {

@@ -71,7 +71,7 @@ export const CODE_FORMS = {
     if (operation === undefined)
       return '# call only sends operations of the contract, and this request does not match any.'
     const { pathname, searchParams } = new URL(url)
-    const parts = pathname.slice(new URL(baseUrl).pathname.length).split('/')
+    const parts = pathname.slice(new URL(baseUrl).pathname.replace(/\/$/, '').length).split('/')
     const inPath = parts.filter((_, index) => operation.path.split('/')[index]?.startsWith('{')).map(decoded)
     const flags = [...searchParams].flatMap(([name, value]) => [`--${kebab(name)}`, value])
     const given = body === undefined ? [] : ['--body', body]

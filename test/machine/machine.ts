@@ -64,6 +64,7 @@ export function openMachine({
   const shared: SpaceContext = {
     ...options,
     contract,
+    basePath: contract.basePath,
     keys: new Keyring(seed.keys, [SECRET_KEY]),
     hide: hider([SECRET_KEY.key]),
     logBudget: new LogBudget(),

@@ -30,11 +30,12 @@ it.each(readdirSync(FOLDER).filter((name) => name.endsWith('.yaml') && name !== 
         return encodeURIComponent(String(random.next() < 0.2 || known === undefined ? 4711 : known))
       })
     const statuses = new Set<number>()
+    const { basePath } = sandbox.core.spaces.default.shared
     for (let i = 0; i < 300; i++) {
       const operation = pick(stateful) as Operation
       const { method, id, action } = operation
       const body = makers.get(id)?.make()
-      const response = await sandbox.call(`/v1${targetOf(operation)}`, {
+      const response = await sandbox.call(basePath + targetOf(operation), {
         method,
         ...(body === undefined ? {} : { body }),
       })

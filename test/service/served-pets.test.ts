@@ -45,7 +45,7 @@ describe.each(transports)('pets of another contract, %s', (_name, openSandbox) =
   it('without a body, where none is required, are valid JSON and survive the next start', async () => {
     const store = join(temporaryFolder(), 'store.json')
     const sandbox = await openSandbox({ spec: FULLER, store })
-    const created = await sandbox.call('/v1/pets', { method: 'POST' })
+    const created = await sandbox.post('/pets', undefined)
     expect([created.status, created.text]).toEqual([201, '{"id":60}'])
     await sandbox.core.close()
     expect((await (await openSandbox({ spec: FULLER, store })).get('/pets/60')).text).toBe('{"id":60}')

@@ -211,6 +211,7 @@ function opener(open: typeof inProcess) {
     const warnings: string[] = []
     const transport = await open(options, (message) => warnings.push(message))
     atEnd(() => transport.close())
+    const { basePath } = transport.core.spaces.default.shared
     const call = async (
       path: string,
       { key = 'sandbox', method = 'GET', headers = {}, body, signal }: CallOptions = {},
@@ -242,8 +243,8 @@ function opener(open: typeof inProcess) {
       },
       call,
       control,
-      get: (path, key = 'sandbox') => call(`/v1${path}`, { key }),
-      post: (path, body, key = 'sandbox') => call(`/v1${path}`, { key, method: 'POST', body }),
+      get: (path, key = 'sandbox') => call(basePath + path, { key }),
+      post: (path, body, key = 'sandbox') => call(basePath + path, { key, method: 'POST', body }),
       async advance(by, space = '') {
         const { status, json } = await control('POST', `/clock/advance?space=${space}`, { by })
         if (status !== 200) throw new Error(`failed to advance the clock by ${by}: ${JSON.stringify(json)}`)

@@ -54,7 +54,12 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
 
   const target = await resolveTarget(
     { target: flags.text('target'), baseUrl: flags.text('base-url'), apiKeyFile: keyFile, key: flags.text('key') },
-    { env: io.env, cwd: io.cwd, readStdin: async () => (await readStdin()).toString('utf8') },
+    {
+      basePath: contract.basePath,
+      env: io.env,
+      cwd: io.cwd,
+      readStdin: async () => (await readStdin()).toString('utf8'),
+    },
   )
   const outgoing: ClientRequest = {
     method,

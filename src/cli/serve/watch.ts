@@ -16,7 +16,7 @@ const POLL_MS = 250
 
 const FIXTURES = ['pets.json', 'orders.json', 'keys.json']
 
-const FIXED = ['host', 'port', 'basePath', 'store', 'log'] as const satisfies readonly (keyof ResolvedOptions)[]
+const FIXED = ['host', 'port', 'store', 'log'] as const satisfies readonly (keyof ResolvedOptions)[]
 
 export interface Watched {
   readonly cwd: string
@@ -83,9 +83,10 @@ async function reload(file: string, watched: Watched): Promise<void> {
 async function apply({ runs, resolve }: Watched): Promise<string> {
   const { options: before, contract, sandbox } = runs.run
   const options = resolve()
-  const fixed = FIXED.filter((name) => differs(before[name], options[name]))
-  if (fixed.length > 0) throw new Error(`${fixed.join(', ')} cannot change while it runs. Start serve again for that.`)
+  const fixed: string[] = FIXED.filter((name) => differs(before[name], options[name]))
   const served = await openContract(options.spec, { mocked: options.mock })
+  if ((options.basePath ?? served.basePath) !== (before.basePath ?? contract.basePath)) fixed.push('basePath')
+  if (fixed.length > 0) throw new Error(`${fixed.join(', ')} cannot change while it runs. Start serve again for that.`)
   const { start: startBefore, ...othersBefore } = before
   const { start, ...others } = options
   const isOtherContract = options.spec !== before.spec || (await textOf(served)) !== (await textOf(contract))
