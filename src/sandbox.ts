@@ -13,7 +13,7 @@ import { openInSteps } from './system/cleanup-stack.js'
 import { messageOf } from './system/message-of.js'
 import { holdTickShape } from './system/v8-tuning.js'
 
-export { checkStart, type SavedSandbox } from './compose.js'
+export { checkStart, type SandboxEvents, type SavedSandbox } from './compose.js'
 
 export interface RunningSandbox {
   readonly core: SandboxCore

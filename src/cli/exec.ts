@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { openContract } from '../contract/open-contract.js'
 import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
 import { OptionsError } from '../options/options-error.js'
 import { resolveLayers } from '../options/resolve.js'
@@ -19,6 +20,7 @@ import { addOptionFlags, givenFlags } from './option-flags.js'
 import { print, printLine } from './print.js'
 import { reportError } from './report-error.js'
 import { openServeLog } from './serve-log.js'
+import { openTraces } from './traces.js'
 
 const EXAMPLES: readonly string[] = [
   'petstore-sandbox exec -- npm test',
@@ -103,8 +105,12 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
   try {
     const har = harPath === undefined ? undefined : new HarFile(resolve(cwd, harPath))
     let needsReminder = options.log === 'pretty' && stderr.isTTY === true
-    const sandbox = await openExecSandbox(options, log, (record) => {
+    const contract = await openContract(options.spec, { mocked: options.mock })
+    const { basePath } = options
+    const traces = await openTraces(io, { basePath, contract: () => contract, warn: log.warning })
+    const sandbox = await openExecSandbox(options, contract, log, (record) => {
       har?.add(record)
+      traces?.add(record)
       // Tools that clear the screen as they start have hidden the ready line.
       if (needsReminder) log.event('sandbox', `dashboard ${controlAt}/`)
       needsReminder = false
@@ -137,6 +143,7 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
     }
     const gitHubCode = await attempt(() => reportToGitHub(conduct, outcome.broken, io), EXIT.failed)
     const stopCode = await attempt(() => sandbox.stop(), EXIT_NO_SANDBOX)
+    await traces?.close()
     const exitCode = exitCodeFor(ending) || stopCode || (outcome.broken.length > 0 ? EXIT.failed : EXIT.ok)
     const reportCode = await attempt(async () => {
       if (report !== undefined)

@@ -3,6 +3,7 @@ import type { Location } from '../client/locator-file.js'
 import { openContract } from '../contract/open-contract.js'
 import { Failure } from '../domain/failures.js'
 import type { DurationMs } from '../domain/time.js'
+import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { serveDefaults } from '../options/defaults.js'
 import { valueFromText } from '../options/layer.js'
 import { ENV_PREFIX } from '../options/names.js'
@@ -22,6 +23,7 @@ import { addOptionFlags, givenFlags, OTHER_WAYS, rareFlags } from './option-flag
 import { type Run, Runs } from './serve/runs.js'
 import { openServeLog, type ServeLog } from './serve-log.js'
 import { onStopSignals } from './stop-signals.js'
+import { openTraces } from './traces.js'
 
 /** It takes two milliseconds, which would delay the start. */
 const LIMIT_MEMORY_AFTER_MS: DurationMs = 50
@@ -84,8 +86,17 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
     graceful: (signal) => (isJoining ? force(signal) : askToStop()),
     force,
   })
+  let served = contract
+  const traces = await openTraces(io, { basePath: options.basePath, contract: () => served, warn: log.warning })
+  const onExchange =
+    traces === undefined
+      ? log.exchange
+      : (record: ExchangeRecord) => {
+          log.exchange?.(record)
+          traces.add(record)
+        }
   const events = {
-    ...(log.exchange && { onExchange: log.exchange }),
+    ...(onExchange && { onExchange }),
     ...(log.verb && { onVerb: log.verb }),
     onWarning: log.warning,
     onShutdown: askToStop,
@@ -98,7 +109,10 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
   })
   controlUrl = sandbox.controlUrl
   isJoining = false
-  const runs = new Runs({ options, contract, sandbox }, events, (run) => announce(locationOf(run), io.cwd, log))
+  const runs = new Runs({ options, contract, sandbox }, events, (run) => {
+    served = run.contract
+    return announce(locationOf(run), io.cwd, log)
+  })
   setTimeout(limitYoungGeneration, LIMIT_MEMORY_AFTER_MS).unref()
   let leaveTerminal = () => {}
   let stopWatching = async () => {}
@@ -134,6 +148,7 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
     log.flush()
     await stopWatching()
     await runs.stop()
+    await traces?.close()
     return EXIT.ok
   } finally {
     leaveTerminal()

@@ -94,3 +94,39 @@ it.each(['--in-memory', '--reset'])("serve %s responds without loading Node's sl
   const ours = await loadedBy([join(packageDirectory, 'bin/petstore-sandbox.js'), 'serve', '--port', '0', flag], folder)
   expect(SLOW.filter((name) => ours.has(name) && !bare.has(name))).toEqual([])
 })
+
+/** Writes the name of each file of dist that is loaded. */
+const FILE_TELLER = `
+  import { writeSync } from 'node:fs'
+  export const load = (url, context, next) => {
+    if (url.includes('/dist/')) writeSync(1, url.split('/').at(-1) + ' ')
+    return next(url, context)
+  }`
+const asModule = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`
+const TELL_FILES = asModule(
+  `import { register } from 'node:module'; register(${JSON.stringify(asModule(FILE_TELLER))})`,
+)
+
+async function filesLoadedBy(env: NodeJS.ProcessEnv): Promise<readonly string[]> {
+  const args = [join(packageDirectory, 'bin/petstore-sandbox.js'), 'serve', '--port', '0', '--in-memory']
+  const child = spawn(process.execPath, ['--import', TELL_FILES, ...args], {
+    cwd: temporaryFolder(),
+    env: { PATH: process.env.PATH, ...env },
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const loaded = child.stdout.toArray()
+  let said = ''
+  while (!READY.test(said)) said += String(await once(child.stderr, 'data'))
+  child.kill('SIGKILL')
+  return Buffer.concat(await loaded)
+    .toString()
+    .trim()
+    .split(' ')
+}
+
+it('serve loads the exporter of spans only if the environment names a collector', async () => {
+  const plain = await filesLoadedBy({})
+  expect(plain).toEqual(['cli.js', expect.stringMatching(CHUNK), expect.stringMatching(CHUNK)])
+  const traced = await filesLoadedBy({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' })
+  expect(traced).toEqual([...plain, expect.stringMatching(/^span-exporter-\w+\.js$/)])
+})

@@ -1,10 +1,11 @@
 import { conductReport } from '../../conduct/conduct-report.js'
 import type { Conduct } from '../../conduct/conduct-view.js'
+import type { Contract } from '../../contract/contract.js'
 import type { Reason } from '../../domain/problems.js'
 import { driftKind } from '../../drift/ledger.js'
 import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
 import type { ResolvedOptions } from '../../options/resolve.js'
-import { runSandbox } from '../../sandbox.js'
+import { runSandbox, type SandboxEvents } from '../../sandbox.js'
 import { addConduct, type ConductReport, type DriftCount, EMPTY_CONDUCT } from '../conduct/conduct-report.js'
 import type { ReadyFacts, ServeLog } from '../serve-log.js'
 
@@ -29,6 +30,7 @@ export interface ExecSandbox {
 /** @throws errors with a code: PORT_IN_USE, STORE_LOCKED … */
 export async function openExecSandbox(
   options: ResolvedOptions,
+  contract: Contract,
   log: ServeLog,
   onExchange: (record: ExchangeRecord) => void,
 ): Promise<ExecSandbox> {
@@ -54,7 +56,7 @@ export async function openExecSandbox(
     }
   }
 
-  const sandbox = await runSandbox(options, {
+  const events: SandboxEvents = {
     onExchange: (record) => {
       count(record)
       log.exchange?.(record)
@@ -78,7 +80,8 @@ export async function openExecSandbox(
       // `stop` reports the failure.
       stopped.catch(() => {})
     },
-  })
+  }
+  const sandbox = await runSandbox(options, events, contract)
   const { baseUrl, controlUrl, plan, petCount: pets, operations } = sandbox
   const ids = operations.map(({ id }) => id)
   return {

@@ -1,0 +1,168 @@
+import type { Contract } from '../../contract/contract.js'
+import type { DurationMs } from '../../domain/time.js'
+import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
+import { otlpSpan, type TracedExchange, tracedExchange } from '../../exchanges/otlp-span.js'
+import { messageOf } from '../../system/message-of.js'
+import { packageVersion } from '../../system/package-files.js'
+import type { Environment } from '../../system/this-process.js'
+
+export interface Traces {
+  add(record: ExchangeRecord): void
+  /** Sends the remaining spans, for at most two seconds. */
+  close(): Promise<void>
+}
+
+export interface TracedService {
+  readonly basePath: string
+  /** The contract being served. */
+  contract(): Contract | undefined
+  warn(message: string): void
+}
+
+const SEND_AFTER_MS: DurationMs = 1000
+const BATCH_SPANS = 256
+/** More spans are dropped. */
+const MAX_WAITING_SPANS = 2048
+const SEND_TIMEOUT_MS: DurationMs = 10_000
+const CLOSE_TIMEOUT_MS: DurationMs = 2000
+const ID_BYTES = 24
+
+interface Target {
+  readonly url: URL
+  readonly headers: Headers
+}
+
+/** @returns undefined after a warning if the environment is invalid, because tracing must not stop a start */
+export function openSpanExporter(env: Environment, service: TracedService): Traces | undefined {
+  try {
+    return new SpanExporter(readTarget(env), env.OTEL_SERVICE_NAME || 'petstore-sandbox', service)
+  } catch (error) {
+    service.warn(`${messageOf(error)} No spans are sent.`)
+    return undefined
+  }
+}
+
+class SpanExporter implements Traces {
+  readonly #target: Target
+  readonly #service: TracedService
+  readonly #resource: object
+  readonly #closing = new AbortController()
+  #waiting: TracedExchange[] = []
+  #timer: NodeJS.Timeout | undefined
+  #sending: Promise<void> | undefined
+  #hasWarned = false
+
+  constructor(target: Target, serviceName: string, service: TracedService) {
+    this.#target = target
+    this.#service = service
+    const attributes = { 'service.name': serviceName, 'service.version': packageVersion }
+    this.#resource = {
+      attributes: Object.entries(attributes).map(([key, stringValue]) => ({ key, value: { stringValue } })),
+    }
+  }
+
+  add(record: ExchangeRecord): void {
+    if (this.#waiting.length >= MAX_WAITING_SPANS) {
+      this.#warnOnce(`more than ${MAX_WAITING_SPANS} are waiting, so some are dropped`)
+      return
+    }
+    const exchange = tracedExchange(record)
+    if (exchange === undefined) return
+    this.#waiting.push(exchange)
+    if (this.#waiting.length >= BATCH_SPANS && this.#sending === undefined) void this.#send()
+    else this.#sendLater()
+  }
+
+  async close(): Promise<void> {
+    const timeout = setTimeout(() => this.#closing.abort(), CLOSE_TIMEOUT_MS)
+    do await this.#send()
+    while (this.#waiting.length > 0 && !this.#closing.signal.aborted)
+    clearTimeout(timeout)
+    clearTimeout(this.#timer)
+  }
+
+  #sendLater(): void {
+    this.#timer ??= setTimeout(() => void this.#send(), SEND_AFTER_MS).unref()
+  }
+
+  #send(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#sending ??= this.#sendBatches().finally(() => {
+      this.#sending = undefined
+      if (this.#waiting.length > 0) this.#sendLater()
+    })
+    return this.#sending
+  }
+
+  async #sendBatches(): Promise<void> {
+    if (this.#waiting.length === 0) return
+    do {
+      const batch = this.#waiting.slice(0, BATCH_SPANS)
+      this.#waiting = this.#waiting.slice(BATCH_SPANS)
+      await this.#post(batch).catch((error: unknown) => this.#warnOnce(messageOf(Object(error).cause ?? error)))
+    } while (this.#waiting.length >= BATCH_SPANS)
+  }
+
+  async #post(batch: readonly TracedExchange[]): Promise<void> {
+    const scope = { name: 'petstore-sandbox', version: packageVersion }
+    const spans = batch.map((exchange) => this.#span(exchange))
+    const response = await fetch(this.#target.url, {
+      method: 'POST',
+      headers: this.#target.headers,
+      body: JSON.stringify({ resourceSpans: [{ resource: this.#resource, scopeSpans: [{ scope, spans }] }] }),
+      // Another address must not get the headers.
+      redirect: 'manual',
+      signal: AbortSignal.any([AbortSignal.timeout(SEND_TIMEOUT_MS), this.#closing.signal]),
+    })
+    await response.body?.cancel()
+    if (!response.ok) throw new Error(`the collector returned ${response.status}`)
+  }
+
+  #span(exchange: TracedExchange) {
+    const { basePath, contract } = this.#service
+    const operation = contract()?.operations.find(({ id }) => id === exchange.operation)
+    const ids = Buffer.from(crypto.getRandomValues(new Uint8Array(ID_BYTES))).toString('hex')
+    return otlpSpan(exchange, ids, operation && basePath + operation.path)
+  }
+
+  #warnOnce(problem: string): void {
+    if (this.#hasWarned) return
+    this.#hasWarned = true
+    const { origin, pathname } = this.#target.url
+    this.#service.warn(`Spans for ${origin}${pathname} were lost: ${problem}. Later losses are not reported.`)
+  }
+}
+
+/** @throws Error naming the variable */
+function readTarget(env: Environment): Target {
+  const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: exact, OTEL_EXPORTER_OTLP_ENDPOINT: base = '' } = env
+  const url = exact
+    ? readUrl('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', exact)
+    : readUrl('OTEL_EXPORTER_OTLP_ENDPOINT', base)
+  if (!exact) url.pathname = `${url.pathname.replace(/\/$/, '')}/v1/traces`
+  const headers = readHeaders(env.OTEL_EXPORTER_OTLP_HEADERS ?? '')
+  headers.set('Content-Type', 'application/json')
+  return { url, headers }
+}
+
+/** The value is not repeated, because it may contain a password. */
+function readUrl(variable: string, text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url
+  throw new Error(`${variable} must be an http or https address without a password, such as http://127.0.0.1:4318.`)
+}
+
+/** `name=value,name=value`, with values percent-encoded. */
+function readHeaders(text: string): Headers {
+  const headers = new Headers()
+  try {
+    for (const pair of text.split(',')) {
+      const [name = '', ...value] = pair.split('=')
+      if (pair.trim() !== '') headers.set(name.trim(), decodeURIComponent(value.join('=').trim()))
+    }
+  } catch {
+    throw new Error('OTEL_EXPORTER_OTLP_HEADERS must be headers such as api-key=secret,tenant=checkout.')
+  }
+  return headers
+}
