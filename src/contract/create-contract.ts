@@ -11,6 +11,8 @@ const NOTHING_READ: Reading<Values> = Object.freeze({
   unknown: Object.freeze([]),
 })
 
+const NO_BODY = { readBody: () => NOTHING_READ, checkBody: () => NOTHING_READ.violations }
+
 /** @param mocked ids of the operations that Prism mocks */
 export function createContract(
   data: ContractData,
@@ -35,8 +37,7 @@ function createOperation(data: OperationData, validators: Validators): Omit<Oper
     takesBody: body !== undefined,
     readQuery: queryReader(inQuery, validators[`${id}_query`], data.action && usedParameters(data.action)),
     readPath: pathReader(inPath, validators[`${id}_path`]),
-    readBody:
-      body === undefined ? () => NOTHING_READ : bodyReader(body, validators[`${id}_body`], validators[`${id}_closed`]),
+    ...(body === undefined ? NO_BODY : bodyReader(body, validators[`${id}_body`], validators[`${id}_closed`])),
   }
 }
 

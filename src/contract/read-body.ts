@@ -1,5 +1,5 @@
 import { isUtf8, utf8Text } from '../system/utf8.js'
-import type { Reading, Values, Violation } from './contract.js'
+import type { Operation, Reading, Values, Violation } from './contract.js'
 import type { Body } from './contract-data.js'
 import { excerpt, quote } from './excerpt.js'
 import { parseJson, parseShallowJson } from './json.js'
@@ -12,12 +12,16 @@ export function bodyReader(
   body: Body,
   validator: Validator | undefined,
   closed: Validator | undefined,
-): (bytes: Uint8Array | undefined) => Reading<Values> {
+): Pick<Operation, 'readBody' | 'checkBody'> {
   const known = new Map(body.fields.map((field) => [field.name, field]))
   // Nested values are stored and written again.
   const nests = body.fields.some(({ type }) => type === 'array' || type === 'other')
   const parse = nests ? parseShallowJson : parseJson
-  return (bytes) => {
+  const checkBody = (fields: Values) => {
+    const violations = findViolations(validator, fields, 'body', known)
+    return nests ? [...violations, ...lostNumbers(fields, violations)] : violations
+  }
+  const readBody = (bytes: Uint8Array | undefined): Reading<Values> => {
     if (bytes === undefined || bytes.length === 0) {
       return body.required
         ? refused('a body is required; send a JSON object')
@@ -41,10 +45,11 @@ export function bodyReader(
       if (known.size === 0 || known.has(name)) values[name] = fields[name]
       else unknown.push(name)
     }
-    const violations = findViolations(validator, value, 'body', known)
+    const violations = checkBody(fields)
     if (violations.length === 0) unknown.push(...dropUndeclared(closed, values))
-    return { values, violations: nests ? [...violations, ...lostNumbers(values, violations)] : violations, unknown }
+    return { values, violations, unknown }
   }
+  return { readBody, checkBody }
 }
 
 /** @returns the names of undeclared nested fields, which it removes */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { closeSync, constants, fstatSync, readSync } from 'node:fs'
-import { parseJson, stringifyJson } from '../contract/json.js'
-import { PET_STATUSES, type Pet } from '../domain/pets.js'
+import { isNode, parseJson, stringifyJson } from '../contract/json.js'
+import type { Pet } from '../domain/pets.js'
 import { openRegularFile } from '../system/regular-file.js'
 import { setImmediate } from '../system/timers.js'
 import { Checksum } from './checksum.js'
@@ -17,8 +17,8 @@ export interface FoundDocument {
 }
 
 /**
- * Reads and checks a document. One in our own layout is read line by line: a million pets are never in memory as one
- * string, and only lines with an id beyond 2^53 are slow. Others are parsed as a whole.
+ * Reads and checks a document. One in our own layout is read block by block: a million records are never in memory as
+ * one string. Others are parsed as a whole.
  * @returns undefined if the file does not exist
  * @throws StoreError STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE
  */
@@ -28,12 +28,7 @@ export async function readDocument(file: string, readPet?: Reader<Pet>): Promise
     fd = openRegularFile(file, constants.O_RDONLY)
     const stamp = fileStamp(fstatSync(fd, { bigint: true }))
     const checksum = new Checksum()
-    let recovery = new Recovery(readPet)
-    let content = await readByLine(fd, checksum, recovery)
-    if (content === undefined) {
-      recovery = new Recovery(readPet)
-      content = parseWhole(fd)
-    }
+    const content = (await readByLine(fd, checksum)) ?? parseWhole(fd)
     const { version, ...state } = check(record, content, 'the document')
     if (version === undefined) throw new CorruptionError('version is missing')
     if (version !== DOCUMENT_VERSION) {
@@ -42,6 +37,7 @@ export async function readDocument(file: string, readPet?: Reader<Pet>): Promise
         `"${file}" has version ${stringifyJson(version)}, this release reads version ${DOCUMENT_VERSION}. Use the release that wrote it, or choose another file with --store.`,
       )
     }
+    const recovery = new Recovery(readPet)
     recovery.addState(state)
     return { recovery, checksum, stamp }
   } catch (error) {
@@ -59,9 +55,9 @@ export function fileStamp(stats: { readonly ino: bigint; readonly size: bigint; 
 
 const BLOCK_BYTES = 1024 * 1024
 
-/** @returns the document without pets; undefined for another layout, or an error that a whole parse reports better */
-async function readByLine(fd: number, checksum: Checksum, recovery: Recovery): Promise<unknown> {
-  const lines = new PetLines(recovery)
+/** @returns undefined for another layout, or an error that a whole parse reports better */
+async function readByLine(fd: number, checksum: Checksum): Promise<unknown> {
+  const lines = new LinesReader()
   let fits = true
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of blocksOf(fd)) {
@@ -71,7 +67,7 @@ async function readByLine(fd: number, checksum: Checksum, recovery: Recovery): P
     rest = block.subarray(end)
     fits &&= isUtf8(block.subarray(0, end)) && lines.read(block.toString('utf8', 0, end))
   }
-  return fits && rest.length === 0 ? lines.others() : undefined
+  return fits && rest.length === 0 ? lines.document() : undefined
 }
 
 /** A block is valid until the next is read. Yields to other work, such as signal handlers. */
@@ -96,110 +92,70 @@ function parseWhole(fd: number): unknown {
   return parseJson(bytes.toString('utf8', 0, length).replace(/^\uFEFF/, ''))
 }
 
-/** Stands for the pets while the rest of the document is parsed. */
-const PLACEHOLDER = '"pets by line"'
+/** Stands for a list while the rest of the document is parsed. */
+const PLACEHOLDER = /^list (\d+) by line$/
 
-const WHOLE_NUMBER = '0|-?[1-9]\\d{0,14}'
-const PLAIN_TEXT = '[ !#-[\\]-\\uffff]*'
-/**
- * A valid pet in our layout with numbers exact as doubles and a name without escapes: needs no parsing or checks. Other
- * lines may also be valid.
- */
-const PLAIN_PET = new RegExp(
-  `${LAYOUT.petIndent}{"id":(${WHOLE_NUMBER}),"name":"(${PLAIN_TEXT})","categoryId":(${WHOLE_NUMBER})(?:,"status":"(${PET_STATUSES.join('|')})")?}(,?)\n`,
-  'y',
-)
-
-/** Longer substrings are views in V8, which keep the whole block alive. */
-const MAX_COPIED_LENGTH = 12
-const MAX_CACHED_NAMES = 1024
-
-class PetLines {
-  readonly #recovery: Recovery
+/** Parses lists whose entries have a line each, a block at a time, and then the lines around them. */
+class LinesReader {
   readonly #others: string[] = []
-  #stage: 'head' | 'pets' | 'rest' = 'head'
-  #expectsPet = true
-  readonly #names = new Map<string, string>()
-
-  constructor(recovery: Recovery) {
-    this.#recovery = recovery
-  }
+  readonly #lists: unknown[][] = []
+  #list: unknown[] | undefined
+  #endsWithComma = false
 
   /** @param text whole lines, each with its line feed @returns false for another layout, or an error */
   read(text: string): boolean {
-    for (let at = this.#readPlainPets(text, 0); at < text.length; at = this.#readPlainPets(text, at)) {
+    for (let at = 0; at < text.length; ) {
+      if (this.#list !== undefined) {
+        const end = endOfEntries(text, at)
+        if (end > at && !this.#readEntries(text.slice(at, end - 1), this.#list)) return false
+        at = end
+        if (at === text.length) break
+        if (this.#endsWithComma) return false
+        this.#list = undefined
+      }
       const end = text.indexOf('\n', at)
-      if (!this.#readLine(text.slice(at, end))) return false
+      const line = text.slice(at, end)
       at = end + 1
+      this.#others.push(line)
+      if (!line.endsWith('[')) continue
+      this.#list = []
+      this.#others.push(`"list ${this.#lists.push(this.#list) - 1} by line"`)
     }
     return true
   }
 
-  /** @returns the index of the first line that is not a plain pet, or not expected to be one */
-  #readPlainPets(text: string, start: number): number {
-    let at = start
-    while (this.#stage === 'pets' && this.#expectsPet) {
-      PLAIN_PET.lastIndex = at
-      const found = PLAIN_PET.exec(text)
-      if (found === null) break
-      at = PLAIN_PET.lastIndex
-      const [, id, name = '', categoryId, statusText, comma] = found
-      const pet = { id: Number(id), name: this.#copy(name), categoryId: Number(categoryId) }
-      const status = PET_STATUSES.find((known) => known === statusText)
-      this.#recovery.addPlainPet(status === undefined ? pet : { ...pet, status })
-      this.#expectsPet = comma === ','
-    }
-    return at
-  }
-
-  #copy(name: string): string {
-    const known = this.#names.get(name)
-    if (known !== undefined) return known
-    const copy: string = name.length > MAX_COPIED_LENGTH ? JSON.parse(`"${name}"`) : name
-    if (this.#names.size < MAX_CACHED_NAMES) this.#names.set(copy, copy)
-    return copy
-  }
-
-  /** @returns the document without pets; undefined if it is incomplete or has another layout */
-  others(): unknown {
-    if (this.#stage !== 'rest') return undefined
+  #readEntries(text: string, list: unknown[]): boolean {
+    if (list.length > 0 && !this.#endsWithComma) return false
+    this.#endsWithComma = text.endsWith(',')
     try {
-      const document = parseJson(this.#others.join('\n')) as Readonly<Record<string, unknown>>
-      const { pets } = document
-      // A second list of pets would replace the first.
-      const isOurs = Array.isArray(pets) && pets.length === 1 && `"${pets[0]}"` === PLACEHOLDER
-      return isOurs ? { ...document, pets: [] } : undefined
+      for (const entry of parseJson(`[${this.#endsWithComma ? text.slice(0, -1) : text}]`) as unknown[])
+        list.push(entry)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** @returns undefined if it is incomplete or has another layout */
+  document(): unknown {
+    try {
+      return this.#withLists(parseJson(this.#others.join('\n')))
     } catch {
       return undefined
     }
   }
 
-  #readLine(line: string): boolean {
-    if (this.#stage === 'pets' && line !== LAYOUT.afterPets) return this.#readPet(line)
-    this.#others.push(line)
-    if (this.#stage === 'pets') {
-      this.#stage = 'rest'
-      return !this.#expectsPet
-    }
-    if (this.#stage === 'rest') return true
-    const expected = LAYOUT.head[this.#others.length - 1]
-    if (expected === undefined || !expected.test(line)) return false
-    if (this.#others.length === LAYOUT.head.length) {
-      this.#others.push(PLACEHOLDER)
-      this.#stage = 'pets'
-    }
-    return true
+  #withLists(value: unknown): unknown {
+    if (isNode(value))
+      return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, this.#withLists(field)]))
+    const [first] = Array.isArray(value) ? (value as readonly unknown[]) : []
+    const [, index] = (typeof first === 'string' && PLACEHOLDER.exec(first)) || []
+    return index === undefined ? value : this.#lists[Number(index)]
   }
+}
 
-  #readPet(line: string): boolean {
-    if (!this.#expectsPet) return false
-    this.#expectsPet = line.endsWith(',')
-    try {
-      this.#recovery.addPet(parseJson(this.#expectsPet ? line.slice(0, -1) : line))
-      return true
-    } catch (error) {
-      if (error instanceof SyntaxError) return false
-      throw error instanceof CorruptionError ? error : new CorruptionError(String(error))
-    }
-  }
+function endOfEntries(text: string, start: number): number {
+  if (text.startsWith(LAYOUT.listEnd, start)) return start
+  const end = text.indexOf(`\n${LAYOUT.listEnd}`, start)
+  return end === -1 ? text.length : end + 1
 }

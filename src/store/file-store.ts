@@ -104,7 +104,7 @@ export class FileStore {
   take(change: Change): void {
     const entry = entryText(change)
     const bytes = Buffer.byteLength(entry)
-    if (change.kind !== 'pet' && change.kind !== 'key') this.#compactFullAt = 0
+    if (change.kind === 'replaced' || change.kind.endsWith('-removed')) this.#compactFullAt = 0
     else if (!this.#hasRoom(bytes)) throw this.#full()
     this.#takes++
     this.#taken.push(entry)
@@ -182,7 +182,7 @@ export class FileStore {
   }
 
   /**
-   * Compacts, which frees space if the journal has removals or several changes of a pet.
+   * Compacts, which frees space if the journal has removals or several changes of a record.
    * @returns undefined if there is room, or a compaction would not help
    */
   makeRoom(bytes: number): Promise<void> | undefined {

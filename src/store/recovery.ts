@@ -21,32 +21,23 @@ export class Recovery {
     this.#readPet = readPet
   }
 
-  addPet(value: unknown): void {
-    this.#addChecked(this.#readPet(value, `pets[${this.#pets.size}]`))
-  }
-
-  /** @param pet matches the packaged contract. @throws CorruptionError if its id is taken */
-  addPlainPet(pet: Pet): void {
-    if (this.#readPet === readPackagedPet) this.#addChecked(pet)
-    else this.addPet(pet)
-  }
-
-  #addChecked(pet: Pet): void {
+  #addPet(value: unknown): void {
     const count = this.#pets.size
+    const pet = this.#readPet(value, `pets[${count}]`)
     this.#putPet(pet)
     if (this.#pets.size === count)
       throw new CorruptionError(`pets[${count}].id is ${pet.id}, which an earlier pet already has`)
   }
 
   /**
-   * Adds a whole state from a file to the pets already added. Raises `nextPetId` if necessary, so that it need not be
+   * Adds a whole state from a file. Raises `nextPetId` if necessary, so that it need not be
    * adjusted after adding pets by hand.
    * @throws CorruptionError
    */
   addState(value: unknown): void {
     const { nextPetId, pets, orders, keys, records } = check(state, check(record, value, 'the state'), '')
     if (nextPetId > this.#pets.nextId) this.#pets.nextId = nextPetId
-    for (const pet of pets) this.addPet(pet)
+    for (const pet of pets) this.#addPet(pet)
     this.#orders = orders
     for (const [name, saved] of Object.entries(records ?? {})) this.#records.set(name, new Collection(saved))
     for (const [index, key] of keys.entries()) {

@@ -7,7 +7,7 @@ import { openSandboxCore } from '../../src/compose.js'
 import { createFetch } from '../../src/http/fetch-adapter.js'
 import { embeddedOptions } from '../support/embedded-options.js'
 
-/** Compares the records of any resource with pets, in process: `node --expose-gc --import tsx test/bench/records.ts [count]`. */
+/** Compares the processor time and memory of any resource with pets, in process: `node --import tsx test/bench/records.ts [count]`. */
 
 const STATUSES = ['available', 'pending', 'sold']
 const ROUNDS = 2000
@@ -44,21 +44,34 @@ components:
 `
 }
 
-async function measure(resource: string, count: number): Promise<Readonly<Record<string, number>>> {
-  const folder = mkdtempSync(join(tmpdir(), 'records-bench-'))
-  const spec = join(folder, 'openapi.yaml')
-  writeFileSync(spec, contract(resource))
-  const records = Array.from({ length: count }, (_, at) => {
-    return JSON.stringify({ id: at + 1, name: `Animal ${at}`, categoryId: at % 7, status: STATUSES[at % 3] })
-  })
-  writeFileSync(join(folder, `${resource}.json`), `[${records}]`)
-  records.length = 0
+interface Run {
+  readonly resource: string
+  readonly count: number
+  readonly folder: string
+  /** `write` starts a store, and `open` opens it again. */
+  readonly mode: 'memory' | 'write' | 'open'
+}
+
+/** In milliseconds: other processes do not change it. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+async function measure({ resource, count, folder, mode }: Run): Promise<Readonly<Record<string, number>>> {
   const megabytes = () => {
     globalThis.gc?.()
     return Math.round(process.memoryUsage().rss / 1e6)
   }
-  const begun = performance.now()
-  const options = { spec, fixtures: folder, rateLimit: false, maxStore: '4GiB', freeze: true }
+  const begun = processorTime()
+  const options = {
+    spec: join(folder, 'openapi.yaml'),
+    rateLimit: false,
+    maxStore: '4GiB',
+    freeze: true,
+    ...(mode === 'memory' ? {} : { store: join(folder, 'store.json') }),
+    ...(mode === 'open' ? {} : { fixtures: folder }),
+  }
   const core = await openSandboxCore(embeddedOptions(options), {})
   await core.begin('')
   const service = createFetch(core, core.controlTarget.stopping)
@@ -70,41 +83,54 @@ async function measure(resource: string, count: number): Promise<Readonly<Record
     return response.text()
   }
   await call('GET', '?limit=1')
-  const figures: Record<string, number> = { 'start, ms': Math.round(performance.now() - begun) }
+  const figures: Record<string, number> = { [`start, ${mode}, ms`]: Math.round(processorTime() - begun) }
   const time = async (name: string, act: (round: number) => Promise<unknown>) => {
-    const from = performance.now()
-    let round = 0
-    while (round < ROUNDS && performance.now() - from < 5000) await act(round++)
-    figures[name] = Math.round(((performance.now() - from) / round) * 1000)
+    const from = processorTime()
+    for (let round = 0; round < ROUNDS; round++) await act(round)
+    figures[`${name}, ${mode}, µs`] = Math.round(((processorTime() - from) / ROUNDS) * 1000)
   }
   const idOf = (round: number) => ((round * 7919) % count) + 1
-  await time('warm-up', (round) => call('GET', `/${idOf(round)}`))
-  await time('get, µs', (round) => call('GET', `/${idOf(round)}`))
-  await time('list, µs', (round) => call('GET', `?limit=${(round % 20) + 1}`))
-  await time('filter, µs', (round) => call('GET', `?status=${STATUSES[round % 3]}&limit=${(round % 20) + 1}`))
-  await time('create, µs', (round) => call('POST', '', { name: `New ${round}`, categoryId: 1, status: 'sold' }))
-  await time('list after a change, µs', async (round) => {
-    await call('POST', '', { name: `New ${round}`, categoryId: 1 })
-    await call('GET', '')
-  })
-  await time('delete, µs', (round) => call('DELETE', `/${idOf(round)}`))
-  figures['memory, MB'] = megabytes()
+  if (mode !== 'write') {
+    for (let round = 0; round < ROUNDS; round++) await call('GET', `/${idOf(round)}`)
+    await time('get', (round) => call('GET', `/${idOf(round)}`))
+    await time('list', (round) => call('GET', `?limit=${(round % 20) + 1}`))
+    await time('filter', (round) => call('GET', `?status=${STATUSES[round % 3]}&limit=${(round % 20) + 1}`))
+    await time('create', (round) => call('POST', '', { name: `New ${round}`, categoryId: 1, status: 'sold' }))
+    await time('list after a change', async (round) => {
+      await call('POST', '', { name: `New ${round}`, categoryId: 1 })
+      await call('GET', '')
+    })
+    await time('delete', (round) => call('DELETE', `/${idOf(round)}`))
+  }
+  if (mode !== 'write') figures[`memory, ${mode}, MB`] = megabytes()
   await core.close()
-  rmSync(folder, { recursive: true })
-  delete figures['warm-up']
   return figures
 }
 
-const [count = '1000000', resource] = process.argv.slice(2)
-if (resource === undefined) {
-  const file = fileURLToPath(import.meta.url)
-  const [pets, others] = ['pets', 'articles'].map((name) => {
-    const child = spawnSync(process.execPath, ['--expose-gc', '--import', 'tsx', file, count, name], {
+function measureInChildren(resource: string, count: number): Readonly<Record<string, number>> {
+  const folder = mkdtempSync(join(tmpdir(), 'records-bench-'))
+  writeFileSync(join(folder, 'openapi.yaml'), contract(resource))
+  const records = Array.from({ length: count }, (_, at) => {
+    return JSON.stringify({ id: at + 1, name: `Animal ${at}`, categoryId: at % 7, status: STATUSES[at % 3] })
+  })
+  writeFileSync(join(folder, `${resource}.json`), `[${records}]`)
+  const figures = (['memory', 'write', 'open'] as const).map((mode): Readonly<Record<string, number>> => {
+    const run: Run = { resource, count, folder, mode }
+    const file = fileURLToPath(import.meta.url)
+    const child = spawnSync(process.execPath, ['--expose-gc', '--import', 'tsx', file, JSON.stringify(run)], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    return JSON.parse(child.stdout) as Record<string, number>
+    return JSON.parse(child.stdout)
   })
+  rmSync(folder, { recursive: true })
+  return Object.assign({}, ...figures)
+}
+
+const [argument = '1000000'] = process.argv.slice(2)
+if (argument.startsWith('{')) process.stdout.write(JSON.stringify(await measure(JSON.parse(argument))))
+else {
+  const [pets, others] = ['pets', 'articles'].map((resource) => measureInChildren(resource, Number(argument)))
   const rows = Object.keys(pets ?? {}).map((name) => `| ${name} | ${pets?.[name]} | ${others?.[name]} |\n`)
-  process.stdout.write(`|  | pets | articles |\n| --- | --- | --- |\n${rows.join('')}`)
-} else process.stdout.write(JSON.stringify(await measure(resource, Number(count))))
+  process.stdout.write(`|  | pets | articles |\n| --- | ---: | ---: |\n${rows.join('')}`)
+}

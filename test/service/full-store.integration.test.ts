@@ -1,9 +1,11 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { type TestSandbox, transports } from '../support/transports.js'
 
+const GROWN = fileURLToPath(new URL('../contract/specs/grown.yaml', import.meta.url))
 const KIB = 1024
 const LARGE = { name: 'x'.repeat(KIB), categoryId: 1 }
 
@@ -39,6 +41,16 @@ describe.each(transports)('a sandbox with --max-store, %s', { timeout: PATIENCE_
     expect([refused.status, refused.json.code]).toEqual([507, 'store_full'])
     const key = await sandbox.control('POST', '/keys', { key: 'k'.repeat(2 * KIB) })
     expect([key.status, key.json.code]).toEqual([507, 'store_full'])
+  })
+
+  it.each(places)('%s holds records of any resource to it', async (_where, place) => {
+    const sandbox = await openSandbox({ spec: GROWN, maxStore: '64KiB', rateLimit: false, ...place() })
+    let kept = 0
+    const add = () => sandbox.post('/categories', { name: `${kept} ${LARGE.name}` })
+    while ((await add()).status === 201 && kept < 100) kept++
+    expect(kept).toBeGreaterThan(30)
+    expect(kept).toBeLessThan(64)
+    expect((await add()).code).toBe('store_full')
   })
 
   it.each(places)('%s has room again after a removal, and after a reset', async (_where, place) => {

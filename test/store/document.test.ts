@@ -188,7 +188,14 @@ describe('a document', () => {
       name: `犬 number ${index}`,
       categoryId: 1,
     }))
-    await owner.change({ kind: 'replaced', state: { ...SEED, nextPetId: 30_001, pets } })
+    const toys = {
+      idProperty: 'slug',
+      nextId: 2n ** 60n,
+      values: pets.map(({ id, name }) => ({ slug: name, sizes: [id, 0.5], weight: 2n ** 60n })),
+      scopes: pets.map(({ id }) => [String(id), 'left']),
+    }
+    const empty = { idProperty: 'id', nextId: 1, values: [] }
+    await owner.change({ kind: 'replaced', state: { ...SEED, nextPetId: 30_001, pets, records: { toys, empty } } })
     await owner.store.close()
     const again = await Owner.open(file)
     expect(again.state).toEqual(owner.state)

@@ -197,7 +197,7 @@ function copyOf(given: Values): Record<string, unknown> {
 
 /** Checks the given fields as the contract's create operation does, or else the one that replaces. */
 function checkFields(space: Space, resource: ResourceData, given: Values, record: Values): void {
-  const reading = recordReader(space.shared.contract, resource)?.(record)
+  const reading = recordReader(space.shared.contract, resource)?.read(record)
   const named = new Set([resource.id.property, ...Object.keys(resource.properties)])
   const unknown = Object.keys(given).filter(
     (name) => named.size > 1 && !named.has(name) && (reading === undefined || reading.unknown.includes(name)),
