@@ -106,7 +106,7 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
     const har = harPath === undefined ? undefined : new HarFile(resolve(cwd, harPath))
     let needsReminder = options.log === 'pretty' && stderr.isTTY === true
     const contract = await openContract(options.spec, { mocked: options.mock })
-    const { basePath } = options
+    const { basePath = contract.basePath } = options
     const traces = await openTraces(io, { basePath, contract: () => contract, warn: log.warning })
     const sandbox = await openExecSandbox(options, contract, log, (record) => {
       har?.add(record)
