@@ -9,6 +9,7 @@ import type { Disk } from './disk.js'
 import type { DocumentFile } from './document.js'
 import type { Journal } from './journal.js'
 import { entryText } from './journal-lines.js'
+import type { StateStore } from './keeper.js'
 import type { Lock } from './lock.js'
 import type { Reader } from './shape.js'
 import { cannot, StoreError } from './store-error.js'
@@ -33,7 +34,7 @@ const MIN_FULL_COMPACT_RATIO = 1 / 16
 /** @source docs/state.md, "Durability" */
 const CLOSE_TIMEOUT_MS: DurationMs = 5 * SECOND_MS
 
-export class FileStore {
+export class FileStore implements StateStore {
   readonly #document: DocumentFile
   readonly #journal: Journal
   readonly #lock: Lock

@@ -1,4 +1,4 @@
-import type { Change } from '../domain/state.js'
+import type { Change, SpaceState } from '../domain/state.js'
 import { messageOf } from '../system/message-of.js'
 import { setImmediate } from '../system/timers.js'
 
@@ -12,6 +12,16 @@ export interface ChangeWriter {
    */
   write(): Promise<void> | undefined
   drop(): void
+}
+
+/** A place for the state, such as a file. */
+export interface StateStore extends ChangeWriter {
+  /** @param current returns the state, which includes all written changes @throws if the first state cannot be written */
+  start(current: () => SpaceState): Promise<void>
+  /** @returns undefined if there is room for this number of bytes, or no way to make it */
+  makeRoom(bytes: number): Promise<void> | undefined
+  /** @param flush ends a write under way */
+  close(flush?: () => Promise<void> | undefined): Promise<void>
 }
 
 export interface HeldReply {

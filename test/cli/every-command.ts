@@ -13,7 +13,7 @@ export async function helpOf(path: readonly string[], columns = 80): Promise<str
 /** Every command there is, by the words that lead to it; `help` left out. */
 export async function everyCommand(path: readonly string[] = []): Promise<readonly (readonly string[])[]> {
   const [, list = ''] = /\n(?:Commands|Operations):\n(.*?)\n\n/s.exec(await helpOf(path)) ?? []
-  const names = [...list.matchAll(/^ {2}(\w+) /gm)].map(([, name = '']) => name).filter((name) => name !== 'help')
+  const names = [...list.matchAll(/^ {2}([\w-]+) /gm)].map(([, name = '']) => name).filter((name) => name !== 'help')
   const below = await Promise.all(names.map((name) => everyCommand([...path, name])))
   return [path, ...below.flat()]
 }

@@ -15,8 +15,8 @@ describe('docs/cli.md', () => {
   })
 
   it('has a section and the help of every command, and of no other', () => {
-    const sections = [...DOCUMENT.matchAll(/^## (\w+)$/gm)].map(([, name]) => name)
-    const helps = [...DOCUMENT.matchAll(/^<!-- help of (\w+) -->$/gm)].map(([, name]) => name)
+    const sections = [...DOCUMENT.matchAll(/^## ([\w-]+)$/gm)].map(([, name]) => name)
+    const helps = [...DOCUMENT.matchAll(/^<!-- help of ([\w-]+) -->$/gm)].map(([, name]) => name)
     const names = COMMANDS.map(({ name }) => name)
     expect(sections).toEqual(names)
     expect(helps).toEqual(names)

@@ -1,7 +1,7 @@
 import { OPTION_NAMES, optionRow } from '../../src/options/table.js'
 import { everyCommand, helpOf } from './every-command.js'
 
-const REGION = /(<!-- help of (\w+) -->\n).*?(<!-- end of help -->)/gs
+const REGION = /(<!-- help of ([\w-]+) -->\n).*?(<!-- end of help -->)/gs
 /** Wider than any line of the help, so that no line is wrapped. */
 const UNWRAPPED = 10_000
 /** Headings of the help whose options have a document of their own. */
