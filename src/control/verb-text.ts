@@ -2,7 +2,7 @@ import { stringifyJson } from '../contract/json.js'
 import type { Spaces } from '../core/spaces.js'
 import { formatFaultRule } from '../domain/faults.js'
 import { counted } from '../domain/numbers.js'
-import type { EpochMs } from '../domain/time.js'
+import { type EpochMs, parseDuration } from '../domain/time.js'
 import type { VerbDone } from './verb.js'
 
 const MAX_VALUE_LENGTH = 80
@@ -50,8 +50,17 @@ export function reportVerb(spaces: Spaces, verb: Omit<VerbDone, 'at'>, wall: Epo
   const space = spaces.get(verb.space)
   const at = space?.now(wall) ?? wall
   const done = { ...verb, at }
-  space?.log.publish({ at: new Date(at).toISOString(), verb: verb.name, text: verbText(done) })
+  const until = endOf(done)
+  const event = { at: new Date(at).toISOString(), verb: verb.name, text: verbText(done) }
+  space?.log.publish(until === undefined ? event : { ...event, until })
   return done
+}
+
+function endOf({ name, output, at }: VerbDone): string | undefined {
+  const { ban, for: length, every } = Object(output)
+  if (name === 'keys.ban') return Object(ban).until
+  const lasts = name === 'storm.start' && every === null ? parseDuration(String(length)) : undefined
+  return lasts === undefined ? undefined : new Date(at + lasts).toISOString()
 }
 
 const clock = ({ now, frozen }: Fields) => `→ ${text(now)}${frozen === true ? ', frozen' : ''}`

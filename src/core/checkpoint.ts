@@ -3,7 +3,7 @@ import { digestOf } from '../system/digest.js'
 import type { SavedSpaces, Spaces } from './spaces.js'
 
 /** Raised when the content changes its shape or meaning. */
-const CHECKPOINT_VERSION = 6
+const CHECKPOINT_VERSION = 7
 
 /**
  * A whole sandbox as text: spaces, keys, logs, conduct, snapshots, random streams. Machines with the same commands have

@@ -189,6 +189,7 @@ function logExchange(context: RequestContext, response: HandlerResult, headers: 
     status: leavesNoStatus(response) ? undefined : response.status,
     reason: response.reason,
     fault: response.fault,
+    rule: response.rule,
     how: undefined,
     durationMs: 0,
     waitingMs: 0,

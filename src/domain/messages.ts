@@ -57,6 +57,8 @@ export interface HandlerResult {
   readonly retryAt?: EpochMs
   readonly reason?: Reason
   readonly fault?: FaultName
+  /** The fault rule that made it, as text. */
+  readonly rule?: string
   /** The status of the operation's own response, if a fault loses it. */
   readonly lostStatus?: number
   /** Rate-limit headers of the real service, if this is its response. */

@@ -1,15 +1,18 @@
 import type { EndedExchange, ExchangeRef } from '../domain/messages.js'
 import { passingText } from '../domain/numbers.js'
 import type { ExchangeRecord } from './exchange-record.js'
+import { outcomeOf, type SavedTally, TrafficTally } from './traffic.js'
 
 /** Bounds of the logs. @source docs/control-api.md, "The log" */
 const LOG_BYTES_A_SPACE = 16 * 1024 * 1024
 const LOG_BYTES_IN_ALL = 256 * 1024 * 1024
+const MAX_EVENTS = 200
 
 export interface SavedLog {
   readonly nextId: number
   readonly records: readonly ExchangeRecord[]
   readonly unkept: readonly ExchangeRecord[]
+  readonly tally: SavedTally
 }
 
 export class LogBudget {
@@ -62,6 +65,11 @@ export class ExchangeLog {
   #nextId = 1
   #bytes = 0
   readonly #followers = new Set<Follower>()
+  /** Also counts exchanges that have left the log. */
+  readonly tally = new TrafficTally()
+  #events: readonly LoggedEvent[] = []
+  /** Of a log that was cleared. */
+  #eventsBefore: readonly LoggedEvent[] = []
   #isClosed = false
 
   constructor(limit: number, budget: LogBudget) {
@@ -78,7 +86,14 @@ export class ExchangeLog {
     return this.#nextId - 1
   }
 
-  publish(event: SpaceEvent): void {
+  /** The last changes of the space, oldest first. */
+  get events(): readonly LoggedEvent[] {
+    return this.#events
+  }
+
+  publish(done: SpaceEvent): void {
+    const event = { ...done, afterId: this.total }
+    this.#events = [...this.#events, event].slice(-MAX_EVENTS)
     for (const follower of this.#followers) follower.onEvent?.(event)
   }
 
@@ -128,6 +143,7 @@ export class ExchangeLog {
       record.responseBody = ended.instead.body
     }
     if (ended.isUnanswered === true) record.status = undefined
+    this.tally.add(record.at, outcomeOf({ status: record.status, ended: ended.how }))
     if (this.#followers.size === 0) return
     const told = copyOf(record)
     for (const { onEnded } of this.#followers) onEnded(told)
@@ -182,6 +198,9 @@ export class ExchangeLog {
     this.#unkept.clear()
     this.#first = this.#count = this.#bytes = 0
     this.#nextId = 1
+    this.tally.clear()
+    this.#eventsBefore = this.#events
+    this.#events = []
     for (const follower of this.#followers) follower.onCleared?.()
     return before
   }
@@ -191,15 +210,23 @@ export class ExchangeLog {
     const since = [...this]
     while (this.dropOldest());
     this.load(saved)
+    this.#events = [...this.#eventsBefore, ...this.#events].slice(-MAX_EVENTS)
+    this.#eventsBefore = []
     for (const record of since) if (record.how !== undefined) this.#place({ ...record, id: this.takeId() })
   }
 
   save(): SavedLog {
-    return { nextId: this.#nextId, records: [...this], unkept: [...this.#unkept.values()].map(copyOf) }
+    return {
+      nextId: this.#nextId,
+      records: [...this],
+      unkept: [...this.#unkept.values()].map(copyOf),
+      tally: this.tally.save(),
+    }
   }
 
   /** Only for an empty log. */
-  load({ nextId, records, unkept }: SavedLog): void {
+  load({ nextId, records, unkept, tally }: SavedLog): void {
+    this.tally.load(tally)
     for (const record of records) {
       this.#nextId = record.id + 1
       this.#place(copyOf(record))
@@ -249,6 +276,7 @@ function blank(): KeptRecord {
     status: undefined,
     reason: undefined,
     fault: undefined,
+    rule: undefined,
     how: undefined,
     durationMs: 0,
     waitingMs: 0,
@@ -292,6 +320,7 @@ function rewrite(kept: KeptRecord, record: ExchangeRecord): void {
   kept.status = record.status
   kept.reason = record.reason
   kept.fault = record.fault
+  kept.rule = record.rule
   kept.how = record.how
   kept.durationMs = record.durationMs
   kept.waitingMs = record.waitingMs
@@ -309,11 +338,18 @@ function withRemaining(headers: string[], remaining: number): string[] {
   return headers
 }
 
-/** A verb that was run between exchanges. */
+/** A change of the space between exchanges: a verb, or a ban (`ban`). */
 export interface SpaceEvent {
   /** By the space's clock, after it: ISO 8601, UTC. */
   readonly at: string
   readonly verb: string
   /** Its effect, in the words of `petstore-sandbox control`. */
   readonly text: string
+  /** When it ends by itself: ISO 8601, UTC; absent if it does not end. */
+  readonly until?: string
+}
+
+export interface LoggedEvent extends SpaceEvent {
+  /** Id of the last exchange before it; 0 without one. */
+  readonly afterId: number
 }

@@ -25,6 +25,8 @@ export interface Exchange {
   readonly reason: Reason | null
   /** A fault of the connection or the body. */
   readonly fault: FaultName | null
+  /** The fault rule that was applied, such as `getPet:503@25%`; absent without one. */
+  readonly rule?: string
   /**
    * Null while it is under way. `sent`: whole; `left`: the client left first; `cut`: by a fault or a stop of the
    * sandbox; `unknown`: its replica is gone.
@@ -62,7 +64,7 @@ type ExchangeFacts = Omit<Exchange, 'request' | 'response'>
 export function exchangeFacts(record: ExchangeRecord, wall: EpochMs = record.arrivedAt): ExchangeFacts {
   const { id, at, space, key, sender, method, path, query, operation, status, reason, fault, how } = record
   const durationMs = how === undefined ? Math.max(0, wall - record.arrivedAt) : record.durationMs
-  const { waitingMs, bodyMs, drift } = record
+  const { waitingMs, bodyMs, rule, drift } = record
   return {
     id,
     at: new Date(at).toISOString(),
@@ -77,6 +79,7 @@ export function exchangeFacts(record: ExchangeRecord, wall: EpochMs = record.arr
     status: how === undefined ? null : (status ?? null),
     reason: reason ?? null,
     fault: fault ?? null,
+    ...(rule === undefined ? {} : { rule }),
     ended: how ?? null,
     durationMs: rounded(durationMs),
     timing: {

@@ -108,7 +108,7 @@ type ChangingVerb = Exclude<
   | 'replicas'
   | 'state'
   | 'export'
-  | `requests.${'har' | 'replay'}`
+  | `requests.${'har' | 'replay' | 'traffic'}`
   | `${string}.${'show' | 'list'}`
 >
 

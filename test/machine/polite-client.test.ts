@@ -72,6 +72,7 @@ const INPUTS: { readonly [Name in VerbName]: readonly VerbInput<Name>[] } = {
   'snapshots.remove': [],
   'requests.list': [{}],
   'requests.har': [{}],
+  'requests.traffic': [{}],
   'requests.replay': [],
   'requests.clear': [{}],
   conduct: [{}],

@@ -51,6 +51,13 @@ const selectionSchema = fields({
   limit: v.optional(countSchema('must be a number of exchanges')),
 })
 
+const bucketSchema = (message: string, most: number) =>
+  v.optional(v.pipe(countSchema(message), v.minValue(1, message), v.maxValue(most, message)))
+const trafficSchema = fields({
+  bucketSeconds: bucketSchema('must be a number of seconds from 1 to 86400', 86_400),
+  buckets: bucketSchema('must be a number from 1 to 1440', 1440),
+})
+
 const replaySchema = fields({
   id: countSchema('must be the id of an exchange'),
   key: v.optional(text),
@@ -77,6 +84,17 @@ export const requestVerbs = {
     {
       input: selectionSchema,
       run: (context, selection): Har => toHar(select(context, selection), packageVersion),
+    },
+  ),
+  'requests.traffic': verb(
+    'GET /requests/traffic',
+    'Ended exchanges by outcome and time, also those that have left the log, and the last changes of the space',
+    {
+      input: trafficSchema,
+      run: ({ space, wall }, { bucketSeconds = 1, buckets = 60 }) => ({
+        ...space.log.tally.buckets(bucketSeconds, buckets, space.now(wall)),
+        events: space.log.events,
+      }),
     },
   ),
   'requests.replay': verb(

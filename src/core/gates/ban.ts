@@ -17,6 +17,9 @@ export const ban: Gate = (context) => {
   if (banAfter === 'never' || caller.apiKey.always !== undefined) return undefined
   if (!space.conduct.bringsBan(context, banAfter)) return undefined
   account.bans = banFor(banDuration, now)
+  const until = new Date(now + banDuration).toISOString()
+  const text = `ban ${caller.label} until ${until}: ${banAfter} early requests`
+  space.log.publish({ at: new Date(now).toISOString(), verb: 'ban', text, until })
   return banned(context, now + banDuration)
 }
 

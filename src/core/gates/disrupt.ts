@@ -27,7 +27,7 @@ export const disrupt: Gate = (context) => {
 function applyFault(context: RequestContext, rule: FaultRule): HandlerResult | undefined {
   switch (rule.fault) {
     case 'status':
-      return fail(context, rule)
+      return { ...fail(context, rule), rule: formatFaultRule(rule) }
     case 'slow-body':
     case 'unknown-fields':
     case 'enum-growth':
@@ -39,6 +39,7 @@ function applyFault(context: RequestContext, rule: FaultRule): HandlerResult | u
         body: rule.fault === 'truncated-body' ? CUT_BODY : '',
         fault: rule.fault,
         reason: 'fault',
+        rule: formatFaultRule(rule),
       }
   }
 }
@@ -46,8 +47,9 @@ function applyFault(context: RequestContext, rule: FaultRule): HandlerResult | u
 /** The response of an operation, changed, slowed down or lost by a fault. It is also made up. */
 export function faultyResponse(context: RequestContext, rule: FaultRule, given: HandlerResult): HandlerResult {
   const { fault } = rule
-  if (fault === 'status') return { ...fail(context, rule), lostStatus: given.status }
-  const marked = { reason: 'fault', fault, lostStatus: given.status } as const
+  const text = formatFaultRule(rule)
+  if (fault === 'status') return { ...fail(context, rule), rule: text, lostStatus: given.status }
+  const marked = { reason: 'fault', fault, rule: text, lostStatus: given.status } as const
   return isBodyFault(fault) ? changeBody(context, fault, given, marked) : { ...marked, ...given }
 }
 
