@@ -155,7 +155,7 @@ export const SETTINGS = {
     value: '<n|never>',
     description: 'number of early requests that lead to a ban',
     panel: 'bans',
-    label: 'After early requests',
+    label: 'Ban after N early retries',
     hint: 'a number, or never',
   },
   banDuration: {
@@ -165,7 +165,7 @@ export const SETTINGS = {
     value: '<duration>',
     description: 'duration of a ban',
     panel: 'bans',
-    label: 'Lasts',
+    label: 'Duration of a ban',
   },
   banStatus: {
     kind: 'choice',
@@ -175,7 +175,7 @@ export const SETTINGS = {
     value: '<status>',
     description: `status for a banned key: ${BAN_STATUSES.join(', ')}`,
     panel: 'bans',
-    label: 'Status',
+    label: 'Status of a ban',
   },
   retryAfter: {
     kind: 'choice',
@@ -236,7 +236,7 @@ export const SETTINGS = {
     description: 'delay responses: 100ms, 50ms..200ms or listPets=3s',
     panel: 'responses',
     label: 'Latency',
-    hint: 'none; 50ms..200ms, listPets=3s',
+    hint: 'off; 50ms..200ms, listPets=3s',
   },
   senders: {
     kind: 'senders',

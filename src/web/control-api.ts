@@ -50,6 +50,11 @@ export async function servedContract(): Promise<Record<string, unknown>> {
   return parseJson(await readText(await requestControl('/openapi.json'))) as Record<string, unknown>
 }
 
+/** When the sandbox started: ISO 8601, UTC. Differs after a restart. */
+export async function sandboxStart(): Promise<string> {
+  return Object(JSON.parse(await readText(await requestControl('/health')))).startedAt
+}
+
 /**
  * Events of a space. The first batch arrives once the sandbox listens, so later events are complete. Uses fetch,
  * because EventSource cannot send a token.

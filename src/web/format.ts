@@ -1,4 +1,6 @@
-import type { Exchange } from '../exchanges/exchange-view.js'
+import { OUTCOMES, type Outcome } from '../exchanges/traffic.js'
+
+export { OUTCOMES, type Outcome, outcomeOf } from '../exchanges/traffic.js'
 
 export type Zone = 'UTC' | 'local'
 
@@ -39,25 +41,16 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Labels of outcomes in chart and filter, in stacking order. */
+/** Labels of outcomes in chart and filter. */
 export const OUTCOME_LABELS = {
   answered: '2xx',
   refused: '4xx',
   limited: '429',
   failed: '5xx',
-  cut: 'no response',
-} as const
-export type Outcome = keyof typeof OUTCOME_LABELS
+  cut: 'cut off',
+} as const satisfies Record<Outcome, string>
 export type OutcomeCounts = Readonly<Record<Outcome, number>>
-export const OUTCOMES = Object.keys(OUTCOME_LABELS) as readonly Outcome[]
 export const NO_OUTCOMES: OutcomeCounts = { answered: 0, refused: 0, limited: 0, failed: 0, cut: 0 }
-
-export function outcomeOf({ status }: Pick<Exchange, 'status'>): Outcome {
-  if (status === null) return 'cut'
-  if (status === 429) return 'limited'
-  if (status >= 500) return 'failed'
-  return status >= 400 ? 'refused' : 'answered'
-}
 
 export function outcomesText(counts: OutcomeCounts): string {
   return OUTCOMES.filter((outcome) => counts[outcome] > 0)

@@ -1,15 +1,11 @@
 import { batch } from '@preact/signals'
 import type { OptionalInput, VerbInput, VerbName, VerbOutput } from '../control/verb-map.js'
-import type { StormView } from '../control/views.js'
-import { parseDuration } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
-import { callVerb, followEvents, keepControlToken, servedContract, TokenNeeded } from './control-api.js'
+import { callVerb, followEvents, keepControlToken, sandboxStart, servedContract, TokenNeeded } from './control-api.js'
 import { toggleWord } from './dashboard/exchange-filter.js'
-import { EXCHANGES_KEPT, ExchangeRing, type TimelineEvent } from './dashboard/exchange-rows.js'
+import { EXCHANGES_KEPT, ExchangeRing } from './dashboard/exchange-rows.js'
 import type { PagePlace, Tab } from './dashboard/page-address.js'
-import { TrafficTally } from './dashboard/traffic-tally.js'
-import { messageOf } from './format.js'
-import { operationsIn } from './request-code.js'
+import { messageOf, timeText } from './format.js'
 import * as view from './state.js'
 
 /** Faster updates would flicker. */
@@ -20,24 +16,10 @@ const REPORT_PAUSE_MS = 1500
 const POLL_INTERVAL_MS = 5000
 const RECONNECT_MS = 1000
 const TOAST_MS = 10_000
-const EVENTS_KEPT = 200
 
-const UNDOABLE: ReadonlySet<VerbName> = new Set<VerbName>([
-  'reset',
-  'requests.clear',
-  'snapshots.restore',
-  'scenario.apply',
-  'overrides.clear',
-  'pets.remove',
-  'keys.remove',
-])
-
-/** Also covers exchanges that have left the list. */
-export const tally = new TrafficTally()
 const ring = new ExchangeRing()
-/** By the space's clock. */
-let stormEnd: number | undefined
-let eventNumber = 0
+/** When the sandbox started, as last read. */
+let started: string | undefined
 let toastTimer: ReturnType<typeof setTimeout> | undefined
 let isShowing = false
 let connected = new AbortController()
@@ -69,8 +51,7 @@ export async function call<Name extends VerbName>(
   if (verb === 'reset' || verb === 'requests.clear') forgetExchanges()
   await Promise.all([readState(), readReports()])
   const undo = view.state.value?.undo
-  if (done !== undefined)
-    announce(done, UNDOABLE.has(verb) ? space : undefined, undo?.verb === verb ? undo.id : undefined)
+  if (done !== undefined) announce(done, undo?.verb === verb ? space : undefined, undo?.id)
   return output
 }
 
@@ -106,11 +87,16 @@ export async function replay(id: number, change: Omit<VerbInput<'requests.replay
   select(again)
 }
 
+/** The tab to return to when the exchange is closed. */
+let tabBefore: Tab = 'log'
+
 export function select(exchange: Exchange | undefined): void {
   batch(() => {
     // It may have ended since the list was drawn.
     view.selected.value = exchange && (exchangeById(exchange.id) ?? exchange)
     view.wanted.value = undefined
+    if (view.tab.value !== 'exchange') tabBefore = view.tab.value
+    view.tab.value = exchange === undefined ? tabBefore : 'exchange'
   })
 }
 
@@ -122,8 +108,7 @@ export function step(by: 1 | -1): void {
 }
 
 export function filterBy(word: string): void {
-  const { text, outcome } = view.filter.value
-  view.filter.value = { text: toggleWord(text, word), outcome }
+  view.filter.value = toggleWord(view.filter.value, word)
 }
 
 export function makeFail(operation: string): void {
@@ -146,7 +131,6 @@ export function showTab(tab: Tab, section?: string): void {
 
 export function showSpace(name: string): void {
   if (name === view.space.value) return
-  tally.clear()
   ring.clear()
   view.turnTo(name)
   void stayConnected()
@@ -185,9 +169,25 @@ export function enterToken(token: string): void {
   void stayConnected()
 }
 
-export async function showMorePets(): Promise<void> {
-  view.petLimit.value += view.PETS_PER_PAGE
-  await readReports()
+/** Reads what the page shows of a resource; a change of the search or the resource begins at its first records. */
+export function showRecords(limit: number = view.RECORDS_PER_PAGE): Promise<void> {
+  view.recordLimit.value = limit
+  return readReports()
+}
+
+export function showRange(range: view.ChartRange): void {
+  view.range.value = range
+  void readState()
+}
+
+export function pause(isPaused: boolean): void {
+  view.isPaused.value = isPaused
+  showSoon()
+}
+
+/** Exchanges that the paused page does not show. */
+export function newerThanShown(): number {
+  return Math.max(0, ring.highestId - (view.exchanges.value[0]?.id ?? 0))
 }
 
 async function showFailure(act: () => Promise<void>): Promise<void> {
@@ -199,8 +199,17 @@ async function showFailure(act: () => Promise<void>): Promise<void> {
 }
 
 function selectWanted(): void {
-  const found = view.wanted.value === undefined ? undefined : ring.get(view.wanted.value)
-  if (found !== undefined) select(found)
+  const { value: id } = view.wanted
+  if (id === undefined) return
+  const found = ring.get(id)
+  const tab = view.tab.value
+  if (found !== undefined) {
+    select(found)
+    view.tab.value = tab
+  } else if (view.connection.value === 'live') {
+    view.notice.value = `The log does not have exchange ${id}.`
+    select(undefined)
+  }
 }
 
 async function stayConnected(): Promise<void> {
@@ -224,7 +233,8 @@ async function connect(signal: AbortSignal): Promise<void> {
   const space = view.space.value
   const stream = followEvents(space, signal)
   const first = await stream.next()
-  const [recent, scenarios, contract] = await Promise.all([
+  const [at, recent, scenarios, contract] = await Promise.all([
+    sandboxStart().catch(() => started),
     callVerb('requests.list', space, { limit: EXCHANGES_KEPT }),
     callVerb('scenario.list', space),
     servedContract(),
@@ -232,17 +242,18 @@ async function connect(signal: AbortSignal): Promise<void> {
   ])
   if (signal.aborted) return
   forgetExchanges()
+  if (started !== undefined && at !== undefined && started !== at) noteRestart(at)
+  started = at
   for (const exchange of recent) take(exchange)
   batch(() => {
     view.connection.value = 'live'
     view.scenarios.value = scenarios
-    view.operations.value = operationsIn(contract)
+    view.contract.value = contract
     selectWanted()
   })
   for (let batchOf = first; !signal.aborted && batchOf.done !== true; batchOf = await stream.next()) {
     for (const { event, data } of batchOf.value) {
       if (event === 'began' || event === 'ended') take(JSON.parse(data))
-      else if (event === 'verb') addEvent({ ...JSON.parse(data), afterId: ring.highestId })
       else if (event === 'dropped') view.missed.value += Number(JSON.parse(data).count)
     }
     if (batchOf.value.length > 0) readSoon()
@@ -264,25 +275,25 @@ async function waitForSandbox(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
 }
 
+/** Nothing that was shown before is in the sandbox now. */
+function noteRestart(at: string): void {
+  select(undefined)
+  view.editing.value = undefined
+  const settings = view.state.value?.overrides.length === 0 ? ', and its settings are those of its start' : ''
+  view.notice.value = `The sandbox restarted at ${timeText(Date.parse(at), false, view.zone.value)}. Its log is new${settings}.`
+}
+
 function take(exchange: Exchange): void {
   const taken = ring.add(exchange)
   if (taken === 'known') return
-  if (taken === 'restarted') tally.clear()
-  if (exchange.ended !== null) tally.add(exchange)
-  else RECEIVED_AT.set(exchange, performance.now())
+  if (exchange.ended === null) RECEIVED_AT.set(exchange, performance.now())
   if (taken === 'ended' && view.selected.value?.id === exchange.id) view.selected.value = exchange
   showSoon()
 }
 
-function addEvent(event: Omit<TimelineEvent, 'number'>, index = 0): void {
-  const added = { ...event, number: eventNumber++ }
-  view.events.value = view.events.value.toSpliced(index, 0, added).slice(0, EVENTS_KEPT)
-}
-
 function forgetExchanges(): void {
   ring.clear()
-  tally.clear()
-  view.events.value = []
+  view.isPaused.value = false
   showSoon()
 }
 
@@ -292,7 +303,7 @@ function showSoon(): void {
   setTimeout(() => {
     requestAnimationFrame(() => {
       isShowing = false
-      view.exchanges.value = ring.newestFirst()
+      if (!view.isPaused.value) view.exchanges.value = ring.newestFirst()
     })
   }, SHOW_INTERVAL_MS)
 }
@@ -312,14 +323,18 @@ function readState(): Promise<void> {
     (async () => {
       const space = view.space.value
       const seen = ring.highestId
-      const { clock, ...state } = await callVerb('state', space)
+      const { bucketSeconds, buckets } = view.CHART_RANGES[view.range.value]
+      const [{ clock, ...state }, traffic] = await Promise.all([
+        callVerb('state', space),
+        callVerb('requests.traffic', space, { bucketSeconds, buckets }),
+      ])
       if (view.space.value !== space) return
       // Fewer than before: the log was cleared.
       if (state.counts.requests < seen) forgetExchanges()
       const now = Date.parse(clock.now)
-      endStorm(state.storm, now)
       batch(() => {
         view.setIfChanged(view.state, state)
+        view.setIfChanged(view.traffic, traffic)
         view.clock.value = { now, frozen: clock.frozen, readAt: performance.now() }
       })
     })(),
@@ -331,8 +346,17 @@ function readReports(): Promise<void> {
     (async () => {
       const space = view.space.value
       const showsData = view.tab.value === 'data'
-      const [pets, spaces, snapshots, replicas, conduct, drift] = await Promise.all([
-        showsData ? callVerb('pets.list', space, { limit: view.petLimit.value }) : undefined,
+      const resources = showsData ? await callVerb('resources.list', space) : undefined
+      const resource = resources?.find(({ name }) => name === view.resource.value) ?? resources?.[0]
+      const search = view.recordSearch.value.trim()
+      const [records, spaces, snapshots, replicas, conduct, drift] = await Promise.all([
+        resource === undefined
+          ? undefined
+          : callVerb('records.list', space, {
+              resource: resource.name,
+              limit: view.recordLimit.value,
+              ...(search !== '' && { search }),
+            }),
         callVerb('spaces.list', space),
         showsData ? callVerb('snapshots.list', space) : undefined,
         showsData ? callVerb('replicas', '') : undefined,
@@ -341,7 +365,8 @@ function readReports(): Promise<void> {
       ])
       if (view.space.value !== space) return
       batch(() => {
-        if (pets !== undefined) view.setIfChanged(view.pets, pets)
+        if (resources !== undefined) view.setIfChanged(view.resources, resources)
+        if (records !== undefined && search === view.recordSearch.value.trim()) view.setIfChanged(view.records, records)
         view.setIfChanged(view.spaces, spaces)
         if (snapshots !== undefined)
           view.setIfChanged(
@@ -366,21 +391,6 @@ async function lockIfAsked<T>(request: Promise<T>): Promise<T> {
     }
     throw error
   }
-}
-
-/** A storm that expires has no event: adds one where it ended. */
-function endStorm(storm: StormView | null, now: number): void {
-  const length = storm?.every === null && storm.for !== null ? parseDuration(storm.for) : undefined
-  const end = storm === null || length === undefined ? undefined : Date.parse(storm.startedAt) + length
-  if (end !== undefined && end === stormEnd && end <= now) {
-    const afterId = ring.newestFirst().find((exchange) => Date.parse(exchange.at) <= end)?.id ?? 0
-    const index = view.events.value.findIndex(
-      (event) => event.afterId < afterId || (event.afterId === afterId && Date.parse(event.at) <= end),
-    )
-    const event = { at: new Date(end).toISOString(), verb: 'storm.over', text: 'the storm is over', afterId }
-    addEvent(event, index === -1 ? EVENTS_KEPT : index)
-  }
-  stormEnd = end !== undefined && end > now ? end : undefined
 }
 
 /** When the page received an open exchange. */

@@ -1,19 +1,29 @@
 import { batch, computed, type Signal, signal } from '@preact/signals'
 import type { Conduct } from '../conduct/conduct-view.js'
-import type { Pet } from '../contract/entities.js'
 import { stringifyJson } from '../contract/json.js'
-import type { ReplicaView, ScenarioView, SpaceView, StateView } from '../control/views.js'
+import type { ReplicaView, ResourceView, ScenarioView, SpaceView, StateView } from '../control/views.js'
 import type { Drift } from '../drift/ledger.js'
+import type { LoggedEvent } from '../exchanges/exchange-log.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
-import { EVERYTHING, type ExchangeFilter, filterExchanges } from './dashboard/exchange-filter.js'
-import type { TimelineEvent } from './dashboard/exchange-rows.js'
+import type { TrafficBuckets } from '../exchanges/traffic.js'
+import { filterExchanges } from './dashboard/exchange-filter.js'
+import { type Sorting, sortExchanges, timelineEvents } from './dashboard/exchange-rows.js'
 import type { Tab } from './dashboard/page-address.js'
 import { dayText, type Zone } from './format.js'
-import type { OperationFacts } from './request-code.js'
+import { operationsIn } from './request-code.js'
 
 const ZONE_KEY = 'petstore-sandbox:zone'
 const TICK_MS = 250
-export const PETS_PER_PAGE = 100
+export const RECORDS_PER_PAGE = 100
+
+/** Ranges of the chart, in the latest buckets. */
+export const CHART_RANGES = {
+  '1 min': { bucketSeconds: 1, buckets: 60, tickSeconds: 10 },
+  '10 min': { bucketSeconds: 10, buckets: 60, tickSeconds: 120 },
+  '1 h': { bucketSeconds: 60, buckets: 60, tickSeconds: 600 },
+  '24 h': { bucketSeconds: 1800, buckets: 48, tickSeconds: 14_400 },
+} as const
+export type ChartRange = keyof typeof CHART_RANGES
 
 /** `locked`: the control plane requires a token. */
 export const connection = signal<'connecting' | 'live' | 'lost' | 'locked'>('connecting')
@@ -35,28 +45,38 @@ export const clock = ofSpace<{ readonly now: number; readonly frozen: boolean; r
   undefined,
 )
 export const exchanges = ofSpace<readonly Exchange[]>([])
-/** Newest first. */
-export const events = ofSpace<readonly TimelineEvent[]>([])
+/** As counted by the sandbox. */
+export const traffic = ofSpace<(TrafficBuckets & { readonly events: readonly LoggedEvent[] }) | undefined>(undefined)
+/** Frozen while the page is paused. */
+export const isPaused = ofSpace(false)
 export const missed = ofSpace(0)
 export const selected = ofSpace<Exchange | undefined>(undefined)
 /** Id of the exchange to select once it is loaded. */
 export const wanted = ofSpace<number | undefined>(undefined)
 export const editing = ofSpace<Exchange | undefined>(undefined)
-export const pets = ofSpace<readonly Pet[]>([])
-export const petLimit = ofSpace(PETS_PER_PAGE)
+export const resources = ofSpace<readonly ResourceView[]>([])
+/** Name of the shown resource; empty for the first one. */
+export const resource = ofSpace('')
+export const records = ofSpace<readonly Readonly<Record<string, unknown>>[]>([])
+export const recordSearch = ofSpace('')
+export const recordLimit = ofSpace(RECORDS_PER_PAGE)
 export const snapshots = ofSpace<readonly string[]>([])
 export const conduct = ofSpace<Conduct | undefined>(undefined)
 /** Undefined without `upstream`. */
 export const drift = ofSpace<Drift | undefined>(undefined)
 
-export const filter = signal<ExchangeFilter>(EVERYTHING)
+/** See `exchange-filter.ts`. */
+export const filter = signal('')
+export const sorting = signal<Sorting>({ by: 'time', isReversed: false })
+export const range = signal<ChartRange>('1 min')
 export const tab = signal<Tab>('log')
 export const zone = signal<Zone>(localStorage.getItem(ZONE_KEY) === 'local' ? 'local' : 'UTC')
 export const spaces = signal<readonly SpaceView[]>([])
 /** Empty for a single sandbox. */
 export const replicas = signal<readonly ReplicaView[]>([])
 export const scenarios = signal<readonly ScenarioView[]>([])
-export const operations = signal<readonly OperationFacts[]>([])
+export const contract = signal<Readonly<Record<string, unknown>>>({})
+export const operations = computed(() => operationsIn(contract.value))
 /** Initial operation of the fault form; a new number resets the form. */
 export const faultDraft = signal({ operation: '*', number: 0 })
 export const announcement = signal('')
@@ -70,7 +90,8 @@ export const notice = signal('')
 /** The page's monotonic clock in milliseconds. */
 export const pageTime = signal(performance.now())
 setInterval(() => {
-  pageTime.value = performance.now()
+  // Nothing goes on in a sandbox that is gone.
+  if (connection.value !== 'lost') pageTime.value = performance.now()
 }, TICK_MS)
 
 /** The space's clock in milliseconds since the epoch. */
@@ -84,7 +105,19 @@ export const spaceTime = computed(() => {
 export const hasUpstream = computed(() => state.value?.upstream != null)
 export const today = computed(() => dayText(spaceTime.value ?? 0, zone.value))
 
-export const shownExchanges = computed(() => filterExchanges(exchanges.value, filter.value))
+export const shownExchanges = computed(() =>
+  sortExchanges(filterExchanges(exchanges.value, filter.value), sorting.value),
+)
+/** Separate, because time goes on. */
+const endedEvents = computed(
+  () => traffic.value?.events.filter(({ until }) => until && Date.parse(until) <= (spaceTime.value ?? 0)).length ?? 0,
+)
+/** Newest first. */
+export const events = computed(() =>
+  endedEvents.value === 0
+    ? (traffic.value?.events.toReversed() ?? [])
+    : timelineEvents(traffic.value?.events ?? [], exchanges.value, spaceTime.peek() ?? 0),
+)
 
 export function showZone(chosen: Zone): void {
   localStorage.setItem(ZONE_KEY, chosen)

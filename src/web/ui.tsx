@@ -3,7 +3,7 @@ import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { stringifyJson } from '../contract/json.js'
 import { controlToken } from './control-api.js'
-import { messageOf } from './format.js'
+import { messageOf, readableBody } from './format.js'
 import { connection } from './state.js'
 
 /** While it runs, `pending` has the requested value. */
@@ -327,7 +327,7 @@ export function Toggle<Name extends string>({
 }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere
-    <div class="row" role="group" aria-label={label}>
+    <div class="tabs" role="group" aria-label={label}>
       {names.map((name) => (
         <button type="button" key={name} aria-pressed={name === value} onClick={() => choose(name)}>
           {name}
@@ -336,6 +336,30 @@ export function Toggle<Name extends string>({
       {children}
     </div>
   )
+}
+
+/** Longer JSON is shown without colours. */
+const MAX_COLOURED = 20_000
+const JSON_PARTS = /("(?:[^"\\]|\\.)*")(?=(:?))/
+
+/** The body of a message; JSON is indented, with the names and texts in colours. */
+export function Body({ text }: { readonly text: string }) {
+  if (text === '') return <p class="muted">No body.</p>
+  const readable = readableBody(text)
+  return <Pre>{readable.length > MAX_COLOURED ? readable : coloured(readable)}</Pre>
+}
+
+function coloured(json: string): ComponentChildren {
+  // Plain parts, texts, and the colons after names, in turn.
+  return json.split(JSON_PARTS).map((part, index, parts) => {
+    if (index % 3 === 2) return null
+    if (index % 3 === 0) return part
+    return (
+      <span key={index} class={parts[index + 1] === ':' ? 'name' : 'text'}>
+        {part}
+      </span>
+    )
+  })
 }
 
 export function Pre({
@@ -415,12 +439,21 @@ export function ScrollBox({ label, children }: { readonly label: string; readonl
   )
 }
 
-export function CopyButton({ text, children }: { readonly text: string; readonly children: ComponentChildren }) {
+export function CopyButton({
+  text,
+  label,
+  children,
+}: {
+  readonly text: string
+  readonly label?: string
+  readonly children: ComponentChildren
+}) {
   const result = useSignal('')
   return (
     <>
       <button
         type="button"
+        aria-label={label}
         onClick={async () => {
           result.value = await navigator.clipboard.writeText(text).then(
             () => 'Copied.',

@@ -59,8 +59,8 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     expect(await run(app, env)).toEqual({ code: 1, out: 'broken: 400\n' })
     await page.getByRole('searchbox', { name: 'Filter' }).fill('4xx')
     await row('limit=101').locator('.path').click()
-    await detail.getByText('The request breaks the contract.').waitFor()
-    await detail.getByText('limit must be a whole number from 1 to 100', { exact: false }).first().waitFor()
+    await row('limit=101').getByText('limit must be a whole number from 1 to 100').waitFor()
+    await detail.getByText('Limit must be a whole number from 1 to 100', { exact: false }).first().waitFor()
 
     // A corrected request works.
     await detail.getByRole('button', { name: 'Edit and replay' }).click()
@@ -68,7 +68,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     await form.getByLabel('Path and query').fill('/v1/pets?limit=100')
     await form.getByRole('button', { name: 'Send' }).click()
     await detail.getByRole('heading', { name: '200' }).waitFor()
-    await page.getByRole('button', { name: 'Reset' }).click()
+    await page.getByRole('button', { name: 'Reset the space' }).click()
     await page.getByRole('searchbox', { name: 'Filter' }).fill('')
 
     // The application fails on faults.
@@ -80,7 +80,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     await page.getByRole('button', { name: 'Add fault' }).click()
     await page.getByText('listPets:503*2', { exact: true }).waitFor()
     expect(await run(app, env)).toEqual({ code: 1, out: 'broken: 503\n' })
-    await page.getByRole('button', { name: 'Reset' }).click()
+    await page.getByRole('button', { name: 'Reset the space' }).click()
 
     // The fixed version handles them, and follows the rules.
     writeFileSync(app, appOf(100, true))
@@ -92,12 +92,12 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     await page.getByLabel('For', { exact: true }).fill('5m')
     await page.getByRole('button', { name: 'Start storm' }).click()
     await page
-      .getByRole('region', { name: 'Overrides' })
+      .getByRole('region', { name: 'In effect' })
       .getByText(/^storm 40 % · /)
       .waitFor()
     // Exports the faults before they are used up.
-    await page.getByRole('button', { name: 'Take along' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Current switches' })
+    await page.getByRole('button', { name: 'Export settings…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Current settings' })
     const scenario = String(await dialog.locator('pre').textContent())
     await dialog.getByRole('button', { name: 'Close' }).click()
     expect((await run(app, env)).out).toBe('60 pets\n')
@@ -145,7 +145,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     expect(await page.getByText('The sandbox is not responding.').count()).toBe(0)
     expect(await page.getByLabel('Refused, %').inputValue()).toBe('25')
     await page.getByRole('button', { name: 'Start storm' }).click()
-    await page.getByRole('region', { name: 'Overrides' }).getByText('storm 25 %').waitFor()
+    await page.getByRole('region', { name: 'In effect' }).getByText('storm 25 %').waitFor()
     expect(await again.storm.show()).toMatchObject({ rate: 0.25, for: '90s' })
   })
 })

@@ -78,8 +78,8 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
       'GET /v1/pets?limit=3&status=sold',
     )
     for (const [tab, said] of [
-      ['Response headers', 'x-ratelimit-remaining'],
-      ['Response headers', '"status": "sold"'],
+      ['Response', 'x-ratelimit-remaining'],
+      ['Response', '"sold"'],
       ['Request', 'Bearer sandbox'],
       ['Copy as', '"Authorization: Bearer $PETSTORE_API_KEY"'],
     ] as const) {
@@ -99,8 +99,9 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.getByRole('img', { name: 'Requests in the last 1 min: 1 429' }).waitFor()
     await row(page, 'storm').locator('.path').click()
     await page.locator('.detail').getByText('A storm refused the request').waitFor()
-    await page.getByRole('button', { name: 'Stop storm' }).click()
-    await page.getByText('calm').waitFor()
+    await page.locator('.detail').getByRole('button', { name: 'Stop the storm' }).click()
+    await showTab(page, 'Break it')
+    await page.locator('#storm .aside').getByText('off').waitFor()
     expect((await ask('/pets')).status).toBe(200)
     expect(complaints).toEqual({ console: [], foreignRequests: [] })
   })
@@ -121,9 +122,8 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     const { page, ask, complaints } = await openLive()
     const id = '9007199254740993'
     await showTab(page, 'Data')
-    await page.locator('#orders pre').getByText('{').first().waitFor()
-    await page.getByRole('combobox', { name: `, pet ${id}` }).selectOption('sold')
-    await page.getByText('is sold.').waitFor({ state: 'attached' })
+    await page.getByRole('combobox', { name: `status of pets ${id}` }).selectOption('sold')
+    await page.getByText(`pets ${id} is changed.`).waitFor({ state: 'attached' })
     expect(await (await ask('/pets?status=sold&limit=100')).text()).toContain(`"id":${id},`)
     expect(complaints.console).toEqual([])
   })
@@ -136,7 +136,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await showTab(page, 'Data')
     expect(
       await page
-        .getByRole('textbox', { name: /^Name of pet/ })
+        .getByRole('textbox', { name: /^name of pets/ })
         .first()
         .inputValue(),
     ).toBe(name)
@@ -183,28 +183,37 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     expect([settings.latency, settings.sunset, faults.length]).toEqual(['5ms..9ms', 'after', 2])
     expect(complaints.console).toEqual([])
 
-    await page.getByLabel('Lasts').fill('soon')
+    await page.getByLabel('Duration of a ban').fill('soon')
     await page.keyboard.press('Enter')
     expect(await page.locator('#bans').getByRole('alert').textContent()).toContain('banDuration')
   })
 
-  it('filters the list by words and outcome, and keeps both in the address', async () => {
+  it('shows the filter in force, keeps it in the address, and suggests a known term for an unknown one', async () => {
     const { page, ask } = await openLive()
     await ask('/pets')
     await ask('/nothing')
     await page.getByText('2 exchanges').waitFor()
     await page.getByRole('button', { name: /^4xx/ }).click()
     await page.getByText('1 of 2 exchanges').waitFor()
+    expect(await page.getByRole('searchbox', { name: 'Filter' }).inputValue()).toBe('outcome:refused')
     await page.getByRole('searchbox', { name: 'Filter' }).fill('/pets')
-    await page.getByText('No exchange matches the filter.').waitFor()
+    await page.getByText('1 of 2 exchanges').waitFor()
     await page.reload()
-    await page.getByText('0 of 2 exchanges').waitFor()
-    expect(await page.getByRole('searchbox', { name: 'Filter' }).inputValue()).toBe('/pets')
+    await page.getByText('1 of 2 exchanges').waitFor()
+    const filter = page.getByRole('searchbox', { name: 'Filter' })
+    expect(await filter.inputValue()).toBe('/pets')
+    await filter.fill('sttus:404')
+    await page.getByText('No exchange matches the filter.').waitFor()
+    await page.getByRole('button', { name: 'Use status:404' }).click()
+    await page.getByText('1 of 2 exchanges').waitFor()
+    await filter.press('Escape')
+    expect(await filter.inputValue()).toBe('')
+    await page.getByText('2 exchanges', { exact: true }).waitFor()
   })
 
   it('shows another space, and leaves it when it is removed', async () => {
     const { sandbox, page, ask } = await openLive()
-    await page.getByRole('combobox', { name: 'Space' }).selectOption('open another…')
+    await page.getByRole('combobox', { name: 'Space', exact: true }).selectOption('open another…')
     await page.getByLabel('Name of the space').fill('checkout')
     await page.getByRole('button', { name: 'Open', exact: true }).click()
     await page.getByText('Bearer sandbox~checkout', { exact: true }).waitFor()
@@ -228,24 +237,31 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await ask('/pets')
     await sandbox.storm.start()
     await row(page, '/v1/pets').waitFor()
-    await page.getByRole('button', { name: 'Reset' }).click()
+    await page.getByRole('button', { name: 'Reset the space' }).click()
     await page.getByText('No requests yet.').waitFor()
-    await page.getByText('calm').waitFor()
+    await page.locator('#storm .aside').getByText('off').waitFor()
     expect((await sandbox.state()).storm).toBeNull()
     await page.getByRole('button', { name: 'Undo', exact: true }).click()
     await row(page, '/v1/pets').waitFor()
-    await page.getByRole('region', { name: 'Overrides' }).getByText('storm 100 %').waitFor()
+    await page.getByRole('region', { name: 'In effect' }).getByText('storm 100 %').waitFor()
     expect((await sandbox.state()).storm).not.toBeNull()
   })
 
-  it('shows that the sandbox does not respond, and reconnects', async () => {
-    const { sandbox, page } = await openLive()
+  it('shows that the sandbox does not respond, reconnects, and says that it restarted', async () => {
+    const { sandbox, page, ask } = await openLive()
+    await ask('/pets?limit=8')
+    await row(page, 'limit=8').locator('.path').click()
     const { port } = new URL(sandbox.baseUrl)
     await sandbox.close()
     await page.getByText('The sandbox is not responding.').waitFor()
+    expect(await page.locator('.detail').count()).toBe(1)
     const again = await startSandbox({ ...AT_NOON, port: Number(port) })
     onTestFinished(() => again.close())
     await page.getByText('live', { exact: true }).waitFor()
+    await page
+      .getByText(/^The sandbox restarted at .*\. Its log is new, and its settings are those of its start\./)
+      .waitFor()
+    expect(await page.locator('.detail').count()).toBe(0)
     await fetch(`${again.baseUrl}/pets?limit=9`)
     await row(page, '/v1/pets?limit=9').waitFor()
   })
@@ -305,8 +321,9 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     const answer = ask('/pets?limit=5', 'sandbox', { signal: leaving.signal }).catch(() => 'left')
     const waiting = row(page, 'limit=5')
     await waiting.getByText('···').waitFor()
-    await waiting.click()
-    await page.locator('.detail').getByText('The request is in progress. No response was sent yet.').waitFor()
+    await waiting.getByText('waiting: latency 1h').waitFor()
+    await waiting.locator('.path').click()
+    await page.locator('.detail').getByText('Waiting: latency 1h. No response yet.').waitFor()
     leaving.abort()
     expect(await answer).toBe('left')
     await waiting.getByText('left', { exact: true }).waitFor()
@@ -322,10 +339,108 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await row(page, 'limit=6').getByText('left', { exact: true }).waitFor()
   })
 
-  it('shows overrides, links to their controls, and removes them', async () => {
+  it('has chart and changes also after a reload, with exchanges that have left the log', async () => {
+    const { sandbox, page, ask } = await openLive({ logLimit: 2 })
+    for (let n = 0; n < 5; n++) await (await ask('/pets')).text()
+    await sandbox.storm.start({ for: '5s' })
+    await (await ask('/pets')).text()
+    const chart = page.getByRole('img', { name: 'Requests in the last 1 min: 5 2xx, 1 429' })
+    await chart.waitFor()
+    await page.reload()
+    await chart.waitFor()
+    await page.getByText('2 exchanges').waitFor()
+    await page.locator('.exchange.event').getByText('storm start: rate 1 for 5s').waitFor()
+  })
+
+  it('shows a body that was cut off in red, with its rule, and what the client got', async () => {
+    const { sandbox, page, ask } = await openLive()
+    await sandbox.faults.add('listPets:truncated-body*1')
+    await expect(ask('/pets').then((response) => response.text())).rejects.toThrow()
+    const cut = row(page, 'fault listPets:truncated-body*1')
+    await cut.locator('.status.cut', { hasText: '200 ✂' }).waitFor()
+    await page.getByRole('img', { name: 'Requests in the last 1 min: 1 cut off' }).waitFor()
+    await cut.locator('.path').click()
+    await page
+      .locator('.why.cut')
+      .getByText(/cut the response off\. The client got 200 and a part of its body after/)
+      .waitFor()
+  })
+
+  it('opens exchanges beside the log, of which 20 rows stay visible; arrow keys and j, k move through them', async () => {
+    const { page, ask } = await openLive({ plan: 'pro' }, {}, '#exchange=99')
+    await page.getByText('The log does not have exchange 99.').waitFor()
+    for (let limit = 1; limit <= 40; limit++) await (await ask(`/pets?limit=${limit}`)).text()
+    await row(page, 'limit=40').locator('.path').click()
+    const heading = (limit: number) =>
+      page
+        .locator('.detail')
+        .getByRole('heading', { name: `limit=${limit}` })
+        .waitFor()
+    await heading(40)
+    const visible = `(() => {
+      const { top, bottom } = document.querySelector('.scroller').getBoundingClientRect()
+      return [...document.querySelectorAll('.exchange')].map((one) => one.getBoundingClientRect())
+        .filter((one) => one.top >= top && one.bottom <= Math.min(bottom, innerHeight)).length
+    })()`
+    expect(await page.evaluate(visible)).toBeGreaterThanOrEqual(20)
+    await page.keyboard.press('ArrowDown')
+    await heading(39)
+    for (let n = 0; n < 30; n++) await page.keyboard.press('j')
+    await heading(9)
+    const isInView = `(() => {
+      const { top, bottom } = document.querySelector('.scroller').getBoundingClientRect()
+      const row = document.querySelector('.exchange [aria-current="true"]')?.getBoundingClientRect()
+      return row !== undefined && row.top >= top && row.bottom <= bottom
+    })()`
+    await expect.poll(() => page.evaluate(isInView)).toBe(true)
+  })
+
+  it('pauses, and sorts by a column', async () => {
+    const { page, ask } = await openLive()
+    await (await ask('/pets?limit=1')).text()
+    await (await ask('/nothing')).text()
+    await page.getByText('2 exchanges').waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await (await ask('/pets?limit=2')).text()
+    await page.getByText('Paused, 1 newer. 2 exchanges').waitFor()
+    await page.getByRole('button', { name: 'Status', exact: true }).click()
+    expect(await page.locator('.exchange .path').first().textContent()).toBe('GET /v1/nothing')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('3 exchanges').waitFor()
+  })
+
+  it('finds records by id and by text, and adds and removes one', async () => {
     const { sandbox, page } = await openLive()
-    const bar = page.getByRole('region', { name: 'Overrides' })
-    expect(await bar.count()).toBe(0)
+    await showTab(page, 'Data')
+    const search = page.getByRole('searchbox', { name: 'Search pets' })
+    await search.fill('9007199254740993')
+    const rows = page.locator('#records tbody tr')
+    await expect.poll(() => rows.count()).toBe(1)
+    await search.fill('pickle')
+    await expect.poll(() => rows.locator('input').first().inputValue()).toBe('Pickle')
+    await search.fill('')
+    const form = page.getByRole('form', { name: 'Add to pets' })
+    await form.getByLabel('name').fill('Rex')
+    await form.getByLabel('categoryId').fill('9223372036854775807')
+    await form.getByLabel('status').selectOption('sold')
+    await form.getByRole('button', { name: 'Add' }).click()
+    await page.getByRole('textbox', { name: 'name of pets 60' }).waitFor()
+    expect((await sandbox.pets.list({ limit: 1 }))[0]).toMatchObject({
+      name: 'Rex',
+      categoryId: 9223372036854775807n,
+      status: 'sold',
+    })
+    await page.getByRole('button', { name: 'Remove pets 60' }).click()
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await page.getByRole('textbox', { name: 'name of pets 60' }).waitFor()
+    await page.getByRole('combobox', { name: 'Resource' }).selectOption('orders')
+    await page.getByRole('region', { name: 'orders, newest first' }).getByRole('row').nth(1).waitFor()
+  })
+
+  it('shows what is in effect, links to its controls, and removes it', async () => {
+    const { sandbox, page } = await openLive()
+    const bar = page.getByRole('region', { name: 'In effect' })
+    await bar.getByText('Nothing differs from the start.').waitFor()
     await sandbox.scenario({
       storm: '0.3,for=30s',
       latency: '800ms',
@@ -346,8 +461,8 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.getByRole('tab', { name: 'Keys', selected: true }).waitFor()
     await bar.getByRole('button', { name: 'Undo latency 800ms' }).click()
     await bar.getByText('latency 800ms').waitFor({ state: 'detached' })
-    await bar.getByRole('button', { name: 'All normal' }).click()
-    await bar.waitFor({ state: 'detached' })
+    await bar.getByRole('button', { name: 'Reset all' }).click()
+    await bar.getByText('Nothing differs from the start.').waitFor()
     expect(await sandbox.overrides()).toEqual([])
     expect((await sandbox.pets.list({ limit: 1 }))[0]?.name).toBe('Rex')
     await page.getByRole('button', { name: 'Undo', exact: true }).click()
@@ -383,12 +498,18 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     expect(await page.getByRole('combobox', { name: 'Operation' }).inputValue()).toBe('listPets')
     await page.getByRole('button', { name: 'Add fault' }).click()
     await page.getByText('listPets:503').first().waitFor()
+    await showTab(page, 'Exchange 4')
     await detail.getByRole('button', { name: 'Replay', exact: true }).click()
     await detail.getByRole('heading', { name: '503' }).waitFor()
+    await detail.getByText('The fault rule listPets:503 broke this response, status 503.').waitFor()
+    await detail.getByRole('button', { name: 'Remove this rule' }).click()
+    await page.getByText('Nothing differs from the start.', { exact: true }).waitFor({ state: 'detached' })
+    await expect.poll(async () => (await sandbox.faults.list()).length).toBe(0)
+    await sandbox.faults.add('getPet:503')
     await page.locator('.exchange.event').getByText('fault add listPets:503').waitFor()
 
-    await page.getByRole('button', { name: 'Take along' }).click()
-    await page.getByRole('dialog').getByText('- listPets:503').waitFor()
+    await page.getByRole('button', { name: 'Export settings…' }).click()
+    await page.getByRole('dialog').getByText('- getPet:503').waitFor()
     expect(complaints).toEqual({ console: [], foreignRequests: [] })
   })
 
@@ -403,7 +524,6 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     const detail = page.locator('.detail')
     await detail.getByRole('heading', { name: 'limit=0' }).waitFor()
     await detail.getByRole('button', { name: 'invalid-request' }).click()
-    await detail.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('button', { name: 'exchange 2' }).click()
     await detail.getByRole('heading', { name: 'limit=0' }).waitFor()
     expect(await page.getByRole('searchbox', { name: 'Filter' }).inputValue()).toBe('id:2')
@@ -430,7 +550,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     for (const [name, open] of [
       ['Help', () => page.keyboard.press('?')],
       ['Edit and resend', () => page.keyboard.press('e')],
-      ['Current switches', () => page.getByRole('button', { name: 'Take along' }).click()],
+      ['Current settings', () => page.getByRole('button', { name: 'Export settings…' }).click()],
     ] as const) {
       await open()
       const dialog = page.getByRole('dialog', { name })
@@ -456,13 +576,14 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     expect(await page.getByRole('searchbox', { name: 'Filter' }).inputValue()).toBe('id:3,4,5')
     await page.getByRole('searchbox', { name: 'Filter' }).fill('')
     await sandbox.storm.start({ for: '30s' })
-    await page.getByRole('region', { name: 'Overrides' }).getByText('storm 100 %').waitFor()
+    await page.getByRole('region', { name: 'In effect' }).getByText('storm 100 %').waitFor()
     await sandbox.clock.advance('1m')
     await page.locator('.exchange.event').getByText('the storm is over').waitFor()
     expect(await page.locator('.exchange.event .what').allTextContents()).toEqual([
       expect.stringMatching(/^clock advance 1m/),
       'the storm is over',
       expect.stringMatching(/^storm start/),
+      expect.stringMatching(/^ban sandbox until .*: 3 early requests$/),
     ])
   })
 
@@ -493,7 +614,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
       .filter((place) => place.scrollWidth > place.clientWidth).map((place) => place.textContent)`
     expect(await page.evaluate(cutOff)).toEqual([])
     await showTab(page, 'Data')
-    await page.getByRole('button', { name: /^Remove .*, pet 59$/ }).waitFor()
+    await page.getByRole('button', { name: 'Remove pets 59' }).waitFor()
     expect(await page.evaluate(cutOff)).toEqual([])
   })
 
@@ -599,11 +720,11 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await sandbox.space('checkout').reset()
     await sandbox.storm.start({ for: '30s' })
     await ask('/pets', 'sandbox-free')
-    await row(page, 'storm').locator('.path').click()
     await page.getByText('refuses 100 %').waitFor()
+    await row(page, 'storm').locator('.path').click()
     for (const width of [1920, 1280, 640, 390]) {
       await page.setViewportSize({ width, height: 844 })
-      for (const tab of ['Break it', 'Keys', 'Data', 'Conduct', ...(width < 900 ? ['Log'] : [])]) {
+      for (const tab of ['Exchange', 'Break it', 'Keys', 'Data', 'Conduct', ...(width < 900 ? ['Log'] : [])]) {
         await showTab(page, tab)
         expect(await page.evaluate('document.documentElement.scrollWidth'), tab).toBe(width)
         for (const colorScheme of width === 640 ? (['light'] as const) : (['light', 'dark'] as const)) {

@@ -46,7 +46,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard in front of a real service', () =>
     onTestFinished(() => page.close())
     const complaints = listen(page, new URL(sandbox.baseUrl).origin)
     await page.goto(`${sandbox.controlUrl}/`)
-    const bar = page.getByRole('region', { name: 'Overrides' })
+    const bar = page.getByRole('region', { name: 'In effect' })
     const row = (text: string) => page.locator('.exchange button', { hasText: text }).first()
     const detail = page.locator('.detail')
     const ask = (path: string, init: RequestInit = {}) =>
@@ -56,7 +56,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard in front of a real service', () =>
       })
 
     await bar.getByText('upstream not used yet').waitFor()
-    expect(await bar.getByRole('button', { name: 'All normal' }).count()).toBe(0)
+    expect(await bar.getByRole('button', { name: 'Reset all' }).isDisabled()).toBe(true)
 
     await ask('/pets?limit=1')
     await bar.getByText('upstream up since 12:00:00').waitFor()
@@ -77,7 +77,6 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard in front of a real service', () =>
     await detail.getByRole('button', { name: 'All drift' }).click()
     const drift = page.locator('#drift')
     await drift.getByText('1 of 2 responses').waitFor()
-    await detail.getByRole('button', { name: 'Close the exchange' }).click()
     await drift.getByRole('button', { name: 'exchange 3' }).click()
     await detail.getByRole('heading', { name: 'status=sold' }).waitFor()
     await page.getByRole('searchbox', { name: 'Filter' }).fill('drift:yes')
@@ -92,8 +91,8 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard in front of a real service', () =>
     await detail.getByText('The real service did not send a valid response.').waitFor()
     await bar.getByText('upstream failing').click()
     await drift.getByText('1 of 3 requests got no response that could be used.').waitFor()
-    await bar.getByRole('button', { name: 'All normal' }).click()
-    await bar.getByRole('button', { name: 'All normal' }).waitFor({ state: 'detached' })
+    await bar.getByRole('button', { name: 'Reset all' }).click()
+    await expect.poll(() => bar.getByRole('button', { name: 'Reset all' }).isDisabled()).toBe(true)
     expect(complaints).toEqual({ console: [], foreignRequests: [] })
   })
 

@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest'
+import type { LoggedEvent } from '../../src/exchanges/exchange-log.js'
 import {
   ExchangeRing,
   scrollToRow,
-  type TimelineEvent,
+  sortExchanges,
+  timelineEvents,
   timelineOf,
   visibleRows,
 } from '../../src/web/dashboard/exchange-rows.js'
 import { anExchange } from './exchanges.js'
 
 const at = (second: number) => `2026-03-01T12:00:${String(second).padStart(2, '0')}.000Z`
-const event = (afterId: number, verb = 'storm.start', number = afterId): TimelineEvent => ({
+const event = (afterId: number, verb = 'storm.start', more: Partial<LoggedEvent> = {}): LoggedEvent => ({
   at: at(0),
   verb,
   text: verb,
   afterId,
-  number,
+  ...more,
 })
 const words = (rows: ReturnType<typeof timelineOf>) =>
   rows.map((row) => (row.kind === 'exchange' ? row.exchange.id : row.kind === 'event' ? row.event.verb : 'back'))
@@ -22,7 +24,7 @@ const words = (rows: ReturnType<typeof timelineOf>) =>
 describe('the list', () => {
   it('has events between the exchanges where they happened', () => {
     const exchanges = [3, 2, 1].map((id) => anExchange({ id, at: at(id) }))
-    const events = [event(3, 'storm.stop'), event(1, 'clock.advance', 9), event(1), event(0, 'reset')]
+    const events = [event(3, 'storm.stop'), event(1, 'clock.advance'), event(1), event(0, 'reset')]
     expect(words(timelineOf(exchanges, events))).toEqual([
       'storm.stop',
       3,
@@ -41,6 +43,37 @@ describe('the list', () => {
     expect(words(timelineOf(exchanges, [event(1, 'clock.reset')]))).toEqual([2, 'clock.reset', 1])
     expect(words(timelineOf(exchanges, [event(1, 'faults.add')]))).toEqual([2, 'faults.add', 'back', 1])
   })
+})
+
+describe('the end of a storm or a ban', () => {
+  const exchanges = [3, 2, 1].map((id) => anExchange({ id, at: at(10 * id) }))
+  const storm = event(0, 'storm.start', { until: at(15) })
+  const texts = (logged: readonly LoggedEvent[], second: number) =>
+    timelineEvents(logged, exchanges, Date.parse(at(second))).map(({ text, afterId }) => `${afterId} ${text}`)
+
+  it('is shown after the exchanges before it, once it is over', () => {
+    expect(texts([storm], 14)).toEqual(['0 storm.start'])
+    expect(texts([storm], 15)).toEqual(['1 the storm is over', '0 storm.start'])
+    const ban = event(2, 'keys.ban', { text: 'ban sandbox until soon', until: at(25) })
+    expect(texts([storm, ban], 30)[0]).toBe('2 the ban of sandbox is over')
+  })
+
+  it('is not shown if another change ended it before', () => {
+    expect(texts([storm, event(0, 'storm.stop', { at: at(9) })], 59)).toEqual(['0 storm.stop', '0 storm.start'])
+    expect(texts([storm, event(2, 'clock.advance', { at: at(20) })], 59)).toHaveLength(3)
+  })
+})
+
+it('sorts exchanges by a column, largest first', () => {
+  const exchanges = [anExchange({ id: 2, durationMs: 1 }), anExchange({ id: 1, durationMs: 9 })]
+  const ids = (by: 'time' | 'timing', isReversed = false) =>
+    sortExchanges(exchanges, { by, isReversed }).map(({ id }) => id)
+  expect([ids('time'), ids('timing'), ids('time', true), ids('timing', true)]).toEqual([
+    [2, 1],
+    [1, 2],
+    [1, 2],
+    [2, 1],
+  ])
 })
 
 describe('the exchanges that a page keeps', () => {

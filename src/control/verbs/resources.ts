@@ -26,12 +26,17 @@ export const resourceVerbs = {
   }),
   'records.list': verb(
     'GET /resources/{resource}',
-    'The records of a resource, newest first; limit returns only the newest',
+    'The records of a resource, newest first; limit returns only the newest, search those with this id, or this text in a field',
     {
-      input: fields({ resource: text, limit: v.optional(countSchema('must be a number of records')) }),
-      run({ space }, { resource: name, limit }) {
+      input: fields({
+        resource: text,
+        limit: v.optional(countSchema('must be a number of records')),
+        search: v.optional(text),
+      }),
+      run({ space }, { resource: name, limit, search }) {
         const resource = findResource(space, name)
-        const all = [...(space.records.get(name)?.all() ?? [])]
+        const stored = [...(space.records.get(name)?.all() ?? [])]
+        const all = search === undefined ? stored : stored.filter(({ value }) => hasText(resource, value, search))
         const records = resource.isFixed ? all : all.reverse()
         return records.slice(0, limit).map((record) => withParents(resource, record))
       },
@@ -73,6 +78,14 @@ function findResource({ shared: { contract } }: Space, name: string): ResourceDa
   throw new VerbError(
     'not_found',
     `The contract has no resource ${quoted(name)}${meant} Its resources are: ${names.join(', ') || 'none'}.`,
+  )
+}
+
+function hasText({ id }: ResourceData, value: Values, search: string): boolean {
+  const wanted = search.toLowerCase()
+  return (
+    String(value[id.property]).toLowerCase() === wanted ||
+    Object.values(value).some((field) => typeof field === 'string' && field.toLowerCase().includes(wanted))
   )
 }
 

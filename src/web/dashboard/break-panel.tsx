@@ -47,7 +47,7 @@ function StormSection() {
     return call('storm.start', { rate: Number(field('percent') ?? '100') / 100, ...given }, 'A storm has started.')
   }
   return (
-    <Section id="storm" title="Storm" aside={storm === null ? 'calm' : <StormState storm={storm} />}>
+    <Section id="storm" title="Storm" aside={storm === null ? 'off' : <StormState storm={storm} />}>
       <Form label="Storm" keeps send={start}>
         <Field
           label="Refused, %"
@@ -130,14 +130,14 @@ function FaultForm() {
         <select name="operation">
           {['*', ...operations.value.map(({ id }) => id)].map((operation) => (
             <option key={operation} value={operation} selected={operation === draft.operation}>
-              {operation === '*' ? 'every one' : operation}
+              {operation === '*' ? 'every operation' : operation}
             </option>
           ))}
         </select>
       </label>
       <Field label="Fault" name="fault" choices={['status', ...FAULTS]} />
       <Field label="Status" name="status" type="number" min="400" max="599" defaultValue="503" />
-      <Field label="Likely, %" name="percent" type="number" min="0" max="100" step="any" defaultValue="100" />
+      <Field label="Probability, %" name="percent" type="number" min="0" max="100" step="any" defaultValue="100" />
       <Field label="Times" name="times" type="number" min="1" placeholder="always" />
       <Field label="Retry-After" name="retryAfter" placeholder="none" />
       <Field label="Phase" name="phase" choices={PHASES} />
@@ -183,7 +183,9 @@ function SettingsSections() {
         <Section key={panel} id={panel} title={title} aside={aside}>
           <div class="fields">
             {settingsIn(panel).map((name) => (
-              <SettingField key={name} name={name} />
+              <div key={name} id={`setting-${name}`}>
+                <SettingField name={name} />
+              </div>
             ))}
           </div>
         </Section>

@@ -1,7 +1,7 @@
 import type { Finding, Refusals, WhatIf } from '../../conduct/conduct-view.js'
 import { counted, noun } from '../../domain/numbers.js'
 import { timesText } from '../format.js'
-import { exchangeById, select, showTab } from '../session.js'
+import { exchangeById, select } from '../session.js'
 import { conduct, drift, filter } from '../state.js'
 import { ScrollBox, Section, Table } from '../ui.js'
 
@@ -138,9 +138,8 @@ function ExchangeLinks({ ids }: { readonly ids: readonly number[] }) {
         type="button"
         class="plain"
         onClick={() => {
-          filter.value = { text: `id:${ids.join(',')}`, outcome: undefined }
+          filter.value = `id:${ids.join(',')}`
           select(exchangeById(ids.at(-1) ?? 0))
-          showTab('log')
         }}
       >
         {ids.length === 1 ? `exchange ${named}` : `exchanges ${named}${ids.length > MAX_NAMED ? ' …' : ''}`}

@@ -1,31 +1,41 @@
-import { useSignal, useSignalEffect } from '@preact/signals'
+import { useComputed, useSignal } from '@preact/signals'
 import { memo } from 'preact/compat'
-import type { Pet } from '../../contract/entities.js'
-import { parseInt64 } from '../../contract/int64.js'
-import { stringifyJson } from '../../contract/json.js'
+import { parseJson, stringifyJson } from '../../contract/json.js'
+import type { ResourceView } from '../../control/views.js'
 import { counted } from '../../domain/numbers.js'
-import { PET_STATUSES } from '../../domain/pets.js'
-import { callVerb } from '../control-api.js'
-import { announce, call, removeSpace, showMorePets, showSpace } from '../session.js'
-import { PETS_PER_PAGE, pets, replicas, snapshots, space, spaces, state } from '../state.js'
+import { asList, readContract } from '../docs/contract-model.js'
+import { partsOf } from '../docs/schema-words.js'
+import { announce, call, removeSpace, showRecords, showSpace } from '../session.js'
+import {
+  contract,
+  RECORDS_PER_PAGE,
+  recordLimit,
+  recordSearch,
+  records,
+  replicas,
+  resource,
+  resources,
+  snapshots,
+  space,
+  spaces,
+} from '../state.js'
 import {
   ActionButton,
   Field,
   Form,
   FormDialog,
-  Pre,
   type ReadField,
   SavedInput,
   SavedSelect,
   ScrollBox,
   Section,
+  Select,
 } from '../ui.js'
 
 export function DataPanel() {
   return (
     <>
-      <PetsSection />
-      <OrdersSection />
+      <RecordsSection />
       <SnapshotsSection />
       <SpacesSection />
       {replicas.value.length === 0 ? null : <ReplicasSection />}
@@ -33,97 +43,207 @@ export function DataPanel() {
   )
 }
 
-function PetsSection() {
-  const shown = pets.value
-  const all = state.value?.counts.pets ?? shown.length
+/** A field of a record, as the contract declares it in the request that creates one. */
+interface RecordField {
+  readonly name: string
+  readonly isRequired: boolean
+  readonly isText: boolean
+  /** Of an enum. */
+  readonly choices: readonly string[] | undefined
+}
+
+/** Empty if the contract does not declare it, or the request wraps the record. */
+function useRecordFields(): readonly RecordField[] {
+  const fields = useComputed(() => {
+    const model = readContract(contract.value)
+    const shown = shownResource()
+    const create = model.operations.find(({ method, path }) => method === 'POST' && path === shown?.path)
+    return partsOf(model, create?.body?.schema).map(({ name, isRequired, schema }) => {
+      const { type, enum: values } = model.read(schema)
+      const choices = values === undefined ? undefined : asList(values).map(String)
+      return { name, isRequired, isText: type === 'string', choices }
+    })
+  })
+  return fields.value
+}
+
+function shownResource(): ResourceView | undefined {
+  return resources.value.find(({ name }) => name === resource.value) ?? resources.value[0]
+}
+
+function RecordsSection() {
+  const shown = shownResource()
+  const fields = useRecordFields()
+  if (shown === undefined)
+    return (
+      <Section id="records" title="Records" aside="none">
+        <p class="muted">The contract has no resources whose records the sandbox keeps.</p>
+      </Section>
+    )
+  const found = records.value
+  const names = [...new Set([shown.id, ...found.flatMap((record) => Object.keys(record))])]
   return (
-    <Section id="pets" title="Pets" aside={all.toLocaleString('en')}>
-      <Form label="Add a pet" send={addPet}>
-        <Field label="Name" name="name" required grows />
-        <Field label="Category" name="category" required inputMode="numeric" defaultValue="1" />
-        <Field label="Status" name="status" choices={[...PET_STATUSES, ['', 'none']]} />
-        <button type="submit">Add pet</button>
-      </Form>
-      <ScrollBox label="Pets, newest first">
-        <table class="pets">
+    <Section id="records" title="Records" aside={`${shown.records.toLocaleString('en')} ${shown.name}`}>
+      <div class="row">
+        <Select
+          aria-label="Resource"
+          value={shown.name}
+          choices={resources.value.map(({ name }) => name)}
+          choose={(name) => {
+            resource.value = name
+            records.value = []
+            recordSearch.value = ''
+            void showRecords()
+          }}
+        />
+        <input
+          class="grow"
+          type="search"
+          aria-label={`Search ${shown.name}`}
+          placeholder="id or text"
+          value={recordSearch.value}
+          onInput={({ currentTarget }) => {
+            recordSearch.value = currentTarget.value
+            void showRecords()
+          }}
+        />
+      </div>
+      <ScrollBox label={`${shown.name}, newest first`}>
+        <table>
           <thead>
             <tr>
-              <th scope="col">Pet</th>
-              <th scope="col">Category</th>
-              <th scope="col">Status</th>
+              {names.map((name) => (
+                <th scope="col" key={name}>
+                  {name}
+                </th>
+              ))}
               <th scope="col">
                 <span class="hidden">Remove</span>
               </th>
             </tr>
           </thead>
           <tbody>
-            {shown.map((pet) => (
-              <PetRow key={String(pet.id)} pet={pet} />
+            {found.map((record) => (
+              <RecordRow
+                key={`${shown.name} ${pathOf(shown, record)}`}
+                record={record}
+                names={names}
+                fields={fields}
+                shown={shown}
+              />
             ))}
           </tbody>
         </table>
       </ScrollBox>
-      {all > shown.length && shown.length > 0 ? (
+      {found.length < recordLimit.value || shown.records <= found.length ? null : (
         <div class="row">
-          <span class="muted">
-            The newest {shown.length} of {all.toLocaleString('en')}.
-          </span>
-          <ActionButton act={showMorePets}>Show {PETS_PER_PAGE} more</ActionButton>
+          <span class="muted">The newest {found.length}.</span>
+          <ActionButton act={() => showRecords(recordLimit.value + RECORDS_PER_PAGE)}>
+            Show {RECORDS_PER_PAGE} more
+          </ActionButton>
         </div>
-      ) : null}
+      )}
+      {found.length === 0 ? <p class="muted">{recordSearch.value === '' ? 'None.' : 'None found.'}</p> : null}
+      {fields.length === 0 ? null : <AddForm shown={shown} fields={fields} />}
     </Section>
   )
 }
 
-async function addPet(field: ReadField): Promise<void> {
-  const categoryId = readCategory(field('category') ?? '')
-  const status = PET_STATUSES.find((word) => word === field('status'))
-  const { id } = await call('pets.add', { name: field('name') ?? '', categoryId, ...(status && { status }) })
-  announce(`The pet ${id} is added.`)
+function AddForm({ shown, fields }: { readonly shown: ResourceView; readonly fields: readonly RecordField[] }) {
+  const parents = shown.parents.filter((name) => !fields.some((field) => field.name === name))
+  async function add(field: ReadField): Promise<void> {
+    const given = fields.flatMap((one) => {
+      const text = field(one.name)
+      return text === undefined ? [] : [[one.name, readValue(one, text)] as const]
+    })
+    const record = Object.fromEntries([...parents.map((name) => [name, field(name)] as const), ...given])
+    const added = await call('records.add', { resource: shown.name, record })
+    announce(`${shown.name}: ${String(added[shown.id])} is added.`)
+  }
+  return (
+    <Form label={`Add to ${shown.name}`} send={add}>
+      {parents.map((name) => (
+        <Field key={name} label={name} name={name} required />
+      ))}
+      {fields.map(({ name, isRequired, choices }) => (
+        <Field
+          key={name}
+          label={name}
+          name={name}
+          required={isRequired}
+          {...(choices && { choices: isRequired ? choices : [...choices, ['', 'none'] as const] })}
+        />
+      ))}
+      <button type="submit">Add</button>
+    </Form>
+  )
 }
 
-function readCategory(text: string): Pet['categoryId'] {
-  const category = parseInt64(text.trim())
-  if (category === undefined) throw new Error('The category must be a whole number (int64).')
-  return category
+/** @throws Error for text that is not JSON */
+function readValue({ name, isText }: Pick<RecordField, 'name' | 'isText'>, text: string): unknown {
+  if (isText) return text
+  try {
+    return parseJson(text)
+  } catch {
+    throw new Error(`${name} must be JSON, such as 1, true or ["one"].`)
+  }
 }
 
-/** The name comes from a client: render it as text only. */
-const PetRow = memo(function PetRow({ pet: { id, name, categoryId, status } }: { readonly pet: Pet }) {
-  const short = name.length > 60 ? `${name.slice(0, 60)}…` : name
-  const change = (fields: object, done = `The pet ${id} is changed.`) =>
-    call('pets.set', { id, ...fields } as Parameters<typeof call<'pets.set'>>[1], done)
+/** `3/rex`, as the control plane names a nested record. */
+function pathOf({ id, parents }: ResourceView, record: Readonly<Record<string, unknown>>): string {
+  return [...parents.flatMap((name) => (name in record ? [record[name]] : [])), record[id]].map(String).join('/')
+}
+
+/** Texts come from clients: render them as text only. */
+const RecordRow = memo(function RecordRow({
+  record,
+  names,
+  fields,
+  shown,
+}: {
+  readonly record: Readonly<Record<string, unknown>>
+  readonly names: readonly string[]
+  readonly fields: readonly RecordField[]
+  readonly shown: ResourceView
+}) {
+  const id = pathOf(shown, record)
+  const what = `${shown.name} ${id}`
+  const change = (name: string, value: unknown) =>
+    call('records.set', { resource: shown.name, id, change: { [name]: value } }, `${what} is changed.`)
   return (
     <tr>
-      <td>
-        <SavedInput aria-label={`Name of pet ${id}`} value={name} save={(text) => change({ name: text })} />
-        <span class="mono muted">{String(id)}</span>
-      </td>
-      <td>
-        <SavedInput
-          aria-label={`Category of pet ${id}`}
-          value={String(categoryId)}
-          save={async (text) => change({ categoryId: readCategory(text) })}
-        />
-      </td>
-      <td>
-        <SavedSelect
-          aria-label={`Status of ${short}, pet ${id}`}
-          value={status ?? ''}
-          choices={[...PET_STATUSES, '']}
-          texts={{ '': 'none' }}
-          save={(chosen) =>
-            change(
-              { status: chosen === '' ? null : chosen },
-              `${short} is ${chosen === '' ? 'without a status' : chosen}.`,
-            )
-          }
-        />
-      </td>
+      {names.map((name) => {
+        const value = record[name]
+        const text = typeof value === 'string' ? value : value === undefined ? '' : stringifyJson(value)
+        const field = fields.find((one) => one.name === name)
+        const label = `${name} of ${what}`
+        return (
+          <td key={name}>
+            {field === undefined || name === shown.id ? (
+              <span class="mono">{text}</span>
+            ) : field.choices === undefined ? (
+              <SavedInput
+                aria-label={label}
+                value={text}
+                save={async (given) => change(name, given === '' && !field.isText ? null : readValue(field, given))}
+              />
+            ) : (
+              <SavedSelect
+                aria-label={label}
+                value={text}
+                choices={field.isRequired ? field.choices : [...field.choices, '']}
+                texts={{ '': 'none' }}
+                save={(chosen) => change(name, chosen === '' ? null : chosen)}
+              />
+            )}
+          </td>
+        )
+      })}
       <td>
         <ActionButton
-          label={`Remove ${short}, pet ${id}`}
-          act={() => call('pets.remove', { id }, `${short} is removed.`)}
+          class="plain"
+          label={`Remove ${what}`}
+          act={() => call('records.remove', { resource: shown.name, id }, `${what} is removed.`)}
         >
           ×
         </ActionButton>
@@ -131,37 +251,6 @@ const PetRow = memo(function PetRow({ pet: { id, name, categoryId, status } }: {
     </tr>
   )
 })
-
-const MAX_ORDERS = 100
-
-function OrdersSection() {
-  const orders = useSignal<readonly unknown[]>([])
-  const count = state.value?.counts.orders ?? 0
-  useSignalEffect(() => {
-    const asked = space.value
-    callVerb('orders.list', asked).then(
-      (read) => {
-        if (asked === space.value) orders.value = read
-      },
-      () => {},
-    )
-  })
-  return (
-    <Section id="orders" title="Orders" aside={count}>
-      {count === 0 ? (
-        <p class="muted">None.</p>
-      ) : (
-        <Pre>
-          {orders.value
-            .slice(0, MAX_ORDERS)
-            .map((order) => stringifyJson(order))
-            .join('\n')}
-        </Pre>
-      )}
-      {count > MAX_ORDERS ? <p class="muted">The first {MAX_ORDERS} of them.</p> : null}
-    </Section>
-  )
-}
 
 function SnapshotsSection() {
   const names = snapshots.value
@@ -231,12 +320,13 @@ function SpacesSection() {
     )
   return (
     <Section id="spaces" title="Spaces" aside={all.length}>
-      {all.length > MAX_SPACES ? (
-        <label class="stacked">
-          Name
-          <input value={search} onInput={({ currentTarget }) => (search.value = currentTarget.value)} />
-        </label>
-      ) : null}
+      <input
+        type="search"
+        aria-label="Filter spaces"
+        placeholder="Filter by name"
+        value={search}
+        onInput={({ currentTarget }) => (search.value = currentTarget.value)}
+      />
       <ul class="rules">
         {found.slice(0, MAX_SPACES).map(({ name, pets, requests }) => (
           <li key={name} class="row between">

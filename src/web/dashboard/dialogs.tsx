@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { sentKeyText } from '../../domain/keys.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
@@ -6,19 +6,23 @@ import { addressOf, CONNECTION_HEADERS } from '../request-code.js'
 import { replay, step } from '../session.js'
 import { editing, selected, state } from '../state.js'
 import { CloseButton, Dialog, Field, FormDialog, type ReadField } from '../ui.js'
+import { closeExchange } from './exchange-detail.js'
 import { FILTER_FIELDS } from './exchange-filter.js'
 
 const KEYS = [
   ['/', 'go to the filter'],
-  ['j  k', 'next, previous exchange'],
+  ['j  k', 'older, newer exchange'],
+  ['↓  ↑', 'the same, from a row of the log'],
   ['r', 'resend the open exchange'],
   ['e', 'edit and resend it'],
-  ['Escape', 'close the dialog or exchange'],
+  ['Escape', 'close the dialog or exchange, or empty the filter'],
   ['?', 'this help'],
 ] as const
 
+export const isHelpOpen = signal(false)
+
 export function HelpDialog() {
-  const isOpen = useSignal(false)
+  const isOpen = isHelpOpen
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const isTyping =
@@ -26,6 +30,7 @@ export function HelpDialog() {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping) return
       const exchange = selected.value
       if (event.key === '?') isOpen.value = true
+      else if (event.key === 'Escape' && exchange !== undefined) closeExchange()
       else if (event.key === '/') document.querySelector<HTMLElement>('#filter')?.focus()
       else if (event.key === 'j' || event.key === 'k') step(event.key === 'j' ? 1 : -1)
       else if (event.key === 'r' && exchange !== undefined)

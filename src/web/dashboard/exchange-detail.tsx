@@ -1,40 +1,50 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
 import type { KeyView } from '../../control/views.js'
+import { formatFaultRule } from '../../domain/faults.js'
 import { PLAN_NAMES } from '../../domain/keys.js'
 import { formatSpan } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
 import { SANDBOX_ADDRESS } from '../control-api.js'
-import { countdownText, dateText, readableBody, timeText } from '../format.js'
+import { countdownText, dateText, outcomeOf, timeText } from '../format.js'
 import { addressOf, CODE_FORMS, type CodeForm, recordedRequest } from '../request-code.js'
 import { call, filterBy, makeFail, replay, select, showTab, step } from '../session.js'
-import { conduct, editing, exchanges, filter, operations, spaceTime, state, zone } from '../state.js'
-import { ActionButton, CopyButton, HeaderList, Pre, Select, Toggle } from '../ui.js'
+import { conduct, editing, events, exchanges, filter, operations, selected, spaceTime, state, zone } from '../state.js'
+import { ActionButton, Body, CopyButton, HeaderList, Pre, Select, Toggle } from '../ui.js'
 import { wordOf } from './exchange-filter.js'
-import { Duration, Status } from './exchange-list.js'
+import { Duration, Status, TimingBar } from './exchange-list.js'
 import { explainExchange, ledToBan } from './explain-exchange.js'
+import { withoutRule } from './fault-rules.js'
 
-export function ExchangeDetail({ exchange }: { readonly exchange: Exchange }) {
+export function closeExchange(): void {
+  const id = selected.value?.id
+  select(undefined)
+  document.querySelector<HTMLElement>(`[data-exchange="${id}"]`)?.focus({ preventScroll: true })
+}
+
+export function ExchangePanel() {
+  return selected.value === undefined ? (
+    <p class="empty">Select a request to see it here.</p>
+  ) : (
+    <ExchangeDetail exchange={selected.value} />
+  )
+}
+
+function ExchangeDetail({ exchange }: { readonly exchange: Exchange }) {
   const key = state.value?.keys.find((known) => known.key === exchange.key)
-  const heading = useRef<HTMLHeadingElement>(null)
-  const { id, method, reason, operation, ended, durationMs, timing, response } = exchange
-  useEffect(() => {
-    heading.current?.focus({ preventScroll: true })
-    heading.current?.closest('.detail')?.scrollIntoView({ block: 'nearest' })
-  }, [id])
-
-  function close() {
-    select(undefined)
-    document.querySelector<HTMLElement>(`[data-exchange="${id}"]`)?.focus({ preventScroll: true })
-  }
-
-  const { rule, help } = explainExchange(exchange, key?.plan)
+  const { id, method, operation } = exchange
+  const { latency } = state.value?.settings ?? {}
+  const { rule, help } = explainExchange(exchange, {
+    plan: key?.plan,
+    always: key?.always,
+    latency,
+    events: events.value,
+  })
   const at = Date.parse(exchange.at)
   return (
-    <section class="detail" aria-labelledby="detail-title" onKeyDown={({ key }) => key === 'Escape' && close()}>
+    <section class="detail" aria-labelledby="detail-title">
       <div class="row between">
-        <h2 id="detail-title" tabIndex={-1} ref={heading}>
+        <h2 id="detail-title" class="grow">
           <Status exchange={exchange} />{' '}
           <span class="mono">
             {method} {addressOf(exchange)}
@@ -47,24 +57,20 @@ export function ExchangeDetail({ exchange }: { readonly exchange: Exchange }) {
           <button type="button" aria-label="Older exchange" onClick={() => step(1)}>
             ↓
           </button>
-          <button type="button" class="close" aria-label="Close the exchange" onClick={close}>
+          <button type="button" aria-label="Close the exchange" onClick={closeExchange}>
             ×
           </button>
         </div>
       </div>
-      <p class="rule">
-        {reason === null ? null : <span class="tag">{reason}</span>} {rule}
-      </p>
-      {help === undefined ? null : <p class="help">{help}</p>}
+      <div class={`why ${exchange.ended === null ? 'running' : outcomeOf(exchange)}`}>
+        <p class="rule">{rule}</p>
+        {help === undefined ? null : <p>{help}</p>}
+      </div>
       <NextSteps exchange={exchange} keyView={key} />
-      <RateStrip exchange={exchange} />
-      <Drift exchange={exchange} />
       <Findings id={id} />
-      {response.body === '' ? null : (
-        <section aria-label="Response body">
-          <Pre>{readableBody(response.body)}</Pre>
-        </section>
-      )}
+      <Drift exchange={exchange} />
+      <RateStrip exchange={exchange} />
+      <Timing exchange={exchange} />
       <dl class="facts">
         <Fact name="Exchange">{id}</Fact>
         <Fact name="At">{`${dateText(at, zone.value)} ${timeText(at, true, zone.value)}`}</Fact>
@@ -74,13 +80,6 @@ export function ExchangeDetail({ exchange }: { readonly exchange: Exchange }) {
         <Fact name="Key">
           <FilterButton field="key" value={exchange.key} />
           {key === undefined ? '' : ` (${key.plan})`}
-        </Fact>
-        <Fact name="Took">
-          {ended === null ? (
-            <Duration exchange={exchange} />
-          ) : (
-            `${formatSpan(durationMs)}: handling ${formatSpan(timing.handlingMs)}, waiting ${formatSpan(timing.waitingMs)}, body ${formatSpan(timing.bodyMs)}`
-          )}
         </Fact>
       </dl>
       <Contents exchange={exchange} />
@@ -102,16 +101,16 @@ function NextSteps({ exchange, keyView }: { readonly exchange: Exchange; readonl
       ))}
       <ActionButton act={() => replay(id)}>Replay</ActionButton>
       <button type="button" onClick={() => (editing.value = exchange)}>
-        Edit and replay
+        Edit and replay…
       </button>
       {led.length === 0 ? null : (
-        <button type="button" onClick={() => (filter.value = { text: `id:${led.join(',')}`, outcome: undefined })}>
+        <button type="button" onClick={() => (filter.value = `id:${led.join(',')}`)}>
           What led to the ban
         </button>
       )}
       {operation === null ? null : (
         <button type="button" onClick={() => makeFail(operation)}>
-          Make this fail
+          Make this fail…
         </button>
       )}
     </div>
@@ -143,8 +142,12 @@ function fixesFor(exchange: Exchange, key: KeyView | undefined, now: number): re
     }
     case 'storm':
       return [['Stop the storm', () => call('storm.stop', {}, 'The storm is stopped.')]]
-    case 'fault':
-      return [['Remove the faults', () => call('faults.clear', {}, 'All faults are removed.')]]
+    case 'fault': {
+      const faults = state.value?.faults ?? []
+      const index = faults.findIndex((fault) => fault.left !== 0 && formatFaultRule(fault) === exchange.rule)
+      const rules = withoutRule(faults, index)
+      return index === -1 ? [] : [['Remove this rule', () => call('faults.set', { rules }, 'The rule is removed.')]]
+    }
     case 'sunset':
       return [['Restore the operation', () => call('settings.change', { sunset: 'before' }, 'Sunset is before.')]]
     case 'brownout':
@@ -164,13 +167,38 @@ function advanceFix(text: string, milliseconds: number): readonly Cure[] {
 function RateStrip({ exchange: { response } }: { readonly exchange: Exchange }) {
   const { 'x-ratelimit-limit': limit, 'retry-after': wait, ...headers } = response.headers
   if (limit === undefined) return null
+  const remaining = Number(headers['x-ratelimit-remaining'])
   const left = Number(headers['x-ratelimit-reset']) * 1000 - (spaceTime.value ?? 0)
   const parts = [
-    `${headers['x-ratelimit-remaining']} of ${limit} left`,
+    `${remaining} of ${limit} left`,
     left > 0 ? `resets in ${countdownText(left)}` : 'has been reset since',
     ...(wait === undefined ? [] : [`Retry-After ${wait}`]),
   ]
-  return <p class="strip">{parts.join(' · ')}</p>
+  return (
+    <div class="measure">
+      <p class="strip">{parts.join(' · ')}</p>
+      <div class={remaining === 0 ? 'meter spent' : 'meter'}>
+        <span style={{ width: `${Math.min(100, (100 * remaining) / Math.max(1, Number(limit)))}%` }} />
+      </div>
+    </div>
+  )
+}
+
+function Timing({ exchange, exchange: { ended, durationMs, timing } }: { readonly exchange: Exchange }) {
+  const { handlingMs, waitingMs, bodyMs } = timing
+  return (
+    <div class="measure">
+      <p class="row between">
+        <b>
+          <Duration exchange={exchange} />
+        </b>
+        {ended === null ? null : (
+          <span class="muted">{`handling ${formatSpan(handlingMs)}, waiting ${formatSpan(waitingMs)}, body ${formatSpan(bodyMs)}`}</span>
+        )}
+      </p>
+      {ended === null ? null : <TimingBar exchange={exchange} scaleMs={durationMs || 1} />}
+    </div>
+  )
 }
 
 function Findings({ id }: { readonly id: number }) {
@@ -205,21 +233,22 @@ function Drift({ exchange: { drift } }: { readonly exchange: Exchange }) {
   )
 }
 
-const TABS = ['Response headers', 'Request', 'Copy as'] as const
+const TABS = ['Response', 'Request', 'Copy as'] as const
 
-function Contents({ exchange: { request, response }, exchange }: { readonly exchange: Exchange }) {
-  const tab = useSignal<(typeof TABS)[number]>('Response headers')
+function Contents({ exchange }: { readonly exchange: Exchange }) {
+  const tab = useSignal<(typeof TABS)[number]>('Response')
+  const message = tab.value === 'Request' ? exchange.request : exchange.response
   return (
     <div class="contents">
       <Toggle label="Contents of the exchange" names={TABS} value={tab.value} choose={(name) => (tab.value = name)} />
-      {tab.value === 'Response headers' ? <HeaderList headers={response.headers} /> : null}
-      {tab.value === 'Request' ? (
-        <section aria-label="Request">
-          <HeaderList headers={request.headers} />
-          {request.body === '' ? <p class="muted">No body.</p> : <Pre>{readableBody(request.body)}</Pre>}
+      {tab.value === 'Copy as' ? (
+        <CopyAs exchange={exchange} />
+      ) : (
+        <section aria-label={tab.value}>
+          <Body text={message.body} />
+          <HeaderList headers={message.headers} />
         </section>
-      ) : null}
-      {tab.value === 'Copy as' ? <CopyAs exchange={exchange} /> : null}
+      )}
     </div>
   )
 }
@@ -237,7 +266,7 @@ function CopyAs({ exchange }: { readonly exchange: Exchange }) {
         <CopyButton text={text}>Copy as {form}</CopyButton>
         <CopyButton text={location.href}>Copy link</CopyButton>
       </div>
-      <Pre class="curl">{text}</Pre>
+      <Pre>{text}</Pre>
     </>
   )
 }

@@ -1,14 +1,10 @@
+import { didYouMean } from '../../domain/suggest.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
-import { type Outcome, outcomeOf } from '../format.js'
+import { outcomeOf } from '../format.js'
 import { addressOf } from '../request-code.js'
 
-export interface ExchangeFilter {
-  /** Words that must all match: `status:429 4xx -key:sandbox-pro op:listPets path:/pets >500ms body:Rex reason:storm`. */
-  readonly text: string
-  readonly outcome: Outcome | undefined
-}
-
-export const EVERYTHING: ExchangeFilter = { text: '', outcome: undefined }
+// A filter is a text: words that must all match, such as
+// `status:429 4xx -key:sandbox-pro op:listPets path:/pets >500ms body:Rex reason:storm outcome:cut`.
 
 type Test = (exchange: Exchange) => boolean
 
@@ -16,6 +12,7 @@ type Test = (exchange: Exchange) => boolean
 const FIELDS: Readonly<Record<string, (exchange: Exchange, wanted: string) => boolean>> = {
   status: ({ status, ended }, wanted) =>
     CLASS.test(wanted) ? isOfClass(status, wanted) : ended !== null && String(status ?? 'none') === wanted,
+  outcome: (exchange, wanted) => exchange.ended !== null && outcomeOf(exchange) === wanted,
   key: ({ key }, wanted) => key.toLowerCase() === wanted,
   op: ({ operation }, wanted) => (operation ?? 'none').toLowerCase() === wanted,
   path: (exchange, wanted) => addressOf(exchange).toLowerCase().includes(wanted),
@@ -59,14 +56,25 @@ const WORD = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/gi
 const DURATION = /^([<>])(\d+(?:\.\d+)?)(ms|s|min)$/
 const UNITS = { ms: 1, s: 1000, min: 60_000 } as const
 
-export function filterExchanges(exchanges: readonly Exchange[], filter: ExchangeFilter): readonly Exchange[] {
-  const tests = [...filter.text.matchAll(WORD)].map(testOf)
-  if (tests.length === 0 && filter.outcome === undefined) return exchanges
-  return exchanges.filter(
-    (exchange) =>
-      (filter.outcome === undefined || (exchange.ended !== null && outcomeOf(exchange) === filter.outcome)) &&
-      tests.every((test) => test(exchange)),
-  )
+export function filterExchanges(exchanges: readonly Exchange[], filter: string): readonly Exchange[] {
+  const tests = [...filter.matchAll(WORD)].map(testOf)
+  return tests.length === 0 ? exchanges : exchanges.filter((exchange) => tests.every((test) => test(exchange)))
+}
+
+/** Whether all words of a filter are in it. */
+export function hasWord(filter: string, word: string): boolean {
+  return [...filter.matchAll(WORD)].some(([whole]) => whole === word)
+}
+
+/** The first word that is searched as text although it looks like a field or a duration, and what may be meant. */
+export function unknownTerm(filter: string): { readonly word: string; readonly meant: string | undefined } | undefined {
+  for (const [word, , field, , plain = ''] of filter.matchAll(WORD)) {
+    if (/^[<>]\d+(?:\.\d+)?$/.test(word)) return { word, meant: `${word}ms` }
+    if (field === undefined || Object.hasOwn(FIELDS, field.toLowerCase()) || plain.startsWith('//')) continue
+    const [, name] = /did you mean (.*)\?$/.exec(didYouMean(field, FILTER_FIELDS)) ?? []
+    return { word, meant: name && word.replace(field, name) }
+  }
+  return undefined
 }
 
 function testOf([whole, minus, field = '', quoted, plain = '']: RegExpExecArray): Test {
@@ -103,30 +111,4 @@ export function toggleWord(text: string, word: string): string {
 /** Quotes values with blanks. */
 export function wordOf(field: string, value: string): string {
   return /\s/.test(value) ? `${field}:"${value.replaceAll('"', '')}"` : `${field}:${value}`
-}
-
-const MAX_VALUES = 4
-
-/** The most frequent values of each field, with the number of exchanges that each would leave. */
-export function facetsOf(exchanges: readonly Exchange[]) {
-  const fields = {
-    op: ({ operation }: Exchange) => operation ?? 'none',
-    key: ({ key }: Exchange) => key,
-    reason: ({ reason }: Exchange) => reason ?? undefined,
-    drift: ({ drift }: Exchange) => (drift === undefined ? undefined : 'yes'),
-    ended: ({ ended }: Exchange) => (ended === 'sent' ? undefined : (ended ?? 'running')),
-  }
-  return Object.entries(fields).flatMap(([field, read]) => {
-    const counts = new Map<string, number>()
-    for (const exchange of exchanges) {
-      const value = read(exchange)
-      if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1)
-    }
-    const narrows = counts.size > 1 || (counts.size === 1 && ![...counts.values()].includes(exchanges.length))
-    if (!narrows) return []
-    return [...counts]
-      .sort(([, one], [, other]) => other - one)
-      .slice(0, MAX_VALUES)
-      .map(([value, count]) => ({ word: wordOf(field, value), value, count }))
-  })
 }

@@ -1,25 +1,39 @@
-import { useSignal } from '@preact/signals'
+import { useComputed, useSignal } from '@preact/signals'
 import { memo } from 'preact/compat'
-import { useLayoutEffect, useRef } from 'preact/hooks'
-import { counted } from '../../domain/numbers.js'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { formatSpan } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
 import { dayText, outcomeOf, timeText } from '../format.js'
 import { addressOf } from '../request-code.js'
 import { durationAt, filterBy, select } from '../session.js'
-import { events, exchanges, hasUpstream, pageTime, selected, shownExchanges, today, zone } from '../state.js'
+import {
+  events,
+  exchanges,
+  hasUpstream,
+  pageTime,
+  selected,
+  shownExchanges,
+  sorting,
+  state,
+  tab,
+  today,
+  zone,
+} from '../state.js'
 import { wordOf } from './exchange-filter.js'
-import { scrollToRow, type TimelineRow, timelineOf, visibleRows } from './exchange-rows.js'
+import { type SortColumn, scrollToRow, type TimelineRow, timelineOf, visibleRows } from './exchange-rows.js'
+import { explainExchange } from './explain-exchange.js'
 import { FirstRun } from './first-run.js'
 
 /** In pixels: from this width on, an exchange takes one line. */
 const MIN_WIDE = 620
-const ROW_HEIGHT = { wide: 30, narrow: 50 }
+const ROW_HEIGHT = { wide: 26, narrow: 48 }
 
 export function ExchangeList() {
   const all = exchanges.value
   const shown = shownExchanges.value
-  const rows = timelineOf(shown, shown === all ? events.value : [])
+  const { by, isReversed } = sorting.value
+  const isTimeline = shown.length === all.length && by === 'time' && !isReversed
+  const rows = timelineOf(shown, isTimeline ? events.value : [], by === 'time' && !isReversed)
 
   const scroller = useRef<HTMLDivElement>(null)
   const box = useSignal({ width: 0, height: 0 })
@@ -29,6 +43,7 @@ export function ExchangeList() {
   const isWide = width >= MIN_WIDE
   const rowHeight = isWide ? ROW_HEIGHT.wide : ROW_HEIGHT.narrow
   const { first, end } = visibleRows(rows.length, rowHeight, scrollTop.value, height)
+  const visible = rows.slice(first, end)
 
   useLayoutEffect(() => {
     const element = scroller.current
@@ -52,6 +67,19 @@ export function ExchangeList() {
     if (element.scrollTop > 0 || element.contains(document.activeElement)) element.scrollTop += added * rowHeight
   })
 
+  function show(index: number): void {
+    const element = scroller.current
+    const top = element && scrollToRow(index, rowHeight, element.scrollTop, element.clientHeight)
+    if (element === null || top == null) return
+    element.scrollTop = top
+    scrollTop.value = element.scrollTop
+  }
+
+  const indexOf = (id: number | undefined) => rows.findIndex((row) => row.kind === 'exchange' && row.exchange.id === id)
+  useEffect(() => {
+    if (selected.value !== undefined) show(indexOf(selected.value.id))
+  }, [selected.value?.id])
+
   // Focuses the row selected by an arrow key, once rendered.
   const isWalking = useRef(false)
   useLayoutEffect(() => {
@@ -60,8 +88,7 @@ export function ExchangeList() {
     scroller.current?.querySelector<HTMLElement>(`[data-exchange="${focused.value}"]`)?.focus({ preventScroll: true })
   })
 
-  const current = focused.value ?? selected.value?.id
-  const currentIndex = rows.findIndex((row) => row.kind === 'exchange' && row.exchange.id === current)
+  const currentIndex = indexOf(focused.value ?? selected.value?.id)
   const reachable =
     currentIndex >= first && currentIndex < end
       ? currentIndex
@@ -69,29 +96,26 @@ export function ExchangeList() {
 
   function walk(event: KeyboardEvent) {
     const step = { ArrowDown: 1, ArrowUp: -1, Home: -rows.length, End: rows.length }[event.key]
-    const element = scroller.current
-    if (step === undefined || element === null) return
+    if (step === undefined) return
     event.preventDefault()
     const index = nextExchange(rows, reachable, step)
     const row = rows[index]
     if (row?.kind !== 'exchange') return
-    const top = scrollToRow(index, rowHeight, element.scrollTop, element.clientHeight)
-    if (top !== undefined) {
-      element.scrollTop = top
-      scrollTop.value = element.scrollTop
-    }
+    show(index)
     isWalking.current = true
     focused.value = row.exchange.id
+    if (tab.value === 'exchange') select(row.exchange)
   }
 
+  // In steps, so that most rows need no new bar when a slow exchange comes.
+  const longest = Math.max(10, ...visible.map((row) => (row.kind === 'exchange' ? row.exchange.durationMs : 0)))
+  const scaleMs = 10 ** Math.ceil(Math.log10(longest))
   return (
     <div class={isWide ? 'exchanges wide' : 'exchanges'}>
-      <p class="count muted">
-        {shown.length === all.length ? '' : `${shown.length} of `}
-        {counted(all.length, 'exchange')}
-      </p>
+      <ListHead />
       <section
         class="scroller"
+        id="log"
         aria-label="Exchanges, newest first"
         ref={scroller}
         onScroll={({ currentTarget }) => {
@@ -106,22 +130,56 @@ export function ExchangeList() {
         {all.length > 0 && shown.length === 0 ? <p class="empty">No exchange matches the filter.</p> : null}
         {all.length === 0 ? <FirstRun /> : null}
         <ol style={{ paddingTop: `${first * rowHeight}px`, paddingBottom: `${(rows.length - end) * rowHeight}px` }}>
-          {rows
-            .slice(first, end)
-            .map((row, index) =>
-              row.kind === 'exchange' ? (
-                <ExchangeRow
-                  key={row.exchange.id}
-                  exchange={row.exchange}
-                  isSelected={row.exchange.id === selected.value?.id}
-                  isReachable={first + index === reachable}
-                />
-              ) : (
-                <EventRow key={keyOf(row)} row={row} />
-              ),
-            )}
+          {visible.map((row, index) =>
+            row.kind === 'exchange' ? (
+              <ExchangeRow
+                key={row.exchange.id}
+                exchange={row.exchange}
+                isSelected={row.exchange.id === selected.value?.id}
+                isReachable={first + index === reachable}
+                scaleMs={scaleMs}
+              />
+            ) : (
+              <EventRow key={keyOf(row)} row={row} />
+            ),
+          )}
         </ol>
       </section>
+    </div>
+  )
+}
+
+const COLUMNS: readonly (readonly [title: string, by: SortColumn | undefined])[] = [
+  ['Time', 'time'],
+  ['Status', 'status'],
+  ['Request', 'request'],
+  ['Why', undefined],
+  ['Key', 'key'],
+  ['Timing', 'timing'],
+]
+
+function ListHead() {
+  const { by, isReversed } = sorting.value
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a grid everywhere
+    <div class="head" role="group" aria-label="Sort by">
+      {COLUMNS.map(([title, column]) =>
+        column === undefined ? (
+          <span key={title}>{title}</span>
+        ) : (
+          <button
+            type="button"
+            class="plain"
+            key={title}
+            aria-pressed={column === by}
+            onClick={() => {
+              sorting.value = { by: column, isReversed: column === by && !isReversed }
+            }}
+          >
+            {title} {column === by ? (isReversed ? '↑' : '↓') : ''}
+          </button>
+        ),
+      )}
     </div>
   )
 }
@@ -137,7 +195,7 @@ function EventRow({ row }: { readonly row: Exclude<TimelineRow, { kind: 'exchang
 
 function keyOf(row: TimelineRow): string {
   if (row.kind === 'exchange') return `x${row.exchange.id}`
-  return row.kind === 'event' ? `e${row.event.number}` : `b${row.afterId}`
+  return row.kind === 'event' ? `e${row.event.afterId} ${row.event.at} ${row.event.text}` : `b${row.afterId}`
 }
 
 /** Skips rows of other kinds. May return an index outside of the list. */
@@ -152,17 +210,28 @@ const ExchangeRow = memo(function ExchangeRow({
   exchange,
   isSelected,
   isReachable,
+  scaleMs,
 }: {
   readonly exchange: Exchange
   readonly isSelected: boolean
   /** Reachable by Tab; others by arrow keys. */
   readonly isReachable: boolean
+  /** Duration with a whole bar. */
+  readonly scaleMs: number
 }) {
   const { id, method, reason, fault, key, status, ended, drift } = exchange
+  const facts = useComputed(() => {
+    const always = state.value?.keys.find((known) => known.key === key)?.always
+    return `${always ?? ''} ${state.value?.settings.latency ?? ''}`
+  }).value.split(' ')
   const at = Date.parse(exchange.at)
   const day = dayText(at, zone.value)
-  const cause = fault !== null ? `fault:${fault}` : reason !== null ? `reason:${reason}` : undefined
+  const word = fault !== null ? `fault:${fault}` : reason !== null ? `reason:${reason}` : undefined
   const isLocal = ended !== null && hasUpstream.value
+  const { cause } = explainExchange(exchange, {
+    always: (facts[0] || null) as 'limited' | null,
+    latency: facts[1] || null,
+  })
   return (
     <li class="exchange">
       <button
@@ -171,33 +240,48 @@ const ExchangeRow = memo(function ExchangeRow({
         tabIndex={isReachable ? 0 : -1}
         aria-current={isSelected}
         onClick={({ target }) => {
-          const word = target instanceof HTMLElement && target.closest<HTMLElement>('[data-word]')?.dataset.word
-          if (word) filterBy(word)
+          const filterWord = target instanceof HTMLElement && target.closest<HTMLElement>('[data-word]')?.dataset.word
+          if (filterWord) filterBy(filterWord)
           else select(exchange)
         }}
       >
         <span class="at">
           {day === today.value ? timeText(at, true, zone.value) : `${day} ${timeText(at, false, zone.value)}`}
         </span>
-        <span class="method" {...filterCell(wordOf('method', method))}>
-          {method}
-        </span>
-        <span class="path">{addressOf(exchange)}</span>
         <Status exchange={exchange} {...filterCell(ended === null ? 'ended:running' : `status:${status ?? 'none'}`)} />
-        <span class="reason" {...(cause === undefined ? {} : filterCell(cause))}>
-          {drift === undefined ? null : <span class="tag violation">drift</span>}{' '}
-          {fault ?? reason ?? (isLocal ? 'local' : '')}
+        <span class="path">
+          <span class="method" {...filterCell(wordOf('method', method))}>
+            {method}
+          </span>{' '}
+          {addressOf(exchange)}
+        </span>
+        <span class="reason" {...(word === undefined ? {} : filterCell(word))}>
+          {drift === undefined ? null : <span class="tag violation">drift</span>} {cause || (isLocal ? 'local' : '')}
         </span>
         <span class="key" {...filterCell(wordOf('key', key))}>
           {key}
         </span>
         <span class={ended === 'left' ? 'duration left' : 'duration'}>
+          <TimingBar exchange={exchange} scaleMs={scaleMs} />
           <Duration exchange={exchange} />
         </span>
       </button>
     </li>
   )
 })
+
+/** Handling, waiting and body, one after the other. */
+export function TimingBar({ exchange, scaleMs }: { readonly exchange: Exchange; readonly scaleMs: number }) {
+  const { handlingMs, waitingMs, bodyMs } = exchange.timing
+  const total = handlingMs + waitingMs + bodyMs
+  const [done, begun] = total === 0 ? [0, 100] : [(100 * handlingMs) / total, (100 * (handlingMs + waitingMs)) / total]
+  const background = `linear-gradient(90deg, var(--handling) ${done}%, var(--waiting) ${done}% ${begun}%, var(--sending) ${begun}%)`
+  return (
+    <span class="timing" aria-hidden="true">
+      <i style={{ width: `${Math.max(2, (100 * exchange.durationMs) / scaleMs)}%`, background }} />
+    </span>
+  )
+}
 
 /** A click filters the list. For the keyboard, the details of an exchange offer the same. */
 function filterCell(word: string): { readonly 'data-word': string; readonly title: string } {
@@ -206,9 +290,11 @@ function filterCell(word: string): { readonly 'data-word': string; readonly titl
 
 export function Status({ exchange, ...rest }: { readonly exchange: Exchange; readonly title?: string }) {
   const { status, ended } = exchange
+  const outcome = outcomeOf(exchange)
   return (
-    <span class={`status ${ended === null ? 'running' : outcomeOf(exchange)}`} {...rest}>
+    <span class={`status ${ended === null ? 'running' : outcome}`} {...rest}>
       {ended === null ? '···' : (status ?? (ended === 'left' ? 'left' : 'cut'))}
+      {outcome === 'cut' && status !== null ? ' ✂' : ''}
     </span>
   )
 }

@@ -1,4 +1,4 @@
-import type { SpaceEvent } from '../../exchanges/exchange-log.js'
+import type { LoggedEvent } from '../../exchanges/exchange-log.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
 
 export const EXCHANGES_KEPT = 1000
@@ -42,14 +42,60 @@ export class ExchangeRing {
   }
 }
 
-export interface TimelineEvent extends SpaceEvent {
-  readonly afterId: number
-  readonly number: number
+/** Changes that may end a storm or a ban early. */
+const ENDS_EARLY = /^(?:storm\.|keys\.unban|reset|undo|snapshots\.|scenario\.|overrides\.|spaces\.copy|clock\.reset)/
+
+/**
+ * The changes of a space, and the ends of storms and bans. Newest first.
+ * @param logged oldest first
+ * @param exchanges newest first
+ */
+export function timelineEvents(
+  logged: readonly LoggedEvent[],
+  exchanges: readonly Exchange[],
+  now: number,
+): readonly LoggedEvent[] {
+  const events = logged.toReversed()
+  for (const [index, { verb, text, until, afterId: start }] of logged.entries()) {
+    if (until === undefined || Date.parse(until) > now) continue
+    if (logged.some((later, at) => at > index && later.at < until && ENDS_EARLY.test(later.verb))) continue
+    const what = verb === 'storm.start' ? 'storm' : text.split(' ', 2).join(' of ')
+    const afterId = Math.max(start, exchanges.find(({ at }) => at <= until)?.id ?? 0)
+    const place = events.findIndex((one) => one.afterId < afterId || (one.afterId === afterId && one.at <= until))
+    events.splice(place, 0, { at: until, verb: 'over', text: `the ${what} is over`, afterId })
+  }
+  return events
+}
+
+/** Columns of the list that it can be sorted by. */
+const SORTED_BY = {
+  time: ({ id }: Exchange) => id,
+  status: ({ status, ended }: Exchange) => (ended === null ? 1000 : (status ?? 0)),
+  request: ({ path, query }: Exchange) => `${path}?${query}`,
+  key: ({ key }: Exchange) => key,
+  timing: ({ durationMs }: Exchange) => durationMs,
+} as const
+export type SortColumn = keyof typeof SORTED_BY
+
+export interface Sorting {
+  readonly by: SortColumn
+  readonly isReversed: boolean
+}
+
+/** Newest first, or largest first for another column. @param exchanges newest first */
+export function sortExchanges(exchanges: readonly Exchange[], { by, isReversed }: Sorting): readonly Exchange[] {
+  if (by === 'time') return isReversed ? exchanges.toReversed() : exchanges
+  const read = SORTED_BY[by]
+  const sorted = exchanges.toSorted((one, other) => {
+    const [first, second] = [read(one), read(other)]
+    return first === second ? 0 : first < second ? 1 : -1
+  })
+  return isReversed ? sorted.reverse() : sorted
 }
 
 export type TimelineRow =
   | { readonly kind: 'exchange'; readonly exchange: Exchange }
-  | { readonly kind: 'event'; readonly event: TimelineEvent }
+  | { readonly kind: 'event'; readonly event: LoggedEvent }
   /** The clock went back without an event that explains it. */
   | { readonly kind: 'back'; readonly afterId: number }
 
@@ -57,8 +103,12 @@ export type TimelineRow =
 const BACK_MS = 1000
 const SETS_CLOCK = /^(?:clock\..*|reset|undo|snapshots\.restore|scenario\.apply|overrides\.clear)$/
 
-/** Merges exchanges and events; both newest first. */
-export function timelineOf(exchanges: readonly Exchange[], events: readonly TimelineEvent[]): readonly TimelineRow[] {
+/** Merges exchanges and events; both newest first. @param isInOrder otherwise, the rows have no events and no gaps */
+export function timelineOf(
+  exchanges: readonly Exchange[],
+  events: readonly LoggedEvent[],
+  isInOrder = true,
+): readonly TimelineRow[] {
   const rows: TimelineRow[] = []
   let next = 0
   let newer: Exchange | undefined
@@ -68,7 +118,7 @@ export function timelineOf(exchanges: readonly Exchange[], events: readonly Time
       rows.push({ kind: 'event', event })
       setsClock ||= SETS_CLOCK.test(event.verb)
     }
-    if (newer !== undefined && !setsClock && Date.parse(exchange.at) - Date.parse(newer.at) > BACK_MS)
+    if (isInOrder && newer !== undefined && !setsClock && Date.parse(exchange.at) - Date.parse(newer.at) > BACK_MS)
       rows.push({ kind: 'back', afterId: exchange.id })
     rows.push({ kind: 'exchange', exchange })
     newer = exchange

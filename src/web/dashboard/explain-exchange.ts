@@ -1,29 +1,50 @@
+import { withoutOperation } from '../../domain/problems.js'
 import { formatSpan, MINUTE_MS, readRetryAfter } from '../../domain/time.js'
+import type { LoggedEvent } from '../../exchanges/exchange-log.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
 import { timeText } from '../format.js'
 
+/** What the page knows beside the exchange. */
+export interface Facts {
+  /** Of its key; undefined for an unknown key. */
+  readonly plan?: string | undefined
+  readonly always?: 'limited' | 'banned' | 'revoked' | null | undefined
+  /** The setting. */
+  readonly latency?: string | null | undefined
+  /** Changes of the space, newest first. */
+  readonly events?: readonly LoggedEvent[]
+}
+
 export interface Explanation {
+  /** A few words for a row of the list; empty for a response as usual. */
+  readonly cause: string
+  /** A sentence. */
   readonly rule: string
   readonly help?: string
 }
 
-/** @param plan undefined for an unknown key */
-export function explainExchange(exchange: Exchange, plan: string | undefined): Explanation {
+export function explainExchange(exchange: Exchange, facts: Facts = {}): Explanation {
   const { reason, ended, durationMs, status } = exchange
-  const why = reason === null ? byStatus(exchange) : BY_REASON[reason](exchange, plan)
+  const why = reason === null ? byStatus(exchange, facts) : BY_REASON[reason](exchange, facts)
   const because = reason === null ? '' : ` ${why.rule}`
   switch (ended) {
     case null:
-      return reason === null
-        ? { rule: 'The request is in progress. No response was sent yet.' }
-        : { ...why, rule: `The request is in progress.${because}` }
+      return inProgress(exchange, why, facts)
     case 'left':
       return {
-        rule: `The client left after ${formatSpan(durationMs)}, ${status === null ? 'before the response' : 'before the end of the response'}.${because}`,
+        cause: `client left${status === null ? '' : ' mid-body'}`,
+        rule: `The client left after ${formatSpan(durationMs)}, ${status === null ? 'before the response' : `during the body of its ${status}`}.${because}`,
         help: 'Increase the timeout of the client, or remove the delay (latency, a fault).',
+      }
+    case 'cut':
+      if (reason !== null || status === null) return why
+      return {
+        cause: 'cut off mid-body',
+        rule: `The client got a ${status} and a part of its body, after ${formatSpan(durationMs)}.`,
       }
     case 'unknown':
       return {
+        cause: 'end unknown',
         rule: `It is unknown whether the client received the response: its replica is gone, or had already returned a 503.${because}`,
         help: 'The request was executed. A client that received nothing, or a 503, will retry.',
       }
@@ -32,47 +53,48 @@ export function explainExchange(exchange: Exchange, plan: string | undefined): E
   }
 }
 
-type Explain = (exchange: Exchange, plan: string | undefined) => Explanation
+function inProgress({ reason, fault, operation }: Exchange, why: Explanation, { latency }: Facts): Explanation {
+  if (reason !== null && fault !== null) return why
+  const parts = latency?.split(',') ?? []
+  const part = parts.find((one) => one.startsWith(`${operation}=`)) ?? parts.find((one) => /^(?:\*=|[^=]*$)/.test(one))
+  const delay = part === undefined ? '' : `: latency ${part.slice(part.indexOf('=') + 1)}`
+  return { cause: `waiting${delay}`, rule: `Waiting${delay}. No response yet.` }
+}
+
+type Explain = (exchange: Exchange, facts: Facts) => Explanation
 
 const BY_REASON: Readonly<Record<NonNullable<Exchange['reason']>, Explain>> = {
-  'quota-minute': (exchange, plan) => spent('minute', exchange, plan),
-  'quota-day': (exchange, plan) => spent('day', exchange, plan),
-  ban: (exchange) => ({
-    rule: `The key ${exchange.key} is banned: it sent requests before the end of Retry-After, is always banned, or was banned manually.${waitSentence(exchange)}`,
-    help: 'Wait, lift the ban (Keys), or move the clock. A client that waits for Retry-After is never banned.',
-  }),
+  'quota-minute': (exchange, facts) => spent('minute', exchange, facts),
+  'quota-day': (exchange, facts) => spent('day', exchange, facts),
+  ban: explainBan,
   storm: (exchange) => ({
+    cause: 'storm',
     rule: `A storm refused the request: the service sheds load, independent of quotas.${waitSentence(exchange)}`,
     help: 'Wait for Retry-After and retry with growing delays, or stop the storm.',
   }),
   forced: ({ status }) => ({
+    cause: `forced ${status ?? ''}`.trim(),
     rule: `The request forced ${status ?? 'this'} with the header Prefer: code=….`,
     help: 'Remove the header. It had no other effect.',
   }),
-  fault: ({ status, fault, ended }) => ({
-    rule:
-      fault === 'hang'
-        ? 'A fault rule never sends the response.'
-        : ended === null
-          ? `A fault rule breaks this response: ${fault ?? 'a status'}.`
-          : status === null
-            ? 'A fault rule broke the connection, so the client got no response.'
-            : `A fault rule broke this response, status ${status}.`,
-    help: 'Remove the rule (Faults), or retry if the operation is idempotent.',
-  }),
+  fault: explainFault,
   sunset: () => ({
+    cause: 'operation removed',
     rule: 'The operation has been removed: the clock is past its removal date, or sunset is set to "after".',
     help: 'Use the replacement in the message, or set sunset to "before".',
   }),
   unavailable: () => ({
+    cause: 'log unreachable',
     rule: 'The shared log of the replicas could not be reached.',
     help: 'Retry later. GET /health explains the problem.',
   }),
   brownout: () => ({
+    cause: 'brownout',
     rule: 'A brownout: the deprecated operation is removed for the first 5 minutes of every half hour.',
     help: 'Use the replacement in the message, move the clock, or set sunset to "auto".',
   }),
   mock: ({ operation }) => ({
+    cause: 'mocked',
     rule: `The operation ${operation ?? ''} is mocked: its responses are built from the contract’s examples and schemas, and it keeps no records.`,
     help: 'The docs page names the reason. Describe the operation as one of a resource, and the sandbox keeps its records.',
   }),
@@ -80,46 +102,135 @@ const BY_REASON: Readonly<Record<NonNullable<Exchange['reason']>, Explain>> = {
     // Responses of the real service do not have this header.
     if (response.headers['x-sandbox-reason'] !== 'upstream')
       return {
+        cause: 'upstream',
         rule: 'The response is from the real service behind the sandbox.',
         help: 'See its documentation. Clock and plans of the sandbox do not affect it.',
       }
     return status === 403
       ? {
+          cause: 'write not sent',
           rule: 'The sandbox sends no writes to the real service.',
           help: 'The message has the option that allows it.',
         }
-      : { rule: 'The real service did not send a valid response.', help: 'The message has the reason.' }
+      : {
+          cause: 'upstream failed',
+          rule: 'The real service did not send a valid response.',
+          help: 'The message has the reason.',
+        }
   },
 }
 
-function spent(window: 'minute' | 'day', exchange: Exchange, plan: string | undefined): Explanation {
+function spent(window: 'minute' | 'day', exchange: Exchange, { plan, always }: Facts): Explanation {
   const { 'x-ratelimit-limit': limit, 'x-ratelimit-reset': reset } = exchange.response.headers
+  const cause = `${window} quota${limit === undefined ? '' : ` of ${limit}`} used up`
+  if (always === 'limited')
+    return { cause, rule: `The quota of the key ${exchange.key} is always used up.`, help: 'Use another key.' }
   const whose =
     plan === undefined ? 'of a caller without a valid key' : `of the key ${exchange.key} on the plan ${plan}`
   const until = Number(reset) > 0 ? ` The window resets at ${timeText(Number(reset) * 1000)} UTC.` : ''
   return {
-    rule: `The ${window}'s ${limit === undefined ? '' : `${limit} `}requests ${whose} are spent.${until}`,
+    cause,
+    rule: `The ${window}'s ${limit === undefined ? '' : `${limit} `}requests ${whose} are used up.${until}`,
     help: `Wait for Retry-After${waitText(exchange)}, move the clock by 1 ${window}, or choose a larger plan or limits.`,
   }
 }
 
-const BY_STATUS: Readonly<Record<number, Explanation>> = {
-  400: { rule: 'The request breaks the contract.', help: 'The message lists every violation.' },
-  401: {
-    rule: 'The request has no valid API key.',
-    help: 'Send Authorization: Bearer <API key>, for example with the key sandbox.',
-  },
-  404: { rule: 'The pet does not exist.', help: 'See Pets for all ids.' },
-  405: { rule: 'The path does not support this method.', help: 'The Allow header lists the supported methods.' },
-  429: { rule: 'The rate limit is used up.', help: 'Wait for Retry-After.' },
+function explainBan(exchange: Exchange, { always, events = [] }: Facts): Explanation {
+  const { key, at } = exchange
+  if (always === 'banned')
+    return { cause: 'always banned', rule: `The key ${key} is always banned.`, help: 'Use another key.' }
+  const until = retryAt(exchange)
+  const cause = until === undefined ? 'banned' : `banned until ${timeText(until)}`
+  const ban = events.find((event) => event.text.startsWith(`ban ${key} until `) && event.at <= at)
+  const [, early] = /: (\d+) early requests$/.exec(ban?.text ?? '') ?? []
+  const why =
+    early !== undefined
+      ? ` It sent ${early} requests before Retry-After had passed.`
+      : ban?.verb === 'keys.ban'
+        ? ' It was banned manually.'
+        : ''
+  return {
+    cause,
+    rule: `The key ${key} is banned${until === undefined ? '' : ` until ${timeText(until)} UTC`}.${why}`,
+    help: 'Wait, lift the ban, or move the clock. A client that waits for Retry-After is never banned.',
+  }
 }
 
-function byStatus({ status, operation }: Exchange): Explanation {
-  if (status === null) return { rule: 'The client got no response.' }
-  if (status === 404 && operation === null)
-    return { rule: 'The contract does not have this path.', help: 'See the docs page for all paths.' }
-  if (status < 400) return { rule: 'The response follows the contract.' }
-  return BY_STATUS[status] ?? { rule: 'The response is from the sandbox itself.', help: 'The message has the reason.' }
+function explainFault({ status, fault, rule, ended, durationMs }: Exchange): Explanation {
+  const by = rule === undefined ? 'A fault rule' : `The fault rule ${rule}`
+  const part = `${status ?? 'a status'} and a part of its body`
+  const did =
+    fault === 'hang'
+      ? 'never sends the response.'
+      : ended === null
+        ? fault === 'slow-body'
+          ? 'sends the body over 10 seconds. The client has the status already.'
+          : `breaks this response: ${fault ?? 'a status'}.`
+        : status === null
+          ? 'broke the connection, so the client got no response.'
+          : ended === 'cut'
+            ? `cut the response off. The client got ${part} after ${formatSpan(durationMs)}.`
+            : `broke this response, status ${status}.`
+  return {
+    cause: `fault ${rule ?? fault ?? ''}`.trim(),
+    rule: `${by} ${did}`,
+    help: 'Remove the rule, or retry if the operation is idempotent.',
+  }
+}
+
+const CURES: Readonly<Record<number, string>> = {
+  400: 'The message lists every violation.',
+  404: 'The Data tab has all records.',
+  405: 'The Allow header lists the supported methods.',
+  429: 'Wait for Retry-After.',
+}
+
+function byStatus({ status, operation, key, response }: Exchange, { always }: Facts): Explanation {
+  if (status === null) return { cause: 'no response', rule: 'The client got no response.' }
+  if (status < 400) return { cause: '', rule: 'The response follows the contract.' }
+  if (status === 401) return explainKey(key, always)
+  const message = messageIn(response.body)
+  const said = withoutOperation(operation, message ?? '')
+  const help = CURES[status]
+  return {
+    cause: said.replace(/\.$/, ''),
+    rule: said === '' ? `The sandbox returned ${status}.` : sentence(said),
+    ...(help !== undefined && { help }),
+  }
+}
+
+function explainKey(key: string, always: Facts['always']): Explanation {
+  if (key === 'none')
+    return {
+      cause: 'no API key',
+      rule: 'The request has no API key.',
+      help: 'Send Authorization: Bearer <API key>, for example with the key sandbox.',
+    }
+  if (always === 'revoked')
+    return { cause: 'revoked key', rule: `The key ${key} is revoked.`, help: 'Use another key.' }
+  return {
+    cause: 'unknown key',
+    rule: 'The sandbox does not know this API key.',
+    help: 'Use a key of the Keys tab, or add this one there.',
+  }
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
+}
+
+function messageIn(body: string): string | undefined {
+  try {
+    const { message }: { readonly message?: unknown } = Object(JSON.parse(body))
+    return typeof message === 'string' ? message : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function retryAt({ at, response: { headers } }: Exchange): number | undefined {
+  const wait = readRetryAfter(headers['retry-after'], headers.date, Date.parse(at))
+  return wait === undefined ? undefined : Date.parse(at) + wait
 }
 
 function waitText({ response }: Exchange): string {

@@ -29,33 +29,38 @@ import {
   Toggle,
   useAction,
 } from '../ui.js'
+import { isHelpOpen } from './dialogs.js'
 import type { Tab } from './page-address.js'
 
 export function Header() {
   const basePath = state.value?.basePath
-  const plan = state.value?.settings.plan
+  const base = basePath === undefined ? '…' : SANDBOX_ADDRESS + basePath
   const docs = space.value === '' ? 'docs' : `docs?space=${encodeURIComponent(space.value)}`
   return (
     <header class="top">
-      <div class="brand">
-        <h1>petstore-sandbox</h1>
-        <p>
-          <span class={`connection ${connection}`}>{connection.value === 'lost' ? 'disconnected' : connection}</span>
-          <a href={docs}>API docs</a>
-        </p>
-      </div>
-      <dl class="facts">
-        <div>
-          <dt>{plan === undefined ? 'Address' : `Address, plan ${plan}`}</dt>
-          <dd class="mono">{basePath === undefined ? '…' : SANDBOX_ADDRESS + basePath}</dd>
-        </div>
-      </dl>
-      <div class="row space">
+      <h1>petstore-sandbox</h1>
+      <div class="row">
         <SpaceChooser />
-        <ActionButton act={() => call('reset', {}, 'The space has been reset.')}>Reset</ActionButton>
-        <ExportButton />
+        <ActionButton label="Reset the space" act={() => call('reset', {}, 'The space has been reset.')}>
+          Reset
+        </ActionButton>
       </div>
+      <p class="row address">
+        <span class="mono" title="Base URL">
+          {base}
+        </span>
+        <CopyButton text={base} label="Copy the base URL">
+          Copy
+        </CopyButton>
+      </p>
       <ClockControls />
+      <span class={`connection ${connection}`} role="status">
+        {connection.value === 'lost' ? 'disconnected' : connection}
+      </span>
+      <a href={docs}>API docs</a>
+      <button type="button" aria-label="Help" aria-haspopup="dialog" onClick={() => (isHelpOpen.value = true)}>
+        ?
+      </button>
     </header>
   )
 }
@@ -66,14 +71,13 @@ function SpaceChooser() {
   const isOpening = useSignal(false)
   const names = [...new Set(['', ...spaces.value.map(({ name }) => name), space.value])]
   return (
-    <div class="fact">
-      <label for="space">Space</label>
+    <>
       <Select
         key={isOpening.value}
-        id="space"
+        aria-label="Space"
         value={space.value}
         choices={[...names, ANOTHER]}
-        texts={{ '': 'default', [ANOTHER]: 'open another…' }}
+        texts={{ '': 'default space', [ANOTHER]: 'open another…' }}
         choose={(name) => {
           if (name === ANOTHER) isOpening.value = true
           else showSpace(name)
@@ -93,7 +97,7 @@ function SpaceChooser() {
           <p class="muted">Append ~name to any key to use it. A space has its own pets, quotas, clock and log.</p>
         </FormDialog>
       ) : null}
-    </div>
+    </>
   )
 }
 
@@ -112,10 +116,12 @@ function ExportButton() {
   const missing = exported.value?.notExportable ?? []
   return (
     <>
-      <ActionButton act={async () => (exported.value = await callVerb('export', space.value))}>Take along</ActionButton>
+      <ActionButton act={async () => (exported.value = await callVerb('export', space.value))}>
+        Export settings…
+      </ActionButton>
       {exported.value === undefined ? null : (
-        <Dialog label="Current switches" isLarge onClose={() => (exported.value = undefined)}>
-          <h2>Current switches</h2>
+        <Dialog label="Current settings" isLarge onClose={() => (exported.value = undefined)}>
+          <h2>Current settings</h2>
           <Toggle label="Form" names={EXPORT_TITLES} value={title.value} choose={(name) => (title.value = name)} />
           <Pre>{text}</Pre>
           {missing.length === 0 ? null : <p class="muted">Not exportable: {missing.join(', ')}.</p>}
@@ -199,18 +205,27 @@ function ClockFace() {
   )
 }
 
-export function Notices() {
+/** Over the page, so that nothing moves. */
+export function Messages() {
   return (
     <>
-      <div role="status">
+      <div class="messages" role="status">
         {connection.value === 'lost' ? (
           <p class="notice">The sandbox is not responding. This is its last known state; reconnecting …</p>
         ) : null}
         {notice.value === '' ? null : (
-          <p class="notice">
+          <p class="notice row">
             {notice}{' '}
             <button type="button" onClick={() => (notice.value = '')}>
               Dismiss
+            </button>
+          </p>
+        )}
+        {toast.value === undefined ? null : (
+          <p class="notice row">
+            {toast.value.text}{' '}
+            <button type="button" onClick={undo}>
+              Undo
             </button>
           </p>
         )}
@@ -222,58 +237,45 @@ export function Notices() {
   )
 }
 
-export function Toast() {
-  return (
-    <div class="toasts" role="status">
-      {toast.value === undefined ? null : (
-        <p class="toast">
-          {toast.value.text}{' '}
-          <button type="button" onClick={undo}>
-            Undo
-          </button>
-        </p>
-      )}
-    </div>
-  )
-}
-
 const PLACES: Readonly<Record<OverrideView['what'], readonly [tab: Tab | undefined, id: string]>> = {
   storm: ['break', 'storm'],
   faults: ['break', 'faults'],
-  setting: ['break', 'limits'],
+  setting: ['break', 'setting'],
   clock: [undefined, 'clock'],
-  ban: ['keys', 'keys'],
-  plan: ['keys', 'keys'],
+  ban: ['keys', 'key'],
+  plan: ['keys', 'key'],
 }
 
-function showControl({ what }: OverrideView): void {
+function showControl({ what, name }: OverrideView): void {
   const [tab, id] = PLACES[what]
   if (tab === undefined) document.getElementById(id)?.querySelector('button')?.focus()
-  else showTab(tab, id)
+  else showTab(tab, name === null ? id : `${id}-${name}`)
 }
 
-export function OverrideBar() {
+/** What differs from the start: what, for whom, until when. */
+export function InEffect() {
   const now = spaceTime.value ?? 0
   const action = useAction()
   const overrides = state.value?.overrides.filter(({ until }) => until === null || Date.parse(until) > now) ?? []
   const upstream = state.value?.upstream ?? null
-  if (overrides.length === 0 && upstream === null) return null
   return (
-    <section class={overrides.length === 0 ? 'overrides calm' : 'overrides'} aria-label="Overrides">
-      <ul>
+    <section class="strip-in-effect" aria-label="In effect">
+      <span class="muted">In effect</span>
+      <ul class="grow">
         {upstream === null ? null : <Upstream upstream={upstream} now={now} />}
+        {overrides.length === 0 && upstream === null ? <li class="muted">Nothing differs from the start.</li> : null}
         {overrides.map((override) => {
           const { what, name, text, until } = override
           const selection = name === null ? { what } : { what, name }
           return (
-            <li key={`${what} ${name}`}>
+            <li class="chip" key={`${what} ${name}`}>
               <button type="button" class="plain" onClick={() => showControl(override)}>
                 {text}
                 {until === null ? '' : ` · ${countdownText(Date.parse(until) - now)} left`}
               </button>
               <button
                 type="button"
-                class="close"
+                class="plain"
                 aria-label={`Undo ${text}`}
                 onClick={() => action.run(() => call('overrides.clear', selection, `Undone: ${text}.`))}
               >
@@ -284,11 +286,14 @@ export function OverrideBar() {
         })}
       </ul>
       <ActionError action={action} />
-      {overrides.length === 0 ? null : (
-        <button type="button" onClick={() => action.run(() => call('overrides.clear', {}, 'No overrides.'))}>
-          All normal
-        </button>
-      )}
+      <ExportButton />
+      <button
+        type="button"
+        disabled={overrides.length === 0}
+        onClick={() => action.run(() => call('overrides.clear', {}, 'Nothing differs from the start.'))}
+      >
+        Reset all
+      </button>
     </section>
   )
 }
@@ -300,7 +305,7 @@ function Upstream({ upstream, now }: { readonly upstream: UpstreamView; readonly
   const day = isToday ? '' : `${dayText(at, zone.value)} `
   const when = at === undefined ? '' : ` since ${day}${timeText(at, false, zone.value)}`
   return (
-    <li class={`upstream ${is}`}>
+    <li class={`tag upstream ${is === 'failing' ? 'failed' : ''}`}>
       <button type="button" class="plain" title={baseUrl} onClick={() => showTab('conduct', 'drift')}>
         {is === 'unasked' ? 'upstream not used yet' : `upstream ${is}${code === null ? '' : `: ${code}`}${when}`}
       </button>

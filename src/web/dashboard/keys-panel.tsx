@@ -38,7 +38,7 @@ function KeyRow({ view }: { readonly view: KeyView }) {
   const left = banLeft(view, now)
   const out = isOut(view, now)
   return (
-    <li class={out ? 'keyrow out' : 'keyrow'} data-key={key}>
+    <li class={out ? 'keyrow out' : 'keyrow'} id={`key-${key}`} data-key={key}>
       <div class="line">
         <strong class="mono name" title={key}>
           {key}

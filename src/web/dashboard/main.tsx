@@ -5,25 +5,28 @@ import { enterToken, goTo, start } from '../session.js'
 import * as view from '../state.js'
 import { TokenDialog } from '../ui.js'
 import { HelpDialog, ReplayDialog } from './dialogs.js'
-import { Header, Notices, OverrideBar, Toast } from './header.js'
+import { Header, InEffect, Messages } from './header.js'
 import { readPlace, writePlace } from './page-address.js'
 import { Panels } from './panels.js'
-import './style/colours.css'
-import './style/controls.css'
-import './style/page.css'
-import './style/traffic.css'
-import './style/things.css'
-import './style/narrow.css'
+import '../style/tokens.css'
+import '../style/parts.css'
+import './style.css'
 
 function Dashboard() {
   useEffect(start, [])
   return (
     <>
+      <button
+        type="button"
+        class="hidden skip"
+        onClick={() => document.querySelector<HTMLElement>('#log [tabindex="0"], #filter')?.focus()}
+      >
+        Skip to the log
+      </button>
       <Header />
-      <OverrideBar />
-      <Notices />
+      <InEffect />
       <Panels />
-      <Toast />
+      <Messages />
       <ReplayDialog />
       <HelpDialog />
       {view.connection.value === 'locked' ? <TokenDialog enter={enterToken} /> : null}

@@ -1,23 +1,27 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { showTab } from '../session.js'
-import { conduct, drift, tab } from '../state.js'
+import { conduct, drift, selected, tab } from '../state.js'
 import { BreakPanel } from './break-panel.js'
 import { ConductPanel } from './conduct-panel.js'
 import { DataPanel } from './data-panel.js'
+import { ExchangePanel } from './exchange-detail.js'
+import { ExchangeList } from './exchange-list.js'
 import { KeysPanel } from './keys-panel.js'
-import { Traffic } from './traffic.js'
+import { FilterBar, ListSummary } from './traffic.js'
 import { TrafficChart } from './traffic-chart.js'
 
 const NARROW = matchMedia('(max-width: 900px)')
 
 const LOG = { name: 'log', title: 'Log' } as const
 const PANELS = [
+  { name: 'exchange', title: 'Exchange', Content: ExchangePanel },
   { name: 'break', title: 'Break it', Content: BreakPanel },
   { name: 'keys', title: 'Keys', Content: KeysPanel },
   { name: 'data', title: 'Data', Content: DataPanel },
   { name: 'conduct', title: 'Conduct', Content: ConductPanel },
 ] as const
+const BREAK = PANELS[1]
 
 /** The log beside a panel; on narrow pages, only one of them. */
 export function Panels() {
@@ -30,8 +34,9 @@ export function Panels() {
     NARROW.addEventListener('change', listen)
     return () => NARROW.removeEventListener('change', listen)
   }, [])
-  const shown = PANELS.find(({ name }) => name === tab.value) ?? (isNarrow.value ? undefined : PANELS[0])
-  const all = isNarrow.value ? [LOG, ...PANELS] : PANELS
+  const open = PANELS.filter(({ name }) => name !== 'exchange' || selected.value !== undefined)
+  const shown = open.find(({ name }) => name === tab.value) ?? (isNarrow.value ? undefined : BREAK)
+  const all = isNarrow.value ? [LOG, ...open] : open
   const current = shown?.name ?? 'log'
 
   function walk(event: KeyboardEvent) {
@@ -49,8 +54,10 @@ export function Panels() {
     <main data-tab={current} class={isNarrow.value ? 'narrow' : 'broad'}>
       {isNarrow.value && shown !== undefined ? null : (
         <div class="happens">
+          <FilterBar />
           <TrafficChart />
-          <Traffic />
+          <ExchangeList />
+          <ListSummary />
         </div>
       )}
       <div class="aside">
@@ -66,7 +73,7 @@ export function Panels() {
               tabIndex={name === current ? 0 : -1}
               onClick={() => showTab(name)}
             >
-              {title}
+              {name === 'exchange' ? `${title} ${selected.value?.id}` : title}
               {name === 'conduct' ? (
                 <>
                   <Badge count={conduct.value?.violations.length ?? 0} what="violations" />

@@ -1,105 +1,107 @@
 import { counted } from '../../domain/numbers.js'
 import { callVerb } from '../control-api.js'
-import { NO_OUTCOMES, OUTCOME_LABELS, OUTCOMES, outcomeOf } from '../format.js'
-import { call, filterBy } from '../session.js'
-import { exchanges, filter, missed, selected, shownExchanges, space } from '../state.js'
+import { OUTCOME_LABELS, OUTCOMES, type OutcomeCounts } from '../format.js'
+import { call, filterBy, newerThanShown, pause } from '../session.js'
+import { exchanges, filter, isPaused, missed, pageTime, shownExchanges, space } from '../state.js'
 import { ActionButton, saveFile } from '../ui.js'
-import { ExchangeDetail } from './exchange-detail.js'
-import { facetsOf, filterExchanges } from './exchange-filter.js'
-import { ExchangeList } from './exchange-list.js'
+import { hasWord, unknownTerm } from './exchange-filter.js'
 
-export function Traffic() {
+const EXPORTS = [
+  ['Export as HAR', 'HAR', 'exchanges.har', 'requests.har'],
+  ['Export as JSON', 'JSON', 'exchanges.json', 'requests.list'],
+] as const
+
+export function FilterBar() {
   return (
-    <section class="card traffic" id="traffic" aria-label="Exchanges">
-      <div class="row between">
-        <div class="field grow">
-          <label for="filter">Filter</label>
-          <input
-            id="filter"
-            type="search"
-            value={filter.value.text}
-            placeholder="status:429 -key:sandbox-pro >500ms"
-            aria-describedby="filter-hint"
-            autocomplete="off"
-            spellcheck={false}
-            onInput={({ currentTarget }) => {
-              filter.value = { ...filter.value, text: currentTarget.value }
-            }}
-            onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}
-          />
-          <span class="hidden" id="filter-hint">
-            Words that must all match, such as status:429, 4xx, op:listPets, path:/pets, body:Rex; a minus turns one
-            round.
-          </span>
-        </div>
-        <div class="row">
-          <ActionButton
-            label="Export as HAR"
-            act={async () => saveFile('exchanges.har', await callVerb('requests.har', space.value))}
-          >
-            HAR
-          </ActionButton>
-          <ActionButton
-            label="Export as JSON"
-            act={async () => saveFile('exchanges.json', await callVerb('requests.list', space.value))}
-          >
-            JSON
-          </ActionButton>
-          <ActionButton label="Clear the log" act={() => call('requests.clear', {}, 'The log is empty.')}>
-            Clear
-          </ActionButton>
-        </div>
-      </div>
-      <OutcomeFilter />
-      <Facets />
-      {missed.value === 0 ? null : (
-        <p class="muted" role="status">
-          {counted(missed.value, 'exchange')} came too fast to be shown.
-        </p>
-      )}
-      <div class={selected.value === undefined ? 'panes' : 'panes open'}>
-        <ExchangeList />
-        {selected.value === undefined ? null : <ExchangeDetail exchange={selected.value} />}
-      </div>
-    </section>
+    <search class="row bar">
+      <input
+        id="filter"
+        class="grow"
+        type="search"
+        value={filter.value}
+        placeholder="status:429  key:sandbox  >500ms      / to focus"
+        aria-label="Filter"
+        aria-describedby="filter-hint"
+        autocomplete="off"
+        spellcheck={false}
+        onInput={({ currentTarget }) => {
+          filter.value = currentTarget.value
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          event.preventDefault()
+          filter.value = ''
+          event.currentTarget.blur()
+        }}
+      />
+      <span class="hidden" id="filter-hint">
+        Words that must all match, such as status:429, 4xx, op:listPets, path:/pets, body:Rex; a minus negates one.
+      </span>
+      <button type="button" aria-pressed={isPaused.value} onClick={() => pause(!isPaused.value)}>
+        {isPaused.value ? 'Continue' : 'Pause'}
+      </button>
+      {EXPORTS.map(([label, text, file, verb]) => (
+        <ActionButton key={file} label={label} act={async () => saveFile(file, await callVerb(verb, space.value))}>
+          {text}
+        </ActionButton>
+      ))}
+      <ActionButton label="Clear the log" act={() => call('requests.clear', {}, 'The log is empty.')}>
+        Clear
+      </ActionButton>
+    </search>
   )
 }
 
-/** Each button shows the number of matching exchanges. */
-function OutcomeFilter() {
-  const { text, outcome: chosen } = filter.value
-  const counts = { ...NO_OUTCOMES }
-  for (const exchange of filterExchanges(exchanges.value, { text, outcome: undefined }))
-    if (exchange.ended !== null) counts[outcomeOf(exchange)]++
+/** What the list shows, or why it may show less than expected. */
+export function ListSummary() {
+  const [all, shown] = [exchanges.value.length, shownExchanges.value.length]
+  const unknown = unknownTerm(filter.value)
+  const newer = isPaused.value ? pageTime.value && newerThanShown() : 0
+  return (
+    <p class="count muted" role="status">
+      {unknown === undefined ? null : (
+        <span class="unknown">
+          “{unknown.word}” is searched as text.{' '}
+          {unknown.meant === undefined ? null : <Suggestion word={unknown.word} meant={unknown.meant} />}
+        </span>
+      )}
+      {isPaused.value ? `Paused, ${newer} newer. ` : ''}
+      {missed.value === 0 ? '' : `${counted(missed.value, 'exchange')} came too fast to be shown. `}
+      {shown === all ? '' : `${shown} of `}
+      {counted(all, 'exchange')}
+    </p>
+  )
+}
+
+function Suggestion({ word, meant }: { readonly word: string; readonly meant: string }) {
+  return (
+    <button
+      type="button"
+      class="plain"
+      onClick={() => {
+        filter.value = filter.value.replace(word, () => meant)
+      }}
+    >
+      Use {meant}
+    </button>
+  )
+}
+
+/** The legend of the chart; a click shows only these exchanges. */
+export function OutcomeFilter({ counts }: { readonly counts: OutcomeCounts }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere
-    <div class="legend" role="group" aria-label="Show only">
+    <div class="row legend" role="group" aria-label="Show only">
       {OUTCOMES.map((outcome) => (
         <button
           type="button"
           key={outcome}
-          class={`chip ${outcome}`}
-          aria-pressed={chosen === outcome}
-          onClick={() => {
-            filter.value = { text, outcome: chosen === outcome ? undefined : outcome }
-          }}
+          class={`plain ${outcome}`}
+          aria-pressed={hasWord(filter.value, `outcome:${outcome}`)}
+          onClick={() => filterBy(`outcome:${outcome}`)}
         >
           <span class="swatch" aria-hidden="true" />
-          {OUTCOME_LABELS[outcome]} <b>{counts[outcome]}</b>
-        </button>
-      ))}
-    </div>
-  )
-}
-
-function Facets() {
-  const facets = facetsOf(shownExchanges.value)
-  return facets.length === 0 ? null : (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere
-    <div class="facets" role="group" aria-label="Narrow to">
-      {facets.map(({ word, value, count }) => (
-        <button type="button" key={word} class="plain" title={word} onClick={() => filterBy(word)}>
-          <span class="value">{value}</span> <b>{count}</b>
+          {OUTCOME_LABELS[outcome]} <b>{counts[outcome].toLocaleString('en')}</b>
         </button>
       ))}
     </div>

@@ -9,8 +9,8 @@ import { placeOf, search } from './contract-model.js'
 import { readServed, type Served, served, space } from './docs-state.js'
 import { OperationView } from './operation-view.js'
 import { SendPanel } from './send-panel.js'
-import '../dashboard/style/colours.css'
-import '../dashboard/style/controls.css'
+import '../style/tokens.css'
+import '../style/parts.css'
 import './style.css'
 
 const failure = signal('')

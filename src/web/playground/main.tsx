@@ -8,8 +8,8 @@ import { ShopPanel } from './shop-panel.js'
 import { send, startWorker } from './start-worker.js'
 import { SwitchesPanel } from './switches-panel.js'
 import type { Keeping } from './worker-messages.js'
-import '../dashboard/style/colours.css'
-import '../dashboard/style/controls.css'
+import '../style/tokens.css'
+import '../style/parts.css'
 import './style.css'
 
 const PHASES = {
