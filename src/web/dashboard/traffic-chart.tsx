@@ -126,7 +126,6 @@ function Plot({ buckets, bucketSeconds, tickSeconds }: PlotProps) {
         </text>
       ))}
       {buckets.map(({ start: at, counts }, index) => (
-        // biome-ignore lint/a11y/noStaticElementInteractions: for the keyboard, the filter takes the same word
         <rect
           key={index}
           class={isSelected(index) ? 'slot chosen' : 'slot'}
