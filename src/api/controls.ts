@@ -148,7 +148,7 @@ export interface Controls {
   }
   /** The resources of the contract. */
   resources(): Promise<readonly ResourceView[]>
-  /** The records of a resource, by its name: `categories`. Pets are one, too. */
+  /** The records of a resource of the contract, such as `categories` or `pets`. */
   resource<Item extends object = Record<string, unknown>>(name: string): ResourceControls<Item>
   /** The orders, as listOrders returns them. */
   orders(): Promise<readonly unknown[]>
@@ -185,11 +185,11 @@ export interface Controls {
 export interface ResourceControls<Item extends object = Record<string, unknown>> {
   /** All records, or the first `limit`; newest first. */
   list(filter?: { readonly limit?: number }): Promise<readonly Item[]>
-  /** Adds a record. Read-only fields may be set, too; what is missing is filled in. */
+  /** Adds a record, with read-only fields if given. Missing fields are filled in. */
   add(record: object): Promise<Item>
   /** Changes fields; null removes one. */
   set(id: Int64 | string, change: object): Promise<Item>
-  /** Removes a record, and those that belong to it. */
+  /** Removes a record and its nested records. */
   remove(id: Int64 | string): Promise<void>
 }
 

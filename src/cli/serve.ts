@@ -87,7 +87,11 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
     force,
   })
   let served = contract
-  const traces = await openTraces(io, { basePath: options.basePath ?? contract.basePath, contract: () => served, warn: log.warning })
+  const traces = await openTraces(io, {
+    basePath: options.basePath ?? contract.basePath,
+    contract: () => served,
+    warn: log.warning,
+  })
   const onExchange =
     traces === undefined
       ? log.exchange

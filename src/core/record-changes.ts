@@ -35,7 +35,7 @@ function mergePatch(target: unknown, patch: unknown): unknown {
   return result
 }
 
-/** A record, and those that belong to it. */
+/** A record and its nested records. */
 export function removals(
   resource: ResourceData,
   scope: Scope,

@@ -20,7 +20,7 @@ import {
   unauthenticatedLimitViolations,
 } from './headers.js'
 
-/** Shared by `verify`, `call --check` and the drift of forwarded responses. @source docs/cli.md, "What is checked" */
+/** Shared by `verify`, `call --check` and the drift of forwarded responses. @source docs/cli.md, "Checks" */
 export function findViolations(promises: CheckContext, exchange: SeenExchange): readonly ContractViolation[] {
   const { operation, response } = exchange
   const { status, headers } = response

@@ -220,8 +220,8 @@ function addFaultVerbs(parent: Command, { group, verb, call, run }: VerbCommands
     .action(run('faults.add', faultsResult))
   verb(fault, 'list', 'list the rules in order').action(run('faults.list', faultsResult))
   verb(fault, 'clear', 'remove all rules').action(run('faults.clear', () => done('All faults were removed.')))
-  verb(parent, 'sunset', 'choose how deprecated operations are removed', ['sunset after', 'sunset auto'])
-    .addArgument(new Argument('<mode>', 'auto follows the clock').choices(SUNSET_MODES))
+  verb(parent, 'sunset', 'set whether deprecated operations are removed', ['sunset after', 'sunset auto'])
+    .addArgument(new Argument('<mode>', 'see "Removal and brownouts" in docs/switches.md').choices(SUNSET_MODES))
     .action(
       run(
         'settings.change',
@@ -311,14 +311,14 @@ function addResourceVerbs(parent: Command, { group, verb, call, run }: VerbComma
   verb(resources, 'records', 'list the records of a resource, newest first', [
     'resources records categories --limit 10',
   ])
-    .argument('<resource>', 'its name, see "resources list"')
+    .argument('<resource>', 'name of the resource, as in "resources list"')
     .option('--limit <n>', 'only the first n', count)
     .action(run('records.list', recordsResult))
   verb(resources, 'add', 'add a record', [
     `resources add categories '{"name":"dogs"}'`,
     'resources add categories @dogs.json',
   ])
-    .argument('<resource>', 'its name, see "resources list"')
+    .argument('<resource>', 'name of the resource, as in "resources list"')
     .argument('<fields>', FIELDS)
     .action(
       call(async ({ controls, io }, resource: string, fields: string) =>
@@ -328,17 +328,17 @@ function addResourceVerbs(parent: Command, { group, verb, call, run }: VerbComma
   verb(resources, 'set', 'change fields of a record; null removes one', [
     `resources set categories 1 '{"name":"cats"}'`,
   ])
-    .argument('<resource>', 'its name, see "resources list"')
-    .argument('<id>', 'its id')
+    .argument('<resource>', 'name of the resource, as in "resources list"')
+    .argument('<id>', 'id of the record')
     .argument('<fields>', FIELDS)
     .action(
       call(async ({ controls, io }, resource: string, id: string, fields: string) =>
         recordsResult([await controls.resource(resource).set(id, readFields(fields, io.cwd))]),
       ),
     )
-  verb(resources, 'remove', 'remove a record, and those that belong to it', ['resources remove categories 1'])
-    .argument('<resource>', 'its name, see "resources list"')
-    .argument('<id>', 'its id')
+  verb(resources, 'remove', 'remove a record and its nested records', ['resources remove categories 1'])
+    .argument('<resource>', 'name of the resource, as in "resources list"')
+    .argument('<id>', 'id of the record')
     .action(
       run('records.remove', ({ removed }, { resource }) =>
         done(`The record ${escapeControls(String(removed))} of ${escapeControls(resource)} is removed.`, { removed }),

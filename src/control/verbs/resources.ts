@@ -52,7 +52,7 @@ export const resourceVerbs = {
     body: 'change',
     run: ({ space, wall }, { resource, id, change }) => setRecord(space, resource, id, change, wall),
   }),
-  'records.remove': verb('DELETE /resources/{resource}/{id}', 'Removes a record, and those that belong to it', {
+  'records.remove': verb('DELETE /resources/{resource}/{id}', 'Removes a record and its nested records', {
     input: fields({ resource: text, id: idSchema }),
     canUndo: true,
     run({ space, wall }, { resource: name, id }) {
