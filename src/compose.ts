@@ -238,6 +238,7 @@ function spacesOpener(
       keys: new Keyring(keys, apiKeys),
       hide: hider([...secrets, ...(upstream?.secrets ?? [])]),
       anyKey: options.anyKey,
+      spaceFrom: options.spaceFrom,
       seed,
       order: options.order,
       reason: options.reason,

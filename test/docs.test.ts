@@ -30,6 +30,7 @@ const OTHER_SOURCES = {
   'termios(3)': 'https://man7.org/linux/man-pages/man3/termios.3.html',
   'xterm control sequences': 'https://invisible-island.net/xterm/ctlseqs/ctlseqs.html',
   'XDG Base Directory Specification': 'https://specifications.freedesktop.org/basedir-spec/',
+  'W3C Baggage': 'https://www.w3.org/TR/baggage/',
 } as const
 
 /** The parts of a citation in our own documents: file, heading or row, and the number of a list item. */

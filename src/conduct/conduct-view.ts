@@ -20,6 +20,7 @@ export const WARNINGS = [
   'unknown-parameter',
   'unknown-field',
   'undocumented-shape',
+  'unknown-space',
 ] as const
 export const NOTES = ['ignored-parameter'] as const
 export type ViolationRule = (typeof VIOLATIONS)[number]

@@ -1,4 +1,6 @@
 import type { Operation } from '../contract/contract.js'
+import { SPACE_MEMBER } from '../domain/baggage.js'
+import { isSpaceName } from '../domain/keys.js'
 import { type HandlerResult, textOf, UNREAD } from '../domain/messages.js'
 import { operationMessage } from '../domain/problems.js'
 import { redactQuery } from '../domain/redaction.js'
@@ -40,6 +42,7 @@ export function findingDrafts(judged: JudgedRequest, response: HandlerResult): r
     caller.kind === 'key' &&
     response.status < 300 &&
     response.fault === undefined &&
+    judged.unknownSpace === undefined &&
     readings !== undefined &&
     readings.query.unknown.length === 0 &&
     readings.query.unused === undefined &&
@@ -79,7 +82,15 @@ function allDrafts(judged: JudgedRequest, response: HandlerResult): readonly Fin
   }
   const message = invalidity(judged, response)
   if (message !== undefined) drafts.push({ rule: 'invalid-request', detail: message, message })
+  const { unknownSpace } = judged
+  if (unknownSpace !== undefined)
+    drafts.push({ rule: 'unknown-space', detail: unknownSpace, message: unknownSpaceMessage(unknownSpace) })
   return [...drafts, ...discouragedUses(judged, response), ...unknownNames(judged)]
+}
+
+export function unknownSpaceMessage(name: string): string {
+  const problem = isSpaceName(name) ? 'is not open; open it first, for example with a reset' : 'is not a space name'
+  return `${SPACE_MEMBER} in baggage is ignored: ${JSON.stringify(name)} ${problem}.`
 }
 
 /** Only for refusals caused by the client, not by a switch or a header. */

@@ -20,6 +20,8 @@ export interface JudgedRequest extends Arrival {
   readonly query: string
   readonly route: ServiceRoute
   readonly caller: Caller
+  /** What its baggage names instead of an open space. */
+  readonly unknownSpace?: string | undefined
   /** Undefined if they were not read. */
   readonly readings: Readings | undefined
   /** Undefined without a handler for the operation. */

@@ -44,31 +44,35 @@ interface SentOn {
 
 /**
  * Handles one request in a space: route, identify, gates, operation, common headers, log, conduct. Never throws. @param
- * sent undefined if no API key was sent
+ * sent undefined if no API key was sent @param unknownSpace what its baggage names instead of an open space
  */
 export function handle(
   space: Space,
   { request, mock }: RequestCommand,
   sent: SentKey | undefined,
   instant: Instant,
+  unknownSpace?: string,
 ): Reply | SentOn {
-  const context = startRequest(space, request, sent, instant, mock)
+  const context = startRequest(space, request, sent, instant, mock, unknownSpace)
   const response = respondSafely(context, () => askGates(context))
   if (context.chargesQuota) space.conduct.count(context)
   if (!('kind' in response)) return finishRequest(context, response)
   const { shown, fault } = context
-  return { forward: response, kept: { space: space.name, isSpaceGone: false, sent, request, shown, fault } }
+  return {
+    forward: response,
+    kept: { space: space.name, isSpaceGone: false, sent, unknownSpace, request, shown, fault },
+  }
 }
 
 /** Completes a forwarded request with the response of the real service. Never throws. */
 export function complete(
   space: Space,
-  { request, sent, shown, fault }: Forwarded,
+  { request, sent, unknownSpace, shown, fault }: Forwarded,
   outcome: UpstreamOutcome,
   instant: Instant,
 ): Reply {
   const { realService } = space.shared
-  const context = startRequest(space, request, sent, instant, undefined)
+  const context = startRequest(space, request, sent, instant, undefined, unknownSpace)
   const readings = readRequest(context)
   Object.assign(context, { shown, fault, readings, isOperated: true } satisfies Partial<RequestContext>)
   if (realService === undefined) return finishRequest(context, problem('internal_error'))
@@ -95,6 +99,7 @@ function startRequest(
   sent: SentKey | undefined,
   instant: Instant,
   mock: RequestCommand['mock'],
+  unknownSpace?: string,
 ): RequestContext {
   const { contract, basePath } = space.shared
   const { path, query } = splitTarget(request.target)
@@ -114,6 +119,7 @@ function startRequest(
     route,
     caller: identify(space, sent, request.address),
     handler: route.kind === 'operation' ? findHandler(route.operation, contract) : undefined,
+    unknownSpace,
     shown: undefined,
     pendingFault: undefined,
     fault: undefined,

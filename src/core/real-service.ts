@@ -29,6 +29,7 @@ export interface Forwarded {
   readonly isSpaceGone: boolean
   /** Undefined if no key was sent. */
   readonly sent: SentKey | undefined
+  readonly unknownSpace?: string | undefined
   readonly request: ServiceRequest
   readonly shown: WindowView | undefined
   readonly fault: FaultRule | undefined

@@ -26,6 +26,7 @@ export interface RequestContext {
   readonly caller: Caller
   /** Undefined for unknown and mocked operations. */
   readonly handler: Handler | undefined
+  readonly unknownSpace: string | undefined
   /** The window in the headers, once a gate has decided. */
   shown: WindowView | undefined
   /** A fault that happens if the request reaches its operation. */

@@ -1,5 +1,6 @@
 import type { ReportedSpace } from '../conduct/conduct-report.js'
 import type { Contract } from '../contract/contract.js'
+import type { SpaceSource } from '../domain/keys.js'
 import type { ListOrder } from '../domain/settings.js'
 import type { Change, Snapshot, SpaceStart } from '../domain/state.js'
 import type { LogBudget } from '../exchanges/exchange-log.js'
@@ -16,6 +17,7 @@ export interface SpaceContext {
   /** Masks labelled keys in everything that is kept; undefined without such keys. */
   readonly hide: ((text: string) => string) | undefined
   readonly anyKey: boolean
+  readonly spaceFrom: SpaceSource
   readonly seed: number
   readonly order: ListOrder
   /** Whether made-up responses have X-Sandbox-Reason. */

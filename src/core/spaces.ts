@@ -1,3 +1,5 @@
+import { unknownSpaceMessage } from '../conduct/finding-drafts.js'
+import { readSpace } from '../domain/baggage.js'
 import type { ApiKey, PlanName } from '../domain/keys.js'
 import { NO_KEY, readAuthorization, type SentKey } from '../domain/keys.js'
 import type { Reply } from '../domain/messages.js'
@@ -58,6 +60,9 @@ export class Spaces {
   #nextExpiry = Number.POSITIVE_INFINITY
   /** Requests under way to the real service, by position. */
   readonly #forwarded = new Map<number, Forwarded>()
+
+  /** Named by baggage, and reported. */
+  readonly #unknownSpaces = new Set<string>()
 
   constructor(shared: SpaceContext, defaultSpace: Space, fixtures: SpaceState, maxSpaces: number) {
     this.#shared = shared
@@ -326,8 +331,10 @@ export class Spaces {
       return replyWith(this.default, request, undefined, problem(refused, { outside: true }), instant)
     const { authorization } = request.headers
     const sent = readAuthorization(typeof authorization === 'string' ? authorization : undefined)
-    if (sent === undefined) return this.#begin(this.default, command, undefined, instant)
-    if (sent.space === '') return this.#begin(this.default, command, sent, instant)
+    if (sent === undefined || sent.space === '') {
+      if (this.#shared.spaceFrom === 'baggage') return this.#beginByBaggage(command, sent, instant)
+      return this.#begin(this.default, command, sent, instant)
+    }
     const { token, space: name } = sent
     if (!this.canOpen(name, token)) {
       const isForwarded = this.#shared.realService !== undefined
@@ -354,8 +361,26 @@ export class Spaces {
     return reply
   }
 
-  #begin(space: Space, command: RequestCommand, sent: SentKey | undefined, instant: Instant): Reply | Forward {
-    const handled = handle(space, command, sent, instant)
+  #beginByBaggage(command: RequestCommand, sent: SentKey | undefined, instant: Instant): Reply | Forward {
+    const name = readSpace(command.request.headers.baggage)
+    const space = name && this.get(name)
+    if (name === undefined || space) return this.#begin(space || this.default, command, sent, instant)
+    if (this.#unknownSpaces.size < MAX_WARNINGS && !this.#unknownSpaces.has(name)) {
+      const message = unknownSpaceMessage(name)
+      this.#unknownSpaces.add(name)
+      this.#shared.warn(this.#shared.hide?.(message) ?? message)
+    }
+    return this.#begin(this.default, command, sent, instant, name)
+  }
+
+  #begin(
+    space: Space,
+    command: RequestCommand,
+    sent: SentKey | undefined,
+    instant: Instant,
+    unknownSpace?: string,
+  ): Reply | Forward {
+    const handled = handle(space, command, sent, instant, unknownSpace)
     if (!('forward' in handled)) return handled
     this.#forwarded.set(instant.position, handled.kept)
     return handled.forward
@@ -383,6 +408,8 @@ export class Spaces {
     for (const { space, position } of unread) this.get(space)?.conduct.unread(position)
   }
 }
+
+const MAX_WARNINGS = 100
 
 /** Real time. */
 export const UNDO_FOR_MS: DurationMs = MINUTE_MS

@@ -35,6 +35,10 @@ export interface Account {
   bans: BanRecord
 }
 
+/** Where a request names its space: in its key, or else in its baggage. */
+export const SPACE_SOURCES = ['key', 'baggage'] as const
+export type SpaceSource = (typeof SPACE_SOURCES)[number]
+
 export type Caller =
   | {
       readonly kind: 'key'

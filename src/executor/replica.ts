@@ -163,6 +163,7 @@ function otherFacts(options: ResolvedOptions & { readonly basePath: string }, co
     '--base-path': options.basePath,
     '--order': options.order,
     '--reason': String(options.reason),
+    '--space-from': options.spaceFrom,
     '--any-key': String(options.anyKey),
     '--cors': String(options.cors),
     '--log-limit': String(options.logLimit),

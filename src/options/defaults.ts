@@ -1,3 +1,4 @@
+import type { SpaceSource } from '../domain/keys.js'
 import type { ListOrder } from '../domain/settings.js'
 import { SECOND_MS } from '../domain/time.js'
 import type { UpstreamWrites } from '../domain/upstream.js'
@@ -29,12 +30,14 @@ export const DEFAULTS = {
   maxStore: 256 * 1024 * 1024,
   maxSpaces: 1000,
   logLimit: 1000,
+  spaceFrom: 'key',
   cors: '*',
   group: 'default',
   upstreamWrites: 'local',
   upstreamTimeout: 10 * SECOND_MS,
 } as const satisfies {
   readonly order: ListOrder
+  readonly spaceFrom: SpaceSource
   readonly upstreamWrites: UpstreamWrites
   readonly [name: string]: unknown
 }

@@ -1,5 +1,6 @@
 import type { Open } from '../contract/entities.js'
 import type { FaultInput } from '../domain/faults.js'
+import type { SpaceSource } from '../domain/keys.js'
 import type { ListOrder, OptionalSetting, SETTINGS, SettingName, Settings } from '../domain/settings.js'
 import type { DurationText } from '../domain/time.js'
 import type { UpstreamWrites } from '../domain/upstream.js'
@@ -128,6 +129,8 @@ export interface SandboxOptions extends SettingsInput, Readonly<Partial<Record<N
   readonly noReason?: boolean
   /** Maximum number of open spaces. Default: 1000. */
   readonly maxSpaces?: number
+  /** Where a request names its space: in its key, or else in `baggage: sandbox-space=…`. Default: `key`. */
+  readonly spaceFrom?: SpaceSource
   /** Maximum number of exchanges in the log of a space. Default: 1000. */
   readonly logLimit?: number
   /** `*`, `off`, or origins separated by commas. */

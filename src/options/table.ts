@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { SPACE_SOURCES } from '../domain/keys.js'
 import { formatSize } from '../domain/numbers.js'
 import {
   LIST_ORDERS,
@@ -190,6 +191,7 @@ const OPTIONS = {
     ),
     strict: toggle('check all responses against the contract'),
     maxSpaces: number('<n>', wholeNumber(0), 'maximum number of spaces', String(DEFAULTS.maxSpaces)),
+    spaceFrom: text('<source>', oneOf(SPACE_SOURCES), 'what names the space: key, or else baggage', DEFAULTS.spaceFrom),
     logLimit: number('<n>', wholeNumber(0), 'exchanges kept per space', String(DEFAULTS.logLimit)),
     log: text(
       '<form>',

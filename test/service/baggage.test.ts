@@ -1,0 +1,128 @@
+import { createServer } from 'node:http'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startSandbox } from '../../src/index.js'
+import { listenLocally } from '../support/listen-locally.js'
+import { type OpenSandbox, transports } from '../support/transports.js'
+
+const FROM_BAGGAGE = { spaceFrom: 'baggage' } as const
+
+async function withSpace(openSandbox: OpenSandbox, options: object = FROM_BAGGAGE) {
+  const sandbox = await openSandbox(options)
+  await sandbox.control('POST', '/reset?space=checkout')
+  const send = (baggage: string, key: string | null = 'sandbox') =>
+    sandbox.call('/v1/pets', { key, headers: { baggage } })
+  const requestsIn = async (space: string) =>
+    (await sandbox.control('GET', `/state?space=${space}`)).json.counts as { readonly requests: number }
+  const warningsIn = async (space: string) =>
+    (await sandbox.control('GET', `/conduct?space=${space}`)).json.warnings as readonly object[]
+  return { sandbox, send, requestsIn, warningsIn }
+}
+
+describe.each(transports)('with --space-from baggage, %s', (_name, openSandbox) => {
+  it.each([
+    'sandbox-space=checkout',
+    'user=7 , sandbox-space = %63heckout ; ttl=5;flag ,other=1',
+    'bad member,,=,%zz=%zz,sandbox-space=checkout',
+    'sandbox-space=checkout,sandbox-space=checkout',
+  ])('takes the space from %j', async (baggage) => {
+    const { sandbox, send, requestsIn, warningsIn } = await withSpace(openSandbox)
+    expect(await send(baggage)).toMatchObject({ status: 200, remaining: 59 })
+    expect(await requestsIn('checkout')).toMatchObject({ requests: 1 })
+    expect(await requestsIn('')).toMatchObject({ requests: 0 })
+    expect(await warningsIn('checkout')).toEqual([])
+    expect(sandbox.warnings).toEqual([])
+  })
+
+  it.each([
+    ['sandbox-space=chekout', '"chekout" is not open; open it first, for example with a reset'],
+    ['sandbox-space=%zz', '"%zz" is not a space name'],
+    ['sandbox-space=%FF', '"%FF" is not a space name'],
+    ['sandbox-space=', '"" is not a space name'],
+    ['sandbox-space="checkout"', '"\\"checkout\\"" is not a space name'],
+    ['sandbox-space=checkout,sandbox-space=other', '"checkout,other" is not a space name'],
+  ])('ignores %j, and reports it each time', async (baggage, problem) => {
+    const { sandbox, send, requestsIn, warningsIn } = await withSpace(openSandbox)
+    await send(baggage)
+    await send(baggage)
+    const message = `sandbox-space in baggage is ignored: ${problem}.`
+    expect(await warningsIn('')).toMatchObject([{ rule: 'unknown-space', count: 2, exchanges: [1, 2], message }])
+    expect(sandbox.warnings).toEqual([message])
+    expect(await requestsIn('checkout')).toMatchObject({ requests: 0, spaces: 1 })
+  })
+
+  it.each(['user=7', 'my-sandbox-space=checkout', 'Sandbox-Space=checkout', 'a=sandbox-space=checkout'])(
+    'uses the default space for %j',
+    async (baggage) => {
+      const { send, requestsIn, warningsIn } = await withSpace(openSandbox)
+      await send(baggage)
+      expect(await requestsIn('')).toMatchObject({ requests: 1 })
+      expect(await warningsIn('')).toEqual([])
+    },
+  )
+
+  it("prefers the key's own space, keeps its sender, and counts requests without a valid key", async () => {
+    const { sandbox, send, requestsIn } = await withSpace(openSandbox)
+    expect(await send('sandbox-space=checkout', 'sandbox~own')).toMatchObject({ status: 200 })
+    expect(await requestsIn('own')).toMatchObject({ requests: 1 })
+    expect(await requestsIn('checkout')).toMatchObject({ requests: 0 })
+    expect(await send('sandbox-space=checkout', null)).toMatchObject({ status: 401 })
+    expect(await send('sandbox-space=checkout', 'wrong')).toMatchObject({ status: 401 })
+    expect(await send('sandbox-space=checkout', 'sandbox~+w3')).toMatchObject({ status: 200 })
+    const { json } = await sandbox.control('GET', '/requests?space=checkout')
+    expect(json).toMatchObject([{ key: 'none' }, { key: 'unknown' }, { key: 'sandbox', sender: 'w3' }])
+  })
+
+  it('allows both headers of the trace in pages, and logs them', async () => {
+    const { sandbox } = await withSpace(openSandbox)
+    const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', baggage: 'sandbox-space=a' }
+    const preflight = await sandbox.call('/v1/pets', {
+      method: 'OPTIONS',
+      key: null,
+      headers: {
+        origin: 'http://shop.example',
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'authorization,baggage,traceparent',
+      },
+    })
+    expect(preflight.headers.get('access-control-allow-headers')).toMatch(/, baggage, traceparent$/)
+    await sandbox.call('/v1/pets', { headers: trace })
+    expect((await sandbox.control('GET', '/requests')).json).toMatchObject([{ request: { headers: trace } }])
+  })
+})
+
+describe.each(transports)('without it, %s', (_name, openSandbox) => {
+  it('uses the space of the key only', async () => {
+    const { sandbox, send, requestsIn, warningsIn } = await withSpace(openSandbox, {})
+    await send('sandbox-space=checkout')
+    await send('sandbox-space=%zz')
+    expect(await requestsIn('')).toMatchObject({ requests: 2 })
+    expect(await warningsIn('')).toEqual([])
+    expect(sandbox.warnings).toEqual([])
+  })
+})
+
+describe('an application server with one key that passes baggage on', () => {
+  it('keeps 200 concurrent tests apart', async () => {
+    const sandbox = await startSandbox({ ...FROM_BAGGAGE, plan: 'enterprise' })
+    onTestFinished(() => sandbox.close())
+    const application = createServer(async ({ headers: { baggage = '' } }, response) => {
+      const headers = { authorization: 'Bearer sandbox', 'content-type': 'application/json', baggage: String(baggage) }
+      const url = `${sandbox.baseUrl}/pets`
+      await fetch(url, { method: 'POST', headers, body: JSON.stringify({ name: baggage, categoryId: 1 }) })
+      response.end(await (await fetch(`${url}?limit=1`, { headers })).text())
+    })
+    const address = await listenLocally(application)
+    const names = Array.from({ length: 200 }, (_, index) => `test-${index}`)
+    const seen = await Promise.all(
+      names.map(async (name) => {
+        const space = sandbox.space(name)
+        await space.reset()
+        const headers = { baggage: `sandbox-space=${name}` }
+        const [newest] = (await (await fetch(address, { headers })).json()) as readonly { readonly name: string }[]
+        return [newest?.name, (await space.requests()).map(({ operation }) => operation)]
+      }),
+    )
+    expect(seen).toEqual(names.map((name) => [`sandbox-space=${name}`, ['createPet', 'listPets']]))
+    expect(await sandbox.requests()).toEqual([])
+  })
+})
