@@ -1,5 +1,5 @@
 import type { Controls } from '../api/controls.js'
-import { exchangeLine, exchangeLines } from '../api/exchange-lines.js'
+import { exchangeLines } from '../api/exchange-lines.js'
 import type { OperationName } from '../contract/entities.js'
 import { parseJson } from '../contract/json.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
@@ -41,8 +41,8 @@ interface MatcherResult {
   message(): string
 }
 
-/** A sandbox or a space: its log and its conduct report. */
-type Subject = Pick<Controls, 'requests' | 'conduct'>
+/** A sandbox or a space: its log, its conduct report and its operations. */
+type Subject = Pick<Controls, 'requests' | 'conduct' | 'state'>
 
 /** `await expect(sandbox).toHaveReceived('createPet', { times: 1, body: { name: 'Rex' } })` */
 export async function toHaveReceived(
@@ -51,17 +51,21 @@ export async function toHaveReceived(
   operation: OperationName,
   { times, ...rest }: ReceivedRequest = {},
 ): Promise<MatcherResult> {
-  checkSubject(sandbox)
-  const all = await sandbox.requests({ operation })
+  await check(sandbox, operation)
+  const all = await sandbox.requests()
+  const known = all.filter((exchange) => exchange.operation === operation)
   const testers = [this.utils.subsetEquality] as never[]
   const hasBody = (exchange: Exchange) => !('body' in rest) || this.equals(bodyOf(exchange), rest.body, testers)
-  const found = all.filter(hasBody)
-  const closest = all.filter((exchange) => !hasBody(exchange)).at(-1)
-  const what = `${operation}${'body' in rest ? ' with this body' : ''}`
+  const found = known.filter(hasBody)
+  const closest = known.filter((exchange) => !hasBody(exchange)).at(-1)
+  const what = ['request', 'body' in rest ? ` of ${operation} with this body` : ` of ${operation}`] as const
   return result(this, found.length, times, what, () => {
-    const known = exchangeLines(this.isNot ? found : all, `requests of ${operation}`)
-    if (closest === undefined || this.isNot) return known
-    return `${known}\n\nThe body of ${exchangeLine(closest)}:\n${this.utils.diff(rest.body, bodyOf(closest)) ?? ''}`
+    if (this.isNot) return exchangeLines(found, `requests of ${operation}`)
+    if (known.length === 0) return exchangeLines(all)
+    const lines = exchangeLines(known, `requests of ${operation}`)
+    if (closest === undefined) return lines
+    const difference = this.utils.diff(rest.body, named(bodyOf(closest), rest.body)) ?? ''
+    return `${lines}\n\nHow the body of #${closest.id} differs:\n${difference}`
   })
 }
 
@@ -72,20 +76,23 @@ export async function toHaveServed(
   status: number,
   { times, operation }: ServedResponse = {},
 ): Promise<MatcherResult> {
-  checkSubject(sandbox)
+  await check(sandbox, operation)
   const all = await sandbox.requests(operation === undefined ? {} : { operation })
   const found = all.filter((exchange) => exchange.status === status)
-  const what = `response ${status}${operation === undefined ? '' : ` of ${operation}`}`
-  return result(this, found.length, times, what, () => exchangeLines(this.isNot ? found : all))
+  const of = operation === undefined ? '' : ` of ${operation}`
+  return result(this, found.length, times, ['response', `${of} with status ${status}`], () =>
+    exchangeLines(this.isNot ? found : all, `requests${of}`),
+  )
 }
 
 /** `await expect(sandbox).toHaveBehaved()` */
 export async function toHaveBehaved(this: MatcherContext, sandbox: Subject): Promise<MatcherResult> {
-  checkSubject(sandbox)
+  await check(sandbox)
   const { requests, violations } = await sandbox.conduct()
-  const findings = violations.map(({ rule, count, key, operation, message, exchanges }) => {
-    const where = exchanges.map((id) => `#${id}`).join(', ')
-    return `  ${rule}, ${count} times by ${key}${operation === null ? '' : ` in ${operation}`}: ${message} Exchanges: ${where}`
+  const findings = violations.map(({ rule, count, key, message, exchanges }) => {
+    const ids = exchanges.map((id) => `#${id}`).join(', ')
+    const more = count > exchanges.length ? ` and ${count - exchanges.length} more` : ''
+    return `  ${rule}: ${message}\n    By the key ${key}, in ${ids}${more}`
   })
   return {
     pass: requests > 0 && violations.length === 0,
@@ -93,7 +100,7 @@ export async function toHaveBehaved(this: MatcherContext, sandbox: Subject): Pro
       if (findings.length > 0) return ["Clients violated the service's rules:", ...findings].join('\n')
       return requests === 0
         ? 'No request reached this space. Check the address and the key of the client.'
-        : 'Clients kept all rules of the service. Expected a violation.'
+        : 'Expected a violation, but clients kept all rules of the service.'
     },
   }
 }
@@ -102,19 +109,39 @@ function result(
   { isNot = false }: MatcherContext,
   found: number,
   times: number | undefined,
-  what: string,
+  [noun, rest]: readonly [noun: string, rest: string],
   details: () => string,
 ): MatcherResult {
-  const expected = times === undefined ? (isNot ? 'no' : 'at least 1 ×') : `${isNot ? 'not ' : ''}${times} ×`
+  const wanted =
+    times === undefined ? (isNot ? 'no' : 'at least 1') : isNot ? `any number but ${times} of` : `exactly ${times}`
+  const isPlural = times !== undefined && (times !== 1 || isNot)
+  const verb = noun === 'request' ? 'received' : 'sent'
   return {
     pass: times === undefined ? found > 0 : found === times,
-    message: () => `Expected ${expected} ${what}, found ${found}.\n${details()}`,
+    message: () =>
+      `Expected ${wanted} ${noun}${isPlural ? 's' : ''}${rest}, but the sandbox ${verb} ${found}.\n${details()}`,
   }
 }
 
-/** @throws TypeError if the value is not a sandbox */
-function checkSubject(sandbox: Subject): void {
+/** The part of a body that the expected one names. */
+function named(body: unknown, expected: unknown): unknown {
+  if (!isObject(body) || !isObject(expected)) return body
+  const fields = Object.keys(expected).filter((name) => Object.hasOwn(body, name))
+  return Object.fromEntries(fields.map((name) => [name, named(body[name], expected[name])]))
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !('asymmetricMatch' in value)
+}
+
+/** @throws TypeError if the value is not a sandbox; RangeError if it does not have the operation */
+async function check(sandbox: Subject, operation?: OperationName): Promise<void> {
   if (typeof sandbox?.requests !== 'function') throw new TypeError('expect(…) takes a sandbox, or a space of one.')
+  if (operation === undefined) return
+  const { stateful, mocked } = (await sandbox.state()).operations
+  const all = [...stateful, ...mocked.map((one) => one.operation)]
+  if (!all.includes(operation))
+    throw new RangeError(`"${operation}" is not an operation. Use one of: ${all.join(', ')}.`)
 }
 
 /** JSON as a value, anything else as text. */

@@ -42,12 +42,28 @@ describe('toHaveReceived', () => {
   it('names the requests that it received, and how the last body differs', async () => {
     const sandbox = await sandboxWith([['GET'], ['POST', REX]])
     const message = await messageOf(expect(sandbox).toHaveReceived('createPet', { times: 2, body: { name: 'Tom' } }))
-    expect(message).toContain('Expected 2 × createPet with this body, found 0.\n')
+    expect(message).toContain('Expected exactly 2 requests of createPet with this body, but the sandbox received 0.\n')
     expect(message).toContain('The requests of createPet:\n  #2 POST /v1/pets → 201 (sandbox)\n')
-    expect(message).toMatch(/-.*"name": "Tom"[\s\S]*\+.*"name": "Rex"/)
+    expect(message).toMatch(/How the body of #2 differs:\n[\s\S]*-.*"name": "Tom"[\s\S]*\+.*"name": "Rex"/)
+    expect(message).not.toContain('categoryId')
     expect(await messageOf(expect(sandbox).not.toHaveReceived('listPets'))).toBe(
-      'Expected no listPets, found 1.\nThe requests of listPets:\n  #1 GET /v1/pets → 200 (sandbox)',
+      'Expected no request of listPets, but the sandbox received 1.\nThe requests of listPets:\n  #1 GET /v1/pets → 200 (sandbox)',
     )
+  })
+
+  it('lists all requests if none is of the operation', async () => {
+    const sandbox = await sandboxWith([['GET']])
+    expect(await messageOf(expect(sandbox).toHaveReceived('createPet'))).toBe(
+      'Expected at least 1 request of createPet, but the sandbox received 0.\nThe requests:\n  #1 GET /v1/pets → 200 (sandbox)',
+    )
+  })
+
+  it('refuses an operation that the sandbox does not have, also negated', async () => {
+    const sandbox = await sandboxWith([['GET']])
+    const message = '"createPets" is not an operation. Use one of: listPets, createPet, getPet, listOrders.'
+    expect(await messageOf(expect(sandbox).toHaveReceived('createPets'))).toBe(message)
+    expect(await messageOf(expect(sandbox).not.toHaveReceived('createPets'))).toBe(message)
+    expect(await messageOf(expect(sandbox).not.toHaveServed(429, { operation: 'createPets' }))).toBe(message)
   })
 
   it('works on a space, and refuses anything else', async ({ sandbox }) => {
@@ -63,7 +79,7 @@ describe('toHaveServed', () => {
     await expect(sandbox).toHaveServed(200, { times: 1, operation: 'listPets' })
     await expect(sandbox).not.toHaveServed(429, { operation: 'createPet' })
     expect(await messageOf(expect(sandbox).toHaveServed(201))).toBe(
-      'Expected at least 1 × response 201, found 0.\nThe requests:\n' +
+      'Expected at least 1 response with status 201, but the sandbox sent 0.\nThe requests:\n' +
         '  #1 GET /v1/pets → 200 (sandbox)\n  #2 GET /v1/pets → 429 quota-minute (sandbox)',
     )
   })
@@ -85,7 +101,7 @@ describe('toHaveBehaved', () => {
     const sandbox = await sandboxWith([['GET'], ['GET'], ['GET'], ['GET']], { limits: '1/min' })
     await expect(sandbox).not.toHaveBehaved()
     expect(await messageOf(expect(sandbox).toHaveBehaved())).toMatch(
-      /^Clients violated the service's rules:\n {2}early-retry, \d times by sandbox in listPets: .+ Exchanges: #\d/,
+      /^Clients violated the service's rules:\n {2}early-retry: GET .+\n {4}By the key sandbox, in #\d/,
     )
   })
 })
