@@ -1,11 +1,10 @@
 import type { Operation } from '../contract/contract.js'
-import { isNode } from '../contract/document.js'
 import type { EngineResponse } from '../contract/engine.js'
-import { parseShallowJson, stringifyJson } from '../contract/json.js'
 import type { ResourceAction } from '../contract/resource-data.js'
 import { findUnsendable, hasNoBody } from '../contract/sendable.js'
-import type { Collection } from '../domain/collection.js'
 import type { ForwardedLimits, HandlerResult, ServiceRequest } from '../domain/messages.js'
+import { StoreFull } from '../domain/problems.js'
+import { InvalidRecord } from '../domain/records.js'
 import { redactAddress } from '../domain/redaction.js'
 import { type DurationMs, httpDate, readHttpDate, readRetryAfter, SECOND_MS } from '../domain/time.js'
 import {
@@ -19,15 +18,23 @@ import {
   type UpstreamResponse,
 } from '../domain/upstream.js'
 import { readLimits } from '../drift/headers.js'
+import {
+  addressOfOne,
+  copyOriginal,
+  isDecidedHere,
+  mergedList,
+  namedBy,
+  overlayRecords,
+  parentRecords,
+} from './overlay-records.js'
 import type { RealServiceRules } from './real-service.js'
 import type { RequestContext } from './request-context.js'
-import { filtersOf } from './resource-actions.js'
 import { problem } from './responses.js'
 import { engineRequest } from './target.js'
 
 /**
- * Decides who answers: reads go to the real service, except for records added here; writes as `--upstream-writes` says.
- * @source docs/real-service.md, "In front of the real service"
+ * Decides who responds: reads go to the real service, except for records kept here; writes as `--upstream-writes` says. A
+ * write to a record of the service begins with a read of it. @source docs/real-service.md, "In front of the real service"
  */
 export function overlay(
   context: RequestContext,
@@ -35,20 +42,34 @@ export function overlay(
   { writes }: RealServiceRules,
 ): HandlerResult | Forward | undefined {
   if (isMocked) return undefined
-  if (method !== 'GET' && method !== 'HEAD' && writes !== 'forward')
-    return writes === 'local' && action?.kind === 'create'
-      ? undefined
-      : problem('forbidden', { message: UNWRITTEN, reason: 'upstream' })
-  const [id] = action?.kind === 'get' ? Object.values(context.readings?.path.values ?? {}).reverse() : []
-  return id !== undefined && recordsOf(context, action)?.get([], id) !== undefined ? undefined : forwardRequest(context)
+  const isRead = method === 'GET' || method === 'HEAD'
+  const lookup = action === undefined ? 'unknown' : lookupFor(context, action)
+  if (lookup === undefined) return isRead || writes === 'local' ? undefined : forwardOrRefuse(context, writes)
+  if (isRead || writes !== 'local') return isRead ? forwardRequest(context) : forwardOrRefuse(context, writes)
+  if (lookup === 'unknown') return problem('forbidden', { message: UNWRITTEN, reason: 'upstream' })
+  return { ...forwardRequest(context), method: 'GET', target: lookup, body: undefined }
 }
 
-/** The records that requests add to the resource of an operation; undefined if none can, or if they have parents. */
-function recordsOf({ space }: RequestContext, action: ResourceAction | undefined): Collection | undefined {
-  const { resources } = space.shared.contract
-  const resource = resources.find(({ name }) => name === action?.resource)
-  const isOpen = resource?.parents.length === 0 && resource.isFixed === undefined
-  return isOpen && action?.pathFilters === undefined ? space.records.get(action?.resource ?? '') : undefined
+function forwardOrRefuse(context: RequestContext, writes: RealServiceRules['writes']): HandlerResult | Forward {
+  if (writes === 'forward') return forwardRequest(context)
+  return problem('forbidden', { message: UNWRITTEN, reason: 'upstream' })
+}
+
+/**
+ * The record of the real service on which a request depends, as the address to read it at; undefined if the records kept
+ * here are enough.
+ */
+function lookupFor(context: RequestContext, action: ResourceAction): string | undefined {
+  const records = overlayRecords(context, action.resource)
+  if (records === undefined) return 'unknown'
+  const parents = parentRecords(context, action)
+  if (parents.some(({ isRemoved }) => isRemoved)) return undefined
+  if (action.kind === 'list') return 'unknown'
+  const named = namedBy(context, action, records.resource)
+  if (named.id !== undefined)
+    return isDecidedHere(records, named) ? undefined : (addressOfOne(context, action.resource, named) ?? 'unknown')
+  const parent = parents.findLast(({ isHere }) => !isHere)
+  return parent && addressOfOne(context, parent.resource, parent)
 }
 
 const UNWRITTEN =
@@ -93,13 +114,20 @@ export function forwardedResponse(
     return problem('upstream_invalid', { message, reason: 'upstream' })
   }
   space.drift.answered(outcome.status, now)
+  const { action, method } = route.operation
+  const isLookup = method !== 'GET' && method !== 'HEAD' && realService.writes === 'local'
+  if (action !== undefined && (isLookup || outcome.status === 404)) {
+    const result = isLookup ? writeHere(context, action, outcome) : listHere(context, action)
+    if (result !== undefined) return result
+  }
   if (outcome.body.length <= MAX_READ_BODY) reserveIds(context, route.operation, outcome.body)
-  context.drift = realService.violationsOf({
-    operation: route.operation,
-    captured: route.captured,
-    request: engineRequest(context.request, space.shared.basePath),
-    response,
-  })
+  if (!isLookup)
+    context.drift = realService.violationsOf({
+      operation: route.operation,
+      captured: route.captured,
+      request: engineRequest(context.request, space.shared.basePath),
+      response,
+    })
   const { headers } = response
   const wait = readRetryAfter(headers['retry-after'], headers.date, wall)
   const contentType = headers['content-type']
@@ -107,7 +135,7 @@ export function forwardedResponse(
   const shift = now - wall
   return {
     status: outcome.status,
-    ...(hasNoBody(outcome.status) ? { body: '' } : mergeLists(context, route.operation, outcome)),
+    ...(hasNoBody(outcome.status) ? { body: '' } : bodyOf(context, route.operation, outcome)),
     headers: movedRetryAfter(headersPassedOn(outcome.headers), shift),
     forwarded: forwardedLimits(headers, shift),
     ...(contentType === undefined ? {} : { contentType }),
@@ -116,53 +144,58 @@ export function forwardedResponse(
   }
 }
 
-function openWriteWarning({ method, target }: ServiceRequest): string {
-  return `${method} ${redactAddress(target)}: the client left before the real service had answered. It may have been carried out there all the same.`
-}
-
-function mergeLists(
+function bodyOf(
   context: RequestContext,
   { action }: Operation,
   { status, body, binary }: UpstreamResponse,
 ): Pick<HandlerResult, 'body' | 'binary'> {
-  const plain = { body, binary }
-  const { readings, space } = context
-  const records = recordsOf(context, action)
-  if (action?.kind !== 'list' || action.envelope !== undefined || records === undefined || readings === undefined)
-    return plain
-  if (status !== 200 || records.size === 0 || body.length > MAX_READ_BODY) return plain
-  const query = readings.query.values
-  const limit = Number(query[action.query?.limit ?? ''] ?? Number.POSITIVE_INFINITY)
-  const places = records.places([], filtersOf({ action, path: {}, query }))
-  const own = (space.shared.order === 'newest' ? places.toReversed() : places)
-    .slice(0, limit)
-    .map((place) => records.at(place))
-  const theirs = own.length === 0 ? undefined : listIn(body)
-  if (theirs === undefined) return plain
-  // A record kept here replaces theirs with the same id, as in a get.
-  const others = theirs
-    .filter((item) => records.get([], isNode(item) ? item[records.idProperty] : undefined) === undefined)
-    .slice(0, Math.max(0, limit - own.length))
-  return { body: stringifyJson([...own, ...others]) }
+  const isMerged = action?.kind === 'list' && status === 200 && body.length <= MAX_READ_BODY
+  const merged = isMerged ? mergedList(context, action, body) : undefined
+  return merged === undefined ? { body, binary } : { body: merged }
 }
 
-/** An id of 16 digits, the length of local ids. */
-const LONG_ID = /"id"\s*:\s*(\d{16})(?!\d)/g
+function openWriteWarning({ method, target }: ServiceRequest): string {
+  return `${method} ${redactAddress(target)}: the client left before the real service had answered. It may have been carried out there all the same.`
+}
+
+/** Carries out a write on a record, or below a parent, that the real service has. */
+function writeHere(
+  context: RequestContext,
+  action: ResourceAction,
+  { status, body }: UpstreamResponse,
+): HandlerResult | undefined {
+  const { handler, readings } = context
+  const records = overlayRecords(context, action.resource)
+  if (status < 200 || status > 299 || handler === undefined || readings === undefined || records === undefined)
+    return undefined
+  const named = namedBy(context, action, records.resource)
+  try {
+    if (named.id !== undefined && !isDecidedHere(records, named) && !copyOriginal(context, records, named, body))
+      return problem('upstream_invalid', { message: 'The service behind this sandbox sent another record.' })
+  } catch (error) {
+    if (error instanceof StoreFull) return problem('store_full')
+    if (error instanceof InvalidRecord) return problem('upstream_invalid', { message: error.message })
+    throw error
+  }
+  return handler(context, readings)
+}
+
+/** The list below a parent that only the sandbox has. */
+function listHere(context: RequestContext, action: ResourceAction): HandlerResult | undefined {
+  const { handler, readings } = context
+  if (action.kind !== 'list' || handler === undefined || readings === undefined) return undefined
+  return parentRecords(context, action).some(({ isHere }) => isHere) ? handler(context, readings) : undefined
+}
+
+/** A number of 16 digits, the length of local ids. */
+const LONG_ID = /:\s*(\d{16})(?!\d)/g
 
 /** Records added here must not get ids of the real service. */
 function reserveIds(context: RequestContext, { action }: Operation, body: string): void {
   for (const [, digits] of body.matchAll(LONG_ID)) {
     const id = Number(digits)
-    if (id >= FIRST_LOCAL_ID && Number.isSafeInteger(id)) recordsOf(context, action)?.reserveIdsTo(id)
-  }
-}
-
-function listIn(body: string): readonly unknown[] | undefined {
-  try {
-    const value = parseShallowJson(body)
-    return Array.isArray(value) ? value : undefined
-  } catch {
-    return undefined
+    if (id >= FIRST_LOCAL_ID && Number.isSafeInteger(id))
+      overlayRecords(context, action?.resource)?.own.reserveIdsTo(id)
   }
 }
 

@@ -63,7 +63,7 @@ function lastOf(values: Values): unknown {
 /** Whether every parent that is a resource has the record that the path names. */
 function hasParents(parents: readonly ParentData[], ids: readonly string[], space: RecordSpace): boolean {
   return parents.every(({ resource }, index) => {
-    if (resource === undefined) return true
+    if (resource === undefined || space.hasParent?.(resource, ids.slice(0, index), ids[index] ?? '')) return true
     return space.records(resource)?.get(ids.slice(0, index), ids[index] ?? '') !== undefined
   })
 }

@@ -1,5 +1,6 @@
 import { ConductLedger, type SavedConduct } from '../conduct/conduct-ledger.js'
 import type { WaitFilter } from '../conduct/senders.js'
+import type { Contract } from '../contract/contract.js'
 import { stringifyJson } from '../contract/json.js'
 import { banFor, NO_BAN_RECORD } from '../domain/ban.js'
 import type { Collection, RecordBefore } from '../domain/collection.js'
@@ -25,7 +26,15 @@ import { FIRST_LOCAL_ID } from '../domain/upstream.js'
 import { DriftLedger } from '../drift/ledger.js'
 import { ExchangeLog, type SavedLog } from '../exchanges/exchange-log.js'
 import { type AccountBefore, Accounts } from './accounts.js'
-import { beginJournals, hasUnsavedRecords, openCollections, revertRecords, stateFrom, uuidFrom } from './collections.js'
+import {
+  beginJournals,
+  hasUnsavedRecords,
+  openCollections,
+  overlayResources,
+  revertRecords,
+  stateFrom,
+  uuidFrom,
+} from './collections.js'
 import { currentPlan, PlanLimits, planLimits } from './keyring.js'
 import { memoryNeeded, recordBytes, snapshotBytes } from './memory-budget.js'
 import type { SpaceContext, Store } from './space-context.js'
@@ -75,6 +84,7 @@ export class Space extends SpaceRecord {
   seed: SpaceState
   readonly store: Store | undefined
   readonly #planLimits: PlanLimits
+  readonly #stored: Pick<Contract, 'resources'>
   /** The store lacks the contract's examples. The next change stores them. */
   #hasUnsavedRecords = false
   /** Of the running verb: it changes in place. */
@@ -99,6 +109,8 @@ export class Space extends SpaceRecord {
     this.shared = shared
     this.seed = seed
     this.store = store
+    const { resources } = shared.contract
+    this.#stored = { resources: shared.realService === undefined ? resources : overlayResources(resources) }
     this.log = new ExchangeLog(shared.logLimit, shared.logBudget)
     if (shared.onExchange !== undefined) this.log.follow({ onEnded: shared.onExchange, end() {} })
     this.#planLimits = new PlanLimits(shared.contract)
@@ -112,7 +124,7 @@ export class Space extends SpaceRecord {
 
   #start(state: SpaceState, wall: EpochMs): void {
     const { start, seed } = this.shared
-    this.#hasUnsavedRecords = hasUnsavedRecords(this.shared.contract, state)
+    this.#hasUnsavedRecords = hasUnsavedRecords(this.#stored, state)
     const stream = (purpose: string) => randomStream(`${seed}:${this.name}:${purpose}`).state
     const clock = start.now === undefined ? REAL_TIME : clockAt(startInstant(start.now, wall), start.freeze, wall)
     const now = readClock(clock, wall)
@@ -134,10 +146,10 @@ export class Space extends SpaceRecord {
   }
 
   #openRecords(state: SpaceState): void {
-    const { contract, realService } = this.shared
-    const records = openCollections(contract, state)
+    const { realService } = this.shared
+    const records = openCollections(this.#stored, state)
     if (realService !== undefined) for (const one of records.values()) one.reserveIdsTo(FIRST_LOCAL_ID - 1)
-    this.#set({ records, unserved: unservedIn(state, contract.resources) })
+    this.#set({ records, unserved: unservedIn(state, this.#stored.resources) })
   }
 
   #openConduct(): ConductLedger {
@@ -162,7 +174,7 @@ export class Space extends SpaceRecord {
   }
 
   state(): SpaceState {
-    return stateFrom(this.shared.contract, this.records, this.unserved, this.storedKeys())
+    return stateFrom(this.#stored, this.records, this.unserved, this.storedKeys())
   }
 
   /** The keys that outlive the process, each on its plan in this space, or on another one of `plans`. */
@@ -212,7 +224,7 @@ export class Space extends SpaceRecord {
 
   #store(store: Store, change: RecordChange, { nextId }: Collection, before: RecordBefore): void {
     const { resource: name } = change
-    const resource = this.shared.contract.resources.find((one) => one.name === name)
+    const resource = this.#stored.resources.find((one) => one.name === name)
     if (resource === undefined) return
     store.take(changeOf(resource, change), () => revertRecords(this.records, [[name, { nextId, changes: [before] }]]))
   }

@@ -2,6 +2,7 @@ import type { Values } from '../../contract/contract.js'
 import type { ResourceData } from '../../contract/resource-data.js'
 import { InvalidRecord, type RecordChange } from '../../domain/records.js'
 import type { RecordSpace } from '../action-request.js'
+import { originalsName } from '../collections.js'
 import { newRecord } from '../resource-actions.js'
 import type { Space } from '../space.js'
 
@@ -15,6 +16,9 @@ export function recordSpaceOf(space: Space): RecordSpace {
     records: (name) => space.records.get(name),
     children: (name) => resources.filter(({ parents }) => parents.some(({ resource }) => resource === name)),
     newUuid: (name) => space.newUuid(name),
+    hasParent:
+      space.shared.realService &&
+      ((name, scope, id) => space.records.get(originalsName(name))?.get(scope, id) === undefined),
   }
   recordSpaces.set(space, made)
   return made
