@@ -7,6 +7,7 @@ import { configSchemaFile, packageDirectory } from '../src/system/package-files.
 import { buildBrowser } from './build-browser.js'
 import { buildPlayground } from './build-playground.js'
 import { generateContract } from './generate-contract.js'
+import { generateControl } from './generate-control.js'
 import { generateEmbedded } from './generate-embedded.js'
 import { generateFixtures } from './generate-fixtures.js'
 import { isUpToDate } from './is-up-to-date.js'
@@ -43,7 +44,7 @@ const FOR_NODE = {
 /** The last file of every build. */
 const NOTICES = join(dist, 'THIRD-PARTY-LICENSES.txt')
 
-if (process.argv.includes('--generate-only')) await generate({ types: true })
+if (process.argv.includes('--generate-only')) await generate()
 else if (!process.argv.includes('--to-start')) await buildAll({ types: true })
 else if (!(await isUpToDate(packageDirectory, NOTICES))) {
   process.stderr.write('Building petstore-sandbox from its sources, which takes a few seconds …\n')
@@ -52,7 +53,7 @@ else if (!(await isUpToDate(packageDirectory, NOTICES))) {
 
 /** @param types whether to write declarations, which `npm start` does not need */
 async function buildAll({ types }: { readonly types: boolean }): Promise<void> {
-  await generate({ types })
+  await generate()
   await removeOldPrograms()
   const installed = await installedWithThePackage()
   const [programs, yaml, browser, playground] = await Promise.all([
@@ -68,8 +69,9 @@ async function buildAll({ types }: { readonly types: boolean }): Promise<void> {
 }
 
 /** Generated sources. */
-async function generate({ types }: { readonly types: boolean }): Promise<void> {
-  await Promise.all([generateContract({ types }), generateEmbedded(), generateFixtures()])
+async function generate(): Promise<void> {
+  await Promise.all([generateContract(), generateEmbedded(), generateFixtures()])
+  await generateControl()
 }
 
 async function writeConfigSchema(): Promise<void> {

@@ -11,15 +11,15 @@ import { writeGenerated } from './write-generated.js'
 
 const NOTE = '// Generated from openapi.yaml by scripts/generate-contract.ts. Do not edit.\n'
 
-/** Writes data, validators and types to `generated/`. @param types whether to write the types, which is slow */
-export async function generateContract({ types }: { readonly types: boolean }): Promise<void> {
+/** Writes data, validators and types to `generated/`. */
+export async function generateContract(): Promise<void> {
   const document = await parseDocument(openapiFile, await readFile(openapiFile, 'utf8'))
   const { data, schemas } = readContract(document, { handled: 'all' })
   await writeGenerated('contract', 'contract-data.ts', dataModule(data))
   await writeGenerated('contract', 'contract-data.browser.ts', dataModule(data, withoutWords))
   await writeGenerated('contract', 'validators.js', validatorsModule(schemas))
   await writeGenerated('contract', 'validators.d.ts', validatorsDeclaration(schemas))
-  if (types) await writeGenerated('contract', 'types.ts', await typesModule())
+  await writeGenerated('contract', 'types.ts', await typesModule())
 }
 
 function dataModule(data: ContractData, replacer?: (name: string, value: unknown) => unknown): string {

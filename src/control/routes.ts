@@ -9,7 +9,7 @@ import { allowedHeaders } from '../domain/cors.js'
 import { type LongBody, sliceBody } from '../domain/messages.js'
 import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
 import { messageOf } from '../system/message-of.js'
-import { describeControl } from './description.js'
+import { loadYaml } from '../system/yaml.js'
 import { type GuardRules, guard } from './guard.js'
 import { PAGE_FILES, servePageFile } from './pages.js'
 import { CONTROL_PATH, DASHBOARD_PATH } from './path.js'
@@ -78,7 +78,11 @@ export function controlRoutes(
     if (tag !== undefined) response.headers.set('ETag', tag)
     return response
   })
-  app.get('/control.openapi.yaml', () => text('application/yaml', describeControl(plane.version)))
+  app.get('/control.openapi.yaml', async () => {
+    const { description } = await import('./generated/description.js')
+    // YAML aliases of shared parts would be hard to read.
+    return text('application/yaml', loadYaml().stringify(description, { aliasDuplicateObjects: false }))
+  })
   for (const [path, page] of Object.entries(PAGE_FILES))
     root.get(CONTROL_PATH + path, (context) => servePageFile(page, context.req.raw))
   // The dashboard's address ends in a slash, because its files are relative to it.

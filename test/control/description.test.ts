@@ -2,36 +2,46 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { VERBS } from '../../src/control/verbs.js'
 import { startSandbox } from '../../src/index.js'
-
-interface Description {
-  readonly openapi: string
-  readonly paths: Readonly<
-    Record<string, Readonly<Record<string, { readonly operationId: string; readonly requestBody?: object }>>>
-  >
-}
+import { controlDocument, controlViolations } from '../support/control-check.js'
 
 describe("the control plane's own description", () => {
   it('has every verb at its path', async () => {
     await using sandbox = await startSandbox()
     const text = await (await fetch(`${sandbox.controlUrl}/control.openapi.yaml`)).text()
-    const { openapi, paths }: Description = parse(text)
+    expect(parse(text)).toEqual(controlDocument)
+    const { openapi, paths } = controlDocument
     expect(openapi).toBe('3.1.0')
     for (const [name, { method, path }] of Object.entries(VERBS)) {
       expect(paths[path]?.[method.toLowerCase()]?.operationId).toBe(name)
     }
-    expect(paths['/storm']?.put?.requestBody).toMatchObject({
-      content: {
-        'application/json': { schema: { properties: { rate: { type: 'number' }, for: { type: 'string' } } } },
+    expect(paths['/storm']?.put).toMatchObject({
+      requestBody: {
+        content: {
+          'application/json': { schema: { properties: { rate: { type: 'number' }, for: { type: 'string' } } } },
+        },
       },
     })
   })
 
-  it('describes the 503 of a replica without its log', async () => {
-    await using sandbox = await startSandbox()
-    const text = await (await fetch(`${sandbox.controlUrl}/control.openapi.yaml`)).text()
-    const { responses } = parse(text).paths['/health'].get
-    const statusIn = (code: string) => responses[code].content['application/json'].schema.properties.status
-    expect([statusIn('200'), statusIn('503')]).toMatchObject([{ const: 'healthy' }, { const: 'degraded' }])
+  it('has a schema and a valid example for each response of each operation', () => {
+    const { paths, components } = controlDocument
+    for (const [path, operations] of Object.entries(paths))
+      for (const [method, { responses }] of Object.entries(operations))
+        for (const [status, { $ref = '', content }] of Object.entries(responses)) {
+          const [[type, media] = []] = Object.entries(
+            content ?? components.responses[$ref.split('/')[3] ?? '']?.content ?? {},
+          )
+          expect(media).toHaveProperty('schema')
+          expect(media).toHaveProperty('example')
+          if (type === 'application/json')
+            expect(controlViolations(method, path, Number(status.replace('XX', '00')), media?.example)).toEqual([])
+        }
+  })
+
+  it('describes the 503 of a replica without its log', () => {
+    const body = { status: 'degraded', version: '1', pid: 1, startedAt: '', reason: '', position: 1, lagMs: 1 }
+    expect(controlViolations('GET', '/health', 503, body)).toEqual([])
+    expect(controlViolations('GET', '/health', 200, body)).not.toEqual([])
   })
 
   it('is served beside the contract in YAML and JSON', async () => {

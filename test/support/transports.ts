@@ -7,6 +7,7 @@ import { createFetch } from '../../src/http/fetch-adapter.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { runSandbox } from '../../src/sandbox.js'
 import { violations } from './contract-check.js'
+import { controlViolations } from './control-check.js'
 import { embeddedOptions } from './embedded-options.js'
 import { MemoryLog } from './memory-log.js'
 
@@ -201,7 +202,8 @@ function resolved(options: SandboxOptions) {
 }
 
 /**
- * Opens a sandbox for one test: in memory, with its clock frozen at noon. Checks every response against openapi.yaml.
+ * Opens a sandbox for one test: in memory, with its clock frozen at noon. Checks every response against openapi.yaml,
+ * and those of the control plane against its description.
  */
 function opener(open: typeof inProcess) {
   return async (
@@ -234,7 +236,13 @@ function opener(open: typeof inProcess) {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       const response = await transport.control(request)
-      return { status: response.status, json: (await response.json()) as Record<string, unknown> }
+      const { status } = response
+      const json = (await response.json()) as Record<string, unknown>
+      // Another contract may have other pets.
+      const broken =
+        options.spec !== undefined && path.startsWith('/pets') ? [] : controlViolations(method, path, status, json)
+      if (broken.length > 0) throw new Error(`${method} ${path} violates the description: ${broken.join('; ')}`)
+      return { status, json }
     }
     return {
       warnings,

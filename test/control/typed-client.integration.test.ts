@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process'
+import { symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import openapiTypescript, { astToString } from 'openapi-typescript'
+import ts from 'typescript'
+import { expect, it, onTestFinished } from 'vitest'
+import { packageDirectory } from '../../src/system/package-files.js'
+import { blocksOf, readDocument } from '../support/documents.js'
+import { spawnServe } from '../support/spawned-serve.js'
+import { temporaryFolder } from '../support/temporary-files.js'
+
+/** The program of docs/control-api.md, "A typed client". */
+const PROGRAM =
+  blocksOf(readDocument('docs/control-api.md')).find(({ code }) => code.includes('createClient<paths>'))?.code ?? ''
+/** None of it may compile. */
+const MISTAKES = [
+  "control.GET('/storms')",
+  "control.PUT('/storm', { body: { rate: 'all' } })",
+  'data?.keys[0]?.remaining',
+]
+
+it('a client generated from the description compiles, controls a running sandbox, and rejects mistakes', async () => {
+  const folder = temporaryFolder()
+  const serve = await spawnServe(folder, '--in-memory')
+  onTestFinished(async () => void (await serve.end('SIGTERM')))
+  symlinkSync(join(packageDirectory, 'node_modules'), join(folder, 'node_modules'))
+  const types = await openapiTypescript(new URL(`${serve.controlUrl}/control.openapi.yaml`))
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  writeFileSync(join(folder, 'control.d.ts'), astToString(types))
+  const program = PROGRAM.replace('http://127.0.0.1:4010/__sandbox', serve.controlUrl)
+  const lines = MISTAKES.map((line) => `// @ts-expect-error\n${line}\n`)
+  // An expected error that does not occur is one, too.
+  expect(compile(folder, 'mistakes', `${program}\n${lines.join('')}`)).toEqual([])
+  expect(compile(folder, 'program', program)).toEqual([])
+  const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'program.js')])
+  expect(stdout).toBe('1 60\n')
+})
+
+function compile(folder: string, name: string, text: string): readonly string[] {
+  const file = join(folder, `${name}.ts`)
+  writeFileSync(file, text)
+  const program = ts.createProgram([file], {
+    module: ts.ModuleKind.NodeNext,
+    target: ts.ScriptTarget.ES2022,
+    strict: true,
+    types: [],
+    lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
+  })
+  program.emit()
+  return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))
+}
