@@ -55,6 +55,8 @@ export function responseSchemas(): ResponseSchemas {
     if (type.isUnion()) return unionSchema(type.types)
     if (type.flags & ts.TypeFlags.BooleanLiteral) return { const: checker.typeToString(type) === 'true' }
     if (type.isLiteral()) return { const: type.value }
+    // Only programs pass dates.
+    if (type.symbol?.name === 'Date') return { type: 'string' }
     // Also template literals, and `string & {}`.
     if (checker.isTypeAssignableTo(type, checker.getStringType())) return { type: 'string' }
     if (type.flags & ts.TypeFlags.Number) return { type: 'number' }
