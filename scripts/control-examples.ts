@@ -63,6 +63,7 @@ const INPUTS: { readonly [Name in VerbName]: VerbInput<Name> } = {
   'snapshots.remove': { name: 'full-basket' },
   'requests.list': { limit: 1 },
   'requests.har': { limit: 1 },
+  'requests.traffic': { bucketSeconds: 60, buckets: 2 },
   'requests.replay': { id: 1, method: 'GET' },
   'requests.clear': {},
   conduct: {},
@@ -84,7 +85,7 @@ const BEFORE = [
   ['storm.start', { rate: 0.1, for: '1m' }],
 ] as const
 
-/** A sandbox by itself has none. */
+/** A single sandbox has none. */
 const REPLICAS = [
   {
     name: 'sandbox-1',
@@ -125,7 +126,8 @@ async function exampleOf(name: VerbName): Promise<ControlExample> {
     await call('pets.remove', 'checkout', { id: 2 })
     if (name === 'undo') await call('pets.remove', '', { id: 1 })
     const space = name === 'spaces.copy' ? 'refunds' : ''
-    const input: object = INPUTS[name]
+    const input: object | undefined = INPUTS[name]
+    if (input === undefined) throw new Error(`${name} has no input in scripts/control-examples.ts.`)
     const { body } = verbRequest(VERBS[name], space, input)
     const { path } = VERBS[name]
     const inPath = Object.entries(input).filter(([field]) => path.includes(`{${field}}`))

@@ -30,7 +30,7 @@ it('a client generated from the description compiles, controls a running sandbox
   writeFileSync(join(folder, 'control.d.ts'), astToString(types))
   const program = PROGRAM.replace('http://127.0.0.1:4010/__sandbox', serve.controlUrl)
   const lines = MISTAKES.map((line) => `// @ts-expect-error\n${line}\n`)
-  // An expected error that does not occur is one, too.
+  // tsc reports an expected error that does not occur.
   expect(compile(folder, 'mistakes', `${program}\n${lines.join('')}`)).toEqual([])
   expect(compile(folder, 'program', program)).toEqual([])
   const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'program.js')])
