@@ -1,4 +1,5 @@
 import { isNode, type Place } from './document.js'
+import { patternText } from './pattern-text.js'
 
 /** A source of numbers from 0 to 1. */
 interface Chance {
@@ -17,8 +18,8 @@ const MAX_DEPTH = 4
 const OPEN_RANGE = 1000
 
 /**
- * Makes a value of a schema: the same for the same chance. A schema with rules that it does not know (`pattern` without
- * an example, `not`) may get a value that breaks it.
+ * Makes a value of a schema: the same for the same chance. A schema with rules that it does not know (a `pattern` with
+ * lookarounds, `not`) may get a value that breaks it.
  *
  * @param name  of the property, which strings begin with
  * @param index of the record, from 0
@@ -111,7 +112,8 @@ function generateString(
   const examples = [value.example, ...(Array.isArray(value.examples) ? value.examples : [])].filter(
     (one) => typeof one === 'string',
   )
-  if (typeof pattern === 'string') return examples.length > 0 ? pick(examples, chance) : (value.default ?? '')
+  if (typeof pattern === 'string')
+    return examples.length > 0 ? pick(examples, chance) : (value.default ?? patternText(pattern, value) ?? '')
   const word = pick(WORDS, chance)
   const at = new Date(GENERATED_FROM - Math.floor(chance.next() * OPEN_RANGE) * MINUTE_MS).toISOString()
   switch (format) {

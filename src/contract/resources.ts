@@ -1,6 +1,7 @@
 import { isNode, jsonContent, type Node, type Place } from './document.js'
 import { fieldReader } from './field-reader.js'
 import { stringifyJson } from './json.js'
+import { patternText } from './pattern-text.js'
 import {
   type ErrorData,
   type Fill,
@@ -822,8 +823,8 @@ const STRINGS: Readonly<Record<string, string>> = {
   email: 'user@example.com',
 }
 
-function exampleString({ format, pattern, minLength }: Readonly<Record<string, unknown>>): string | undefined {
-  if (typeof pattern === 'string') return undefined
+function exampleString({ format, pattern, minLength, maxLength }: Node): string | undefined {
+  if (typeof pattern === 'string') return patternText(pattern, { minLength, maxLength })
   const known = typeof format === 'string' ? STRINGS[format] : undefined
   return known ?? 'x'.repeat(typeof minLength === 'number' ? minLength : 0)
 }

@@ -290,7 +290,7 @@ describe('a contract that cannot be kept', () => {
     [
       'a required property without a value',
       item(
-        '{ type: object, required: [code], properties: { id: { type: integer }, code: { type: string, pattern: "^[a-z]$" } } }',
+        '{ type: object, required: [code], properties: { id: { type: integer }, code: { type: string, pattern: "x^" } } }',
       ),
     ],
     ['a schema that is made of itself', item('{ allOf: [{ $ref: "#/components/schemas/Loop" }] }')],

@@ -1,0 +1,80 @@
+/** Characters to choose from, the most usual first. */
+const CHARACTERS = `a0A-_ .${Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index)).join('')}`
+const MAX_REPEATS = 256
+
+interface Lengths {
+  readonly minLength?: unknown
+  readonly maxLength?: unknown
+}
+
+/** A short text that matches a pattern, or undefined for a pattern with more than classes, groups, choices and counts. */
+export function patternText(
+  pattern: string,
+  { minLength = 0, maxLength = Infinity }: Lengths = {},
+): string | undefined {
+  try {
+    const regExp = new RegExp(pattern, 'u')
+    for (let extra = 0; extra <= MAX_REPEATS; extra++) {
+      const text = new PatternReader(pattern, extra).choice()
+      if (text.length < Number(minLength)) continue
+      return text.length <= Number(maxLength) && regExp.test(text) ? text : undefined
+    }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  return undefined
+}
+
+class PatternReader {
+  readonly #pattern: string
+  /** Repetitions beyond the fewest. */
+  readonly #extra: number
+  #at = 0
+
+  constructor(pattern: string, extra: number) {
+    this.#pattern = pattern
+    this.#extra = extra
+  }
+
+  /** The text of the first alternative. */
+  choice(): string {
+    const texts = [this.#sequence()]
+    while (this.#take(/\|/y) !== undefined) texts.push(this.#sequence())
+    return texts[0] ?? ''
+  }
+
+  #sequence(): string {
+    let text = ''
+    while (this.#at < this.#pattern.length && !'|)'.includes(this.#pattern[this.#at] ?? ''))
+      text += this.#repeated(this.#atom())
+    return text
+  }
+
+  #atom(): string {
+    if (this.#take(/[\^$]|\\b/y) !== undefined) return ''
+    if (this.#take(/\((?:\?(?::|<\w+>))?(?!\?)/y) !== undefined) {
+      const text = this.choice()
+      this.#at++
+      return text
+    }
+    const one = this.#take(/\[(?:\\.|[^\]\\])*\]|\\[pP]\{[^}]*\}|\\[^1-9ukxcB]|[^()[\]{}*+?\\]/y)
+    if (one === undefined) throw new SyntaxError('this part of the pattern is not supported')
+    const regExp = new RegExp(`^${one}$`, 'u')
+    return [...CHARACTERS, one].find((character) => regExp.test(character)) ?? ''
+  }
+
+  #repeated(text: string): string {
+    const count = this.#take(/(?:[*+?]|\{\d+(?:,\d*)?\})\??/y)
+    if (count === undefined) return text
+    const [, least = count.startsWith('+') ? '1' : '0', comma, most] = /^\{(\d+)(,?)(\d*)/.exec(count) ?? []
+    const open = count.startsWith('?') ? 1 : comma === '' ? Number(least) : most ? Number(most) : Infinity
+    return text.repeat(Math.min(open, Number(least) + this.#extra, Math.max(Number(least), MAX_REPEATS)))
+  }
+
+  #take(part: RegExp): string | undefined {
+    part.lastIndex = this.#at
+    const [found] = part.exec(this.#pattern) ?? []
+    this.#at += found?.length ?? 0
+    return found
+  }
+}
