@@ -117,6 +117,7 @@ async function bundleYaml(): Promise<Metafile> {
     stdin: { contents: "module.exports = require('yaml')", resolveDir: packageDirectory },
     outfile: 'dist/yaml.cjs',
     format: 'cjs',
+    minify: true,
   })
   return metafile
 }

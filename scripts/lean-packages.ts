@@ -2,6 +2,8 @@ import type { Plugin } from 'esbuild'
 
 /** Replacements for modules that packages import. */
 const INSTEAD: Readonly<Record<string, string>> = {
+  // lodash/fp makes its own copy; the same text twice is 25 kB more to download.
+  './lodash.min': './lodash.js',
   // Its CommonJS files are UMD, whose requires no bundler can follow.
   'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
   // Node's own is deprecated, and prints a warning.
@@ -14,6 +16,11 @@ const REWRITTEN: Readonly<Record<string, string>> = {
   debug: 'module.exports = () => Object.assign(() => {}, { enabled: false }); module.exports.default = module.exports',
   // Prism never sets another language than English; all of them are 5 MB.
   '@faker-js/faker': "exports.default = require('@faker-js/faker/locale/en')",
+  // Node has it; its tables are 260 kB.
+  'whatwg-url': 'module.exports = { URL, URLSearchParams }',
+  // Its own fetch, WebSocket, cache and mocks are half of it.
+  undici:
+    "exports.Pool = require('undici/lib/dispatcher/pool.js'); exports.ProxyAgent = require('undici/lib/dispatcher/proxy-agent.js')",
   // A contract is OpenAPI (read-contract.ts) before Prism is given it.
   '@stoplight/http-spec/postman/operation':
     "exports.transformPostmanCollectionOperations = () => { throw new Error('A Postman collection is no contract.') }",

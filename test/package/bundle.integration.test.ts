@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -6,6 +6,7 @@ import { isBuiltin } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { parse } from 'yaml'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { builtImports } from '../support/built-imports.js'
 import { temporaryFolder } from '../support/temporary-files.js'
@@ -21,6 +22,28 @@ it('a user’s install brings no other package', async () => {
     'msw',
     'vitest',
   ])
+})
+
+it('the tarball has what users need, in at most 2 MB', () => {
+  const { stdout } = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: packageDirectory,
+    encoding: 'utf8',
+  })
+  const [{ size, files }]: [{ size: number; files: { path: string }[] }] = JSON.parse(stdout)
+  expect(size).toBeLessThanOrEqual(2_000_000)
+  const unwanted = /^(?:docs\/(?:decisions|benchmarks)|src|test|scripts|\.|.*\.(?:map|tgz)$)/
+  expect(files.map(({ path }) => path).filter((path) => unwanted.test(path))).toEqual([])
+})
+
+it('the workflow of a release runs scripts of the package, and may sign the provenance', () => {
+  const file = join(packageDirectory, '.github/workflows/release.yml')
+  const { jobs } = parse(readFileSync(file, 'utf8')) as {
+    jobs: { publish: { permissions: object; steps: { run?: string }[] } }
+  }
+  const commands = jobs.publish.steps.flatMap(({ run = '' }) => /^npm (.*)/.exec(run)?.[1] ?? [])
+  expect(jobs.publish.permissions).toEqual({ contents: 'read', 'id-token': 'write' })
+  expect(commands.slice(-2)).toEqual(['run release', 'publish ./release/*.tgz --provenance --access public'])
+  expect(manifest.scripts.release).toBe('tsx scripts/release.ts')
 })
 
 it('names the licence of each package in the bundle', () => {
