@@ -6,6 +6,7 @@ import { requestLine, type SeenExchange } from './verdict.js'
 
 const MAX_EXCHANGES = 12
 const MAX_OUTPUT_LINES = 5
+const MAX_LINE_CHARACTERS = 200
 
 /** How a run counts: `known` and `stale` come from the baseline. */
 export interface CountedRun extends ScenarioRun {
@@ -35,7 +36,7 @@ export function scenarioLines(run: CountedRun): readonly string[] {
     `         ${reason}`,
     ...exchanges.slice(0, MAX_EXCHANGES).map((exchange) => `           ${exchangeLine(exchange)}`),
     ...(rest > 0 ? [`           … and ${counted(rest, 'more request')}`] : []),
-    ...(output.trim() === '' ? [] : last.map((text) => `         | ${text}`)),
+    ...(output.trim() === '' ? [] : last.map((text) => `         | ${text.slice(0, MAX_LINE_CHARACTERS)}`)),
   ]
 }
 

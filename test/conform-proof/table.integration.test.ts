@@ -1,0 +1,69 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../support/temporary-files.js'
+import { compareRow, runConform } from './compare.js'
+import { TABLE } from './table.js'
+
+/** The others take minutes: `npm run conform-proof`. */
+const SCENARIOS = [
+  'unauthorized',
+  'retry-after-seconds',
+  'connection-reset',
+  'lost-response',
+  'int64',
+  'unknown-fields',
+  'enum-growth',
+]
+const CLIENTS = [
+  /^fetch .*"attempts":5,"writes":"all"}$/,
+  /^fetch .*"strict"/,
+  /^axios {"retry":{}}$/,
+  /^curl --retry 3$/,
+]
+
+describe('the table of clients', () => {
+  it.each(CLIENTS.map((name) => TABLE.find((row) => name.test(row.name))))('has the outcomes of $name', async (row) => {
+    expect(row && (await compareRow(row, SCENARIOS)).differences).toEqual([])
+  })
+})
+
+const LOSSES = [
+  'connection-reset',
+  'empty-response',
+  'truncated-body',
+  'malformed-chunk',
+  'hang',
+  '500',
+  '502',
+  '503',
+  '504',
+  '503,retry-after=1s',
+]
+
+const PAUSES_MS = [0, 300]
+
+describe.concurrent('twenty clients whose response was lost', () => {
+  const run = async (writes: string) => {
+    const folder = temporaryFolder()
+    for (const loss of LOSSES)
+      for (const pause of PAUSES_MS) {
+        const lines = [`fault: createPet:${loss}*1,after`, 'conform: { job: create, delivers: fault }']
+        writeFileSync(join(folder, `${loss.replaceAll(/\W/g, '-')}-${pause}.yaml`), lines.join('\n'))
+      }
+    const names = readdirSync(folder).map((file) => file.replace('.yaml', ''))
+    const flags = ['--scenarios', folder, ...names.flatMap((name) => ['--scenario', name])]
+    const options = JSON.stringify({ attempts: 5, timeout: 4000, writes, delay: 'PAUSE' })
+    const command = `node client.mjs fetch '${options.replace('"PAUSE"', `'"\${PETSTORE_SCENARIO##*-}"'`)}'`
+    const scenarios = await runConform(flags, command)
+    return scenarios.map(({ outcome, findings }) => [outcome, ...findings.map(({ rule }) => rule)])
+  }
+
+  it('finds each that repeats its POST', async () => {
+    expect(await run('all')).toEqual(Array(20).fill(['failed', 'repeated-write']))
+  })
+
+  it('accuses none that reads the list first', async () => {
+    expect(await run('read-back')).toEqual(Array(20).fill(['passed']))
+  })
+})
