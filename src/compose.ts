@@ -13,6 +13,7 @@ import type { RealService } from './core/real-service.js'
 import { Space } from './core/space.js'
 import type { SpaceContext } from './core/space-context.js'
 import { Spaces } from './core/spaces.js'
+import { isBearer, withBearer } from './domain/key-headers.js'
 import type { ApiKey } from './domain/keys.js'
 import { type PendingReply, type Reply, type ServiceRequest, UNREAD } from './domain/messages.js'
 import type { ProblemCode } from './domain/problems.js'
@@ -175,7 +176,7 @@ export function openSandboxCore(
     const stopping = new AbortController()
     opened.defer(() => stopping.abort())
     allowListeners(stopping.signal)
-    const service = createService(deps, executor, engine)
+    const service = readingKeys(createService(deps, executor, engine), contract)
     const core: Omit<SandboxCore, 'control'> = {
       identity: { pid: processId, startedAt: new Date(startedAt).toISOString() },
       get spaces() {
@@ -294,7 +295,7 @@ function controlTarget(
 
 /** Serves requests: preflights and redirects, then Prism where only it can respond, then the executor. */
 function createService(
-  { options, warn }: SandboxDeps,
+  { options, contract, warn }: SandboxDeps,
   executor: CommandExecutor,
   engine: ClosableEngine,
 ): SandboxCore['service'] {
@@ -312,7 +313,7 @@ function createService(
     const wall = systemClock.wall()
     const { default: space } = executor.spaces
     const outside =
-      answerPreflight(request, options.cors, space.now(wall), onRefused) ??
+      answerPreflight(request, options.cors, space.now(wall), onRefused, contract.keyHeaders) ??
       redirectBrowser(request, DASHBOARD_PATH, space.now(wall))
     if (outside !== undefined) return outside
     const question = questionFor(space.shared, request)
@@ -321,6 +322,11 @@ function createService(
     if (room === undefined) return executor.answer({ request }, wall, left)
     return room.then(() => executor.answer({ request }, undefined, left))
   }
+}
+
+function readingKeys(service: SandboxCore['service'], { keyHeaders }: Contract): SandboxCore['service'] {
+  if (keyHeaders.every(isBearer)) return service
+  return (request, left) => service(withBearer(request, keyHeaders), left)
 }
 
 /** For --strict: withholds and reports a reply that violates the contract. */

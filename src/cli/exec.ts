@@ -103,9 +103,9 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
     }
   }
   try {
-    const har = harPath === undefined ? undefined : new HarFile(resolve(cwd, harPath))
     let needsReminder = options.log === 'pretty' && stderr.isTTY === true
     const contract = await openContract(options.spec, { mocked: options.mock })
+    const har = harPath === undefined ? undefined : new HarFile(resolve(cwd, harPath), contract.keyHeaders)
     const { basePath = contract.basePath } = options
     const traces = await openTraces(io, { basePath, contract: () => contract, warn: log.warning })
     const sandbox = await openExecSandbox(options, contract, log, (record) => {

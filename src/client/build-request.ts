@@ -1,5 +1,5 @@
 import type { Contract, Operation, Route, Violation } from '../contract/contract.js'
-import type { Field, Parameter, ValueType } from '../contract/contract-data.js'
+import type { Field, KeyHeader, Parameter, ValueType } from '../contract/contract-data.js'
 import { parseInt64 } from '../contract/int64.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
 import { curlCommand, KEY_REFERENCE } from '../domain/curl.js'
@@ -137,14 +137,25 @@ function readValue(type: ValueType, text: string): unknown {
 }
 
 /** The request as a curl command; the key stays in the environment. @param fallback a key that is not a secret */
-export function toCurl({ url, headers, body, ...request }: ClientRequest, fallback?: string): string {
+export function toCurl(
+  { url, headers, body, ...request }: ClientRequest,
+  keyHeaders: readonly KeyHeader[],
+  fallback?: string,
+): string {
   const text = body && Buffer.from(body).toString('utf8')
   const key = fallback === undefined ? {} : { key: `\${${KEY_REFERENCE.slice(1)}:-${fallback}}` }
-  return curlCommand({ ...request, url: redactAddress(url), headers: masked(headers), body: text, ...key })
+  return curlCommand({
+    ...request,
+    url: redactAddress(url),
+    headers: masked(headers, keyHeaders),
+    keyHeaders,
+    body: text,
+    ...key,
+  })
 }
 
-export function toHttpText({ method, url, headers, body }: ClientRequest): string {
-  const lines = masked(headers, KEY_REFERENCE).map(([name, value]) => `${name}: ${value}`)
+export function toHttpText({ method, url, headers, body }: ClientRequest, keyHeaders: readonly KeyHeader[]): string {
+  const lines = masked(headers, keyHeaders, KEY_REFERENCE).map(([name, value]) => `${name}: ${value}`)
   const text = body === undefined ? [] : ['', Buffer.from(body).toString('utf8')]
   return [`${method} ${redactAddress(url)}`, ...lines, ...text].join('\n')
 }

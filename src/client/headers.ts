@@ -1,4 +1,5 @@
-import { MASK, redactHeader } from '../domain/redaction.js'
+import type { KeyHeader } from '../contract/contract-data.js'
+import { redactHeader } from '../domain/redaction.js'
 
 export type Header = readonly [name: string, value: string]
 
@@ -16,18 +17,20 @@ export function readHeader(text: string): Header | undefined {
 
 export function requestHeaders({
   apiKey,
+  keyHeader: { name, prefix },
   hasBody,
   given,
   userAgent,
 }: {
   readonly apiKey: string | undefined
+  readonly keyHeader: KeyHeader
   readonly hasBody: boolean
   readonly given: readonly Header[]
   readonly userAgent?: string
 }): readonly Header[] {
   const own: readonly (readonly [string, string | undefined])[] = [
     ['Accept', 'application/json'],
-    ['Authorization', apiKey && `Bearer ${apiKey}`],
+    [name, apiKey && prefix + apiKey],
     ['Content-Type', hasBody ? 'application/json' : undefined],
     ['User-Agent', userAgent],
   ]
@@ -49,6 +52,7 @@ export function joinedHeaders(headers: readonly Header[]): Readonly<Record<strin
   return Object.fromEntries(joined)
 }
 
-export function masked(headers: readonly Header[], bearer: string = MASK): readonly Header[] {
-  return headers.map(([name, value]) => [name, redactHeader(name, value, bearer)])
+/** @param key replaces the API key */
+export function masked(headers: readonly Header[], keyHeaders: readonly KeyHeader[], key?: string): readonly Header[] {
+  return headers.map(([name, value]) => [name, redactHeader(name, value, keyHeaders, key)])
 }

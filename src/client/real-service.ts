@@ -39,10 +39,17 @@ export async function openRealService(
   { upstreamApiKeyFile: apiKeyFile, upstreamCa, upstreamTimeout, upstreamWrites, record }: RealServiceOptions,
   { contract, rules, env, keptPet, warn }: RealServiceNeeds,
 ): Promise<RealService> {
-  const upstream = await openUpstream({ baseUrl, apiKeyFile, caFile: upstreamCa, timeout: upstreamTimeout, env })
+  const upstream = await openUpstream({
+    baseUrl,
+    keyHeader: contract.keyHeaders[0],
+    apiKeyFile,
+    caFile: upstreamCa,
+    timeout: upstreamTimeout,
+    env,
+  })
   const hide = hider(upstream.secrets) ?? ((text) => text)
   const recorder = record === undefined ? undefined : openRecorder(record, { contract, keptPet, hide, warn })
-  const promises = { rules, plans: contract.plans, basePath: basePathOf(baseUrl), maxBody: MAX_READ_BODY }
+  const promises = { rules, contract, basePath: basePathOf(baseUrl), maxBody: MAX_READ_BODY }
   const warned = new Set<string>()
 
   function warnOnce(about: string, message: string): void {

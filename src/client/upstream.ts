@@ -3,7 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { rootCertificates } from 'node:tls'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip } from 'node:zlib'
+import type { KeyHeader } from '../contract/contract-data.js'
 import { Failure } from '../domain/failures.js'
+import { isBearer } from '../domain/key-headers.js'
 import { type Bytes, MIB } from '../domain/numbers.js'
 import type { DurationMs } from '../domain/time.js'
 import type { Forward, UpstreamFailure, UpstreamOutcome } from '../domain/upstream.js'
@@ -27,6 +29,7 @@ export interface Upstream {
 
 export interface UpstreamOptions {
   readonly baseUrl: string
+  readonly keyHeader: KeyHeader
   readonly apiKeyFile: string | undefined
   readonly caFile: string | undefined
   readonly timeout: DurationMs
@@ -43,7 +46,14 @@ const MAX_CONNECTIONS = 64
 const MAX_WAITING = 1000
 
 /** Does not follow redirects: the key reaches no other host. @throws Failure INVALID_OPTIONS, TargetError (proxy) */
-export async function openUpstream({ baseUrl, apiKeyFile, caFile, timeout, env }: UpstreamOptions): Promise<Upstream> {
+export async function openUpstream({
+  baseUrl,
+  keyHeader,
+  apiKeyFile,
+  caFile,
+  timeout,
+  env,
+}: UpstreamOptions): Promise<Upstream> {
   const where = `--upstream-api-key-file ${JSON.stringify(apiKeyFile)}`
   const key = apiKeyFile === undefined ? undefined : await readKeyFile(apiKeyFile, where)
   const ca = caFile === undefined ? undefined : [...rootCertificates, readAuthority(caFile)]
@@ -65,7 +75,11 @@ export async function openUpstream({ baseUrl, apiKeyFile, caFile, timeout, env }
     onSent: () => void,
   ): Promise<UpstreamOutcome> {
     const all = [...headers, 'accept-encoding', 'gzip, br', 'via', via]
-    if (authorization !== undefined) all.push('authorization', authorization)
+    if (authorization !== undefined)
+      all.push(
+        keyHeader.name.toLowerCase(),
+        isBearer(keyHeader) ? authorization : authorization.replace(/^bearer +/i, ''),
+      )
     const raw = await exchangeOnce(
       dispatcher,
       { origin, path: basePath + target, method: method as 'GET', headers: all, body: body ?? null },

@@ -8,11 +8,19 @@ export interface ContractData {
   readonly servers: readonly Server[]
   /** Path of the first server, without a trailing slash. */
   readonly basePath: string
+  /** Headers that hold the API key; clients send the first. */
+  readonly keyHeaders: readonly [KeyHeader, ...KeyHeader[]]
   /** For the start: what the sandbox does in place of something in the document. */
   readonly notes: readonly string[]
   readonly plans: Plans
   readonly operations: readonly OperationData[]
   readonly resources: readonly ResourceData[]
+}
+
+export interface KeyHeader {
+  readonly name: string
+  /** Comes before the key in the value. */
+  readonly prefix: string
 }
 
 export interface Server {
@@ -103,6 +111,9 @@ export interface DocumentedResponse {
 
 /** Where a document without servers is served. */
 export const DEFAULT_BASE_PATH = '/v1'
+
+/** @source RFC 6750, section 2.1 */
+export const BEARER: KeyHeader = { name: 'Authorization', prefix: 'Bearer ' }
 
 /** Names of the plans, smallest first. @source docs/specification.md, "Rate limits by plan" */
 export const PLAN_NAMES = ['free', 'pro', 'business', 'enterprise'] as const

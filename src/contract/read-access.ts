@@ -1,13 +1,15 @@
-import { type ContractData, DEFAULT_BASE_PATH } from './contract-data.js'
+import { BEARER, type ContractData, DEFAULT_BASE_PATH, type KeyHeader } from './contract-data.js'
+import type { Place } from './document.js'
 
-type Access = Pick<ContractData, 'basePath' | 'notes'>
+type Access = Pick<ContractData, 'basePath' | 'keyHeaders' | 'notes'>
 
 /** How clients reach the service, and what of the document the sandbox replaces. @source docs/spec.md, "Address and keys" */
-export function readAccess([server]: ContractData['servers']): Access {
+export function readAccess(root: Place, [server]: ContractData['servers']): Access {
   const path = server === undefined ? DEFAULT_BASE_PATH : pathOf(server.url)
-  if (path !== undefined) return { basePath: path, notes: [] }
+  const { keyHeaders, notes } = readKeyHeaders(root)
+  if (path !== undefined) return { basePath: path, keyHeaders, notes }
   const note = `The server ${JSON.stringify(server?.url)} has no usable path. Without --base-path, the sandbox serves under ${DEFAULT_BASE_PATH}.`
-  return { basePath: DEFAULT_BASE_PATH, notes: [note] }
+  return { basePath: DEFAULT_BASE_PATH, keyHeaders, notes: [note, ...notes] }
 }
 
 const PATH = /^(?:\/(?!__sandbox(?:\/|$))[\w.~!$&'()*+,;=:@-]+)*$/
@@ -17,4 +19,52 @@ function pathOf(url: string): string | undefined {
   if (/[{}]/.test(url) || !URL.canParse(url, base)) return undefined
   const path = new URL(url, base).pathname.replace(/\/+$/, '')
   return PATH.test(path) ? path : undefined
+}
+
+/** @source RFC 9110, section 5.6.2: token */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+function readKeyHeaders(root: Place): Pick<Access, 'keyHeaders' | 'notes'> {
+  const all = new Map(root.child('components')?.entries('securitySchemes'))
+  const required = new Set(requirementsIn(root).flatMap((place) => Object.keys(place.object())))
+  const names = required.size === 0 ? [...all.keys()] : [...required]
+  const found = new Map<string, KeyHeader>()
+  const others: string[] = []
+  for (const name of names) {
+    const scheme = all.get(name)
+    if (scheme === undefined) continue
+    const header = keyHeaderIn(scheme)
+    if (header === undefined) others.push(`${JSON.stringify(name)} (${kindOf(scheme)})`)
+    else found.set(header.name.toLowerCase(), header)
+    if (/^(?:oauth2|openIdConnect)$/.test(scheme.string('type') ?? '')) found.set(BEARER.name.toLowerCase(), BEARER)
+  }
+  const [first = BEARER, ...more] = found.values()
+  const keyHeaders = [first, ...more] as const
+  const accepted = keyHeaders.map(({ name, prefix }) => `${name}: ${prefix}<key>`).join(' or ')
+  const notes =
+    others.length === 0 ? [] : [`Instead of ${others.join(', ')}, the sandbox accepts API keys as ${accepted}.`]
+  return { keyHeaders, notes }
+}
+
+function requirementsIn(root: Place): readonly Place[] {
+  const operations = root
+    .children('paths')
+    .flatMap(([, item]) => Object.keys(item.object()).flatMap((method) => item.child(method) ?? []))
+  const secured = operations.filter(({ value }) => Object.hasOwn(Object(value), 'security'))
+  return [root, ...secured].flatMap((place) => place.items('security'))
+}
+
+function keyHeaderIn(scheme: Place): KeyHeader | undefined {
+  const type = scheme.string('type')
+  if (type === 'http') return scheme.string('scheme')?.toLowerCase() === 'bearer' ? BEARER : undefined
+  if (type !== 'apiKey' || scheme.string('in') !== 'header') return undefined
+  const name = scheme.string('name') ?? ''
+  return HEADER_NAME.test(name) && !/^authorization$/i.test(name) ? { name, prefix: '' } : undefined
+}
+
+function kindOf(scheme: Place): string {
+  const [type, ...words] = [scheme.string('type'), scheme.string('scheme'), scheme.string('in')].filter(
+    (word) => word !== undefined,
+  )
+  return [type, ...words].join(' ')
 }

@@ -72,7 +72,7 @@ export function readContract(document: unknown, { handled, mocked = [], plans }:
     title: info?.string('title') ?? '',
     version: info?.string('version') ?? '',
     servers,
-    ...readAccess(servers),
+    ...readAccess(root, servers),
     plans: readPlans(root, plans),
     operations,
     resources: reading.resources,

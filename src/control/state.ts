@@ -12,11 +12,12 @@ import type { ClockView, FaultView, KeyView, StateView, StormView, WindowState }
 
 export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateView {
   const { basePath, realService } = space.shared
-  const { operations } = space.shared.contract
+  const { operations, keyHeaders } = space.shared.contract
   const undo = spaces.findUndo(space, wall)
   return {
     space: space.name,
     basePath,
+    keyHeader: keyHeaders[0],
     settings: settingsView(space.settings),
     clock: clockView(space, wall),
     keys: [...space.keys.values()].map((key) => keyView(space, key, wall)),

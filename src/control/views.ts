@@ -1,3 +1,4 @@
+import type { KeyHeader } from '../contract/contract-data.js'
 import type { FaultRule } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
 import type { UpstreamState } from '../drift/ledger.js'
@@ -121,6 +122,8 @@ export interface StateView {
   readonly space: string
   /** Path of the service on this server: `/v1`. */
   readonly basePath: string
+  /** Header that holds the API key: `prefix`, then the key. */
+  readonly keyHeader: KeyHeader
   readonly settings: SettingsView
   readonly clock: ClockView
   readonly keys: readonly KeyView[]

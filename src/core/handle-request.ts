@@ -203,7 +203,7 @@ function logExchange(context: RequestContext, response: HandlerResult, headers: 
     remaining: context.shown?.remaining ?? 0,
     // No spread: it costs as much as the rest of the record.
     drift: context.drift?.length ? context.drift.map(({ detail }) => detail) : undefined,
-    requestHeaders: loggedHeaders(request, caller.isOpen, caller.label),
+    requestHeaders: loggedHeaders(request, caller.isOpen, caller.label, space.shared.contract.keyHeaders),
     requestBody: loggedBody(request),
     responseHeaders: headers,
     responseBody: bodyStart(response.body, LOG_BODY_CHARACTERS),

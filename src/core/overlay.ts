@@ -83,7 +83,7 @@ function forwardRequest({ position, request, path, query, caller, space }: Reque
     position,
     method: request.method === 'HEAD' ? 'GET' : request.method,
     target: path.slice(space.shared.basePath.length) + (query === '' ? '' : `?${query}`),
-    headers: headersSentOn(request.rawHeaders),
+    headers: headersSentOn(request.rawHeaders, space.shared.contract.keyHeaders),
     authorization: isOwn ? String(authorization) : undefined,
     body: request.body instanceof Uint8Array ? request.body : undefined,
     via: String(request.headers.via ?? ''),

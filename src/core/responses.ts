@@ -1,3 +1,4 @@
+import { isBearer } from '../domain/key-headers.js'
 import type { HandlerResult, ServiceRequest } from '../domain/messages.js'
 import { errorBody, PROBLEMS, type ProblemCode, type Reason } from '../domain/problems.js'
 import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.js'
@@ -10,15 +11,18 @@ export interface ProblemDetails {
   readonly headers?: readonly string[]
   readonly reason?: Reason
   readonly outside?: true
+  /** Scheme of WWW-Authenticate. Default: Bearer. */
+  readonly scheme?: string
 }
 
 /** An error in the Error shape. */
 export function problem(code: ProblemCode, details: ProblemDetails = {}): HandlerResult {
-  const { message = PROBLEMS[code].message, status = PROBLEMS[code].status, headers = [], reason, outside } = details
+  const { message = PROBLEMS[code].message, status = PROBLEMS[code].status } = details
+  const { headers = [], reason, outside, scheme = 'Bearer' } = details
   return {
     status,
     body: errorBody(code, message, status),
-    headers: status === 401 ? [...headers, 'WWW-Authenticate', challenge(code)] : headers,
+    headers: status === 401 ? [...headers, 'WWW-Authenticate', challenge(code, scheme)] : headers,
     ...(reason === undefined ? {} : { reason }),
     ...(outside === undefined ? {} : { outside }),
   }
@@ -38,8 +42,14 @@ export function encodedBody({ body, headers }: ServiceRequest): HandlerResult | 
 }
 
 /** @source RFC 6750, section 3: no error where no key was sent */
-function challenge(code: ProblemCode): string {
-  return code === 'missing_api_key' ? 'Bearer realm="petstore"' : 'Bearer realm="petstore", error="invalid_token"'
+function challenge(code: ProblemCode, scheme: string): string {
+  const realm = `${scheme} realm="petstore"`
+  return code === 'missing_api_key' ? realm : `${realm}, error="invalid_token"`
+}
+
+/** No scheme is registered for keys in other headers. @source RFC 9110, section 11.6.1: a 401 names a scheme */
+export function challengeScheme({ shared }: Space): string {
+  return shared.contract.keyHeaders.some(isBearer) ? 'Bearer' : 'ApiKey'
 }
 
 /** Retry-After in the configured form, rounded up. */
@@ -69,7 +79,7 @@ export function refuseUntil(
   const hasLimitBody = status === 429 || (status === 403 && space.settings.limitBody === 'problem')
   const refusal = hasLimitBody
     ? { ...limitBody(space, code, message, reason, status), headers }
-    : problem(code, { status, message, headers })
+    : problem(code, { status, message, headers, scheme: challengeScheme(space) })
   return { ...refusal, retryAt: until, reason }
 }
 

@@ -1,3 +1,5 @@
+import type { KeyHeader } from '../contract/contract-data.js'
+
 /** Read from the user's environment. */
 export const KEY_REFERENCE = '$PETSTORE_API_KEY'
 
@@ -6,18 +8,22 @@ interface CurlRequest {
   readonly url: string
   readonly headers: Iterable<readonly [name: string, value: string]>
   readonly body: string | undefined
+  readonly keyHeaders: readonly KeyHeader[]
   readonly key?: string
 }
 
 /** A curl command: one quoted line for sh, with a reference instead of the key. */
-export function curlCommand({ method, url, headers, body, key = KEY_REFERENCE }: CurlRequest): string {
+export function curlCommand({ method, url, headers, body, keyHeaders, key = KEY_REFERENCE }: CurlRequest): string {
   const parts = ['curl', '-sS']
   if (/[[\]{}]/.test(url)) parts.push('-g')
   if (method === 'HEAD') parts.push('-I')
   else if (method !== 'GET') parts.push('-X', shellWord(method))
   for (const [name, value] of headers) {
-    const isKey = name.toLowerCase() === 'authorization'
-    parts.push('-H', isKey ? `"${name}: Bearer ${key}"` : shellWord(value === '' ? `${name};` : `${name}: ${value}`))
+    const keyHeader = keyHeaders.find((one) => one.name.toLowerCase() === name.toLowerCase())
+    parts.push(
+      '-H',
+      keyHeader ? `"${name}: ${keyHeader.prefix}${key}"` : shellWord(value === '' ? `${name};` : `${name}: ${value}`),
+    )
   }
   if (body !== undefined) parts.push('--data-raw', shellWord(body))
   return [...parts, shellWord(url)].join(' ')

@@ -1,3 +1,5 @@
+import { BEARER, type KeyHeader } from '../contract/contract-data.js'
+
 /** Replaces a secret; hides its length too. */
 export const MASK = '***'
 
@@ -9,8 +11,16 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name)
 }
 
-export function redactHeader(name: string, value: string, bearer: string = MASK): string {
-  if (name.toLowerCase() === 'authorization') return `Bearer ${bearer}`
+/** @param key replaces the API key */
+export function redactHeader(
+  name: string,
+  value: string,
+  keyHeaders: readonly KeyHeader[] = [BEARER],
+  key: string = MASK,
+): string {
+  const lower = name.toLowerCase()
+  for (const header of keyHeaders)
+    if (header.name.toLowerCase() === lower) return value === MASK ? MASK : header.prefix + key
   return isSecretName(name) ? MASK : mayHoldAddress(value) ? redactAddress(value) : value
 }
 

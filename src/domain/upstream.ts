@@ -1,3 +1,4 @@
+import type { KeyHeader } from '../contract/contract-data.js'
 import type { Bytes } from './numbers.js'
 import type { ProblemCode } from './problems.js'
 
@@ -83,8 +84,9 @@ export function headerKind(name: string): HeaderKind {
   return kind
 }
 
-export function headersSentOn(headers: readonly string[]): readonly string[] {
-  return those(headers, ({ isSentOn }) => isSentOn)
+export function headersSentOn(headers: readonly string[], keyHeaders: readonly KeyHeader[]): readonly string[] {
+  const secret = keyHeaders.map(({ name }) => name.toLowerCase())
+  return those(headers, ({ key, isSentOn }) => isSentOn && !secret.includes(key))
 }
 
 export function headersPassedOn(headers: readonly string[]): readonly string[] {

@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/contract.js'
-import type { Plans } from '../contract/contract-data.js'
+import type { ContractData } from '../contract/contract-data.js'
 import type { EngineRequest, EngineResponse } from '../contract/engine.js'
 import { quote } from '../contract/excerpt.js'
 import { findRepeatedName } from '../contract/json-error.js'
@@ -11,6 +11,7 @@ import {
   type ResponseRules,
   readResponse,
 } from '../contract/response-rules.js'
+import { isBearer } from '../domain/key-headers.js'
 import { creationViolations, errorViolations, isObject, itemViolations, listViolations } from './bodies.js'
 import {
   LIMIT_HEADER_KEYS,
@@ -34,10 +35,13 @@ export function findViolations(promises: CheckContext, exchange: SeenExchange): 
   const hasNoKey = hasLimits && status === 401 && headers['x-sandbox-reason'] === undefined
   return [
     ...asViolations('headers', findHeaderViolations(rules, response, isIgnored)),
-    ...asViolations('authentication', authenticationViolations(rules, exchange)),
+    ...asViolations('authentication', authenticationViolations(rules, promises.contract, exchange)),
     ...violations,
     ...asViolations('rate-limit-headers', hasLimits ? rateLimitViolations(headers) : []),
-    ...asViolations('rate-limit-headers', hasNoKey ? unauthenticatedLimitViolations(headers, promises.plans) : []),
+    ...asViolations(
+      'rate-limit-headers',
+      hasNoKey ? unauthenticatedLimitViolations(headers, promises.contract.plans) : [],
+    ),
     ...asViolations(
       'retry-after',
       status === 429 && rules.headers.has('retry-after') ? retryAfterViolations(headers, code) : [],
@@ -109,12 +113,22 @@ function acceptanceViolations({ operation, request, response: { status } }: Seen
 /** @source docs/specification.md, "Authentication" */
 function authenticationViolations(
   { statuses }: OperationRules,
+  { keyHeaders }: CheckContext['contract'],
   { request, response: { status, headers } }: SeenExchange,
 ): readonly string[] {
-  if (request.headers.authorization === undefined && statuses.includes('401') && isSuccess(status))
+  const hasKey = ['authorization', ...keyHeaders.map(({ name }) => name.toLowerCase())].some(
+    (name) => request.headers[name] !== undefined,
+  )
+  if (!hasKey && statuses.includes('401') && isSuccess(status))
     return [`the status is ${status}, although no key was sent`]
   const challenge = headers['www-authenticate']
-  if (status !== 401 || challenge === undefined || /(?:^|,)\s*bearer(?:\s|,|$)/i.test(challenge)) return []
+  if (
+    status !== 401 ||
+    challenge === undefined ||
+    !keyHeaders.some(isBearer) ||
+    /(?:^|,)\s*bearer(?:\s|,|$)/i.test(challenge)
+  )
+    return []
   return [`WWW-Authenticate asks for ${quote(challenge)}, not for Bearer`]
 }
 
@@ -127,7 +141,7 @@ export interface SeenExchange {
 
 export interface CheckContext {
   readonly rules: ResponseRules
-  readonly plans: Plans
+  readonly contract: Pick<ContractData, 'keyHeaders' | 'plans'>
   readonly basePath: string
   /** Longer bodies are not read. In characters; default: unlimited. */
   readonly maxBody?: number

@@ -1,4 +1,5 @@
 import type { FaultName } from '../domain/faults.js'
+import type { KeyHeader } from '../domain/key-headers.js'
 import type { ResponseEnd, ServiceRequest } from '../domain/messages.js'
 import type { Reason } from '../domain/problems.js'
 import { isSecretName, mayHoldAddress, redactHeader, redactQuery } from '../domain/redaction.js'
@@ -45,11 +46,16 @@ export interface ExchangeRecord {
 export const LOG_BODY_CHARACTERS = 64 * 1024
 
 /** A token is replaced by its label. @param open the caller's key is not a secret */
-export function loggedHeaders(request: ServiceRequest, open: boolean, label: string): readonly string[] {
+export function loggedHeaders(
+  request: ServiceRequest,
+  open: boolean,
+  label: string,
+  keyHeaders: readonly KeyHeader[],
+): readonly string[] {
   const { rawHeaders } = request
   if (!mayHoldSecrets(request, open)) return rawHeaders
   return rawHeaders.map((item, index) =>
-    index % 2 === 0 ? item : redactHeader(rawHeaders[index - 1] ?? '', item, label),
+    index % 2 === 0 ? item : redactHeader(rawHeaders[index - 1] ?? '', item, keyHeaders, label),
   )
 }
 

@@ -1,4 +1,5 @@
-import { MASK } from '../domain/redaction.js'
+import type { KeyHeader } from '../domain/key-headers.js'
+import { redactHeader } from '../domain/redaction.js'
 import type { Exchange, ExchangeMessage } from './exchange-view.js'
 
 /** One request with its response. Names with an underscore are ours. @source HAR 1.2 */
@@ -13,19 +14,21 @@ export interface Har {
   }
 }
 
-export function toHar(exchanges: readonly Exchange[], version: string): Har {
-  return { log: { ...harHead(version), entries: exchanges.flatMap((exchange) => harEntry(exchange) ?? []) } }
+export function toHar(exchanges: readonly Exchange[], version: string, keyHeaders: readonly KeyHeader[]): Har {
+  return {
+    log: { ...harHead(version), entries: exchanges.flatMap((exchange) => harEntry(exchange, keyHeaders) ?? []) },
+  }
 }
 
 export function harHead(version: string): Omit<Har['log'], 'entries'> {
   return { version: '1.2', creator: { name: 'petstore-sandbox', version } }
 }
 
-export function harEntry(exchange: Exchange): HarEntry | undefined {
-  return exchange.ended === null ? undefined : entryFor(exchange, exchange.ended)
+export function harEntry(exchange: Exchange, keyHeaders: readonly KeyHeader[]): HarEntry | undefined {
+  return exchange.ended === null ? undefined : entryFor(exchange, exchange.ended, keyHeaders)
 }
 
-function entryFor(exchange: Exchange, ended: string) {
+function entryFor(exchange: Exchange, ended: string, keyHeaders: readonly KeyHeader[]) {
   const { id, at, key, space, sender, operation, reason, fault } = exchange
   const { durationMs, timing, method, path, query, request, response } = exchange
   // In process, requests have no host.
@@ -40,7 +43,7 @@ function entryFor(exchange: Exchange, ended: string) {
       url: `${origin}${path}${query === '' ? '' : `?${query}`}`,
       httpVersion: 'HTTP/1.1',
       cookies: [],
-      headers: pairs(request),
+      headers: pairs(request, keyHeaders),
       queryString: [...new URLSearchParams(query)].map(([name, value]) => ({ name, value })),
       ...(request.body === '' ? {} : { postData: { mimeType, text: request.body } }),
       headersSize: -1,
@@ -51,7 +54,7 @@ function entryFor(exchange: Exchange, ended: string) {
       statusText: '',
       httpVersion: 'HTTP/1.1',
       cookies: [],
-      headers: pairs(response),
+      headers: pairs(response, keyHeaders),
       content: {
         size: bodySize(response),
         mimeType: response.headers['content-type'] ?? 'x-unknown',
@@ -75,11 +78,8 @@ function entryFor(exchange: Exchange, ended: string) {
 }
 
 /** Archives are shared, so they contain no key, secret or not. */
-function pairs({ headers }: ExchangeMessage) {
-  return Object.entries(headers).map(([name, value]) => ({
-    name,
-    value: name === 'authorization' ? `Bearer ${MASK}` : value,
-  }))
+function pairs({ headers }: ExchangeMessage, keyHeaders: readonly KeyHeader[]) {
+  return Object.entries(headers).map(([name, value]) => ({ name, value: redactHeader(name, value, keyHeaders) }))
 }
 
 const encoder = new TextEncoder()

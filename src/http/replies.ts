@@ -1,4 +1,5 @@
 import { allowedHeaders } from '../domain/cors.js'
+import type { KeyHeader } from '../domain/key-headers.js'
 import { bareReply, type Reply, type ServiceRequest } from '../domain/messages.js'
 import { errorBody, PROBLEMS } from '../domain/problems.js'
 import { type EpochMs, httpDate } from '../domain/time.js'
@@ -17,7 +18,7 @@ export function redirectBrowser(request: ServiceRequest, dashboard: string, now:
   return bareReply(302, headers)
 }
 
-const OWN_HEADERS = ['Authorization', 'Content-Type', 'Prefer']
+const OWN_HEADERS = ['Content-Type', 'Prefer']
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const PREFLIGHT_MAX_AGE_S = 600
 
@@ -31,6 +32,7 @@ export function answerPreflight(
   cors: '*' | readonly string[],
   now: EpochMs,
   onRefused: (origin: string) => void,
+  keyHeaders: readonly KeyHeader[],
 ): Reply | undefined {
   if (request.method !== 'OPTIONS') return undefined
   const { origin, 'access-control-request-method': method, 'access-control-request-headers': asked } = request.headers
@@ -43,7 +45,10 @@ export function answerPreflight(
   headers.push('Access-Control-Allow-Origin', cors === '*' ? '*' : origin)
   headers.push('Access-Control-Allow-Methods', ALLOWED_METHODS)
   const requested = typeof asked === 'string' ? asked : undefined
-  headers.push('Access-Control-Allow-Headers', allowedHeaders(OWN_HEADERS, requested))
+  headers.push(
+    'Access-Control-Allow-Headers',
+    allowedHeaders([...keyHeaders.map(({ name }) => name), ...OWN_HEADERS], requested),
+  )
   headers.push('Access-Control-Max-Age', String(PREFLIGHT_MAX_AGE_S))
   headers.push('Vary', 'Origin, Access-Control-Request-Headers')
   // Sent by a public page that calls a loopback address. @source Private Network Access

@@ -43,24 +43,30 @@ export function withoutUnknownToken(request: ServiceRequest, spaces: Spaces): Se
   if (authorization === undefined) return request
   const sent = readAuthorization(typeof authorization === 'string' ? authorization : undefined)
   const { keys, shared } = spaces.default
-  if (sent === undefined) return withAuthorization(request, 'Other ***')
+  const names = new Set(['authorization', ...shared.contract.keyHeaders.map(({ name }) => name.toLowerCase())])
+  if (sent === undefined) return withKey(request, names, 'Other ***')
   const { token, space } = sent
-  if (keys.has(token)) return isRepeated(request) ? withAuthorization(request, authorization) : request
+  if (keys.has(token)) return isRepeated(request, names) ? withKey(request, names, authorization) : request
   const isSpace = space !== '' && spaces.canOpen(space, token)
   const stranger = token === '' ? '' : isSpace ? token : String(authorization)
   const shown = shared.anyKey && stranger !== '' ? `stranger-${digestOf(stranger).replaceAll(/\W/g, '')}` : 'unknown'
-  return withAuthorization(request, `Bearer ${token === '' ? '~' : shown}${isSpace ? `~${space}` : ''}`)
+  return withKey(request, names, `Bearer ${token === '' ? '~' : shown}${isSpace ? `~${space}` : ''}`)
 }
 
-function isRepeated({ rawHeaders }: ServiceRequest): boolean {
-  return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'authorization').length > 1
+function isRepeated({ rawHeaders }: ServiceRequest, names: ReadonlySet<string>): boolean {
+  return rawHeaders.filter((name, index) => index % 2 === 0 && names.has(name.toLowerCase())).length > 1
 }
 
-function withAuthorization(request: ServiceRequest, value: string | readonly string[]): ServiceRequest {
+/** @param names lower-case names of the headers that may hold the key */
+function withKey(
+  request: ServiceRequest,
+  names: ReadonlySet<string>,
+  value: string | readonly string[],
+): ServiceRequest {
   const { headers, rawHeaders } = request
   let isFirst = true
   const written = rawHeaders.map((item, index) => {
-    if (index % 2 === 0 || rawHeaders[index - 1]?.toLowerCase() !== 'authorization') return item
+    if (index % 2 === 0 || !names.has(rawHeaders[index - 1]?.toLowerCase() ?? '')) return item
     const shown = isFirst ? String(value) : 'Other ***'
     isFirst = false
     return shown

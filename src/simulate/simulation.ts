@@ -90,8 +90,9 @@ export class Simulation implements TrafficSink {
     this.#names = new KeyNames(options.keyField)
   }
 
-  record(record: TrafficRecord): void {
+  record(given: TrafficRecord): void {
     this.read++
+    const record = this.#withKey(given)
     const cause = this.#causeToLeaveOut(record)
     const { at, response, own } = record
     if (cause !== undefined) {
@@ -104,6 +105,13 @@ export class Simulation implements TrafficSink {
     const key = this.#keyOf(record)
     if (key !== undefined) this.#arrive({ at, record, key, isCharged: cause === undefined })
     else if (cause === undefined) count(this.leftOut, 'furtherKeys')
+  }
+
+  #withKey(record: TrafficRecord): TrafficRecord {
+    const { headers = {} } = record
+    const name = this.options.contract.keyHeaders.map((header) => header.name.toLowerCase()).find((one) => headers[one])
+    const authorization = headers[name ?? '']
+    return authorization === undefined ? record : { ...record, headers: { ...headers, authorization } }
   }
 
   bad(place: number, problem: string): void {

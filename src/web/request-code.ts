@@ -1,3 +1,5 @@
+import type { KeyHeader } from '../contract/contract-data.js'
+import type { StateView } from '../control/views.js'
 import { curlCommand, KEY_REFERENCE, shellWord } from '../domain/curl.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
 
@@ -6,10 +8,11 @@ type Headers = readonly (readonly [name: string, value: string])[]
 export interface CodeRequest {
   readonly method: string
   readonly url: string
-  /** Without Authorization. */
+  /** Without the key. */
   readonly headers: Headers
   /** `KEY_REFERENCE` for the key in the environment; undefined without a key. */
   readonly key: string | undefined
+  readonly keyHeader: KeyHeader
   readonly body: string | undefined
   /** Undefined for an unknown operation. */
   readonly operation: OperationFacts | undefined
@@ -23,20 +26,19 @@ export interface OperationFacts {
 }
 
 export const CODE_FORMS = {
-  curl: ({ method, url, headers, key, body }: CodeRequest) =>
+  curl: ({ method, url, headers, key, keyHeader, body }: CodeRequest) =>
     curlCommand({
       method,
       url,
-      headers: key === undefined ? headers : [['Authorization', key], ...headers],
+      headers: key === undefined ? headers : [[keyHeader.name, key], ...headers],
       body,
+      keyHeaders: [keyHeader],
       ...(key === undefined ? {} : { key }),
     }),
-  fetch: ({ method, url, headers, key, body }: CodeRequest) => {
-    const authorization =
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: part of the generated code
-      key === KEY_REFERENCE ? '`Bearer ${process.env.PETSTORE_API_KEY}`' : quoted(`Bearer ${key}`)
+  fetch: ({ method, url, headers, key, keyHeader: { name: keyName, prefix }, body }: CodeRequest) => {
+    const sentKey = key === KEY_REFERENCE ? `\`${prefix}\${process.env.PETSTORE_API_KEY}\`` : quoted(prefix + key)
     const lines = [
-      ...(key === undefined ? [] : [`    "Authorization": ${authorization},`]),
+      ...(key === undefined ? [] : [`    ${quoted(keyName)}: ${sentKey},`]),
       ...headers.map(([name, value]) => `    ${quoted(name)}: ${quoted(value)},`),
     ]
     const options = [
@@ -47,7 +49,7 @@ export const CODE_FORMS = {
     const given = options.length === 0 ? '' : `, {\n${options.join('\n')}\n}`
     return `const response = await fetch(${quoted(url)}${given})\nconsole.log(response.status, await response.text())`
   },
-  Python: ({ method, url, headers, key, body }: CodeRequest) =>
+  Python: ({ method, url, headers, key, keyHeader: { name: keyName, prefix }, body }: CodeRequest) =>
     [
       'import urllib.error',
       'import urllib.request',
@@ -56,7 +58,7 @@ export const CODE_FORMS = {
       `    ${quoted(url)},`,
       `    method=${quoted(method)},`,
       '    headers={',
-      ...(key === undefined ? [] : [`        "Authorization": ${quoted(`Bearer ${key}`)},`]),
+      ...(key === undefined ? [] : [`        ${quoted(keyName)}: ${quoted(prefix + key)},`]),
       ...headers.map(([name, value]) => `        ${quoted(name)}: ${quoted(value)},`),
       '    },',
       ...(body === undefined ? [] : [`    data=${quoted(body)}.encode(),`]),
@@ -79,12 +81,12 @@ export const CODE_FORMS = {
     const variable = key === undefined || key === KEY_REFERENCE ? '' : `PETSTORE_API_KEY=${key} `
     return `${variable}petstore-sandbox ${words.join(' ')}`
   },
-  HTTP: ({ method, url, headers, key, body }: CodeRequest) => {
+  HTTP: ({ method, url, headers, key, keyHeader: { name: keyName, prefix }, body }: CodeRequest) => {
     const { host, origin } = new URL(url)
     return [
       `${method} ${url.slice(origin.length)} HTTP/1.1`,
       `Host: ${host}`,
-      ...(key === undefined ? [] : [`Authorization: Bearer ${key}`]),
+      ...(key === undefined ? [] : [`${keyName}: ${prefix}${key}`]),
       ...headers.map(([name, value]) => `${name}: ${value}`),
       '',
       body ?? '',
@@ -108,14 +110,17 @@ export const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
 export function recordedRequest(
   { method, key, operation, request: { headers, body }, ...exchange }: Exchange,
   sandbox: string,
-  basePath: string,
+  { basePath, keyHeader }: Pick<StateView, 'basePath' | 'keyHeader'>,
   operations: readonly OperationFacts[],
 ): CodeRequest {
   return {
     method,
     url: sandbox + addressOf(exchange),
-    headers: Object.entries(headers).filter(([name]) => !CONNECTION_HEADERS.has(name)),
+    headers: Object.entries(headers).filter(
+      ([name]) => !CONNECTION_HEADERS.has(name) && name !== keyHeader.name.toLowerCase(),
+    ),
     key: key === 'none' ? undefined : KEY_REFERENCE,
+    keyHeader,
     body: body === '' ? undefined : body,
     operation: operations.find(({ id }) => id === operation),
     baseUrl: sandbox + basePath,

@@ -36,7 +36,7 @@ describe.skipIf(process.platform === 'win32')('what the commands write', () => {
     const set = ['target', 'set', 'staging', '--base-url', 'https://staging.example/v1']
     expect(await runCli(set, testIo({ cwd, env: { XDG_CONFIG_HOME: join(cwd, 'config') } }))).toBe(0)
     writeLocator(cwd, LOCATION)
-    new HarFile(join(cwd, 'traffic', 'all.har')).close()
+    new HarFile(join(cwd, 'traffic', 'all.har'), []).close()
     expect(modesIn(cwd)).toEqual([
       '600 .petstore-sandbox/.gitignore',
       '600 .petstore-sandbox/run.json',
@@ -73,7 +73,7 @@ describe.skipIf(process.platform === 'win32')('what the commands write', () => {
     const [link, target] = [join(cwd, 'link'), join(cwd, 'precious')]
     writeFileSync(target, 'as it was')
     symlinkSync(target, link)
-    expect(() => new HarFile(link)).toThrow(/could not be written \(it is a symbolic link, not a file\)/)
+    expect(() => new HarFile(link, [])).toThrow(/could not be written \(it is a symbolic link, not a file\)/)
     await expect(writeReport(link, EMPTY_CONDUCT, {}, [])).rejects.toThrow(/it is a symbolic link, not a file/)
     expect(readFileSync(target, 'utf8')).toBe('as it was')
   })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toCurl, toHttpText } from '../../src/client/build-request.js'
 import { masked, readHeader, requestHeaders } from '../../src/client/headers.js'
+import { BEARER } from '../../src/contract/contract-data.js'
 
 describe('a header from the command line', () => {
   it.each([
@@ -16,11 +17,13 @@ describe('a header from the command line', () => {
 
 describe('the headers of a request', () => {
   it('are the defaults, replaced by given ones', () =>
-    expect(requestHeaders({ apiKey: 'k', hasBody: true, given: [['accept', 'text/html']] })).toEqual([
-      ['Authorization', 'Bearer k'],
-      ['Content-Type', 'application/json'],
-      ['accept', 'text/html'],
-    ]))
+    expect(requestHeaders({ apiKey: 'k', keyHeader: BEARER, hasBody: true, given: [['accept', 'text/html']] })).toEqual(
+      [
+        ['Authorization', 'Bearer k'],
+        ['Content-Type', 'application/json'],
+        ['accept', 'text/html'],
+      ],
+    ))
 
   it('never show a secret or its length', () => {
     const secrets = [
@@ -32,7 +35,7 @@ describe('the headers of a request', () => {
       'X-Auth-Token',
     ] as const
     for (const name of secrets) {
-      const shown = JSON.stringify(masked([[name, 'Bearer hush']]))
+      const shown = JSON.stringify(masked([[name, 'Bearer hush']], [BEARER]))
       expect(shown).not.toContain('hush')
       expect(shown).toContain('***')
     }
@@ -42,18 +45,18 @@ describe('the headers of a request', () => {
     const request = {
       method: 'POST',
       url: 'http://[::1]:1/v1/pets',
-      headers: requestHeaders({ apiKey: 'hush', hasBody: true, given: [['X-Empty', '']] }),
+      headers: requestHeaders({ apiKey: 'hush', keyHeader: BEARER, hasBody: true, given: [['X-Empty', '']] }),
       body: Buffer.from('{}'),
     }
-    expect(toCurl(request)).toBe(
+    expect(toCurl(request, [BEARER])).toBe(
       `curl -sS -g -X POST -H 'Accept: application/json' -H "Authorization: Bearer $PETSTORE_API_KEY" -H 'Content-Type: application/json' -H 'X-Empty;' --data-raw '{}' 'http://[::1]:1/v1/pets'`,
     )
-    expect(toHttpText(request)).toContain('Authorization: Bearer $PETSTORE_API_KEY\n')
+    expect(toHttpText(request, [BEARER])).toContain('Authorization: Bearer $PETSTORE_API_KEY\n')
   })
 
   it('hide secrets in the address', () => {
     const request = { method: 'GET', url: 'https://a.example/pets?api_key=hush&limit=1', headers: [], body: undefined }
-    for (const shown of [toCurl(request), toHttpText(request)]) {
+    for (const shown of [toCurl(request, [BEARER]), toHttpText(request, [BEARER])]) {
       expect(shown).toContain('?api_key=***&limit=1')
       expect(shown).not.toContain('hush')
     }

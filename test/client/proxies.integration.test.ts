@@ -11,6 +11,7 @@ import { NoResponseError } from '../../src/client/no-response.js'
 import { proxyFor } from '../../src/client/proxies.js'
 import { openUpstream } from '../../src/client/upstream.js'
 import { openService } from '../../src/client/verify/service.js'
+import { BEARER } from '../../src/contract/contract-data.js'
 import type { Forward } from '../../src/domain/upstream.js'
 import type { Environment } from '../../src/system/this-process.js'
 import { proxyServer } from './proxy-server.js'
@@ -88,7 +89,7 @@ async function forwarded(baseUrl: string, env: Environment): Promise<Got> {
   writeFileSync(join(folder, 'key'), 'a-real-key-of-staging\n')
   const caFile = baseUrl.startsWith('https:') ? tls.file : undefined
   const apiKeyFile = join(folder, 'key')
-  const upstream = await openUpstream({ baseUrl, apiKeyFile, caFile, timeout: LIMITS.timeout, env })
+  const upstream = await openUpstream({ keyHeader: BEARER, baseUrl, apiKeyFile, caFile, timeout: LIMITS.timeout, env })
   try {
     const outcome = await upstream.send(FORWARD)
     if (outcome.kind === 'response') expect(outcome.headers).toEqual(expect.arrayContaining(['application/json']))

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { openUpstream } from '../../src/client/upstream.js'
+import { BEARER } from '../../src/contract/contract-data.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { runSandbox } from '../../src/sandbox.js'
 import { embeddedOptions } from '../support/embedded-options.js'
@@ -58,7 +59,14 @@ it('opens 64 connections at most, lets 1,000 requests wait, and refuses others a
     if (answered.isOn) response.end('[]')
     else waiting.push(response)
   })
-  const upstream = await openUpstream({ baseUrl, apiKeyFile: undefined, caFile: undefined, timeout: 100_000, env: {} })
+  const upstream = await openUpstream({
+    keyHeader: BEARER,
+    baseUrl,
+    apiKeyFile: undefined,
+    caFile: undefined,
+    timeout: 100_000,
+    env: {},
+  })
   onTestFinished(() => upstream.close())
   const forward = { kind: 'forward', position: 1, method: 'GET', target: '/pets', headers: [], via: '' } as const
   const outcomes = Array.from({ length: 1100 }, () =>

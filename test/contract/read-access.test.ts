@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { BEARER } from '../../src/contract/contract-data.js'
 import { readContract } from '../../src/contract/read-contract.js'
 
 function read(document: object) {
@@ -21,7 +22,7 @@ describe('the base path of a contract', () => {
     expect(read({ servers: [{ url }] })).toMatchObject({ basePath: path, notes: [] }),
   )
 
-  it('is that of the first server, with the defaults of its variables', () => {
+  it('is the path of the first server, with the defaults of its variables', () => {
     const variables = { stage: { default: 'beta' } }
     const servers = [{ url: 'https://{stage}.example.com/{stage}', variables }, { url: '/v3' }]
     expect(read({ servers })).toMatchObject({ basePath: '/beta', notes: [] })
@@ -36,5 +37,55 @@ describe('the base path of a contract', () => {
         basePath: '/v1',
         notes: [`The server "${url}" has no usable path. Without --base-path, the sandbox serves under /v1.`],
       }),
+  )
+})
+
+describe('the headers of the key', () => {
+  const schemes = {
+    bearer: { type: 'http', scheme: 'Bearer' },
+    custom: { type: 'apiKey', in: 'header', name: 'X-Acme' },
+    raw: { type: 'apiKey', in: 'header', name: 'authorization' },
+    query: { type: 'apiKey', in: 'query', name: 'key' },
+    cookie: { type: 'apiKey', in: 'cookie', name: 'key' },
+    basic: { type: 'http', scheme: 'basic' },
+    oauth: { type: 'oauth2', flows: {} },
+  }
+  type Scheme = keyof typeof schemes
+  const secured = (...names: readonly Scheme[]) =>
+    read({ components: { securitySchemes: schemes }, security: names.map((name) => ({ [name]: [] })) })
+  const acme = { name: 'X-Acme', prefix: '' }
+
+  it.each([
+    [['bearer'], [BEARER]],
+    [['custom'], [acme]],
+    [
+      ['custom', 'bearer'],
+      [acme, BEARER],
+    ],
+    [
+      ['bearer', 'custom'],
+      [BEARER, acme],
+    ],
+  ] as const)('are those that the required schemes %j name', (names, keyHeaders) =>
+    expect(secured(...names)).toMatchObject({ keyHeaders, notes: [] }),
+  )
+
+  it('come from operations, and from all schemes if none is required', () => {
+    const components = { securitySchemes: { custom: schemes.custom } }
+    const operation = { security: [{ custom: [] }], responses: {} }
+    expect(read({ components, paths: { '/notes': { get: operation } } })).toMatchObject({ keyHeaders: [acme] })
+    expect(read({ components })).toMatchObject({ keyHeaders: [acme] })
+    expect(read({})).toMatchObject({ keyHeaders: [BEARER], notes: [] })
+  })
+
+  it.each([
+    [['raw'], '"raw" (apiKey header)', 'Authorization: Bearer <key>'],
+    [['query'], '"query" (apiKey query)', 'Authorization: Bearer <key>'],
+    [['cookie', 'basic'], '"cookie" (apiKey cookie), "basic" (http basic)', 'Authorization: Bearer <key>'],
+    [['oauth'], '"oauth" (oauth2)', 'Authorization: Bearer <key>'],
+    [['query', 'custom'], '"query" (apiKey query)', 'X-Acme: <key>'],
+    [['custom', 'oauth'], '"oauth" (oauth2)', 'X-Acme: <key> or Authorization: Bearer <key>'],
+  ] as const)('replace the schemes %j, with a note', (names, others, forms) =>
+    expect(secured(...names).notes).toEqual([`Instead of ${others}, the sandbox accepts API keys as ${forms}.`]),
   )
 })

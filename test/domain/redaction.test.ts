@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { BEARER } from '../../src/contract/contract-data.js'
 import { isSecretName, redactAddress, redactHeader, redactQuery } from '../../src/domain/redaction.js'
 
 describe('a name', () => {
@@ -95,7 +96,8 @@ describe('an address', () => {
 
 describe('a header', () => {
   it('shows a key by label, masked, or as it is', () => {
-    expect(redactHeader('AUTHORIZATION', 'Basic abc', 'unknown')).toBe('Bearer unknown')
+    expect(redactHeader('AUTHORIZATION', 'Basic abc', [BEARER], 'unknown')).toBe('Bearer unknown')
+    expect(redactHeader('X-Acme', 'abc', [{ name: 'x-acme', prefix: '' }], 'unknown')).toBe('unknown')
     expect(redactHeader('X-Auth-Token', 'abc')).toBe('***')
     expect(redactHeader('Referer', 'https://shop.example/?access_token=abc')).toBe(
       'https://shop.example/?access_token=***',

@@ -70,7 +70,7 @@ export async function startOf({ spec, sandbox, realService }: Plan): Promise<Mac
     sandbox,
     realService: {
       baseUrl: 'https://staging.example/v1',
-      violationsOf: (exchange) => findViolations({ rules, plans: contract.plans, basePath: '/v1' }, exchange),
+      violationsOf: (exchange) => findViolations({ rules, contract, basePath: '/v1' }, exchange),
       ...realService,
     },
   }

@@ -213,7 +213,8 @@ function opener(open: typeof inProcess) {
     const warnings: string[] = []
     const transport = await open(options, (message) => warnings.push(message))
     atEnd(() => transport.close())
-    const { basePath } = transport.core.spaces.default.shared
+    const { basePath, contract } = transport.core.spaces.default.shared
+    const [keyHeader] = contract.keyHeaders
     const call = async (
       path: string,
       { key = 'sandbox', method = 'GET', headers = {}, body, signal }: CallOptions = {},
@@ -221,7 +222,7 @@ function opener(open: typeof inProcess) {
       const request = new Request(transport.origin + path, {
         method,
         headers: {
-          ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+          ...(key === null ? {} : { [keyHeader.name]: keyHeader.prefix + key }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...headers,
         },

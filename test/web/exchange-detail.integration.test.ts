@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
+import { BEARER } from '../../src/contract/contract-data.js'
 import { REASONS } from '../../src/domain/problems.js'
 import { explainExchange } from '../../src/web/dashboard/explain-exchange.js'
 import { CODE_FORMS, recordedRequest } from '../../src/web/request-code.js'
@@ -125,7 +126,7 @@ describe('an exchange as a curl command', () => {
         body: `{"name":"O'Malley"}`,
       },
     })
-    const curl = CODE_FORMS.curl(recordedRequest(exchange, SANDBOX, '/v1', []))
+    const curl = CODE_FORMS.curl(recordedRequest(exchange, SANDBOX, { basePath: '/v1', keyHeader: BEARER }, []))
     expect(curl).not.toContain('Bearer sandbox')
     expect(words(curl)).toEqual([
       '-sS',
@@ -144,7 +145,7 @@ describe('an exchange as a curl command', () => {
   it('quotes everything that a client sent', () => {
     const evil = '\'; echo $(id) `id` "$HOME" \\'
     const exchange = anExchange({ query: evil, request: { headers: { 'x-evil': evil }, body: evil } })
-    const given = words(CODE_FORMS.curl(recordedRequest(exchange, SANDBOX, '/v1', [])))
+    const given = words(CODE_FORMS.curl(recordedRequest(exchange, SANDBOX, { basePath: '/v1', keyHeader: BEARER }, [])))
     expect(given).toContain(`x-evil: ${evil}`)
     expect(given.filter((word) => word.includes(evil)).length).toBe(3)
   })

@@ -8,6 +8,7 @@ import { NoResponseError } from '../../client/no-response.js'
 import { type SendResult, send } from '../../client/send.js'
 import { DEFAULT_SOURCE, resolveTarget, SANDBOX_KEY, type Target } from '../../client/target.js'
 import type { Contract } from '../../contract/contract.js'
+import type { KeyHeader } from '../../contract/contract-data.js'
 import { KEY_REFERENCE } from '../../domain/curl.js'
 import { MASK, redactAddress } from '../../domain/redaction.js'
 import { packageVersion } from '../../system/package-files.js'
@@ -40,6 +41,7 @@ const MAX_BODY_FILE = 64_000_000
 
 export async function callOperation(call: Call, io: CliIo): Promise<number> {
   const { flags, contract } = call
+  const { keyHeaders } = contract
   const reporter = await openReporter(io)
   const settings = readSettings(flags)
   const keyFile = flags.text('api-key-file')
@@ -66,6 +68,7 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
     url: requestUrl(request, target.baseUrl),
     headers: requestHeaders({
       apiKey: target.apiKey,
+      keyHeader: keyHeaders[0],
       hasBody: request.body !== undefined,
       given: settings.headers,
       userAgent: `petstore-sandbox/${packageVersion}`,
@@ -75,7 +78,7 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
   const unknown = request.unknownFields.map((name) => `${operation.id} has no field ${JSON.stringify(name)}.`)
   for (const warning of [...target.warnings, ...stabilityWarnings(operation), ...unknown]) reporter.warning(warning)
   if (flags.has('curl') || flags.has('dry-run')) {
-    const text = `${flags.has('curl') ? curlOf(outgoing, target, io, reporter) : toHttpText(outgoing)}\n`
+    const text = `${flags.has('curl') ? curlOf(outgoing, keyHeaders, target, io, reporter) : toHttpText(outgoing, keyHeaders)}\n`
     // In a pipe the bytes stay as they are: a shell may run them.
     await printBytes(io.stdout, io.stdout.isTTY === true ? escapeLines(text) : text)
     return EXIT.ok
@@ -91,7 +94,10 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
   async function exchange(signal: AbortSignal): Promise<number> {
     const isVerbose = flags.has('verbose')
     if (isVerbose) {
-      const head = [escapeControls(`${method} ${redactAddress(outgoing.url)}`), ...headerLines(outgoing.headers)]
+      const head = [
+        escapeControls(`${method} ${redactAddress(outgoing.url)}`),
+        ...headerLines(outgoing.headers, keyHeaders),
+      ]
       reporter.detail(head.map((line) => `> ${line}`))
     }
     const machine = clientMachine(io)
@@ -113,7 +119,7 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
             endCountdown = reporter.countdown(wait, wait.response && suggestFix(wait.response, wait.wait, target, io))
           },
           onResponse: (response) => {
-            if (isVerbose) reporter.detail(headLines(response).map((line) => `< ${line}`))
+            if (isVerbose) reporter.detail(headLines(response, keyHeaders).map((line) => `< ${line}`))
           },
         },
         { ...machine, sleep: (duration, stop) => machine.sleep(duration, stop).finally(endCountdown) },
@@ -129,7 +135,7 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
     const violations = flags.has('check') ? await violationsIn(contract, request, outgoing, response, target) : []
     const statusExit = exitOfStatus(response.status)
     const exit = violations.length > 0 ? EXIT_VIOLATION : flags.has('ignore-status') ? EXIT.ok : statusExit
-    const head = flags.has('include') ? headLines(response) : []
+    const head = flags.has('include') ? headLines(response, keyHeaders) : []
     if (statusExit === EXIT.ok) {
       const shown = await showBody(response, settings.output, io.stdout, io.env)
       const isOpen = head.length === 0 || (await print(io.stdout, `${[...head, ''].join('\n')}\n`))
@@ -144,8 +150,14 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
   }
 }
 
-function curlOf(outgoing: ClientRequest, { sources }: Target, { env }: CliIo, { note }: Reporter): string {
-  const text = toCurl(outgoing, sources.apiKey === DEFAULT_SOURCE ? SANDBOX_KEY : undefined)
+function curlOf(
+  outgoing: ClientRequest,
+  keyHeaders: readonly KeyHeader[],
+  { sources }: Target,
+  { env }: CliIo,
+  { note }: Reporter,
+): string {
+  const text = toCurl(outgoing, keyHeaders, sources.apiKey === DEFAULT_SOURCE ? SANDBOX_KEY : undefined)
   if (text.includes(KEY_REFERENCE) && sources.apiKey === '--key')
     note('It reads the key from PETSTORE_API_KEY. Export the value of --key there.')
   else if (text.includes(KEY_REFERENCE) && (env.PETSTORE_API_KEY ?? '') === '') {
@@ -171,7 +183,7 @@ async function violationsIn(
   const rules = await readResponseRules(contract, 'native')
   const route = contract.route(method, path)
   const violations = findViolations(
-    { rules, plans: contract.plans, basePath: basePathOf(baseUrl) },
+    { rules, contract, basePath: basePathOf(baseUrl) },
     {
       operation,
       captured: route.kind === 'operation' ? route.captured : [],

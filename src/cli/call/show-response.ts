@@ -1,6 +1,7 @@
 import type { ServiceResponse } from '../../client/exchange.js'
 import { type Header, masked } from '../../client/headers.js'
 import { readBody, toRows } from '../../client/read-body.js'
+import type { KeyHeader } from '../../contract/contract-data.js'
 import type { Environment } from '../../system/this-process.js'
 import { loadYaml } from '../../system/yaml.js'
 import { jsonText } from '../colour.js'
@@ -48,12 +49,15 @@ export function yamlText(value: unknown): string {
   return document.toString({ lineWidth: 0 }).trimEnd()
 }
 
-export function headLines({ status, statusText, headers }: ServiceResponse): readonly string[] {
-  return [escapeControls(`HTTP ${status} ${statusText}`.trimEnd()), ...headerLines(headers)]
+export function headLines(
+  { status, statusText, headers }: ServiceResponse,
+  keyHeaders: readonly KeyHeader[],
+): readonly string[] {
+  return [escapeControls(`HTTP ${status} ${statusText}`.trimEnd()), ...headerLines(headers, keyHeaders)]
 }
 
-export function headerLines(headers: readonly Header[]): readonly string[] {
-  return masked(headers).map(([name, value]) => escapeControls(`${name}: ${value}`))
+export function headerLines(headers: readonly Header[], keyHeaders: readonly KeyHeader[]): readonly string[] {
+  return masked(headers, keyHeaders).map(([name, value]) => escapeControls(`${name}: ${value}`))
 }
 
 function escapedText({ body }: ServiceResponse): string {

@@ -236,14 +236,17 @@ async function curlCommand(at: ControlContext, id: number): Promise<string> {
     const message = `The request of exchange ${id} could not be read, so it has no curl command.`
     throw new ControlError('conflict', message)
   }
+  const { keyHeader } = await at.controls.state()
+  const { name: keyName, prefix } = keyHeader
+  const omitted = [...NOT_IN_CURL, keyName.toLowerCase()]
   const sent = Object.entries(request.headers)
   const headers: readonly Header[] = [
-    ...sent.filter(([name, value]) => !NOT_IN_CURL.includes(name) && !value.includes(MASK)),
-    ...(key === NO_KEY ? [] : [['Authorization', `Bearer ${MASK}`] as const]),
+    ...sent.filter(([name, value]) => !omitted.includes(name) && !value.includes(MASK)),
+    ...(key === NO_KEY ? [] : [[keyName, prefix + MASK] as const]),
   ]
   const url = `${new URL(at.found.controlUrl).origin}${path}${query === '' ? '' : `?${query}`}`
   const body = request.body === '' ? undefined : Buffer.from(request.body)
-  return toCurl({ method, url, body, headers }, await openKey(at, exchange))
+  return toCurl({ method, url, body, headers }, [keyHeader], await openKey(at, exchange))
 }
 
 function exchangeText({ request, response, ...facts }: Exchange): string {

@@ -1,5 +1,6 @@
 import { closeSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { KeyHeader } from '../../contract/contract-data.js'
 import { Failure } from '../../domain/failures.js'
 import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
 import { exchangeView } from '../../exchanges/exchange-view.js'
@@ -14,13 +15,15 @@ const CHUNK = 64 * 1024
 /** Written during the run, in the order in which exchanges end. */
 export class HarFile {
   readonly #file: string
+  readonly #keyHeaders: readonly KeyHeader[]
   readonly #fd: number
   #text: string
   #hasEntries = false
   #failure: unknown
 
-  constructor(file: string) {
+  constructor(file: string, keyHeaders: readonly KeyHeader[]) {
     this.#file = file
+    this.#keyHeaders = keyHeaders
     try {
       makeFolder(dirname(file))
       this.#fd = openOutput(file)
@@ -32,7 +35,7 @@ export class HarFile {
   }
 
   add(record: ExchangeRecord): void {
-    const entry = harEntry(exchangeView(record))
+    const entry = harEntry(exchangeView(record), this.#keyHeaders)
     if (entry === undefined) return
     this.#text += `${this.#hasEntries ? ',' : ''}\n${JSON.stringify(entry)}`
     this.#hasEntries = true

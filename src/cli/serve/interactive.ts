@@ -111,7 +111,8 @@ function banner({ sandbox, io, store, group, seed }: Interaction, readsKeys: boo
   // A key with a label may be a real one.
   const open = [...keys.values()].find((apiKey) => apiKey.always === undefined && keyLabel(apiKey) === apiKey.key)
   const simplest = shared.contract.operations.find(({ method, path }) => method === 'GET' && !path.includes('{'))
-  const curl = `  curl -H 'Authorization: Bearer ${escapeControls(open?.key ?? '<one of your keys>')}'`
+  const [{ name, prefix }] = shared.contract.keyHeaders
+  const curl = `  curl -H '${name}: ${prefix}${escapeControls(open?.key ?? '<one of your keys>')}'`
   const url = `${baseUrl}${simplest?.path ?? ''}`
   const upstream = shared.realService?.baseUrl
   const place =

@@ -83,7 +83,9 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   const reached = new Set<string>()
   const counted: CountedResponse[] = []
   const collections = new Map<string, SeenItems>()
-  /** Authorizations that were still refused after a wait. */
+  const [{ name, prefix }] = contract.keyHeaders
+  const keyName = name.toLowerCase()
+  /** Keys that were still refused after a wait. */
   const stillLimited = new Set<string>()
   let wasAnswered = false
   let waits = 0
@@ -98,6 +100,10 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     checks: checks.map((check) => ({ ...check, details: check.details.map(masked) })),
     reached: [...reached],
     notes: notes.map(masked),
+  }
+
+  function withKey(request: EngineRequest, key: string): EngineRequest {
+    return { ...request, headers: { ...request.headers, [keyName]: prefix + key } }
   }
 
   async function verifyOperation(operation: Operation, examples: readonly Example[]): Promise<void> {
@@ -240,7 +246,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
 
   /** Sends a request, and again after a 429 with a short wait. The 429 itself is checked against the contract. */
   async function ask(operation: Operation, request: EngineRequest): Promise<ProbeResult> {
-    const { authorization = '' } = request.headers
+    const sentKey = request.headers[keyName] ?? ''
     try {
       let response = await service.ask(request)
       wasAnswered = true
@@ -249,7 +255,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
         judge(operation, '429', request, detailsOf(violations))
         judge(operation, 'rate-limit headers of its 429', request, detailsOf(violations, 'rate-limit-headers'))
         const pause = waitOf(response)
-        if (pause === undefined || pause > MAX_WAIT_MS || stillLimited.has(authorization)) return limited(pause)
+        if (pause === undefined || pause > MAX_WAIT_MS || stillLimited.has(sentKey)) return limited(pause)
         if (waits === MAX_WAITS) {
           const detail = `not tested: the rate limit is used up again (429) after ${MAX_WAITS} waits`
           return { outcome: 'skipped', detail }
@@ -259,16 +265,16 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
         await wait(pause)
         response = await service.ask(request)
         if (response.status === 429) {
-          stillLimited.add(authorization)
+          stillLimited.add(sentKey)
           return limited(waitOf(response))
         }
       }
-      stillLimited.delete(authorization)
+      stillLimited.delete(sentKey)
       const reason = response.headers['x-sandbox-reason'] ?? ''
       if (SIMULATED_REASONS.includes(reason))
         return { outcome: 'skipped', detail: `the sandbox simulated the response (${reason})` }
       const count = readCounted(operation.id, request, response)
-      const isKeyed = apiKey !== undefined && authorization === bearer(apiKey)
+      const isKeyed = apiKey !== undefined && sentKey === prefix + apiKey
       if (count !== undefined && isKeyed && response.status !== 401) counted.push(count)
       return response
     } catch (error) {
@@ -284,7 +290,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   ): readonly ContractViolation[] {
     const route = contract.route(request.method, request.path)
     const captured = route.kind === 'operation' ? route.captured : []
-    return findViolations({ rules, plans: contract.plans, basePath }, { operation, captured, request, response })
+    return findViolations({ rules, contract, basePath }, { operation, captured, request, response })
   }
 
   function judgeDeprecation(
@@ -366,14 +372,6 @@ function messageIn({ id }: Operation, body: unknown): string {
 /** `/pets/{petId}` belongs to `/pets`. */
 function collectionOf(path: string): string {
   return path.split('/{', 1)[0] ?? ''
-}
-
-function withKey(request: EngineRequest, key: string): EngineRequest {
-  return { ...request, headers: { ...request.headers, authorization: bearer(key) } }
-}
-
-function bearer(key: string): string {
-  return `Bearer ${key}`
 }
 
 function textOf({ method, path, query }: EngineRequest): string {

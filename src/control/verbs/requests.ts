@@ -83,7 +83,8 @@ export const requestVerbs = {
     'The same exchanges as an HTTP archive (HAR 1.2), without keys and open exchanges',
     {
       input: selectionSchema,
-      run: (context, selection): Har => toHar(select(context, selection), packageVersion),
+      run: (context, selection): Har =>
+        toHar(select(context, selection), packageVersion, context.space.shared.contract.keyHeaders),
     },
   ),
   'requests.traffic': verb(
@@ -210,13 +211,16 @@ function requestAgain(space: Space, input: Replay): Request {
   if (input.body === undefined && sent.body.length >= LOG_BODY_CHARACTERS)
     throw conflict(`The log only has the beginning of the body of exchange ${id}. Set body.`)
   const key = input.key ?? openKey(space, record)
+  const { keyHeaders } = space.shared.contract
+  const [keyHeader] = keyHeaders
+  const omitted = new Set([...NOT_SENT_AGAIN, ...keyHeaders.map(({ name }) => name.toLowerCase())])
   const headers = new Headers()
   for (const [name, value] of Object.entries({ ...sent.headers, ...input.headers }))
-    if (value !== null && !NOT_SENT_AGAIN.includes(name.toLowerCase()) && !value.includes(MASK))
+    if (value !== null && !omitted.has(name.toLowerCase()) && !value.includes(MASK))
       sendable(`header ${quoted(name)}`, 'name or value is not valid in HTTP', () => headers.set(name, value))
   if (key !== undefined)
     sendable('key', 'it has a character that is not allowed in headers', () =>
-      headers.set('authorization', `Bearer ${key}`),
+      headers.set(keyHeader.name, keyHeader.prefix + key),
     )
   const verb = (input.method ?? method).toUpperCase()
   const body = input.body ?? sent.body

@@ -1,7 +1,8 @@
+import { isBearer } from '../../domain/key-headers.js'
 import { keyLabel } from '../../domain/keys.js'
 import { PROBLEMS } from '../../domain/problems.js'
 import type { Gate } from '../request-context.js'
-import { problem } from '../responses.js'
+import { challengeScheme, problem } from '../responses.js'
 import type { Space } from '../space.js'
 
 /** Is the key valid? Asked before the path, so that a 401 precedes a 404. @source docs/specification.md, "Authentication" */
@@ -15,7 +16,13 @@ export const admit: Gate = ({ caller, route, request, space }) => {
     return problem('invalid_api_key', { message: noUpstreamKey(caller.label) })
   // A path outside the service is a mistyped base address.
   if (caller.kind === 'key' || route.kind === 'outside') return undefined
-  if (caller.problem === 'invalid_api_key') return problem('invalid_api_key', { message: unknownKey(space) })
+  const { keyHeaders } = space.shared.contract
+  const scheme = challengeScheme(space)
+  if (caller.problem === 'invalid_api_key') return problem('invalid_api_key', { message: unknownKey(space), scheme })
+  if (!keyHeaders.every(isBearer)) {
+    const forms = keyHeaders.map(({ name, prefix }) => `${name}: ${prefix}<API_KEY>`).join(' or ')
+    return problem('missing_api_key', { message: `No API key was sent. Send one as: ${forms}.`, scheme })
+  }
   // The token may be a secret and is not repeated.
   const isOtherScheme = request.headers.authorization !== undefined
   return problem('missing_api_key', isOtherScheme ? { message: NO_BEARER } : {})

@@ -77,7 +77,9 @@ export function ReplayDialog() {
 function EditForm({ exchange }: { readonly exchange: Exchange }) {
   const { id, key, space, sender, method, request } = exchange
   const isKnown = state.value?.keys.some((known) => known.key === key && !known.secret) === true
-  const headers = Object.entries(request.headers).filter(([name]) => !CONNECTION_HEADERS.has(name))
+  const headers = Object.entries(request.headers).filter(
+    ([name]) => !CONNECTION_HEADERS.has(name) && name !== state.value?.keyHeader.name.toLowerCase(),
+  )
   function send(field: ReadField) {
     const written = readHeaders(field('headers') ?? '')
     const removed = headers.filter(([name]) => !(name in written)).map(([name]) => [name, null] as const)

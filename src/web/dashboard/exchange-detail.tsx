@@ -257,8 +257,8 @@ const COPY_FORMS = ['curl', 'fetch', 'call', 'HTTP'] as const
 
 function CopyAs({ exchange }: { readonly exchange: Exchange }) {
   const form = useSignal<CodeForm>('curl')
-  const basePath = state.value?.basePath ?? ''
-  const text = CODE_FORMS[form.value](recordedRequest(exchange, SANDBOX_ADDRESS, basePath, operations.value))
+  if (state.value === undefined) return null
+  const text = CODE_FORMS[form.value](recordedRequest(exchange, SANDBOX_ADDRESS, state.value, operations.value))
   return (
     <>
       <div class="row">

@@ -204,7 +204,7 @@ function explainKey(key: string, always: Facts['always']): Explanation {
     return {
       cause: 'no API key',
       rule: 'The request has no API key.',
-      help: 'Send Authorization: Bearer <API key>, for example with the key sandbox.',
+      help: 'Send a key of this sandbox, for example sandbox. The docs page names the header.',
     }
   if (always === 'revoked')
     return { cause: 'revoked key', rule: `The key ${key} is revoked.`, help: 'Use another key.' }

@@ -1,3 +1,4 @@
+import { BEARER, type KeyHeader } from '../../contract/contract-data.js'
 import { SANDBOX_ADDRESS } from '../control-api.js'
 import { CODE_FORMS } from '../request-code.js'
 import { announce } from '../session.js'
@@ -5,11 +6,20 @@ import { space, state } from '../state.js'
 import { ActionButton, CodeBlock, CopyButton } from '../ui.js'
 
 export function FirstRun() {
-  const basePath = state.value?.basePath ?? ''
+  const { basePath = '', keyHeader = BEARER } = state.value ?? {}
   const base = SANDBOX_ADDRESS + basePath
   const key = space.value === '' ? 'sandbox' : `sandbox~${space}`
   const url = `${base}/pets`
-  const request = { method: 'GET', url, headers: [], key, body: undefined, operation: undefined, baseUrl: base }
+  const request = {
+    method: 'GET',
+    url,
+    headers: [],
+    key,
+    keyHeader,
+    body: undefined,
+    operation: undefined,
+    baseUrl: base,
+  }
   return (
     <div class="empty first">
       <p>No requests yet. Send one to</p>
@@ -17,14 +27,19 @@ export function FirstRun() {
         <code class="mono">{base}</code> <CopyButton text={base}>Copy address</CopyButton>
       </p>
       <p>
-        with <code class="mono">Bearer {key}</code> <CopyButton text={key}>Copy key</CopyButton>
+        with{' '}
+        <code class="mono">
+          {keyHeader.name}: {keyHeader.prefix}
+          {key}
+        </code>{' '}
+        <CopyButton text={key}>Copy key</CopyButton>
       </p>
       <CodeBlock
         forms={{
           curl: () => CODE_FORMS.curl(request),
           fetch: () => CODE_FORMS.fetch(request),
           '.env': () => `PETSTORE_BASE_URL=${base}\nPETSTORE_API_KEY=${key}`,
-          'Vite proxy': () => viteConfig(new URL(base), key),
+          'Vite proxy': () => viteConfig(new URL(base), keyHeader, key),
           Vitest: () => VITEST_FILE,
         }}
       />
@@ -32,7 +47,7 @@ export function FirstRun() {
         <ActionButton
           class="primary"
           act={async () => {
-            await fetch(`${url}?limit=3`, { headers: { authorization: `Bearer ${key}` } })
+            await fetch(`${url}?limit=3`, { headers: { [keyHeader.name]: keyHeader.prefix + key } })
             announce('A request was sent.')
           }}
         >
@@ -43,14 +58,14 @@ export function FirstRun() {
   )
 }
 
-function viteConfig({ origin, pathname }: URL, key: string): string {
+function viteConfig({ origin, pathname }: URL, { name, prefix }: KeyHeader, key: string): string {
   return `// vite.config.js
 export default {
   server: {
     proxy: {
       '${pathname}': {
         target: '${origin}',
-        headers: { authorization: 'Bearer ${key}' },
+        headers: { '${name}': '${prefix}${key}' },
       },
     },
   },

@@ -15,7 +15,7 @@ interface Chapter {
 
 const CURES: Readonly<Record<Exclude<ProblemCode, 'forbidden' | 'conflict'>, string>> = {
   invalid_request: 'Fix each violation in the message. Retrying the same request does not help.',
-  missing_api_key: 'Send Authorization: Bearer <API key>.',
+  missing_api_key: 'Send an API key. See Authentication for the header.',
   invalid_api_key: 'Use a key of this sandbox, from the list on this page.',
   not_found: 'Check path and id. Ids have 64 bits: a client that parses them as doubles requests another animal.',
   operation_removed: 'Use the successor in the message.',
@@ -70,8 +70,12 @@ export const CHAPTERS: readonly Chapter[] = [
       <>
         <Heading>Authentication</Heading>
         <p>
-          Every operation takes an API key as bearer token: <code>Authorization: Bearer {keyInSpace()}</code>. Without a
-          key, or with an invalid one, the response is a 401.
+          Every operation takes an API key:{' '}
+          <code>
+            {state.keyHeader.name}: {state.keyHeader.prefix}
+            {keyInSpace()}
+          </code>
+          . Without a key, or with an invalid one, the response is a 401.
         </p>
         <p>
           This sandbox has the following keys, each with a plan or a fixed condition. Append <code>~name</code> to use a
@@ -95,7 +99,7 @@ export const CHAPTERS: readonly Chapter[] = [
     title: 'Plans and rate limits',
     text: () =>
       'plan quota rate limit 429 retry-after backoff x-ratelimit-limit x-ratelimit-remaining x-ratelimit-reset ban loop',
-    content: ({ contract, baseUrl }) => (
+    content: ({ contract, baseUrl, state }) => (
       <>
         <Heading>Plans and rate limits</Heading>
         <PlanTable contract={contract} />
@@ -106,7 +110,7 @@ export const CHAPTERS: readonly Chapter[] = [
           keeps sending may be banned for a while.
         </p>
         <h3>A loop that waits</h3>
-        <CodeBlock forms={retryLoops(baseUrl, keyInSpace())} />
+        <CodeBlock forms={retryLoops(baseUrl, state.keyHeader, keyInSpace())} />
       </>
     ),
   },

@@ -1,13 +1,15 @@
+import type { KeyHeader } from '../../contract/contract-data.js'
+
 /**
  * A correct retry loop in each language: waits for Retry-After or its own growing delay, the longer of both, and stops
  * after five tries.
  */
-export function retryLoops(baseUrl: string, key: string) {
+export function retryLoops(baseUrl: string, { name, prefix }: KeyHeader, key: string) {
   return {
     fetch: () => `async function ask(path) {
   for (let attempt = 0; ; attempt++) {
     const response = await fetch(${JSON.stringify(baseUrl)} + path, {
-      headers: { authorization: 'Bearer ${key}' },
+      headers: { '${name}': '${prefix}${key}' },
     })
     if (response.status !== 429 || attempt === 4) return response
     // Seconds; where it is a date or missing, the growing delay alone.
@@ -29,7 +31,7 @@ def ask(path):
     for attempt in range(5):
         request = urllib.request.Request(
             ${JSON.stringify(baseUrl)} + path,
-            headers={"Authorization": "Bearer ${key}"},
+            headers={"${name}": "${prefix}${key}"},
         )
         try:
             with urllib.request.urlopen(request) as response:
@@ -45,7 +47,7 @@ def ask(path):
 print(*ask("/pets?limit=2"))`,
     curl: () =>
       `# --retry waits for Retry-After by itself, and doubles its own delay.
-curl -sS --retry 4 --retry-max-time 120 -H 'Authorization: Bearer ${key}' '${baseUrl}/pets?limit=2'`,
+curl -sS --retry 4 --retry-max-time 120 -H '${name}: ${prefix}${key}' '${baseUrl}/pets?limit=2'`,
     call: () =>
       `# call waits by itself: for the longer of Retry-After and a growing delay.
 PETSTORE_API_KEY=${key} petstore-sandbox call listPets --limit 2 --retry 4 --base-url ${baseUrl}`,

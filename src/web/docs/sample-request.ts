@@ -26,7 +26,12 @@ export function firstInputs(contract: ContractModel, { parameters, body }: Opera
 export function requestOf(
   operation: OperationModel,
   inputs: Inputs,
-  { baseUrl, key, prefer }: { readonly baseUrl: string; readonly key: string; readonly prefer?: string | undefined },
+  {
+    baseUrl,
+    key,
+    keyHeader,
+    prefer,
+  }: Pick<CodeRequest, 'baseUrl' | 'keyHeader'> & { readonly key: string; readonly prefer?: string | undefined },
 ): CodeRequest {
   const given = (place: string) =>
     operation.parameters
@@ -46,6 +51,7 @@ export function requestOf(
       ...given('header'),
     ],
     key: key === '' ? undefined : key,
+    keyHeader,
     body,
     operation,
     baseUrl,

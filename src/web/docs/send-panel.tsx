@@ -19,18 +19,19 @@ interface ReceivedResponse {
 }
 
 export function SendPanel({
-  served: { contract, baseUrl },
+  served: { contract, baseUrl, state },
   operation,
 }: {
   readonly served: Served
   readonly operation: OperationModel
 }) {
+  const { keyHeader } = state
   const inputs = useSignal<Inputs>(firstInputs(contract, operation))
   const response = useSignal<ReceivedResponse | undefined>(undefined)
   const action = useAction()
   const keys = usableKeys()
   const key = keys.find((known) => known.key === chosenKey.value)
-  const request = requestOf(operation, inputs.value, { baseUrl, key: keyInSpace() })
+  const request = requestOf(operation, inputs.value, { baseUrl, key: keyInSpace(), keyHeader })
   const { curl, fetch, Python, call } = CODE_FORMS
   const { parameters, body } = inputs.value
   const provocations = operation.responses.flatMap(({ status }) => {
@@ -41,7 +42,7 @@ export function SendPanel({
 
   function send(provocation?: Provocation) {
     if (provocation !== undefined) inputs.value = provocation.inputs
-    const by = { baseUrl, key: keyInSpace(provocation?.key), prefer: provocation?.prefer }
+    const by = { baseUrl, key: keyInSpace(provocation?.key), keyHeader, prefer: provocation?.prefer }
     return action.run(async () => {
       response.value = await sendRequest(requestOf(operation, inputs.value, by), provocation?.how).catch((error) => {
         response.value = undefined
@@ -168,10 +169,10 @@ function ResponseView({ response }: { readonly response: ReceivedResponse }) {
 }
 
 async function sendRequest(request: CodeRequest, how: string | undefined): Promise<ReceivedResponse> {
-  const { method, url, headers, key, body } = request
+  const { method, url, headers, key, keyHeader, body } = request
   const response = await fetch(url, {
     method,
-    headers: [...(key === undefined ? [] : [['Authorization', `Bearer ${key}`] as const]), ...headers].map(
+    headers: [...(key === undefined ? [] : [[keyHeader.name, keyHeader.prefix + key] as const]), ...headers].map(
       ([name, value]): [string, string] => [name, value],
     ),
     cache: 'no-store',

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { BEARER } from '../../../src/contract/contract-data.js'
 import { startSandbox } from '../../../src/index.js'
 import { packageDirectory } from '../../../src/system/package-files.js'
 import { readContract } from '../../../src/web/docs/contract-model.js'
@@ -40,7 +41,7 @@ describe.each(['curl', 'fetch', 'Python', 'call'] as const)('the code sample in 
           ? { ...first, body: JSON.stringify({ name: `O'Rex "$HOME" \\ Žofka 🐢`, categoryId: 1 }) }
           : { ...first, parameters: { limit: '2', status: 'sold' } }
       const key = 'sandbox-pro~samples'
-      const request = requestOf(operation, inputs, { baseUrl: sandbox.baseUrl, key })
+      const request = requestOf(operation, inputs, { baseUrl: sandbox.baseUrl, key, keyHeader: BEARER })
       const out = await run(language, CODE_FORMS[language](request))
       const exchanges = await sandbox.space('samples').requests()
       expect(exchanges).toMatchObject([{ operation: id, key: 'sandbox-pro', status: id === 'createPet' ? 201 : 200 }])
@@ -54,7 +55,7 @@ describe.each(['curl', 'fetch', 'Python', 'call'] as const)('the code sample in 
 describe.each(['curl', 'fetch', 'Python', 'call'] as const)('the retry loop in %s', (language) => {
   it.skipIf(language === 'Python' && !HAS_PYTHON)('waits for Retry-After and keeps the rules', async () => {
     await using sandbox = await startSandbox({ seed: 1, fault: 'listPets:429,retry-after=1s*1' })
-    const out = await run(language, retryLoops(sandbox.baseUrl, 'sandbox')[language]())
+    const out = await run(language, retryLoops(sandbox.baseUrl, BEARER, 'sandbox')[language]())
     expect(out).toContain('"id":')
     expect((await sandbox.requests()).map(({ status }) => status)).toEqual([429, 200])
     expect((await sandbox.conduct()).violations).toEqual([])

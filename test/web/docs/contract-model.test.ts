@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { BEARER } from '../../../src/contract/contract-data.js'
 import {
   type JsonMap,
   markersOf,
@@ -127,7 +128,7 @@ describe('a contract on the docs page', () => {
     if (operation === undefined) throw new Error('no operation')
     const inputs = firstInputs(contract, operation)
     expect(inputs.parameters).toEqual({ id: 'x/y', limit: '', q: 'text' })
-    expect(requestOf(operation, inputs, { baseUrl: 'http://h/v1', key: '' })).toMatchObject({
+    expect(requestOf(operation, inputs, { baseUrl: 'http://h/v1', key: '', keyHeader: BEARER })).toMatchObject({
       method: 'GET',
       url: 'http://h/v1/a/x%2Fy?q=text',
       headers: [],
