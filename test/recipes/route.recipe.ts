@@ -20,6 +20,6 @@ it('Playwright serves a page from one sandbox per test: quota, storm, ban, wire 
     'hangs until the page has lost its patience',
     'may end while a request hangs',
     'takes its time',
-    'comes back as soon as it may',
+    'retries as soon as Retry-After allows',
   ])
 })
