@@ -51,6 +51,23 @@ export function openCollections({ resources }: Pick<Contract, 'resources'>, stat
   )
 }
 
+/** Named spaces start with the same records. */
+const seeded = new WeakMap<SpaceState, Collections>()
+
+/** Like `openCollections`, for a state that several spaces start with. */
+export function openSeed(contract: Pick<Contract, 'resources'>, seed: SpaceState): Collections {
+  let known = seeded.get(seed)
+  if (known === undefined) {
+    known = openCollections(contract, seed)
+    seeded.set(seed, known)
+  }
+  return copyCollections(known)
+}
+
+export function copyCollections(collections: Collections): Collections {
+  return new Map(Array.from(collections, ([name, collection]) => [name, collection.copy()]))
+}
+
 /** The state of collections, beside what no resource of the contract has. */
 export function stateFrom(
   { resources }: Pick<Contract, 'resources'>,

@@ -28,8 +28,10 @@ import { ExchangeLog, type SavedLog } from '../exchanges/exchange-log.js'
 import { type AccountBefore, Accounts } from './accounts.js'
 import {
   beginJournals,
+  copyCollections,
   hasUnsavedRecords,
   openCollections,
+  openSeed,
   overlayResources,
   revertRecords,
   stateFrom,
@@ -147,7 +149,8 @@ export class Space extends SpaceRecord {
 
   #openRecords(state: SpaceState): void {
     const { realService } = this.shared
-    const records = openCollections(this.#stored, state)
+    const isSeed = this.name !== '' && state === this.seed
+    const records = isSeed ? openSeed(this.#stored, state) : openCollections(this.#stored, state)
     if (realService !== undefined) for (const one of records.values()) one.reserveIdsTo(FIRST_LOCAL_ID - 1)
     this.#set({ records, unserved: unservedIn(state, this.#stored.resources) })
   }
@@ -405,7 +408,7 @@ export class Space extends SpaceRecord {
    * Keys belong to the sandbox: one added since stays, one removed does not return. Their plans and bans are restored.
    * @source docs/state.md, "Snapshots"
    */
-  restoreSnapshot(snapshot: Snapshot, wall: EpochMs): void {
+  restoreSnapshot(snapshot: Snapshot, wall: EpochMs, source?: Space): void {
     const { settings, clock, storm, faults, dice } = snapshot
     // Snapshots of earlier releases have the plans in their keys.
     const moved = snapshot.plans ?? snapshot.state.keys.map(({ key, plan }) => ({ name: key, plan }))
@@ -419,13 +422,21 @@ export class Space extends SpaceRecord {
       const name = account.kind === 'key' ? this.findKey(account.name)?.key : account.name
       return name === undefined ? [] : [{ ...account, name }]
     })
-    this.keep({ kind: 'replaced', state: { ...snapshot.state, keys: this.storedKeys(plans) } })
+    if (source !== undefined && source.store === undefined && this.store === undefined)
+      this.#book(source.heldBytes - this.heldBytes)
+    else this.keep({ kind: 'replaced', state: { ...snapshot.state, keys: this.storedKeys(plans) } })
     // Accounts before the clock, which would forget windows of those that an undo restores.
-    this.#openRecords(snapshot.state)
+    if (source === undefined) this.#openRecords(snapshot.state)
+    else this.#set({ records: copyCollections(source.records), unserved: source.unserved })
     this.#set({ plans, settings, accounts: new Accounts(accounts) })
     this.setClock(clockAt(clock.now, clock.frozen, wall), wall)
     this.#set({ storm: storm ?? undefined, faults, dice })
     this.#conductToChange().endWaits()
+  }
+
+  /** Takes over everything that decides the next responses of another space. @throws StoreFull */
+  copyFrom(source: Space, wall: EpochMs): void {
+    this.restoreSnapshot(source.snapshot(wall), wall, source)
   }
 
   /** @throws StoreFull */

@@ -37,14 +37,14 @@ export class Collection {
   readonly indexed: readonly string[]
   nextId: Int64
   /** In order of creation. A removed record leaves its place empty, so that no other one moves. */
-  readonly #values: (Values | undefined)[] = []
+  #values: (Values | undefined)[] = []
   /** By place; empty without parents. */
-  readonly #scopes: Scope[] = []
-  readonly #placeOf = new PlacesById()
+  #scopes: Scope[] = []
+  #placeOf = new PlacesById()
   /** Places of all records, ascending; so are those of the indexes. */
-  readonly #all: number[] = []
-  readonly #byScope = new Map<string, number[]>()
-  readonly #byValue: readonly ValueIndex[]
+  #all: number[] = []
+  #byScope = new Map<string, number[]>()
+  #byValue: readonly ValueIndex[]
   /** Cleared by any change. */
   #kept: Kept[] = []
   /** The inverse of each change while a verb runs. */
@@ -65,6 +65,19 @@ export class Collection {
 
   get size(): number {
     return this.#all.length
+  }
+
+  /** Shares the records, which do not change. */
+  copy(): Collection {
+    const { idProperty, nextId, indexed } = this
+    const copy = new Collection({ idProperty, nextId, values: [] }, indexed)
+    copy.#values = this.#values.slice()
+    copy.#scopes = this.#scopes.slice()
+    copy.#placeOf = this.#placeOf.copy()
+    copy.#all = this.#all.slice()
+    copy.#byScope = copyIndex(this.#byScope)
+    copy.#byValue = this.#byValue.map(({ property, places }) => ({ property, places: copyIndex(places) }))
+    return copy
   }
 
   save(): SavedRecords {
@@ -275,6 +288,10 @@ function keyOf(scope: Scope, id: unknown): RecordId {
 
 function scopeKey(scope: Scope): string {
   return JSON.stringify(scope)
+}
+
+function copyIndex<Key>(index: ReadonlyMap<Key, readonly number[]>): Map<Key, number[]> {
+  return new Map(Array.from(index, ([key, places]) => [key, places.slice()]))
 }
 
 function placesIn<Key>(index: Map<Key, number[]>, key: Key): number[] {

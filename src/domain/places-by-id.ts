@@ -15,7 +15,15 @@ export class PlacesById {
   /** Places from 1; 0 means none. */
   #near = new Int32Array(FIRST_LENGTH)
   #nearCount = 0
-  readonly #far = new Map<RecordId, number>()
+  #far = new Map<RecordId, number>()
+
+  copy(): PlacesById {
+    const copy = new PlacesById()
+    copy.#near = this.#near.slice()
+    copy.#nearCount = this.#nearCount
+    copy.#far = new Map(this.#far)
+    return copy
+  }
 
   get(id: RecordId): number | undefined {
     if (!this.#isNear(id)) return this.#far.get(id)

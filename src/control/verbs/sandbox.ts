@@ -41,7 +41,7 @@ export const sandboxVerbs = {
       canUndo: true,
       run({ space, spaces, wall }, { name }) {
         const source = findSpace(spaces, name)
-        if (source !== space) space.restoreSnapshot(source.snapshot(wall), wall)
+        if (source !== space) space.copyFrom(source, wall)
         return { space: space.name, pets: space.records.get('pets')?.size ?? 0 }
       },
     },
