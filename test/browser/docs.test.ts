@@ -69,8 +69,10 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
 
   it('sends listPets to this sandbox with its key, and shows the response digit for digit', async () => {
     await withDocs({}, async ({ sandbox, page, open, send }) => {
-      expect(await page.title()).toBe('The interface · petstore-sandbox')
+      await page.getByRole('heading', { level: 2 }).first().waitFor()
+      expect(await page.title()).toBe('Overview · petstore-sandbox')
       await open('GET /pets')
+      expect(await page.title()).toBe('GET /pets · petstore-sandbox')
       await page.getByText('60 of 60 left this minute, 1,000 of 1,000 today').waitFor()
       expect(await send()).toBe('200')
       expect(await page.locator('.response').textContent()).toContain('9007199254740993')
@@ -106,9 +108,11 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
         const id = decodeURIComponent(String(await link.getAttribute('href')).slice('#/'.length))
         await link.click()
         await page.locator('.reference').getByText(id, { exact: true }).first().waitFor()
-        const buttons = page.getByRole('region', { name: 'Provoke a response' }).getByRole('button')
-        for (const status of await buttons.allTextContents()) {
-          await buttons.getByText(status, { exact: true }).click()
+        const closed = page.locator('.reference [aria-label=Responses] > details:not([open]) > summary')
+        while ((await closed.count()) > 0) await closed.first().click()
+        const names = await page.getByRole('button', { name: /^Provoke / }).allTextContents()
+        for (const status of names.map((name) => name.slice('Provoke '.length))) {
+          await page.getByRole('button', { name: `Provoke ${status}`, exact: true }).click()
           await page.getByText(`Received ${status}.`).waitFor({ state: 'attached' })
           expect(await answered(page), `${id} ${status}`).toBe(status)
           provoked.push(`${id} ${status}`)
@@ -119,6 +123,43 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
       // The service's own responses need no fault.
       if (!('spec' in options))
         expect((await sandbox.requests()).filter(({ reason }) => reason === 'forced')).toEqual([])
+    })
+  })
+
+  it('shows a pending request, cancels it, and lets the latest win; its code is what was sent', async () => {
+    await withDocs({ latency: '1h' }, async ({ sandbox, page, open }) => {
+      await open('GET /pets')
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+      await page.getByText('Waiting for the response …').waitFor()
+      await page.getByRole('button', { name: 'Cancel' }).click()
+      await page.getByRole('alert').getByText('No response: cancelled.').waitFor()
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+      await page.getByText('Waiting for the response …').waitFor()
+      await sandbox.settings.change({ latency: null })
+      await page.locator('.reference summary', { hasText: '401' }).click()
+      await page.getByRole('button', { name: 'Provoke 401' }).click()
+      await page.getByText('Received 401.').waitFor({ state: 'attached' })
+      expect(await page.getByText('Waiting for the response …').count()).toBe(0)
+      expect(await page.locator('pre.code').textContent()).toContain('Bearer sandbox-revoked')
+      for (let n = 0; n < 7; n++)
+        await (await fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })).text()
+      const { minute } = (await sandbox.keys.list()).find(({ key }) => key === 'sandbox') ?? {}
+      await page.getByText(`${minute?.remaining} of 60 left this minute`).waitFor()
+    })
+  })
+
+  it('finds schemas and enum values, offers enums as choices, and names an unknown page', async () => {
+    await withDocs({}, async ({ page, open, send, sandbox }) => {
+      const links = page.getByRole('navigation', { name: 'Contents' }).getByRole('link')
+      await page.getByRole('searchbox', { name: 'Search' }).fill('PetStatus')
+      await links.getByText('/pets', { exact: true }).first().waitFor()
+      await page.getByRole('searchbox', { name: 'Search' }).fill('')
+      await open('GET /pets')
+      await page.getByRole('combobox', { name: 'status' }).selectOption('sold')
+      expect(await send()).toBe('200')
+      expect((await sandbox.requests()).at(-1)?.query).toBe('status=sold')
+      await page.goto(`${sandbox.controlUrl}/docs#/nothing`)
+      await page.getByText('The contract has no page “nothing”.').waitFor()
     })
   })
 

@@ -157,11 +157,12 @@ export interface Place {
   readonly text: string
 }
 
-export function placeOf({ method, path, parameters, responses, ...operation }: OperationModel): Place {
+/** @param words of its schemas */
+export function placeOf({ method, path, parameters, responses, ...operation }: OperationModel, words = ''): Place {
   const { id, title, description, tag } = operation
   const named = [...parameters.map(({ name, description: text }) => `${name} ${text}`)]
   const answered = [...responses.map(({ status, description: text }) => `${status} ${text}`)]
-  const text = [id, title, description, tag, ...named, ...answered].join(' ')
+  const text = [id, title, description, tag, ...named, ...answered, words].join(' ')
   return { id, title: `${method} ${path}`, text }
 }
 

@@ -8,6 +8,7 @@ import { CHAPTERS } from './chapters.js'
 import { placeOf, search } from './contract-model.js'
 import { readServed, type Served, served, space } from './docs-state.js'
 import { OperationView } from './operation-view.js'
+import { schemaWords } from './schema-words.js'
 import { SendPanel } from './send-panel.js'
 import '../style/tokens.css'
 import '../style/parts.css'
@@ -65,13 +66,12 @@ function DocsPage() {
 
 function Panes({ served, served: { contract } }: { readonly served: Served }) {
   const query = useSignal('')
-  useEffect(() => {
-    document.querySelector('.reference')?.scrollTo(0, 0)
-    document.querySelector<HTMLElement>('.reference h2')?.focus({ preventScroll: true })
-  }, [place.value])
   const places = useMemo(
     () => [
-      ...contract.operations.map(placeOf),
+      ...contract.operations.map((one) => {
+        const schemas = [one.body, ...one.parameters, ...one.responses.map(({ body }) => body)]
+        return placeOf(one, schemas.map((of) => schemaWords(contract, of?.schema)).join(' '))
+      }),
       ...CHAPTERS.map(({ id, title, text }) => ({ id, title, text: text(contract) })),
     ],
     [contract],
@@ -79,6 +79,11 @@ function Panes({ served, served: { contract } }: { readonly served: Served }) {
   const found = new Set(search(places, query.value).map(({ id }) => id))
   const operation = contract.operations.find(({ id }) => id === place.value)
   const chapter = operation ? undefined : (CHAPTERS.find(({ id }) => id === place.value) ?? CHAPTERS[0])
+  useEffect(() => {
+    document.title = `${operation ? `${operation.method} ${operation.path}` : chapter?.title} · petstore-sandbox`
+    document.querySelector('.reference')?.scrollTo(0, 0)
+    document.querySelector<HTMLElement>('.reference h2')?.focus({ preventScroll: true })
+  }, [place.value])
   const shown = contract.operations.filter(({ id }) => found.has(id))
   const tags = [...new Set(shown.map(({ tag }) => tag))]
   return (
@@ -127,6 +132,11 @@ function Panes({ served, served: { contract } }: { readonly served: Served }) {
         ))}
       </nav>
       <main class="reference">
+        {operation === undefined && place.value !== '' && place.value !== chapter?.id ? (
+          <p class="notice" role="status">
+            The contract has no page “{place.value}”. This is the overview.
+          </p>
+        ) : null}
         {operation === undefined ? (
           <article>{chapter?.content(served)}</article>
         ) : (

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { stringifyJson } from '../../contract/json.js'
 import { Pre } from '../ui.js'
 import { asText, type BodyModel, type ContractModel, type OperationModel } from './contract-model.js'
+import { provoke } from './docs-state.js'
 import { partsOf, type SchemaPart, sampleOf, schemaText } from './schema-words.js'
 
 export function OperationView({
@@ -64,6 +65,13 @@ export function OperationView({
               <span class={`code c${status.charAt(0)}`}>{status}</span> {text}
               {choice === '' ? null : <span class="marker stability">the sandbox’s choice: {choice}</span>}
             </summary>
+            {operation.isSendable && /^\d{3}$/.test(status) ? (
+              <p>
+                <button type="button" onClick={() => (provoke.value = status)}>
+                  Provoke {status}
+                </button>
+              </p>
+            ) : null}
             <dl class="fields-of">
               {headers.map(({ name, description: header }) => (
                 <div key={name}>

@@ -91,6 +91,18 @@ export function partsOf(contract: ContractModel, given: unknown): readonly Schem
   ]
 }
 
+const MAX_WORDS_DEPTH = 5
+
+/** Names, descriptions and enum values, for the search. */
+export function schemaWords(contract: ContractModel, given: unknown, depth = 0): string {
+  if (given === undefined || depth > MAX_WORDS_DEPTH) return ''
+  const { description, enum: values } = contract.read(given)
+  const parts = partsOf(contract, given).map(
+    ({ name, schema }) => `${name} ${schemaWords(contract, schema, depth + 1)}`,
+  )
+  return [contract.resolve(given).name, description, ...asList(values), ...parts].join(' ')
+}
+
 const MAX_SAMPLE_DEPTH = 6
 const SAMPLE_DATES: Readonly<Record<string, string>> = { date: '2026-03-01', 'date-time': '2026-03-01T10:00:00Z' }
 

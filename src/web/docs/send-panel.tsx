@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
-import { useId } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 import { callVerb, SANDBOX_ADDRESS } from '../control-api.js'
-import { messageOf, readableBody } from '../format.js'
+import { messageOf } from '../format.js'
 import { CODE_FORMS, type CodeRequest } from '../request-code.js'
-import { ActionError, CodeBlock, HeaderList, Pre, Select, useAction } from '../ui.js'
-import type { OperationModel } from './contract-model.js'
-import { chosenKey, keyInSpace, type Served, space, updateState, usableKeys } from './docs-state.js'
+import { ActionError, Body, CodeBlock, HeaderList, Select, useAction } from '../ui.js'
+import { asList, type OperationModel } from './contract-model.js'
+import { chosenKey, keyInSpace, provoke, type Served, space, updateState, usableKeys } from './docs-state.js'
 import { firstInputs, type Inputs, type Provocation, provocationOf, requestOf } from './sample-request.js'
 
 interface ReceivedResponse {
@@ -17,6 +17,9 @@ interface ReceivedResponse {
   /** Id in the log; undefined if not found. */
   readonly exchange: number | undefined
 }
+
+const TIMEOUT_S = 30
+const QUOTA_INTERVAL_MS = 2000
 
 export function SendPanel({
   served: { contract, baseUrl, state },
@@ -31,25 +34,56 @@ export function SendPanel({
   const action = useAction()
   const keys = usableKeys()
   const key = keys.find((known) => known.key === chosenKey.value)
-  const request = requestOf(operation, inputs.value, { baseUrl, key: keyInSpace(), keyHeader })
+  const provoked = useSignal<Provocation | undefined>(undefined)
+  const sending = useRef<AbortController>(undefined)
+  const by = { baseUrl, key: keyInSpace(provoked.value?.key), keyHeader, prefer: provoked.value?.prefer }
+  const request = requestOf(operation, inputs.value, by)
   const { curl, fetch, Python, call } = CODE_FORMS
   const { parameters, body } = inputs.value
-  const provocations = operation.responses.flatMap(({ status }) => {
-    const names = keys.map(({ key: name }) => name)
-    const provocation = provocationOf(contract, operation, status, names)
-    return provocation === undefined ? [] : [[status, provocation] as const]
-  })
 
+  /** The latest request wins. */
   function send(provocation?: Provocation) {
-    if (provocation !== undefined) inputs.value = provocation.inputs
-    const by = { baseUrl, key: keyInSpace(provocation?.key), keyHeader, prefer: provocation?.prefer }
+    sending.current?.abort()
+    const controller = new AbortController()
+    sending.current = controller
+    response.value = undefined
+    if (provocation !== undefined) {
+      inputs.value = provocation.inputs
+      provoked.value = provocation
+    }
+    const { key: givenKey, prefer, how } = provocation ?? provoked.value ?? {}
+    const sent = requestOf(operation, inputs.value, { baseUrl, key: keyInSpace(givenKey), keyHeader, prefer })
+    const timer = setTimeout(() => controller.abort(new Error(`none after ${TIMEOUT_S} s`)), TIMEOUT_S * 1000)
     return action.run(async () => {
-      response.value = await sendRequest(requestOf(operation, inputs.value, by), provocation?.how).catch((error) => {
-        response.value = undefined
-        throw new Error(`No response: ${messageOf(error)}.`)
-      })
-      void updateState()
+      try {
+        const received = await sendRequest(sent, how, controller.signal)
+        if (sending.current === controller) response.value = received
+      } catch (error) {
+        if (sending.current === controller) throw new Error(`No response: ${messageOf(error)}.`)
+      } finally {
+        clearTimeout(timer)
+        void updateState()
+      }
     })
+  }
+
+  useEffect(() => () => sending.current?.abort(), [])
+  useEffect(() => {
+    const status = provoke.value
+    provoke.value = undefined
+    const names = keys.map(({ key: name }) => name)
+    const provocation = status && provocationOf(contract, operation, status, names)
+    if (provocation) void send(provocation)
+  }, [provoke.value])
+  useEffect(() => {
+    // Other clients use the quota, too.
+    const timer = setInterval(() => !document.hidden && updateState(), QUOTA_INTERVAL_MS)
+    return () => clearInterval(timer)
+  }, [])
+
+  function edit(changed: Partial<Inputs>) {
+    provoked.value = undefined
+    inputs.value = { ...inputs.value, ...changed }
   }
 
   return (
@@ -66,7 +100,10 @@ export function SendPanel({
               `${name} (${always === null ? plan : `always ${always}`})`,
             ]),
           )}
-          choose={(name) => (chosenKey.value = name)}
+          choose={(name) => {
+            provoked.value = undefined
+            chosenKey.value = name
+          }}
         />
       </p>
       {key === undefined ? null : (
@@ -83,20 +120,35 @@ export function SendPanel({
             void send()
           }}
         >
-          {operation.parameters.map(({ name, isRequired, example }) => (
-            <label class="stacked" key={name}>
-              {name}
-              <input
-                value={parameters[name] ?? ''}
-                required={isRequired}
-                placeholder={example === undefined ? '' : String(example)}
-                autocomplete="off"
-                onInput={({ currentTarget: { value } }) => {
-                  inputs.value = { body, parameters: { ...parameters, [name]: value } }
-                }}
-              />
-            </label>
-          ))}
+          {operation.parameters.map(({ name, isRequired, example, schema }) => {
+            const values = asList(contract.read(schema).enum).map(String)
+            const value = parameters[name] ?? ''
+            const change = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+              edit({ parameters: { ...parameters, [name]: currentTarget.value } })
+            return (
+              // biome-ignore lint/a11y/noLabelWithoutControl: the control is inside, in either branch
+              <label class="stacked" key={name}>
+                {name}
+                {values.length === 0 ? (
+                  <input
+                    value={value}
+                    required={isRequired}
+                    placeholder={example === undefined ? '' : String(example)}
+                    autocomplete="off"
+                    onInput={change}
+                  />
+                ) : (
+                  <select value={value} onChange={change}>
+                    {[...(isRequired ? [] : ['']), ...values].map((one) => (
+                      <option key={one} value={one}>
+                        {one === '' ? 'not sent' : one}
+                      </option>
+                    ))}
+                  </select>
+                )}
+              </label>
+            )
+          })}
           {operation.body === undefined ? null : (
             <label class="stacked">
               Body
@@ -105,9 +157,7 @@ export function SendPanel({
                 class="mono"
                 spellcheck={false}
                 value={body}
-                onInput={({ currentTarget: { value } }) => {
-                  inputs.value = { parameters, body: value }
-                }}
+                onInput={({ currentTarget: { value } }) => edit({ body: value })}
               />
             </label>
           )}
@@ -126,18 +176,14 @@ export function SendPanel({
           call: () => call(request),
         }}
       />
-      {operation.isSendable ? (
-        <section aria-label="Provoke a response">
-          <h3>Provoke it</h3>
-          <p class="row">
-            {provocations.map(([status, provocation]) => (
-              <button type="button" key={status} title={provocation.how} onClick={() => send(provocation)}>
-                {status}
-              </button>
-            ))}
-          </p>
-        </section>
-      ) : null}
+      {action.pending.value === undefined ? null : (
+        <p class="row">
+          <span role="status">Waiting for the response …</span>
+          <button type="button" onClick={() => sending.current?.abort(new Error('cancelled'))}>
+            Cancel
+          </button>
+        </p>
+      )}
       <ActionError action={action} />
       <p class="hidden" role="status">
         {response.value === undefined ? '' : `Received ${response.value.status}.`}
@@ -162,13 +208,17 @@ function ResponseView({ response }: { readonly response: ReceivedResponse }) {
           <a href={`./#${place}`}>Exchange {exchange} in the dashboard</a>
         </p>
       )}
+      <Body text={body} />
       <HeaderList headers={headers} />
-      {body === '' ? <p class="muted">No body.</p> : <Pre>{readableBody(body)}</Pre>}
     </section>
   )
 }
 
-async function sendRequest(request: CodeRequest, how: string | undefined): Promise<ReceivedResponse> {
+async function sendRequest(
+  request: CodeRequest,
+  how: string | undefined,
+  signal: AbortSignal,
+): Promise<ReceivedResponse> {
   const { method, url, headers, key, keyHeader, body } = request
   const response = await fetch(url, {
     method,
@@ -176,6 +226,7 @@ async function sendRequest(request: CodeRequest, how: string | undefined): Promi
       ([name, value]): [string, string] => [name, value],
     ),
     cache: 'no-store',
+    signal,
     ...(body === undefined ? {} : { body }),
   })
   return {

@@ -143,7 +143,7 @@ describe('a contract on the docs page', () => {
         '/pets': { get: { operationId: 'listPets', summary: 'List', responses: { 429: { description: 'Too many' } } } },
       },
     })
-    const places = contract.operations.map(placeOf)
+    const places = contract.operations.map((one) => placeOf(one))
     for (const wanted of ['', 'LISTPETS', 'too many', 'get /pets', '429'])
       expect(search(places, wanted)).toHaveLength(1)
     expect(search(places, 'orders')).toEqual([])
