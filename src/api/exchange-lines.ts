@@ -11,7 +11,7 @@ export function exchangeLines(exchanges: readonly Exchange[], what = 'requests')
 }
 
 /** `#3 POST /v1/pets → 201 (sandbox-pro)` */
-export function exchangeLine({ id, method, path, query, status, reason, ended, key }: Exchange): string {
+function exchangeLine({ id, method, path, query, status, reason, ended, key }: Exchange): string {
   const address = query === '' ? path : `${path}?${query}`
   const outcome = status ?? (ended === null ? 'in progress' : 'no response')
   return `#${id} ${method} ${address} → ${outcome}${reason === null ? '' : ` ${reason}`} (${key})`
