@@ -144,6 +144,30 @@ it('the action fails if clients break a fail-on rule, and writes the report to t
   )
 })
 
+it('the action reads quotes in one line of flags, and states the number of senders', async () => {
+  const name = 'my fixtures $(whoami) * "x"'
+  const { folder, run, outputs } = job({
+    package: tarball,
+    args: `--port 0 --in-memory --fixtures 'my fixtures $(whoami) * "x"'`,
+    senders: '6',
+  })
+  const fixtures = join(folder, 'workspace', name)
+  mkdirSync(fixtures)
+  for (const file of ['pets.json', 'orders.json', 'keys.json'])
+    copyFileSync(join(packageDirectory, 'fixtures', file), join(fixtures, file))
+  expect(run('Install')).toMatchObject({ status: 0 })
+  expect(run('Start')).toMatchObject({ status: 0, stderr: '' })
+  const { 'control-url': controlUrl = '' } = outputs()
+  expect(await (await fetch(`${controlUrl}/settings`)).json()).toMatchObject({ senders: 6 })
+  expect(run('Stop')).toMatchObject({ status: 0 })
+})
+
+it('the action fails on a quote that does not end', () => {
+  const { run } = job({ package: tarball, args: `--port 0 --fixtures 'mine` })
+  expect(run('Install')).toMatchObject({ status: 0 })
+  expect(run('Start')).toMatchObject({ status: 1, stderr: expect.stringContaining('unmatched single quote') })
+})
+
 it('the action fails with what the sandbox said if it cannot start', () => {
   const { run, outputs } = job({ package: tarball, args: '--port 0 --plan gold' })
   expect(run('Install')).toMatchObject({ status: 0 })
