@@ -216,7 +216,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.getByRole('combobox', { name: 'Space', exact: true }).selectOption('open another…')
     await page.getByLabel('Name of the space').fill('checkout')
     await page.getByRole('button', { name: 'Open', exact: true }).click()
-    await page.getByText('Bearer sandbox~checkout', { exact: true }).waitFor()
+    await page.getByText('Authorization: Bearer sandbox~checkout', { exact: true }).waitFor()
     await ask('/pets?limit=7', 'sandbox~checkout')
     await row(page, '/v1/pets?limit=7').waitFor()
     expect(new URL(page.url()).hash).toBe('#space=checkout')

@@ -77,7 +77,7 @@ function SpaceChooser() {
         aria-label="Space"
         value={space.value}
         choices={[...names, ANOTHER]}
-        texts={{ '': 'default space', [ANOTHER]: 'open another…' }}
+        texts={{ '': 'default', [ANOTHER]: 'open another…' }}
         choose={(name) => {
           if (name === ANOTHER) isOpening.value = true
           else showSpace(name)
