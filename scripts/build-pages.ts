@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { gzip } from 'node:zlib'
 import { build, type Metafile } from 'esbuild'
 import { packageDirectory } from '../src/system/package-files.js'
 import { FOR_BROWSERS } from './build-browser.js'
@@ -35,15 +35,10 @@ export async function controlAt(address: string): Promise<Record<string, string>
 }
 
 async function compressAll(folder: string): Promise<void> {
-  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
   await Promise.all(
     (await readdir(folder)).map(async (name) => {
       const file = join(folder, name)
-      const content = await readFile(file)
-      await Promise.all([
-        promisify(brotliCompress)(content, { params }).then((small) => writeFile(`${file}.br`, small)),
-        promisify(gzip)(content, { level: 9 }).then((small) => writeFile(`${file}.gz`, small)),
-      ])
+      await writeFile(`${file}.gz`, await promisify(gzip)(await readFile(file), { level: 9 }))
     }),
   )
 }

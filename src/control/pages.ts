@@ -35,15 +35,9 @@ export const PAGE_FILES: Readonly<Record<string, PageFile>> = {
   '/assets/icon.svg': { file: 'icon.svg', contentType: 'image/svg+xml' },
 }
 
-const ENCODINGS = [
-  { name: 'br', ending: '.br' },
-  { name: 'gzip', ending: '.gz' },
-] as const
-
 export function servePageFile({ file, contentType, policy }: PageFile, request: Request): Response {
-  const accepted = acceptedIn(request.headers.get('accept-encoding') ?? '')
-  const encoding = ENCODINGS.find(({ name }) => accepted.has(name))
-  const content = readRegularFile(`${pagesDirectory}/${file}${encoding?.ending ?? ''}`)
+  const compressed = acceptsGzip(request.headers.get('accept-encoding') ?? '')
+  const content = readRegularFile(`${pagesDirectory}/${file}${compressed ? '.gz' : ''}`)
   const tag = `"${digestOf(content)}"`
   const headers = {
     'Cache-Control': 'no-cache',
@@ -59,16 +53,12 @@ export function servePageFile({ file, contentType, policy }: PageFile, request: 
     headers: {
       ...headers,
       'Content-Type': contentType,
-      ...(encoding === undefined ? {} : { 'Content-Encoding': encoding.name }),
+      ...(compressed ? { 'Content-Encoding': 'gzip' } : {}),
     },
   })
 }
 
 /** @source RFC 9110, section 12.5.3 */
-function acceptedIn(header: string): ReadonlySet<string> {
-  const given = header
-    .toLowerCase()
-    .split(',')
-    .map((part) => part.trim().split(/\s*;\s*/))
-  return new Set(given.flatMap(([name = '', weight = '']) => (/^q=0(?:\.0*)?$/.test(weight) ? [] : [name])))
+function acceptsGzip(header: string): boolean {
+  return header.split(',').some((part) => /^\s*gzip\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i.test(part))
 }

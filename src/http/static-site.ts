@@ -21,7 +21,7 @@ const HEADERS = {
  * @throws Failure PORT_IN_USE, PORT_FORBIDDEN
  */
 export async function serveSite(folder: string, port: number, policy: string): Promise<ServedSite> {
-  const files = sirv(folder, { etag: true, gzip: true, brotli: true })
+  const files = sirv(folder, { etag: true, gzip: true })
   const server = createServer((request, response) => {
     const { method, headers } = request
     for (const [name, value] of Object.entries({ ...HEADERS, 'Content-Security-Policy': policy }))
