@@ -32,7 +32,7 @@ Operations and their parameters come from the contract. For the details of one,
 run: petstore-sandbox call <operation> --help
 
 The body of a 2xx response goes to stdout. Any other response goes to stderr,
-as one line of JSON, {"error":{…}}, unless that is a terminal.
+as one line of JSON, {"error":{…}}, unless stderr is a terminal.
 
 Exit codes: 0 for 2xx, 1 failed, 2 usage error or a request that
 breaks the contract, 3 4 5 for 3xx 4xx 5xx, 6 the response breaks the

@@ -18,7 +18,7 @@ type Shell = keyof typeof SCRIPTS
 export const SHELLS = Object.keys(SCRIPTS) as readonly Shell[]
 
 const NOTES = `\
-Prints the script; to have it in every new shell:
+Prints the script. To load it in every new shell:
   bash   echo 'eval "$(petstore-sandbox completion bash)"' >> ~/.bashrc
   zsh    echo 'source <(petstore-sandbox completion zsh)' >> ~/.zshrc    (after compinit)
   fish   petstore-sandbox completion fish > ~/.config/fish/completions/petstore-sandbox.fish`

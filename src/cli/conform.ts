@@ -28,15 +28,15 @@ const EXAMPLES: readonly string[] = [
 ]
 
 const NOTES = `\
-Runs the command once per scenario, each in its own space, with these variables:
+Runs the command once per scenario, each time in a new space, with these variables:
   PETSTORE_BASE_URL    the service
   PETSTORE_API_KEY     a key of the scenario's space
   PETSTORE_SCENARIO    the name of the scenario
   PETSTORE_JOB         read: list the pets, then get the first one by its id
                        create: create one pet, then get it by its id
-The command exits with 0 if it believes that it succeeded.
+The command must exit with 0 if the job is done, and with another code if not.
 
-If no request met the failure, the scenario is untested. This fails the run,
+If the failure never occurred, the scenario is untested. This fails the run,
 unless you pass --allow-untested. --baseline takes a YAML file with known failures:
 a map of scenario names and notes. If one of them passes, the run fails.
 
@@ -79,7 +79,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
       new Option('--jobs <n>', `scenarios to run at once, 1 to ${MAX_JOBS}`).argParser(readJobs).default(DEFAULT_JOBS),
     )
     .addOption(
-      new Option('--timeout <duration>', 'maximum time of a command').argParser(parseTimeout).default(20_000, '20s'),
+      new Option('--timeout <duration>', 'time limit of each run of the command').argParser(parseTimeout).default(20_000, '20s'),
     )
     .addOption(new Option('-o, --output <form>', 'report format').choices(['text', 'json']).default('text'))
     .option('--report <file>', 'write a JUnit report')

@@ -17,7 +17,7 @@ const EXAMPLES: readonly string[] = [
 
 const NOTES = `\
 The address of the sandbox comes from --url, PETSTORE_SANDBOX_URL,
-.petstore-sandbox/run.json in this folder, or else is port 4010.
+.petstore-sandbox/run.json in this folder, or else port 4010.
 
 Exit codes: 0 done, 1 refused (stderr says why, as CODE: message), 2 usage
 error, ${EXIT_NO_RESPONSE} no sandbox found, 130 and 143 ended by SIGINT, SIGTERM.`

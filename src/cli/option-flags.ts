@@ -6,12 +6,12 @@ import { OPTION_NAMES, type OptionName, optionRow } from '../options/table.js'
 const ENV_EXAMPLE = 'banAfter'
 
 export const OTHER_WAYS = `\
-Every option can also be set in the environment:
+Every option can also be set by an environment variable:
   ${flagName(ENV_EXAMPLE)} is ${envName({ name: ENV_EXAMPLE, negated: false })}
-and in petstore-sandbox.yaml in the working directory, except options for secrets,
-other machines or access.
-Options override the environment, which overrides the file, which overrides the
-defaults. A scenario ranks right after the source that chooses it.
+or in petstore-sandbox.yaml in the working directory. The file cannot set options
+for secrets, other machines or access.
+Flags override the environment, which overrides the file, which overrides the
+defaults. A scenario ranks just below the source that selects it.
 --no-<switch> turns off what the environment or the file turns on: --no-freeze.
 Durations are written 500ms, 30s, 5m or 24h.`
 

@@ -26,8 +26,8 @@ const EXAMPLES: readonly string[] = [
 
 const NOTES = `\
 Replays recorded traffic against the quotas of every plan. For each key, it reports
-peaks, refusals, bans, the cheapest plan without refusals, and by what factor the
-traffic could grow on it. It sends no requests.
+peaks, refusals, bans, the cheapest plan without refusals, and how many times larger
+the traffic could be on that plan. It sends no requests.
 
 Input formats, plain or compressed with gzip:
   HTTP archives (HAR 1.2)   from browsers, proxies, "control requests --har"
@@ -56,9 +56,9 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
   explain(command, { examples: EXAMPLES, notes: NOTES })
     .argument('<file>', 'recorded traffic; - for stdin')
     .option('--scale <factor>', 'also simulate more traffic: 3, 1.5 or a range such as 1..10', scaleArgument)
-    .option('--key-field <name>', 'header or query parameter with the key; "one" for one key', nameArgument)
+    .option('--key-field <name>', 'header or query parameter with the key; "one": a single key', nameArgument)
     .option('--base-path <path>', "only requests under this path (default: the contract's)", pathArgument)
-    .option('--host <host>', 'only requests to this host, with its port', hostArgument)
+    .option('--host <host>', 'only requests to this host; include the port, if any', hostArgument)
     .option('--senders <n>', 'clients that share a key (default: requests in flight)', sendersArgument)
     .addOption(new Option('-o, --output <form>', 'report format').choices(['text', 'json', 'html']).default('text'))
     .option('--spec <openapi.yaml>', 'another OpenAPI document (default: the packaged one)')

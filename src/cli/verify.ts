@@ -35,8 +35,8 @@ const NOTES = `\
 Calls every operation with the examples of the contract and with further values,
 and checks each response: status, headers, body, 401 without a key and with a wrong
 one, rate limits, Deprecation and Sunset. Skipped checks are listed with the reason.
-After a 429 it waits up to a minute, at most ${MAX_WAITS} times. Later checks are reported as
-not tested.
+After a 429 it waits up to a minute, at most ${MAX_WAITS} times. After the last wait, checks
+that get another 429 are reported as not tested.
 
 The key comes from --api-key-file, PETSTORE_API_KEY or the target, see "target".
 
@@ -59,7 +59,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     .option('-t, --target <name>', 'target: sandbox, staging, production or your own')
     .option('--base-url <url>', 'base address; overrides the target')
     .option('--api-key-file <file>', 'API key file, - for stdin')
-    .option('--key <key>', 'API key; put a secret one in a file instead')
+    .option('--key <key>', 'API key; for secrets, use --api-key-file')
     .option('--writes', 'also call operations that write; their data stays')
     .option('-y, --yes', 'write to production without asking')
     .addOption(new Option('-o, --output <form>', 'report format').choices(['text', 'json', 'junit']).default('text'))

@@ -138,7 +138,7 @@ const OPTIONS = {
     apiKey: list(
       '<key[:plan]>',
       listOf(apiKeySchema, 'must be a list of keys'),
-      'add a key, or label=key:plan to log its label; repeatable',
+      'add a key; label=key:plan labels it in logs; repeatable',
     ),
     anyKey: toggle('accept every key'),
   }),
@@ -180,7 +180,7 @@ const OPTIONS = {
     spec: text(
       '<openapi.yaml>',
       file,
-      'OpenAPI document to serve; its other operations are mocked',
+      'OpenAPI document to serve',
       'the packaged one',
     ),
     mock: list(

@@ -12,7 +12,7 @@ const OWN_FLAGS = {
     '-t, --target <name>': 'target: sandbox, staging, production or your own',
     '--base-url <url>': 'base address; overrides the target',
     '--api-key-file <file>': 'API key file, - for stdin (default: PETSTORE_API_KEY)',
-    '--key <key>': 'API key; put a secret one in a file instead',
+    '--key <key>': 'API key; for secrets, use --api-key-file',
     '-y, --yes': 'write to production without asking',
   },
   Request: {
@@ -28,7 +28,7 @@ const OWN_FLAGS = {
     '--no-retry': 'never retry',
     '--retry-max-wait <duration>': 'longest wait before a retry (default: 60s)',
     '--retry-unsafe': 'also retry writes after 502, 503, 504 or a lost connection',
-    '--timeout <duration>': 'time limit per attempt, with its body (default: 30s)',
+    '--timeout <duration>': 'time limit per attempt, including the body (default: 30s)',
   },
   Response: {
     '--max-body <size>': 'maximum size of a response (default: 64MiB)',

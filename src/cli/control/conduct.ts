@@ -18,7 +18,7 @@ interface ConductFlags {
 }
 
 export function addReportVerbs(parent: Command, { verb, callWithExitCode, run }: VerbCommands): void {
-  verb(parent, 'conduct', "how well clients kept the service's rules, and what each plan would have done", [
+  verb(parent, 'conduct', "violations of the service's rules, and refusals on each plan", [
     'conduct',
     'conduct --space checkout -o json',
     'conduct --fail-on violation --report conduct.xml',

@@ -31,7 +31,7 @@ export function addLifecycleVerbs(parent: Command, { verb, call, alone }: VerbCo
         return EXIT.ok
       }),
     )
-  verb(parent, 'stop', 'stop the sandbox, and wait until it is gone').action(
+  verb(parent, 'stop', 'stop the sandbox, and wait for it to exit').action(
     call(async ({ sandbox, found }) => {
       await sandbox.shutdown()
       await untilGone(found, io)

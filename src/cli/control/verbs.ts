@@ -119,10 +119,10 @@ function addClockVerbs(parent: Command, { group, verb, run }: VerbCommands): voi
 }
 
 function addSettingsVerbs(parent: Command, { group, verb, call, run }: VerbCommands): void {
-  const settings = group(parent, 'settings', 'the switches of a space')
+  const settings = group(parent, 'settings', 'the settings of a space')
   const view = (value: object): Result => ({ value, text: (width) => aligned(settingRows(value), width) })
   verb(settings, 'show', 'show all settings').action(run('settings.show', view))
-  verb(settings, 'set', 'change settings, all or none of them', [
+  verb(settings, 'set', 'change settings; if one is invalid, none changes', [
     'settings set plan=pro latency=50ms..200ms',
     'settings set limits=none rate-limit=off',
   ])
@@ -229,11 +229,11 @@ function addFaultVerbs(parent: Command, { group, verb, call, run }: VerbCommands
         (sunset: SunsetMode) => ({ sunset }),
       ),
     )
-  verb(parent, 'scenario', 'apply a scenario; switches that it does not set stay', [
+  verb(parent, 'scenario', 'apply a scenario; other settings do not change', [
     'scenario storm',
     'scenario ./black-friday.yaml',
   ])
-    .argument('<name|file>', `a packaged one (${packagedScenarios().join(', ')}), or a YAML file`)
+    .argument('<name|file>', `packaged scenario (${packagedScenarios().join(', ')}) or YAML file`)
     .action(
       call(async ({ controls, io }, nameOrFile: string) => {
         const value = await controls.scenario(readScenario(nameOrFile, io.cwd))
@@ -371,7 +371,7 @@ function addSnapshotVerbs(parent: Command, { group, verb, run }: VerbCommands): 
   verb(snapshot, 'save', 'save a snapshot, replacing one with the same name', ['snapshot save full-basket'])
     .argument('<name>', 'letters, digits and . _ -')
     .action(run('snapshots.save', (_, { name }) => done(`Saved the snapshot ${name}.`, { name })))
-  verb(snapshot, 'restore', 'restore everything but the log, with quotas, bans and clock', [
+  verb(snapshot, 'restore', 'restore all state except the log', [
     'snapshot restore full-basket',
   ])
     .argument('<name>', 'its name')
