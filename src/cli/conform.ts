@@ -79,7 +79,9 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
       new Option('--jobs <n>', `scenarios to run at once, 1 to ${MAX_JOBS}`).argParser(readJobs).default(DEFAULT_JOBS),
     )
     .addOption(
-      new Option('--timeout <duration>', 'time limit of each run of the command').argParser(parseTimeout).default(20_000, '20s'),
+      new Option('--timeout <duration>', 'time limit of each run of the command')
+        .argParser(parseTimeout)
+        .default(20_000, '20s'),
     )
     .addOption(new Option('-o, --output <form>', 'report format').choices(['text', 'json']).default('text'))
     .option('--report <file>', 'write a JUnit report')

@@ -177,12 +177,7 @@ const OPTIONS = {
   }),
   ...under(conduct, settingRows('conduct')),
   ...under('Contract, log and control plane', {
-    spec: text(
-      '<openapi.yaml>',
-      file,
-      'OpenAPI document to serve',
-      'the packaged one',
-    ),
+    spec: text('<openapi.yaml>', file, 'OpenAPI document to serve', 'the packaged one'),
     mock: list(
       '<operation>',
       operationsSchema,

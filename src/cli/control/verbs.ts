@@ -371,9 +371,7 @@ function addSnapshotVerbs(parent: Command, { group, verb, run }: VerbCommands): 
   verb(snapshot, 'save', 'save a snapshot, replacing one with the same name', ['snapshot save full-basket'])
     .argument('<name>', 'letters, digits and . _ -')
     .action(run('snapshots.save', (_, { name }) => done(`Saved the snapshot ${name}.`, { name })))
-  verb(snapshot, 'restore', 'restore all state except the log', [
-    'snapshot restore full-basket',
-  ])
+  verb(snapshot, 'restore', 'restore all state except the log', ['snapshot restore full-basket'])
     .argument('<name>', 'its name')
     .action(run('snapshots.restore', (_, { name }) => done(`Restored the snapshot ${name}.`, { name })))
   verb(snapshot, 'list', 'list the snapshots').action(
