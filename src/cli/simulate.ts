@@ -133,7 +133,7 @@ function nothingText({ input }: SimulationReport, basePath: string): string {
   const { read, leftOut, elsewhere } = input
   if (read === 0) return 'The input contains no readable request.'
   const [first] = elsewhere
-  if (first === undefined || leftOut.elsewhere !== read) return 'Every request was left out; see the report.'
+  if (first === undefined || leftOut.elsewhere !== read) return 'All requests were skipped; see the report.'
   return `${counted(read, 'request')} read, none for ${basePath === '' ? 'the root' : basePath}; most are for ${first.name}. Set the right --base-path and --host.`
 }
 

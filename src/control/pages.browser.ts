@@ -2,5 +2,5 @@
 export const PAGE_FILES: Readonly<Record<string, never>> = {}
 
 export function servePageFile(_page: never, _request: Request): Response {
-  throw new Error('The pages are not available in a browser sandbox.')
+  throw new Error('The dashboard and docs pages are not available in a browser sandbox.')
 }

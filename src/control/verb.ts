@@ -152,6 +152,6 @@ export function findSpace(spaces: Spaces, name: string): Space {
   const meant = didYouMean(name, spaces.names()) || '.'
   throw new VerbError(
     'not_found',
-    `Unknown space ${quoted(name)}${meant} The first request with a key such as sandbox~name opens a space, or a verb that changes it.`,
+    `Unknown space ${quoted(name)}${meant} A space opens with the first request that has a key such as sandbox~name, or the first verb that changes it.`,
   )
 }

@@ -7,5 +7,5 @@ export function overlay(..._given: readonly unknown[]): HandlerResult | Forward 
 }
 
 export function forwardedResponse(..._given: readonly unknown[]): HandlerResult {
-  throw new Error('A sandbox in a browser forwards nothing.')
+  throw new Error('A sandbox in a browser cannot forward requests.')
 }

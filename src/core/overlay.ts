@@ -73,7 +73,7 @@ function lookupFor(context: RequestContext, action: ResourceAction): string | un
 }
 
 const UNWRITTEN =
-  'The service behind this sandbox is not written to. Start it with --upstream-writes forward to have writes sent on.'
+  'Writes to the service behind this sandbox are not allowed. To forward them, start the sandbox with --upstream-writes forward.'
 
 function forwardRequest({ position, request, path, query, caller, space }: RequestContext): Forward {
   const { authorization } = request.headers
@@ -155,7 +155,7 @@ function bodyOf(
 }
 
 function openWriteWarning({ method, target }: ServiceRequest): string {
-  return `${method} ${redactAddress(target)}: the client left before the real service had answered. It may have been carried out there all the same.`
+  return `${method} ${redactAddress(target)}: the client disconnected before the real service responded. The service may have carried out the request.`
 }
 
 /** Carries out a write on a record, or below a parent, that the real service has. */
@@ -171,7 +171,9 @@ function writeHere(
   const named = namedBy(context, action, records.resource)
   try {
     if (named.id !== undefined && !isDecidedHere(records, named) && !copyOriginal(context, records, named, body))
-      return problem('upstream_invalid', { message: 'The service behind this sandbox sent another record.' })
+      return problem('upstream_invalid', {
+        message: 'The service behind this sandbox sent a record with a different id.',
+      })
   } catch (error) {
     if (error instanceof StoreFull) return problem('store_full')
     if (error instanceof InvalidRecord) return problem('upstream_invalid', { message: error.message })

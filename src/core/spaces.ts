@@ -350,7 +350,7 @@ export class Spaces {
   /** Completes a forwarded request. Never throws. */
   complete({ of, outcome }: ForwardedCommand, instant: Instant): Reply {
     const kept = this.#forwarded.get(of)
-    if (kept === undefined) throw new RangeError(`No request ${of} was sent on.`)
+    if (kept === undefined) throw new RangeError(`No request ${of} was forwarded.`)
     this.#forwarded.delete(of)
     const space = kept.isSpaceGone ? undefined : this.get(kept.space)
     if (space !== undefined) return complete(space, kept, outcome, instant)

@@ -56,7 +56,7 @@ export const FAILURES = {
   NOTHING_SIMULATED: { exit: 1, meaning: 'The traffic for simulate has no relevant requests.' },
   NO_SANDBOX: {
     exit: 7,
-    meaning: 'No sandbox was found, or the one on port 4010 belongs to another folder and would have been changed.',
+    meaning: 'No sandbox was found, or the command would change the one on port 4010, which belongs to another folder.',
   },
   STILL_RUNNING: { exit: 1, meaning: 'The sandbox did not stop in time.' },
   NOT_EXECUTABLE: { exit: 126, meaning: 'The command given to exec cannot be run.' },

@@ -98,7 +98,7 @@ describe.each(transports)('a client that leaves before the real service responds
     await isLeft
     expect((await ended(sandbox)).how).toBe('left')
     expect(sandbox.warnings).toEqual([
-      'POST /v1/pets: the client left before the real service had answered. It may have been carried out there all the same.',
+      'POST /v1/pets: the client disconnected before the real service responded. The service may have carried out the request.',
     ])
   })
 })

@@ -164,7 +164,7 @@ function curlOf(
     const from = sources.apiKey === undefined || sources.apiKey === '--api-key-file' ? '<file>' : sources.apiKey
     note(`It reads the key from PETSTORE_API_KEY, which is not set here: export PETSTORE_API_KEY="$(cat ${from})"`)
   }
-  if (text.includes(MASK)) note(`Replace ${MASK}, which may stand for a secret.`)
+  if (text.includes(MASK)) note(`Replace ${MASK}: it masks a possible secret.`)
   return text
 }
 

@@ -28,7 +28,7 @@ export async function showBody(
   const body = readBody(response)
   if (body.kind === 'empty') return { bytes: '' }
   if (body.kind === 'text') {
-    const note = `The response is not JSON, or too large for it, so it is not shown as ${format}.`
+    const note = `The response is not JSON, or is too large to format, so it is not shown as ${format}.`
     return { bytes: raw(), ...(format === 'auto' ? {} : { note }) }
   }
   if (format === 'yaml') return { bytes: `${escapeLines(yamlText(body.value))}\n` }

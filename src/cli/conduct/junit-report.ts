@@ -27,7 +27,7 @@ export function junitReport(report: ConductReport, failing: readonly RunRule[], 
   const others = brokenRules(failing, report)
     .filter((rule) => !kept.has(rule) && rule !== DRIFT)
     .map((name): JUnitCase => {
-      const tooMany = 'It was broken, and there were too many findings to keep this one.'
+      const tooMany = 'The rule was broken. The details are missing because there were too many findings.'
       return { name, outcome: 'failure', message: name === NO_TRAFFIC ? noTrafficLine(report) : tooMany }
     })
   return junitXml(

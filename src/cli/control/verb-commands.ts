@@ -181,7 +181,7 @@ function readOnly(transport: Transport, { controlUrl, how }: FoundSandbox): Tran
       if ((await checkHealth(controlUrl)).kind === 'none') throw new NoSandboxError(noSandboxAt(controlUrl, how))
       const url = controlUrl.slice(0, -CONTROL_PATH.length)
       throw new NoSandboxError(
-        `No sandbox was started in this folder. The one at ${url} was started elsewhere and is not changed. To change it, add --url ${url}.`,
+        `No sandbox was started in this folder. The one at ${url} was started in another folder, so this command did not change it. To change it, add --url ${url}.`,
       )
     },
   }

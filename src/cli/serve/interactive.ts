@@ -65,8 +65,8 @@ function actionsFor(interaction: Interaction): Readonly<Record<string, KeyAction
   return {
     o: { does: 'open the dashboard', run: () => openDashboard(interaction) },
     r: {
-      does: 'reset everything to its start (asks first)',
-      question: 'Reset everything to its start?',
+      does: 'reset everything to the initial state (asks first)',
+      question: 'Reset everything to the initial state?',
       run: async () => void (await act('reset')),
     },
     t: { does: 'move the clock one minute on', run: async () => void (await act('clock.advance', { by: '1m' })) },

@@ -54,7 +54,7 @@ ${section('Keys', table(keyTable(report, MAX_KEYS)), keyNotes(report, MAX_KEYS).
 ${report.scale.length === 0 ? '' : section('If it grew', table(scaleTable(report)), 'Each request is sent this number of times, at its recorded time.')}
 ${curves.map((curve) => curveSection(curve, report, width)).join('\n')}
 ${curves.length < report.keys.length ? `<p class="note">Plots are of the ${curves.length} busiest keys.</p>` : ''}
-${report.requests === 0 ? '' : section('Conduct', findings || '<p class="note">No findings.</p>', 'How clients kept the rules of the service, by the recorded responses.')}
+${report.requests === 0 ? '' : section('Conduct', findings || '<p class="note">No findings.</p>', 'Violations of the service’s rules, judged by the recorded responses.')}
 </main>
 </body>
 </html>

@@ -118,13 +118,13 @@ export function remarks({ input, requests }: SimulationReport): readonly string[
   }
   const isUnreliable = outOfOrder * 100 > requests
   return [
-    ...(missing === null ? [] : [`The input is not whole: it ${missing}.`]),
+    ...(missing === null ? [] : [`The input is incomplete: it ${missing}.`]),
     ...(bad.count === 0
       ? []
       : [`${counted(bad.count, unit, places(unit)[1])} could not be read: ${listed(badNames, bad.count)}.`]),
     ...(causes.length === 0 ? [] : [`Left out: ${causes.join('; ')}.`]),
     ...(leftOut.elsewhere === undefined ? [] : [`Other hosts and paths: ${names(elsewhere)}.`]),
-    ...(hosts.length < 2 ? [] : [`More hosts than one are counted together: ${names(hosts)}. Choose one with --host.`]),
+    ...(hosts.length < 2 ? [] : [`Several hosts are counted together: ${names(hosts)}. Choose one with --host.`]),
     ...(outOfOrder === 0
       ? []
       : [

@@ -92,10 +92,7 @@ function hasText({ id }: ResourceData, value: Values, search: string): boolean {
 function changeableResource(space: Space, name: string): ResourceData {
   const resource = findResource(space, name)
   if (placeInState(resource) !== 'orders') return resource
-  throw new VerbError(
-    'invalid_request',
-    `The contract does not describe ${name}, so they stay as the fixtures have them.`,
-  )
+  throw new VerbError('invalid_request', `The contract does not describe ${name}, so its records cannot be changed.`)
 }
 
 /** A record with its parents' ids, by the names of their path parameters. */

@@ -31,7 +31,7 @@ export const admit: Gate = ({ caller, route, request, space }) => {
 const NO_BEARER =
   'The Authorization header does not hold a Bearer token. Send the key as: Authorization: Bearer <API_KEY>.'
 function noUpstreamKey(label: string): string {
-  return `The key "${label}" is one of this sandbox, and the service behind it does not know it. Give the sandbox a key of that service (--upstream-api-key-file), or send one.`
+  return `The key "${label}" works only in this sandbox, not in the service behind it. Send a key of that service, or start the sandbox with --upstream-api-key-file.`
 }
 
 const MOST_NAMED = 5
