@@ -58,7 +58,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'system',
   ],
   browser: ['api', 'compose', 'control', 'conduct', 'exchanges', 'options', 'domain', 'contract', 'system'],
-  playground: ['browser', 'web', 'control', 'options', 'domain'],
+  playground: ['browser', 'web', 'control', 'http', 'options', 'domain'],
   msw: ['api'],
   matchers: ['api', 'exchanges', 'contract'],
   vitest: ['matchers', 'api', 'control', 'options', 'domain', 'system'],
@@ -95,6 +95,7 @@ const DOORS: readonly { readonly what: RegExp; readonly door: RegExp }[] = [
   { what: /^node:http$/, door: /^(http\/|sandbox\.ts$)/ },
   { what: /^sirv$/, door: /^http\/static-site\.ts$/ },
   { what: /^idb$/, door: /^playground\/state-database\.ts$/ },
+  { what: /^jsep$/, door: /^web\/playground\/policy\.ts$/ },
   { what: /^msw$/, door: /^msw\/index\.ts$/ },
   { what: /^@noble\/hashes/, door: /^system\/digest\.browser\.ts$/ },
 ]

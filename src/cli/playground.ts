@@ -10,8 +10,8 @@ import { onStopSignals } from './stop-signals.js'
 const DEFAULT_PORT = 4020
 
 const NOTES = `\
-Serves a page that runs the sandbox in the browser, with a small shop whose client can
-retry well or badly. Any web host can serve the same files, from the folder printed on stderr.
+Serves a page that runs the sandbox in the browser, with five clients that retry well
+or badly. Any web host can serve the same files, from the folder printed on stderr.
 
 Prints the address on stdout, and runs until you stop it (Ctrl-C). The page then keeps
 working without it.`

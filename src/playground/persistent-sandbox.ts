@@ -1,17 +1,21 @@
-import { type BrowserSandbox, createSandbox } from '../browser/index.js'
+import { openWithCore, type WithCore } from '../browser/with-core.js'
 import { CONTROL_PATH, isControl } from '../control/path.js'
-import type { Keeping } from '../web/playground/worker-messages.js'
+import type { EpochMs } from '../domain/time.js'
+import type { Keeping, TimedResponse } from '../web/playground/worker-messages.js'
 import { StateDatabase } from './state-database.js'
+import { TimedClients } from './timed-clients.js'
 import { Writes } from './writes.js'
 
 /** The whole state is written after each change, and the log is most of it. */
-const LOG_LIMIT = 300
+const LOG_LIMIT = 400
+/** The same link shows the same run to everyone. */
+const SEED = 1
 /** Methods that change nothing but quotas, the log and conduct. */
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const SHUTDOWN = `${CONTROL_PATH}/shutdown`
 
-interface Running {
-  readonly sandbox: BrowserSandbox
+interface Running extends WithCore {
+  readonly clients: TimedClients
   readonly writes: Writes
   isOurs: boolean
 }
@@ -54,6 +58,13 @@ export class PersistentSandbox {
     return result.value
   }
 
+  /** @throws ControlError if the space's clock is past that instant */
+  async send(space: string, at: EpochMs, keepAlive: (work: Promise<unknown>) => void): Promise<TimedResponse> {
+    const { clients, writes } = await this.#start()
+    keepAlive(writes.later())
+    return clients.send(space, at)
+  }
+
   /** Ends everything for the worker that takes over. Browsers let an old worker finish, for minutes if need be. */
   async stepAside(): Promise<void> {
     const running = await this.#start()
@@ -72,30 +83,35 @@ export class PersistentSandbox {
       this.#keepInMemory(error)
       return { database: undefined, state: undefined }
     })
-    const sandbox = await this.#restored(state)
+    const opened = await this.#restored(state)
     const write = async () => {
       if (database === undefined || this.#keeping.place === 'memory') return
       try {
-        if (!(await database.write(await sandbox.save()))) running.isOurs = false
+        if (!(await database.write(await opened.save()))) running.isOurs = false
       } catch (error) {
         this.#keepInMemory(error)
       }
     }
-    const running: Running = { sandbox, writes: new Writes(write), isOurs: true }
+    const running: Running = {
+      ...opened,
+      clients: new TimedClients(opened),
+      writes: new Writes(write),
+      isOurs: true,
+    }
     return running
   }
 
-  async #restored(state: unknown): Promise<BrowserSandbox> {
-    const options = { logLimit: LOG_LIMIT }
-    if (!(state instanceof Uint8Array)) return createSandbox(options)
+  async #restored(state: unknown): Promise<WithCore> {
+    const options = { logLimit: LOG_LIMIT, seed: SEED }
+    if (!(state instanceof Uint8Array)) return openWithCore(options)
     try {
-      return await createSandbox({ ...options, restore: state })
+      return await openWithCore({ ...options, restore: state })
     } catch (error) {
       this.#setKeeping({
         place: this.#keeping.place,
         notice: `This version cannot read what the last one has kept (${String(error)}). The sandbox has started afresh.`,
       })
-      return createSandbox(options)
+      return openWithCore(options)
     }
   }
 

@@ -1,7 +1,9 @@
 import { CONTROL_PATH, DASHBOARD_PATH, isControl } from '../control/path.js'
 import { errorBody } from '../domain/problems.js'
+
 import { DEFAULT_BASE_PATH } from '../options/defaults.js'
-import type { Keeping, WorkerRequest } from '../web/playground/worker-messages.js'
+import { type Keeping, TIMED_REQUEST, type WorkerRequest } from '../web/playground/worker-messages.js'
+
 import { PersistentSandbox } from './persistent-sandbox.js'
 import { type Site, SiteFiles } from './site-files.js'
 
@@ -38,12 +40,19 @@ self.addEventListener('fetch', (event) => {
   const address = pathname.slice(scope.pathname.length)
   const path = pathname.slice(root.length)
   if (files.has(address)) event.respondWith(files.answer(address))
+  else if (address === TIMED_REQUEST) event.respondWith(answerTimed(event, new URLSearchParams(search)))
   else if (path === CONTROL_PATH) event.respondWith(Response.redirect(root + DASHBOARD_PATH + search))
   else if (isControl(path) || isService(path)) event.respondWith(answer(event, path, search))
 })
 
 function isService(path: string): boolean {
   return path === DEFAULT_BASE_PATH || path.startsWith(`${DEFAULT_BASE_PATH}/`)
+}
+
+async function answerTimed(event: FetchEvent, fields: URLSearchParams): Promise<Response> {
+  if (event.request.mode === 'navigate') return forbidden()
+  const space = fields.get('space') ?? ''
+  return Response.json(await sandbox.send(space, Number(fields.get('at')), (work) => event.waitUntil(work)))
 }
 
 async function answer(event: FetchEvent, path: string, search: string): Promise<Response> {

@@ -1,90 +1,172 @@
 import { signal } from '@preact/signals'
 import { render } from 'preact'
-import { messageOf } from '../format.js'
-import { start } from '../session.js'
-import { ClientPanel, ConductPanel } from './client-panel.js'
-import { refresh } from './shop-client.js'
-import { ShopPanel } from './shop-panel.js'
+import { countdownText, messageOf, timeText } from '../format.js'
+import { dashboardAddress, Lane, Legend } from './lane.js'
+import * as run from './run.js'
+import { CONDITION_NAMES, CONDITIONS } from './set-up.js'
 import { send, startWorker } from './start-worker.js'
-import { SwitchesPanel } from './switches-panel.js'
 import type { Keeping } from './worker-messages.js'
 import '../style/tokens.css'
 import '../style/parts.css'
 import './style.css'
 
-const PHASES = {
-  starting: 'starting in this browser …',
-  running: 'runs in this browser, also offline',
-  failed: 'cannot run here',
-} as const
+const MINUTE = 60_000
 
-const phase = signal<keyof typeof PHASES>('starting')
-const failure = signal('')
 const notice = signal<string | undefined>(undefined)
 const newer = signal<ServiceWorker | null>(null)
+const shared = signal('')
+const canRun = signal(true)
 
 function Playground() {
   return (
     <>
       <header class="top">
-        <div>
-          <h1>petstore-sandbox playground</h1>
-          <p class={`phase ${phase}`} role="status">
-            {PHASES[phase.value]}
-          </p>
-        </div>
-        <nav aria-label="The sandbox’s own pages">
-          <a href="__sandbox/">Dashboard</a>
+        <b>petstore-sandbox</b>
+        <nav aria-label="Pages">
+          <a href="./" aria-current="page">
+            Playground
+          </a>
+          <a href={dashboardAddress(run.clients.value[0]?.space ?? '')}>Dashboard</a>
           <a href="__sandbox/docs">API docs</a>
         </nav>
-        <p class="install">
-          The same on your machine: <code>npx petstore-sandbox serve</code>
-        </p>
+        <span class="row">
+          <button type="button" onClick={run.startOver}>
+            Start over
+          </button>
+          <button type="button" onClick={share}>
+            Share this set-up
+          </button>
+          <span role="status" class="muted">
+            {shared}
+          </span>
+        </span>
       </header>
+      <Notices />
+      <main>
+        <h1>Your client gets a 429. What does it do next?</h1>
+        <p class="intro">
+          A whole rate-limited API runs in this tab: quotas, bans, outages, and a clock that you can move. Each client
+          lists its pets twice a second, with a key of its own that allows 60 requests a minute. Make it harder, and
+          watch who gets through and who gets banned.
+        </p>
+        {canRun.value ? <Run /> : null}
+        <p class="muted">
+          The rules are those of <code>npx petstore-sandbox serve</code>, which runs the API for your own app. This page
+          works offline.
+        </p>
+      </main>
+    </>
+  )
+}
+
+function Run() {
+  return (
+    <>
+      <Controls />
+      <ol class="lanes">
+        {run.clients.value.map((client) => (
+          <Lane key={client.space} client={client} />
+        ))}
+      </ol>
+      <Legend />
+    </>
+  )
+}
+
+function Notices() {
+  return (
+    <>
       {newer.value === null ? null : (
         <p class="notice" role="status">
-          A newer version of the playground is ready. What the sandbox holds is kept.{' '}
+          A newer version of the playground is ready.{' '}
           <button type="button" onClick={() => send(newer.value, 'take-over')}>
             Load it
           </button>
         </p>
       )}
       {notice.value === undefined ? null : (
-        <p class="notice" role="status">
+        <p class="notice" role="alert">
           {notice}
         </p>
       )}
-      <main>
-        {phase.value === 'failed' ? (
-          <p class="notice" role="alert">
-            {failure}
-          </p>
-        ) : (
-          <div class="panels">
-            <ShopPanel />
-            <div class="column">
-              <ClientPanel />
-              <ConductPanel />
-            </div>
-            <SwitchesPanel />
-          </div>
-        )}
-      </main>
+      {run.problems.value.length === 0 ? null : (
+        <p class="notice" role="alert">
+          Part of the link was left out. {run.problems.value.join(' ')}
+        </p>
+      )}
     </>
   )
 }
 
-async function startSandbox(): Promise<void> {
-  try {
-    watch(await startWorker())
-  } catch (error) {
-    phase.value = 'failed'
-    failure.value = messageOf(error)
-    return
-  }
-  phase.value = 'running'
-  start()
-  await refresh()
+function Controls() {
+  const { conditions } = run.setUp.value
+  const phase = run.phase.value
+  const runs = phase === 'running' || phase === 'starting'
+  return (
+    <div class="row controls">
+      <button type="button" class="primary" onClick={runs ? run.pause : run.resume}>
+        {runs ? 'Pause' : phase === 'paused' ? 'Run' : 'Run again'}
+      </button>
+      <fieldset class="row">
+        <legend class="hidden">Conditions</legend>
+        <button type="button" aria-pressed={conditions.length === 0} onClick={() => run.change({ conditions: [] })}>
+          Quota only
+        </button>
+        {CONDITION_NAMES.map((name) => (
+          <button
+            key={name}
+            type="button"
+            class="condition"
+            aria-pressed={conditions.includes(name)}
+            title={CONDITIONS[name].title}
+            onClick={() =>
+              run.change({
+                conditions: conditions.includes(name)
+                  ? conditions.filter((other) => other !== name)
+                  : [...conditions, name],
+              })
+            }
+          >
+            {CONDITIONS[name].label}
+          </button>
+        ))}
+      </fieldset>
+      <span class="clock">
+        <span class="muted">Sandbox time</span> {run.startedAt.value === 0 ? '…' : `${timeText(run.now.value)} UTC`}{' '}
+        <span class="muted">
+          · {countdownText(run.now.value - run.startedAt.value)} of {countdownText(run.RUN_MS)}
+        </span>
+      </span>
+      <button type="button" disabled={phase === 'over'} onClick={() => run.advance(MINUTE)}>
+        +1 min
+      </button>
+      <label class="inline">
+        Speed{' '}
+        <select
+          value={run.speed.value}
+          onChange={({ currentTarget }) => {
+            run.speed.value = Number(currentTarget.value)
+          }}
+        >
+          {run.SPEEDS.map((speed) => (
+            <option key={speed} value={speed}>
+              {speed} ×
+            </option>
+          ))}
+        </select>
+      </label>
+      <p class="outcome" role="status">
+        {run.announcement}
+      </p>
+    </div>
+  )
+}
+
+async function share(): Promise<void> {
+  shared.value = await navigator.clipboard.writeText(location.href).then(
+    () => 'Link copied.',
+    () => 'Copy the address of this page.',
+  )
 }
 
 function watch(registration: ServiceWorkerRegistration): void {
@@ -104,5 +186,15 @@ function watch(registration: ServiceWorkerRegistration): void {
 const root = document.querySelector('#playground')
 if (root !== null) {
   render(<Playground />, root)
-  void startSandbox()
+  startWorker().then(
+    (registration) => {
+      watch(registration)
+      addEventListener('hashchange', run.startFromLink)
+      void run.startFromLink()
+    },
+    (error: unknown) => {
+      canRun.value = false
+      notice.value = messageOf(error)
+    },
+  )
 }

@@ -1,3 +1,5 @@
+import type { EpochMs } from '../../domain/time.js'
+
 /** Requests of a page or a newer worker to the service worker that runs the sandbox. */
 export type WorkerRequest =
   /** Requests a `Keeping`. */
@@ -14,4 +16,17 @@ export interface Keeping {
   readonly place: 'browser' | 'memory'
   /** A warning to show, if any. */
   readonly notice: string | undefined
+}
+
+/** Address, relative to the site, at which the worker sends a request at an instant of a space's clock. */
+export const TIMED_REQUEST = 'timed'
+
+export interface TimedResponse {
+  /** 0 without a response. */
+  readonly status: number
+  /** Seconds. */
+  readonly retryAfter: number | null
+  readonly isBanned: boolean
+  /** When it arrived, by the space's clock. */
+  readonly at: EpochMs
 }
