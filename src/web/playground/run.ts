@@ -54,7 +54,8 @@ export function startOver(): Promise<void> {
     announcement.value = ''
   })
   enqueue(async () => {
-    const start = Math.floor(Date.now() / SECOND_MS) * SECOND_MS
+    const clock = await callVerb('clock.show', '')
+    const start = Math.floor(Date.parse(clock.now) / SECOND_MS) * SECOND_MS
     const opened = openClients(setUp.value.wait, start)
     const beginning = { now: new Date(start).toISOString(), freeze: true }
     const scenario = { ...scenarioOf(setUp.value.conditions), ...beginning }
