@@ -26,8 +26,9 @@ self.addEventListener('activate', (event) => event.waitUntil(Promise.all([files.
 self.addEventListener('message', (event) => {
   const { data, source }: { readonly data: WorkerRequest; readonly source: ExtendableMessageEvent['source'] } = event
   if (data === 'take-over') {
-    event.waitUntil(self.skipWaiting())
+    // First: Chromium stops an idle worker at once, and a message that starts it again would block this one.
     self.registration.active?.postMessage('step-aside' satisfies WorkerRequest)
+    event.waitUntil(self.skipWaiting())
   } else if (data === 'step-aside') event.waitUntil(sandbox.stepAside())
   else if (data === 'claim') event.waitUntil(self.clients.claim())
   else if (data === 'keeping') event.waitUntil(sandbox.keeping().then((keeping) => source?.postMessage(keeping)))
