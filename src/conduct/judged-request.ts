@@ -20,7 +20,7 @@ export interface JudgedRequest extends Arrival {
   readonly query: string
   readonly route: ServiceRoute
   readonly caller: Caller
-  /** What its baggage names instead of an open space. */
+  /** Name in the baggage that is not an open space. */
   readonly unknownSpace?: string | undefined
   /** Undefined if they were not read. */
   readonly readings: Readings | undefined

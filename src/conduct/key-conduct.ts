@@ -11,12 +11,12 @@ import { beginRequest, endWaits, mostAtOnce, noteTry, openSenders, runningWaits,
 import { fingerprintOf, type GivenResponse, isServed, type RunningWaits, type Sent } from './waits.js'
 import { openTraffic, type Traffic } from './what-if.js'
 
-/** Per key. Beyond the limit, the sender that was idle longest is dropped. */
+/** Limit per key. Beyond it, the sender that was idle longest is dropped. */
 const MAX_NAMED_SENDERS = 100
 
 export type KeyCaller = Caller & { readonly kind: 'key' }
 
-/** Has the label of a key only, because the key may be secret. */
+/** Identifies a key by its label only, because the key may be secret. */
 export interface KeyIdentity {
   /** The label of a key, or the account name of an unknown token. */
   readonly name: string
@@ -174,7 +174,7 @@ export function judgeTiming(
   return { drafts, isEarly: limits.known >= all }
 }
 
-/** Whether more senders than ever before had a running wait. Of several waiting senders, some wait during most requests. */
+/** Whether more senders than ever before had a running wait. With several senders, some of them usually wait. */
 function isMoreThanBefore({ mostTold }: Senders, waiting: number, { route }: JudgedRequest): boolean {
   const operation = route.kind === 'operation' ? route.operation.id : ''
   if (waiting <= (mostTold.get(operation) ?? 0)) return false

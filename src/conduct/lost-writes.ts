@@ -8,11 +8,11 @@ export interface StoredWrite {
   readonly resource: string
   /** What the client sees if the response is lost. */
   readonly response: GivenResponse
-  /** A fault sends another status in its place. */
+  /** Another status was sent instead of the success. */
   readonly isReplaced: boolean
 }
 
-/** One whose response was lost. */
+/** A write whose response was lost. */
 export interface LostWrite extends Pick<StoredWrite, 'resource' | 'response'>, Sent {
   readonly how: Ending['how']
 }
@@ -39,7 +39,7 @@ export function isLost({ isReplaced }: StoredWrite, { how, isWithheld }: Ending)
   return isWithheld !== true && (isReplaced || how === 'cut' || how === 'left')
 }
 
-/** Judges a repeated write. A read of the collection forgets its lost writes. */
+/** Judges a repeated write. A client that reads the collection may repeat its lost writes. */
 export function judgeWrites(
   lost: Map<string, LostWrite>,
   judged: JudgedRequest,

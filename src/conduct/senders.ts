@@ -15,7 +15,7 @@ import {
   waitsAfterMove,
 } from './waits.js'
 
-/** Per sender. Dropping the oldest favours the client. */
+/** Limits per sender. Dropping the oldest entry favors the client. */
 const MAX_RETRIES = 100
 const MAX_PEAKS = 100
 export const MAX_LOST_WRITES = 100
@@ -25,7 +25,7 @@ export interface Senders {
   waits: Wait[]
   /** By fingerprint; the oldest failure first. */
   retries: Map<string, Retries>
-  /** By operation: the largest number of senders with a running wait at a request, below all of them. */
+  /** By operation: the largest number of senders, but not all, that had a running wait when a request arrived. */
   mostTold: Map<string, number>
   /** Waits in responses to early requests: enough of them cause a ban. */
   early: Stretch[]
@@ -59,7 +59,7 @@ export function mostAtOnce({ peaks }: Senders): number {
   return Math.max(1, ...peaks.values())
 }
 
-/** In flight: from the first byte until the response is sent or the client has left. */
+/** A request is in flight from its first byte until its response is sent or the client disconnects. */
 export function beginRequest(senders: Senders, fingerprint: string): void {
   const { inFlight } = senders
   inFlight.set(fingerprint, (inFlight.get(fingerprint) ?? 0) + 1)
@@ -72,7 +72,7 @@ export function endRequest({ inFlight }: Senders, fingerprint: string): void {
   else inFlight.delete(fingerprint)
 }
 
-/** Requests whose responses were not readable when this one was sent were in flight together with it. */
+/** Counts a request as in flight at the same time if its response was not readable when this one was sent. */
 export function runningWaits(senders: Senders, fingerprint: string, arrival: Arrival): Running {
   const running = countRunning(senders.waits, fingerprint, arrival)
   const { own, limits } = running

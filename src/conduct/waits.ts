@@ -12,7 +12,7 @@ export interface GivenResponse {
   readonly retryAfter: string | null
 }
 
-/** Requested by a response; begins when that has been sent. */
+/** A wait that a response requests. It begins when the response has been sent. */
 export interface NamedWait extends Stretch {
   readonly fingerprint: string
   /** Scope: this request, all requests of the key (quota, storm), or a banned key. */
@@ -44,7 +44,7 @@ export type RefusalNotice =
       readonly response: GivenResponse
     }
 
-/** Faults that a client sees as a failure of the connection. One that hangs shows nothing. */
+/** Faults that a client sees as a failed connection. A hang is not one, because the client sees nothing. */
 const BREAKING: readonly (FaultName | undefined)[] = [
   'connection-reset',
   'empty-response',

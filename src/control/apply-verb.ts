@@ -13,7 +13,7 @@ export const applyVerb: ApplyVerb = (spaces, command, { now: wall, position: id 
   checkSpaceName(spaceName)
   const space = spaces.open(spaceName, wall)
   if (space === undefined) throw new VerbError('too_many_spaces', spaces.fullMessage())
-  const change = { name, id, canUndo: verb.canUndo ?? false, isPassing: isOpening && verb.method === 'DELETE' }
+  const change = { name, id, canUndo: verb.canUndo ?? false, isTemporary: isOpening && verb.method === 'DELETE' }
   try {
     return spaces.change(space, change, wall, () => verb.run({ space, spaces, wall, fetched }, checked))
   } catch (error) {

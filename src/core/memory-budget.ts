@@ -7,11 +7,11 @@ import type { Change, Snapshot, SpaceState } from '../domain/state.js'
 import { valuesIn } from '../domain/state-layout.js'
 import { utf8Length } from '../system/utf8.js'
 
-/** A space without a store. */
+/** A space that is kept in memory only. */
 interface Holder {
   readonly seed: SpaceState
   readonly keys: ReadonlyMap<string, ApiKey>
-  /** The default space counts the keys of all. */
+  /** Whether keys count for this space: only the default space counts them, for all spaces. */
   readonly hasKeys: boolean
   readonly heldBytes: number
 }
@@ -29,7 +29,7 @@ export function memoryNeeded(change: Change, { seed, keys, hasKeys, heldBytes }:
       const seedKeys = new Set(seed.keys.map(({ key }) => key))
       const addedKeys = hasKeys ? state.keys.filter(({ key }) => !seedKeys.has(key)) : []
       const seeded = valuesIn(seed)
-      const added = [...valuesIn(state)].flatMap(([name, values]) => notAmong(values, seeded.get(name) ?? []))
+      const added = [...valuesIn(state)].flatMap(([name, values]) => valuesNotIn(values, seeded.get(name) ?? []))
       const keyLengths = addedKeys.reduce((bytes, { key }) => bytes + key.length, 0)
       return added.reduce<number>((bytes, value) => bytes + recordBytes(value as Values), keyLengths) - heldBytes
     }
@@ -53,8 +53,8 @@ export function recordBytes(value: Values | undefined): number {
   return value === undefined ? 0 : utf8Length(recordText(value))
 }
 
-/** Compared by text: a record that was read back is another object. */
-function notAmong(values: readonly unknown[], others: readonly unknown[]): readonly unknown[] {
+/** Compares by text, because a record that was read back is a different object. */
+function valuesNotIn(values: readonly unknown[], others: readonly unknown[]): readonly unknown[] {
   if (values === others) return []
   const same = new Set(others)
   const unlike = values.filter((value) => !same.has(value))

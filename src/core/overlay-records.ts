@@ -12,7 +12,7 @@ import { filtersOf } from './resource-actions.js'
 export interface OverlayRecords {
   readonly resource: ResourceData
   readonly own: Collection
-  /** As the service had them. One that is not among `own` was removed here. */
+  /** The records of the service before the change. One without a record in `own` was removed here. */
   readonly originals: Collection
 }
 

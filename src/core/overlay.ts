@@ -56,8 +56,8 @@ function forwardOrRefuse(context: RequestContext, writes: RealServiceRules['writ
 }
 
 /**
- * The record of the real service on which a request depends, as the address to read it at; undefined if the records kept
- * here are enough.
+ * Address of the record of the real service that must be read before the request; undefined if the sandbox has all
+ * records it needs.
  */
 function lookupFor(context: RequestContext, action: ResourceAction): string | undefined {
   const records = overlayRecords(context, action.resource)
@@ -131,7 +131,7 @@ export function forwardedResponse(
   const { headers } = response
   const wait = readRetryAfter(headers['retry-after'], headers.date, wall)
   const contentType = headers['content-type']
-  // The real service goes by the wall clock; the space's may have been moved.
+  // The real service uses the wall clock; the clock of the space may have been moved.
   const shift = now - wall
   return {
     status: outcome.status,
@@ -172,7 +172,7 @@ function writeHere(
   try {
     if (named.id !== undefined && !isDecidedHere(records, named) && !copyOriginal(context, records, named, body))
       return problem('upstream_invalid', {
-        message: 'The service behind this sandbox sent a record with a different id.',
+        message: 'The service behind this sandbox did not send the requested record.',
       })
   } catch (error) {
     if (error instanceof StoreFull) return problem('store_full')

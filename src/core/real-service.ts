@@ -7,7 +7,7 @@ import type { ContractViolation, SeenExchange } from '../drift/find-violations.j
 
 export interface RealServiceRules {
   readonly baseUrl: string
-  /** A key for it was given, which replaces all known keys. */
+  /** Whether a key of the real service was given. It is sent in place of all known keys. */
   readonly hasKey: boolean
   readonly writes: UpstreamWrites
   /** How a response drifts from the contract. */
@@ -25,7 +25,7 @@ export interface RealService extends RealServiceRules {
 /** A request under way to the real service. */
 export interface Forwarded {
   readonly space: string
-  /** Its space was removed since; another one may have its name. */
+  /** The space was removed since then. A new space may have its name. */
   readonly isSpaceGone: boolean
   /** Undefined if no key was sent. */
   readonly sent: SentKey | undefined

@@ -19,11 +19,11 @@ import { isEmpty, type SavedUndo, type SpaceBefore, saveUndo, type Undo } from '
 
 interface SpaceVerb {
   readonly name: string
-  /** Position of its command. */
+  /** Position of the command. */
   readonly id: number
   readonly canUndo: boolean
-  /** Its space was opened for it, and is closed unless the verb changes it. */
-  readonly isPassing: boolean
+  /** The space was opened only for this verb, and closes again unless the verb changes it. */
+  readonly isTemporary: boolean
 }
 
 /** The running verb, and the state before it. */
@@ -61,7 +61,7 @@ export class Spaces {
   /** Requests under way to the real service, by position. */
   readonly #forwarded = new Map<number, Forwarded>()
 
-  /** Named by baggage, and reported. */
+  /** Names of spaces that are not open, from baggage; each was reported once. */
   readonly #unknownSpaces = new Set<string>()
 
   constructor(shared: SpaceContext, defaultSpace: Space, fixtures: SpaceState, maxSpaces: number) {
@@ -136,7 +136,7 @@ export class Spaces {
    * Runs a verb as a whole or not at all: if it throws, or its turn cannot be stored, everything is rolled back. The
    * same changes are kept for an undo.
    */
-  change<T>(space: Space, { name, id, canUndo, isPassing }: SpaceVerb, wall: EpochMs, run: () => T): T {
+  change<T>(space: Space, { name, id, canUndo, isTemporary }: SpaceVerb, wall: EpochMs, run: () => T): T {
     const { keys } = this.#shared
     const before: RunningVerb = {
       id,
@@ -170,7 +170,7 @@ export class Spaces {
         if (this.#removed?.name === space.name) this.#removed = undefined
         this.#expectExpiry(wall)
       }
-      if (isPassing && !spaces.some(([name]) => name === space.name)) this.close(space)
+      if (isTemporary && !spaces.some(([name]) => name === space.name)) this.close(space)
       return output
     } catch (error) {
       const all = end()
@@ -185,7 +185,7 @@ export class Spaces {
     if (spaces?.has(space) === false) spaces.set(space, space.beginVerb(wall))
   }
 
-  /** Also if it has removed the space. */
+  /** Also finds the undo of a verb that removed the space. */
   findUndo(space: Space, wall: EpochMs): Undo | undefined {
     const undo = space.undo ?? (this.#removed?.name === space.name ? this.#removed.undo : undefined)
     return undo !== undefined && wall - undo.at <= UNDO_FOR_MS ? undo : undefined
@@ -193,7 +193,7 @@ export class Spaces {
 
   /** @throws StoreFull */
   undo(space: Space, { keys, spaces }: Undo, wall: EpochMs): void {
-    if (keys !== null) this.#bringBackKeys(keys, new Map(spaces).get('')?.parts.records === undefined, new Map(spaces))
+    if (keys !== null) this.#restoreKeys(keys, new Map(spaces).get('')?.parts.records === undefined, new Map(spaces))
     for (const [name, before] of spaces) {
       const changed = this.get(name)
       if (changed === undefined) continue
@@ -204,8 +204,8 @@ export class Spaces {
     space.undo = undefined
   }
 
-  /** Keys added since stay. Restored ones come last, as in the store. */
-  #bringBackKeys(
+  /** Keeps keys that were added since. Restored keys come last, as in the store. */
+  #restoreKeys(
     before: NonNullable<Undo['keys']>,
     isKeptByKey: boolean,
     spaces: ReadonlyMap<string, SpaceBefore>,
@@ -214,7 +214,7 @@ export class Spaces {
     const restored = (now: ReadonlyMap<string, ApiKey>, known: readonly ApiKey[]) => {
       const isLater = (key: string) => !before.added.includes(key) && !before.valid.some((apiKey) => apiKey.key === key)
       const kept = [...now.values()].filter(({ key }) => isLater(key) || known.some((apiKey) => apiKey.key === key))
-      // A map keeps the place of an existing key.
+      // Setting an existing key of a map would keep its old place.
       return byKey([...kept, ...known])
     }
     const merged: Keys = { stored: restored(keys.stored, before.stored), valid: restored(keys.valid, before.valid) }
@@ -230,7 +230,7 @@ export class Spaces {
     this.#setKeys(merged)
   }
 
-  /** A reset holds a log and a million pets. */
+  /** Frees memory: the undo of a reset can hold a log and a million pets. */
   dropExpired(wall: EpochMs): void {
     if (wall <= this.#nextExpiry) return
     this.#nextExpiry = Number.POSITIVE_INFINITY
@@ -284,7 +284,7 @@ export class Spaces {
     this.#named.delete(space.name)
   }
 
-  /** A copy that can be written little by little: later changes do not affect it. */
+  /** A copy that can be written in several steps: later changes do not affect it. */
   save(): SavedSpaces {
     return {
       keys: this.#shared.keys.save(),
@@ -295,7 +295,7 @@ export class Spaces {
     }
   }
 
-  /** Only for new spaces; one at each step. */
+  /** Call it on new spaces only. Loads one space at each step. */
   *load({ keys, room, spaces, removed, forwarded }: SavedSpaces): Generator<void, void> {
     for (const saved of forwarded) this.#forwarded.set(...loadForwarded(saved))
     const undo = this.default.loadUndo(removed?.undo ?? null)

@@ -25,9 +25,9 @@ export interface Connection {
   readonly unsent: Set<Outgoing>
   /** Requests arrived before the previous response was sent, so the connection does not identify a sender. */
   isPipelined: boolean
-  /** Sent since the last request, and perhaps unread. */
+  /** Refusals sent since the last request, which the client may not have read. */
   refusals: ExchangeRef[]
-  /** When the client closed its half, monotonic. */
+  /** When the client closed its sending half; monotonic. */
   halfClosedAt: number | undefined
   isCutByServer: boolean
   isRefused: boolean
@@ -45,7 +45,7 @@ export interface DecidedReply {
 
 export interface PlainReading {
   head: PlainHead | undefined
-  isAnswering: boolean
+  isResponding: boolean
   awaiting: Buffer | undefined
   isLast: boolean
   readonly waiting: Buffer[]
@@ -104,7 +104,10 @@ export function hasStalled(connection: Connection, now: number): boolean {
   return now - connection.flushedAt >= STALL_TIMEOUT_MS
 }
 
-/** A client detected as gone within this time left when it half-closed. The second piece of a slow body detects it. */
+/**
+ * If a half-closed client is detected as gone within this time, it counts as gone since it half-closed. The second piece
+ * of a slow body detects it.
+ */
 const DETECTED_WITHIN_MS: DurationMs = 1.5 * SECOND_MS
 
 /** When the client of a reply left, monotonic. */

@@ -10,7 +10,8 @@ const GRAIN_MS = 10
  * Tracks, by time alone, which responses have certainly been delivered.
  *
  * A response is identified by the position of the command that reported it as sent. Each turn of the event loop reads
- * everything that arrived before it began: a request sent before a response left is read one turn later at the latest.
+ * everything that arrived before the turn began, so a request that was sent before a response is read at most one turn
+ * later.
  */
 export class DeliveryTracker {
   readonly #pending: { from: number; at: number; position: number }[] = []

@@ -56,12 +56,12 @@ export class PlainLane {
     const end = () => {
       // node:http probes whether the client is still there.
       if (reading.awaiting !== undefined) this.#fallBackToNode(connection, reading, reading.awaiting)
-      else if (reading.isAnswering) reading.isLast = true
+      else if (reading.isResponding) reading.isLast = true
       else socket.end()
     }
     const reading: PlainReading = {
       head: undefined,
-      isAnswering: false,
+      isResponding: false,
       awaiting: undefined,
       isLast: false,
       waiting: [],
@@ -74,7 +74,7 @@ export class PlainLane {
 
   /** Checked periodically, because a timer for each socket would be reset by every read and write. @param now monotonic */
   isIdle({ plain }: Connection, now: number): boolean {
-    if (plain === undefined || plain.isAnswering) return false
+    if (plain === undefined || plain.isResponding) return false
     return now - plain.quietSince >= (plain.head === undefined ? FIRST_REQUEST_TIMEOUT_MS : this.#owner.keepAliveMs)
   }
 
@@ -84,7 +84,7 @@ export class PlainLane {
       this.#fallBackToNode(connection, reading, Buffer.concat([reading.awaiting, bytes]))
       return
     }
-    if (reading.isAnswering) {
+    if (reading.isResponding) {
       connection.isPipelined = true
       reading.waiting.push(bytes)
       connection.socket.pause()
@@ -97,7 +97,7 @@ export class PlainLane {
     }
     reading.head = request.head
     reading.quietSince = systemClock.monotonic()
-    reading.isAnswering = true
+    reading.isResponding = true
     this.#answer(connection, reading, request, bytes)
   }
 
@@ -169,7 +169,7 @@ export class PlainLane {
   resume(connection: Connection): void {
     const { plain, socket } = connection
     if (plain === undefined || socket.destroyed || socket.writableLength > 0) return
-    plain.isAnswering = false
+    plain.isResponding = false
     if (plain.isLast) socket.destroySoon()
     else if (plain.waiting.length > 0) this.#fallBackToNode(connection, plain, Buffer.concat(plain.waiting))
   }

@@ -71,6 +71,6 @@ function closeFinished(context: ListenerContext, timeoutAt: number): void {
   for (const { plain, socket } of connections.values()) {
     const isAboutToSend =
       socket.bytesRead === 0 && plain !== undefined && now - plain.quietSince < FIRST_BYTES_TIMEOUT_MS
-    if (plain?.isAnswering === false && !isAboutToSend) socket.destroy()
+    if (plain?.isResponding === false && !isAboutToSend) socket.destroy()
   }
 }

@@ -8,7 +8,7 @@ const SLOW_BODY_PIECES = 20
 
 const MALFORMED_CHUNKS = '7\r\n[{"id":\r\nnot-a-chunk-size\r\n}{'
 
-/** Never answered: they end when the client leaves or the server stops. */
+/** Requests without a response: they end when the client disconnects or the server stops. */
 export type Hanging = Set<ServerResponse>
 
 export function applyFault(

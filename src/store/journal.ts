@@ -43,7 +43,7 @@ export class Journal {
     return { length: this.#length, chain: this.#chain }
   }
 
-  /** Whether the path still leads to the open file. Writes to a removed file would be lost. */
+  /** Whether the path still points to the open file. Writes to a removed file would be lost. */
   isInPlace(): boolean {
     const there = statSync(this.#file, { throwIfNoEntry: false })
     return there !== undefined && placeOf(there) === this.#place

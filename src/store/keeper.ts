@@ -18,14 +18,14 @@ export interface ChangeWriter {
 export interface StateStore extends ChangeWriter {
   /** @param current returns the state, which includes all written changes @throws if the first state cannot be written */
   start(current: () => SpaceState): Promise<void>
-  /** @returns undefined if there is room for this number of bytes, or no way to make it */
+  /** @returns undefined if there is room for this number of bytes, or if no room can be made */
   makeRoom(bytes: number): Promise<void> | undefined
   /** @param flush ends a write under way */
   close(flush?: () => Promise<void> | undefined): Promise<void>
 }
 
 export interface HeldReply {
-  /** Set if the reply must not be sent: why a change that it may reveal was rolled back. */
+  /** The error that rolled back a change visible in this reply. If set, the reply must not be sent. */
   withheld?: unknown
 }
 
@@ -35,7 +35,7 @@ interface Batch {
   readonly undos: (() => void)[]
   changes: number
   readonly replies: HeldReply[]
-  /** Whether it changes anything but records. */
+  /** Whether the batch changes anything other than records. */
   affectsAllKeys: boolean
 }
 
