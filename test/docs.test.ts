@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { packageDirectory } from '../src/system/package-files.js'
 import { type Document, documentsIn, firstCellsOf, plain, readDocument, sectionsOf } from './support/documents.js'
 
@@ -130,6 +131,15 @@ describe('the documents', () => {
 
   it('begin with a README of 150 lines at most', () => {
     expect(readDocument('README.md').text.split('\n').length - 1).toBeLessThanOrEqual(150)
+  })
+
+  it('have a skill for agents, in the open format and of at most 1,500 tokens', () => {
+    const { text } = readDocument('skills/petstore-sandbox/SKILL.md')
+    const [, head = '', body = ''] = /^---\n(.*?)^---\n(.*)$/ms.exec(text) ?? []
+    expect(parse(head)).toEqual({ name: 'petstore-sandbox', description: expect.stringMatching(/^.{50,1024}$/) })
+    expect(body.match(/^## /gm)).toHaveLength(5)
+    // A token of English and code has three characters or more, on average.
+    expect(text.length).toBeLessThanOrEqual(1500 * 3)
   })
 
   it('have a picture that adds little to the package', () => {

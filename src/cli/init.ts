@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
-import { readdir, writeFile } from 'node:fs/promises'
+import { appendFile, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
 import { Failure } from '../domain/failures.js'
 import { CONFIG_FILE } from '../options/sources.js'
 import { makeFolder, PROJECT_FOLDER } from '../system/make-folder.js'
-import { configSchemaFile, fixturesDirectory, packageDirectory } from '../system/package-files.js'
+import { messageOf } from '../system/message-of.js'
+import { configSchemaFile, fixturesDirectory, packageDirectory, packageText } from '../system/package-files.js'
 import { PROJECT_FILE, readRegularFile } from '../system/regular-file.js'
 import { type OutputFlags, outputOptions, printResult, wantsJson } from './control/result.js'
 import { EXIT } from './exit-codes.js'
@@ -17,6 +18,14 @@ import { printLine } from './print.js'
 
 const FIXTURES_FOLDER = 'petstore-fixtures'
 
+const SKILL_FILE = 'skills/petstore-sandbox/SKILL.md'
+const AGENTS_FILE = 'AGENTS.md'
+const AGENTS_LINES = `\
+- petstore-sandbox runs the animal store API locally: \`npx petstore-sandbox serve\`. API key: \`sandbox\`.
+- Before you change a client of that API, read \`.agents/${SKILL_FILE}\`.
+- Afterwards, run \`npx petstore-sandbox exec --fail-on violation -- <test command>\`.
+`
+
 const NOTES = `\
 Writes into the working directory:
   ${CONFIG_FILE}    every option, commented out, with its default;
@@ -26,14 +35,48 @@ Writes into the working directory:
 Existing files are not changed. Prints the files written. Exit codes: 0 if none or all
 of the files existed, 1 if only some did, since those may not match the new ones.
 
+With --agents, writes only .agents/${SKILL_FILE},
+and adds three lines to ${AGENTS_FILE}, unless it names the skill already.
+
 An existing store keeps its pets: edited fixtures take effect after "serve --reset" or
 "control reset".`
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
-  explain(command, { examples: ['petstore-sandbox init'], notes: NOTES })
+  explain(command, { examples: ['petstore-sandbox init', 'petstore-sandbox init --agents'], notes: NOTES })
   for (const option of outputOptions()) command.addOption(option)
+  command.option('--agents', 'write the skill for coding agents instead')
   command.option('--debug', 'show stack traces')
-  command.action(async (flags: OutputFlags) => finish(await init(io, wantsJson(flags))))
+  command.action(async (flags: OutputFlags & { readonly agents?: boolean }) =>
+    finish(await (flags.agents ? initAgents : init)(io, wantsJson(flags))),
+  )
+}
+
+/** A skill that differs may be the user's, or of another version. */
+async function initAgents(io: CliIo, json: boolean): Promise<number> {
+  const name = `.agents/${SKILL_FILE}`
+  const [skill, agents] = [join(io.cwd, name), join(io.cwd, AGENTS_FILE)]
+  const content = packageText(SKILL_FILE)
+  const isNew = await writeNewFile(skill, content)
+  const isAdded = (await writeNewFile(agents, AGENTS_LINES)) || (await appendOnce(agents, AGENTS_LINES, name))
+  const written = [...(isNew ? [name] : []), ...(isAdded ? [AGENTS_FILE] : [])]
+  const left = [name, AGENTS_FILE].filter((one) => !written.includes(one))
+  await printResult({ value: { written, left }, text: written.join('\n') }, io, json)
+  if (isNew || String(readRegularFile(skill)) === content) return EXIT.ok
+  printLine(io.stderr, `${name} differs from this version's and was not changed. To replace it, remove it first.`)
+  return EXIT.failed
+}
+
+/** @returns false if the file already has the mark @throws Failure CANNOT_WRITE */
+async function appendOnce(file: string, lines: string, mark: string): Promise<boolean> {
+  try {
+    const text = String(readRegularFile(file))
+    if (text.includes(mark)) return false
+    const gap = text === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n'
+    await appendFile(file, gap + lines)
+    return true
+  } catch (cause) {
+    throw cannotWrite(file, cause)
+  }
 }
 
 async function init(io: CliIo, json: boolean): Promise<number> {
@@ -67,12 +110,17 @@ async function writeNewFile(file: string, content: string | Uint8Array): Promise
     await writeFile(file, content, { flag: 'wx', mode: PROJECT_FILE })
     return true
   } catch (cause) {
-    const { code, path, message } = cause as NodeJS.ErrnoException
+    const { code, path } = cause as NodeJS.ErrnoException
     if (code === 'EEXIST' && path === file) return false
-    throw new Failure('CANNOT_WRITE', `"${file}" cannot be written (${message}). No existing file was changed.`, {
-      cause,
-    })
+    throw cannotWrite(file, cause)
   }
+}
+
+function cannotWrite(file: string, cause: unknown): Failure {
+  const reason = messageOf(cause)
+  return new Failure('CANNOT_WRITE', `"${file}" cannot be written (${reason}). No existing file was changed.`, {
+    cause,
+  })
 }
 
 /** Prefers the package installed in the project. @returns a path, or a URL without spaces */

@@ -121,7 +121,7 @@ describe('conform', () => {
   })
 
   it('runs scenarios of a folder, and refuses wrong ones with their places', async () => {
-    const [, own = ''] = /^```yaml no-run: a scenario of one's own\n(.*?)^```/ms.exec(DOCUMENT) ?? []
+    const [, own = ''] = /^```yaml no-run: a custom scenario\n(.*?)^```/ms.exec(DOCUMENT) ?? []
     const flags = ['--scenarios', 'own', '--scenario', 'lost-response-503']
     const found = await conform(flags, RUN_HASTY, { 'own/lost-response-503.yaml': own })
     expect([found.code, found.out]).toEqual([1, expect.stringContaining('created 2 pets')])

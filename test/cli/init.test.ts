@@ -7,7 +7,7 @@ import { loadSeed } from '../../src/fixtures/load-fixtures.js'
 import { configSchema } from '../../src/options/config-schema.js'
 import { kebabName } from '../../src/options/names.js'
 import { OPTION_NAMES, type OptionName, optionRow } from '../../src/options/table.js'
-import { configSchemaFile, fixturesDirectory, packageDirectory } from '../../src/system/package-files.js'
+import { configSchemaFile, fixturesDirectory, packageDirectory, packageText } from '../../src/system/package-files.js'
 import { gathered } from '../options/context.js'
 import { type TestIo, testIo } from './test-io.js'
 
@@ -98,6 +98,51 @@ describe('init', () => {
       expect(config.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([
         `fixtures: ${FIXTURES}`,
       ])
+    })
+  })
+
+  describe('--agents', () => {
+    const SKILL = '.agents/skills/petstore-sandbox/SKILL.md'
+    const agents = async (io: TestIo) => runCli(['init', '--agents'], io)
+
+    it('writes only the skill, and an AGENTS.md of three lines', async () => {
+      const io = testIo()
+      expect(await agents(io)).toBe(0)
+      const { [SKILL]: skill, 'AGENTS.md': lines = '', ...others } = filesOf(io)
+      expect(skill).toBe(packageText('skills/petstore-sandbox/SKILL.md'))
+      expect(lines).toMatch(/^(?:- .+\n){3}$/)
+      expect(others).toEqual({})
+      expect(io.stdout.text).toBe(`${SKILL}\nAGENTS.md\n`)
+    })
+
+    it.each(['', '# Ours', '# Ours\r\n'])('adds the lines once after an AGENTS.md of %j', async (before) => {
+      const io = testIo()
+      writeFileSync(join(io.cwd, 'AGENTS.md'), before)
+      expect(await agents(io)).toBe(0)
+      const files = filesOf(io)
+      expect(files['AGENTS.md']).toMatch(/(?:^|\n\n)(?:- .+\n){3}$/)
+      expect(files['AGENTS.md']?.startsWith(before)).toBe(true)
+      expect(await agents(testIo({ cwd: io.cwd }))).toBe(0)
+      expect(filesOf(io)).toEqual(files)
+    })
+
+    it('leaves a changed skill alone, and fails', async () => {
+      const io = testIo()
+      await agents(io)
+      writeFileSync(join(io.cwd, SKILL), 'ours')
+      const again = testIo({ cwd: io.cwd })
+      expect(await agents(again)).toBe(1)
+      expect(filesOf(io)[SKILL]).toBe('ours')
+      expect(again.stderr.text).toBe(
+        `${SKILL} differs from this version's and was not changed. To replace it, remove it first.\n`,
+      )
+    })
+
+    it('reports an AGENTS.md that is no file', async () => {
+      const io = testIo()
+      mkdirSync(join(io.cwd, 'AGENTS.md'))
+      expect(await agents(io)).toBe(1)
+      expect(io.stderr.text).toMatch(/^CANNOT_WRITE: ".*AGENTS\.md" cannot be written \(/)
     })
   })
 

@@ -31,8 +31,12 @@ export function documentsIn(folder: string, wanted: RegExp): readonly Document[]
     .map(readDocument)
 }
 
-/** README and docs/, without decisions. */
-export const GUIDES: readonly Document[] = [readDocument('README.md'), ...documentsIn('docs', /^docs\/[^/]+\.md$/)]
+/** README, docs/ without decisions, and the skill. */
+export const GUIDES: readonly Document[] = [
+  readDocument('README.md'),
+  readDocument('skills/petstore-sandbox/SKILL.md'),
+  ...documentsIn('docs', /^docs\/[^/]+\.md$/),
+]
 
 /** Text by heading, up to the next heading of any level. */
 export function sectionsOf({ text }: Document): ReadonlyMap<string, string> {
