@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { HttpResponse, http } from 'msw'
-import { setupServer } from 'msw/node'
+import { startVitest } from 'vitest/node'
 import { packageDirectory } from '../../src/system/package-files.js'
 import {
   API_KEY,
@@ -113,6 +112,7 @@ export async function measure(lineUp: LineUp, extent: Extent, load: Load) {
     lineUp,
     extent,
     inProcess: await inProcess(extent.shortRounds),
+    perTest: await perTest(extent.shortRounds),
     call: await callTimes(few, extent.shortRounds),
     starts: await startTimes([bare, withoutStore, few, fewInMemory], extent.shortRounds),
     peerStarts: await startTimes([bare, ...peers], extent.longRounds),
@@ -268,10 +268,6 @@ async function inProcess(rounds: number) {
   const reset: number[] = []
   /** Over a socket, of a space that was not used before. */
   const newSpace: number[] = []
-  /** What the Vitest fixture does for a test, and what a test with MSW does. */
-  const fixture: number[] = []
-  const handlers: number[] = []
-  const msw = setupServer()
   for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
     const keep = (figures: number[], ms: number) => round >= 0 && figures.push(ms)
     const begun = performance.now()
@@ -285,19 +281,38 @@ async function inProcess(rounds: number) {
     await listPets(sandbox.key())
     keep(reset, await milliseconds(() => sandbox.reset()))
     keep(newSpace, await milliseconds(() => listPets(sandbox.space(`round-${round}`).key())))
-    const openAndRemove = async () => {
-      const space = sandbox.space('test')
-      await space.reset()
-      await space.remove()
-    }
-    keep(fixture, await milliseconds(openAndRemove))
-    const override = async () => {
-      msw.use(http.get('http://shop.test/pets', () => HttpResponse.json([])))
-      msw.resetHandlers()
-    }
-    keep(handlers, await milliseconds(override))
   }
-  return { start, reset, newSpace, fixture, handlers }
+  return { start, reset, newSpace }
+}
+
+const TESTS_PER_ROUND = 1_000
+
+/** What the fixture of Vitest, and MSW's use and resetHandlers, add to an empty test: milliseconds, a figure each round. */
+async function perTest(rounds: number) {
+  say('tests in Vitest')
+  const vitest = await startVitest('test', [], {
+    config: false,
+    root: benchDirectory,
+    include: ['measures/per-test.mjs'],
+    env: { ROUNDS: String(rounds), TESTS: String(TESTS_PER_ROUND) },
+    watch: false,
+    reporters: [{}],
+    // Bundled already: Node loads it as in a user's project.
+    server: { deps: { external: [/\/dist\//] } },
+  })
+  const taken: Record<string, number[]> = {}
+  for (const module of vitest.state.getTestModules())
+    for (const suite of module.children.suites()) {
+      if (suite.state() !== 'passed') throw new Error(`The suite "${suite.name}" of measures/per-test.mjs failed.`)
+      const times = [...suite.children.tests()].flatMap((test) => test.diagnostic() ?? [])
+      const begun = Math.min(...times.map(({ startTime }) => startTime))
+      const ended = Math.max(...times.map(({ startTime, duration }) => startTime + duration))
+      taken[suite.name] = [...(taken[suite.name] ?? []), (ended - begun) / TESTS_PER_ROUND]
+    }
+  await vitest.close()
+  const { empty = [], fixture = [], handlers = [] } = taken
+  const added = (figures: readonly number[]) => figures.map((figure, round) => figure - (empty[round] ?? Number.NaN))
+  return { fixture: added(fixture), handlers: added(handlers) }
 }
 
 async function milliseconds(act: () => Promise<void>): Promise<number> {

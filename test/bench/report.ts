@@ -129,7 +129,7 @@ interface Budget {
 
 /** The budgets of this project, each with the figure of this run. The median decides. */
 function budgetsOf(results: Results): readonly Budget[] {
-  const { lineUp, extent, throughput, starts, inProcess, opening, memoryGrowth } = results
+  const { lineUp, extent, throughput, starts, inProcess, perTest, opening, memoryGrowth } = results
   const { bare, few, many, fewInMemory, manyInMemory, withoutStore } = lineUp
   const [fewPets, , manyPets] = extent.pets
   const [fewRequests, manyRequests] = extent.requests
@@ -159,10 +159,10 @@ function budgetsOf(results: Results): readonly Budget[] {
     { what: 'reset()', must: { atMost: 0.2 }, unit: 'ms', figure: spreadOf(inProcess.reset) },
     { what: "a new space's first response", must: { atMost: 1.5 }, unit: 'ms', figure: spreadOf(inProcess.newSpace) },
     {
-      what: `a space for a test, opened and removed (MSW, use and resetHandlers: ${spread(spreadOf(inProcess.handlers))} ms)`,
+      what: `the sandbox of a Vitest test (MSW, use and resetHandlers: ${spread(spreadOf(perTest.handlers))} ms)`,
       must: { atMost: 1 },
       unit: 'ms',
-      figure: spreadOf(inProcess.fixture),
+      figure: spreadOf(perTest.fixture),
     },
     {
       what: `opening a store of ${count(manyPets)} pets`,
