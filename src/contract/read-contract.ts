@@ -68,11 +68,13 @@ export function readContract(document: unknown, { handled, mocked = [], plans }:
     }
   }
   const servers = readServers(root)
+  const { notes, ...access } = readAccess(root, servers)
   const data = {
     title: info?.string('title') ?? '',
     version: info?.string('version') ?? '',
     servers,
-    ...readAccess(root, servers),
+    ...access,
+    notes: [...notes, ...callbackNotes(root, operations)],
     plans: readPlans(root, plans),
     operations,
     resources: reading.resources,
@@ -123,6 +125,16 @@ function readOperation(
       ...(body?.closed !== undefined && { [`${id}_closed`]: body.closed }),
     },
   }
+}
+
+function callbackNotes(root: Place, operations: readonly OperationData[]): readonly string[] {
+  const paths = root.child('paths')
+  const calling = operations.filter(
+    ({ path, method, action }) =>
+      action !== undefined && paths?.child(path)?.child(method.toLowerCase())?.child('callbacks') !== undefined,
+  )
+  if (calling.length === 0) return []
+  return [`The sandbox does not call the callbacks of ${calling.map(({ id }) => id).join(', ')}.`]
 }
 
 function defined<Members extends object>(members: Members) {

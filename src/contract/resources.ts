@@ -162,11 +162,13 @@ function literalsOf(path: string): readonly string[] {
   return path.split('/').filter((segment) => segment !== '' && !PARAMETER.test(segment))
 }
 
-/** Shortens names to their last segment where that is enough. */
+/** Shortens names, which are paths, to their last segment, else to the segments without parameters, where that is enough. */
 function withShortNames({ resources, actions, mocked }: ResourceReading): ResourceReading {
-  const lastOf = (name: string) => name.split('/').at(-1) ?? name
-  const isShared = (name: string) => resources.filter((one) => lastOf(one.name) === lastOf(name)).length > 1
-  const short = (name: string) => (isShared(name) ? name : lastOf(name))
+  const lastOf = (path: string) => literalsOf(path).at(-1) ?? path
+  const literalsIn = (path: string) => literalsOf(path).join('/')
+  const isOwn = (path: string, shorten: (path: string) => string) =>
+    resources.every((one) => one.path === path || shorten(one.path) !== shorten(path))
+  const short = (path: string) => [lastOf, literalsIn].find((shorten) => isOwn(path, shorten))?.(path) ?? path.slice(1)
   const shortParents = (parents: readonly ParentData[]) =>
     parents.map(({ resource, ...parent }) => ({
       ...parent,
@@ -218,6 +220,8 @@ function readResource(
   const isDocumented = recordSchema(operations, path) !== undefined
   const id = readId(fields, parameter ?? parameterElsewhere(record, collections), paths, sentFields, isDocumented)
   if (id === undefined) return { reason: 'no property of the record identifies it' }
+  if (id.kind === 'from-client' && parameterSchema(paths)?.string('format') === 'uuid')
+    return { reason: `the path takes a UUID, but "${id.property}" may be any text` }
   const undeclared = isDocumented ? requiredNames(record).find((name) => !fields.has(name)) : undefined
   if (undeclared !== undefined) return { reason: `nothing says how to fill the required property "${undeclared}"` }
   const properties: Record<string, PropertyData> = {}
@@ -234,7 +238,7 @@ function readResource(
     }
   }
   const resource = {
-    name: literalsOf(path).join('/'),
+    name: path,
     path,
     parents: readParents(path, fields, id, collections),
     id,
@@ -314,8 +318,11 @@ const HEADERS_SENT_ANYWAY =
  * 400 names the violations, unlike an example.
  */
 function readErrors(operation: Place): readonly ErrorData[] {
-  return operation.children('responses').flatMap(([status, response]) => {
-    if (status !== '400' && status !== '404' && status !== '409') return []
+  const documented = operation.children('responses')
+  return (['400', '404', '409'] as const).flatMap((status) => {
+    const [, response] =
+      documented.find(([name]) => name === status) ?? documented.find(([name]) => /^4XX$/i.test(name)) ?? []
+    if (response === undefined) return []
     const [contentType, content] = response.children('content').find(([name]) => /\bjson\b/i.test(name)) ?? []
     if (contentType === undefined || content === undefined) return []
     const schema = content.child('schema')
@@ -323,7 +330,7 @@ function readErrors(operation: Place): readonly ErrorData[] {
     const isOwnShape =
       /^application\/json/i.test(contentType) &&
       schema !== undefined &&
-      readRecordFields(schema).has('code') &&
+      readRecordFields(schema).get('code')?.type === 'string' &&
       [...readRecordFields(schema)].every(([name, { required }]) => !required || own.includes(name))
     if (isOwnShape && status === '400') return []
     const value = exampleOf(content) ?? (isOwnShape || schema === undefined ? undefined : exampleError(schema, status))
@@ -546,16 +553,20 @@ function idProperty(fields: Fields, parameter: string | undefined, type: string 
 }
 
 function parameterType(paths: readonly PathShape[]): string | undefined {
+  const schema = parameterSchema(paths)
+  return schema && typeOf(schema)
+}
+
+function parameterSchema(paths: readonly PathShape[]): Place | undefined {
   const shape = paths.find(({ parameter }) => parameter !== undefined)
   if (shape === undefined) return undefined
   const parameters = [
     ...shape.item.items('parameters'),
     ...operationsOf(shape).flatMap(({ place }) => place.items('parameters')),
   ]
-  const schema = parameters
+  return parameters
     .find((one) => one.string('in') === 'path' && one.string('name') === shape.parameter)
     ?.child('schema')
-  return schema && typeOf(schema)
 }
 
 function readParents(path: string, fields: Fields, id: IdData, collections: Collections): readonly ParentData[] {
@@ -564,12 +575,10 @@ function readParents(path: string, fields: Fields, id: IdData, collections: Coll
     const [, parameter] = PARAMETER.exec(segment) ?? []
     if (parameter === undefined) return []
     const collection = segments.slice(0, index).join('/')
-    const isResource = collections.has(collection)
-    const name = literalsOf(collection).join('/')
     return [
       {
         parameter,
-        ...(isResource ? { resource: name } : {}),
+        ...(collections.has(collection) ? { resource: collection } : {}),
         ...(fields.has(parameter) && parameter !== id.property ? { property: parameter } : {}),
       },
     ]
@@ -648,7 +657,7 @@ function readMeta(
     if (name === envelope) continue
     const found = known.find(([, pattern]) => pattern.test(name))?.[0]
     const role = found === 'offset' && type === 'string' ? 'next' : found
-    const isNullable = allowsNull(place.value)
+    const isNullable = allowsNull(place)
     const isAddress = type === 'string' && format !== undefined && /^ur[il]/.test(format)
     const isCount = type === 'integer' || type === 'number'
     const fits =
@@ -670,10 +679,16 @@ function readMeta(
   return meta
 }
 
-function allowsNull(value: unknown): boolean {
-  if (!isNode(value)) return false
-  const alternatives = [value.anyOf, value.oneOf].flatMap((list) => (Array.isArray(list) ? list : []))
-  return value.nullable === true || [value.type].flat().includes('null') || alternatives.some(allowsNull)
+/** In OpenAPI 3.0, `nullable` concerns the `type` beside it, not other keywords. */
+function allowsNull(schema: Place): boolean {
+  const { type, nullable } = isNode(schema.value) ? schema.value : {}
+  const checks = schema.items('allOf').map(allowsNull)
+  if (type !== undefined) checks.push(nullable === true || [type].flat().includes('null'))
+  for (const keyword of ['anyOf', 'oneOf']) {
+    const alternatives = schema.items(keyword)
+    if (alternatives.length > 0) checks.push(alternatives.some(allowsNull))
+  }
+  return checks.length > 0 && checks.every(Boolean)
 }
 
 interface RecordField {
@@ -772,7 +787,7 @@ function makeExample(schema: Place, value: Node): unknown {
   const found = given.find((one) => one !== undefined) ?? (Array.isArray(value.enum) ? value.enum[0] : undefined)
   if (found !== undefined) return found
   const type = typeOf(schema)
-  if (type === 'null' || allowsNull(value)) return null
+  if (type === 'null' || allowsNull(schema)) return null
   if (type !== 'object') {
     const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schema.items(keyword))
     const inner = parts.map(exampleValue).find((one) => one !== undefined)
@@ -830,7 +845,8 @@ function exampleString({ format, pattern, minLength, maxLength }: Node): string 
 }
 
 function exampleObject(schema: Place): Readonly<Record<string, unknown>> | undefined {
-  const object: Record<string, unknown> = {}
+  const alternatives = ['anyOf', 'oneOf'].flatMap((keyword) => schema.items(keyword))
+  const object: Record<string, unknown> = { ...alternatives.map(exampleValue).find(isNode) }
   for (const [name, field] of readRecordFields(schema)) {
     if (!field.required) continue
     const value = exampleValue(field.place)

@@ -80,6 +80,47 @@ describe('a collection and its item', () => {
     expect(toys[1]?.parents).toEqual([{ parameter: 'id', resource: 'owners' }])
   })
 
+  it('have different names if only parameters distinguish their paths', async () => {
+    const things = `${list()}, ${create}`
+    const nested = things.replaceAll('operationId: ', 'operationId: nested_')
+    const { resources } = await resourcesOf(contract(`/things: { ${things} }, '/{kind}/things': { ${nested} }`))
+    expect(resources.map(({ name }) => name)).toEqual(['things', '{kind}/things'])
+  })
+
+  it('are mocked if the path takes a UUID and the client chooses any text', async () => {
+    const schema = '{ type: object, required: [code], properties: { code: { type: string } } }'
+    const parameter = '{ name: code, in: path, required: true, schema: { type: string, format: uuid } }'
+    const paths = `/units: { post: { operationId: create, requestBody: { ${json(schema)} }, ${ok(201, schema)} } },
+      '/units/{code}': { get: { operationId: get, parameters: [${parameter}], ${ok(200, schema)} } }`
+    const { mocked } = await resourcesOf(contract(paths))
+    expect(mocked.get).toBe('the path takes a UUID, but "code" may be any text')
+  })
+
+  it('have errors of a documented range, with a code of any type', async () => {
+    const error =
+      '{ type: object, required: [code, message], properties: { code: { type: integer }, message: { type: string } } }'
+    const failing = list().replace('responses: {', `responses: { 4XX: { description: no, ${json(error)} },`)
+    const { actions } = await resourcesOf(contract(`/things: { ${failing}, ${create} }`))
+    expect(actions.list?.errors?.find(({ status }) => status === 404)?.body).toBe('{"code":0,"message":"Not found"}')
+  })
+
+  it('fill a nullable property whose alternatives are objects with an object', async () => {
+    const check = '{ type: object, required: [state], properties: { state: { type: string, enum: [open] } } }'
+    const other = '{ type: object, required: [until], properties: { until: { type: integer } } }'
+    const field = `{ type: object, nullable: true, oneOf: [${check}, ${other}] }`
+    const schema = `{ type: object, required: [id, check], properties: { id: { type: integer }, check: ${field} } }`
+    const paths = `/things: { post: { operationId: create, requestBody: { ${json('{ type: object }')} }, ${ok(201, schema)} },
+      get: { operationId: list, ${ok(200, `{ type: array, items: ${schema} }`)} } }`
+    const { resources } = await resourcesOf(contract(paths))
+    expect(resources[0]?.properties.check?.fill).toEqual({ kind: 'value', value: { state: 'open' } })
+  })
+
+  it('do not have their callbacks called, which a note says', async () => {
+    const calling = create.replace('operationId: create', 'operationId: create, callbacks: { done: {} }')
+    const { notes } = await readContractText(contract(`/things: { ${list()}, ${calling} }`), { name: 'openapi.yaml' })
+    expect(notes).toEqual(['The sandbox does not call the callbacks of create.'])
+  })
+
   it('that no operation reads are mocked', async () => {
     const { mocked } = await resourcesOf(contract(`/things: { ${create} }`))
     expect(mocked).toEqual({ create: 'no operation reads its records' })

@@ -86,7 +86,8 @@ class Traveller {
   async #list(resource: ResourceData, scope: readonly unknown[], record: Values): Promise<readonly Values[]> {
     const operation = this.#operation(resource, 'list') as Operation
     const query = neededBy(operation).map((name) => {
-      const value = [record[name]].flat()[0] ?? operation.parameters.find((one) => one.name === name)?.enum?.[0] ?? 'x'
+      const { example, enum: choices } = operation.parameters.find((one) => one.name === name) ?? {}
+      const value = [record[name]].flat()[0] ?? example ?? choices?.[0] ?? 'x'
       return `${name}=${encodeURIComponent(String(value))}`
     })
     const response = await this.#send(operation, scope, undefined, {}, query.join('&'))
