@@ -62,5 +62,5 @@ export async function driftingService(drift: Drift = () => undefined, options: S
     await sandbox.close()
   })
   const { port } = server.address() as AddressInfo
-  return { baseUrl: `http://127.0.0.1:${port}/v1`, came, sandbox }
+  return { baseUrl: `http://127.0.0.1:${port}${new URL(sandbox.baseUrl).pathname}`, came, sandbox }
 }

@@ -19,7 +19,7 @@ async function verified(drift?: Drift, given: Partial<VerifyOptions> = {}, sandb
     contract,
     rules: await readResponseRules(contract, 'native'),
     service,
-    basePath: '/v1',
+    basePath: contract.basePath,
     apiKey: 'sandbox',
     writes: false,
     wait: async (milliseconds) => {

@@ -144,9 +144,9 @@ describe('the JUnit report', () => {
   it('has a suite for each key with a case for each rule', () => {
     const suites = [...junit.matchAll(/<testsuite id="(\d)" name="([^"]*)".* tests="(\d+)" failures="(\d+)"/g)]
     expect(suites.map(([, ...facts]) => facts)).toEqual([
-      ['0', 'sandbox', '16', '0'],
-      ['1', 'sandbox~checkout', '16', '1'],
-      ['2', 'sandbox-pro~checkout', '16', '0'],
+      ['0', 'sandbox', '17', '0'],
+      ['1', 'sandbox~checkout', '17', '1'],
+      ['2', 'sandbox-pro~checkout', '17', '0'],
     ])
     for (const rule of [...VIOLATIONS, ...WARNINGS])
       expect(junit).toContain(`<testcase classname="sandbox" name="${rule}" time="0"/>`)
