@@ -119,7 +119,8 @@ export interface Controls {
   plan(key: string, plan: PlanName): Promise<KeyView>
   /** Bans a key. Default duration: the ban duration of the settings. */
   ban(key: string, options?: { readonly for?: DurationText }): Promise<KeyView>
-  unban(key: string): Promise<KeyView>
+  /** @returns null if the key does not exist */
+  unban(key: string): Promise<KeyView | null>
   readonly storm: {
     show(): Promise<StormView | null>
     /** Without a rate, all requests are refused. */

@@ -20,9 +20,9 @@ const TEXTS: Readonly<Record<string, (input: Fields, output: Fields) => string>>
   'clock.reset': () => 'clock reset: real time',
   'keys.add': (_, { key, plan }) => `keys add ${text(key)} (plan ${text(plan)})`,
   'keys.change': (_, { key, plan }) => `plan ${text(key)} ${text(plan)}`,
-  'keys.remove': (_, { removed }) => `keys remove ${text(removed)}`,
+  'keys.remove': (_, { removed }) => `keys remove ${text(removed ?? 'unknown key')}`,
   'keys.ban': (_, { key, ban }) => `ban ${text(key)} until ${text(Object(ban).until)}`,
-  'keys.unban': (_, { key }) => `unban ${text(key)}`,
+  'keys.unban': (_, { key }) => `unban ${text(key ?? 'unknown key')}`,
   'storm.start': (_, { rate, for: length, every }) =>
     `storm start: rate ${text(rate)}${suffix('for', length)}${suffix('every', every)}`,
   'faults.add': ({ rule }) => `fault add ${fault(rule)}`,
@@ -32,7 +32,7 @@ const TEXTS: Readonly<Record<string, (input: Fields, output: Fields) => string>>
   'records.add': ({ resource, record }) => `resources add ${text(resource)} ${text(record)}`,
   'records.set': ({ resource, id, change }) => `resources set ${text(resource)} ${text(id)} ${text(change)}`,
   'records.remove': ({ resource, id }) => `resources remove ${text(resource)} ${text(id)}`,
-  'pets.remove': (_, { removed }) => `pets remove ${text(removed)}`,
+  'pets.remove': ({ id }) => `pets remove ${text(id)}`,
   'scenario.apply': ({ scenario }) => `scenario ${text(Object(scenario).name ?? 'custom')}`,
   shutdown: () => 'stop',
 }

@@ -63,8 +63,8 @@ export interface Verb<Input = unknown, Output = unknown> extends VerbRoute {
   readonly input?: v.GenericSchema<unknown, Input>
   /** Can be undone for one minute. */
   readonly canUndo?: boolean
-  /** Refuses unknown keys, which may be real ones and must not get into the log of replicas. @throws VerbError */
-  checkKeys?(space: Space, input: Input): void
+  /** With an unknown key the verb changes nothing. It may be a real key, which must not get into the log of replicas. */
+  knowsKeys?(space: Space, input: Input): boolean
   /** Reads required files before it runs. @throws VerbError */
   fetch?(files: VerbFiles, input: Input): Promise<unknown>
   /** Runs the verb by sending requests to the service. @throws VerbError */

@@ -72,12 +72,14 @@ export async function createReplicaExecutor(
       snapshotsOf: () => undefined,
       async change(command) {
         const verb: Verb = VERBS[command.verb as VerbName]
-        if (verb.checkKeys !== undefined) {
+        if (verb.knowsKeys !== undefined) {
           const input = checkInput(verb, command.input)
-          await replica.read(() => {
+          const read = await replica.read((wall) => {
             const { spaces } = replica
-            verb.checkKeys?.(spaces.get(command.space) ?? spaces.default, input)
+            const space = spaces.get(command.space) ?? spaces.default
+            if (!verb.knowsKeys?.(space, input)) return { output: verb.run({ space, spaces, wall }, input), wall }
           })
+          if (read !== undefined) return read
         }
         return replica.verb(command)
       },

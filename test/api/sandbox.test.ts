@@ -289,7 +289,7 @@ describe.each([
     ['an unknown key', (controls) => controls.ban('nobody'), 'not_found', /sandbox-pro/],
     ['a key that is there', (controls) => controls.keys.add('sandbox-pro'), 'conflict', /already/],
     ['a key that could not be sent', (controls) => controls.keys.add('a~b'), 'invalid_request', /key "a~b"/],
-    ['an unknown pet', (controls) => controls.pets.remove(4711), 'not_found', /4711/],
+    ['an unknown pet', (controls) => controls.pets.set(4711, { name: 'A' }), 'not_found', /4711/],
     ['a pet that is none', (controls) => controls.pets.add({ name: 'A' } as never), 'invalid_request', /categoryId/],
     ['an unknown snapshot', (controls) => controls.snapshots.restore('none'), 'not_found', /"none"/],
     ['a snapshot out of its folder', (controls) => controls.snapshots.save('../x'), 'invalid_request', /name/],

@@ -180,7 +180,7 @@ describe.skipIf(!HAS_CHROMIUM)('the package in a page', () => {
     const seen = await page.evaluate(async (url) => {
       const remote = globalThis.petstore.connectSandbox(url)
       await remote.settings.change({ plan: 'pro' })
-      const refused = await remote.keys.remove('nobody').catch((error) => `${error.name} ${error.code}`)
+      const refused = await remote.ban('nobody').catch((error) => `${error.name} ${error.code}`)
       return { plan: (await remote.settings.show()).plan, refused }
     }, sandbox.controlUrl)
     expect(seen).toEqual({ plan: 'pro', refused: 'ControlError not_found' })

@@ -140,8 +140,12 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     expect(await control(sandbox, 'keys', 'remove', 'team-a')).toMatchObject({ out: 'The key team-a is removed.\n' })
     expect(await json(sandbox, 'keys', 'list')).toHaveLength(8)
     expect(await control(sandbox, 'keys', 'remove', 'team-a')).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/^NOT_FOUND: Unknown key\./),
+      code: 0,
+      out: 'The key team-a does not exist.\n',
+    })
+    expect(await control(sandbox, 'unban', 'team-a')).toMatchObject({
+      code: 0,
+      out: 'The key team-a does not exist.\n',
     })
   })
 
@@ -224,11 +228,11 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
       { id: 60, name: 'Rex' },
     ])
     expect(await control(sandbox, 'pets', 'remove', '60')).toMatchObject({ code: 0, out: 'The pet 60 is removed.\n' })
-    expect(await control(sandbox, 'pets', 'remove', '60')).toEqual({
-      code: 1,
-      out: '',
-      err: 'NOT_FOUND: Pet 60 does not exist.\n',
+    expect(await control(sandbox, 'pets', 'remove', '60')).toMatchObject({
+      code: 0,
+      out: 'The pet 60 does not exist.\n',
     })
+    expect(await json(sandbox, 'pets', 'remove', '60')).toEqual({ done: true, removed: null })
   })
 
   it('lists, adds, changes and removes records of any resource', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sandboxControls } from '../../src/api/controls.js'
+import { type Controls, sandboxControls } from '../../src/api/controls.js'
 import { overNetwork } from '../../src/api/over-network.js'
 import { createSandbox, startSandbox } from '../../src/index.js'
 
@@ -12,6 +12,14 @@ const TRANSPORTS = {
   },
 }
 
+async function removeUnknown(controls: Controls): Promise<void> {
+  await controls.keys.remove('unknown')
+  expect(await controls.unban('unknown')).toBeNull()
+  await controls.pets.remove(12345)
+  await controls.resource('pets').remove('12345')
+  await controls.snapshots.remove('unknown')
+}
+
 describe.each(Object.entries(TRANSPORTS))('a clean-up of a space that was never opened, %s', (_way, open) => {
   it('succeeds and opens no space', async () => {
     await using sandbox = await open()
@@ -22,14 +30,23 @@ describe.each(Object.entries(TRANSPORTS))('a clean-up of a space that was never 
     await space.clock.reset()
     await space.requests.clear()
     await space.overrides.clear()
+    await removeUnknown(space)
     expect(await space.remove()).toEqual({ removed: null })
     expect(await sandbox.spaces.list()).toEqual([])
+  })
+
+  it('leaves the last change to undo', async () => {
+    await using sandbox = await open()
+    const space = sandbox.space('a')
+    await space.pets.remove(1)
+    await removeUnknown(space)
+    await removeUnknown(sandbox)
+    expect(await space.undo()).toEqual({ undone: 'pets.remove' })
   })
 
   it('opens the space if it changes it', async () => {
     await using sandbox = await open()
     await sandbox.space('a').pets.remove(1)
-    await expect(sandbox.space('b').pets.remove(12345)).rejects.toThrow('does not exist')
     expect((await sandbox.spaces.list()).map(({ name }) => name)).toEqual(['a'])
     expect(await sandbox.spaces.remove('a')).toEqual({ removed: 'a' })
   })

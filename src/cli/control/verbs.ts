@@ -170,7 +170,7 @@ function addKeyVerbs(parent: Command, { group, verb, run }: VerbCommands): void 
     .action(run('keys.add', one))
   verb(keys, 'remove', 'remove a key', ['keys remove team-a'])
     .argument('<key>', KEY)
-    .action(run('keys.remove', (_, { key }) => done(`The key ${key} is removed.`, { removed: key })))
+    .action(run('keys.remove', (value, { key }) => removal(`key ${key}`, value)))
   verb(parent, 'plan', 'change the plan of a key', ['plan sandbox pro'])
     .argument('<key>', KEY)
     .addArgument(new Argument('<plan>', 'the plan').choices(PLAN_NAMES))
@@ -181,7 +181,11 @@ function addKeyVerbs(parent: Command, { group, verb, run }: VerbCommands): void 
     .action(run('keys.ban', one))
   verb(parent, 'unban', 'lift the ban of a key', ['unban sandbox'])
     .argument('<key>', KEY)
-    .action(run('keys.unban', one))
+    .action(
+      run('keys.unban', (value, { key }) =>
+        value === null ? { value, text: escapeControls(unknown(`key ${key}`)) } : one(value),
+      ),
+    )
 }
 
 function addFaultVerbs(parent: Command, { group, verb, call, run }: VerbCommands): void {
@@ -258,6 +262,12 @@ function readScenario(nameOrFile: string, cwd: string): string | ScenarioContent
   return Object.fromEntries('entries' in map ? map.entries : [])
 }
 
+const unknown = (what: string) => `The ${what} does not exist.`
+
+function removal(what: string, value: { readonly removed: unknown }): Result {
+  return done(value.removed === null ? unknown(what) : `The ${what} is removed.`, value)
+}
+
 function addPetVerbs(parent: Command, { group, verb, run }: VerbCommands): void {
   verb(parent, 'orders', 'list the orders, one per line; needs no key or quota', ['orders', 'orders -o json']).action(
     run('orders.list', (value) => value.map((order) => stringifyJson(order)).join('\n')),
@@ -289,7 +299,7 @@ function addPetVerbs(parent: Command, { group, verb, run }: VerbCommands): void 
     )
   verb(pets, 'remove', 'remove a pet; its id is not reused', ['pets remove 1'])
     .argument('<id>', 'its id', int64)
-    .action(run('pets.remove', (_, { id }) => done(`The pet ${id} is removed.`, { removed: id })))
+    .action(run('pets.remove', (value, { id }) => removal(`pet ${id}`, value)))
 }
 
 interface PetFlags {
@@ -339,11 +349,7 @@ function addResourceVerbs(parent: Command, { group, verb, call, run }: VerbComma
   verb(resources, 'remove', 'remove a record and its nested records', ['resources remove categories 1'])
     .argument('<resource>', 'name of the resource, as in "resources list"')
     .argument('<id>', 'id of the record')
-    .action(
-      run('records.remove', ({ removed }, { resource }) =>
-        done(`The record ${escapeControls(String(removed))} of ${escapeControls(resource)} is removed.`, { removed }),
-      ),
-    )
+    .action(run('records.remove', (value, { resource, id }) => removal(`record ${id} of ${resource}`, value)))
 }
 
 function readFields(given: string, cwd: string): object {
@@ -383,7 +389,7 @@ function addSnapshotVerbs(parent: Command, { group, verb, run }: VerbCommands): 
   )
   verb(snapshot, 'remove', 'remove a snapshot', ['snapshot remove full-basket'])
     .argument('<name>', 'its name')
-    .action(run('snapshots.remove', (_, { name }) => done(`The snapshot ${name} is removed.`, { removed: name })))
+    .action(run('snapshots.remove', (value, { name }) => removal(`snapshot ${name}`, value)))
 }
 
 function addSandboxVerbs(parent: Command, { group, verb, run }: VerbCommands): void {
@@ -398,11 +404,7 @@ function addSandboxVerbs(parent: Command, { group, verb, run }: VerbCommands): v
     'spaces remove checkout',
   ])
     .argument('<name>', 'its name')
-    .action(
-      run('spaces.remove', (value, { name }) =>
-        done(value.removed === null ? `The space ${name} was not open.` : `The space ${name} is removed.`, value),
-      ),
-    )
+    .action(run('spaces.remove', (value, { name }) => removal(`space ${name}`, value)))
   verb(parent, 'replicas', 'list the replicas of this sandbox and their positions')
     .option('--digest', 'also print a digest of the state of this replica')
     .action(run('replicas', replicasResult))

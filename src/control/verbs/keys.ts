@@ -7,7 +7,7 @@ import { keyView } from '../state.js'
 import { fields, text, type VerbContext, VerbError, verb } from '../verb.js'
 
 const planSchema = oneOf(PLAN_NAMES)
-const checkKeys = (space: Space, { key }: { readonly key: string }) => void findKey(space, key)
+const knowsKeys = (space: Space, { key }: { readonly key: string }) => space.findKey(key) !== undefined
 
 export const keyVerbs = {
   'keys.list': verb('GET /keys', 'The keys of a space, with plan, quotas and ban', {
@@ -24,32 +24,34 @@ export const keyVerbs = {
   }),
   'keys.change': verb('PATCH /keys/{key}', 'Moves a key to another plan in a space', {
     input: fields({ key: text, plan: planSchema }),
-    checkKeys,
+    knowsKeys,
     run: (context, { key, plan }) => change(context, key, (apiKey) => context.space.movePlan(apiKey, plan)),
   }),
-  'keys.remove': verb('DELETE /keys/{key}', 'Removes a key from all spaces', {
+  'keys.remove': verb('DELETE /keys/{key}', 'Removes a key from all spaces; removed is null if it does not exist', {
     input: fields({ key: text }),
-    checkKeys,
+    knowsKeys,
     canUndo: true,
     run({ space, spaces }, { key }) {
-      const apiKey = findKey(space, key)
+      const apiKey = space.findKey(key)
+      if (apiKey === undefined) return { removed: null }
       spaces.removeKey(apiKey.key)
       return { removed: keyLabel(apiKey) }
     },
   }),
   'keys.ban': verb('PUT /keys/{key}/ban', 'Bans a key (default duration: the setting ban-duration)', {
     input: fields({ key: text, for: v.optional(someWaitSchema) }),
-    checkKeys,
+    knowsKeys,
     run(context, { key, for: duration = context.space.settings.banDuration }) {
       const { space, wall } = context
       checkBannable(findKey(space, key))
       return change(context, key, (apiKey) => space.banKey(apiKey.key, duration, space.now(wall)))
     },
   }),
-  'keys.unban': verb('DELETE /keys/{key}/ban', 'Lifts the ban of a key', {
+  'keys.unban': verb('DELETE /keys/{key}/ban', 'Lifts the ban of a key; null if the key does not exist', {
     input: fields({ key: text }),
-    checkKeys,
-    run: (context, { key }) => change(context, key, (apiKey) => context.space.unbanKey(apiKey.key)),
+    knowsKeys,
+    run: (context, { key }) =>
+      knowsKeys(context.space, { key }) ? change(context, key, (apiKey) => context.space.unbanKey(apiKey.key)) : null,
   }),
 }
 

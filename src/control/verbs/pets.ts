@@ -61,15 +61,19 @@ export const petVerbs = {
       return pet
     },
   }),
-  'pets.remove': verb('DELETE /pets/{id}', 'Removes a pet; its id is not reused', {
-    input: fields({ id: idSchema }),
-    canUndo: true,
-    run({ space }, { id }) {
-      if (petIn(space, id) === undefined) throw missing(space, id)
-      changeRecord(space, { kind: 'remove', resource: 'pets', scope: [], id: String(id) })
-      return { removed: id }
+  'pets.remove': verb(
+    'DELETE /pets/{id}',
+    'Removes a pet; its id is not reused. removed is null if it does not exist',
+    {
+      input: fields({ id: idSchema }),
+      canUndo: true,
+      run({ space }, { id }) {
+        if (petIn(space, id) === undefined) return { removed: null }
+        changeRecord(space, { kind: 'remove', resource: 'pets', scope: [], id: String(id) })
+        return { removed: id }
+      },
     },
-  }),
+  ),
   'orders.list': verb('GET /orders', 'The orders of a space, as from listOrders, without key or quota', {
     run: ({ space }) => space.records.get('orders')?.values() ?? [],
   }),

@@ -52,16 +52,21 @@ export const resourceVerbs = {
     body: 'change',
     run: ({ space, wall }, { resource, id, change }) => setRecord(space, resource, id, change, wall),
   }),
-  'records.remove': verb('DELETE /resources/{resource}/{id}', 'Removes a record and its nested records', {
-    input: fields({ resource: text, id: idSchema }),
-    canUndo: true,
-    run({ space, wall }, { resource: name, id }) {
-      const resource = changeableResource(space, name)
-      const known = findRecord(space, resource, id)
-      apply(space, resource, 'remove', known.scope, known.value, wall)
-      return { removed: known.value[resource.id.property] }
+  'records.remove': verb(
+    'DELETE /resources/{resource}/{id}',
+    'Removes a record and its nested records; removed is null if it does not exist',
+    {
+      input: fields({ resource: text, id: idSchema }),
+      canUndo: true,
+      run({ space, wall }, { resource: name, id }) {
+        const resource = changeableResource(space, name)
+        const known = lookUpRecord(space, resource, id)
+        if (known === undefined) return { removed: null }
+        apply(space, resource, 'remove', known.scope, known.value, wall)
+        return { removed: known.value[resource.id.property] }
+      },
     },
-  }),
+  ),
 }
 
 function resourceView(space: Space, resource: ResourceData): ResourceView {
@@ -135,7 +140,9 @@ export function addRecord(space: Space, name: string, record: Values, wall: Epoc
  */
 export function setRecord(space: Space, name: string, id: string, change: Values, wall: EpochMs): Values {
   const resource = changeableResource(space, name)
-  const { scope, value } = findRecord(space, resource, id)
+  const known = lookUpRecord(space, resource, id)
+  if (known === undefined) throw new VerbError('not_found', `${name} has no record ${quoted(id)}.`)
+  const { scope, value } = known
   const given = copyOf(change)
   const { property } = resource.id
   if (given[property] !== undefined)
@@ -238,10 +245,10 @@ function pathOf({ id }: ResourceData, { scope, value }: StoredRecord): string {
   return [...scope, String(value[id.property])].join('/')
 }
 
-function findRecord(space: Space, resource: ResourceData, id: string): StoredRecord {
+/** @throws VerbError if several parents have it */
+function lookUpRecord(space: Space, resource: ResourceData, id: string): StoredRecord | undefined {
   const [first, ...others] = matching(space, resource, id)
-  if (first === undefined) throw new VerbError('not_found', `${resource.name} has no record ${quoted(id)}.`)
-  if (others.length === 0) return first
+  if (first === undefined || others.length === 0) return first
   const paths = [first, ...others].slice(0, 3).map((record) => pathOf(resource, record))
   throw new VerbError(
     'conflict',

@@ -52,16 +52,10 @@ export const snapshotVerbs = {
       },
     },
   ),
-  'snapshots.remove': verb('DELETE /snapshots/{name}', 'Removes a snapshot', {
+  'snapshots.remove': verb('DELETE /snapshots/{name}', 'Removes a snapshot; removed is null if it does not exist', {
     input,
-    run({ space }, { name }) {
-      if (!space.removeSnapshot(name)) throw missing(name, [...space.snapshots.keys()])
-      return { removed: name }
-    },
-    async outside(snapshots, _context, { name }) {
-      if (!(await snapshots.remove(name))) throw missing(name, await snapshots.names())
-      return { removed: name }
-    },
+    run: ({ space }, { name }) => ({ removed: space.removeSnapshot(name) ? name : null }),
+    outside: async (snapshots, _context, { name }) => ({ removed: (await snapshots.remove(name)) ? name : null }),
   }),
 }
 

@@ -67,7 +67,10 @@ export const troubleVerbs = {
       body: 'scenario',
       input: fields({ scenario: scenarioSchema }),
       canUndo: true,
-      checkKeys: (space, { scenario }) => checkScenarioKeys(space, read(scenario)),
+      knowsKeys(space, { scenario }) {
+        const { used, bans } = read(scenario)
+        return Object.keys({ ...used, ...bans }).every((name) => space.findKey(name) !== undefined)
+      },
       run({ space, spaces, wall }, { scenario: given }) {
         const scenario = read(given)
         const operations = (scenario.faults ?? []).map(({ operation }) => operation)
