@@ -259,6 +259,11 @@ export function residentMegabytes(pid: number): number {
 
 const WARM_UP_ROUNDS = 20
 
+const COPIES = [
+  { pets: 100, atMost: 2 },
+  { pets: 100_000, atMost: 50 },
+]
+
 /** What a test suite waits for: the built library, warm, in this process. */
 async function inProcess(rounds: number) {
   say('in process')
@@ -282,7 +287,15 @@ async function inProcess(rounds: number) {
     keep(reset, await milliseconds(() => sandbox.reset()))
     keep(newSpace, await milliseconds(() => listPets(sandbox.space(`round-${round}`).key())))
   }
-  return { start, reset, newSpace }
+  const copies: { pets: number; atMost: number; times: readonly number[] }[] = []
+  for (const { pets, atMost } of COPIES) {
+    await using sandbox = await startSandbox({ pets })
+    const times: number[] = []
+    for (let round = -WARM_UP_ROUNDS; round < rounds; round++)
+      times.push(await milliseconds(() => sandbox.space('copy').copyFrom()))
+    copies.push({ pets, atMost, times: times.slice(WARM_UP_ROUNDS) })
+  }
+  return { start, reset, newSpace, copies }
 }
 
 const TESTS_PER_ROUND = 1_000

@@ -164,6 +164,14 @@ function budgetsOf(results: Results): readonly Budget[] {
       unit: 'ms',
       figure: spreadOf(perTest.fixture),
     },
+    ...inProcess.copies.map(({ pets, atMost, times }): Budget => {
+      return {
+        what: `a copy of a space with ${count(pets)} pets`,
+        must: { atMost },
+        unit: 'ms',
+        figure: spreadOf(times),
+      }
+    }),
     {
       what: `opening a store of ${count(manyPets)} pets`,
       must: { atMost: 1.5 },
