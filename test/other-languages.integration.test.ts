@@ -33,6 +33,21 @@ async function runUnderExec(files: readonly string[], ...command: readonly strin
 
 const HAS_PYTEST = requireTool('pytest', () => spawnSync(PYTHON, ['-c', 'import pytest']).status === 0)
 const HAS_GO = requireTool('Go', () => spawnSync('go', ['version']).status === 0)
+const HAS_CURL = requireTool('curl', () => spawnSync('curl', ['--version']).status === 0)
+
+/** What java.net.http adds to each request without TLS: it offers HTTP/2. */
+const OFFER = `-H 'Connection: Upgrade, HTTP2-Settings' -H 'Upgrade: h2c' -H 'HTTP2-Settings: AAEAAEAAAAIAAAAAAAMAAAAAAAQBAAAAAAUAAEAAAAYABgAA'`
+
+/** Spaces as the fixture names them, and curl with the headers and the body as its library sends them. */
+const CLIENTS = [
+  ['JUnit', 'ShopTest-oneFailure', `curl ${OFFER}`, `-H 'Content-Type:' --data-raw "$3"`],
+  [
+    'RSpec',
+    '.-spec-shop_spec.rb-1-1-',
+    `curl -H 'Accept-Encoding: gzip;q=1.0,deflate;q=0.6'`,
+    `\${3:+--data-raw "$3"}`,
+  ],
+] as const
 
 describe('the fixtures for other languages in docs/testing.md', () => {
   it.each(FIXTURES)('have 40 lines at most and make the same requests, %s', (name) => {
@@ -50,6 +65,24 @@ describe('the fixtures for other languages in docs/testing.md', () => {
     const printed = await runUnderExec(['conftest.py', 'test_shop.py'], PYTHON, '-m', 'pytest', '-q')
     expect(printed).toContain('1 passed')
     expect(printed).toMatch(/conduct: no violations/)
+  })
+
+  it.skipIf(!HAS_CURL).each(CLIENTS)('make requests that the sandbox accepts, %s', async (_name, space, curl, body) => {
+    const script = `
+      control() { ${curl} -sS --fail-with-body -X "$1" ${body} "$PETSTORE_SANDBOX_URL$2?space=${space}"; }
+      list() { ${curl} -sS -o pets -w '%{http_code} ' -H 'Authorization: Bearer sandbox-free~${space}' "$PETSTORE_BASE_URL/pets"; }
+      set -e
+      control POST /reset ''
+      control POST /faults '{"operation": "listPets", "fault": 503, "times": 1}'
+      echo && list && list && echo
+      control GET /conduct ''
+      control DELETE '/spaces/${space}' ''
+      echo && curl -sS "$PETSTORE_SANDBOX_URL/spaces"`
+    const [, statuses, conduct, left] = (await runUnderExec([], 'sh', '-c', script)).split('\n')
+    expect(statuses).toBe('503 200 ')
+    expect(conduct).toContain('"violations":[]')
+    expect(conduct).toContain(`{"removed":"${space}"}`)
+    expect(left).toMatch(/^\[\]/)
   })
 
   it.skipIf(!HAS_GO)('do so in Go', async () => {
