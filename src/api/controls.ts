@@ -16,7 +16,7 @@ import type {
 } from '../control/views.js'
 import type { FaultInput } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
-import { isSpaceName, sentKeyText } from '../domain/keys.js'
+import { DEFAULT_SPACE, isSpaceName, sentKeyText } from '../domain/keys.js'
 import type { DurationText } from '../domain/time.js'
 import type { Drift } from '../drift/ledger.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
@@ -226,8 +226,8 @@ export interface Space extends Controls {
    * @param as.sender name of the client that sends it: same key, quota and ban, but its own conduct
    */
   key(kind?: KeyKind, as?: KeySender): string
-  /** Makes it a copy of another space, with quotas, bans, clock and randomness; its log stays. */
-  copyFrom(name: string): Promise<void>
+  /** Makes it a copy of another space (default: the default space), with quotas, bans and clock; its log stays. */
+  copyFrom(name?: string): Promise<void>
   /** Removes the space and everything in it. */
   remove(): Promise<{ readonly removed: string | null }>
 }
@@ -391,7 +391,8 @@ export function sandboxControls(transport: Transport): SandboxControls {
       ...spaceControls(transport, name),
       name,
       key: (kind, as) => fixtureKey(kind, name, as),
-      copyFrom: async (source) => void (await transport.call('spaces.copy', name, { name: source })),
+      copyFrom: async (source = '') =>
+        void (await transport.call('spaces.copy', name, { name: source || DEFAULT_SPACE })),
       remove: () => remove(name),
     }),
     shutdown: async () => void (await call('shutdown')),

@@ -87,6 +87,9 @@ export interface SentKey {
 
 const SPACE_MARK = '~'
 
+/** The default space in a path, where a name cannot be empty. */
+export const DEFAULT_SPACE = SPACE_MARK
+
 const SENDER_MARK = '+'
 
 export const NO_KEY: SentKey = { token: '', space: '', sender: '' }

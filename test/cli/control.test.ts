@@ -267,12 +267,24 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     expect(await control(sandbox, 'snapshot', 'list')).toEqual({ code: 0, out: '', err: 'No snapshots.\n' })
   })
 
-  it('lists spaces and removes them', async () => {
+  it('lists spaces, copies them and removes them', async () => {
     const sandbox = await start()
     await get(sandbox, '/pets', 'sandbox~checkout')
     expect((await control(sandbox, 'spaces', 'list')).out).toBe('space     pets  requests\ncheckout  60    1\n')
+    await sandbox.space('checkout').pets.remove(1)
+    expect((await control(sandbox, 'spaces', 'copy', 'checkout', '--space', 'b')).out).toBe(
+      'The space b is now a copy of the space checkout.\n',
+    )
+    expect(await json(sandbox, 'spaces', 'copy', '--space', 'checkout')).toEqual({
+      done: true,
+      space: 'checkout',
+      pets: 60,
+    })
+    expect((await control(sandbox, 'spaces', 'list')).out).toBe(
+      'space     pets  requests\ncheckout  60    1\nb         59    0\n',
+    )
     await control(sandbox, 'spaces', 'remove', 'checkout')
-    expect(await json(sandbox, 'spaces', 'list')).toEqual([])
+    expect(await json(sandbox, 'spaces', 'list')).toMatchObject([{ name: 'b' }])
   })
 
   it('takes --space before or after the verb', async () => {

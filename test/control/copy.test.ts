@@ -42,6 +42,16 @@ describe('a copy of a space', () => {
     expect(await ids(b)).toEqual([4, 2])
   })
 
+  it.each([undefined, ''])('of the default space is made if the name is %j', async (name) => {
+    await using sandbox = await createSandbox(FROZEN)
+    await sandbox.pets.remove(1)
+    await sandbox.settings.change({ plan: 'pro' })
+    const b = sandbox.space('b')
+    await b.copyFrom(name)
+    expect(await b.pets.list()).toEqual(await sandbox.pets.list())
+    expect((await b.settings.show()).plan).toBe('pro')
+  })
+
   it('of a space that is not open is refused, and opens none', async () => {
     await using sandbox = await createSandbox()
     await expect(sandbox.space('b').copyFrom('a')).rejects.toMatchObject({ code: 'not_found' })

@@ -101,7 +101,7 @@ export function verbCommands(io: CliIo, finish: (exitCode: number) => void) {
       call(async (at, ...args) => {
         const own = toInput?.(...args) ?? namedInput(given.at(-1) as Command)
         const [space, input] = inSpace(at, own as VerbInput<Name>)
-        const isOnSandbox = /^(?:spaces\.|replicas$)/.test(name)
+        const isOnSandbox = /^(?:spaces\.(?!copy)|replicas$)/.test(name)
         const output = (await at.transport.call(name, isOnSandbox ? '' : space, input)) as VerbOutput<Name>
         const result = await format(output, input, at)
         return typeof result === 'string' ? { value: output, text: result } : result

@@ -4,7 +4,7 @@ import type { PetStatus } from '../../contract/entities.js'
 import type { Int64 } from '../../contract/int64.js'
 import { parseShallowJson, stringifyJson } from '../../contract/json.js'
 import type { KeyView } from '../../control/views.js'
-import { PLAN_NAMES } from '../../domain/keys.js'
+import { DEFAULT_SPACE, PLAN_NAMES } from '../../domain/keys.js'
 import { PET_STATUSES } from '../../domain/pets.js'
 import { OPTIONAL_SETTINGS, SUNSET_MODES, type SunsetMode } from '../../domain/settings.js'
 import { didYouMean } from '../../domain/suggest.js'
@@ -262,6 +262,8 @@ function readScenario(nameOrFile: string, cwd: string): string | ScenarioContent
   return Object.fromEntries('entries' in map ? map.entries : [])
 }
 
+const spaceText = (name: string) => (name === '' || name === DEFAULT_SPACE ? 'default space' : `space ${name}`)
+
 const unknown = (what: string) => `The ${what} does not exist.`
 
 function removal(what: string, value: { readonly removed: unknown }): Result {
@@ -405,6 +407,18 @@ function addSandboxVerbs(parent: Command, { group, verb, run }: VerbCommands): v
   ])
     .argument('<name>', 'its name')
     .action(run('spaces.remove', (value, { name }) => removal(`space ${name}`, value)))
+  verb(spaces, 'copy', 'make the space of --space a copy of another; its log stays', [
+    'spaces copy prepared --space checkout',
+    'spaces copy --space checkout',
+  ])
+    .argument('[name]', 'the space to copy (default: the default space)')
+    .action(
+      run(
+        'spaces.copy',
+        (value, { name }) => done(`The ${spaceText(value.space)} is now a copy of the ${spaceText(name)}.`, value),
+        (name = DEFAULT_SPACE) => ({ name }),
+      ),
+    )
   verb(parent, 'replicas', 'list the replicas of this sandbox and their positions')
     .option('--digest', 'also print a digest of the state of this replica')
     .action(run('replicas', replicasResult))

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { digestSandbox } from '../../core/checkpoint.js'
+import { DEFAULT_SPACE } from '../../domain/keys.js'
 import { checkSpaceName, fields, findSpace, text, verb } from '../verb.js'
 
 const STOPPING = { stopping: true } as const
@@ -35,12 +36,12 @@ export const sandboxVerbs = {
   ),
   'spaces.copy': verb(
     'POST /spaces/{name}/copy',
-    'Copies a space into the space of the query: pets, settings, quotas, bans, storm, faults, clock and randomness; the log stays',
+    'Copies a space (~: the default space) into the space of the query: pets, settings, quotas, bans, storm, faults, clock and randomness; the log stays',
     {
       input: fields({ name: text }),
       canUndo: true,
       run({ space, spaces, wall }, { name }) {
-        const source = findSpace(spaces, name)
+        const source = findSpace(spaces, name === DEFAULT_SPACE ? '' : name)
         if (source !== space) space.copyFrom(source, wall)
         return { space: space.name, pets: space.records.get('pets')?.size ?? 0 }
       },
