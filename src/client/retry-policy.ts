@@ -47,9 +47,9 @@ export function decideRetry(
   random: number,
 ): Decision {
   const isLimited = outcome.kind === 'response' && outcome.status === 429
-  const isTemporary =
+  const isTransient =
     outcome.kind === 'dropped' || (outcome.kind === 'response' && [502, 503, 504].includes(outcome.status))
-  if (!isLimited && !(isTemporary && (method === 'GET' || unsafe))) return {}
+  if (!isLimited && !(isTransient && (method === 'GET' || unsafe))) return {}
   const retryAfter = outcome.kind === 'response' ? readRetryAfter(outcome.retryAfter, outcome.date, now) : undefined
   const isTooLong = attempt <= retries && retryAfter !== undefined && retryAfter > maxWait
   if (attempt > retries || isTooLong) return retryAfter === undefined ? {} : { retryAfter, isTooLong }

@@ -391,7 +391,7 @@ describe('a sandbox that was neither named nor started in this folder', () => {
       () => whole.space('a').reset(),
     ])
       await expect(act()).rejects.toThrow(
-        `No sandbox was started in this folder. The one at ${origin} was started elsewhere and is not changed. To change it, add --url ${origin}.`,
+        `No sandbox was started in this folder. The one at ${origin} was started in another folder, so this command did not change it. To change it, add --url ${origin}.`,
       )
     expect(await sandbox.state()).toEqual(before)
     await sandbox.close()
