@@ -12,7 +12,6 @@ export interface StoredWrite {
   readonly isReplaced: boolean
 }
 
-/** A write whose response was lost. */
 export interface LostWrite extends Pick<StoredWrite, 'resource' | 'response'>, Sent {
   readonly how: Ending['how']
 }

@@ -15,7 +15,6 @@ import {
   waitsAfterMove,
 } from './waits.js'
 
-/** Limits per sender. Dropping the oldest entry favors the client. */
 const MAX_RETRIES = 100
 const MAX_PEAKS = 100
 export const MAX_LOST_WRITES = 100

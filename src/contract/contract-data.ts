@@ -19,7 +19,6 @@ export interface ContractData {
 
 export interface KeyHeader {
   readonly name: string
-  /** Comes before the key in the value. */
   readonly prefix: string
 }
 
@@ -109,7 +108,6 @@ export interface DocumentedResponse {
   readonly example?: string
 }
 
-/** Where a document without servers is served. */
 export const DEFAULT_BASE_PATH = '/v1'
 
 /** @source RFC 6750, section 2.1 */

@@ -32,7 +32,6 @@ export interface Operation extends Omit<OperationData, 'responses'> {
   readPath(captured: readonly string[]): Reading<Values>
   /** Reads and validates a JSON body. */
   readBody(body: Uint8Array | undefined): Reading<Values>
-  /** Validates the fields of a body. */
   checkBody(fields: Values): readonly Violation[]
 }
 

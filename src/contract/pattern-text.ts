@@ -27,7 +27,6 @@ export function patternText(
 
 class PatternReader {
   readonly #pattern: string
-  /** Repetitions beyond the fewest. */
   readonly #extra: number
   #at = 0
 
@@ -36,7 +35,6 @@ class PatternReader {
     this.#extra = extra
   }
 
-  /** The text of the first alternative. */
   choice(): string {
     const texts = [this.#sequence()]
     while (this.#take(/\|/y) !== undefined) texts.push(this.#sequence())

@@ -54,7 +54,6 @@ export function openCollections({ resources }: Pick<Contract, 'resources'>, stat
 /** Named spaces start with the same records. */
 const seeded = new WeakMap<SpaceState, Collections>()
 
-/** Like `openCollections`, for a state that several spaces start with. */
 export function openSeed(contract: Pick<Contract, 'resources'>, seed: SpaceState): Collections {
   let known = seeded.get(seed)
   if (known === undefined) {

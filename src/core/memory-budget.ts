@@ -7,7 +7,6 @@ import type { Change, Snapshot, SpaceState } from '../domain/state.js'
 import { valuesIn } from '../domain/state-layout.js'
 import { utf8Length } from '../system/utf8.js'
 
-/** A space that is kept in memory only. */
 interface Holder {
   readonly seed: SpaceState
   readonly keys: ReadonlyMap<string, ApiKey>

@@ -24,13 +24,11 @@ export function overlayRecords({ space }: RequestContext, name: string | undefin
   return resource && own && originals && { resource, own, originals }
 }
 
-/** The record or the collection that a request names. */
 export interface Named {
   readonly scope: Scope
   readonly id: unknown
 }
 
-/** The ids of the parents, and the id of the record; undefined for a collection. */
 export function namedBy({ readings }: RequestContext, action: ResourceAction, { id, parents }: ResourceData): Named {
   const path = Object.values(readings?.path.values ?? {})
   const scope = action.pathFilters === undefined ? path.slice(0, parents.length).map(String) : []

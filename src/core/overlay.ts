@@ -189,7 +189,6 @@ function listHere(context: RequestContext, action: ResourceAction): HandlerResul
   return parentRecords(context, action).some(({ isHere }) => isHere) ? handler(context, readings) : undefined
 }
 
-/** A number of 16 digits, the length of local ids. */
 const LONG_ID = /:\s*(\d{16})(?!\d)/g
 
 /** Records added here must not get ids of the real service. */

@@ -35,7 +35,6 @@ function mergePatch(target: unknown, patch: unknown): unknown {
   return result
 }
 
-/** A record and its nested records. */
 export function removals(
   resource: ResourceData,
   scope: Scope,

@@ -19,7 +19,6 @@ import { isEmpty, type SavedUndo, type SpaceBefore, saveUndo, type Undo } from '
 
 interface SpaceVerb {
   readonly name: string
-  /** Position of the command. */
   readonly id: number
   readonly canUndo: boolean
   /** The space was opened only for this verb, and closes again unless the verb changes it. */
@@ -61,7 +60,6 @@ export class Spaces {
   /** Requests under way to the real service, by position. */
   readonly #forwarded = new Map<number, Forwarded>()
 
-  /** Names of spaces that are not open, from baggage; each was reported once. */
   readonly #unknownSpaces = new Set<string>()
 
   constructor(shared: SpaceContext, defaultSpace: Space, fixtures: SpaceState, maxSpaces: number) {

@@ -1,4 +1,3 @@
-/** Name of the baggage member that names a space. */
 export const SPACE_MEMBER = 'sandbox-space'
 
 /**
@@ -16,7 +15,6 @@ export function readSpace(header: unknown): string | undefined {
   return values.length === 0 ? undefined : [...new Set(values)].join()
 }
 
-/** A value that cannot be decoded stays as it is: it is not a space name. */
 function decoded(value: string): string {
   try {
     return decodeURIComponent(value)

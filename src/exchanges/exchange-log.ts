@@ -68,7 +68,6 @@ export class ExchangeLog {
   /** Also counts exchanges that have left the log. */
   readonly tally = new TrafficTally()
   #events: readonly LoggedEvent[] = []
-  /** Of a log that was cleared. */
   #eventsBefore: readonly LoggedEvent[] = []
   #isClosed = false
 
@@ -86,7 +85,6 @@ export class ExchangeLog {
     return this.#nextId - 1
   }
 
-  /** The last changes of the space, oldest first. */
   get events(): readonly LoggedEvent[] {
     return this.#events
   }
@@ -338,7 +336,6 @@ function withRemaining(headers: string[], remaining: number): string[] {
   return headers
 }
 
-/** A change of the space between exchanges: a verb, or a ban (`ban`). */
 export interface SpaceEvent {
   /** By the space's clock, after it: ISO 8601, UTC. */
   readonly at: string
@@ -350,6 +347,5 @@ export interface SpaceEvent {
 }
 
 export interface LoggedEvent extends SpaceEvent {
-  /** Id of the last exchange before it; 0 without one. */
   readonly afterId: number
 }

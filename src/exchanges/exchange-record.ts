@@ -25,7 +25,6 @@ export interface ExchangeRecord {
   readonly status: number | undefined
   readonly reason: Reason | undefined
   readonly fault?: FaultName | undefined
-  /** The fault rule that was applied. */
   readonly rule?: string | undefined
   /** Undefined while it is under way. */
   readonly how: ResponseEnd | undefined

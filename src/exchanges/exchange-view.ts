@@ -23,7 +23,6 @@ export interface Exchange {
   /** Null while it is under way, and if the client got none: by a fault, or because it left. */
   readonly status: number | null
   readonly reason: Reason | null
-  /** A fault of the connection or the body. */
   readonly fault: FaultName | null
   /** The fault rule that was applied, such as `getPet:503@25%`; absent without one. */
   readonly rule?: string

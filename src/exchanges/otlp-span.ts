@@ -124,7 +124,6 @@ function text(key: string, value: string | undefined): Attribute | [] {
   return value === undefined || value === '' ? [] : { key, value: { stringValue: value } }
 }
 
-/** JSON has 64-bit integers as text. */
 function number(key: string, value: string | number | undefined): Attribute | [] {
   return value === undefined ? [] : { key, value: { intValue: String(value) } }
 }

@@ -38,7 +38,6 @@ export interface SavedTally {
 
 /** Counts exchanges by the second of their arrival. */
 export class TrafficTally {
-  /** By the first second of each period. */
   readonly #seconds = new Map<number, number[]>()
   readonly #minutes = new Map<number, number[]>()
   #second = -1
@@ -89,7 +88,6 @@ export class TrafficTally {
     return { seconds: copy(this.#seconds), minutes: copy(this.#minutes) }
   }
 
-  /** Adds counts that were saved before. */
   load({ seconds, minutes }: SavedTally): void {
     for (const [second, counts] of seconds) addTo(countsIn(this.#seconds, second), counts)
     for (const [second, counts] of minutes) addTo(countsIn(this.#minutes, second), counts)

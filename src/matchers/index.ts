@@ -123,7 +123,6 @@ function result(
   }
 }
 
-/** The part of a body that the expected one names. */
 function named(body: unknown, expected: unknown): unknown {
   if (!isObject(body) || !isObject(expected)) return body
   const fields = Object.keys(expected).filter((name) => Object.hasOwn(body, name))

@@ -8,7 +8,6 @@ import { Writes } from './writes.js'
 
 /** The whole state is written after each change, and the log is most of it. */
 const LOG_LIMIT = 400
-/** The same link shows the same run to everyone. */
 const SEED = 1
 /** Methods that change nothing but quotas, the log and conduct. */
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])

@@ -226,7 +226,6 @@ function isPreflight({ method, headers, response }: TrafficRecord): boolean {
   return method === 'OPTIONS' && (response === undefined || headers?.['access-control-request-method'] !== undefined)
 }
 
-/** Faults that keep the status of the operation. */
 const UNCHANGED_STATUS: readonly (string | null)[] = ['slow-body', ...BODY_FAULTS]
 
 function isMadeUp(reason: string | null, fault: string | null): boolean {

@@ -14,7 +14,6 @@ export interface ChangeWriter {
   drop(): void
 }
 
-/** A place for the state, such as a file. */
 export interface StateStore extends ChangeWriter {
   /** @param current returns the state, which includes all written changes @throws if the first state cannot be written */
   start(current: () => SpaceState): Promise<void>
@@ -35,7 +34,6 @@ interface Batch {
   readonly undos: (() => void)[]
   changes: number
   readonly replies: HeldReply[]
-  /** Whether the batch changes anything other than records. */
   affectsAllKeys: boolean
 }
 

@@ -41,7 +41,6 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Labels of outcomes in chart and filter. */
 export const OUTCOME_LABELS = {
   answered: '2xx',
   refused: '4xx',

@@ -8,7 +8,6 @@ type Headers = readonly (readonly [name: string, value: string])[]
 export interface CodeRequest {
   readonly method: string
   readonly url: string
-  /** Without the key. */
   readonly headers: Headers
   /** `KEY_REFERENCE` for the key in the environment; undefined without a key. */
   readonly key: string | undefined

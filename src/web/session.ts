@@ -18,7 +18,6 @@ const RECONNECT_MS = 1000
 const TOAST_MS = 10_000
 
 const ring = new ExchangeRing()
-/** When the sandbox started, as last read. */
 let started: string | undefined
 let toastTimer: ReturnType<typeof setTimeout> | undefined
 let isShowing = false
@@ -87,7 +86,6 @@ export async function replay(id: number, change: Omit<VerbInput<'requests.replay
   select(again)
 }
 
-/** The tab to return to when the exchange is closed. */
 let tabBefore: Tab = 'log'
 
 export function select(exchange: Exchange | undefined): void {
@@ -185,7 +183,6 @@ export function pause(isPaused: boolean): void {
   showSoon()
 }
 
-/** Exchanges that the paused page does not show. */
 export function newerThanShown(): number {
   return Math.max(0, ring.highestId - (view.exchanges.value[0]?.id ?? 0))
 }
@@ -275,7 +272,6 @@ async function waitForSandbox(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
 }
 
-/** Nothing that was shown before is in the sandbox now. */
 function noteRestart(at: string): void {
   select(undefined)
   view.editing.value = undefined

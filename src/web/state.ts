@@ -16,7 +16,6 @@ const ZONE_KEY = 'petstore-sandbox:zone'
 const TICK_MS = 250
 export const RECORDS_PER_PAGE = 100
 
-/** Ranges of the chart, in the latest buckets. */
 export const CHART_RANGES = {
   '1 min': { bucketSeconds: 1, buckets: 60, tickSeconds: 10 },
   '10 min': { bucketSeconds: 10, buckets: 60, tickSeconds: 120 },
@@ -45,9 +44,7 @@ export const clock = ofSpace<{ readonly now: number; readonly frozen: boolean; r
   undefined,
 )
 export const exchanges = ofSpace<readonly Exchange[]>([])
-/** As counted by the sandbox. */
 export const traffic = ofSpace<(TrafficBuckets & { readonly events: readonly LoggedEvent[] }) | undefined>(undefined)
-/** Frozen while the page is paused. */
 export const isPaused = ofSpace(false)
 export const missed = ofSpace(0)
 export const selected = ofSpace<Exchange | undefined>(undefined)
@@ -55,7 +52,6 @@ export const selected = ofSpace<Exchange | undefined>(undefined)
 export const wanted = ofSpace<number | undefined>(undefined)
 export const editing = ofSpace<Exchange | undefined>(undefined)
 export const resources = ofSpace<readonly ResourceView[]>([])
-/** Name of the shown resource; empty for the first one. */
 export const resource = ofSpace('')
 export const records = ofSpace<readonly Readonly<Record<string, unknown>>[]>([])
 export const recordSearch = ofSpace('')
@@ -65,7 +61,6 @@ export const conduct = ofSpace<Conduct | undefined>(undefined)
 /** Undefined without `upstream`. */
 export const drift = ofSpace<Drift | undefined>(undefined)
 
-/** See `exchange-filter.ts`. */
 export const filter = signal('')
 export const sorting = signal<Sorting>({ by: 'time', isReversed: false })
 export const range = signal<ChartRange>('1 min')
@@ -90,7 +85,6 @@ export const notice = signal('')
 /** The page's monotonic clock in milliseconds. */
 export const pageTime = signal(performance.now())
 setInterval(() => {
-  // Nothing goes on in a sandbox that is gone.
   if (connection.value !== 'lost') pageTime.value = performance.now()
 }, TICK_MS)
 
@@ -108,11 +102,9 @@ export const today = computed(() => dayText(spaceTime.value ?? 0, zone.value))
 export const shownExchanges = computed(() =>
   sortExchanges(filterExchanges(exchanges.value, filter.value), sorting.value),
 )
-/** Separate, because time goes on. */
 const endedEvents = computed(
   () => traffic.value?.events.filter(({ until }) => until && Date.parse(until) <= (spaceTime.value ?? 0)).length ?? 0,
 )
-/** Newest first. */
 export const events = computed(() =>
   endedEvents.value === 0
     ? (traffic.value?.events.toReversed() ?? [])

@@ -338,7 +338,6 @@ export function Toggle<Name extends string>({
   )
 }
 
-/** Longer JSON is shown without colours. */
 const MAX_COLOURED = 20_000
 const JSON_PARTS = /("(?:[^"\\]|\\.)*")(?=(:?))/
 
@@ -350,7 +349,6 @@ export function Body({ text }: { readonly text: string }) {
 }
 
 function coloured(json: string): ComponentChildren {
-  // Plain parts, texts, and the colons after names, in turn.
   return json.split(JSON_PARTS).map((part, index, parts) => {
     if (index % 3 === 2) return null
     if (index % 3 === 0) return part

@@ -8,20 +8,17 @@ import type { Environment } from '../../system/this-process.js'
 
 export interface Traces {
   add(record: ExchangeRecord): void
-  /** Sends the remaining spans, for at most two seconds. */
   close(): Promise<void>
 }
 
 export interface TracedService {
   readonly basePath: string
-  /** The contract being served. */
   contract(): Contract | undefined
   warn(message: string): void
 }
 
 const SEND_AFTER_MS: DurationMs = 1000
 const BATCH_SPANS = 256
-/** More spans are dropped. */
 const MAX_WAITING_SPANS = 2048
 const SEND_TIMEOUT_MS: DurationMs = 10_000
 const CLOSE_TIMEOUT_MS: DurationMs = 2000

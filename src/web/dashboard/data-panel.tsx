@@ -48,7 +48,6 @@ interface RecordField {
   readonly name: string
   readonly isRequired: boolean
   readonly isText: boolean
-  /** Of an enum. */
   readonly choices: readonly string[] | undefined
 }
 

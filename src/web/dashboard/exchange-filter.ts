@@ -61,7 +61,6 @@ export function filterExchanges(exchanges: readonly Exchange[], filter: string):
   return tests.length === 0 ? exchanges : exchanges.filter((exchange) => tests.every((test) => test(exchange)))
 }
 
-/** Whether all words of a filter are in it. */
 export function hasWord(filter: string, word: string): boolean {
   return [...filter.matchAll(WORD)].some(([whole]) => whole === word)
 }

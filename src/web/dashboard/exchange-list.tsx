@@ -216,7 +216,6 @@ const ExchangeRow = memo(function ExchangeRow({
   readonly isSelected: boolean
   /** Reachable by Tab; others by arrow keys. */
   readonly isReachable: boolean
-  /** Duration with a whole bar. */
   readonly scaleMs: number
 }) {
   const { id, method, reason, fault, key, status, ended, drift } = exchange
@@ -270,7 +269,6 @@ const ExchangeRow = memo(function ExchangeRow({
   )
 })
 
-/** Handling, waiting and body, one after the other. */
 export function TimingBar({ exchange, scaleMs }: { readonly exchange: Exchange; readonly scaleMs: number }) {
   const { handlingMs, waitingMs, bodyMs } = exchange.timing
   const total = handlingMs + waitingMs + bodyMs

@@ -67,7 +67,6 @@ export function timelineEvents(
   return events
 }
 
-/** Columns of the list that it can be sorted by. */
 const SORTED_BY = {
   time: ({ id }: Exchange) => id,
   status: ({ status, ended }: Exchange) => (ended === null ? 1000 : (status ?? 0)),
@@ -103,7 +102,6 @@ export type TimelineRow =
 const BACK_MS = 1000
 const SETS_CLOCK = /^(?:clock\..*|reset|undo|snapshots\.restore|scenario\.apply|overrides\.clear)$/
 
-/** Merges exchanges and events; both newest first. @param isInOrder otherwise, the rows have no events and no gaps */
 export function timelineOf(
   exchanges: readonly Exchange[],
   events: readonly LoggedEvent[],

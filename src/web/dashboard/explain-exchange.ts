@@ -4,21 +4,16 @@ import type { LoggedEvent } from '../../exchanges/exchange-log.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
 import { timeText } from '../format.js'
 
-/** What the page knows beside the exchange. */
 export interface Facts {
-  /** Of its key; undefined for an unknown key. */
   readonly plan?: string | undefined
   readonly always?: 'limited' | 'banned' | 'revoked' | null | undefined
-  /** The setting. */
   readonly latency?: string | null | undefined
-  /** Changes of the space, newest first. */
   readonly events?: readonly LoggedEvent[]
 }
 
 export interface Explanation {
   /** A few words for a row of the list; empty for a response as usual. */
   readonly cause: string
-  /** A sentence. */
   readonly rule: string
   readonly help?: string
 }

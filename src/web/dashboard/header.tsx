@@ -205,7 +205,6 @@ function ClockFace() {
   )
 }
 
-/** Over the page, so that nothing moves. */
 export function Messages() {
   return (
     <>
@@ -252,7 +251,6 @@ function showControl({ what, name }: OverrideView): void {
   else showTab(tab, name === null ? id : `${id}-${name}`)
 }
 
-/** What differs from the start: what, for whom, until when. */
 export function InEffect() {
   const now = spaceTime.value ?? 0
   const action = useAction()

@@ -1,4 +1,3 @@
-/** Panels beside the log; `log` is one of them on narrow pages. */
 export const TABS = ['log', 'exchange', 'break', 'keys', 'data', 'conduct'] as const
 export type Tab = (typeof TABS)[number]
 

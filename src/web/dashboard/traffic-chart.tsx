@@ -14,7 +14,6 @@ const LABELS_HEIGHT = 16
 /** Minimum height of the plot, in requests. */
 const MIN_PEAK = 4
 const BAR_WIDTH = 0.8
-/** Labels of events take this share of the width. */
 const LABEL_SHARE = 0.18
 
 export function TrafficChart() {
@@ -41,7 +40,6 @@ interface Bucket {
   readonly counts: OutcomeCounts
 }
 
-/** Moved to now, because time goes on between two readings. */
 function bucketsOf({ from, bucketSeconds, outcomes }: TrafficBuckets): readonly Bucket[] {
   const first = Date.parse(from)
   const { length } = outcomes.answered
@@ -146,13 +144,11 @@ function Plot({ buckets, bucketSeconds, tickSeconds }: PlotProps) {
 
 const MAX_LABEL = 22
 
-/** Without details, which the title and the list have. */
 function labelOf(text: string): string {
   const [short = ''] = text.split(/ → | until |: /)
   return short.length > MAX_LABEL ? `${short.slice(0, MAX_LABEL - 1)}…` : short
 }
 
-/** Those with room for a label. @param marks newest first */
 function spread<Mark extends { readonly at: number }>(
   marks: readonly Mark[],
   share: (at: number) => number,

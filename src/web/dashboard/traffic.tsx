@@ -52,7 +52,6 @@ export function FilterBar() {
   )
 }
 
-/** What the list shows, or why it may show less than expected. */
 export function ListSummary() {
   const [all, shown] = [exchanges.value.length, shownExchanges.value.length]
   const unknown = unknownTerm(filter.value)
@@ -87,7 +86,6 @@ function Suggestion({ word, meant }: { readonly word: string; readonly meant: st
   )
 }
 
-/** The legend of the chart; a click shows only these exchanges. */
 export function OutcomeFilter({ counts }: { readonly counts: OutcomeCounts }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere

@@ -157,7 +157,6 @@ export interface Place {
   readonly text: string
 }
 
-/** @param words of its schemas */
 export function placeOf({ method, path, parameters, responses, ...operation }: OperationModel, words = ''): Place {
   const { id, title, description, tag } = operation
   const named = [...parameters.map(({ name, description: text }) => `${name} ${text}`)]

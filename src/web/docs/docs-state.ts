@@ -14,7 +14,6 @@ export interface Served {
 }
 
 export const served = signal<Served | undefined>(undefined)
-/** Status of a response to provoke. */
 export const provoke = signal<string | undefined>(undefined)
 /** Without its space. */
 export const chosenKey = signal('')

@@ -93,7 +93,6 @@ export function partsOf(contract: ContractModel, given: unknown): readonly Schem
 
 const MAX_WORDS_DEPTH = 5
 
-/** Names, descriptions and enum values, for the search. */
 export function schemaWords(contract: ContractModel, given: unknown, depth = 0): string {
   if (given === undefined || depth > MAX_WORDS_DEPTH) return ''
   const { description, enum: values } = contract.read(given)

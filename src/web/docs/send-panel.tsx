@@ -41,7 +41,6 @@ export function SendPanel({
   const { curl, fetch, Python, call } = CODE_FORMS
   const { parameters, body } = inputs.value
 
-  /** The latest request wins. */
   function send(provocation?: Provocation) {
     sending.current?.abort()
     const controller = new AbortController()
@@ -76,7 +75,6 @@ export function SendPanel({
     if (provocation) void send(provocation)
   }, [provoke.value])
   useEffect(() => {
-    // Other clients use the quota, too.
     const timer = setInterval(() => !document.hidden && updateState(), QUOTA_INTERVAL_MS)
     return () => clearInterval(timer)
   }, [])

@@ -8,7 +8,6 @@ import type { TimedResponse } from './worker-messages.js'
 export const TASK_MS: DurationMs = 500
 const SHORTEST_WAIT_MS: DurationMs = 50
 
-/** In order: in half a second with several requests, the last one counts. */
 export const OUTCOMES = ['served', 'broken', 'limited', 'banned'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
@@ -20,7 +19,6 @@ export interface Client {
   readonly decide: Policy
   readonly random: RandomStream
   readonly startedAt: EpochMs
-  /** By half second of the run. */
   readonly marks: Outcome[]
   readonly counts: Record<Outcome, number>
   nextAt: EpochMs

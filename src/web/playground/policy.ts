@@ -1,14 +1,11 @@
 import jsep from 'jsep'
 
-/** A failed request, as a retry policy sees it. */
 export interface FailedRequest {
   /** 0 without a response. */
   readonly status: number
-  /** 1 for the first try. */
   readonly attempt: number
   /** Seconds, or null without the header. */
   readonly retryAfter: number | null
-  /** From 0 to 1. */
   readonly random: number
 }
 
@@ -26,7 +23,6 @@ export const POLICY_NAMES = ['status', 'attempt', 'retryAfter', 'backoff', 'rand
 type Value = number | boolean | null
 type Read = (names: Readonly<Record<(typeof POLICY_NAMES)[number], Value>>) => Value
 
-/** As in JavaScript, null counts as 0. */
 const OPERATORS: Readonly<Record<string, (one: number, other: number) => Value>> = {
   '+': (one, other) => Number(one) + Number(other),
   '-': (one, other) => one - other,
@@ -59,7 +55,6 @@ export function readPolicy(text: string): Policy {
   const read = compile(jsep(text))
   return (failed) => {
     const seconds = Number(read({ ...failed, backoff: backoffAfter(failed), giveUp: Number.POSITIVE_INFINITY }))
-    // As in setTimeout.
     return Number.isNaN(seconds) ? 0 : Math.max(0, seconds)
   }
 }

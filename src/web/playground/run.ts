@@ -18,14 +18,12 @@ const CONDUCT_EVERY_MS: DurationMs = 300
 export const setUp = signal<SetUp>(readSetUp('').setUp)
 export const clients = signal<readonly Client[]>(openClients(setUp.value.wait, 0))
 export const startedAt = signal<EpochMs>(0)
-/** Clients change in place: this changes with them. */
 export const now = signal<EpochMs>(0)
 export const phase = signal<'starting' | 'running' | 'paused' | 'over' | 'failed'>('starting')
 export const speed = signal<number>(10)
 export const problems = signal<readonly string[]>([])
 export const announcement = signal('')
 
-/** Steps and changes of conditions, one after the other. */
 let queue: Promise<void> = Promise.resolve()
 let run = 0
 let conductReadAt = 0

@@ -2,10 +2,8 @@ import type { ScenarioContent } from '../../options/options.js'
 import { messageOf } from '../format.js'
 import { readPolicy } from './policy.js'
 
-/** What makes a run, and fits in a link. */
 export interface SetUp {
   readonly conditions: readonly Condition[]
-  /** The visitor's own policy. */
   readonly wait: string
 }
 

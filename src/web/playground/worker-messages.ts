@@ -24,9 +24,7 @@ export const TIMED_REQUEST = 'timed'
 export interface TimedResponse {
   /** 0 without a response. */
   readonly status: number
-  /** Seconds. */
   readonly retryAfter: number | null
   readonly isBanned: boolean
-  /** When it arrived, by the space's clock. */
   readonly at: EpochMs
 }
