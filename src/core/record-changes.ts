@@ -10,7 +10,9 @@ export function changedRecord(request: ActionRequest, known: Values, base: Value
   const { resource, body, now } = request
   const value: Record<string, unknown> = { [resource.id.property]: known[resource.id.property] }
   const patched = mergePatch(base, body) as Values
-  const names = new Set([...Object.keys(resource.properties), ...Object.keys(known), ...Object.keys(patched)])
+  const declared = Object.keys(resource.properties)
+  const sent = declared.length === 0 ? Object.keys(patched) : []
+  const names = new Set([...declared, ...Object.keys(known), ...sent])
   for (const name of names) {
     const property = resource.properties[name]
     if (name === resource.id.property) continue
