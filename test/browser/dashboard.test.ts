@@ -171,7 +171,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     const { sandbox, page, complaints } = await openLive()
     await page.getByLabel('Latency', { exact: true }).fill('5ms..9ms')
     await page.keyboard.press('Enter')
-    await page.locator('#answers .aside').getByText('5ms..9ms').waitFor()
+    await page.locator('#responses .aside').getByText('5ms..9ms').waitFor()
     await page.getByRole('combobox', { name: 'Sunset' }).selectOption('after')
     await page.getByRole('combobox', { name: 'Operation' }).selectOption('getPet')
     await page.getByRole('button', { name: 'Add fault' }).click()
@@ -650,7 +650,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await asked
     expect(await sunset.inputValue()).toBe('after')
     answer('refuse')
-    await page.locator('#answers').getByText('Not while it rains.').waitFor()
+    await page.locator('#responses').getByText('Not while it rains.').waitFor()
     expect(await sunset.inputValue()).toBe('auto')
   })
 
