@@ -180,7 +180,7 @@ describe('control', () => {
       expect(await control(sandbox, ['--space', 'nope', ...verb])).toMatchObject({
         code: 1,
         out: '',
-        err: expect.stringMatching(/^NOT_FOUND: Unknown space "nope"\. The first request /),
+        err: expect.stringMatching(/^NOT_FOUND: Unknown space "nope"\. A space opens with the first request /),
       })
       expect(await sandbox.spaces.list()).toEqual([])
     },
