@@ -86,7 +86,7 @@ describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
     await terminal.sees(/control {2}storm stop/)
     expect((await fetch(`${baseUrl}/pets`, key)).status).toBe(200)
     terminal.type('r')
-    await terminal.sees(/start\? \[y\/N\]/)
+    await terminal.sees(/state\? \[y\/N\]/)
     terminal.type('t')
     await terminal.sees(/Cancelled/)
     terminal.type('r')
