@@ -99,7 +99,9 @@ function hear(machine: Machine, commands: Commands, writer: FakeWriter, keeper: 
   }
   const witness: HeldReply = {}
   if (step.command.kind === 'verb') keeper.watch(witness)
-  return { at, step, witness, reply: undefined, isDone: outcome.kind === 'output' }
+  // The removal of an unknown record changes nothing.
+  const isDone = outcome.kind === 'output' && (outcome.output as { removed?: unknown } | null)?.removed !== null
+  return { at, step, witness, reply: undefined, isDone }
 }
 
 /** A sent response matches the state stored by then. */
