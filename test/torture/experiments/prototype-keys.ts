@@ -55,7 +55,7 @@ export const prototypeKeys: Experiment = {
         404,
       )
       await expectStatus('GET', `/__sandbox/${name}`, {}, 404)
-      await expectStatus('DELETE', `/__sandbox/keys/${name}`, {}, 404)
+      await expectStatus('DELETE', `/__sandbox/keys/${name}`, {}, 200)
       await expectStatus('POST', `/__sandbox/snapshots/${name}/restore`, {}, 404)
       await expectStatus('GET', `/__sandbox/requests?${name}=1`, {}, 400)
       await expectStatus('DELETE', `/__sandbox/spaces/${name}`, {}, 200)

@@ -104,7 +104,8 @@ async function converse(trial: Trial, server: Server): Promise<void> {
   await sendInPieces(trial, wire, parts.map(({ sent }) => sent).join(''))
   wire.socket.end()
   await wire.rest().catch((error: Error) => trial.lose(`${parts.map(({ what }) => what).join(', ')}: ${error.message}`))
-  const got = [...wire.unread.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
+  // 102 probes a client that has half-closed its connection, before a response that takes long.
+  const got = [...wire.unread.matchAll(/HTTP\/1\.1 (?!102)(\d{3}) /g)].map(([, status]) => Number(status))
   wire.close()
   trial.check(String(got) === String(expected), () => {
     return `${parts.map(({ what }) => what).join(', ')} is answered ${got}, not ${expected}`
