@@ -15,6 +15,15 @@ type TestOptions = NonNullable<TestProjectInlineConfiguration['test']>
 /** Which tests belong to which project, by their requirements. See README.md beside this file. */
 const FILES = {
   browser: ['test/browser/**/*.test.ts'],
+  // Not in `npm test`: they need other programs than Node, or wait for many seconds.
+  programs: [
+    'test/cli/{conform,npm-start,terminal}.test.ts',
+    'test/conform-proof/*.integration.test.ts',
+    'test/other-languages.integration.test.ts',
+    'test/package/action.integration.test.ts',
+    'test/replication/{checkpoint-under-way,redis-log,removed-keys}.integration.test.ts',
+    'test/web/docs/code-samples.integration.test.ts',
+  ],
   integration: ['test/cli/**/*.test.ts', 'test/**/*.integration.test.ts'],
   'real-time': ['test/**/*.real-time.test.ts'],
 } as const
@@ -40,8 +49,9 @@ export function project(name: ProjectName): TestOptions {
     globalSetup: [
       'test/support/generated-contract.ts',
       ...(name === 'chromium' && HAS_CHROMIUM ? ['test/support/page/start-chromium.ts'] : []),
-      ...(name === 'integration' || name === 'browser' ? ['test/support/left-out.ts'] : []),
+      ...(name === 'integration' || name === 'programs' || name === 'browser' ? ['test/support/left-out.ts'] : []),
     ],
+    setupFiles: ['test/support/print-seed.ts'],
     // A limit for hanging tests, not a measure: the machine may be busy.
     testTimeout: 120_000,
     hookTimeout: 120_000,
@@ -60,6 +70,8 @@ function filesOf(name: ProjectName): Pick<TestOptions, 'include' | 'exclude' | '
       return { include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**', ...Object.values(FILES).flat()] }
     case 'chromium':
       return { ...(HAS_CHROMIUM ? IN_CHROMIUM : { include: [] }), provide: { transport: 'chromium' } }
+    case 'integration':
+      return { include: [...FILES.integration], exclude: [...FILES.programs] }
     default:
       return { include: [...FILES[name]] }
   }

@@ -4,7 +4,7 @@ import { project } from './projects.js'
 /** All tests. One project of them: `npm run test:all -- --project browser`. */
 export default defineConfig({
   test: {
-    projects: (['unit', 'integration', 'chromium', 'browser', 'real-time'] as const).map((name) => ({
+    projects: (['unit', 'integration', 'programs', 'chromium', 'browser', 'real-time'] as const).map((name) => ({
       test: project(name),
     })),
   },

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -43,38 +42,6 @@ async function gone(pid: number): Promise<void> {
 }
 
 describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
-  it.each([60, 80, 120])('of %i columns breaks no word', async (columns) => {
-    const { terminal, baseUrl, controlUrl } = await serving({ columns })
-    await terminal.sees(/press h for help/)
-    terminal.type('h')
-    await terminal.sees(/quit/)
-    await get(`${baseUrl}/pets`, {})
-    await get(`${baseUrl}/pets/4711`)
-    await get(`${baseUrl}/pets?limit=1000&status=lost`)
-    await get(`${baseUrl}/pets`, { headers: { Authorization: 'Bearer sandbox-limited' } })
-    await fetch(`${controlUrl}/clock/advance`, { method: 'POST', body: '{"by":"1m"}' })
-    await fetch(`${controlUrl}/storm`, { method: 'PUT', body: '{"for":"30s"}' })
-    await get(`${baseUrl}/pets?name=${'ポチ🐢'.repeat(100)}`)
-    await terminal.sees(/storm stop/)
-    const own = (rows: readonly string[]) => rows.slice(rows.findIndex((row) => row.startsWith('Ready on')))
-    expect(own(terminal.rows())).toEqual(own(terminal.unbroken()))
-  })
-
-  it('shows a curl that works', async () => {
-    for (const columns of [60, 120]) {
-      const { terminal } = await serving({ columns, flags: '--pets 3' })
-      const [command] = await terminal.sees(/ {2}curl [\s\S]*?\/pets$/m)
-      const { stdout } = spawnSync(
-        'sh',
-        ['-c', `${command.replaceAll('\n', ' \n')} --silent`.replaceAll(' \n', '\n')],
-        {
-          encoding: 'utf8',
-        },
-      )
-      expect(JSON.parse(stdout)).toHaveLength(3)
-    }
-  })
-
   it('runs the action of each key', async () => {
     const { terminal, baseUrl } = await serving({ flags: '--freeze --now 2026-03-01T10:00:00Z' })
     terminal.type('t')
@@ -98,32 +65,6 @@ describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
     terminal.type('q')
     await terminal.sees(/ended with 0/)
     await terminal.becomes('cooked')
-  })
-
-  it('ignores arrow keys and pasted text', async () => {
-    const { terminal } = await serving()
-    terminal.type('Up')
-    terminal.type('-l', 'quit')
-    // Waits, because a busy process would read it as part of the pasted text.
-    while (!terminal.rows().join().includes('this help')) terminal.type('h')
-    expect(terminal.rows().join('\n')).not.toContain('Stopping')
-  })
-
-  it('counts repetitions in place, and adapts to the width', async () => {
-    const { terminal, baseUrl } = await serving({ columns: 120, flags: '--no-rate-limit' })
-    for (let i = 0; i < 12; i++) await get(`${baseUrl}/pets?limit=1`)
-    await terminal.sees(/limit=1 +×12 · .* ms$/m)
-    expect(terminal.rows().filter((row) => row.includes('limit=1'))).toHaveLength(1)
-    terminal.resize(60)
-    // It takes the terminal a moment to say so.
-    let row = 'ms'
-    for (let limit = 2; row.endsWith('ms'); limit = 1 + (limit % 100)) {
-      await get(`${baseUrl}/pets?limit=${limit}`)
-      row = (await terminal.sees(new RegExp(`limit=${limit} .*`)))[0]
-    }
-    for (let i = 0; i < 3; i++) await get(`${baseUrl}/pets/1?limit`)
-    await terminal.sees(/pets\/1\?limit +×3 · deprecated/)
-    expect(terminal.rows().filter((line) => line.includes('/1?limit'))).toHaveLength(1)
   })
 
   it.each([
@@ -188,17 +129,6 @@ describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
     terminal.close()
     await gone(pid)
     expect(existsSync(locator)).toBe(false)
-  })
-
-  it('has no colours with NO_COLOR', async () => {
-    const { terminal, baseUrl } = await serving({ env: { NO_COLOR: '1' } })
-    await get(`${baseUrl}/pets`)
-    await terminal.sees(/200/)
-    expect(terminal.coloured()).not.toContain('\u001b[')
-    const other = await serving()
-    await get(`${other.baseUrl}/pets`)
-    await other.terminal.sees(/200/)
-    expect(other.terminal.coloured()).toContain('\u001b[32m200')
   })
 
   it('reports that no browser can be opened', async () => {

@@ -4,7 +4,6 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.js'
 import { openapiFile } from '../../src/system/package-files.js'
 import { healthOf } from '../support/health-of.js'
-import { runs } from '../support/test-seed.js'
 import { type TestIo, testIo } from './test-io.js'
 
 const PET = { id: 1, name: 'Rex', categoryId: 1 }
@@ -98,52 +97,6 @@ describe('serve --watch', () => {
     await io.stderr.seen(/petstore-sandbox\.yaml has changed: restarted/)
     expect((await list())[0]?.id).not.toBe(1)
   })
-
-  it.each([
-    ['in a store', 14, ['--store', 'store.json']],
-    ['in memory', runs(50), ['--in-memory']],
-  ] as const)(
-    'keeps running with its state %s through %i changes, every other one of them wrong',
-    async (_where, changes, place) => {
-      const files = {
-        'nobody.yaml': 'ban: { nobody: 5m }\n',
-        'wrong/pets.json': '[{"id": "one"',
-        'petstore-sandbox.yaml': '',
-      }
-      const { io, write, baseUrl, list, ended } = await watching(files, [], place)
-      const isKept = place[0] === '--store'
-      const wrong = [
-        'order: [',
-        'ordr: newest',
-        'order: oldest\nscenario: ./nobody.yaml',
-        'order: oldest\nfixtures: wrong',
-        'order: oldest\nfault: listShops:503',
-        'order: oldest\napi-key: [same=one, same=two]',
-        'order: oldest\nspec: nowhere.yaml',
-      ]
-      let isOver = false
-      void ended.finally(() => {
-        isOver = true
-      })
-      const change = async (turn: number, text: string) => {
-        write('petstore-sandbox.yaml', `# ${turn}\n${text}\n`)
-        await io.stderr.seen(new RegExp(`^(?:(?:(?!has changed)[^])*has changed){${turn}}`))
-      }
-      for (let turn = 1; turn <= changes; turn += 2) {
-        await change(turn, turn % 4 === 1 ? 'order: oldest' : 'order: newest')
-        const headers = { Authorization: 'Bearer sandbox', 'Content-Type': 'application/json', connection: 'close' }
-        const body = JSON.stringify({ name: `Pet of ${turn}`, categoryId: 1 })
-        expect((await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body })).status).toBe(201)
-        const before = await list()
-        await change(turn + 1, wrong[((turn - 1) / 2) % wrong.length] ?? '')
-        expect(await list()).toEqual(before)
-        expect(before.length).toBe(isKept ? Math.min(100, 60 + (turn + 1) / 2) : 61)
-      }
-      expect(isOver).toBe(false)
-      expect(io.stderr.text.match(/the sandbox stays as it was/g)).toHaveLength(changes / 2)
-      expect(io.stderr.text.match(/has changed: restarted/g)).toHaveLength(changes / 2)
-    },
-  )
 
   it('applies changed options only once the fixtures are valid', async () => {
     const files = { 'fixtures/pets.json': pets(2), 'petstore-sandbox.yaml': 'order: oldest\n' }

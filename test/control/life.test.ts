@@ -147,7 +147,6 @@ describe('the end of an exchange, as the log has it', () => {
     await come(() => space.events.length === 2)
     const exchange = await space.last()
     expect(exchange).toMatchObject({ status: null, ended: 'left', response: { headers: {}, body: '' } })
-    expect(exchange?.durationMs).toBeLessThan(60_000)
     expect(exchange?.timing.waitingMs).toBeGreaterThan(0)
     expect(exchange?.timing.bodyMs).toBe(0)
   })

@@ -1,8 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
+import { Accounts } from '../../src/core/accounts.js'
 import type { SandboxOptions } from '../../src/index.js'
 import { applyStep, openMachine, START } from '../machine/machine.js'
 import { serviceRequest } from '../support/service-request.js'
+
+describe('accounts', () => {
+  // @source docs/behaviour.md, "requests without a valid key"
+  it('of addresses and unknown keys are at most 10,000, and the least recently used one goes', () => {
+    const accounts = new Accounts()
+    for (let i = 0; i < 10_000; i++) accounts.forStranger(`key-${i}`)
+    accounts.forStranger('key-0')
+    accounts.forStranger('newcomer')
+    const names = accounts.save().map(({ name }) => name)
+    expect(names).toHaveLength(10_000)
+    expect([names.includes('key-0'), names.includes('key-1')]).toEqual([true, false])
+  })
+})
 
 const AT_TEN: SandboxOptions = { seed: 1, now: '2026-03-01T10:00:00Z', freeze: true }
 

@@ -37,25 +37,6 @@ describe.each(transports)('conduct, %s', (name, openSandbox) => {
     expect(await conductOf(sandbox)).toMatchObject({ senders: 12, violations: [], warnings: [] })
   })
 
-  it('does not ban ten workers that each wait in a storm that refuses everything', async () => {
-    const sandbox = await openSandbox({ storm: '1,retry-after=1s' })
-    for (let round = 0; round < 5; round++) {
-      // One after the other: nothing shows that they are several.
-      for (let worker = 0; worker < 10; worker++) expect((await sandbox.get('/pets')).reason).toBe('storm')
-      await sandbox.advance('1s')
-    }
-  })
-
-  it('bans a client at its tenth early request, and at the tenth of each of several', async () => {
-    const refusals = async (senders: number) => {
-      const sandbox = await openSandbox({ storm: '1,retry-after=60s', senders })
-      for (let count = 0; count < 100; count++) if ((await sandbox.get('/pets')).reason === 'ban') return count
-      return Number.NaN
-    }
-    expect(await refusals(1)).toBe(10)
-    expect(await refusals(3)).toBeGreaterThanOrEqual(30)
-  })
-
   it('forgets a ban that is lifted by hand', async () => {
     const sandbox = await openSandbox()
     await sandbox.control('PUT', '/keys/sandbox/ban', {})

@@ -19,25 +19,6 @@ describe.each(transports)('the senders of a key, %s', (_name, openSandbox) => {
     expect({ status, json }).toMatchObject({ status: 400, json: { message: expect.stringContaining('from 1 to 100') } })
   })
 
-  it('decide whether a finding is a violation', async () => {
-    const sandbox = await openSandbox({ limits: '1/min' })
-    for (let i = 0; i < 3; i++) await sandbox.get('/pets')
-    expect(await conductOf(sandbox)).toMatchObject({
-      senders: 1,
-      sendersStated: false,
-      violations: [{ rule: 'early-retry', otherwise: { senders: 2, rule: null } }],
-    })
-    await sandbox.control('POST', '/reset')
-    await sandbox.control('PATCH', '/settings', { senders: 2 })
-    for (let i = 0; i < 3; i++) await sandbox.get('/pets')
-    expect(await conductOf(sandbox)).toMatchObject({
-      senders: 2,
-      sendersStated: true,
-      violations: [],
-      warnings: [],
-    })
-  })
-
   it('are in a snapshot', async () => {
     const sandbox = await openSandbox({ senders: 2 })
     await sandbox.control('PUT', '/snapshots/two')

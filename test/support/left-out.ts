@@ -4,7 +4,7 @@ import type { TestProject } from 'vitest/node'
 export default async function reportLeftOut({ name }: TestProject): Promise<void> {
   const isShort = name === 'integration' && process.env.THOROUGH === undefined
   const leftOut = [
-    ...(isShort ? ['browsers, real time, most runs of random tests'] : []),
+    ...(isShort ? ['browsers, other programs, real time, most runs of random tests'] : []),
     ...(await missingTools(name)).map((tool) => `${tool} (not installed)`),
   ]
   if (leftOut.length === 0) return
@@ -17,7 +17,9 @@ async function missingTools(project: string): Promise<readonly string[]> {
     return [...(HAS_CHROMIUM ? [] : ['Chromium']), ...(HAS_FIREFOX ? [] : ['Firefox'])]
   }
   const { HAS_REDIS } = await import('./redis-server.js')
+  const redis = HAS_REDIS ? [] : ['redis-server']
+  if (project !== 'programs') return redis
   const { HAS_PYTHON } = await import('./python.js')
   const { HAS_TMUX } = await import('./tools.js')
-  return [...(HAS_REDIS ? [] : ['redis-server']), ...(HAS_PYTHON ? [] : ['Python']), ...(HAS_TMUX ? [] : ['tmux'])]
+  return [...redis, ...(HAS_PYTHON ? [] : ['Python']), ...(HAS_TMUX ? [] : ['tmux'])]
 }

@@ -166,7 +166,7 @@ export const REPLICA_FLAGS: readonly string[] = [
 ]
 
 /** How long a disturbance may last in its effects: a hung Redis is noticed after 4 s, a killed replica counts as living for 5 s. */
-export const CALM_MS = 60_000
+const CALM_MS = 60_000
 
 /** One of the replicas: a process, and its own network to Redis. */
 export class ReplicaSeat {
@@ -516,7 +516,7 @@ function withoutRunningTime(text: string): string {
 }
 
 /** All replicas say the same of what clients did last. */
-export async function sameEverywhere(trial: Trial, seats: readonly Seat[], clients: ReplicaClients): Promise<void> {
+async function sameEverywhere(trial: Trial, seats: readonly Seat[], clients: ReplicaClients): Promise<void> {
   const names = [...clients.spaces.keys(), ...clients.quotas.keys()].slice(-20)
   const same = [
     '/spaces',

@@ -24,7 +24,7 @@ export const killWhileWriting: Experiment = {
       )
       await Promise.all(writers)
       await server.kill()
-      server = await trial.serve(folder, UNLIMITED)
+      server = await trial.serve(folder, kill % 2 === 0 ? [...UNLIMITED, '--fsync'] : UNLIMITED)
       await ledger.audit(trial, server)
     }
     await server.stop()

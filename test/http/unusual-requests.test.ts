@@ -1,17 +1,17 @@
-import { UNLIMITED } from '../ledger.js'
-import type { Experiment } from '../trial.js'
-import { request, Wire } from '../wire.js'
+import { once } from 'node:events'
+import { expect, it } from 'vitest'
+import { KEYED, openSocket, startOnPort, statusesIn, turns } from '../support/raw-http.js'
 
-const KEYED = 'Host: 127.0.0.1\r\nAuthorization: Bearer sandbox\r\n'
 const TYPED = `${KEYED}Content-Type: application/json\r\n`
 const PET = '{"name":"unusual","categoryId":1}'
 const SIZE = PET.length.toString(16)
-const ONE = request('GET', '/v1/pets/1').toString('latin1')
+const ONE = `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`
+const POST = `POST /v1/pets HTTP/1.1\r\n${TYPED}Content-Length: ${PET.length}\r\n\r\n${PET}`
 
 /** Right or at least lawful HTTP that few clients send, and the statuses that must come back in this order. */
 const UNUSUAL: readonly (readonly [what: string, sent: string, statuses: readonly number[]])[] = [
   ['ten in a row', ONE.repeat(10), Array.from({ length: 10 }, () => 200)],
-  ['a read after a write', `${request('POST', '/v1/pets', { body: PET }).toString('latin1')}${ONE}`, [201, 200]],
+  ['a read after a write', POST + ONE, [201, 200]],
   [
     'Expect: 100-continue',
     `POST /v1/pets HTTP/1.1\r\n${TYPED}Expect: 100-continue\r\nContent-Length: ${PET.length}\r\n\r\n${PET}`,
@@ -85,30 +85,18 @@ const UNUSUAL: readonly (readonly [what: string, sent: string, statuses: readonl
   ],
 ]
 
-/** Each in one piece, and cut in two at random places. The responses are the same. */
-export const unusualRequests: Experiment = {
-  counts: 'unusual requests',
-  async run(trial) {
-    const server = await trial.serve(trial.folder(), ['--in-memory', ...UNLIMITED])
-    for (let round = 0; round < trial.size(6, 2); round++) {
-      for (const [what, sent, expected] of UNUSUAL) {
-        const wire = await Wire.open(server.port)
-        wire.socket.setNoDelay(true)
-        const bytes = Buffer.from(sent, 'latin1')
-        const cut = round === 0 ? bytes.length : trial.integer(1, bytes.length)
-        await new Promise<void>((resolve) => wire.socket.write(bytes.subarray(0, cut), () => resolve()))
-        wire.socket.end(bytes.subarray(cut))
-        const method = what === 'HEAD' ? 'HEAD' : 'GET'
-        const statuses: unknown[] = []
-        for (;;) {
-          const heard = await wire.answer(method)
-          if (typeof heard !== 'string') statuses.push(heard.status)
-          else if (heard === 'cut') statuses.push(heard)
-          if (typeof heard === 'string') break
-        }
-        wire.close()
-        trial.check(String(statuses) === String(expected), () => `${what}, cut at ${cut}: ${statuses}, not ${expected}`)
-      }
-    }
-  },
-}
+/** Each in one piece, and cut in two at five places. */
+it.each(UNUSUAL)('answers unusual HTTP in order: %s', async (_what, sent, statuses) => {
+  const { port, warnings } = await startOnPort({ rateLimit: false })
+  const bytes = Buffer.from(sent, 'latin1')
+  for (let part = 0; part < 6; part++) {
+    const cut = Math.floor((part * bytes.length) / 6)
+    const socket = await openSocket(port)
+    socket.write(bytes.subarray(0, cut))
+    await turns(2)
+    socket.end(bytes.subarray(cut))
+    await once(socket, 'close')
+    expect(statusesIn(socket.received), `cut at ${cut}`).toEqual(statuses)
+  }
+  expect(warnings).toEqual([])
+})
