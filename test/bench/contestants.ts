@@ -118,9 +118,9 @@ const OF_NODE = /^(connection|keep-alive)$/i
 
 /** Bare node:http that sends the bytes of another contestant. @throws Error if they differ */
 export async function bareLike(model: Contestant): Promise<Contestant> {
-  const answers = await asking(model)
+  const replies = await asking(model)
   const file = join(newFolder(), 'answers.json')
-  writeFileSync(file, JSON.stringify(answers))
+  writeFileSync(file, JSON.stringify(replies))
   const bare: Contestant = {
     name: 'bare node:http',
     grows: false,
@@ -131,7 +131,7 @@ export async function bareLike(model: Contestant): Promise<Contestant> {
         basePath: '/v1',
       }),
   }
-  if (!isDeepStrictEqual(await asking(bare), answers)) throw new Error('the bare server does not send the same bytes')
+  if (!isDeepStrictEqual(await asking(bare), replies)) throw new Error('the bare server does not send the same bytes')
   return bare
 }
 
@@ -250,8 +250,8 @@ async function makeStore(pets: number): Promise<string> {
 
 /** @throws Error if the sandbox has another number of pets; generated pets are numbered, except one with a huge id */
 async function expectPets({ urls }: Running, pets: number): Promise<void> {
-  const answer = await fetch(`${urls.listPets}?limit=1`, { headers: { authorization: `Bearer ${API_KEY}` } })
-  const [newest] = (await answer.json()) as readonly { readonly id: number }[]
+  const reply = await fetch(`${urls.listPets}?limit=1`, { headers: { authorization: `Bearer ${API_KEY}` } })
+  const [newest] = (await reply.json()) as readonly { readonly id: number }[]
   if (newest?.id !== pets - 1) throw new Error(`the sandbox should have ${pets} pets, but its newest is ${newest?.id}`)
 }
 
@@ -260,9 +260,9 @@ function keyOfSpace(space: number): string {
 }
 
 async function open(url: string, key: string): Promise<void> {
-  const answer = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
-  await answer.arrayBuffer()
-  if (!answer.ok) throw new Error(`could not open the space of ${key}: ${answer.status}`)
+  const reply = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
+  await reply.arrayBuffer()
+  if (!reply.ok) throw new Error(`could not open the space of ${key}: ${reply.status}`)
 }
 
 const modules = join(benchDirectory, 'node_modules')

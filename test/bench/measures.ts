@@ -279,8 +279,8 @@ async function inProcess(rounds: number) {
     await using sandbox = await startSandbox()
     keep(start, performance.now() - begun)
     const listPets = async (key: string) => {
-      const answer = await fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: `Bearer ${key}` } })
-      await answer.arrayBuffer()
+      const response = await fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: `Bearer ${key}` } })
+      await response.arrayBuffer()
     }
     // The connection is there already when the next test begins.
     await listPets(sandbox.key())

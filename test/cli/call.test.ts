@@ -73,10 +73,10 @@ function errorIn(text: string): Record<string, unknown> {
 }
 
 /** A server that sends the same response to every client. */
-async function rawServer(answer: string): Promise<{ baseUrl: string; server: Server }> {
+async function rawServer(reply: string): Promise<{ baseUrl: string; server: Server }> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
-    socket.once('data', () => socket.end(answer))
+    socket.once('data', () => socket.end(reply))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -154,7 +154,7 @@ describe('call', () => {
   it.each([
     ['getPet', ['getPet', '999999'], 4, 'not_found', 404],
     ['a fault', ['listPets', '--retry', '0'], 5, 'simulated_fault', 503],
-  ])('tells an error answer of %s in one JSON line on stderr', async (_name, argv, exit, code, status) => {
+  ])('tells an error response of %s in one JSON line on stderr', async (_name, argv, exit, code, status) => {
     const sandbox = await sandboxWith({ fault: ['listPets:503'] })
     const result = await call(argv, ioFor(sandbox))
     expect(result).toMatchObject({ code: exit, out: '' })
@@ -314,7 +314,7 @@ describe('retries', () => {
   })
 })
 
-describe('no answer', () => {
+describe('no response', () => {
   it('is a dropped connection, tried again for GET only', async () => {
     const sandbox = await sandboxWith({ fault: ['*:connection-reset'] })
     const { code, err } = await call(['listPets'], ioFor(sandbox))
@@ -351,7 +351,7 @@ describe('no answer', () => {
   })
 })
 
-describe('odd answers', () => {
+describe('odd responses', () => {
   it('are not followed where they redirect', async () => {
     const { baseUrl } = await rawServer(
       'HTTP/1.1 302 Found\r\nLocation: http://elsewhere.invalid/\r\nContent-Length: 0\r\n\r\n',

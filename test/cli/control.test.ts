@@ -617,8 +617,8 @@ describe('a control plane that misbehaves', () => {
     json('{"settings":5,"keys":{},"faults":null,"clock":[],"counts":null}'),
     json(`{"settings":${'['.repeat(20_000)}${']'.repeat(20_000)}}`),
     json(`${'['.repeat(20_000)}${']'.repeat(20_000)}`),
-  ])('is not a sandbox: %#', async (answer) => {
-    const origin = await hostileServer((socket) => socket.end(answer))
+  ])('is not a sandbox: %#', async (reply) => {
+    const origin = await hostileServer((socket) => socket.end(reply))
     const { code, out, err } = await AT(origin, 'status')
     expect({ code, out }).toEqual({ code: 7, out: '' })
     expect(err).toMatch(/^NO_SANDBOX: /)

@@ -139,14 +139,14 @@ async function spoiler(sandbox: Sandbox, spoil: Spoil, refuses: boolean): Promis
     const isHealth = request.url?.endsWith('/health') === true
     const hasBody = chunks.length > 0
     // The real sandbox must keep running.
-    const answer = request.url?.includes('/shutdown')
+    const reply = request.url?.includes('/shutdown')
       ? { status: 200, text: async () => '{}' }
       : await fetch(url, {
           method: String(request.method),
           ...(hasBody ? { body: Buffer.concat(chunks), headers: { 'content-type': 'application/json' } } : {}),
         })
-    const text = await answer.text()
-    response.statusCode = refuses && !isHealth ? 400 : answer.status
+    const text = await reply.text()
+    response.statusCode = refuses && !isHealth ? 400 : reply.status
     const refused = { code: HOSTILE, message: HOSTILE, status: 400 }
     response.end(isHealth ? text : JSON.stringify(refuses ? refused : spoilt(JSON.parse(text), spoil)))
   }).listen(0, '127.0.0.1')

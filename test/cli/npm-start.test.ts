@@ -36,9 +36,9 @@ async function start(cwd: string): Promise<string> {
   while (!said.includes('"event":"ready"')) await Promise.race([once(child.stderr, 'data'), closed])
   closed.catch(() => {})
   const baseUrl = /"baseUrl":"([^"]+)"/.exec(said)?.[1]
-  const answer = await fetch(`${baseUrl}/pets`, { headers: { Authorization: 'Bearer sandbox' } })
-  expect(answer.status).toBe(200)
-  await answer.arrayBuffer()
+  const response = await fetch(`${baseUrl}/pets`, { headers: { Authorization: 'Bearer sandbox' } })
+  expect(response.status).toBe(200)
+  await response.arrayBuffer()
   const page = await fetch(`${String(baseUrl).replace('/v1', '/__sandbox')}/assets/dashboard.js`)
   expect(page.status).toBe(200)
   // A body that nobody reads would hold up the stop.

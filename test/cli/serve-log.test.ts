@@ -60,7 +60,7 @@ function problem(code: string, message: string, status: number): Partial<Exchang
 }
 
 const KINDS: readonly (readonly [string, Partial<ExchangeRecord>])[] = [
-  ['an answer', {}],
+  ['a response', {}],
   ['a space', { space: 'checkout' }],
   [
     'a deprecated operation',
@@ -127,7 +127,7 @@ const KINDS: readonly (readonly [string, Partial<ExchangeRecord>])[] = [
 describe.each([undefined, 120, 80, 60])('the pretty log, %s columns wide', (columns) => {
   const page = { ...(columns === undefined ? {} : { columns }) }
 
-  it('shows what matters of each kind of answer', () => {
+  it('shows what matters of each kind of response', () => {
     const entries = KINDS.map(([what, part]) => `# ${what}\n${prettyExchange(exchange(part), plain, page)}`)
     expect(`\n${entries.join('\n')}\n`).toMatchSnapshot()
   })

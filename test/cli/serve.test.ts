@@ -51,9 +51,9 @@ describe('serve', () => {
     const { io, facts } = await serving(['--pets', '3', '--plan', 'pro', '--seed', '5'])
     expect(facts).toMatchObject({ pid: process.pid, plan: 'pro', pets: 3, seed: 5 })
     expect(facts.controlUrl).toBe(facts.baseUrl.replace('/v1', '/__sandbox'))
-    const answer = await fetch(`${facts.baseUrl}/pets`, key)
-    expect(answer.status).toBe(200)
-    expect(await answer.json()).toHaveLength(3)
+    const response = await fetch(`${facts.baseUrl}/pets`, key)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toHaveLength(3)
     expect(io.stdout.text).toBe('')
   })
 

@@ -41,8 +41,8 @@ describe('the program', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)('serves until %s, and ends with 0', async (signal) => {
     const { child, cwd, ended } = run(['serve', '--port', '0'])
     const [, baseUrl] = await seen(child.stderr, READY)
-    const answer = await fetch(`${baseUrl}/pets`, { headers: { Authorization: 'Bearer sandbox' } })
-    expect(answer.status).toBe(200)
+    const response = await fetch(`${baseUrl}/pets`, { headers: { Authorization: 'Bearer sandbox' } })
+    expect(response.status).toBe(200)
     expect(JSON.parse(readFileSync(join(cwd, '.petstore-sandbox/run.json'), 'utf8'))).toMatchObject({ pid: child.pid })
     child.kill(signal)
     child.kill(signal)
@@ -55,8 +55,8 @@ describe('the program', () => {
     const [, baseUrl] = await seen(child.stderr, READY)
     child.stderr.destroy()
     for (let i = 0; i < 5; i++) {
-      const answer = await fetch(`${baseUrl}/pets`, { headers: { Authorization: 'Bearer sandbox' } })
-      expect(answer.status).toBe(200)
+      const response = await fetch(`${baseUrl}/pets`, { headers: { Authorization: 'Bearer sandbox' } })
+      expect(response.status).toBe(200)
     }
     child.kill('SIGTERM')
     expect(await ended).toEqual([0, null])
@@ -69,9 +69,9 @@ describe('the program', () => {
     // A pipe holds 64 KiB; each line has the query in it.
     const query = `x=${'y'.repeat(8000)}`
     for (let i = 0; i < 300; i++) {
-      const answer = await fetch(`${baseUrl}/pets?${query}`, { headers: { Authorization: 'Bearer sandbox' } })
-      expect(answer.status).toBe(200)
-      await answer.arrayBuffer()
+      const response = await fetch(`${baseUrl}/pets?${query}`, { headers: { Authorization: 'Bearer sandbox' } })
+      expect(response.status).toBe(200)
+      await response.arrayBuffer()
     }
     const exited = once(child, 'exit')
     child.kill('SIGTERM')

@@ -72,14 +72,14 @@ const SLOW = [
 
 const READY = /"baseUrl":"([^"]+)"/
 
-/** Node's modules that a server has loaded by its first answer. */
+/** Node's modules that a server has loaded by its first response. */
 async function loadedBy(args: readonly string[], cwd: string): Promise<ReadonlySet<string>> {
   const child = spawn(process.execPath, ['--import', TELL, ...args], { cwd, env: { PATH: process.env.PATH } })
   onTestFinished(() => void child.kill('SIGKILL'))
   let said = ''
   while (!READY.test(said)) said += String(await once(child.stderr, 'data'))
-  const answer = await fetch(`${READY.exec(said)?.[1]}/pets`, { headers: { Authorization: 'Bearer sandbox' } })
-  expect(answer.status).toBe(200)
+  const response = await fetch(`${READY.exec(said)?.[1]}/pets`, { headers: { Authorization: 'Bearer sandbox' } })
+  expect(response.status).toBe(200)
   child.kill('SIGUSR2')
   let list = ''
   while (!list.endsWith(';\n')) list += String(await once(child.stdout, 'data'))

@@ -140,8 +140,8 @@ describe('control reset', () => {
     })
     const [, controlUrl] = await io.stderr.seen(/"controlUrl":"([^"]+)"/)
     const reset = async () => {
-      const answer = await fetch(`${controlUrl}/reset`, { method: 'POST', headers: { connection: 'close' } })
-      return [answer.status, await answer.text()]
+      const response = await fetch(`${controlUrl}/reset`, { method: 'POST', headers: { connection: 'close' } })
+      return [response.status, await response.text()]
     }
     writeFileSync(file, pets(5))
     expect(await reset()).toEqual([200, expect.stringContaining('"pets":5')])

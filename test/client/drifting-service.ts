@@ -26,10 +26,10 @@ export async function driftingService(drift: Drift = () => undefined, options: S
   const sandbox = await createSandbox({ plan: 'business', seed: 1, ...options })
   const came: Came[] = []
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => response.destroy(Object(error)))
+    reply(request, response).catch((error: unknown) => response.destroy(Object(error)))
   })
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = request
     const body = await text(request)
     const faithful = await sandbox.fetch(new URL(url, sandbox.baseUrl), {

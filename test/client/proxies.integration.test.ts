@@ -33,11 +33,11 @@ beforeAll(() => {
 /** A service that only the proxy can reach, with the requests it received. */
 async function service(scheme: 'http' | 'https', body = '[]') {
   const came: IncomingMessage[] = []
-  const answer: RequestListener = (request, response) => {
+  const reply: RequestListener = (request, response) => {
     came.push(request)
     response.writeHead(200, { 'Content-Type': 'application/json' }).end(body)
   }
-  const server = scheme === 'https' ? createServer(tls, answer) : createHttpServer(answer)
+  const server = scheme === 'https' ? createServer(tls, reply) : createHttpServer(reply)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.closeAllConnections()

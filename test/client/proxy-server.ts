@@ -49,9 +49,9 @@ export async function proxyServer({ credentials, tunnels = [443], diesAfter }: P
     const { 'proxy-authorization': _, 'proxy-connection': __, ...headers } = came.headers
     const onward = request(
       { host: '127.0.0.1', port, method: came.method, path: pathname + search, headers },
-      (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers)
-        back(answer, response, () => came.socket.destroy())
+      (reply) => {
+        response.writeHead(reply.statusCode ?? 502, reply.headers)
+        back(reply, response, () => came.socket.destroy())
       },
     )
     onward.on('error', () => response.writeHead(502, { 'Content-Type': 'text/html' }).end('<h1>Nobody there</h1>'))

@@ -10,8 +10,8 @@ import { runSandbox } from '../../src/sandbox.js'
 import { embeddedOptions } from '../support/embedded-options.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 
-async function serving(answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1')
+async function serving(reply: RequestListener): Promise<string> {
+  const server = createServer(reply).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   onTestFinished(() => void server.closeAllConnections())
   onTestFinished(() => void server.close())

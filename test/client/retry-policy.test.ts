@@ -4,7 +4,7 @@ import fc from '../support/fast-check.js'
 
 const RULES: RetryRules = { retries: 2, maxWait: 60_000, unsafe: false }
 const NOW = Date.parse('2026-03-01T10:00:00Z')
-const answer = (status: number, retryAfter?: string, date?: string): AttemptOutcome => ({
+const response = (status: number, retryAfter?: string, date?: string): AttemptOutcome => ({
   kind: 'response',
   status,
   retryAfter,
@@ -15,13 +15,13 @@ const decide = (method: string, outcome: AttemptOutcome, rules: Partial<RetryRul
 
 describe('retries', () => {
   it.each(['GET', 'POST', 'DELETE'])('%s after a 429, whatever it does', (method) =>
-    expect(decide(method, answer(429))).toMatchObject({ wait: 0 }),
+    expect(decide(method, response(429))).toMatchObject({ wait: 0 }),
   )
 
   it.each([502, 503, 504])('only GET after a %i', (status) => {
-    expect(decide('GET', answer(status)).wait).toBe(0)
-    expect(decide('POST', answer(status))).toEqual({})
-    expect(decide('POST', answer(status), { unsafe: true }).wait).toBe(0)
+    expect(decide('GET', response(status)).wait).toBe(0)
+    expect(decide('POST', response(status))).toEqual({})
+    expect(decide('POST', response(status), { unsafe: true }).wait).toBe(0)
   })
 
   it('only GET after a dropped connection', () => {
@@ -31,13 +31,13 @@ describe('retries', () => {
   })
 
   it.each([200, 201, 302, 400, 401, 404, 408, 500, 501])('nothing after a %i', (status) =>
-    expect(decide('GET', answer(status, '1'), { unsafe: true })).toEqual({}),
+    expect(decide('GET', response(status, '1'), { unsafe: true })).toEqual({}),
   )
 
   it('nothing after a refused connection', () => expect(decide('GET', { kind: 'no-response' })).toEqual({}))
 
   it('nothing beyond the number of retries, and reports Retry-After', () =>
-    expect(decide('GET', answer(429, '7'), {}, 3)).toEqual({
+    expect(decide('GET', response(429, '7'), {}, 3)).toEqual({
       retryAfter: 7000,
       isTooLong: false,
     }))
@@ -45,14 +45,14 @@ describe('retries', () => {
 
 describe('the wait', () => {
   it('is Retry-After if that is longer than the backoff', () =>
-    expect(decide('GET', answer(429, '7'), {}, 1, 0.99)).toEqual({ wait: 7000 }))
+    expect(decide('GET', response(429, '7'), {}, 1, 0.99)).toEqual({ wait: 7000 }))
 
   it('is the backoff if that is longer', () =>
-    expect(decide('GET', answer(429, '0'), {}, 2, 0.5)).toEqual({ wait: 500 }))
+    expect(decide('GET', response(429, '0'), {}, 2, 0.5)).toEqual({ wait: 500 }))
 
   it('is refused if it is longer than allowed', () => {
-    expect(decide('GET', answer(429, '61'))).toEqual({ retryAfter: 61_000, isTooLong: true })
-    expect(decide('GET', answer(429, '60'))).toEqual({ wait: 60_000 })
+    expect(decide('GET', response(429, '61'))).toEqual({ retryAfter: 61_000, isTooLong: true })
+    expect(decide('GET', response(429, '60'))).toEqual({ wait: 60_000 })
   })
 
   it('is never shorter than Retry-After, nor longer than allowed, nor begun after the last try', () => {
@@ -67,7 +67,7 @@ describe('the wait', () => {
         (seconds, maxWait, attempt, retries, random, asDate) => {
           const told = asDate ? new Date(NOW + seconds * 1000).toUTCString() : String(seconds)
           const date = new Date(NOW).toUTCString()
-          const decision = decide('POST', answer(429, told, date), { maxWait, retries }, attempt, random)
+          const decision = decide('POST', response(429, told, date), { maxWait, retries }, attempt, random)
           if (decision.wait !== undefined) {
             expect(attempt).toBeLessThanOrEqual(retries)
             expect(decision.wait).toBeGreaterThanOrEqual(seconds * 1000)

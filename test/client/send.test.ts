@@ -57,7 +57,7 @@ describe('the time that an attempt may take', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each([
     ['unlimited', (socket) => sendEndlessly(socket, 'HTTP/1.1 200 OK', Buffer.alloc(65_536))],
     ['that says that it is too large', (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1048577\r\n\r\n')],
@@ -99,8 +99,8 @@ describe('an answer', () => {
     '220 mail ready\r\n',
     '\0\xff\xfe',
     '',
-  ])('that is not valid HTTP is refused: %j', async (answer) => {
-    const url = await hostileServer((socket) => socket.end(Buffer.from(answer, 'latin1')))
+  ])('that is not valid HTTP is refused: %j', async (reply) => {
+    const url = await hostileServer((socket) => socket.end(Buffer.from(reply, 'latin1')))
     await expect(sent(url)).rejects.toMatchObject({ name: 'NoResponseError' })
   })
 

@@ -136,14 +136,14 @@ describe('a real service that is hostile, or in trouble', () => {
   it.each(HOSTILE)('%s', async (_what, act, status, code, said) => {
     const upstream = await hostileServer((socket) => act(socket))
     const sandbox = await inFrontOf(`${upstream}/v1`, { upstreamTimeout: status === 504 ? '400ms' : '1m' })
-    const answer = await ask(sandbox)
-    expect({ status: answer.status, body: JSON.parse(answer.text) }).toEqual({
+    const reply = await ask(sandbox)
+    expect({ status: reply.status, body: JSON.parse(reply.text) }).toEqual({
       status,
       body: { code, message: expect.stringMatching(said), status },
     })
-    expect(answer.headers.get('x-sandbox-reason')).toBe('upstream')
-    expect(answer.headers.get('x-ratelimit-limit')).toBe('60')
-    expect(answer.text).not.toContain(REAL_KEY)
+    expect(reply.headers.get('x-sandbox-reason')).toBe('upstream')
+    expect(reply.headers.get('x-ratelimit-limit')).toBe('60')
+    expect(reply.text).not.toContain(REAL_KEY)
     // And it serves on.
     expect((await fetch(`${sandbox.controlUrl}/health`)).status).toBe(200)
     expect(await sandbox.drift()).toMatchObject({ checked: 0, unanswered: 1 })
@@ -305,11 +305,11 @@ describe('a real service over TLS', () => {
     )
     const plain = await driftingService(undefined, { apiKey: [`real=${REAL_KEY}:business`] })
     const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, async (request, response) => {
-      const answer = await fetch(new URL(request.url ?? '', plain.baseUrl), {
+      const reply = await fetch(new URL(request.url ?? '', plain.baseUrl), {
         headers: { authorization: String(request.headers.authorization) },
       })
-      const { 'content-encoding': _, 'transfer-encoding': __, ...headers } = Object.fromEntries(answer.headers)
-      response.writeHead(answer.status, headers).end(await answer.text())
+      const { 'content-encoding': _, 'transfer-encoding': __, ...headers } = Object.fromEntries(reply.headers)
+      response.writeHead(reply.status, headers).end(await reply.text())
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => {

@@ -259,9 +259,9 @@ describe('while a reply waits for the store', () => {
 })
 
 describe('while a reply is pending', () => {
-  /** Responds when `answer` is called. */
+  /** Responds when `reply` is called. */
   async function awaiting() {
-    const answers: (() => void)[] = []
+    const replies: (() => void)[] = []
     const served: string[] = []
     const ended: EndedExchange[] = []
     let answered = 0
@@ -277,7 +277,7 @@ describe('while a reply is pending', () => {
           exchange: { space: '', id: served.length, position: served.length },
         }
         return new Promise((resolve) => {
-          answers.push(() => {
+          replies.push(() => {
             answered++
             resolve(reply)
           })
@@ -291,11 +291,11 @@ describe('while a reply is pending', () => {
     const asked = async (count: number) => {
       while (served.length < count) await new Promise(setImmediate)
     }
-    return { listener, answer: () => answers[answered]?.(), served, ended, asked }
+    return { listener, reply: () => replies[answered]?.(), served, ended, asked }
   }
 
   it.each(['/a', '/odd'])('it is sent when it is ready, and the connection stays open: %s', async (target) => {
-    const { listener, answer, served, ended, asked } = await awaiting()
+    const { listener, reply, served, ended, asked } = await awaiting()
     const socket = await openSocket(listener.port)
     for (let count = 1; count <= 3; count++) {
       socket.write(ask(target))
@@ -303,7 +303,7 @@ describe('while a reply is pending', () => {
       const before = systemClock.monotonic()
       await new Promise(setImmediate)
       const waited = systemClock.monotonic() - before
-      answer()
+      reply()
       expect(await responses(socket, count)).toHaveLength(count)
       expect(ended.map(({ id, how }) => `${id} ${how}`).at(-1)).toBe(`${count} sent`)
       // Measured from the arrival of the request.
@@ -314,51 +314,51 @@ describe('while a reply is pending', () => {
   })
 
   it('further requests on the connection start immediately, and are served in order', async () => {
-    const { listener, answer, served, asked } = await awaiting()
+    const { listener, reply, served, asked } = await awaiting()
     const socket = await openSocket(listener.port)
     socket.write(ask('/a'))
     await asked(1)
     socket.write(ask('/b') + ask('/c'))
     await asked(3)
     expect(served).toEqual(['/a 1', '/b 0', '/c 0'])
-    for (let count = 1; count <= 3; count++) answer()
+    for (let count = 1; count <= 3; count++) reply()
     expect(await responses(socket, 3)).toEqual([200, 200, 200])
     expect(socket.received.match(/\/[abc](?=HTTP|$)/g)).toEqual(['/a', '/b', '/c'])
     socket.destroy()
   })
 
   it('a half-closed client gets it, and the end of the connection', async () => {
-    const { listener, answer, ended, asked } = await awaiting()
+    const { listener, reply, ended, asked } = await awaiting()
     const socket = await openSocket(listener.port)
     socket.end(ask('/a'))
     await asked(1)
     await turns()
-    answer()
+    reply()
     await once(socket, 'close')
     expect(socket.received).toMatch(/HTTP\/1\.1 200 .*Connection: close\r\n.*\/a$/s)
     expect(ended.map(({ how }) => how)).toEqual(['sent'])
   })
 
   it.each(['/a', '/odd'])('a client that leaves is reported as "left": %s', async (target) => {
-    const { listener, answer, ended, asked } = await awaiting()
+    const { listener, reply, ended, asked } = await awaiting()
     const socket = await openSocket(listener.port)
     socket.write(ask(target))
     await asked(1)
     socket.resetAndDestroy()
     await turns()
-    answer()
+    reply()
     while (ended.length === 0) await new Promise(setImmediate)
     expect(ended.map(({ how }) => how)).toEqual(['left'])
   })
 
   it('a stop waits for it, and it announces that the connection closes', async () => {
-    const { listener, answer, asked } = await awaiting()
+    const { listener, reply, asked } = await awaiting()
     const socket = await openSocket(listener.port)
     socket.write(ask('/a'))
     await asked(1)
     const stopped = listener.stop('clean')
     await turns()
-    answer()
+    reply()
     await stopped
     expect(await responses(socket, 1)).toEqual([200])
     expect(socket.received).toMatch(/Connection: close\r\n\r\n\/a$/)
@@ -374,26 +374,26 @@ describe('while a reply is pending', () => {
 
   it('it is sent without node:http, unless something else happens on its connection', async () => {
     const came: string[] = []
-    let answer = (_reply: Reply) => {}
+    let resolveReply = (_reply: Reply) => {}
     const { lane, connection, receive } = openLane({
       serve: () =>
         new Promise((resolve) => {
-          answer = resolve
+          resolveReply = resolve
         }),
-      post: () => came.push('answer'),
+      post: () => came.push('reply'),
       handOver: (_connection, bytes) => came.push(`handed over ${bytes.length}`),
     })
     const reply = { ...bareReply(200, []), exchange: { space: '', id: 1, position: 1 } }
     receive(GET)
-    answer(reply)
+    resolveReply(reply)
     await new Promise(setImmediate)
-    expect(came).toEqual(['answer'])
+    expect(came).toEqual(['reply'])
     lane.resume(connection)
     receive(GET)
     receive('GET')
-    answer(reply)
+    resolveReply(reply)
     await new Promise(setImmediate)
-    expect(came).toEqual(['answer', `handed over ${GET.length + 3}`])
+    expect(came).toEqual(['reply', `handed over ${GET.length + 3}`])
   })
 })
 

@@ -118,7 +118,7 @@ function many<T>(one: T, times: number): readonly T[] {
 
 /**
  * Random commands for a machine, as plain data, in their order. A seed repeats them,
- * for a machine that answers alike: which exchanges are open depends on its answers.
+ * for a machine that answers alike: which exchanges are open depends on its responses.
  */
 export class Commands {
   readonly #chance: Chance

@@ -235,14 +235,14 @@ export class ModelSpace {
       return this.#refusal(429, 'quota-minute', until, now, { limit: limits[0], remaining: 0, resetAt: until })
     }
     const status = isCaller ? good : 401
-    if (!switches.rateLimit) return this.#answer(status, now, this.#seen(undefined, limits, now))
+    if (!switches.rateLimit) return this.#response(status, now, this.#seen(undefined, limits, now))
     const spent = this.#seen(account, limits, now)
     if (spent.remaining === 0) {
       return this.#refusal(429, `quota-${spent.window}`, spent.resetAt, now, spent)
     }
     account.minute = chargedWindow(account.minute, MINUTE, now)
     account.day = chargedWindow(account.day, DAY, now)
-    return this.#answer(status, now, this.#seen(account, limits, now))
+    return this.#response(status, now, this.#seen(account, limits, now))
   }
 
   #account(name: string): Account {
@@ -290,7 +290,7 @@ export class ModelSpace {
     return day.remaining < minute.remaining ? day : minute
   }
 
-  #answer(status: number, now: number, seen: Omit<Seen, 'window'>): Told {
+  #response(status: number, now: number, seen: Omit<Seen, 'window'>): Told {
     return {
       status,
       limit: String(seen.limit),
@@ -308,7 +308,7 @@ export class ModelSpace {
       'http-date': new Date(Math.ceil(until / 1000) * 1000).toUTCString(),
       none: undefined,
     }
-    return { ...this.#answer(status, now, seen), retryAfter: forms[this.#state.switches.retryAfter], reason }
+    return { ...this.#response(status, now, seen), retryAfter: forms[this.#state.switches.retryAfter], reason }
   }
 }
 

@@ -72,7 +72,7 @@ describe.each(transports)('a fault, %s', (_name, openSandbox) => {
     expect(await sandbox.get('/pets/60')).toMatchObject({ status: 404 })
   })
 
-  it.each(['connection-reset', 'empty-response'])('is a %s: the client sees an error, no answer', async (fault) => {
+  it.each(['connection-reset', 'empty-response'])('is a %s: the client sees an error, no response', async (fault) => {
     const sandbox = await openSandbox({ fault: `*:${fault}*1` })
     await expect(sandbox.get('/pets')).rejects.toThrow('fetch failed')
     expect(await sandbox.get('/pets')).toMatchObject({ status: 200 })

@@ -15,8 +15,10 @@ const atOnce = <T>(count: number, act: () => Promise<T>) => Promise.all(Array.fr
 describe.each(transports)('conduct, %s', (name, openSandbox) => {
   it('finds each early retry of a client that loops on a 429, and the fourth retry on a 503', async () => {
     // An instant retry is detected in real time, which passes on a busy machine.
-    const wall = vi.spyOn(systemClock, 'wall').mockReturnValue(Date.now())
-    onTestFinished(() => wall.mockRestore())
+    const clocks = (['wall', 'monotonic'] as const).map((clock) =>
+      vi.spyOn(systemClock, clock).mockReturnValue(systemClock[clock]()),
+    )
+    onTestFinished(() => clocks.forEach((clock) => void clock.mockRestore()))
     const limited = await openSandbox({ storm: '1,retry-after=60s', banAfter: 'never' })
     for (let i = 0; i < 6; i++) await limited.get('/pets')
     expect(await rulesIn(limited)).toEqual(['early-retry 5'])

@@ -21,7 +21,7 @@ async function findings(sandbox: TestSandbox, rule: ConductRule): Promise<readon
 }
 
 /**
- * A sandbox whose clients end each connection when they have read the answer, so
+ * A sandbox whose clients end each connection when they have read the response, so
  * that the next request is known to come after it. A pool may send it over another one.
  */
 function oneByOne(sandbox: TestSandbox): TestSandbox {

@@ -149,15 +149,15 @@ describe.each(transports)('getPet, %s', (_name, openSandbox) => {
 
   it('announces in every response that it is deprecated, and what replaces it', async () => {
     const sandbox = await openSandbox({ limits: '4/min' })
-    const answers = [
+    const responses = [
       await sandbox.get('/pets/1'),
       await sandbox.get('/pets/4711'),
       await sandbox.get('/pets/1', null),
       await sandbox.get('/pets/1', 'sandbox-limited'),
       await sandbox.get('/pets/1', 'sandbox-banned'),
     ]
-    expect(answers.map(({ status }) => status)).toEqual([200, 404, 401, 429, 429])
-    for (const { headers } of answers) {
+    expect(responses.map(({ status }) => status)).toEqual([200, 404, 401, 429, 429])
+    for (const { headers } of responses) {
       expect(headers.get('deprecation')).toBe('@1764892800')
       expect(headers.get('sunset')).toBe('Thu, 05 Dec 2030 00:00:00 GMT')
       expect(headers.get('link')).toBe('</v1/pets?status=available>; rel="successor-version"')

@@ -117,10 +117,10 @@ describe.each(transports)('paths and methods, %s', (_name, openSandbox) => {
   })
 })
 
-describe.each(transports)('every answer, %s', (_name, openSandbox) => {
+describe.each(transports)('every response, %s', (_name, openSandbox) => {
   it('carries the rate-limit headers and a Date by the clock', async () => {
     const sandbox = await openSandbox()
-    const answers = [
+    const responses = [
       await sandbox.get('/pets'),
       await sandbox.get('/pets?limit=0'),
       await sandbox.get('/pets', null),
@@ -131,7 +131,7 @@ describe.each(transports)('every answer, %s', (_name, openSandbox) => {
       await sandbox.get('/pets', 'sandbox-banned'),
       await sandbox.call('/v1/pets', { headers: { prefer: 'code=500' } }),
     ]
-    for (const { limit, remaining, reset, headers } of answers) {
+    for (const { limit, remaining, reset, headers } of responses) {
       expect([limit, remaining, reset].every(Number.isInteger)).toBe(true)
       expect(reset).toBe(NOON + 60_000)
       expect(headers.get('date')).toBe('Sun, 01 Mar 2026 12:00:00 GMT')

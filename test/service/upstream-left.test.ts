@@ -29,7 +29,7 @@ async function patientService() {
     takenBack,
     isAsked: () => once(server, 'came'),
     isLeft: () => once(server, 'ended'),
-    answer() {
+    reply() {
       for (const response of waiting.splice(0))
         response
           .writeHead(200, {
@@ -125,15 +125,15 @@ describe('a connection that closes before the real service responds', () => {
     const isAsked = service.isAsked()
     const socket = await ask(sandbox, request('/pets'))
     socket.end()
-    let answer = ''
+    let reply = ''
     socket.on('data', (chunk) => {
-      answer += chunk
+      reply += chunk
       // The connection was probed by then.
-      if (answer.startsWith('HTTP/1.1 102')) service.answer()
+      if (reply.startsWith('HTTP/1.1 102')) service.reply()
     })
     await isAsked
     await once(socket, 'close')
-    expect(answer).toMatch(/HTTP\/1\.1 200 OK\r\n.*\[\]$/s)
+    expect(reply).toMatch(/HTTP\/1\.1 200 OK\r\n.*\[\]$/s)
     expect(service.takenBack).toEqual([])
     expect(await sandbox.requests()).toMatchObject([{ status: 200, ended: 'sent' }])
   })

@@ -50,7 +50,7 @@ describe('an archive', () => {
           const entries = bodies.map((text) => ({ ...harEntry({ at: AT }), other, response: { content: { text } } }))
           const archive = { log: { creator: { entries: [{}], log: other }, pages: other, entries, comment: other } }
           const { records, bad } = await read(JSON.stringify(archive, undefined, space), size)
-          expect(records.map(({ response: answer }) => answer?.body)).toEqual(JSON.parse(JSON.stringify(bodies)))
+          expect(records.map(({ response: reply }) => reply?.body)).toEqual(JSON.parse(JSON.stringify(bodies)))
           expect(bad).toEqual([])
         },
       ),

@@ -147,7 +147,7 @@ describe('a simulation', () => {
   })
 
   it('judges clients by the responses that they got, and names the lines', async () => {
-    const limited = { status: 429, answer: { 'Retry-After': '30' } }
+    const limited = { status: 429, reply: { 'Retry-After': '30' } }
     const sent: readonly Sent[] = [
       { at: AT, key: 'sandbox', ...limited },
       { at: AT + 10 * SECOND, key: 'sandbox' },

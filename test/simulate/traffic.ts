@@ -16,11 +16,11 @@ export interface Sent {
   readonly target?: string
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  readonly answer?: Readonly<Record<string, string>>
+  readonly reply?: Readonly<Record<string, string>>
 }
 
 /** An entry of an archive as browsers write it. */
-export function harEntry({ at, key, method = 'GET', target = '/v1/pets', status = 200, headers, answer }: Sent) {
+export function harEntry({ at, key, method = 'GET', target = '/v1/pets', status = 200, headers, reply }: Sent) {
   const pairs = (record: Readonly<Record<string, string>> = {}) =>
     Object.entries(record).map(([name, value]) => ({ name, value }))
   return {
@@ -31,7 +31,7 @@ export function harEntry({ at, key, method = 'GET', target = '/v1/pets', status 
       url: `https://api.example${target}`,
       headers: [...pairs(headers), ...(key === undefined ? [] : pairs({ Authorization: `Bearer ${key}` }))],
     },
-    response: { status, headers: pairs(answer), content: { text: '[{"name":"\\"[{Zoë}]\\\\"}]' } },
+    response: { status, headers: pairs(reply), content: { text: '[{"name":"\\"[{Zoë}]\\\\"}]' } },
   }
 }
 

@@ -55,7 +55,7 @@ export class Ledger {
     const pet: SentPet = { name, categoryId: 9_223_372_036_854_775_807n - BigInt(number), status: 'sold' }
     this.#sent.set(name, pet)
     wire.send(request('POST', '/v1/pets', { body: stringifyJson(pet) }))
-    const heard = await wire.answer('POST')
+    const heard = await wire.response('POST')
     if (typeof heard === 'string') return 'over'
     if (heard.status === 201) {
       const kept = parseJson(heard.body) as ListedPet

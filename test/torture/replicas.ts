@@ -42,12 +42,12 @@ export class SpaceHistory {
   }
 
   /** @returns a function to call with the acknowledged pet */
-  send(pet: Omit<HeardPet, 'id'>): (answer: HeardPet) => void {
+  send(pet: Omit<HeardPet, 'id'>): (response: HeardPet) => void {
     const sent: SentPet = { text: textOf(pet), sentAt: performance.now(), acknowledged: undefined }
     this.#pets.set(pet.name, sent)
-    return (answer) => {
-      sent.acknowledged = { at: performance.now(), id: String(answer.id) }
-      if (textOf(answer) !== sent.text) this.#lose(`201 says ${JSON.stringify(answer)}, sent was ${sent.text}`)
+    return (response) => {
+      sent.acknowledged = { at: performance.now(), id: String(response.id) }
+      if (textOf(response) !== sent.text) this.#lose(`201 says ${JSON.stringify(response)}, sent was ${sent.text}`)
     }
   }
 
@@ -134,7 +134,7 @@ export class QuotaHistory {
     this.#granted.add(remaining)
   }
 
-  /** As many 200s as the quota has, less those whose answer was lost. */
+  /** As many 200s as the quota has, less those whose response was lost. */
   hold(): void {
     const { granted, refused, unknown } = this
     const most = this.#limit
@@ -329,7 +329,7 @@ export class ReplicaClients {
     if (wire === undefined) return 'refused'
     wires.set(port, wire)
     wire.send(bytes)
-    const heard = await wire.answer(method).catch(async (error: unknown) => {
+    const heard = await wire.response(method).catch(async (error: unknown) => {
       // A late response would be taken for the next one.
       wire.close()
       wires.delete(port)

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** One answer as it came. */
+/** One response as it came. */
 interface WireResponse {
   readonly status: number
   /** By lower-case name; of a repeated one, the last. */
@@ -60,17 +60,17 @@ export class Wire {
     if (!this.socket.destroyed) this.socket.write(bytes)
   }
 
-  /** The next answer. @param method of its request: one to HEAD has no body */
-  async answer(method = 'GET', patienceMs = PATIENCE_MS): Promise<Heard> {
+  /** The next response. @param method of its request: one to HEAD has no body */
+  async response(method = 'GET', patienceMs = PATIENCE_MS): Promise<Heard> {
     const giveUpAt = performance.now() + patienceMs
     for (;;) {
       const parsed = parseResponse(this.#received, method, this.#isOver)
       if (parsed !== undefined) {
         this.#received = this.#received.subarray(parsed.length)
-        return parsed.answer
+        return parsed.response
       }
       if (this.#isOver) return this.#received.length === 0 ? 'closed' : 'cut'
-      if (performance.now() > giveUpAt) throw new Error(`no answer within ${patienceMs} ms`)
+      if (performance.now() > giveUpAt) throw new Error(`no response within ${patienceMs} ms`)
       await this.#more()
     }
   }
@@ -107,7 +107,7 @@ function parseResponse(
   bytes: Buffer,
   method: string,
   isOver: boolean,
-): { readonly answer: WireResponse; readonly length: number } | undefined {
+): { readonly response: WireResponse; readonly length: number } | undefined {
   const headLength = bytes.indexOf(END_OF_HEAD)
   if (headLength === -1) return undefined
   const [first = '', ...lines] = bytes.toString('latin1', 0, headLength).split('\r\n')
@@ -115,7 +115,7 @@ function parseResponse(
   if (Number.isNaN(status)) throw new Error(`not a response: ${first}`)
   const headers = new Map(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), afterColon(line)]))
   const from = headLength + END_OF_HEAD.length
-  const whole = (body: Buffer, length: number) => ({ answer: { status, headers, body: body.toString() }, length })
+  const whole = (body: Buffer, length: number) => ({ response: { status, headers, body: body.toString() }, length })
   if (method === 'HEAD' || status < 200 || status === 204 || status === 304) return whole(Buffer.alloc(0), from)
   if (headers.get('transfer-encoding') === 'chunked') {
     const chunks = parseChunks(bytes, from)
@@ -177,7 +177,7 @@ export async function ask(
   try {
     const headers = `Connection: close\r\n${parts.headers ?? ''}`
     wire.send(request(method, target, { ...parts, headers }))
-    return await wire.answer(method, parts.patienceMs)
+    return await wire.response(method, parts.patienceMs)
   } finally {
     wire.close()
   }

@@ -33,7 +33,7 @@ export const replicasRollingRestart: Experiment = {
             ? request('GET', '/v1/pets?limit=5')
             : request('POST', '/v1/pets', { body: JSON.stringify(pet) }),
         )
-        const heard = await wire.answer()
+        const heard = await wire.response()
         if (typeof heard === 'string') {
           trial.lose(`a request got no response: ${heard}`)
           wire = await Wire.open(nginx.port)

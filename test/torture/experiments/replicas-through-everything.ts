@@ -41,7 +41,7 @@ const DISTURBANCES: Readonly<Record<string, (trial: Trial, group: ReplicaGroup, 
       await pause(trial.integer(500, 7000))
       proxy.restore()
     },
-    'cut in mid-answer': async (trial, _group, { proxy }) => {
+    'cut in mid-response': async (trial, _group, { proxy }) => {
       const cut = proxy.cutInResponseTo('EVALSHA', trial.integer(0, 12))
       await Promise.race([cut, pause(1000)])
       await pause(trial.integer(0, 500))

@@ -34,8 +34,8 @@ export const slowReaders: Experiment = {
     for (const wire of wires) {
       wire.socket.resume()
       for (let i = 0; i < requests; i++) {
-        const status = statusOf(await wire.answer())
-        trial.check(status === 200, () => `answer ${i} to a slow reader is ${status}`)
+        const status = statusOf(await wire.response())
+        trial.check(status === 200, () => `response ${i} to a slow reader is ${status}`)
         if (typeof status === 'string') break
       }
       wire.close()

@@ -23,7 +23,7 @@ export const slowStreamReader: Experiment = {
     for (let sent = 0; sent < trial.size(15_000, 2000); sent += IN_A_ROW) {
       wire.send(many)
       for (let i = 0; i < IN_A_ROW; i++) {
-        const status = statusOf(await wire.answer())
+        const status = statusOf(await wire.response())
         trial.check(status === 200, () => `beside an unread stream: ${status}`)
       }
     }

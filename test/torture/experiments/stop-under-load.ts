@@ -8,7 +8,7 @@ const WRITERS = 12
 const READERS = 12
 /** Clients that open a connection for each request. */
 const CALLERS = 4
-/** Clients that have asked for a large answer, and read it when the signal has come. */
+/** Clients that have asked for a large response, and read it when the signal has come. */
 const LATE_READERS = 3
 /** Pets that make a response larger than the socket buffers. */
 const LARGE_PETS = 25
@@ -17,7 +17,7 @@ const LATE_BY_MS = 200
 
 /**
  * SIGTERM under load: every request that was sent before it is answered, no
- * answer is cut, and what was kept is what was acknowledged.
+ * response is cut, and what was kept is what was acknowledged.
  */
 export const stopUnderLoad: Experiment = {
   counts: 'requests under way or sent when the signal came',
@@ -83,8 +83,8 @@ class Load {
     return wires.map((wire) => async () => {
       await passes(LATE_BY_MS)
       wire.socket.resume()
-      const outcome = statusOf(await wire.answer())
-      this.#trial.check(outcome === 200, () => `a large answer that is read late: ${outcome}`)
+      const outcome = statusOf(await wire.response())
+      this.#trial.check(outcome === 200, () => `a large response that is read late: ${outcome}`)
     })
   }
 
@@ -108,7 +108,7 @@ class Load {
 
   async #read(wire: Wire, headers = ''): Promise<string> {
     wire.send(request('GET', '/v1/pets?limit=5&status=available', { headers }))
-    const heard = await wire.answer()
+    const heard = await wire.response()
     if (heard === 'cut') this.#trial.lose('a response was cut')
     return typeof heard === 'string' ? 'over' : String(heard.status)
   }

@@ -59,7 +59,7 @@ const ENDINGS: readonly Part[] = [
   },
   { what: 'a close', sent: `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}Connection: close\r\n\r\n`, statuses: [200] },
   { what: 'HTTP/1.0', sent: `GET /v1/pets/1 HTTP/1.0\r\n${KEYED}\r\n`, statuses: [200] },
-  { what: 'a broken answer', sent: request('GET', '/v1/store/orders').toString('latin1'), statuses: [200] },
+  { what: 'a broken response', sent: request('GET', '/v1/store/orders').toString('latin1'), statuses: [200] },
   { what: 'nothing', sent: '', statuses: [] },
 ]
 
@@ -96,7 +96,7 @@ export const wireFuzz: Experiment = {
   },
 }
 
-/** A pipeline whose every answer is waited for. */
+/** A pipeline whose every response is awaited. */
 async function converse(trial: Trial, server: Server): Promise<void> {
   const parts = [...Array.from({ length: trial.integer(0, 6) }, () => trial.oneOf(REQUESTS)), trial.oneOf(ENDINGS)]
   const expected = parts.flatMap(({ statuses }) => statuses)
