@@ -1,38 +1,34 @@
 import type { ReportedSpace } from './conduct/conduct-report.js'
 import type { Contract } from './contract/contract.js'
-import type { ClosableEngine } from './contract/engine.js'
 import type { ResponseRules } from './contract/response-rules.js'
 import { SpecError } from './contract/spec-error.js'
-import { DASHBOARD_PATH } from './control/path.js'
-import type { CallerRole, ControlPlane, controlRoutes, SandboxIdentity } from './control/routes.js'
+import type { CallerRole, SandboxIdentity } from './control/routes.js'
 import type { ControlTarget, VerbDone } from './control/verb.js'
-import { type Question, questionFor } from './core/engine-request.js'
 import { Keyring } from './core/keyring.js'
 import { MemoryBudget } from './core/memory-budget.js'
 import type { RealService } from './core/real-service.js'
 import { Space } from './core/space.js'
 import type { SpaceContext } from './core/space-context.js'
 import { Spaces } from './core/spaces.js'
-import { isBearer, withBearer } from './domain/key-headers.js'
 import type { ApiKey } from './domain/keys.js'
-import { type PendingReply, type Reply, type ServiceRequest, UNREAD } from './domain/messages.js'
+import { type PendingReply, UNREAD } from './domain/messages.js'
 import type { ProblemCode } from './domain/problems.js'
 import { hider } from './domain/redaction.js'
-import type { SpaceStart, SpaceState } from './domain/state.js'
-import { FIRST_LOCAL_ID } from './domain/upstream.js'
+import type { SpaceStart } from './domain/state.js'
 import { LogBudget } from './exchanges/exchange-log.js'
 import type { ExchangeRecord } from './exchanges/exchange-record.js'
 import { type CommandExecutor, resolveFrozenStart, type SandboxDeps, type SavedSandbox } from './executor/executor.js'
 import { createLocalExecutor } from './executor/local.js'
+import { createService } from './executor/service.js'
 import { seedReader } from './fixtures/load-fixtures.js'
-import { recordSeeds } from './fixtures/record-seeds.js'
 import type { ServiceHandlers } from './http/fetch-adapter.js'
-import { answerPreflight, failedReply, redirectBrowser, refusedOriginWarner } from './http/replies.js'
-import { placeOf, type ResolvedOptions } from './options/resolve.js'
+import { failedReply } from './http/replies.js'
+import type { ResolvedOptions } from './options/resolve.js'
 import {
   createReplicaExecutor,
   openContract,
   openEngine,
+  openSeeds,
   openStore,
   openUpstream,
   type ReplicaOverrides,
@@ -97,7 +93,7 @@ async function prepareStart(
 ): Promise<Prepared> {
   checkOperations(options, contract)
   contract.notes.forEach(report.warn)
-  const responseRules = lazyRules(contract, options.spec)
+  const responseRules = lazily(() => readRules(contract, options.spec))
   if (options.strict) (await import('./core/find-violation.js')).ignoredParameters(contract).forEach(report.warn)
   // Reports problems of a custom contract at the start, not to its first client.
   if (options.strict && options.spec !== undefined) await responseRules()
@@ -107,20 +103,11 @@ async function prepareStart(
     upstream = await openUpstream(options.upstream, options, parts)
     opened.defer(upstream.close)
   }
-  const seeds = recordSeeds(contract)
-  const generated =
-    options.generate.length > 0 &&
-    (await (
-      await import('./fixtures/generate-records.js')
-    ).generatedSeeds(options, contract, seeds, (index: number) => placeOf(options, 'generate', index)))
+  const seeds = await openSeeds(options, contract)
   return {
     responseRules,
     upstream,
-    seedsOf: (seed) =>
-      withUpstreamIds(
-        options,
-        seedReader({ ...options, seed, ...(generated ? generated(seed) : seeds) }, contract.rules?.get('pets'), report),
-      ),
+    seedsOf: (seed) => seedReader({ ...options, seed, ...seeds(seed) }, contract.rules?.get('pets'), report),
     check: ({ keys }) => checkKeys(options, [...keys, ...labelKeys(options.apiKeys, keys)]),
   }
 }
@@ -162,8 +149,12 @@ export function openSandboxCore(
     const startedAt = systemClock.wall()
     const contract = given ?? (await openContract(options.spec, { mocked: options.mock }))
     const prepared = await prepareStart(options, contract, opened, report)
-    const engine = lazyEngine(contract)
-    opened.defer(engine.close)
+    let isEngineUsed = false
+    const engine = lazily(() => {
+      isEngineUsed = true
+      return openEngine(contract)
+    })
+    opened.defer(async () => isEngineUsed && (await engine().catch(() => undefined))?.close())
     const { responseRules, ...parts } = prepared
     const openSpaces = spacesOpener(options, contract, prepared.upstream, events, report.warn)
     const deps: SandboxDeps = { options, contract, startedAt, opened, openSpaces, ...parts, ...report }
@@ -176,14 +167,13 @@ export function openSandboxCore(
     const stopping = new AbortController()
     opened.defer(() => stopping.abort())
     allowListeners(stopping.signal)
-    const service = readingKeys(createService(deps, executor, engine), contract)
     const core: Omit<SandboxCore, 'control'> = {
       identity: { pid: processId, startedAt: new Date(startedAt).toISOString() },
       get spaces() {
         return executor.spaces
       },
       controlTarget: controlTarget(deps, executor, events, stopping.signal, () => core),
-      service: options.strict ? strict(service, executor, responseRules, report.warn) : service,
+      service: createService(deps, executor, engine, responseRules),
       settle: executor.settle,
       instead: (reply) =>
         reply.withheld === undefined
@@ -204,16 +194,21 @@ export function openSandboxCore(
       end: () => stopping.abort(),
       close: () => opened.close(),
     }
-    const control = lazyControl({
-      sandbox: core.controlTarget,
-      contract,
-      version: packageVersion,
-      identity: core.identity,
-      rules: { token: options.controlToken, origins: options.controlOrigins },
-      health: executor.health,
-      warn: report.warn,
+    const routes = lazily(async () => {
+      const { controlRoutes } = await import('./control/routes.js')
+      return controlRoutes({
+        sandbox: core.controlTarget,
+        contract,
+        version: packageVersion,
+        identity: core.identity,
+        rules: { token: options.controlToken, origins: options.controlOrigins },
+        health: executor.health,
+        warn: report.warn,
+      })
     })
-    return Object.assign(core, { control })
+    return Object.assign(core, {
+      control: async (request: Request, caller?: CallerRole) => (await routes())(request, caller),
+    })
   })
 }
 
@@ -293,104 +288,19 @@ function controlTarget(
   }
 }
 
-/** Serves requests: preflights and redirects, then Prism where only it can respond, then the executor. */
-function createService(
-  { options, contract, warn }: SandboxDeps,
-  executor: CommandExecutor,
-  engine: ClosableEngine,
-): SandboxCore['service'] {
-  const onRefused = refusedOriginWarner(options.cors, warn)
-
-  async function respondByPrism(request: ServiceRequest, { operation, request: asked }: Question): Promise<Reply> {
-    const mock = await engine.mock(asked).catch((error: unknown) => {
-      warn(`Prism failed to respond to ${operation}: ${messageOf(error)}`)
-      return undefined
-    })
-    return executor.answer({ request, mock })
-  }
-
-  return (request, left) => {
-    const wall = systemClock.wall()
-    const { default: space } = executor.spaces
-    const outside =
-      answerPreflight(request, options.cors, space.now(wall), onRefused, contract.keyHeaders) ??
-      redirectBrowser(request, DASHBOARD_PATH, space.now(wall))
-    if (outside !== undefined) return outside
-    const question = questionFor(space.shared, request)
-    const room = request.body instanceof Uint8Array ? executor.makeRoom(request.body.length * 2) : undefined
-    if (question !== undefined) return respondByPrism(request, question)
-    if (room === undefined) return executor.answer({ request }, wall, left)
-    return room.then(() => executor.answer({ request }, undefined, left))
-  }
-}
-
-function readingKeys(service: SandboxCore['service'], { keyHeaders }: Contract): SandboxCore['service'] {
-  if (keyHeaders.every(isBearer)) return service
-  return (request, left) => service(withBearer(request, keyHeaders), left)
-}
-
-/** For --strict: withholds and reports a reply that violates the contract. */
-function strict(
-  service: SandboxCore['service'],
-  executor: CommandExecutor,
-  responseRules: () => Promise<ResponseRules>,
-  warn: Reporter['warn'],
-): SandboxCore['service'] {
-  return async (request, left) => {
-    const reply = await service(request, left)
-    if (!reply.isDocumented || request.method === 'HEAD') return reply
-    const [rules, { findViolation }] = await Promise.all([responseRules(), import('./core/find-violation.js')])
-    const violation = findViolation(rules, request, executor.spaces.default.shared, reply)
-    if (violation === undefined) return reply
-    warn(violation)
-    reply.withheld = `The sandbox's own response violates the contract. See its log for details.`
-    return reply
-  }
-}
-
-/** With --upstream, spaces start empty by default, and new ids are far above those of the service. */
-function withUpstreamIds(options: ResolvedOptions, readSeed: () => SpaceState): () => SpaceState {
-  if (options.upstream === undefined) return readSeed
-  const keepsPets = options.fixtures !== undefined || options.pets !== undefined
-  const made = new WeakMap<SpaceState, SpaceState>()
+/** Opens a part on first use. */
+function lazily<Part>(open: () => Promise<Part>): () => Promise<Part> {
+  let part: Promise<Part> | undefined
   return () => {
-    const seed = readSeed()
-    const own = made.get(seed) ?? { ...seed, pets: keepsPets ? seed.pets : [], nextPetId: FIRST_LOCAL_ID }
-    made.set(seed, own)
-    return own
+    part ??= open()
+    return part
   }
 }
 
-function lazyEngine(contract: Contract): ClosableEngine {
-  let engine: Promise<ClosableEngine> | undefined
-  return {
-    async mock(request) {
-      engine ??= openEngine(contract)
-      return (await engine).mock(request)
-    },
-    close: async () => (await engine?.catch(() => undefined))?.close(),
-  }
-}
-
-/** Compiled on first use. `linear`, because clients may choose the matched text. */
-function lazyRules(contract: Contract, file = 'openapi.yaml'): () => Promise<ResponseRules> {
-  let rules: Promise<ResponseRules> | undefined
-  const read = async () => {
-    const { readResponseRules } = await import('./contract/response-rules.js')
-    return readResponseRules(contract, 'linear').catch((error: unknown) => {
-      throw new SpecError(`${file}: ${messageOf(error)}`, { cause: error })
-    })
-  }
-  return () => {
-    rules ??= read()
-    return rules
-  }
-}
-
-function lazyControl(plane: ControlPlane): SandboxCore['control'] {
-  let routes: Promise<ReturnType<typeof controlRoutes>> | undefined
-  return async (request, caller) => {
-    routes ??= import('./control/routes.js').then(({ controlRoutes }) => controlRoutes(plane))
-    return (await routes)(request, caller)
-  }
+/** `linear`, because clients may choose the matched text. */
+async function readRules(contract: Contract, file = 'openapi.yaml'): Promise<ResponseRules> {
+  const { readResponseRules } = await import('./contract/response-rules.js')
+  return readResponseRules(contract, 'linear').catch((error: unknown) => {
+    throw new SpecError(`${file}: ${messageOf(error)}`, { cause: error })
+  })
 }

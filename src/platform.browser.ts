@@ -3,9 +3,15 @@ import type { ClosableEngine } from './contract/engine.js'
 import { packagedContract } from './contract/packaged-contract.js'
 import type { RealService } from './core/real-service.js'
 import type { CommandExecutor, OpenedStore } from './executor/executor.js'
+import type { RecordSeeds } from './fixtures/load-fixtures.js'
 
 export async function openContract(_file?: string, _options?: object): Promise<Contract> {
   return packagedContract()
+}
+
+/** The resources of the packaged contract have fixtures of their own. */
+export async function openSeeds(..._given: readonly unknown[]): Promise<(seed: number) => RecordSeeds> {
+  return () => ({})
 }
 
 export type ReplicaOverrides = Readonly<Record<string, never>>

@@ -6,8 +6,10 @@ import type { ResponseRules } from './contract/response-rules.js'
 import type { RealService } from './core/real-service.js'
 import { type Bytes, formatSize, MIB } from './domain/numbers.js'
 import type { OpenedStore } from './executor/executor.js'
+import type { RecordSeeds } from './fixtures/load-fixtures.js'
 import { recordedPet } from './fixtures/read-fixtures.js'
-import type { ResolvedOptions } from './options/resolve.js'
+import { recordSeeds } from './fixtures/record-seeds.js'
+import { placeOf, type ResolvedOptions } from './options/resolve.js'
 import { Keeper } from './store/keeper.js'
 import { openFileStore } from './store/open-file-store.js'
 import { petReader } from './store/shape.js'
@@ -21,6 +23,14 @@ export type { ReplicaOverrides } from './executor/replica.js'
 
 export const createReplicaExecutor: typeof import('./executor/replica.js').createReplicaExecutor = async (...given) =>
   (await import('./executor/replica.js')).createReplicaExecutor(...given)
+
+/** The records that spaces start with, besides pets and orders, for a seed. @throws Failure CANNOT_GENERATE */
+export async function openSeeds(options: ResolvedOptions, contract: Contract): Promise<(seed: number) => RecordSeeds> {
+  const seeds = recordSeeds(contract)
+  if (options.generate.length === 0) return () => seeds
+  const { generatedSeeds } = await import('./fixtures/generate-records.js')
+  return generatedSeeds(options, contract, seeds, (index) => placeOf(options, 'generate', index))
+}
 
 export async function openEngine(contract: Contract): Promise<ClosableEngine> {
   const { openPrismThread } = await import('./contract/prism-thread.js')

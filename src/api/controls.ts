@@ -1,6 +1,7 @@
 import type { Conduct } from '../conduct/conduct-view.js'
 import type { NewPet, Pet, PetStatus } from '../contract/entities.js'
 import type { Int64 } from '../contract/int64.js'
+import { ControlError } from '../control/control-error.js'
 import type { OptionalInput, VerbInput, VerbName, VerbOutput } from '../control/verb-map.js'
 import type {
   ClockView,
@@ -30,9 +31,7 @@ import type {
   StormOption,
 } from '../options/options.js'
 import { quoted } from '../options/problem.js'
-import { ControlError } from './control-error.js'
-import type { FakeTimers } from './fake-timers.js'
-import type { RequestFilter, WaitOptions } from './request-filter.js'
+import type { FakeTimers, RequestFilter, WaitOptions } from './inputs.js'
 
 export interface Transport {
   /** @param space empty for the default space @throws ControlError if the verb refuses */

@@ -1,15 +1,14 @@
 import { AsyncQueue } from '../control/async-queue.js'
 import { perform } from '../control/perform.js'
-import { type ControlTarget, findSpace, VerbError } from '../control/verb.js'
+import { type ControlTarget, findSpace } from '../control/verb.js'
 import type { VerbName } from '../control/verb-map.js'
 import { readFilter } from '../control/verbs/requests.js'
 import { type Exchange, exchangeView } from '../exchanges/exchange-view.js'
-import { ControlError } from './control-error.js'
 import type { Transport } from './controls.js'
 
 export function inProcess(sandbox: ControlTarget): Transport {
   return {
-    call: (name, space, input) => asControlError(() => perform(sandbox, space, name as VerbName, input)),
+    call: (name, space, input) => perform(sandbox, space, name as VerbName, input),
     follow: (space, filter, signal) => follow(sandbox, space, filter, signal),
   }
 }
@@ -20,12 +19,10 @@ async function* follow(
   given: object,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Exchange> {
-  const { space, isWanted } = await asControlError(() =>
-    sandbox.read(() => {
-      const space = findSpace(sandbox.spaces, name)
-      return { space, isWanted: readFilter(space, given) }
-    }),
-  )
+  const { space, isWanted } = await sandbox.read(() => {
+    const space = findSpace(sandbox.spaces, name)
+    return { space, isWanted: readFilter(space, given) }
+  })
   const queue = new AsyncQueue<Exchange>()
   const end = () => queue.close()
   const unfollow = space.log.follow({
@@ -46,14 +43,5 @@ async function* follow(
   } finally {
     unfollow()
     ends.removeEventListener('abort', end)
-  }
-}
-
-async function asControlError<T>(act: () => T | Promise<T>): Promise<T> {
-  try {
-    return await act()
-  } catch (error) {
-    if (error instanceof VerbError) throw new ControlError(error.code, error.message)
-    throw error
   }
 }

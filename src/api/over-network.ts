@@ -2,6 +2,7 @@ import { type ResponseLimits, readBounded, readChunks, TooLargeError } from '../
 import { type ControlResponse, fetchControl } from '../client/control-fetch.js'
 import { isTimeout, withDeadline } from '../client/deadline.js'
 import { parseShallowJson } from '../contract/json.js'
+import { ControlError } from '../control/control-error.js'
 import { EventReader } from '../control/event-reader.js'
 import { readControlUrl } from '../control/path.js'
 import type { VerbName } from '../control/verb-map.js'
@@ -10,9 +11,8 @@ import { verbRoutes } from '../control/verb-routes.js'
 import { type Bytes, MIB } from '../domain/numbers.js'
 import { formatDuration, parseDuration } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
-import { ControlError } from './control-error.js'
 import { type SandboxControls, sandboxControls, type Transport } from './controls.js'
-import type { RequestFilter } from './request-filter.js'
+import type { RequestFilter } from './inputs.js'
 
 export interface NetworkOptions {
   /** Token of a control plane that requires one. */

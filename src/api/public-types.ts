@@ -35,5 +35,4 @@ export type {
   SocketlessSandbox,
   Space,
 } from './controls.js'
-export type { FakeTimers } from './fake-timers.js'
-export type { RequestFilter, WaitOptions } from './request-filter.js'
+export type { FakeTimers, RequestFilter, WaitOptions } from './inputs.js'

@@ -1,4 +1,141 @@
-/** Loaded late, as one file, because few tests need it. */
+import { ControlError } from '../control/control-error.js'
+import type { OptionalInput, VerbOutput } from '../control/verb-map.js'
+import type { ClockView } from '../control/views.js'
+import { parseDuration } from '../domain/time.js'
+import type { Exchange } from '../exchanges/exchange-view.js'
+import { systemClock } from '../system/system-clock.js'
+import { setTimeout } from '../system/timers.js'
+import { exchangeLines } from './exchange-lines.js'
+import type { FakeTimers, RequestFilter, WaitOptions } from './inputs.js'
 
-export { advanceInLockstep } from './lockstep.js'
-export { waitForRequest } from './wait-for-request.js'
+/** Calls a verb in the space whose clock moves. */
+type Call = <Name extends 'clock.advance' | 'clock.set' | 'clock.show' | 'state'>(
+  verb: Name,
+  ...input: OptionalInput<Name>
+) => Promise<VerbOutput<Name>>
+
+/** Event loop turns for a client to read a response, parse its body and set a timer. */
+const TURNS = 8
+/** Looks at the log without a new request until the clients count as idle. */
+const QUIET_LOOKS = 3
+/** A client that never waits between requests must not hold up the clock. */
+const MAX_LOOKS = 100
+/** Shortest step while the due time of the next timer is unknown, in milliseconds. */
+const MIN_STEP_MS = 10
+/** Its part of the time since the last request. A timer then runs late by at most this part of its wait. */
+const STEP_PART = 0.1
+
+/**
+ * Advances the clock of a space and fake timers together. Each step ends when a timer is due: the sandbox's clock moves
+ * first, so that no client is early, then the timers, then clients handle their responses.
+ *
+ * @throws the error of the timers if they are not faked; no clock has moved then
+ */
+export async function advanceInLockstep(by: string, timers: FakeTimers, call: Call): Promise<ClockView> {
+  const total = parseDuration(by)
+  // The verb rejects it, with its own message.
+  if (total === undefined) return call('clock.advance', { by })
+  await move(timers, 0)
+  // Opens the space.
+  await call('clock.set', {})
+  let requests = await settle(call)
+  let sinceRequest = 0
+  for (let left = total; left > 0; ) {
+    const due = untilDue(timers) ?? Math.max(MIN_STEP_MS, sinceRequest * STEP_PART)
+    // At least 1 ms: a loop of timers without delay must end.
+    const step = Math.min(Math.max(Math.ceil(due), 1), left)
+    await call('clock.advance', { by: `${step}ms` })
+    await move(timers, step)
+    const before = requests
+    requests = await settle(call)
+    sinceRequest = requests === before ? sinceRequest + step : 0
+    left -= step
+  }
+  return call('clock.show')
+}
+
+async function move(timers: FakeTimers, by: number): Promise<void> {
+  if ('advanceTimersByTimeAsync' in timers) await timers.advanceTimersByTimeAsync(by)
+  else if ('tickAsync' in timers) await timers.tickAsync(by)
+  else if ('runFor' in timers) await timers.runFor(by)
+  else timers.tick(by)
+}
+
+/** What a clock of @sinonjs/fake-timers has besides its documented methods. */
+interface SinonClock {
+  readonly now: number
+  /** Undefined before the first timer; a Map since version 15. */
+  readonly timers?: ReadonlyMap<unknown, SinonTimer> | Readonly<Record<string, SinonTimer>>
+}
+
+interface SinonTimer {
+  readonly callAt?: number
+}
+
+/** Milliseconds until the next timer is due, Infinity without one; undefined if the timers do not reveal it. */
+function untilDue(timers: FakeTimers): number | undefined {
+  // Vitest and Jest install such a clock, which the faked functions name.
+  const installed: unknown = 'advanceTimersByTimeAsync' in timers && Reflect.get(globalThis.setTimeout, 'clock')
+  const { now, timers: pending = {} } = (installed || timers) as SinonClock
+  if (typeof now !== 'number') return undefined
+  const all: readonly SinonTimer[] = [...(pending instanceof Map ? pending.values() : Object.values(pending))]
+  const due = all.map(({ callAt }) => callAt ?? Number.NaN)
+  return due.some(Number.isNaN) ? undefined : Math.min(...due) - now
+}
+
+/** Waits until no client sends a request any more. @returns how many the space has received */
+async function settle(call: Call): Promise<number> {
+  let seen = -1
+  for (let look = 0, quiet = 0; look < MAX_LOOKS && quiet < QUIET_LOOKS; look++) {
+    for (let turn = 0; turn < TURNS; turn++) await nextTurn()
+    const { requests } = (await call('state')).counts
+    quiet = requests === seen ? quiet + 1 : 0
+    seen = requests
+  }
+  return seen
+}
+
+/** One turn of the event loop. A message, because test tools fake setImmediate. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel()
+    const onmessage = () => {
+      port1.close()
+      resolve()
+    }
+    Object.assign(port1, { onmessage })
+    port2.postMessage(null)
+  })
+}
+
+const LOOK_EVERY_MS = 20
+
+type ListRequests = (verb: 'requests.list', filter: RequestFilter) => Promise<readonly Exchange[]>
+
+/** Waits for a request in the log that matches, and returns the first. @throws ControlError `timeout` */
+export async function waitForRequest(
+  list: ListRequests,
+  filter: RequestFilter = {},
+  { timeout = '5s' }: WaitOptions = {},
+): Promise<Exchange> {
+  const limit = parseDuration(timeout)
+  if (limit === undefined)
+    throw new ControlError('invalid_request', `timeout ${JSON.stringify(timeout)}: must be a duration such as 10s.`)
+  const end = systemClock.monotonic() + limit
+  for (;;) {
+    const [first] = await logged(list, filter)
+    if (first !== undefined) return first
+    if (systemClock.monotonic() >= end) break
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+  }
+  const lines = exchangeLines(await logged(list, {}))
+  throw new ControlError('timeout', `No request matched ${JSON.stringify(filter)} within ${timeout}. ${lines}`)
+}
+
+/** A space without requests may not be open yet. */
+function logged(list: ListRequests, filter: RequestFilter): Promise<readonly Exchange[]> {
+  return list('requests.list', filter).catch((error) => {
+    if (error instanceof ControlError && error.code === 'not_found') return []
+    throw error
+  })
+}

@@ -1,4 +1,4 @@
-export { ControlError } from '../api/control-error.js'
 export type { NetworkOptions } from '../api/over-network.js'
 export { connectSandbox } from '../api/over-network.js'
 export type * from '../api/public-types.js'
+export { ControlError } from '../control/control-error.js'

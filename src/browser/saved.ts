@@ -11,7 +11,7 @@ export interface SavedPage extends SavedSandbox {
 }
 
 /** Raise it whenever the shape changes. */
-const FORMAT = 'petstore-sandbox 1'
+const FORMAT = 'petstore-sandbox 2'
 
 /** Compressed; the checksum of gzip detects damage. */
 export async function writeSaved(page: SavedPage): Promise<Uint8Array<ArrayBuffer>> {

@@ -175,10 +175,10 @@ export function judgeTiming(
 }
 
 /** Whether more senders than ever before had a running wait. With several senders, some of them usually wait. */
-function isMoreThanBefore({ mostTold }: Senders, waiting: number, { route }: JudgedRequest): boolean {
+function isMoreThanBefore({ mostWaits }: Senders, waiting: number, { route }: JudgedRequest): boolean {
   const operation = route.kind === 'operation' ? route.operation.id : ''
-  if (waiting <= (mostTold.get(operation) ?? 0)) return false
-  mostTold.set(operation, waiting)
+  if (waiting <= (mostWaits.get(operation) ?? 0)) return false
+  mostWaits.set(operation, waiting)
   return true
 }
 

@@ -25,7 +25,7 @@ export interface Senders {
   /** By fingerprint; the oldest failure first. */
   retries: Map<string, Retries>
   /** By operation: the largest number of senders, but not all, that had a running wait when a request arrived. */
-  mostTold: Map<string, number>
+  mostWaits: Map<string, number>
   /** Waits in responses to early requests: enough of them cause a ban. */
   early: Stretch[]
   /** By fingerprint. */
@@ -41,11 +41,11 @@ export type SavedSenders = Plain<Senders>
 export type WaitFilter = (wait: Pick<Wait, 'kind' | 'reason'>) => boolean
 
 export function openSenders(saved?: SavedSenders): Senders {
-  const { waits, retries, mostTold, early, lostWrites, inFlight, peaks, peak = 1 } = structuredClone(saved) ?? {}
+  const { waits, retries, mostWaits, early, lostWrites, inFlight, peaks, peak = 1 } = structuredClone(saved) ?? {}
   return {
     waits: waits ?? [],
     retries: new Map(retries),
-    mostTold: new Map(mostTold),
+    mostWaits: new Map(mostWaits),
     early: early ?? [],
     lostWrites: new Map(lostWrites),
     inFlight: new Map(inFlight),

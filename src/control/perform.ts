@@ -2,6 +2,7 @@ import { stringifyJson } from '../contract/json.js'
 import { Failure } from '../domain/failures.js'
 import { LogUnavailable, StoreFull } from '../domain/problems.js'
 import { InvalidRecord } from '../domain/records.js'
+import type { EpochMs } from '../domain/time.js'
 import { systemClock } from '../system/system-clock.js'
 import { utf8Length } from '../system/utf8.js'
 import { applyVerb } from './apply-verb.js'
@@ -40,24 +41,24 @@ export async function perform(sandbox: ControlTarget, space: string, name: VerbN
   const { spaces, readFixtures } = sandbox
   const read = <T>(act: (context: VerbContext) => T) =>
     sandbox.read((wall) => act({ space: findSpace(spaces, space), spaces, replicas: sandbox.replicas(wall), wall }))
+  const report = (output: unknown, wall: EpochMs) =>
+    sandbox.onVerb?.(reportVerb(spaces, { space, name, input, output }, wall))
   try {
     checkSpaceName(space)
     const known = spaces.get(space)
     const snapshots = known && sandbox.snapshotsOf(known)
-    if (snapshots !== undefined && verb.outside !== undefined)
-      return await verb.outside(snapshots, await read((context) => context), checked)
-    if (verb.send !== undefined) return await verb.send(sandbox, await read((context) => context), checked)
-    if (verb.method === 'GET') return await read((context) => verb.run(context, checked))
-    if (verb.here !== undefined) {
-      const output = verb.here(sandbox)
-      sandbox.onVerb?.(reportVerb(spaces, { space: '', name, input, output }, systemClock.wall()))
-      return output
+    const local = { target: sandbox, snapshots, read: () => read((context) => context) }
+    const done = await verb.beside?.(local, checked)
+    if (done === undefined && verb.method === 'GET') return await read((context) => verb.run(context, checked))
+    if (done !== undefined) {
+      if (verb.method !== 'GET') report(done, systemClock.wall())
+      return done
     }
     const fetched = await verb.fetch?.({ snapshots, readFixtures }, checked)
     const size = input === undefined ? 0 : utf8Length(stringifyJson(input))
     if (space === '') await sandbox.makeRoom(size + MAX_FRAMING_BYTES)
     const { output, wall } = await sandbox.change({ kind: 'verb', space, verb: name, input, fetched }, applyVerb)
-    sandbox.onVerb?.(reportVerb(spaces, { space, name, input, output }, wall))
+    report(output, wall)
     return output
   } catch (error) {
     throw asVerbError(error)

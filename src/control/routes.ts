@@ -1,13 +1,14 @@
 import { type Context, Hono } from 'hono'
+import { METHOD_NAME_ALL } from 'hono/router'
 import type { Contract } from '../contract/contract.js'
 import { excerpt } from '../contract/excerpt.js'
 import { isNestedDeeper, parseJson, stringifyJson } from '../contract/json.js'
 import { packagedTag } from '../contract/packaged-contract.js'
 import { packagedText } from '../contract/packaged-text.js'
 import { servedText } from '../contract/served-text.js'
-import { allowedHeaders } from '../domain/cors.js'
 import { type LongBody, sliceBody } from '../domain/messages.js'
 import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
+import { allowedHeaders } from '../domain/request-headers.js'
 import { messageOf } from '../system/message-of.js'
 import { loadYaml } from '../system/yaml.js'
 import { type GuardRules, guard } from './guard.js'
@@ -93,7 +94,7 @@ export function controlRoutes(
   })
   for (const [name, verb] of Object.entries(VERBS) as readonly (readonly [VerbName, Verb])[])
     app.on(verb.method, verb.path.replaceAll(/\{(\w+)\}/g, ':$1'), (context) => runVerb(sandbox, name, verb, context))
-  app.notFound((context) => notFound(context))
+  app.notFound((context) => notFound(root, context))
   app.onError((error) => {
     if (error instanceof VerbError) return refusal(error.code, error.message)
     plane.warn(`The control plane failed: ${error.stack ?? error.message}`)
@@ -181,18 +182,15 @@ function readBody(verb: Verb, sent: string): Readonly<Record<string, unknown>> {
   throw new VerbError('invalid_request', 'The body must be a JSON object.')
 }
 
-const OTHER_PATHS = ['/health', '/openapi.yaml', '/openapi.json', '/control.openapi.yaml', '/requests/stream']
-const ROUTES: readonly Pick<Verb, 'method' | 'path'>[] = [
-  ...(Object.values(VERBS) as readonly Verb[]),
-  ...[...Object.keys(PAGE_FILES), ...OTHER_PATHS].map((path) => ({ method: 'GET', path }) as const),
-]
-
-function notFound({ req }: Context): Response {
-  const path = req.path.slice(CONTROL_PATH.length)
-  const allow = ROUTES.filter((route) => new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
-    .map(({ method }) => method)
-    .join(', ')
-  if (allow === '') return refusal('not_found', `The control plane has no ${excerpt(path) || '/'}.`)
+function notFound({ routes }: Hono<Env>, { req }: Context): Response {
+  const here = routes.filter(
+    ({ method, path }) =>
+      method !== METHOD_NAME_ALL &&
+      new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`).test(req.path),
+  )
+  const allow = [...new Set(here.map(({ method }) => method))].join(', ')
+  if (allow === '')
+    return refusal('not_found', `The control plane has no ${excerpt(req.path.slice(CONTROL_PATH.length)) || '/'}.`)
   const response = refusal('method_not_allowed', `This path supports ${allow}, not ${req.method}.`)
   response.headers.set('Allow', allow)
   return response

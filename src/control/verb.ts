@@ -11,6 +11,7 @@ import { didYouMean } from '../domain/suggest.js'
 import type { EpochMs } from '../domain/time.js'
 import { formatIssues, type Path, pathText, quoted } from '../options/problem.js'
 import { joinOr } from '../options/values/reading.js'
+import { ControlError } from './control-error.js'
 import type { VerbRoute } from './verb-request.js'
 import type { ReplicaView } from './views.js'
 
@@ -47,6 +48,13 @@ export interface VerbFiles extends Pick<ControlTarget, 'readFixtures'> {
   readonly snapshots: SnapshotStore | undefined
 }
 
+export interface LocalContext {
+  readonly target: ControlTarget
+  readonly snapshots: SnapshotStore | undefined
+  /** @throws VerbError for an unknown space */
+  read(): Promise<VerbContext>
+}
+
 export interface VerbContext {
   readonly space: Space
   readonly spaces: Spaces
@@ -67,22 +75,22 @@ export interface Verb<Input = unknown, Output = unknown> extends VerbRoute {
   knowsKeys?(space: Space, input: Input): boolean
   /** Reads required files before it runs. @throws VerbError */
   fetch?(files: VerbFiles, input: Input): Promise<unknown>
-  /** Runs the verb by sending requests to the service. @throws VerbError */
-  send?(target: ControlTarget, context: VerbContext, input: Input): Promise<Output>
-  /** Runs the verb on this process, whatever the state of log and store. */
-  here?(target: ControlTarget): Output
-  /** Runs the verb on the snapshots on disk; the space does not change. @throws VerbError */
-  outside?(snapshots: SnapshotStore, context: VerbContext, input: Input): Promise<Output>
+  /**
+   * Runs the verb beside the machine, in this process: it sends requests, or uses the snapshots on disk.
+   * @returns undefined if the verb has to run in the machine
+   * @throws VerbError
+   */
+  beside?(local: LocalContext, input: Input): Promise<Output | undefined>
   /** Depends only on its arguments. If it throws, it has changed nothing. @throws VerbError */
   run(context: VerbContext, input: Input): Output
 }
 
-export class VerbError extends Error {
-  readonly code: ProblemCode
+/** A refusal with a code that has a status. */
+export class VerbError extends ControlError {
+  declare readonly code: ProblemCode
 
-  constructor(code: VerbError['code'], message: string) {
-    super(message)
-    this.code = code
+  constructor(code: ProblemCode, message: string) {
+    super(code, message)
   }
 }
 

@@ -78,7 +78,7 @@ export interface OverrideView {
   readonly what: (typeof OVERRIDE_KINDS)[number]
   /** Name of the setting or the key; null for other kinds. */
   readonly name: string | null
-  /** `storm 30 %`, `2 faults`, `latency 800ms`, `clock +1 h`, `sandbox-free banned`. */
+  /** `storm 30 %`, `2 faults`, `latency 800ms`, `clock +1h`, `sandbox-free banned`. */
   readonly text: string
   /** End by the space's clock: ISO 8601, UTC; null if it does not end. */
   readonly until: string | null

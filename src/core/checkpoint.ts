@@ -3,17 +3,13 @@ import { digestOf } from '../system/digest.js'
 import type { SavedSpaces, Spaces } from './spaces.js'
 
 /** Raised when the content changes its shape or meaning. */
-const CHECKPOINT_VERSION = 7
+const CHECKPOINT_VERSION = 8
 
 /**
- * A whole sandbox as text: spaces, keys, logs, conduct, snapshots, random streams. Machines with the same commands have
- * the same text. It does not contain the options of the start, which must be the same.
+ * A whole sandbox as short lines of text: spaces, keys, logs, conduct, snapshots, random streams. Machines with the same
+ * commands have the same text. It does not contain the options of the start, which must be the same. Lines are made
+ * lazily: later commands do not change them.
  */
-export function writeCheckpoint(spaces: Spaces): string {
-  return [...checkpointLines(spaces)].join('\n')
-}
-
-/** Short lines, made lazily: later commands do not change them. */
 export function checkpointLines(spaces: Spaces): Iterable<string> {
   // A copy: see `Spaces.save`.
   const saved = spaces.save()
@@ -23,13 +19,7 @@ export function checkpointLines(spaces: Spaces): Iterable<string> {
   })()
 }
 
-/** Restores a checkpoint into new spaces with the same options. @throws RangeError for another version */
-export function loadCheckpoint(spaces: Spaces, text: string): void {
-  const reader = new CheckpointReader()
-  for (const line of text.split('\n')) reader.take(line)
-  for (const _space of reader.putInto(spaces));
-}
-
+/** Restores a checkpoint into new spaces with the same options. */
 export class CheckpointReader {
   #lines: LinesReader | undefined
 

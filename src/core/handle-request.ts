@@ -60,7 +60,7 @@ export function handle(
   const { shown, fault } = context
   return {
     forward: response,
-    kept: { space: space.name, isSpaceGone: false, sent, unknownSpace, request, shown, fault },
+    kept: { space: space.name, isSpaceRemoved: false, sent, unknownSpace, request, shown, fault },
   }
 }
 

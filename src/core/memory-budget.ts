@@ -64,7 +64,7 @@ function valuesNotIn(values: readonly unknown[], others: readonly unknown[]): re
 
 export interface RoomState {
   readonly bytes: number
-  readonly hasTold: boolean
+  readonly hasWarned: boolean
 }
 
 /** The memory of all spaces without a store, beyond their seeds. */
@@ -72,7 +72,7 @@ export class MemoryBudget {
   readonly #limit: number
   readonly #warn: (message: string) => void
   #bytes = 0
-  #hasTold = false
+  #hasWarned = false
 
   constructor(limit: number, warn: (message: string) => void) {
     this.#limit = limit
@@ -80,20 +80,20 @@ export class MemoryBudget {
   }
 
   get state(): RoomState {
-    return { bytes: this.#bytes, hasTold: this.#hasTold }
+    return { bytes: this.#bytes, hasWarned: this.#hasWarned }
   }
 
-  set state({ bytes, hasTold }: RoomState) {
+  set state({ bytes, hasWarned }: RoomState) {
     this.#bytes = bytes
-    this.#hasTold = hasTold
+    this.#hasWarned = hasWarned
   }
 
   /** Adds or subtracts bytes. Warns when the memory is first used up. @throws StoreFull */
   book(bytes: number): void {
     if (bytes > 0 && this.#bytes + bytes > this.#limit) {
       const full = new StoreFull('The memory of the spaces', this.#limit)
-      if (!this.#hasTold) this.#warn(full.message)
-      this.#hasTold = true
+      if (!this.#hasWarned) this.#warn(full.message)
+      this.#hasWarned = true
       throw full
     }
     this.#bytes += bytes

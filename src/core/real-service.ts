@@ -26,7 +26,7 @@ export interface RealService extends RealServiceRules {
 export interface Forwarded {
   readonly space: string
   /** The space was removed since then. A new space may have its name. */
-  readonly isSpaceGone: boolean
+  readonly isSpaceRemoved: boolean
   /** Undefined if no key was sent. */
   readonly sent: SentKey | undefined
   readonly unknownSpace?: string | undefined

@@ -1,6 +1,6 @@
-import { isBearer } from '../domain/key-headers.js'
 import type { HandlerResult, ServiceRequest } from '../domain/messages.js'
 import { errorBody, PROBLEMS, type ProblemCode, type Reason } from '../domain/problems.js'
+import { isBearer } from '../domain/request-headers.js'
 import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.js'
 import type { RequestContext } from './request-context.js'
 import type { Space } from './space.js'

@@ -410,12 +410,10 @@ export class Space extends SpaceRecord {
    */
   restoreSnapshot(snapshot: Snapshot, wall: EpochMs, source?: Space): void {
     const { settings, clock, storm, faults, dice } = snapshot
-    // Snapshots of earlier releases have the plans in their keys.
-    const moved = snapshot.plans ?? snapshot.state.keys.map(({ key, plan }) => ({ name: key, plan }))
     const plans = new Map(
-      moved.flatMap(({ name, plan }) => {
+      snapshot.plans.flatMap(({ name, plan }) => {
         const apiKey = this.findKey(name)
-        return apiKey === undefined || plan === undefined ? [] : [[apiKey.key, plan] as const]
+        return apiKey === undefined ? [] : [[apiKey.key, plan] as const]
       }),
     )
     const accounts = snapshot.accounts.flatMap((account) => {

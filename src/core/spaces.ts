@@ -1,9 +1,9 @@
 import { unknownSpaceMessage } from '../conduct/finding-drafts.js'
-import { readSpace } from '../domain/baggage.js'
 import type { ApiKey, PlanName } from '../domain/keys.js'
 import { NO_KEY, readAuthorization, type SentKey } from '../domain/keys.js'
 import type { Reply } from '../domain/messages.js'
 import { PROBLEMS } from '../domain/problems.js'
+import { readSpace } from '../domain/request-headers.js'
 import { type Change, EMPTY_STATE, type SpaceStart, type SpaceState } from '../domain/state.js'
 import { type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
 import type { Forward } from '../domain/upstream.js'
@@ -278,7 +278,7 @@ export class Spaces {
     this.#shared.onForget(space)
     space.close()
     for (const [position, kept] of this.#forwarded)
-      if (kept.space === space.name) this.#forwarded.set(position, { ...kept, isSpaceGone: true })
+      if (kept.space === space.name) this.#forwarded.set(position, { ...kept, isSpaceRemoved: true })
     this.#named.delete(space.name)
   }
 
@@ -350,7 +350,7 @@ export class Spaces {
     const kept = this.#forwarded.get(of)
     if (kept === undefined) throw new RangeError(`No request ${of} was forwarded.`)
     this.#forwarded.delete(of)
-    const space = kept.isSpaceGone ? undefined : this.get(kept.space)
+    const space = kept.isSpaceRemoved ? undefined : this.get(kept.space)
     if (space !== undefined) return complete(space, kept, outcome, instant)
     // A removed space keeps nothing.
     const passing = new Space(kept.space, this.#shared, instant.now, this.#fixtures)

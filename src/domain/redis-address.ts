@@ -8,55 +8,47 @@ export interface RedisAddress {
   readonly shown: string
 }
 
-const DEFAULT_PORT = 6379
 export const REDIS_ADDRESS_FORM =
   'must be an address such as redis://127.0.0.1:6379, rediss://user:password@redis.example:6380/2 or unix:///run/redis.sock?db=2'
-/** Missing encoding is the usual cause of an invalid address. */
-const ENCODED = 'user and password percent-encoded'
 
 const SOCKET = /^(?:redis\+)?unix:\/\/(?:([^:@/?#]*):([^@/?#]*)@)?(\/[^?#]+)(?:\?db=(\d{1,5}))?$/
+const SERVER = /^(rediss?):\/\/(?:([^:@/?#]*):([^@/?#]*)@)?(\[[\da-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?(?:\/(\d{0,5}))?$/i
+const DEFAULT_PORT = '6379'
+const MAX_PORT = 65_535
 
 /** Returns the address, or the problem ("must be …") without the text, which may contain a password. */
 export function readRedisAddress(text: string): RedisAddress | { readonly problem: string } {
   try {
-    return SOCKET.test(text) ? readSocket(text) : readUrl(new URL(text))
+    const address = readSocket(text) ?? readServer(text)
+    if (address !== undefined) return address
   } catch {
-    // Not a URL, or invalid percent-encoding.
-    return { problem: `${REDIS_ADDRESS_FORM}, ${ENCODED}` }
+    // Invalid percent-encoding.
   }
+  return { problem: `${REDIS_ADDRESS_FORM}, user and password percent-encoded` }
 }
 
-function readSocket(text: string): RedisAddress {
-  const [, user = '', password = '', path = '', database = '0'] = SOCKET.exec(text) ?? []
+function readSocket(text: string): RedisAddress | undefined {
+  const [found, user, password, path = '', database = '0'] = SOCKET.exec(text) ?? []
+  if (found === undefined) return undefined
+  const shown = `unix://${path}${database === '0' ? '' : `?db=${database}`}`
+  return { at: { path: decodeURIComponent(path) }, isEncrypted: false, shown, ...identity(user, password, database) }
+}
+
+function readServer(text: string): RedisAddress | undefined {
+  const [found, scheme = '', user, password, host = '', port = DEFAULT_PORT, database = ''] = SERVER.exec(text) ?? []
+  if (found === undefined || Number(port) > MAX_PORT) return undefined
   return {
-    at: { path: decodeURIComponent(path) },
-    isEncrypted: false,
-    shown: `unix://${path}${database === '0' ? '' : `?db=${database}`}`,
-    ...identity(user, password),
-    database: Number(database),
+    at: { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) },
+    isEncrypted: scheme.toLowerCase() === 'rediss',
+    shown: `${scheme}://${host}:${port}${Number(database) === 0 ? '' : `/${database}`}`,
+    ...identity(user, password, database),
   }
 }
 
-function readUrl(url: URL): RedisAddress | { readonly problem: string } {
-  const isEncrypted = url.protocol === 'rediss:'
-  const database = /^\/?(\d{0,5})$/.exec(url.pathname)?.[1]
-  if (!isEncrypted && url.protocol !== 'redis:') return { problem: REDIS_ADDRESS_FORM }
-  if (url.hostname === '' || database === undefined) return { problem: `${REDIS_ADDRESS_FORM}, ${ENCODED}` }
-  if (url.search !== '' || url.hash !== '')
-    return { problem: `${REDIS_ADDRESS_FORM}, ${ENCODED}, without query and fragment` }
-  const port = url.port === '' ? DEFAULT_PORT : Number(url.port)
-  return {
-    at: { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port },
-    isEncrypted,
-    shown: `${url.protocol}//${url.hostname}:${port}${Number(database) === 0 ? '' : `/${database}`}`,
-    ...identity(url.username, url.password),
-    database: Number(database),
-  }
-}
-
-function identity(user: string, password: string): Pick<RedisAddress, 'user' | 'password'> {
+function identity(user = '', password = '', database = '') {
   return {
     user: user === '' ? 'default' : decodeURIComponent(user),
     password: password === '' ? undefined : decodeURIComponent(password),
+    database: Number(database),
   }
 }

@@ -1,18 +1,6 @@
-import { PLAN_NAMES, type PlanName } from './keys.js'
+import { PLAN_NAMES } from './keys.js'
 import type { Limits } from './quota.js'
 import { DAY_MS, type DurationMs, MINUTE_MS } from './time.js'
-
-const RETRY_AFTER_FORMS = ['seconds', 'http-date', 'none'] as const
-type RetryAfterForm = (typeof RETRY_AFTER_FORMS)[number]
-
-const LIMIT_BODIES = ['error', 'empty', 'text', 'html', 'problem'] as const
-type LimitBody = (typeof LIMIT_BODIES)[number]
-
-const RATE_LIMIT_HEADERS = ['documented', 'draft'] as const
-type RateLimitHeaders = (typeof RATE_LIMIT_HEADERS)[number]
-
-const BAN_STATUSES = [429, 403, 401] as const
-type BanStatus = (typeof BAN_STATUSES)[number]
 
 /** @source docs/behaviour.md, "list order" */
 export const LIST_ORDERS = ['newest', 'oldest'] as const
@@ -20,9 +8,6 @@ export type ListOrder = (typeof LIST_ORDERS)[number]
 
 export const SUNSET_MODES = ['auto', 'before', 'after', 'brownout'] as const
 export type SunsetMode = (typeof SUNSET_MODES)[number]
-
-const SUNSET_STATUSES = [404, 410] as const
-type SunsetStatus = (typeof SUNSET_STATUSES)[number]
 
 export interface DelayRange {
   readonly min: DurationMs
@@ -37,41 +22,6 @@ export interface Latency extends DelayRange {
 /** Below 2^31 ms (24 days), beyond which Node's timers fire immediately. */
 export const LONGEST_LATENCY_MS: DurationMs = DAY_MS
 
-/** Settings of a space, which can change while it runs. */
-export interface Settings {
-  /** Plan of the key `sandbox`. */
-  readonly plan: PlanName
-  /** Limits for the key `sandbox` (`5000/min,200000/day`); an omitted part is the plan's. */
-  readonly limits?: Partial<Limits>
-  /** If false, quotas never refuse a request, and the headers show the full limit. */
-  readonly rateLimit: boolean
-  /** Number of requests before the end of Retry-After that cause a ban. */
-  readonly banAfter: number | 'never'
-  /** Duration of a ban (`5m`). */
-  readonly banDuration: DurationMs
-  /** Status of responses to a banned key. */
-  readonly banStatus: BanStatus
-  /** Form of Retry-After. */
-  readonly retryAfter: RetryAfterForm
-  /** Body of a 429; `problem` (RFC 9457) also of a ban with 403. */
-  readonly limitBody: LimitBody
-  /** `draft` adds RateLimit and RateLimit-Policy of the IETF draft to X-RateLimit-*. */
-  readonly rateLimitHeaders: RateLimitHeaders
-  /** Removal of deprecated operations: by the clock, or always, never or in brownouts. */
-  readonly sunset: SunsetMode
-  /** Status of a removed operation. */
-  readonly sunsetStatus: SunsetStatus
-  /** Delay of every response (`100ms` or `50ms..200ms`), or by operation (`{ listPets: '3s', '*': '100ms' }`). */
-  readonly latency?: Latency
-  /**
-   * Number of clients without a name that share a key, 1 to 100, for conduct and bans. Default: the most that had the
-   * same request in flight at once.
-   */
-  readonly senders?: number
-}
-
-export type SettingName = keyof Settings
-
 export const MAX_SENDERS = 100
 
 export const SETTING_GROUPS = {
@@ -82,10 +32,11 @@ export const SETTING_GROUPS = {
 } as const
 type SettingGroup = keyof typeof SETTING_GROUPS
 
-interface Told {
+/** What the help and the dashboard show of a setting. */
+interface SettingText {
   readonly group: SettingGroup
   /** Placeholder in the help. */
-  readonly value: string
+  readonly value?: string
   readonly description: string
   /** On the dashboard. */
   readonly panel: 'limits' | 'bans' | 'responses'
@@ -93,42 +44,59 @@ interface Told {
   readonly hint?: string
 }
 
-type RowOf<Value> =
-  | (Told & { readonly kind: 'choice'; readonly choices: readonly Value[]; readonly default: Value })
-  | (Omit<Told, 'value'> & { readonly kind: 'switch'; readonly default: Value & boolean })
-  /** An integer from 1, or `never`. */
-  | (Told & { readonly kind: 'count-or-never'; readonly default: Value & (number | 'never') })
-  /** A duration longer than 0. */
-  | (Told & { readonly kind: 'wait'; readonly default: Value & DurationMs })
+interface Choice<Value extends string | number, Group extends SettingGroup = SettingGroup> extends SettingText {
+  readonly group: Group
+  readonly kind: 'choice'
+  readonly choices: readonly Value[]
+  readonly default: Value
+  readonly value: string
+}
 
-type OptionalRowOf<Value> = Told & {
-  readonly kind: Value extends number
-    ? 'senders'
-    : Value extends Latency
-      ? 'latency'
-      : Value extends Partial<Limits>
-        ? 'limits'
-        : never
-  /** Text for a missing value. */
-  readonly unset: string
-  readonly example: string
+type OtherRow = SettingText &
+  (
+    | { readonly kind: 'switch'; readonly default: boolean }
+    /** An integer from 1, or `never`. */
+    | { readonly kind: 'count-or-never'; readonly default: number | 'never'; readonly value: string }
+    /** A duration longer than 0. */
+    | { readonly kind: 'wait'; readonly default: DurationMs; readonly value: string }
+    /** `unset`: text for a missing value. */
+    | {
+        readonly kind: 'limits' | 'latency' | 'senders'
+        readonly unset: string
+        readonly example: string
+        readonly value: string
+      }
+  )
+
+/** @param description without the choices, which are added to it */
+function choice<const Value extends string | number, Group extends SettingGroup>(
+  choices: readonly Value[],
+  standard: NoInfer<Value>,
+  text: SettingText & { readonly group: Group; readonly value: string },
+): Choice<Value, Group> {
+  return {
+    ...text,
+    kind: 'choice',
+    choices,
+    default: standard,
+    description: `${text.description}: ${choices.join(', ')}`,
+  }
 }
 
 /**
- * All settings. Flags, environment variables, config file, scenarios, control plane, API types and dashboard fields are
- * derived from this table. @source docs/switches.md, "Options of serve"
+ * All settings of a space, which can change while it runs. Their types, flags, environment variables, config file,
+ * scenarios, control plane and dashboard fields are derived from this table. @source docs/switches.md, "Options of serve"
  */
 export const SETTINGS = {
-  plan: {
-    kind: 'choice',
-    choices: PLAN_NAMES,
-    default: 'free',
+  /** Plan of the key `sandbox`. */
+  plan: choice(PLAN_NAMES, 'free', {
     group: 'quotas',
     value: '<plan>',
-    description: `plan of the key "sandbox": ${PLAN_NAMES.join(', ')}`,
+    description: 'plan of the key "sandbox"',
     panel: 'limits',
     label: 'Plan of sandbox',
-  },
+  }),
+  /** Limits for the key `sandbox` (`5000/min,200000/day`); an omitted part is the plan's. */
   limits: {
     kind: 'limits',
     unset: "the plan's",
@@ -140,6 +108,7 @@ export const SETTINGS = {
     label: 'Limits of sandbox',
     hint: "the plan's own",
   },
+  /** If false, quotas never refuse a request, and the headers show the full limit. */
   rateLimit: {
     kind: 'switch',
     default: true,
@@ -148,6 +117,7 @@ export const SETTINGS = {
     panel: 'limits',
     label: 'Rate limits are on',
   },
+  /** Number of requests before the end of Retry-After that cause a ban. */
   banAfter: {
     kind: 'count-or-never',
     default: 10,
@@ -158,6 +128,7 @@ export const SETTINGS = {
     label: 'Ban after N early retries',
     hint: 'a number, or never',
   },
+  /** Duration of a ban (`5m`). */
   banDuration: {
     kind: 'wait',
     default: 5 * MINUTE_MS,
@@ -167,66 +138,55 @@ export const SETTINGS = {
     panel: 'bans',
     label: 'Duration of a ban',
   },
-  banStatus: {
-    kind: 'choice',
-    choices: BAN_STATUSES,
-    default: 429,
+  /** Status of responses to a banned key. */
+  banStatus: choice([429, 403, 401], 429, {
     group: 'refusals',
     value: '<status>',
-    description: `status for a banned key: ${BAN_STATUSES.join(', ')}`,
+    description: 'status for a banned key',
     panel: 'bans',
     label: 'Status of a ban',
-  },
-  retryAfter: {
-    kind: 'choice',
-    choices: RETRY_AFTER_FORMS,
-    default: 'seconds',
+  }),
+  /** Form of Retry-After. */
+  retryAfter: choice(['seconds', 'http-date', 'none'], 'seconds', {
     group: 'refusals',
     value: '<form>',
-    description: `form of Retry-After: ${RETRY_AFTER_FORMS.join(', ')}`,
+    description: 'form of Retry-After',
     panel: 'limits',
     label: 'Retry-After',
-  },
-  limitBody: {
-    kind: 'choice',
-    choices: LIMIT_BODIES,
-    default: 'error',
+  }),
+  /** Body of a 429; `problem` (RFC 9457) also of a ban with 403. */
+  limitBody: choice(['error', 'empty', 'text', 'html', 'problem'], 'error', {
     group: 'refusals',
     value: '<form>',
-    description: `body of a 429: ${LIMIT_BODIES.join(', ')}`,
+    description: 'body of a 429',
     panel: 'limits',
     label: 'Body of a 429',
-  },
-  rateLimitHeaders: {
-    kind: 'choice',
-    choices: RATE_LIMIT_HEADERS,
-    default: 'documented',
+  }),
+  /** `draft` adds RateLimit and RateLimit-Policy of the IETF draft to X-RateLimit-*. */
+  rateLimitHeaders: choice(['documented', 'draft'], 'documented', {
     group: 'refusals',
     value: '<form>',
-    description: `rate-limit headers: ${RATE_LIMIT_HEADERS.join(', ')} (IETF)`,
+    description: 'rate-limit headers',
     panel: 'limits',
     label: 'Rate-limit headers',
-  },
-  sunset: {
-    kind: 'choice',
-    choices: SUNSET_MODES,
-    default: 'auto',
+  }),
+  /** Removal of deprecated operations: by the clock, or always, never or in brownouts. */
+  sunset: choice(SUNSET_MODES, 'auto', {
     group: 'trouble',
     value: '<mode>',
-    description: 'removal of getPet: auto, before, after, brownout',
+    description: 'removal of getPet',
     panel: 'responses',
     label: 'Sunset',
-  },
-  sunsetStatus: {
-    kind: 'choice',
-    choices: SUNSET_STATUSES,
-    default: 404,
+  }),
+  /** Status of a removed operation. */
+  sunsetStatus: choice([404, 410], 404, {
     group: 'trouble',
     value: '<status>',
-    description: `status of a removed operation: ${SUNSET_STATUSES.join(', ')}`,
+    description: 'status of a removed operation',
     panel: 'responses',
     label: 'Status once removed',
-  },
+  }),
+  /** Delay of every response (`100ms` or `50ms..200ms`), or by operation (`{ listPets: '3s', '*': '100ms' }`). */
   latency: {
     kind: 'latency',
     unset: 'off',
@@ -238,6 +198,10 @@ export const SETTINGS = {
     label: 'Latency',
     hint: 'off; 50ms..200ms, listPets=3s',
   },
+  /**
+   * Number of clients without a name that share a key, 1 to 100, for conduct and bans. Default: the most that had the
+   * same request in flight at once.
+   */
   senders: {
     kind: 'senders',
     unset: 'the most requests in flight at once',
@@ -249,17 +213,39 @@ export const SETTINGS = {
     label: 'Senders of a key',
     hint: 'as in flight',
   },
-} as const satisfies {
-  readonly [Name in SettingName]-?: Name extends OptionalSetting
-    ? OptionalRowOf<Required<Settings>[Name]>
-    : RowOf<Settings[Name]>
+} as const satisfies Readonly<Record<string, Choice<string | number> | OtherRow>>
+
+type Rows = typeof SETTINGS
+export type SettingName = keyof Rows
+export type SettingRow = Rows[SettingName]
+
+/** By the kind of the row. */
+interface Values {
+  readonly switch: boolean
+  readonly 'count-or-never': number | 'never'
+  readonly wait: DurationMs
+  readonly limits: Partial<Limits>
+  readonly latency: Latency
+  readonly senders: number
+}
+
+type ValueOf<Row> =
+  Row extends Choice<infer Value>
+    ? Value
+    : Row extends { readonly kind: infer Kind extends keyof Values }
+      ? Values[Kind]
+      : never
+
+/** Settings of a space. */
+export type Settings = {
+  readonly [Name in keyof Rows as Rows[Name] extends { readonly unset: string } ? never : Name]: ValueOf<Rows[Name]>
+} & {
+  readonly [Name in keyof Rows as Rows[Name] extends { readonly unset: string } ? Name : never]?: ValueOf<Rows[Name]>
 }
 
 export type OptionalSetting = {
-  [Name in SettingName]-?: object extends Pick<Settings, Name> ? Name : never
+  [Name in SettingName]: Rows[Name] extends { readonly unset: string } ? Name : never
 }[SettingName]
-
-export type SettingRow = (typeof SETTINGS)[SettingName]
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]
 

@@ -59,8 +59,8 @@ export interface Snapshot {
   readonly clock: { readonly now: EpochMs; readonly frozen: boolean }
   readonly storm: RunningStorm | null
   readonly faults: readonly ArmedFault[]
-  /** Changed plans, by label. Missing in snapshots of earlier releases. */
-  readonly plans?: readonly { readonly name: string; readonly plan: PlanName }[]
+  /** Changed plans, by label. */
+  readonly plans: readonly { readonly name: string; readonly plan: PlanName }[]
   readonly accounts: readonly SnapshotAccount[]
   readonly dice: Readonly<Record<(typeof RANDOM_STREAMS)[number], number>>
 }

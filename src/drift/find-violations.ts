@@ -11,7 +11,7 @@ import {
   type ResponseRules,
   readResponse,
 } from '../contract/response-rules.js'
-import { isBearer } from '../domain/key-headers.js'
+import { isBearer } from '../domain/request-headers.js'
 import { creationViolations, errorViolations, isObject, itemViolations, listViolations } from './bodies.js'
 import {
   LIMIT_HEADER_KEYS,

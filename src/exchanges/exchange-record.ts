@@ -1,8 +1,8 @@
 import type { FaultName } from '../domain/faults.js'
-import type { KeyHeader } from '../domain/key-headers.js'
 import type { ResponseEnd, ServiceRequest } from '../domain/messages.js'
 import type { Reason } from '../domain/problems.js'
 import { isSecretName, mayHoldAddress, redactHeader, redactQuery } from '../domain/redaction.js'
+import type { KeyHeader } from '../domain/request-headers.js'
 import type { EpochMs } from '../domain/time.js'
 
 /** One logged request. It never contains a real secret: an unknown token is only `unknown`. */

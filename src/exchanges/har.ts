@@ -1,5 +1,5 @@
-import type { KeyHeader } from '../domain/key-headers.js'
 import { redactHeader } from '../domain/redaction.js'
+import type { KeyHeader } from '../domain/request-headers.js'
 import type { Exchange, ExchangeMessage } from './exchange-view.js'
 
 /** One request with its response. Names with an underscore are ours. @source HAR 1.2 */

@@ -48,7 +48,8 @@ export interface SandboxDeps {
 export interface SavedSandbox {
   /** Position of the last command. Later commands have higher positions. */
   readonly position: number
-  readonly checkpoint: string
+  /** `SavedSpaces` as JSON. */
+  readonly spaces: string
 }
 
 export interface OpenedStore {

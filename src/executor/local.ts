@@ -1,6 +1,7 @@
-import { loadCheckpoint, writeCheckpoint } from '../core/checkpoint.js'
+import { parseJson, stringifyJson } from '../contract/json.js'
 import type { Instant } from '../core/command.js'
 import { Machine } from '../core/machine.js'
+import type { SavedSpaces } from '../core/spaces.js'
 import { Failure } from '../domain/failures.js'
 import type { Reply } from '../domain/messages.js'
 import { counted } from '../domain/numbers.js'
@@ -32,7 +33,7 @@ export async function createLocalExecutor(
   deps.check(state)
   const spaces = deps.openSpaces(how, startedAt, fixtures, { state, keeper })
   const machine = new Machine(spaces)
-  if (saved !== undefined) loadCheckpoint(spaces, saved.checkpoint)
+  if (saved !== undefined) for (const _space of spaces.load(parseJson(saved.spaces) as SavedSpaces));
   let position = saved?.position ?? 0
   const instant = (now = systemClock.wall()): Instant => ({ now, position: ++position })
 
@@ -96,7 +97,7 @@ export async function createLocalExecutor(
       },
       replicas: () => [],
     },
-    save: () => ({ position, checkpoint: writeCheckpoint(spaces) }),
+    save: () => ({ position, spaces: stringifyJson(spaces.save()) }),
     health: () => ({ status: 'healthy' }),
     async begin() {
       if (store === undefined) return

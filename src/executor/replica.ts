@@ -5,7 +5,7 @@ import { checkInput, type Verb } from '../control/verb.js'
 import type { VerbName } from '../control/verb-map.js'
 import { reportVerb } from '../control/verb-text.js'
 import { VERBS } from '../control/verbs.js'
-import { digestData, writeCheckpoint } from '../core/checkpoint.js'
+import { digestData } from '../core/checkpoint.js'
 import { unavailableReply } from '../core/unavailable.js'
 import { Failure } from '../domain/failures.js'
 import type { Bytes } from '../domain/numbers.js'
@@ -18,8 +18,8 @@ import { FIXTURES, type GroupFacts } from '../replication/group.js'
 import { openRedisLog } from '../replication/redis-log.js'
 import { Replica } from '../replication/replica.js'
 import type { ReplicaParts } from '../replication/replica-context.js'
+import { asState } from '../store/recovery.js'
 import { petReader } from '../store/shape.js'
-import { asState } from '../store/snapshot-shape.js'
 import { digestOf } from '../system/digest.js'
 import { messageOf } from '../system/message-of.js'
 import { packageVersion } from '../system/package-files.js'
@@ -86,7 +86,7 @@ export async function createReplicaExecutor(
       read: (act) => replica.read(act),
       replicas: (now) => replica.members(now),
     },
-    save: () => ({ position: replica.position, checkpoint: writeCheckpoint(replica.spaces) }),
+    save: () => ({ position: replica.position, spaces: stringifyJson(replica.spaces.save()) }),
     health() {
       const { unavailableReason: reason, position } = replica
       const progress = { position, lagMs: Math.round(replica.lagMs) }

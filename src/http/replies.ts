@@ -1,7 +1,6 @@
-import { allowedHeaders } from '../domain/cors.js'
-import type { KeyHeader } from '../domain/key-headers.js'
 import { bareReply, type Reply, type ServiceRequest } from '../domain/messages.js'
 import { errorBody, PROBLEMS } from '../domain/problems.js'
+import { allowedHeaders, type KeyHeader } from '../domain/request-headers.js'
 import { type EpochMs, httpDate } from '../domain/time.js'
 import { utf8Length } from '../system/utf8.js'
 

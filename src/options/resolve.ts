@@ -1,7 +1,7 @@
 import type { ApiKey } from '../domain/keys.js'
 import { DEFAULT_SETTINGS, type SettingName } from '../domain/settings.js'
 import type { SpaceStart } from '../domain/state.js'
-import { resolve as resolvePath } from '../system/paths.js'
+import { resolve as resolvePath } from '../system/regular-file.js'
 import { DEFAULTS, STORE_FILE, type StartDefaults } from './defaults.js'
 import { checkLayer, type GivenOption, type Layer, listWhere, makeLayer } from './layer.js'
 import { toKebabCase } from './letter-case.js'

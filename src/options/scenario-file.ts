@@ -1,5 +1,4 @@
-import { resolve } from '../system/paths.js'
-import { describeOpenError, readRegularFile } from '../system/regular-file.js'
+import { describeOpenError, readRegularFile, resolve } from '../system/regular-file.js'
 import { quoted } from './problem.js'
 import {
   brokenScenario,

@@ -7,8 +7,7 @@ import { systemClock } from '../system/system-clock.js'
 import { type Item, readBatch } from './batch-text.js'
 import { compareIds, type Entry, LogUnavailable } from './command-log.js'
 import type { JoinRequest, JoinResult } from './group.js'
-import type { ReplicaContext } from './replica-context.js'
-import { closeLogs } from './timeline.js'
+import { closeLogs, type ReplicaContext } from './replica-context.js'
 
 export function applyEntries(context: ReplicaContext, entries: readonly Entry[]): void {
   for (const entry of entries) applyEntry(context, entry)

@@ -1,6 +1,5 @@
 import { type EntryId, LogLost, type NewEntry } from './command-log.js'
-import { NotRedis, type RedisArgument, type RedisConnection } from './redis.js'
-import type { RedisLink } from './redis-link.js'
+import { NotRedis, type RedisArgument, type RedisConnection, type RedisLink } from './redis.js'
 import { APPEND, lostReason, type RedisKeys, runScript } from './redis-scripts.js'
 
 interface PendingEntry {

@@ -1,21 +1,14 @@
 import { messageOf } from '../system/message-of.js'
 import { NotRedis, type RedisConnection } from './redis.js'
 
+/** Errors with an advice. The message of any other explains itself. */
 const REDIS_ERRORS: Readonly<Record<string, string>> = {
   OOM: 'its memory is used up (maxmemory). Increase it, or restart the group with --reset',
   READONLY: 'it is a read-only copy. Use the address of the primary',
-  LOADING: 'it is still reading its data from disk',
   MISCONF: 'it refuses writes because it cannot write to its disk. See the log of Redis',
-  NOREPLICAS: 'it refuses writes because it has too few replicas (min-replicas-to-write)',
-  MASTERDOWN: 'it is a copy that has lost its primary',
   NOAUTH: 'it requires a password, and the address has none',
-  WRONGPASS: 'user or password is wrong',
   NOPERM: 'its user lacks permissions. Allow the keys petstore-sandbox:*, streams, hashes and scripts',
   MOVED: 'it is a cluster node, and another node has the keys of this group. Use the address of that node',
-  CLUSTERDOWN: 'its cluster is down',
-  BUSY: 'it is busy running a script',
-  WAITS: 'an earlier entry is missing and is sent again',
-  UNBLOCKED: 'it has just become a copy of another Redis',
   WRONGTYPE: 'another program uses the keys of this group. Choose another group with --group',
 }
 
@@ -25,19 +18,11 @@ const UNKNOWN_ISSUER =
 
 const NETWORK_ERRORS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
-  ENOENT: 'the socket does not exist',
-  EACCES: 'this user may not use the socket',
   ENOTFOUND: 'its host is unknown',
-  EAI_AGAIN: 'the DNS lookup of its host failed',
   ETIMEDOUT: 'connecting timed out after 3 s. With rediss://, the server may not use TLS',
-  EHOSTUNREACH: 'its host cannot be reached',
-  ENETUNREACH: 'its network cannot be reached',
   ECONNRESET: 'the connection was cut',
-  EPIPE: 'the connection was cut',
   EPROTO: NOT_TLS,
   ERR_SSL_WRONG_VERSION_NUMBER: NOT_TLS,
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_ISSUER,
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_ISSUER,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_ISSUER,
@@ -64,7 +49,10 @@ export function describeRedisError(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const word = /^-?([A-Z]+)\b/.exec(message)?.[1] ?? ''
   return (
-    NETWORK_ERRORS[code] ?? REDIS_ERRORS[word] ?? MESSAGES.find(([pattern]) => pattern.test(message))?.[1] ?? message
+    NETWORK_ERRORS[code] ??
+    REDIS_ERRORS[word] ??
+    MESSAGES.find(([pattern]) => pattern.test(message))?.[1] ??
+    message.replace(/\.$/, '')
   )
 }
 

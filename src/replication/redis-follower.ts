@@ -1,6 +1,5 @@
 import { type Entry, type EntryId, type LogFollower, LogLost } from './command-log.js'
-import { NotRedis, type RedisConnection } from './redis.js'
-import type { RedisLink } from './redis-link.js'
+import { NotRedis, type RedisConnection, type RedisLink } from './redis.js'
 import { CHECK_ENTRY, lostReason, runScript } from './redis-scripts.js'
 
 const MAX_ENTRIES_PER_READ = 64

@@ -6,8 +6,13 @@ import type { EpochMs } from '../domain/time.js'
 import { messageOf } from '../system/message-of.js'
 import { compareIds, LogUnavailable, type StoredCheckpoint } from './command-log.js'
 import type { SavedGroup } from './group.js'
-import { openedLog, type ReplicaContext } from './replica-context.js'
-import { newTimeline, type SavedOpenExchanges, type Timeline } from './timeline.js'
+import {
+  newTimeline,
+  openedLog,
+  type ReplicaContext,
+  type SavedOpenExchanges,
+  type Timeline,
+} from './replica-context.js'
 
 const PIECE_LENGTH = 256 * 1024
 /** A checkpoint is due after this number of characters of entries, or its own length if larger. */

@@ -5,8 +5,8 @@ import type { Spaces } from '../core/spaces.js'
 import { Failure } from '../domain/failures.js'
 import type { Reply } from '../domain/messages.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
+import { within } from '../system/cleanup-stack.js'
 import { messageOf } from '../system/message-of.js'
-import { within } from '../system/within.js'
 import { LogLost, LogUnavailable } from './command-log.js'
 import type { GroupFacts, ReplicaView } from './group.js'
 import { HEARTBEAT_MS, joinGroup } from './join-group.js'
@@ -15,13 +15,14 @@ import { saveCheckpoint } from './replica-checkpoint.js'
 import {
   assertAvailable,
   catchUp,
+  closeLogs,
   failCatchUps,
+  newTimeline,
   type ReplicaContext,
   type ReplicaParts,
   requireMachine,
 } from './replica-context.js'
 import { HiddenKeys, withoutUnknownToken } from './secrets.js'
-import { closeLogs, newTimeline } from './timeline.js'
 
 /** A stop waits this long for the log, then again for a last checkpoint. */
 const LEAVE_TIMEOUT_MS: DurationMs = 3 * SECOND_MS

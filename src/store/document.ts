@@ -6,9 +6,8 @@ import { TextFile } from 'lowdb/node'
 import type { SpaceState } from '../domain/state.js'
 import { PRIVATE_FILE } from '../system/regular-file.js'
 import { Checksum } from './checksum.js'
-import { syncFolder } from './disk.js'
-import { fileStamp } from './document-reader.js'
-import { documentPieces } from './document-text.js'
+import { documentPieces, fileStamp } from './document-format.js'
+import { syncFolder } from './journal.js'
 import { failedWith } from './store-error.js'
 
 interface DocumentOptions {

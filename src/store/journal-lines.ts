@@ -6,7 +6,7 @@ import type { Change, SpaceState } from '../domain/state.js'
 import { messageOf } from '../system/message-of.js'
 import { assertRegularFile, readRegularFile } from '../system/regular-file.js'
 import { crc32 } from './checksum.js'
-import { keyText } from './document-text.js'
+import { keyText } from './document-format.js'
 import {
   apiKey,
   check,

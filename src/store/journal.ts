@@ -1,7 +1,19 @@
-import { closeSync, constants, fstatSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  ftruncateSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { open } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { openRegularFile } from '../system/regular-file.js'
 import { crc32 } from './checksum.js'
-import { type Disk, syncFolder } from './disk.js'
 import { FIRST_CHAIN, type JournalEnd, journalHead, journalLine } from './journal-lines.js'
 import { cannot } from './store-error.js'
 
@@ -188,4 +200,29 @@ function nextOf(file: string): string {
 
 function placeOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
   return `${dev}:${ino}`
+}
+
+/** Disk access of the journal; tests replace it by a full or broken disk. */
+export interface Disk {
+  /** @returns the number of bytes written, which may be smaller on a nearly full disk */
+  write(fd: number, bytes: Uint8Array): number
+  truncate(fd: number, length: number): void
+  sync(fd: number): Promise<void>
+}
+
+export const REAL_DISK: Disk = {
+  write: (fd, bytes) => writeSync(fd, bytes),
+  truncate: ftruncateSync,
+  sync: (fd) =>
+    new Promise((resolve, reject) => fdatasync(fd, (error) => (error === null ? resolve() : reject(error)))),
+}
+
+/**
+ * Syncs the folder of a file, because syncing the file does not persist its name. Windows cannot sync folders and does
+ * not need to.
+ */
+export async function syncFolder(file: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(dirname(file), 'r')
+  await handle.sync().finally(() => handle.close())
 }

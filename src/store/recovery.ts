@@ -94,3 +94,10 @@ export class Recovery {
     this.#pets.put({ scope: [], value: pet as object as Values })
   }
 }
+
+/** Applies the checks of the store. @throws CorruptionError */
+export function asState(value: unknown, readPet: Reader<Pet> | undefined): SpaceState {
+  const recovery = new Recovery(readPet)
+  recovery.addState(value)
+  return recovery.state()
+}

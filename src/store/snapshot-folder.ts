@@ -2,12 +2,13 @@ import { readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseJson, stringifyJson } from '../contract/json.js'
 import type { Pet } from '../domain/pets.js'
-import type { Snapshot } from '../domain/state.js'
+import { DEFAULT_SETTINGS } from '../domain/settings.js'
+import { SNAPSHOT_VERSION, type Snapshot } from '../domain/state.js'
 import { makeFolder } from '../system/make-folder.js'
 import { makePrivate, PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
 import { crc32 } from './checksum.js'
+import { asState } from './recovery.js'
 import { check, type Reader, record } from './shape.js'
-import { asSnapshot } from './snapshot-shape.js'
 import { CorruptionError, cannot, corrupt, failedWith, StoreError } from './store-error.js'
 
 const ENDING = '.json'
@@ -29,15 +30,14 @@ export class SnapshotFolder {
   }
 
   async names(): Promise<readonly string[]> {
-    return [...new Set((await this.#files()).flatMap((file) => nameOf(file) ?? []))].sort()
+    return (await this.#files()).flatMap((file) => nameOf(file) ?? []).sort()
   }
 
   async put(name: string, snapshot: Snapshot): Promise<void> {
-    const file = join(this.#folder, fileOf(name))
+    const file = this.#pathOf(name)
     const text = stringifyJson(snapshot)
     try {
       makeFolder(this.#folder)
-      await this.#renameOldFiles()
       await rm(`${file}.next`, { force: true })
       await writeFile(`${file}.next`, `{"crc":${crc32(text)},"snapshot":${text}}\n`, { flag: 'wx', mode: PRIVATE_FILE })
       await rename(`${file}.next`, file)
@@ -48,18 +48,16 @@ export class SnapshotFolder {
   }
 
   async get(name: string): Promise<Snapshot | undefined> {
-    const [found] = await this.#filesOf(name)
-    return found === undefined ? undefined : readSnapshotFile(join(this.#folder, found), this.#readPet)
+    return (await this.#has(name)) ? readSnapshotFile(this.#pathOf(name), this.#readPet) : undefined
   }
 
   async remove(name: string): Promise<boolean> {
-    const found = await this.#filesOf(name)
-    for (const file of found) {
-      await rm(join(this.#folder, file)).catch((error: unknown) => {
-        throw cannot('STORE_UNWRITABLE', 'remove', join(this.#folder, file), error)
-      })
-    }
-    return found.length > 0
+    if (!(await this.#has(name))) return false
+    const file = this.#pathOf(name)
+    await rm(file).catch((error: unknown) => {
+      throw cannot('STORE_UNWRITABLE', 'remove', file, error)
+    })
+    return true
   }
 
   async #files(): Promise<readonly string[]> {
@@ -73,19 +71,12 @@ export class SnapshotFolder {
   }
 
   /** Compares with the listing, because some file systems open `A.json` as `a.json`. */
-  async #filesOf(name: string): Promise<readonly string[]> {
-    const files = await this.#files()
-    return [...new Set([fileOf(name), name + ENDING])].filter((file) => files.includes(file))
+  async #has(name: string): Promise<boolean> {
+    return (await this.#files()).includes(fileOf(name))
   }
 
-  /** The first release did not escape names: on some file systems, `A.json` conflicts with `a.json`. */
-  async #renameOldFiles(): Promise<void> {
-    const files = await this.#files()
-    for (const file of files) {
-      const name = nameOf(file)
-      if (name === undefined || files.includes(fileOf(name))) continue
-      await rename(join(this.#folder, file), join(this.#folder, fileOf(name)))
-    }
+  #pathOf(name: string): string {
+    return join(this.#folder, fileOf(name))
   }
 }
 
@@ -117,9 +108,24 @@ function readSnapshotFile(file: string, readPet: Reader<Pet> | undefined): Snaps
   try {
     const { crc, snapshot } = check(record, parseJson(text), 'it')
     if (crc !== crc32(stringifyJson(snapshot))) throw new CorruptionError('its checksum does not match its content')
-    return asSnapshot(snapshot, readPet)
+    return asSnapshot(check(record, snapshot, 'the snapshot'), readPet)
   } catch (error) {
     if (error instanceof StoreError) throw new StoreError(error.code, `"${file}": ${error.message}`, { cause: error })
     throw corrupt(file, error instanceof Error ? error : new CorruptionError(String(error)))
   }
+}
+
+/**
+ * The checksum guarantees the shape that this version has. Its state is checked, because the contract may be another one.
+ * @throws CorruptionError; StoreError STORE_VERSION
+ */
+function asSnapshot(snapshot: Readonly<Record<string, unknown>>, readPet: Reader<Pet> | undefined): Snapshot {
+  if (snapshot.version !== SNAPSHOT_VERSION)
+    throw new StoreError(
+      'STORE_VERSION',
+      `the snapshot has version ${stringifyJson(snapshot.version ?? null)}, this release reads version ${SNAPSHOT_VERSION}. Use the release that wrote it.`,
+    )
+  const { settings, state, ...others } = snapshot as unknown as Snapshot
+  // A setting newer than the snapshot gets its default.
+  return { ...others, settings: { ...DEFAULT_SETTINGS, ...settings }, state: asState(state, readPet) }
 }

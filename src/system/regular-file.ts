@@ -159,3 +159,5 @@ export function realPath(path: string): string {
     return above === path ? path : join(realPath(above), basename(path))
   }
 }
+
+export { join, resolve } from 'node:path'

@@ -30,7 +30,7 @@ describe('overrides', () => {
     expect(await sandbox.overrides()).toEqual([
       { what: 'storm', name: null, text: 'storm 30 %', until: '2026-03-01T11:00:30.000Z' },
       { what: 'faults', name: null, text: '2 faults', until: null },
-      { what: 'clock', name: null, text: 'clock +1 h', until: null },
+      { what: 'clock', name: null, text: 'clock +1h', until: null },
       { what: 'setting', name: 'rateLimit', text: 'rate-limit off', until: null },
       { what: 'setting', name: 'sunset', text: 'sunset after', until: null },
       { what: 'setting', name: 'latency', text: 'latency 800ms', until: null },
@@ -72,7 +72,7 @@ describe('overrides', () => {
     await sandbox.storm.start({ rate: 0.3, for: '30s' })
     await sandbox.ban('sandbox-free', { for: '1m' })
     await sandbox.clock.advance('1h')
-    expect((await sandbox.overrides()).map(({ text }) => text)).toEqual(['clock +1 h'])
+    expect((await sandbox.overrides()).map(({ text }) => text)).toEqual(['clock +1h'])
     expect(await sandbox.overrides.clear()).toEqual({ cleared: 3 })
     expect(await sandbox.overrides()).toEqual([])
   })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
-import { writeCheckpoint } from '../../src/core/checkpoint.js'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/index.js'
 import { applyStep, openMachine, START } from '../machine/machine.js'
+import { writeCheckpoint } from '../support/checkpoint.js'
 
 const AT_TEN: SandboxOptions = { seed: 1, now: '2026-03-01T10:00:00Z', freeze: true }
 const open = (options: SandboxOptions = {}) => createSandbox({ ...AT_TEN, ...options })

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { type Verb, VerbError } from '../../src/control/verb.js'
 import type { VerbName } from '../../src/control/verb-map.js'
 import { VERBS } from '../../src/control/verbs.js'
-import { checkpointLines, digestSandbox, loadCheckpoint, writeCheckpoint } from '../../src/core/checkpoint.js'
+import { checkpointLines, digestSandbox } from '../../src/core/checkpoint.js'
 import type { Machine } from '../../src/core/machine.js'
+import { loadCheckpoint, writeCheckpoint } from '../support/checkpoint.js'
 import { TEST_SEED } from '../support/test-seed.js'
 import { Chance } from './chance.js'
 import { Commands } from './commands.js'
@@ -72,7 +73,7 @@ describe.each(PLANS)('a machine that starts $name', (plan) => {
     const commands = new Commands(seed)
     let refused = 0
     // That a full memory was reported once is remembered, whatever was refused.
-    const checkpoint = () => writeCheckpoint(machine.spaces).replace(/"hasTold":\w+/, '')
+    const checkpoint = () => writeCheckpoint(machine.spaces).replace(/"hasWarned":\w+/, '')
     while (refused < 50) {
       const step = commands.next()
       const before = step.command.kind === 'verb' ? checkpoint() : ''

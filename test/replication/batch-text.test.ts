@@ -63,34 +63,14 @@ describe('an entry of the log', () => {
     )
   })
 
-  it.each([
-    'nonsense',
-    'null',
-    '{}',
-    '["2"]',
-    '[2,5]',
-    '[2,["q"]]',
-    '[2,["r",1,2,3,4]]',
-    '[2,["r","GET","/v1/pets",["Host",5],null,"",0,0,0,null,null]]',
-    '[2,["r","GET","/v1/pets",[],5,"",0,0,0,null,null]]',
-    '[2,["r","GET","/v1/pets",[],null,"","0",0,0,null,null]]',
-    '[2,["r","GET","/v1/pets",[],null,"",0,0,"0",null,null]]',
-    '[2,["r","GET","/v1/pets",[],null,"",0,0,null,null]]',
-    '[2,["e",7]]',
-    '[2,["e",[null]]]',
-    '[2,["e",[{"space":"","id":5,"position":1}]]]',
-    '[2,["v","null"]]',
-    '[2,["v","{\\"space\\":\\"\\"}"]]',
-    '[2,["h","{}"]]',
-    '[2,["h",{}]]',
-    '[2,["b",null]]',
-    '[2,["b",{"address":"a:1","applied":5,"position":1,"lagMs":1}]]',
-    '[2,["b",{"address":"a:1","applied":"5","position":1,"lagMs":1}]]',
-  ])('is refused as damaged, not as of another version: %s', (text) => {
-    const read = () => readBatch(text)
-    expect(read).toThrow()
-    expect(read).not.toThrow(RangeError)
-  })
+  it.each(['nonsense', 'null', '{}', '["2"]', '[2,5]', '[2,["q"]]'])(
+    'is refused as damaged, not as of another version: %s',
+    (text) => {
+      const read = () => readBatch(text)
+      expect(read).toThrow()
+      expect(read).not.toThrow(RangeError)
+    },
+  )
 
   it('contains the text of a body that is not UTF-8, so that keys in it can be hidden', () => {
     const body = Buffer.from('\u00ff Bearer sk_live_secret', 'latin1')

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
+import { RedisLink } from '../../src/replication/redis.js'
 import { RedisAppends } from '../../src/replication/redis-appends.js'
-import { RedisLink } from '../../src/replication/redis-link.js'
 import { redisKeys } from '../../src/replication/redis-scripts.js'
 
 it('waits for Redis in many logs of a process without a warning about listeners', async () => {

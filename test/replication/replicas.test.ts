@@ -231,12 +231,7 @@ describe('data of another release', () => {
 })
 
 describe('a damaged entry of the log', () => {
-  it.each([
-    '[2,["b",{"address":"a:1","applied":5,"position":1,"lagMs":1}]]',
-    '[2,["h","{}"]]',
-    '[2,["e",[null]]]',
-    'nonsense',
-  ])('is skipped by all replicas, with a warning: %s', async (text) => {
+  it.each(['[2,["q"]]', 'nonsense'])('is skipped by all replicas, with a warning: %s', async (text) => {
     const { replica, log } = groupOfReplicas()
     const [a, b] = [await replica(), await replica()]
     const { replica: oldest = '' } = log.entries[0] ?? {}

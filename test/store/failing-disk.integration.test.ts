@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Pet } from '../../src/domain/pets.js'
-import { type Disk, REAL_DISK } from '../../src/store/disk.js'
+import { type Disk, REAL_DISK } from '../../src/store/journal.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { Owner } from './owner.js'
 

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
+import { excerpt } from '../../contract/excerpt.js'
 import type { Space } from '../../core/space.js'
 import { type ApiKey, keyLabel, PLAN_NAMES } from '../../domain/keys.js'
+import type { ProblemCode } from '../../domain/problems.js'
 import { keySchema } from '../../options/values/keys.js'
 import { oneOf, someWaitSchema } from '../../options/values/reading.js'
 import { keyView } from '../state.js'
@@ -67,9 +69,9 @@ export function checkBannable(apiKey: ApiKey): void {
 }
 
 /** @param name the label or the key, which may be real and is not repeated in the error */
-function findKey(space: Space, name: string): ApiKey {
+export function findKey(space: Space, name: string, code: ProblemCode = 'not_found'): ApiKey {
   const apiKey = space.findKey(name)
   if (apiKey !== undefined) return apiKey
-  const labels = [...space.keys.values()].map(keyLabel)
-  throw new VerbError('not_found', `Unknown key. This space has ${labels.join(', ')}.`)
+  const labels = excerpt([...space.keys.values()].map(keyLabel).join(', '))
+  throw new VerbError(code, `Unknown key. This space has ${labels}.`)
 }

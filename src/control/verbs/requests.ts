@@ -104,9 +104,9 @@ export const requestVerbs = {
     {
       input: replaySchema,
       run(): Exchange {
-        throw new Error('requests.replay has to run through `send`.')
+        throw new Error('requests.replay has to run beside the machine.')
       },
-      send: ({ send, spaces }, { space }, input) => replay(send, spaces, space, input),
+      beside: async ({ target, read }, input) => replay(target, (await read()).space, input),
     },
   ),
   'requests.clear': verb('DELETE /requests', 'Clears the log of a space', {
@@ -160,12 +160,7 @@ const REPLAY_TIMEOUT_MS: DurationMs = 30 * SECOND_MS
 /** Replicas receive the end of an exchange through the log. */
 const END_TIMEOUT_MS: DurationMs = 5 * SECOND_MS
 
-async function replay(
-  send: ControlTarget['send'],
-  spaces: ControlTarget['spaces'],
-  space: Space,
-  input: Replay,
-): Promise<Exchange> {
+async function replay({ send, spaces }: ControlTarget, space: Space, input: Replay): Promise<Exchange> {
   const request = requestAgain(space, input)
   const signal = AbortSignal.timeout(input.timeout ?? REPLAY_TIMEOUT_MS)
   let unfollow = () => {}

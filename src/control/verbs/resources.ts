@@ -14,7 +14,8 @@ import { messageOf } from '../../system/message-of.js'
 import { countSchema, fields, text, VerbError, verb } from '../verb.js'
 import type { ResourceView } from '../views.js'
 
-const idSchema = v.pipe(
+/** Accepts text in a path, or a number. */
+export const idSchema = v.pipe(
   v.union([v.string(), v.number(), v.bigint()], 'must be the id of a record'),
   v.transform(String),
 )
@@ -58,13 +59,7 @@ export const resourceVerbs = {
     {
       input: fields({ resource: text, id: idSchema }),
       canUndo: true,
-      run({ space, wall }, { resource: name, id }) {
-        const resource = changeableResource(space, name)
-        const known = lookUpRecord(space, resource, id)
-        if (known === undefined) return { removed: null }
-        apply(space, resource, 'remove', known.scope, known.value, wall)
-        return { removed: known.value[resource.id.property] }
-      },
+      run: ({ space, wall }, { resource, id }) => removeRecord(space, resource, id, wall),
     },
   ),
 }
@@ -152,6 +147,14 @@ export function setRecord(space: Space, name: string, id: string, change: Values
   return apply(space, resource, 'merge', scope, { ...given, [property]: value[property] }, wall)
 }
 
+export function removeRecord(space: Space, name: string, id: string, wall: EpochMs): { readonly removed: unknown } {
+  const resource = changeableResource(space, name)
+  const known = lookUpRecord(space, resource, id)
+  if (known === undefined) return { removed: null }
+  apply(space, resource, 'remove', known.scope, known.value, wall)
+  return { removed: known.value[resource.id.property] }
+}
+
 /** The contract's own action, on the ids and fields that are given. */
 function apply(
   space: Space,
@@ -205,6 +208,12 @@ function isCreatedAt({ properties }: ResourceData, name: string): boolean {
 }
 
 function copyOf(given: Values): Record<string, unknown> {
+  const inexact = Object.keys(given).find((name) => Number.isInteger(given[name]) && !Number.isSafeInteger(given[name]))
+  if (inexact !== undefined)
+    throw new VerbError(
+      'invalid_request',
+      `${inexact} is not exact as a number: from 2^53 on, write it as a bigint, such as 9007199254740993n.`,
+    )
   try {
     return parseShallowJson(stringifyJson(given)) as Record<string, unknown>
   } catch (error) {

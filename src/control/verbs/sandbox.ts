@@ -59,8 +59,8 @@ export const sandboxVerbs = {
     },
   ),
   shutdown: verb('POST /shutdown', 'Stops the sandbox, as SIGTERM does', {
-    here({ shutdown }) {
-      shutdown()
+    async beside({ target }) {
+      target.shutdown()
       return STOPPING
     },
     run: () => STOPPING,

@@ -15,7 +15,7 @@ const input = fields({
 export const snapshotVerbs = {
   'snapshots.list': verb('GET /snapshots', 'Names of the snapshots of a space', {
     run: ({ space }) => asViews([...space.snapshots.keys()].sort()),
-    outside: async (snapshots) => asViews(await snapshots.names()),
+    beside: async ({ snapshots }) => snapshots && asViews(await snapshots.names()),
   }),
   'snapshots.save': verb(
     'PUT /snapshots/{name}',
@@ -26,7 +26,9 @@ export const snapshotVerbs = {
         space.saveSnapshot(name, wall)
         return { name }
       },
-      async outside(snapshots, { space, wall }, { name }) {
+      async beside({ snapshots, read }, { name }) {
+        if (snapshots === undefined) return undefined
+        const { space, wall } = await read()
         await snapshots.put(name, space.snapshot(wall))
         return { name }
       },
@@ -55,7 +57,7 @@ export const snapshotVerbs = {
   'snapshots.remove': verb('DELETE /snapshots/{name}', 'Removes a snapshot; removed is null if it does not exist', {
     input,
     run: ({ space }, { name }) => ({ removed: space.removeSnapshot(name) ? name : null }),
-    outside: async (snapshots, _context, { name }) => ({ removed: (await snapshots.remove(name)) ? name : null }),
+    beside: async ({ snapshots }, { name }) => snapshots && { removed: (await snapshots.remove(name)) ? name : null },
   }),
 }
 

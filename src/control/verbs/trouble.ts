@@ -1,8 +1,6 @@
 import * as v from 'valibot'
-import { excerpt } from '../../contract/excerpt.js'
 import type { Space } from '../../core/space.js'
 import type { FaultRule } from '../../domain/faults.js'
-import { type ApiKey, keyLabel } from '../../domain/keys.js'
 import { slowedOperations } from '../../domain/settings.js'
 import { type ClockState, changeClock, clockAt, type EpochMs, startInstant } from '../../domain/time.js'
 import type { ScenarioContent } from '../../options/options.js'
@@ -13,7 +11,7 @@ import { changeSettings } from '../../options/settings.js'
 import { faultSchema, faultsSchema, stormMapSchema } from '../../options/values/faults.js'
 import { faultViews, readState, stormView } from '../state.js'
 import { fields, VerbError, verb } from '../verb.js'
-import { checkBannable } from './keys.js'
+import { checkBannable, findKey } from './keys.js'
 
 type ScenarioInput = { readonly name: string } | { readonly [Key in keyof ScenarioContent]: ScenarioContent[Key] }
 
@@ -122,15 +120,8 @@ function read(given: Readonly<Record<string, unknown>>): Scenario {
 }
 
 function checkScenarioKeys(space: Space, { used, bans }: Scenario): void {
-  for (const name of Object.keys(used)) findKey(space, name)
-  for (const name of Object.keys(bans)) checkBannable(findKey(space, name))
-}
-
-function findKey(space: Space, name: string): ApiKey {
-  const found = space.findKey(name)
-  if (found !== undefined) return found
-  const labels = excerpt([...space.keys.values()].map(keyLabel).join(', '))
-  throw new VerbError('invalid_request', `Unknown key ${quoted(name)}. This space has ${labels}.`)
+  for (const name of Object.keys(used)) findKey(space, name, 'invalid_request')
+  for (const name of Object.keys(bans)) checkBannable(findKey(space, name, 'invalid_request'))
 }
 
 /** Unlike the clock verbs, a scenario may move the clock back. */

@@ -1,6 +1,6 @@
-import { isBearer } from '../../domain/key-headers.js'
 import { keyLabel } from '../../domain/keys.js'
 import { PROBLEMS } from '../../domain/problems.js'
+import { isBearer } from '../../domain/request-headers.js'
 import type { Gate } from '../request-context.js'
 import { challengeScheme, problem } from '../responses.js'
 import type { Space } from '../space.js'

@@ -1,9 +1,7 @@
 import type { Values } from '../../contract/contract.js'
-import type { ResourceData } from '../../contract/resource-data.js'
 import { InvalidRecord, type RecordChange } from '../../domain/records.js'
 import type { RecordSpace } from '../action-request.js'
 import { originalsName } from '../collections.js'
-import { newRecord } from '../resource-actions.js'
 import type { Space } from '../space.js'
 
 const recordSpaces = new WeakMap<Space, RecordSpace>()
@@ -28,15 +26,6 @@ export function recordSpaceOf(space: Space): RecordSpace {
 export function changeRecord(space: Space, change: RecordChange): void {
   if (change.kind === 'put') checkRecord(space, change.resource, change.record.value)
   space.changeRecord(change)
-}
-
-/** Adds a record without parents. @throws StoreFull, InvalidRecord */
-export function createRecord(space: Space, resource: ResourceData, body: Values, now: number): Values {
-  const records = space.records.get(resource.name)
-  if (records === undefined) throw new RangeError(`There is no resource ${resource.name}.`)
-  const value = newRecord({ resource, body, now }, records, recordSpaceOf(space))
-  changeRecord(space, { kind: 'put', resource: resource.name, record: { scope: [], value } })
-  return value
 }
 
 /** @throws InvalidRecord if the contract does not allow it in responses */

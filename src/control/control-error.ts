@@ -1,4 +1,4 @@
-/** A verb refused to do its work; nothing was changed. */
+/** A verb was refused, and nothing was changed; or no sandbox has responded. */
 export class ControlError extends Error {
   override readonly name = 'ControlError'
   /** `invalid_request`, `not_found`, `conflict`, `too_many_spaces`, `forbidden` … */

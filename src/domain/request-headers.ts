@@ -32,3 +32,45 @@ export function withBearer(request: ServiceRequest, keyHeaders: readonly KeyHead
     }),
   }
 }
+
+export const SPACE_MEMBER = 'sandbox-space'
+
+/**
+ * The value of `sandbox-space` in a `baggage` header, percent-decoded and without properties. Different values are joined
+ * by a comma, which no name contains. Other members may be malformed. Undefined without the member.
+ *
+ * @source W3C Baggage, section 3.3: baggage-string
+ */
+export function readSpace(header: unknown): string | undefined {
+  if (typeof header !== 'string' || !header.includes(SPACE_MEMBER)) return undefined
+  const values = header.split(',').flatMap((member) => {
+    const [, value] = /^[ \t]*sandbox-space[ \t]*=([^;]*)/.exec(member) ?? []
+    return value === undefined ? [] : [decoded(value.trim())]
+  })
+  return values.length === 0 ? undefined : [...new Set(values)].join()
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
+  }
+}
+
+/** @source RFC 9110, section 5.6.2: token */
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+/** Longer lists are ignored. */
+const LONGEST_LIST = 4096
+
+/**
+ * Allows our headers and all requested ones, since unknown headers have no effect. Listed by name, because `*` does not
+ * cover Authorization. @source Fetch standard, CORS-preflight fetch
+ */
+export function allowedHeaders(own: readonly string[], asked: string | undefined): string {
+  if (asked === undefined || asked.length > LONGEST_LIST) return own.join(', ')
+  const known = new Set(own.map((name) => name.toLowerCase()))
+  const others = asked.split(',').map((name) => name.trim())
+  return [...own, ...others.filter((name) => NAME.test(name) && !known.has(name.toLowerCase()))].join(', ')
+}

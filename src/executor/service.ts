@@ -1,0 +1,82 @@
+import type { Contract } from '../contract/contract.js'
+import type { ContractEngine } from '../contract/engine.js'
+import type { ResponseRules } from '../contract/response-rules.js'
+import { DASHBOARD_PATH } from '../control/path.js'
+import { type Question, questionFor } from '../core/engine-request.js'
+import type { Reply, ServiceRequest } from '../domain/messages.js'
+import { isBearer, withBearer } from '../domain/request-headers.js'
+import type { ServiceHandlers } from '../http/fetch-adapter.js'
+import { answerPreflight, redirectBrowser, refusedOriginWarner } from '../http/replies.js'
+import { messageOf } from '../system/message-of.js'
+import { systemClock } from '../system/system-clock.js'
+import type { CommandExecutor, SandboxDeps } from './executor.js'
+
+type Service = ServiceHandlers['service']
+
+/** Serves requests. For --strict, checks the replies. */
+export function createService(
+  deps: SandboxDeps,
+  executor: CommandExecutor,
+  engine: () => Promise<ContractEngine>,
+  responseRules: () => Promise<ResponseRules>,
+): Service {
+  const service = readingKeys(inOrder(deps, executor, engine), deps.contract)
+  return deps.options.strict ? strict(service, executor, responseRules, deps.warn) : service
+}
+
+/** Preflights and redirects, then Prism where only it can respond, then the executor. */
+function inOrder(
+  { options, contract, warn }: SandboxDeps,
+  executor: CommandExecutor,
+  engine: () => Promise<ContractEngine>,
+): Service {
+  const onRefused = refusedOriginWarner(options.cors, warn)
+
+  async function respondByPrism(request: ServiceRequest, { operation, request: asked }: Question): Promise<Reply> {
+    const mock = await engine()
+      .then((opened) => opened.mock(asked))
+      .catch((error: unknown) => {
+        warn(`Prism failed to respond to ${operation}: ${messageOf(error)}`)
+        return undefined
+      })
+    return executor.answer({ request, mock })
+  }
+
+  return (request, left) => {
+    const wall = systemClock.wall()
+    const { default: space } = executor.spaces
+    const outside =
+      answerPreflight(request, options.cors, space.now(wall), onRefused, contract.keyHeaders) ??
+      redirectBrowser(request, DASHBOARD_PATH, space.now(wall))
+    if (outside !== undefined) return outside
+    const question = questionFor(space.shared, request)
+    const room = request.body instanceof Uint8Array ? executor.makeRoom(request.body.length * 2) : undefined
+    if (question !== undefined) return respondByPrism(request, question)
+    if (room === undefined) return executor.answer({ request }, wall, left)
+    return room.then(() => executor.answer({ request }, undefined, left))
+  }
+}
+
+function readingKeys(service: Service, { keyHeaders }: Contract): Service {
+  if (keyHeaders.every(isBearer)) return service
+  return (request, left) => service(withBearer(request, keyHeaders), left)
+}
+
+/** For --strict: withholds and reports a reply that violates the contract. */
+function strict(
+  service: Service,
+  executor: CommandExecutor,
+  responseRules: () => Promise<ResponseRules>,
+  warn: SandboxDeps['warn'],
+): Service {
+  return async (request, left) => {
+    const reply = await service(request, left)
+    if (!reply.isDocumented || request.method === 'HEAD') return reply
+    const [rules, { findViolation }] = await Promise.all([responseRules(), import('../core/find-violation.js')])
+    const violation = findViolation(rules, request, executor.spaces.default.shared, reply)
+    if (violation === undefined) return reply
+    warn(violation)
+    reply.withheld = `The sandbox's own response violates the contract. See its log for details.`
+    return reply
+  }
+}

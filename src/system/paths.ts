@@ -1,1 +1,0 @@
-export { join, resolve } from 'node:path'
