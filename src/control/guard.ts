@@ -6,16 +6,6 @@ export interface GuardRules {
   readonly origins: readonly string[]
 }
 
-export interface GuardedRequest {
-  readonly host: string | undefined
-  readonly origin: string | undefined
-  readonly authorization: string | undefined
-  /** `Sec-Fetch-Site`; only sent by browsers. */
-  readonly fetchSite: string | undefined
-  /** Opens a page of the sandbox in a tab, as a link does. Pages change nothing. */
-  readonly opensPage: boolean
-}
-
 export interface GuardRefusal {
   readonly status: 401 | 403
   readonly message: string
@@ -28,13 +18,19 @@ const LOOPBACK_HOST = /^(?:localhost|(?:[a-z0-9-]+\.)+localhost|127(?:\.\d{1,3})
  * Without a token, the Host must be loopback (a website that rebinds its name to 127.0.0.1 keeps its own Host), and an
  * Origin must be the sandbox's own or an allowed one. Browsers send no Origin with a plain GET (an `<img>`, a link),
  * but Sec-Fetch-Site shows whether another site caused it. With a token, only the token counts.
+ * @param header returns a header of the request
+ * @param opensPage it opens a page of the sandbox in a tab, as a link does; pages change nothing
  * @returns undefined for an accepted request
  * @source docs/control-api.md, "Control plane"; Fetch Metadata Request Headers
  */
-export function guard(request: GuardedRequest, { token, origins }: GuardRules): GuardRefusal | undefined {
-  const { host, origin, authorization, fetchSite, opensPage } = request
+export function guard(
+  header: (name: string) => string | undefined,
+  opensPage: boolean,
+  { token, origins }: GuardRules,
+): GuardRefusal | undefined {
+  const [host, origin, fetchSite] = ['host', 'origin', 'sec-fetch-site'].map(header)
   if (token !== undefined) {
-    const sent = /^bearer +(.+)$/i.exec(authorization ?? '')?.[1]
+    const sent = /^bearer +(.+)$/i.exec(header('authorization') ?? '')?.[1]
     if (sent !== undefined && equalInConstantTime(sent, token)) return undefined
     const message = 'The control plane requires its token: Authorization: Bearer <control token>.'
     return { status: 401, message }

@@ -132,18 +132,9 @@ async function admit(
   if (method === 'OPTIONS' && cors !== undefined) return context.body(null, 204, cors)
   const isNavigation = req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document'
   const isOpen = path === HEALTH_PATH || (rules.token !== undefined && OPEN_PAGES.has(path))
-  const refused = isOpen
-    ? undefined
-    : guard(
-        {
-          host: env.role === 'owner' ? 'localhost' : req.header('host'),
-          origin: req.header('origin'),
-          authorization: req.header('authorization'),
-          fetchSite: req.header('sec-fetch-site'),
-          opensPage: isNavigation && LINKED.has(path) && (method === 'GET' || method === 'HEAD'),
-        },
-        rules,
-      )
+  const opensPage = isNavigation && LINKED.has(path) && (method === 'GET' || method === 'HEAD')
+  const header = (name: string) => (name === 'host' && env.role === 'owner' ? 'localhost' : req.header(name))
+  const refused = isOpen ? undefined : guard(header, opensPage, rules)
   if (refused === undefined) await next()
   else context.res = refusal('forbidden', refused.message, refused.status)
   for (const [name, value] of Object.entries(cors ?? {})) context.res.headers.set(name, value)

@@ -73,10 +73,13 @@ function applyItem(context: ReplicaContext, item: Item, { replica, now }: Entry)
       context.lost('this replica sent no heartbeat for too long, and was removed from the group')
     throw new LogUnavailable('This replica was removed from its group.')
   }
+  const isFirstReport = ({ position }: ExchangeRef) => open.get(position)?.replica === replica && open.delete(position)
   if (item.kind === 'ended')
-    return applyCommand(context, { ...item, exchanges: open.end(replica, item.exchanges) }, now)
+    return applyCommand(context, { ...item, exchanges: item.exchanges.filter(isFirstReport) }, now)
   const result = applyCommand(context, item, now)
-  if (item.kind === 'request') for (const exchange of exchangeOf(result)) open.start(replica, exchange, now)
+  if (item.kind === 'request')
+    for (const { space, id, position } of exchangeOf(result))
+      open.set(position, { replica, exchange: { space, id, position }, at: now })
   return result
 }
 
@@ -111,7 +114,11 @@ function markUnreadable(context: ReplicaContext, reason: string): void {
 
 /** A replica that is gone cannot report the ends of its exchanges. */
 function abandon(context: ReplicaContext, replica: string, now: EpochMs): void {
-  const exchanges = context.timeline.open.abandon(replica, now)
+  const { open } = context.timeline
+  const own = [...open.values()].filter((one) => one.replica === replica)
+  for (const { exchange } of own) open.delete(exchange.position)
+  const lost = { how: 'unknown', waitingMs: 0, bodyMs: 0, connection: 0 } as const
+  const exchanges = own.map(({ exchange, at }) => ({ ...exchange, ...lost, durationMs: now - at }))
   if (exchanges.length > 0) applyCommand(context, { kind: 'ended', exchanges }, now)
 }
 

@@ -6,13 +6,7 @@ import type { EpochMs } from '../domain/time.js'
 import { messageOf } from '../system/message-of.js'
 import { compareIds, LogUnavailable, type StoredCheckpoint } from './command-log.js'
 import type { SavedGroup } from './group.js'
-import {
-  newTimeline,
-  openedLog,
-  type ReplicaContext,
-  type SavedOpenExchanges,
-  type Timeline,
-} from './replica-context.js'
+import { newTimeline, type OpenExchange, openedLog, type ReplicaContext, type Timeline } from './replica-context.js'
 
 const PIECE_LENGTH = 256 * 1024
 /** A checkpoint is due after this number of characters of entries, or its own length if larger. */
@@ -22,7 +16,7 @@ const HEADER_VERSION = 3
 interface CheckpointHeader {
   readonly version: number
   readonly group: SavedGroup
-  readonly open: SavedOpenExchanges
+  readonly open: readonly OpenExchange[]
   readonly position: number
   readonly now: EpochMs
 }
@@ -55,7 +49,13 @@ export async function saveCheckpoint(context: ReplicaContext): Promise<void> {
 /** The state at the time of the call, serialised while the replica continues. */
 function pieces({ keys, checkpoint }: ReplicaContext, timeline: Timeline, { spaces }: Machine): Iterable<string> {
   const { group, open, position, now } = timeline
-  const header: CheckpointHeader = { version: HEADER_VERSION, group: group.save(), open: open.save(), position, now }
+  const header: CheckpointHeader = {
+    version: HEADER_VERSION,
+    group: group.save(),
+    open: [...open.values()],
+    position,
+    now,
+  }
   const lines = checkpointLines(spaces)
   const headerText = stringifyJson(header)
   checkpoint.size = 0
@@ -105,7 +105,7 @@ async function readCheckpoint(
   if (header === undefined) throw new RangeError('the checkpoint is empty')
   const { group, open, position, now } = header
   timeline.group.load(group)
-  timeline.open.load(open)
+  for (const one of open) timeline.open.set(one.exchange.position, one)
   Object.assign(timeline, { position, now, applied: id })
   if (group.facts === undefined) return size
   // The checkpoint contains the whole state, so the fixtures are not loaded.

@@ -1,6 +1,6 @@
 import type { ApplyVerb, Machine, VerbCommand } from '../core/machine.js'
 import type { Spaces } from '../core/spaces.js'
-import type { EndedExchange, ExchangeRef } from '../domain/messages.js'
+import type { ExchangeRef } from '../domain/messages.js'
 import type { SpaceState } from '../domain/state.js'
 import type { EpochMs } from '../domain/time.js'
 import { type CommandLog, compareIds, type EntryId, LogUnavailable, type LogWatcher } from './command-log.js'
@@ -83,7 +83,8 @@ export function failCatchUps(context: ReplicaContext, error: LogUnavailable): vo
 /** The state of machine and group after an entry of the log. */
 export interface Timeline {
   readonly group: Group
-  readonly open: OpenExchanges
+  /** Exchanges, by position, whose end the replica that received them has not reported yet. They end with that replica. */
+  readonly open: Map<number, OpenExchange>
   readonly delivered: DeliveryTracker
   machine: Machine | undefined
   position: number
@@ -102,7 +103,7 @@ export interface DeliveryTracker {
 export function newTimeline(openDeliveryTracker: () => DeliveryTracker): Timeline {
   return {
     group: new Group(),
-    open: new OpenExchanges(),
+    open: new Map(),
     delivered: openDeliveryTracker(),
     machine: undefined,
     position: 0,
@@ -117,47 +118,8 @@ export function closeLogs(machine: Machine | undefined): void {
   for (const name of ['', ...machine.spaces.names()]) machine.spaces.get(name)?.log.close()
 }
 
-interface OpenExchange {
+export interface OpenExchange {
   readonly replica: string
   readonly exchange: ExchangeRef
   readonly at: EpochMs
-}
-
-export type SavedOpenExchanges = readonly OpenExchange[]
-
-/** Exchanges whose end was not reported yet by the replica that received them. They end with that replica. */
-export class OpenExchanges {
-  readonly #byPosition = new Map<number, OpenExchange>()
-
-  start(replica: string, exchange: ExchangeRef, at: EpochMs): void {
-    const { space, id, position } = exchange
-    this.#byPosition.set(position, { replica, exchange: { space, id, position }, at })
-  }
-
-  /** @returns the ends that are reported for the first time */
-  end(replica: string, ends: readonly EndedExchange[]): readonly EndedExchange[] {
-    return ends.filter(
-      ({ position }) => this.#byPosition.get(position)?.replica === replica && this.#byPosition.delete(position),
-    )
-  }
-
-  abandon(replica: string, now: EpochMs): readonly EndedExchange[] {
-    const own = this.save().filter((open) => open.replica === replica)
-    for (const { exchange } of own) this.#byPosition.delete(exchange.position)
-    return own.map(({ exchange, at }) => {
-      return { ...exchange, how: 'unknown', durationMs: now - at, waitingMs: 0, bodyMs: 0, connection: 0 }
-    })
-  }
-
-  clear(): void {
-    this.#byPosition.clear()
-  }
-
-  save(): SavedOpenExchanges {
-    return [...this.#byPosition.values()]
-  }
-
-  load(saved: SavedOpenExchanges): void {
-    for (const open of saved) this.#byPosition.set(open.exchange.position, open)
-  }
 }

@@ -177,7 +177,7 @@ export function* documentPieces({ nextPetId, pets, orders, keys, records }: Spac
   yield Buffer.from(',\n  "orders": ')
   yield* list(orders, stringifyJson)
   yield Buffer.from(',\n  "keys": ')
-  yield* list(keys, keyText)
+  yield* list(keys.map(storedKey), stringifyJson)
   if (records !== undefined) yield* recordPieces(records)
   yield Buffer.from('\n}\n')
 }
@@ -198,8 +198,8 @@ function* recordPieces(records: NonNullable<SpaceState['records']>): Generator<B
 }
 
 /** Without its label. */
-export function keyText({ key, plan, always }: ApiKey): string {
-  return stringifyJson({ key, plan, always })
+export function storedKey({ key, plan, always }: ApiKey): object {
+  return { key, plan, always }
 }
 
 function* list<Entry>(entries: readonly Entry[], textOf: (entry: Entry) => string): Generator<Buffer> {

@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs'
+import * as v from 'valibot'
 import { parseJson, stringifyJson } from '../contract/json.js'
 import type { Pet } from '../domain/pets.js'
 import { recordText } from '../domain/records.js'
@@ -6,17 +7,19 @@ import type { Change, SpaceState } from '../domain/state.js'
 import { messageOf } from '../system/message-of.js'
 import { assertRegularFile, readRegularFile } from '../system/regular-file.js'
 import { crc32 } from './checksum.js'
-import { keyText } from './document-format.js'
+import { storedKey } from './document-format.js'
 import {
   apiKey,
   check,
+  fields,
   int64,
+  list,
   type Reader,
   readPackagedPet,
   record,
-  recordChange,
-  recordRemoval,
+  recordEntry,
   text,
+  wholeNumber,
 } from './shape.js'
 import { CorruptionError, cannot, corrupt, failedWith, StoreError } from './store-error.js'
 
@@ -27,22 +30,14 @@ export interface CompactionMark {
   readonly upTo: number
 }
 
-/** The first line of a journal. Each checksum continues the previous one, starting from `chain`. */
-interface JournalHead {
-  readonly kind: 'journal'
-  readonly chain: number
-}
-
 export interface JournalEnd {
   readonly length: number
-  /** Checksum of the last line; undefined for an empty journal, or one of version 1. */
+  /** Checksum of the last line; undefined for an empty journal. */
   readonly chain: number | undefined
 }
 
-/** Version 1 had no first line, and independent checksums. */
-const JOURNAL_VERSION = 2
+const JOURNAL_VERSION = 3
 
-/** Not 0, which would make lines without their head look like version 1. */
 export const FIRST_CHAIN = 1
 
 const CHECKSUM = ',"crc":'
@@ -58,6 +53,7 @@ export function journalLine(content: string, checksum: number): string {
   return `${content}${CHECKSUM}${checksum}}\n`
 }
 
+/** The first line of a journal. Each checksum continues the previous one, starting from `chain`. */
 export function journalHead(chain: number): string {
   const content = `{"journal":{"version":${JOURNAL_VERSION},"chain":${chain}}`
   return journalLine(content, crc32(content, 0))
@@ -67,30 +63,34 @@ export function journalHead(chain: number): string {
 export function entryText(entry: Change | CompactionMark): string {
   switch (entry.kind) {
     case 'pet':
-      return `{"pet":${recordText(entry.pet)}`
-    case 'pet-removed':
-      return `{"petRemoved":${entry.id}`
-    case 'record': {
-      const { resource, idProperty, entry: one } = entry
-      return `{"record":${stringifyJson({ resource, idProperty, entry: one })}`
-    }
-    case 'record-removed': {
-      const { resource, scope, id } = entry
-      return `{"recordRemoved":${stringifyJson({ resource, scope, id })}`
-    }
-    case 'key':
-      return `{"key":${keyText(entry.key)}`
-    case 'key-removed':
-      return `{"keyRemoved":${JSON.stringify(entry.key)}`
+      return `{"kind":"pet","pet":${recordText(entry.pet)}`
     case 'replaced': {
-      const { nextPetId, pets, orders, keys, records } = entry.state
-      const others = records === undefined ? '' : `,"records":${stringifyJson(records)}`
-      return `{"replaced":{"nextPetId":${nextPetId},"pets":[${pets.map(recordText).join(',')}],"orders":${stringifyJson(orders)},"keys":[${keys.map(keyText).join(',')}]${others}}`
+      const { pets, keys, ...others } = entry.state
+      const rest = stringifyJson({ ...others, keys: keys.map(storedKey) }).slice(1)
+      return `{"kind":"replaced","state":{"pets":[${pets.map(recordText).join(',')}],${rest}`
     }
-    case 'folded':
-      return `{"folded":${JSON.stringify({ document: entry.document, upTo: entry.upTo })}`
+    default:
+      return stringifyJson(entry.kind === 'key' ? { ...entry, key: storedKey(entry.key) } : entry).slice(0, -1)
   }
 }
+
+const kind = <const Kind extends string>(name: Kind) => v.literal(name)
+
+/** What `entryText` writes. Recovery checks replaced states. */
+const entry = v.variant(
+  'kind',
+  [
+    fields({ kind: kind('pet'), pet: v.unknown() }),
+    fields({ kind: kind('pet-removed'), id: int64 }),
+    fields({ kind: kind('record'), resource: text, idProperty: text, entry: recordEntry }),
+    fields({ kind: kind('record-removed'), resource: text, scope: list(text), id: text }),
+    fields({ kind: kind('key'), key: apiKey }),
+    fields({ kind: kind('key-removed'), key: text }),
+    fields({ kind: kind('replaced'), state: v.unknown() }),
+    fields({ kind: kind('folded'), document: text, upTo: wholeNumber(0) }),
+  ],
+  'a change',
+)
 
 export interface JournalContent {
   readonly changes: readonly Change[]
@@ -125,13 +125,12 @@ export function readJournal(
     const feed = bytes.indexOf(LINE_FEED, at)
     const line = bytes.subarray(at, feed === -1 ? bytes.length : feed)
     try {
-      const { entry, checksum } = readLine(line, chain ?? 0, readPet)
-      if (entry.kind === 'journal') {
-        if (chain !== undefined) throw damaged('it is the first line of another journal')
-        chain = entry.chain
-      } else {
+      const { content, checksum } = readLine(line, chain ?? 0)
+      if (chain === undefined) chain = readHead(content)
+      else {
+        const entry = readEntry(content, readPet)
         entries.push({ at, entry })
-        if (chain !== undefined) chain = checksum
+        chain = checksum
         if (entry.kind === 'folded' && entry.document === document) from = entry.upTo
       }
     } catch (error) {
@@ -161,10 +160,10 @@ function readBytes(file: string): Buffer {
 
 /**
  * @param line   without its line feed
- * @param before previous checksum; 0 for independent checksums
- * @throws CorruptionError; StoreError STORE_VERSION for a head of another version
+ * @param before previous checksum; 0 for the first line
+ * @throws CorruptionError
  */
-function readLine(line: Buffer, before: number, readPet: Reader<Pet>) {
+function readLine(line: Buffer, before: number): { readonly content: unknown; readonly checksum: number } {
   const end = line.toString('latin1', Math.max(0, line.length - MAX_END_LENGTH))
   const inEnd = end.lastIndexOf(CHECKSUM)
   if (inEnd === -1) throw new CorruptionError('its checksum is missing')
@@ -173,7 +172,7 @@ function readLine(line: Buffer, before: number, readPet: Reader<Pet>) {
   if (end.slice(inEnd + CHECKSUM.length) !== `${checksum}}`) {
     throw new CorruptionError('its checksum does not match its content and the previous line')
   }
-  return { entry: readEntry(parseJson(`${content}}`), readPet), checksum }
+  return { content: parseJson(`${content}}`), checksum }
 }
 
 function startsWithLine(bytes: Buffer, before: number): boolean {
@@ -188,37 +187,19 @@ function startsWithLine(bytes: Buffer, before: number): boolean {
   return false
 }
 
-/** Recovery checks replaced states. */
-function readEntry(value: unknown, readPet: Reader<Pet>): Change | CompactionMark | JournalHead {
-  const [[name, entry] = []] = Object.entries(check(record, value, 'it'))
-  switch (name) {
-    case 'pet':
-      return { kind: 'pet', pet: readPet(entry, name) }
-    case 'petRemoved':
-      return { kind: 'pet-removed', id: check(int64, entry, name) }
-    case 'record':
-      return { kind: 'record', ...check(recordChange, entry, name) }
-    case 'recordRemoved':
-      return { kind: 'record-removed', ...check(recordRemoval, entry, name) }
-    case 'key':
-      return { kind: 'key', key: check(apiKey, entry, name) }
-    case 'keyRemoved':
-      return { kind: 'key-removed', key: check(text, entry, name) }
-    case 'replaced':
-      return { kind: 'replaced', state: entry as SpaceState }
-    case 'folded': {
-      const { document, upTo } = check(record, entry, name)
-      return { kind: 'folded', document: check(text, document, 'document'), upTo: Number(check(int64, upTo, 'upTo')) }
-    }
-    case 'journal': {
-      const { version, chain } = check(record, entry, name)
-      if (version === JOURNAL_VERSION) return { kind: 'journal', chain: Number(check(int64, chain, 'chain')) }
-      throw new StoreError(
-        'STORE_VERSION',
-        `the journal has version ${stringifyJson(version)}, this release reads version ${JOURNAL_VERSION}. Use the release that wrote it, or choose another file with --store.`,
-      )
-    }
-    default:
-      throw new CorruptionError(`it has an unknown kind of change, ${JSON.stringify(name)}`)
-  }
+/** @returns the checksum that the next line continues. @throws StoreError STORE_VERSION */
+function readHead(content: unknown): number {
+  const { journal } = check(record, content, 'it')
+  const { version, chain } = check(record, journal ?? { version: 1 }, 'journal')
+  if (version === JOURNAL_VERSION) return check(wholeNumber(0), chain, 'chain')
+  throw new StoreError(
+    'STORE_VERSION',
+    `the journal has version ${stringifyJson(version ?? null)}, this release reads version ${JOURNAL_VERSION}. Use the release that wrote it, or choose another file with --store.`,
+  )
+}
+
+function readEntry(content: unknown, readPet: Reader<Pet>): Change | CompactionMark {
+  const read = check(entry, content, '')
+  if (read.kind === 'pet') return { ...read, pet: readPet(read.pet, 'pet') }
+  return read.kind === 'replaced' ? { ...read, state: read.state as SpaceState } : read
 }

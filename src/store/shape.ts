@@ -108,14 +108,11 @@ export const apiKey = fields({
 /** Leaves room for new ids below the end of int64. Only manual edits get this far. */
 const MAX_NEXT_PET_ID = 2n ** 62n
 
-const recordEntry = fields({ scope: list(text), value: record })
+export const recordEntry = fields({ scope: list(text), value: record })
 const savedRecords = v.pipe(
   fields({ idProperty: text, nextId: int64, values: list(record), scopes: v.optional(list(list(text))) }),
   v.check(({ values, scopes }) => scopes === undefined || scopes.length === values.length, 'as many scopes as values'),
 ) as Schema<SavedRecords>
-
-export const recordChange = fields({ resource: text, idProperty: text, entry: recordEntry })
-export const recordRemoval = fields({ resource: text, scope: list(text), id: text })
 
 export const state = fields({
   nextPetId: v.pipe(

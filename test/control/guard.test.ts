@@ -1,17 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { type GuardedRequest, type GuardRules, guard } from '../../src/control/guard.js'
+import { type GuardRules, guard } from '../../src/control/guard.js'
 
 const OPEN = { token: undefined, origins: ['http://localhost:6006'] }
 const LOCKED = { token: 'secret', origins: [] }
-const request = (host?: string, origin?: string, authorization?: string, fetchSite?: string, opensPage = false) => ({
-  host,
-  origin,
-  authorization,
-  fetchSite,
-  opensPage,
-})
+const request =
+  (host?: string, origin?: string, authorization?: string, fetchSite?: string) =>
+  (name: string): string | undefined =>
+    ({ host, origin, authorization, 'sec-fetch-site': fetchSite })[name]
 
-const verdict = (asked: GuardedRequest, rules: GuardRules) => (guard(asked, rules) === undefined ? 'pass' : 'refuse')
+const verdict = (asked: ReturnType<typeof request>, rules: GuardRules, opensPage = false) =>
+  guard(asked, opensPage, rules) === undefined ? 'pass' : 'refuse'
 
 describe('the control plane on loopback', () => {
   it.each(['127.0.0.1:4010', 'localhost', 'localhost:4010', '[::1]:4010', '127.1.2.3', 'sandbox.localhost:4010'])(
@@ -30,7 +28,7 @@ describe('the control plane on loopback', () => {
     undefined,
     'localhost:4010:x',
   ])('refuses the Host %s', (host) => {
-    expect(guard(request(host), OPEN)).toMatchObject({ status: 403 })
+    expect(guard(request(host), false, OPEN)).toMatchObject({ status: 403 })
   })
 
   it.each([
@@ -48,7 +46,7 @@ describe('the control plane on loopback', () => {
 
 describe('the control plane, for a browser without an Origin', () => {
   const asked = (fetchSite: string, opensPage = false) =>
-    verdict(request('localhost:4010', undefined, undefined, fetchSite, opensPage), OPEN)
+    verdict(request('localhost:4010', undefined, undefined, fetchSite), OPEN, opensPage)
 
   it.each([
     ['same-origin', 'pass'],
@@ -63,7 +61,7 @@ describe('the control plane, for a browser without an Origin', () => {
 
   it('opens its pages for a link on any site', () => {
     expect([asked('cross-site', true), asked('same-site', true)]).toEqual(['pass', 'pass'])
-    expect(verdict(request('evil.example', undefined, undefined, 'cross-site', true), OPEN)).toBe('refuse')
+    expect(verdict(request('evil.example', undefined, undefined, 'cross-site'), OPEN, true)).toBe('refuse')
   })
 })
 

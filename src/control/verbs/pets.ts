@@ -5,6 +5,10 @@ import { countSchema, fields, VerbError, verb } from '../verb.js'
 import { addRecord, idSchema, removeRecord, setRecord } from './resources.js'
 
 const PETS = 'pets'
+const petId = v.pipe(
+  idSchema,
+  v.check((text) => parseInt64(text) !== undefined, 'must be the id of a pet'),
+)
 
 /** The records of the resource `pets`, with the types of the packaged contract. */
 export const petVerbs = {
@@ -20,7 +24,7 @@ export const petVerbs = {
     run: ({ space, wall }, fields) => addRecord(space, PETS, fields, wall) as unknown as Pet,
   }),
   'pets.set': verb('PATCH /pets/{id}', 'Changes fields of a pet; null removes one', {
-    input: v.looseObject({ id: idSchema }, 'must be a map of fields'),
+    input: v.looseObject({ id: petId }, 'must be a map of fields'),
     run({ space, wall }, { id, ...given }) {
       const isForeign = space.shared.realService !== undefined && space.records.get(PETS)?.get([], id) === undefined
       if (!isForeign) return setRecord(space, PETS, id, given, wall) as unknown as Pet
@@ -36,7 +40,7 @@ export const petVerbs = {
     'DELETE /pets/{id}',
     'Removes a pet; its id is not reused. removed is null if it does not exist',
     {
-      input: fields({ id: idSchema }),
+      input: fields({ id: petId }),
       canUndo: true,
       run: ({ space, wall }, { id }) => removeRecord(space, PETS, id, wall) as { removed: Int64 | null },
     },
