@@ -6,6 +6,7 @@ const REDIS_ERRORS: Readonly<Record<string, string>> = {
   OOM: 'its memory is used up (maxmemory). Increase it, or restart the group with --reset',
   READONLY: 'it is a read-only copy. Use the address of the primary',
   MISCONF: 'it refuses writes because it cannot write to its disk. See the log of Redis',
+  WRONGPASS: 'user or password is wrong',
   NOAUTH: 'it requires a password, and the address has none',
   NOPERM: 'its user lacks permissions. Allow the keys petstore-sandbox:*, streams, hashes and scripts',
   MOVED: 'it is a cluster node, and another node has the keys of this group. Use the address of that node',

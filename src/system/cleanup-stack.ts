@@ -39,7 +39,7 @@ export async function openInSteps<T>(open: (opened: CleanupStack) => Promise<T>)
 
 /** Ignores failures after the timeout. @param duration real ms @returns whether the work was done in time */
 export async function within(duration: number, work: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
   const timeout = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, duration, false)
   })

@@ -360,7 +360,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       const { log } = await open(`unix://${server.folder}/redis.sock?db=2`, 'group')
       await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
       expect(server.ask('-n', '2', 'XLEN', 'petstore-sandbox:{group}:log')).toBe('1')
-      await expect(open(`unix://${server.folder}/other.sock`, 'group')).rejects.toThrow('the socket does not exist')
+      await expect(open(`unix://${server.folder}/other.sock`, 'group')).rejects.toThrow('connect ENOENT')
     })
 
     it('connects over TLS to servers with a known certificate, also by NODE_EXTRA_CA_CERTS', async () => {
@@ -374,7 +374,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       const at = (host: string) => `rediss://${host}:${tls[1]}`
       expect(appendOnce(at('localhost'), certificate)).toMatch(/^appended /)
       expect(appendOnce(at('localhost'))).toContain('Set NODE_EXTRA_CA_CERTS')
-      expect(appendOnce(at('127.0.0.1'), certificate)).toContain('its certificate is for another host name')
+      expect(appendOnce(at('127.0.0.1'), certificate)).toContain("does not match certificate's altnames")
       expect(appendOnce(server.url.replace('redis:', 'rediss:'))).toMatch(/(?:does|may) not use TLS/)
       expect(appendOnce(at('localhost').replace('rediss:', 'redis:'))).toContain('the connection was cut')
       rmSync(folder, { recursive: true })

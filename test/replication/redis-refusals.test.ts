@@ -37,7 +37,7 @@ describe('a Redis that cannot be used', () => {
     ['SET', '-MOVED 12182 10.0.0.7:6379', 'it is a cluster node'],
     ['SET', '-NOPERM this user has no permissions', 'its user lacks permissions'],
     ['SET', '-NOAUTH Authentication required.', 'it requires a password'],
-    ['AUTH', '-WRONGPASS invalid username-password pair', 'invalid username-password pair'],
+    ['AUTH', '-WRONGPASS invalid username-password pair', 'user or password is wrong'],
     ['AUTH', "-ERR wrong number of arguments for 'auth' command", 'use Redis 7 or newer, or Valkey 7.2 or newer'],
     ['AUTH', '-ERR unknown command `AUTH`, with args beginning with: `shop`, `s3cret`', 'Redis 7 or newer'],
     ['SELECT', '-ERR DB index is out of range', 'it has no database with this number'],

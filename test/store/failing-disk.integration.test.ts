@@ -117,7 +117,7 @@ describe('a store on a failing disk', () => {
     const file = join(temporaryFolder(), 'store.json')
     const disk = new FailingDisk()
     const owner = await Owner.start(file, { disk, maxBytes: 2000 })
-    const name = 'x'.repeat(300)
+    const name = 'x'.repeat(280)
     for (let round = 0; round < 4; round++) await owner.change({ kind: 'pet', pet: { ...pet(10), name } })
     disk.room = 0
     await expect(owner.change({ kind: 'pet', pet: pet(11) })).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' })
