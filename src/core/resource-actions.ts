@@ -81,7 +81,7 @@ function create(request: ActionRequest, scope: Scope, space: RecordSpace): Actio
 }
 
 /** A record of what a client has sent, with its id and with the properties that the sandbox fills. */
-export function newRecord(
+function newRecord(
   { resource, body, now }: Pick<ActionRequest, 'resource' | 'body' | 'now'>,
   records: Collection,
   space: RecordSpace,

@@ -202,7 +202,7 @@ const MAX_ATTEMPTS = 10
 const compress = promisify(deflateRaw)
 const expand = promisify(inflateRaw)
 
-export async function writeCheckpoint(
+async function writeCheckpoint(
   redis: RedisConnection,
   keys: RedisKeys,
   { id, pieces }: StoredCheckpoint,
@@ -221,7 +221,7 @@ export async function writeCheckpoint(
   await runScript(redis, KEEP_CHECKPOINT, checkpoint, writing, log, batches, id, count, trimUpTo, forgottenBefore)
 }
 
-export async function readCheckpoint(redis: RedisConnection, key: string): Promise<StoredCheckpoint | undefined> {
+async function readCheckpoint(redis: RedisConnection, key: string): Promise<StoredCheckpoint | undefined> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const [id, count] = await fields(redis, key, 'id', 'pieces')
     if (id === undefined) return undefined

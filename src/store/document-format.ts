@@ -162,10 +162,10 @@ function endOfEntries(text: string, start: number): number {
   return end === -1 ? text.length : end + 1
 }
 
-export const DOCUMENT_VERSION = 1
+const DOCUMENT_VERSION = 1
 
 /** Each entry of a list has a line. Documents with these lines are read block by block. */
-export const LAYOUT = { indent: '    ', listEnd: '  ]' } as const
+const LAYOUT = { indent: '    ', listEnd: '  ]' } as const
 
 /** About a millisecond of work, so that requests are served in between. */
 const ENTRIES_PER_PIECE = 2000

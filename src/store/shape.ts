@@ -58,7 +58,7 @@ export const int64 = v.custom<Int64>(
   'a 64-bit integer',
 )
 
-export function oneOf<const T extends readonly (string | number)[]>(allowed: T) {
+function oneOf<const T extends readonly (string | number)[]>(allowed: T) {
   return v.picklist(allowed, `one of ${allowed.join(', ')}`)
 }
 
