@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto'
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import { PAGE_FILES, PAGE_POLICY } from '../src/control/pages.js'
 import type { Site, SiteFile } from '../src/playground/site-files.js'
 import { packageDirectory } from '../src/system/package-files.js'
 import { browserTwins, FOR_BROWSERS } from './build-browser.js'
-import { buildPages, controlAt } from './build-pages.js'
+import { verbRoutes } from './verb-routes.js'
 
-const sources = join(packageDirectory, 'src/web/playground')
-/** Folder of the control plane's pages in the site; `serve` also sends them from there. */
-const PAGES = 'pages'
+const web = join(packageDirectory, 'src/web')
+/** Folder of the site; `serve` also sends the dashboard and the docs page from there. */
+const ASSETS = 'assets'
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -21,31 +23,52 @@ const TYPES: Readonly<Record<string, string>> = {
 /** A static site for any web host and path. Its service worker is the sandbox. @returns the metafiles */
 export async function buildPlayground(folder: string): Promise<Metafile[]> {
   await rm(folder, { recursive: true, force: true })
-  await mkdir(join(folder, 'assets'), { recursive: true })
-  const pages = await buildPages(join(folder, PAGES))
-  const { metafile } = await build({
-    ...FOR_BROWSERS,
-    entryPoints: { playground: join(sources, 'main.tsx'), starting: join(sources, 'starting.ts') },
-    outdir: join(folder, 'assets'),
-    format: 'esm',
-    define: await controlAt('./__sandbox'),
-  })
-  await Promise.all([
-    copyFile(join(packageDirectory, 'src/web/icon.svg'), join(folder, 'assets/icon.svg')),
+  const assets = join(folder, ASSETS)
+  await mkdir(assets, { recursive: true })
+  const forPages = { ...FOR_BROWSERS, outdir: assets, format: 'esm' } as const
+  const [pages, starting] = await Promise.all([
+    build({
+      ...forPages,
+      entryPoints: {
+        dashboard: join(web, 'dashboard/main.tsx'),
+        docs: join(web, 'docs/main.tsx'),
+        playground: join(web, 'playground/main.tsx'),
+        'shared-style': join(web, 'style/shared.css'),
+      },
+      splitting: true,
+      // Without a hash: esbuild fails if the pages share more than one file. See src/web/shared.ts.
+      chunkNames: 'shared',
+      define: await verbRoutes(),
+    }),
+    build({ ...forPages, entryPoints: { starting: join(web, 'playground/starting.ts') } }),
+    copyFile(join(web, 'icon.svg'), join(assets, 'icon.svg')),
+    copyFile(join(web, 'dashboard/index.html'), join(assets, 'dashboard.html')),
+    copyFile(join(web, 'docs/index.html'), join(assets, 'docs.html')),
     guardedPage('index.html').then((page) => writeFile(join(folder, 'index.html'), page)),
     writeStartingPages(folder),
     // GitHub Pages leaves out folders that begin with "_" otherwise.
     writeFile(join(folder, '.nojekyll'), ''),
   ])
+  await compressPages(assets)
   const worker = await build({
     ...FOR_BROWSERS,
     entryPoints: { sw: join(packageDirectory, 'src/playground/worker.ts') },
     outdir: folder,
     format: 'iife',
-    plugins: [browserTwins, withoutStrict],
+    plugins: [browserTwins, leftOut],
     define: { SITE: JSON.stringify(await siteIn(folder)) },
   })
-  return [pages, metafile, worker.metafile]
+  return [pages.metafile, starting.metafile, worker.metafile]
+}
+
+/** So that no request to `serve` waits for it. */
+async function compressPages(folder: string): Promise<void> {
+  await Promise.all(
+    Object.values(PAGE_FILES).map(async ({ file }) => {
+      const content = await readFile(join(folder, file))
+      await writeFile(join(folder, `${file}.gz`), await promisify(gzip)(content, { level: 9 }))
+    }),
+  )
 }
 
 /** Placeholder pages at the sandbox's own addresses, shown before the service worker runs. */
@@ -58,26 +81,22 @@ async function writeStartingPages(folder: string): Promise<void> {
 
 /** The policy is in the page because a web host may send none. Only a header can restrict framing. */
 async function guardedPage(name: string): Promise<string> {
-  const page = await readFile(join(sources, name), 'utf8')
+  const page = await readFile(join(web, 'playground', name), 'utf8')
   const policy = PAGE_POLICY.replace(/; frame-ancestors [^;]*/, '')
   return page.replace('<head>', `<head>\n    <meta http-equiv="Content-Security-Policy" content="${policy}">`)
 }
 
 /** The worker's files by address. */
 async function siteIn(folder: string): Promise<Site> {
-  const assets = await readdir(join(folder, 'assets'))
-  const own = await Promise.all(
-    ['', ...assets.map((name) => `assets/${name}`)].map(
-      async (address) => [address, await fileIn(folder, address || 'index.html')] as const,
-    ),
-  )
-  const pages = await Promise.all(
-    Object.entries(PAGE_FILES).map(
-      async ([path, { file }]) => [`__sandbox${path}`, await fileIn(folder, `${PAGES}/${file}`)] as const,
-    ),
-  )
-  const files = Object.fromEntries([...own, ...pages])
-  return { version: digest(JSON.stringify(files), 'hex').slice(0, 16), files }
+  const served = Object.entries(PAGE_FILES).map(([path, { file }]) => [`__sandbox${path}`, file] as const)
+  const own = (await readdir(join(folder, ASSETS))).filter((name) => !/\.(?:gz|html)$/.test(name))
+  const all = [
+    ['', 'index.html'] as const,
+    ...own.map((name) => [`${ASSETS}/${name}`, `${ASSETS}/${name}`] as const),
+    ...served.map(([address, file]) => [address, `${ASSETS}/${file}`] as const),
+  ]
+  const files = await Promise.all(all.map(async ([address, file]) => [address, await fileIn(folder, file)] as const))
+  return { version: digest(JSON.stringify(files), 'hex').slice(0, 16), files: Object.fromEntries(files) }
 }
 
 async function fileIn(folder: string, file: string): Promise<SiteFile> {
@@ -91,15 +110,26 @@ function digest(content: string | Uint8Array, form: 'hex' | 'base64'): string {
   return createHash('sha256').update(content).digest(form)
 }
 
-/** A playground does not check its responses, so it leaves out the schema compiler. */
-const withoutStrict: Plugin = {
-  name: 'without-strict',
+/** A playground does not check its responses, and does not describe its control plane in full. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  'response-rules': "export function readResponseRules() { throw new Error('There is no --strict here.') }",
+  description: `export const description = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Control plane of petstore-sandbox',
+      version: '0',
+      description: 'The playground leaves the paths out. See /__sandbox/control.openapi.yaml of petstore-sandbox serve.',
+    },
+    paths: {},
+  }`,
+}
+
+const leftOut: Plugin = {
+  name: 'left-out',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /\/response-rules\.js$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: 'response-rules', namespace: 'none' } : undefined,
+    onResolve({ filter: /\/(?:response-rules|description)\.js$/ }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path: path.replace(/^.*\/|\.js$/g, ''), namespace: 'left-out' } : undefined,
     )
-    onLoad({ filter: /.*/, namespace: 'none' }, () => ({
-      contents: "export function readResponseRules() { throw new Error('There is no --strict here.') }",
-    }))
+    onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path }) => ({ contents: LEFT_OUT[path] ?? '' }))
   },
 }

@@ -32,6 +32,8 @@ export const PAGE_FILES: Readonly<Record<string, PageFile>> = {
   '/assets/dashboard.css': { file: 'dashboard.css', contentType: CSS },
   '/assets/docs.js': { file: 'docs.js', contentType: JAVASCRIPT },
   '/assets/docs.css': { file: 'docs.css', contentType: CSS },
+  '/assets/shared.js': { file: 'shared.js', contentType: JAVASCRIPT },
+  '/assets/shared-style.css': { file: 'shared-style.css', contentType: CSS },
   '/assets/icon.svg': { file: 'icon.svg', contentType: 'image/svg+xml' },
 }
 

@@ -8,7 +8,7 @@ export const fixturesDirectory = `${packageDirectory}fixtures`
 export const openapiFile = `${packageDirectory}openapi.yaml`
 export const configSchemaFile = `${packageDirectory}dist/petstore-sandbox.schema.json`
 export const playgroundDirectory = `${packageDirectory}dist/playground`
-export const pagesDirectory = `${playgroundDirectory}/pages`
+export const pagesDirectory = `${playgroundDirectory}/assets`
 
 export const packageVersion: string = readVersion()
 

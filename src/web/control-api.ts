@@ -1,14 +1,20 @@
+import { signal } from '@preact/signals'
 import { parseJson } from '../contract/json.js'
 import { EventReader, type ServerEvent } from '../control/event-reader.js'
 import type { OptionalInput, VerbName, VerbOutput } from '../control/verb-map.js'
 import { type VerbRoute, verbRequest, withQuery } from '../control/verb-request.js'
 
 declare const VERB_ROUTES: Readonly<Record<VerbName, VerbRoute>>
-/** Relative to the page; set by the build. */
-declare const CONTROL_ADDRESS: string
-
+/** The playground's page is beside the control plane, the others are below it. */
+const CONTROL_ADDRESS = new URL(
+  location.pathname.includes('/__sandbox/') ? '.' : '__sandbox',
+  document.baseURI,
+).href.replace(/\/$/, '')
 /** Without a trailing slash: an origin, or a path of a proxy. */
-export const SANDBOX_ADDRESS = new URL('..', document.baseURI).href.replace(/\/$/, '')
+export const SANDBOX_ADDRESS = CONTROL_ADDRESS.replace(/\/__sandbox$/, '')
+
+/** `locked`: the control plane requires a token. */
+export const connection = signal<'connecting' | 'live' | 'lost' | 'locked'>('connecting')
 
 export class TokenNeeded extends Error {}
 

@@ -6,6 +6,7 @@ import type { Drift } from '../drift/ledger.js'
 import type { LoggedEvent } from '../exchanges/exchange-log.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
 import type { TrafficBuckets } from '../exchanges/traffic.js'
+import { connection } from './control-api.js'
 import { filterExchanges } from './dashboard/exchange-filter.js'
 import { type Sorting, sortExchanges, timelineEvents } from './dashboard/exchange-rows.js'
 import type { Tab } from './dashboard/page-address.js'
@@ -24,8 +25,7 @@ export const CHART_RANGES = {
 } as const
 export type ChartRange = keyof typeof CHART_RANGES
 
-/** `locked`: the control plane requires a token. */
-export const connection = signal<'connecting' | 'live' | 'lost' | 'locked'>('connecting')
+export { connection }
 export const space = signal('')
 
 /** Signals of one space, with their initial values. */

@@ -2,9 +2,8 @@ import { type Signal, signal, useSignal } from '@preact/signals'
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { stringifyJson } from '../contract/json.js'
-import { controlToken } from './control-api.js'
+import { connection, controlToken } from './control-api.js'
 import { messageOf, readableBody } from './format.js'
-import { connection } from './state.js'
 
 /** While it runs, `pending` has the requested value. */
 export interface Action<Value = unknown> {

@@ -1,5 +1,4 @@
 import { useComputed, useSignal } from '@preact/signals'
-import { memo } from 'preact/compat'
 import { parseJson, stringifyJson } from '../../contract/json.js'
 import type { ResourceView } from '../../control/views.js'
 import { counted } from '../../domain/numbers.js'
@@ -194,7 +193,7 @@ function pathOf({ id, parents }: ResourceView, record: Readonly<Record<string, u
 }
 
 /** Texts come from clients: render them as text only. */
-const RecordRow = memo(function RecordRow({
+function RecordRow({
   record,
   names,
   fields,
@@ -249,7 +248,7 @@ const RecordRow = memo(function RecordRow({
       </td>
     </tr>
   )
-})
+}
 
 function SnapshotsSection() {
   const names = snapshots.value

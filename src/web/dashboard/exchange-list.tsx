@@ -1,5 +1,4 @@
 import { useComputed, useSignal } from '@preact/signals'
-import { memo } from 'preact/compat'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { formatSpan } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
@@ -206,7 +205,8 @@ function nextExchange(rows: readonly TimelineRow[], from: number, step: number):
   return index
 }
 
-const ExchangeRow = memo(function ExchangeRow({
+/** Reads signals, so that it renders again only if one of them or a property has changed. */
+function ExchangeRow({
   exchange,
   isSelected,
   isReachable,
@@ -267,7 +267,7 @@ const ExchangeRow = memo(function ExchangeRow({
       </button>
     </li>
   )
-})
+}
 
 export function TimingBar({ exchange, scaleMs }: { readonly exchange: Exchange; readonly scaleMs: number }) {
   const { handlingMs, waitingMs, bodyMs } = exchange.timing

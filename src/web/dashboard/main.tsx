@@ -8,8 +8,7 @@ import { HelpDialog, ReplayDialog } from './dialogs.js'
 import { Header, InEffect, Messages } from './header.js'
 import { readPlace, writePlace } from './page-address.js'
 import { Panels } from './panels.js'
-import '../style/tokens.css'
-import '../style/parts.css'
+import '../shared.js'
 import './style.css'
 
 function Dashboard() {

@@ -10,8 +10,7 @@ import { readServed, type Served, served, space } from './docs-state.js'
 import { OperationView } from './operation-view.js'
 import { schemaWords } from './schema-words.js'
 import { SendPanel } from './send-panel.js'
-import '../style/tokens.css'
-import '../style/parts.css'
+import '../shared.js'
 import './style.css'
 
 const failure = signal('')

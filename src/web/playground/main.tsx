@@ -6,8 +6,7 @@ import * as run from './run.js'
 import { CONDITION_NAMES, CONDITIONS } from './set-up.js'
 import { send, startWorker } from './start-worker.js'
 import type { Keeping } from './worker-messages.js'
-import '../style/tokens.css'
-import '../style/parts.css'
+import '../shared.js'
 import './style.css'
 
 const MINUTE = 60_000

@@ -1,0 +1,13 @@
+// The parts that more than one page uses. Each page imports them all, so that the build puts them into one file.
+import 'preact'
+import 'preact/hooks'
+import 'preact/jsx-runtime'
+import '@preact/signals'
+import '../domain/keys.js'
+import '../domain/numbers.js'
+import '../domain/problems.js'
+import './control-api.js'
+import './format.js'
+import './request-code.js'
+import './ui.js'
+import './docs/schema-words.js'
