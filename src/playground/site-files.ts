@@ -30,9 +30,12 @@ export class SiteFiles {
 
   async load(): Promise<void> {
     const cache = await caches.open(this.#cacheName)
-    const files = Object.values(this.#site.files)
+    // Some files have two addresses, and a cache takes each request once.
+    const files = new Map(Object.values(this.#site.files).map((one) => [one.file, one]))
     await cache.addAll(
-      files.map(({ file, integrity }) => new Request(new URL(file, this.#scope), { integrity, cache: 'no-cache' })),
+      [...files.values()].map(
+        ({ file, integrity }) => new Request(new URL(file, this.#scope), { integrity, cache: 'no-cache' }),
+      ),
     )
   }
 

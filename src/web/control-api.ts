@@ -6,7 +6,7 @@ import { type VerbRoute, verbRequest, withQuery } from '../control/verb-request.
 
 declare const VERB_ROUTES: Readonly<Record<VerbName, VerbRoute>>
 /** The playground's page is beside the control plane, the others are below it. */
-const CONTROL_ADDRESS = new URL(
+export const CONTROL_ADDRESS = new URL(
   location.pathname.includes('/__sandbox/') ? '.' : '__sandbox',
   document.baseURI,
 ).href.replace(/\/$/, '')
@@ -15,6 +15,9 @@ export const SANDBOX_ADDRESS = CONTROL_ADDRESS.replace(/\/__sandbox$/, '')
 
 /** `locked`: the control plane requires a token. */
 export const connection = signal<'connecting' | 'live' | 'lost' | 'locked'>('connecting')
+
+/** Whether a service worker of this site is the sandbox, which no other program can reach. */
+export const IS_PLAYGROUND = navigator.serviceWorker?.controller != null
 
 export class TokenNeeded extends Error {}
 

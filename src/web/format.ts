@@ -1,26 +1,39 @@
+import { signal } from '@preact/signals'
 import { OUTCOMES, type Outcome } from '../exchanges/traffic.js'
 
 export { OUTCOMES, type Outcome, outcomeOf } from '../exchanges/traffic.js'
 
-export type Zone = 'UTC' | 'local'
+/** Of every time on the page. */
+export const zone = signal<'UTC' | 'local'>('UTC')
 
-function isoIn(at: number, zone: Zone): string {
-  return new Date(zone === 'UTC' ? at : at - new Date(at).getTimezoneOffset() * 60_000).toISOString()
+function isoInZone(at: number): string {
+  return new Date(zone.value === 'UTC' ? at : at - new Date(at).getTimezoneOffset() * 60_000).toISOString()
 }
 
 /** `12:00:01`, or with milliseconds */
-export function timeText(at: number, withMilliseconds = false, zone: Zone = 'UTC'): string {
-  return isoIn(at, zone).slice(11, withMilliseconds ? 23 : 19)
+export function timeText(at: number, withMilliseconds = false): string {
+  return isoInZone(at).slice(11, withMilliseconds ? 23 : 19)
+}
+
+/** `12:00:01 UTC`, with the day if it is another than that of `now` */
+export function instantText(at: number, now: number): string {
+  const day = dayText(at) === dayText(now) ? '' : `${dateText(at)} `
+  return `${day}${timeText(at)}${zone.value === 'UTC' ? ' UTC' : ''}`
+}
+
+/** Shows the instants in a text of the sandbox, which are in UTC, in the zone of the page. */
+export function inZone(text: string, now: number): string {
+  return text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (instant) => instantText(Date.parse(instant), now))
 }
 
 /** `Sun, 1 Mar 2026` */
-export function dateText(at: number, zone: Zone = 'UTC'): string {
-  const [weekday, day, month, year] = new Date(isoIn(at, zone)).toUTCString().split(' ')
+export function dateText(at: number): string {
+  const [weekday, day, month, year] = new Date(isoInZone(at)).toUTCString().split(' ')
   return `${weekday} ${Number(day)} ${month} ${year}`
 }
 
-export function dayText(at: number, zone: Zone = 'UTC'): string {
-  return isoIn(at, zone).slice(0, 10)
+export function dayText(at: number): string {
+  return isoInZone(at).slice(0, 10)
 }
 
 /** Time left: `0:42`, `4:05`, `1:00:00`, `2 d 3 h`. Rounded up. */

@@ -5,7 +5,7 @@ import { callVerb, followEvents, keepControlToken, sandboxStart, servedContract,
 import { toggleWord } from './dashboard/exchange-filter.js'
 import { EXCHANGES_KEPT, ExchangeRing } from './dashboard/exchange-rows.js'
 import type { PagePlace, Tab } from './dashboard/page-address.js'
-import { messageOf, timeText } from './format.js'
+import { dateText, instantText, messageOf, timeText } from './format.js'
 import * as view from './state.js'
 
 /** Faster updates would flicker. */
@@ -16,6 +16,8 @@ const REPORT_PAUSE_MS = 1500
 const POLL_INTERVAL_MS = 5000
 const RECONNECT_MS = 1000
 const TOAST_MS = 10_000
+/** More than a verb takes. */
+const CLOCK_MOVE_MS = 60_000
 
 const ring = new ExchangeRing()
 let started: string | undefined
@@ -46,12 +48,20 @@ export async function call<Name extends VerbName>(
   done?: string,
 ): Promise<VerbOutput<Name>> {
   const space = view.space.value
+  const before = view.spaceTime.value ?? 0
   const output = await lockIfAsked(callVerb(verb, space, ...([input] as OptionalInput<Name>)))
   if (verb === 'reset' || verb === 'requests.clear') forgetExchanges()
   await Promise.all([readState(), readReports()])
   const undo = view.state.value?.undo
-  if (done !== undefined) announce(done, undo?.verb === verb ? space : undefined, undo?.id)
+  if (done !== undefined) announce(done + clockMove(verb, before), undo?.verb === verb ? space : undefined, undo?.id)
   return output
+}
+
+/** A scenario, a snapshot or a reset may move the clock by years. @param before the space's clock before the verb */
+function clockMove(verb: VerbName, before: number): string {
+  const now = view.spaceTime.value ?? 0
+  if (verb.startsWith('clock.') || Math.abs(now - before) < CLOCK_MOVE_MS) return ''
+  return ` The clock has moved ${now < before ? 'back' : 'forward'} to ${dateText(now)}, ${instantText(now, now)}.`
 }
 
 /** @param undoIn space of a change that can be undone */
@@ -72,12 +82,16 @@ export function undo(): Promise<void> {
   return showFailure(async () => {
     if (undone === undefined) return
     const { space, undoId: id } = undone
-    await lockIfAsked(callVerb('undo', space, id === undefined ? {} : { id }))
+    const { undone: verb } = await lockIfAsked(callVerb('undo', space, id === undefined ? {} : { id }))
+    view.notice.value = DISCARDS.has(verb) ? 'Undone. What clients changed since then is discarded.' : ''
     announce('Undone.')
     if (space === view.space.value) void stayConnected()
     else showSpace(space)
   })
 }
+
+/** Verbs whose undo restores all data as it was. @source docs/control-api.md, "Undo" */
+const DISCARDS: ReadonlySet<string> = new Set(['reset', 'snapshots.restore'])
 
 export async function replay(id: number, change: Omit<VerbInput<'requests.replay'>, 'id'> = {}): Promise<void> {
   const again = await call('requests.replay', { id, ...change }, 'Request sent again.')
@@ -120,6 +134,7 @@ export function showTab(tab: Tab, section?: string): void {
   if (section !== undefined)
     requestAnimationFrame(() => {
       const place = document.getElementById(section)
+      place?.closest('details')?.setAttribute('open', '')
       place?.scrollIntoView({ block: 'nearest' })
       place?.querySelector<HTMLElement>('select, input, button')?.focus({ preventScroll: true })
     })
@@ -276,7 +291,7 @@ function noteRestart(at: string): void {
   select(undefined)
   view.editing.value = undefined
   const settings = view.state.value?.overrides.length === 0 ? ', and its settings are those of its start' : ''
-  view.notice.value = `The sandbox restarted at ${timeText(Date.parse(at), false, view.zone.value)}. Its log is new${settings}.`
+  view.notice.value = `The sandbox restarted at ${timeText(Date.parse(at))}. Its log is new${settings}.`
 }
 
 function take(exchange: Exchange): void {

@@ -10,10 +10,11 @@ import { connection } from './control-api.js'
 import { filterExchanges } from './dashboard/exchange-filter.js'
 import { type Sorting, sortExchanges, timelineEvents } from './dashboard/exchange-rows.js'
 import type { Tab } from './dashboard/page-address.js'
-import { dayText, type Zone } from './format.js'
+import { dayText, zone } from './format.js'
 import { operationsIn } from './request-code.js'
 
 const ZONE_KEY = 'petstore-sandbox:zone'
+zone.value = localStorage.getItem(ZONE_KEY) === 'local' ? 'local' : 'UTC'
 const TICK_MS = 250
 export const RECORDS_PER_PAGE = 100
 
@@ -65,7 +66,6 @@ export const filter = signal('')
 export const sorting = signal<Sorting>({ by: 'time', isReversed: false })
 export const range = signal<ChartRange>('1 min')
 export const tab = signal<Tab>('log')
-export const zone = signal<Zone>(localStorage.getItem(ZONE_KEY) === 'local' ? 'local' : 'UTC')
 export const spaces = signal<readonly SpaceView[]>([])
 /** Empty for a single sandbox. */
 export const replicas = signal<readonly ReplicaView[]>([])
@@ -97,7 +97,7 @@ export const spaceTime = computed(() => {
 
 /** Separate, because the state changes with each request. */
 export const hasUpstream = computed(() => state.value?.upstream != null)
-export const today = computed(() => dayText(spaceTime.value ?? 0, zone.value))
+export const today = computed(() => dayText(spaceTime.value ?? 0))
 
 export const shownExchanges = computed(() =>
   sortExchanges(filterExchanges(exchanges.value, filter.value), sorting.value),
@@ -111,7 +111,7 @@ export const events = computed(() =>
     : timelineEvents(traffic.value?.events ?? [], exchanges.value, spaceTime.peek() ?? 0),
 )
 
-export function showZone(chosen: Zone): void {
+export function showZone(chosen: typeof zone.value): void {
   localStorage.setItem(ZONE_KEY, chosen)
   zone.value = chosen
 }

@@ -2,7 +2,7 @@ import { type Signal, signal, useSignal } from '@preact/signals'
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { stringifyJson } from '../contract/json.js'
-import { connection, controlToken } from './control-api.js'
+import { connection, controlToken, IS_PLAYGROUND } from './control-api.js'
 import { messageOf, readableBody } from './format.js'
 
 /** While it runs, `pending` has the requested value. */
@@ -375,7 +375,7 @@ export function Pre({
 }
 
 export function CodeBlock<Name extends string>({ forms }: { readonly forms: Readonly<Record<Name, () => string>> }) {
-  const names = Object.keys(forms) as Name[]
+  const names = (Object.keys(forms) as Name[]).filter((name) => !IS_PLAYGROUND || name === 'fetch')
   const language = useSignal(names[0] as Name)
   const code = forms[language.value]()
   return (
@@ -384,6 +384,12 @@ export function CodeBlock<Name extends string>({ forms }: { readonly forms: Read
         <CopyButton text={code}>Copy</CopyButton>
       </Toggle>
       <Pre class="code">{code}</Pre>
+      {IS_PLAYGROUND ? (
+        <p class="muted">
+          For the console of this page: only this site reaches the API in your browser. Run{' '}
+          <code>npx petstore-sandbox serve</code> for curl and for your own app.
+        </p>
+      ) : null}
     </>
   )
 }
@@ -439,10 +445,12 @@ export function ScrollBox({ label, children }: { readonly label: string; readonl
 export function CopyButton({
   text,
   label,
+  class: style = '',
   children,
 }: {
   readonly text: string
   readonly label?: string
+  readonly class?: string
   readonly children: ComponentChildren
 }) {
   const result = useSignal('')
@@ -450,7 +458,9 @@ export function CopyButton({
     <>
       <button
         type="button"
+        class={style}
         aria-label={label}
+        title={label}
         onClick={async () => {
           result.value = await navigator.clipboard.writeText(text).then(
             () => 'Copied.',
@@ -511,7 +521,7 @@ export function Section({
         <h2>{title}</h2>
         <span class="aside">{aside}</span>
       </summary>
-      <div class="body">{children}</div>
+      <div class="stack">{children}</div>
     </details>
   )
 }

@@ -68,7 +68,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     await form.getByLabel('Path and query').fill('/v1/pets?limit=100')
     await form.getByRole('button', { name: 'Send' }).click()
     await detail.getByRole('heading', { name: '200' }).waitFor()
-    await page.getByRole('button', { name: 'Reset the space' }).click()
+    await page.getByRole('button', { name: 'Reset space' }).click()
     await page.getByRole('searchbox', { name: 'Filter' }).fill('')
 
     // The application fails on faults.
@@ -80,7 +80,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     await page.getByRole('button', { name: 'Add fault' }).click()
     await page.getByText('listPets:503*2', { exact: true }).waitFor()
     expect(await run(app, env)).toEqual({ code: 1, out: 'broken: 503\n' })
-    await page.getByRole('button', { name: 'Reset the space' }).click()
+    await page.getByRole('button', { name: 'Reset space' }).click()
 
     // The fixed version handles them, and follows the rules.
     writeFileSync(app, appOf(100, true))

@@ -142,7 +142,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     ).toBe(name)
     await row(page, 'POST').locator('.path').click()
     await page.locator('.detail pre').getByText('onerror').first().waitFor()
-    expect(await page.locator('img').count()).toBe(0)
+    expect(await page.locator('main img').count()).toBe(0)
     expect(await page.title()).toBe('petstore-sandbox')
     expect(complaints).toEqual({ console: [], foreignRequests: [] })
   })
@@ -237,7 +237,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await ask('/pets')
     await sandbox.storm.start()
     await row(page, '/v1/pets').waitFor()
-    await page.getByRole('button', { name: 'Reset the space' }).click()
+    await page.getByRole('button', { name: 'Reset space' }).click()
     await page.getByText('No requests yet.').waitFor()
     await page.locator('#storm .aside').getByText('off').waitFor()
     expect((await sandbox.state()).storm).toBeNull()
@@ -245,6 +245,98 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await row(page, '/v1/pets').waitFor()
     await page.getByRole('region', { name: 'In effect' }).getByText('storm 100 %').waitFor()
     expect((await sandbox.state()).storm).not.toBeNull()
+    await page.getByText('Undone. What clients changed since then is discarded.').waitFor()
+  })
+
+  it('undoes exactly what the button named: bans and quotas too, and no change of another tab', async () => {
+    const { sandbox, page, ask } = await openLive({ limits: '9/min' })
+    await ask('/pets')
+    const undo = page.getByRole('button', { name: 'Undo', exact: true })
+    const key = async () => (await sandbox.keys.list()).find((one) => one.key === 'sandbox')
+    const before = await key()
+    for (const scenario of ['quota-nearly-spent', 'banned']) {
+      await page.getByRole('button', { name: `Apply ${scenario}` }).click()
+      await undo.waitFor()
+      expect(await key()).not.toEqual(before)
+      await undo.click()
+      await page.getByText('Nothing differs from the start.', { exact: true }).waitFor()
+      await undo.waitFor({ state: 'detached' })
+      expect(await key()).toEqual(before)
+    }
+    await page.getByRole('button', { name: 'Apply storm' }).click()
+    await undo.waitFor()
+    await sandbox.reset()
+    await undo.click()
+    await page.locator('.notice').getByText('is not the last in this space').waitFor()
+    expect((await sandbox.state()).undo?.verb).toBe('reset')
+  })
+
+  it('shows every time in the chosen zone, and where a scenario moves the clock', async () => {
+    const { page, ask, sandbox } = await openLive({}, { timezoneId: 'Asia/Tokyo' })
+    await sandbox.ban('sandbox')
+    await ask('/pets')
+    await row(page, 'banned').locator('.path').click()
+    await page.getByText('is banned until 12:05:00 UTC').waitFor()
+    const clocks = `[...new Set(['.top', '.happens', '.detail .why', '.facts']
+      .flatMap((place) => document.querySelector(place).textContent.match(/[0-9]{2}(?=:[0-9]{2}:[0-9]{2})/g)))].sort()`
+    expect(await page.evaluate(clocks)).toEqual(['11', '12'])
+    await page.getByRole('button', { name: 'Show local time' }).click()
+    await expect.poll(() => page.evaluate(clocks)).toEqual(['20', '21'])
+    await page.getByRole('button', { name: 'Show UTC time' }).click()
+    await showTab(page, 'Break it')
+    await page.getByText('Moves the clock to December 2030').waitFor()
+    await page.getByRole('button', { name: 'Apply sunset' }).click()
+    await page
+      .locator('.notice')
+      .getByText('The scenario sunset is set. The clock has moved forward to Wed, 4 Dec 2030, 23:59:00 UTC.')
+      .waitFor()
+  })
+
+  it('answers the questions of a front-end developer with at most one click', async () => {
+    const { sandbox, page, ask } = await openLive({ limits: '2/min', banAfter: 2, pets: 10_000 })
+    for (const pet of [1, 2, 3, 4, 5]) await (await ask(`/pets/${pet}`)).text()
+    // What is overridden, and until when?
+    await page.getByRole('region', { name: 'In effect' }).getByText('sandbox banned · 5:00 left').waitFor()
+    // Why this 429?
+    await row(page, '/pets/3').getByText('minute quota of 2 used up').waitFor()
+    await row(page, '/pets/5').locator('.path').click()
+    const detail = page.locator('.detail')
+    for (const answer of [
+      // Why am I banned? When may I retry? What did the server answer? What did I send? Where did the time go?
+      'is banned until 12:05:00 UTC. It sent 2 requests before Retry-After had passed.',
+      'Retry-After 300',
+      '"api_key_banned"',
+      'GET /v1/pets/5',
+      'handling',
+    ])
+      await detail.getByText(answer).first().waitFor()
+    await detail.getByRole('button', { name: 'Request', exact: true }).click()
+    await detail.getByText('Bearer sandbox').waitFor()
+    // Fail getPet three times.
+    await detail.getByRole('button', { name: 'Fail 3 times' }).click()
+    await expect.poll(() => sandbox.faults.list()).toMatchObject([{ operation: 'getPet', status: 503, left: 3 }])
+    // Does my client behave?
+    await showTab(page, 'Conduct')
+    await page.getByText('early-retry', { exact: true }).waitFor()
+    // Find pet 4711 of 10,000.
+    await showTab(page, 'Data')
+    await page.getByRole('searchbox', { name: 'Search pets' }).fill('4711')
+    await page.locator('#records').getByText('4711', { exact: true }).waitFor()
+  })
+
+  it('focuses the control of what is in effect', async () => {
+    const { sandbox, page } = await openLive()
+    await sandbox.settings.change({ latency: '5ms', sunset: 'after', limits: '9/min' })
+    const bar = page.getByRole('region', { name: 'In effect' })
+    for (const [text, label] of [
+      ['latency 5ms', 'Latency'],
+      ['sunset after', 'Sunset'],
+      ['limits 9/min', 'Limits of sandbox'],
+    ] as const) {
+      await showTab(page, 'Keys')
+      await bar.getByRole('button', { name: new RegExp(`^${text}`) }).click()
+      await page.getByLabel(label, { exact: true }).and(page.locator(':focus')).waitFor()
+    }
   })
 
   it('shows that the sandbox does not respond, reconnects, and says that it restarted', async () => {
@@ -676,7 +768,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await slots.last().hover()
     await expect
       .poll(() => slots.last().textContent())
-      .toBe('12:00:10: 2 429; clock advance 10s → 2026-03-01T12:00:10.000Z, frozen; storm start: rate 1 for 5s')
+      .toBe('12:00:10: 2 429; clock advance 10s → 12:00:10 UTC, frozen; storm start: rate 1 for 5s')
     await slots.last().click()
     await expect.poll(() => filter.inputValue()).toBe('at:2026-03-01T12:00:10..12:00:11')
     await page.getByText('2 of 3 exchanges').waitFor()

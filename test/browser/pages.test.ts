@@ -39,7 +39,7 @@ describe.skipIf(!HAS_CHROMIUM)('the pages, in a browser', () => {
     const detail = page.locator('.detail')
     await detail.getByRole('button', { name: 'Copy as' }).click()
     await detail.getByText(`${below}/v1/pets?limit=3`).waitFor()
-    await detail.getByRole('combobox', { name: 'Form' }).selectOption('HTTP')
+    await detail.getByRole('button', { name: 'HTTP', exact: true }).click()
     await detail.getByText('GET /play/v1/pets?limit=3 HTTP/1.1').waitFor()
     await page.getByRole('link', { name: 'API docs' }).click()
     await page.getByRole('link', { name: 'GET /pets' }).first().click()

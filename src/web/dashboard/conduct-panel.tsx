@@ -1,6 +1,6 @@
 import type { Finding, Refusals, WhatIf } from '../../conduct/conduct-view.js'
 import { counted, noun } from '../../domain/numbers.js'
-import { timesText } from '../format.js'
+import { inZone, timesText } from '../format.js'
 import { exchangeById, select } from '../session.js'
 import { conduct, drift, filter } from '../state.js'
 import { ScrollBox, Section, Table } from '../ui.js'
@@ -49,7 +49,7 @@ function findingItem(kind: 'violation' | 'warning' | 'note', finding: Finding) {
       <span class={`tag ${kind}`}>{rule}</span> <span class="mono">{sender === '' ? key : `${key}, ${sender}`}</span>{' '}
       <span class="muted">{timesText(count)}</span>
       <p>
-        {message}
+        {inZone(message, Date.parse(firstAt))}
         {otherwise?.rule == null ? '' : ` With ${counted(otherwise.senders, 'sender')}: ${otherwise.rule}.`}
       </p>
       <ExchangeLinks ids={exchanges} />

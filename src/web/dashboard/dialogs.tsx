@@ -49,7 +49,7 @@ export function HelpDialog() {
       <h2>Keys</h2>
       <dl class="keyhelp">
         {KEYS.map(([key, text]) => (
-          <div key={key} class="keyline">
+          <div key={key} class="keyline row">
             <dt>
               <kbd>{key}</kbd>
             </dt>

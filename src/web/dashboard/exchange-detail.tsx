@@ -2,15 +2,15 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { KeyView } from '../../control/views.js'
 import { formatFaultRule } from '../../domain/faults.js'
-import { PLAN_NAMES } from '../../domain/keys.js'
+import { PLAN_NAMES, sentKeyText } from '../../domain/keys.js'
 import { formatSpan } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
-import { SANDBOX_ADDRESS } from '../control-api.js'
+import { IS_PLAYGROUND, SANDBOX_ADDRESS } from '../control-api.js'
 import { countdownText, dateText, outcomeOf, timeText } from '../format.js'
-import { addressOf, CODE_FORMS, type CodeForm, recordedRequest } from '../request-code.js'
+import { addressOf, CODE_FORMS, recordedRequest } from '../request-code.js'
 import { call, filterBy, makeFail, replay, select, showTab, step } from '../session.js'
-import { conduct, editing, events, exchanges, filter, operations, selected, spaceTime, state, zone } from '../state.js'
-import { ActionButton, Body, CopyButton, HeaderList, Pre, Select, Toggle } from '../ui.js'
+import { conduct, editing, events, exchanges, filter, operations, selected, spaceTime, state } from '../state.js'
+import { ActionButton, Body, CodeBlock, CopyButton, HeaderList, Toggle } from '../ui.js'
 import { wordOf } from './exchange-filter.js'
 import { Duration, Status, TimingBar } from './exchange-list.js'
 import { explainExchange, ledToBan } from './explain-exchange.js'
@@ -42,7 +42,7 @@ function ExchangeDetail({ exchange }: { readonly exchange: Exchange }) {
   })
   const at = Date.parse(exchange.at)
   return (
-    <section class="detail" aria-labelledby="detail-title">
+    <section class="detail stack" aria-labelledby="detail-title">
       <div class="row between">
         <h2 id="detail-title" class="grow">
           <Status exchange={exchange} />{' '}
@@ -71,9 +71,9 @@ function ExchangeDetail({ exchange }: { readonly exchange: Exchange }) {
       <Drift exchange={exchange} />
       <RateStrip exchange={exchange} />
       <Timing exchange={exchange} />
-      <dl class="facts">
+      <dl class="row facts">
         <Fact name="Exchange">{id}</Fact>
-        <Fact name="At">{`${dateText(at, zone.value)} ${timeText(at, true, zone.value)}`}</Fact>
+        <Fact name="At">{`${dateText(at)} ${timeText(at, true)}`}</Fact>
         <Fact name="Operation">
           <FilterButton field="op" value={operation ?? 'none'} />
         </Fact>
@@ -109,9 +109,16 @@ function NextSteps({ exchange, keyView }: { readonly exchange: Exchange; readonl
         </button>
       )}
       {operation === null ? null : (
-        <button type="button" onClick={() => makeFail(operation)}>
-          Make this fail…
-        </button>
+        <>
+          <ActionButton
+            act={() => call('faults.add', { rule: `${operation}:503*3` }, `The next 3 of ${operation} return a 503.`)}
+          >
+            Fail 3 times
+          </ActionButton>
+          <button type="button" onClick={() => makeFail(operation)}>
+            Make this fail…
+          </button>
+        </>
       )}
     </div>
   )
@@ -239,12 +246,12 @@ function Contents({ exchange }: { readonly exchange: Exchange }) {
   const tab = useSignal<(typeof TABS)[number]>('Response')
   const message = tab.value === 'Request' ? exchange.request : exchange.response
   return (
-    <div class="contents">
+    <div class="stack">
       <Toggle label="Contents of the exchange" names={TABS} value={tab.value} choose={(name) => (tab.value = name)} />
       {tab.value === 'Copy as' ? (
         <CopyAs exchange={exchange} />
       ) : (
-        <section aria-label={tab.value}>
+        <section class="stack" aria-label={tab.value}>
           <Body text={message.body} />
           <HeaderList headers={message.headers} />
         </section>
@@ -253,27 +260,34 @@ function Contents({ exchange }: { readonly exchange: Exchange }) {
   )
 }
 
-const COPY_FORMS = ['curl', 'fetch', 'call', 'HTTP'] as const
-
 function CopyAs({ exchange }: { readonly exchange: Exchange }) {
-  const form = useSignal<CodeForm>('curl')
   if (state.value === undefined) return null
-  const text = CODE_FORMS[form.value](recordedRequest(exchange, SANDBOX_ADDRESS, state.value, operations.value))
+  const recorded = recordedRequest(exchange, SANDBOX_ADDRESS, state.value, operations.value)
+  const { key, space, sender } = exchange
+  // The console of a page has no environment for the key.
+  const request =
+    IS_PLAYGROUND && recorded.key !== undefined ? { ...recorded, key: sentKeyText(key, space, sender) } : recorded
+  const { curl, fetch, call: command, HTTP } = CODE_FORMS
   return (
     <>
-      <div class="row">
-        <Select label="Form" value={form.value} choices={COPY_FORMS} choose={(name) => (form.value = name)} />
-        <CopyButton text={text}>Copy as {form}</CopyButton>
+      <CodeBlock
+        forms={{
+          curl: () => curl(request),
+          fetch: () => fetch(request),
+          call: () => command(request),
+          HTTP: () => HTTP(request),
+        }}
+      />
+      <p>
         <CopyButton text={location.href}>Copy link</CopyButton>
-      </div>
-      <Pre>{text}</Pre>
+      </p>
     </>
   )
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (
-    <div>
+    <div class="row">
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>

@@ -2,7 +2,7 @@ import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { formatSpan } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
-import { dayText, outcomeOf, timeText } from '../format.js'
+import { dayText, inZone, outcomeOf, timeText } from '../format.js'
 import { addressOf } from '../request-code.js'
 import { durationAt, filterBy, select } from '../session.js'
 import {
@@ -16,7 +16,6 @@ import {
   state,
   tab,
   today,
-  zone,
 } from '../state.js'
 import { wordOf } from './exchange-filter.js'
 import { type SortColumn, scrollToRow, type TimelineRow, timelineOf, visibleRows } from './exchange-rows.js'
@@ -186,8 +185,10 @@ function ListHead() {
 function EventRow({ row }: { readonly row: Exclude<TimelineRow, { kind: 'exchange' }> }) {
   return (
     <li class="exchange event">
-      {row.kind === 'back' ? null : <span class="at">{timeText(Date.parse(row.event.at), true, zone.value)}</span>}
-      <span class="what">{row.kind === 'back' ? 'the clock moved back' : row.event.text}</span>
+      {row.kind === 'back' ? null : <span class="at mono">{timeText(Date.parse(row.event.at), true)}</span>}
+      <span class="what">
+        {row.kind === 'back' ? 'the clock moved back' : inZone(row.event.text, Date.parse(row.event.at))}
+      </span>
     </li>
   )
 }
@@ -224,7 +225,7 @@ function ExchangeRow({
     return `${always ?? ''} ${state.value?.settings.latency ?? ''}`
   }).value.split(' ')
   const at = Date.parse(exchange.at)
-  const day = dayText(at, zone.value)
+  const day = dayText(at)
   const word = fault !== null ? `fault:${fault}` : reason !== null ? `reason:${reason}` : undefined
   const isLocal = ended !== null && hasUpstream.value
   const { cause } = explainExchange(exchange, {
@@ -244,11 +245,9 @@ function ExchangeRow({
           else select(exchange)
         }}
       >
-        <span class="at">
-          {day === today.value ? timeText(at, true, zone.value) : `${day} ${timeText(at, false, zone.value)}`}
-        </span>
+        <span class="at mono">{day === today.value ? timeText(at, true) : `${day} ${timeText(at)}`}</span>
         <Status exchange={exchange} {...filterCell(ended === null ? 'ended:running' : `status:${status ?? 'none'}`)} />
-        <span class="path">
+        <span class="path mono">
           <span class="method" {...filterCell(wordOf('method', method))}>
             {method}
           </span>{' '}

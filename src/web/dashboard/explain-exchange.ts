@@ -2,7 +2,7 @@ import { withoutOperation } from '../../domain/problems.js'
 import { formatSpan, MINUTE_MS, readRetryAfter } from '../../domain/time.js'
 import type { LoggedEvent } from '../../exchanges/exchange-log.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
-import { timeText } from '../format.js'
+import { instantText, timeText } from '../format.js'
 
 export interface Facts {
   readonly plan?: string | undefined
@@ -122,7 +122,8 @@ function spent(window: 'minute' | 'day', exchange: Exchange, { plan, always }: F
     return { cause, rule: `The quota of the key ${exchange.key} is always used up.`, help: 'Use another key.' }
   const whose =
     plan === undefined ? 'of a caller without a valid key' : `of the key ${exchange.key} on the plan ${plan}`
-  const until = Number(reset) > 0 ? ` The window resets at ${timeText(Number(reset) * 1000)} UTC.` : ''
+  const until =
+    Number(reset) > 0 ? ` The window resets at ${instantText(Number(reset) * 1000, Date.parse(exchange.at))}.` : ''
   return {
     cause,
     rule: `The ${window}'s ${limit === undefined ? '' : `${limit} `}requests ${whose} are used up.${until}`,
@@ -146,7 +147,7 @@ function explainBan(exchange: Exchange, { always, events = [] }: Facts): Explana
         : ''
   return {
     cause,
-    rule: `The key ${key} is banned${until === undefined ? '' : ` until ${timeText(until)} UTC`}.${why}`,
+    rule: `The key ${key} is banned${until === undefined ? '' : ` until ${instantText(until, Date.parse(at))}`}.${why}`,
     help: 'Wait, lift the ban, or move the clock. A client that waits for Retry-After is never banned.',
   }
 }

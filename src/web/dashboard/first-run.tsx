@@ -21,7 +21,7 @@ export function FirstRun() {
     baseUrl: base,
   }
   return (
-    <div class="empty first">
+    <div class="empty stack">
       <p>No requests yet. Send one to</p>
       <p class="row">
         <code class="mono">{base}</code> <CopyButton text={base}>Copy address</CopyButton>

@@ -35,7 +35,7 @@ export function Gauge({
       >
         <span style={{ width: `${limit === 0 || isOut ? 0 : (remaining / limit) * 100}%` }} />
       </div>
-      <p>
+      <p class="row between muted">
         {remaining.toLocaleString('en')}/{limit < 10_000 ? limit.toLocaleString('en') : COMPACT.format(limit)}
         <span>{leftMs > 0 ? left : name}</span>
       </p>

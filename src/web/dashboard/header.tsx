@@ -1,21 +1,10 @@
 import { useSignal } from '@preact/signals'
 import type { OverridesExport, OverrideView, UpstreamView } from '../../control/views.js'
 import { callVerb, SANDBOX_ADDRESS } from '../control-api.js'
-import { countdownText, dateText, dayText, timeText } from '../format.js'
+import { countdownText, dateText, instantText, inZone, timeText, zone } from '../format.js'
 import { call, openSpace, showSpace, showTab, undo } from '../session.js'
-import {
-  announcement,
-  clock,
-  connection,
-  notice,
-  showZone,
-  space,
-  spaces,
-  spaceTime,
-  state,
-  toast,
-  zone,
-} from '../state.js'
+import { Shell } from '../shell.js'
+import { announcement, clock, connection, notice, showZone, space, spaces, spaceTime, state, toast } from '../state.js'
 import {
   ActionButton,
   ActionError,
@@ -35,33 +24,21 @@ import type { Tab } from './page-address.js'
 export function Header() {
   const basePath = state.value?.basePath
   const base = basePath === undefined ? '…' : SANDBOX_ADDRESS + basePath
-  const docs = space.value === '' ? 'docs' : `docs?space=${encodeURIComponent(space.value)}`
   return (
-    <header class="top">
-      <h1>petstore-sandbox</h1>
-      <div class="row">
-        <SpaceChooser />
-        <ActionButton label="Reset the space" act={() => call('reset', {}, 'The space has been reset.')}>
-          Reset
-        </ActionButton>
-      </div>
-      <p class="row address">
-        <span class="mono" title="Base URL">
-          {base}
-        </span>
-        <CopyButton text={base} label="Copy the base URL">
-          Copy
-        </CopyButton>
-      </p>
+    <Shell page="Dashboard" space={space.value}>
+      <h1 class="hidden">Dashboard</h1>
+      <SpaceChooser />
+      <CopyButton text={base} label={`Copy the base URL ${base}`} class="plain mono">
+        {base}
+      </CopyButton>
       <ClockControls />
       <span class={`connection ${connection}`} role="status">
         {connection.value === 'lost' ? 'disconnected' : connection}
       </span>
-      <a href={docs}>API docs</a>
       <button type="button" aria-label="Help" aria-haspopup="dialog" onClick={() => (isHelpOpen.value = true)}>
         ?
       </button>
-    </header>
+    </Shell>
   )
 }
 
@@ -154,38 +131,27 @@ function ClockControls() {
     action.run(() => call('clock.set', { frozen }, frozen ? 'The clock is frozen.' : 'The clock is running.'), frozen)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere
-    <div class="clock" id="clock" role="group" aria-label="Clock">
-      <ClockFace />
-      <div class="buttons">
-        {CLOCK_STEPS.map(([text, by, spoken]) => (
-          <button
-            type="button"
-            key={by}
-            aria-label={`${text}: move the clock by ${spoken}`}
-            onClick={() => action.run(() => call('clock.advance', { by }, `The clock has moved by ${spoken}.`))}
-          >
-            {text}
-          </button>
-        ))}
-        <button type="button" onClick={() => freeze(!isFrozen)}>
-          {isFrozen ? 'Resume' : 'Freeze'}
-        </button>
+    <div class="row clock push" id="clock" role="group" aria-label="Clock">
+      <button type="button" class="plain" title={`Show ${otherZone} time`} onClick={() => showZone(otherZone)}>
+        <ClockFace />
+        <span class="hidden"> Show {otherZone} time</span>
+      </button>
+      {CLOCK_STEPS.map(([text, by, spoken]) => (
         <button
           type="button"
-          title="Reset to real time"
-          onClick={() => action.run(() => call('clock.reset', {}, 'The clock shows real time.'))}
+          key={by}
+          aria-label={`${text}: move the clock by ${spoken}`}
+          onClick={() => action.run(() => call('clock.advance', { by }, `The clock has moved by ${spoken}.`))}
         >
-          Real time
+          {text}
         </button>
-        <button
-          type="button"
-          aria-label={`Show ${otherZone} time`}
-          title={`Show ${otherZone} time`}
-          onClick={() => showZone(otherZone)}
-        >
-          {otherZone}
-        </button>
-      </div>
+      ))}
+      <button type="button" onClick={() => freeze(!isFrozen)}>
+        {isFrozen ? 'Resume' : 'Freeze'}
+      </button>
+      <button type="button" onClick={() => action.run(() => call('clock.reset', {}, 'The clock shows real time.'))}>
+        Real time
+      </button>
       <ActionError action={action} />
     </div>
   )
@@ -196,9 +162,9 @@ function ClockFace() {
   const isFrozen = clock.value?.frozen ?? false
   return (
     <time class={isFrozen ? 'face frozen' : 'face'} dateTime={now === undefined ? '' : new Date(now).toISOString()}>
-      <strong>{now === undefined ? '--:--:--' : timeText(now, false, zone.value)}</strong>
+      <strong>{now === undefined ? '--:--:--' : timeText(now)}</strong>
       <span>
-        {now === undefined ? '' : dateText(now, zone.value)} {zone}
+        {now === undefined ? '' : dateText(now)} {zone}
         {isFrozen ? ', frozen' : ''}
       </span>
     </time>
@@ -257,7 +223,7 @@ export function InEffect() {
   const overrides = state.value?.overrides.filter(({ until }) => until === null || Date.parse(until) > now) ?? []
   const upstream = state.value?.upstream ?? null
   return (
-    <section class="strip-in-effect" aria-label="In effect">
+    <section class="top strip-in-effect" aria-label="In effect">
       <span class="muted">In effect</span>
       <ul class="grow">
         {upstream === null ? null : <Upstream upstream={upstream} now={now} />}
@@ -268,7 +234,7 @@ export function InEffect() {
           return (
             <li class="chip" key={`${what} ${name}`}>
               <button type="button" class="plain" onClick={() => showControl(override)}>
-                {text}
+                {inZone(text, now)}
                 {until === null ? '' : ` · ${countdownText(Date.parse(until) - now)} left`}
               </button>
               <button
@@ -288,10 +254,12 @@ export function InEffect() {
       <button
         type="button"
         disabled={overrides.length === 0}
+        title="Undoes what is in effect, and keeps the data"
         onClick={() => action.run(() => call('overrides.clear', {}, 'Nothing differs from the start.'))}
       >
         Reset all
       </button>
+      <ActionButton act={() => call('reset', {}, 'The space has been reset.')}>Reset space</ActionButton>
     </section>
   )
 }
@@ -299,9 +267,7 @@ export function InEffect() {
 function Upstream({ upstream, now }: { readonly upstream: UpstreamView; readonly now: number }) {
   const { baseUrl, is, code, since } = upstream
   const at = since === null ? undefined : Date.parse(since)
-  const isToday = at === undefined || dayText(at, zone.value) === dayText(now, zone.value)
-  const day = isToday ? '' : `${dayText(at, zone.value)} `
-  const when = at === undefined ? '' : ` since ${day}${timeText(at, false, zone.value)}`
+  const when = at === undefined ? '' : ` since ${instantText(at, now)}`
   return (
     <li class={`tag upstream ${is === 'failing' ? 'failed' : ''}`}>
       <button type="button" class="plain" title={baseUrl} onClick={() => showTab('conduct', 'drift')}>

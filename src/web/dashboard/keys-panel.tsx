@@ -38,9 +38,9 @@ function KeyRow({ view }: { readonly view: KeyView }) {
   const left = banLeft(view, now)
   const out = isOut(view, now)
   return (
-    <li class={out ? 'keyrow out' : 'keyrow'} id={`key-${key}`} data-key={key}>
-      <div class="line">
-        <strong class="mono name" title={key}>
+    <li class="keyrow" id={`key-${key}`} data-key={key}>
+      <div class="row">
+        <strong class="mono name grow" title={key}>
           {key}
         </strong>
         <span class="state">

@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals'
-import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { enterToken, goTo, start } from '../session.js'
+import { show } from '../shell.js'
 import * as view from '../state.js'
 import { TokenDialog } from '../ui.js'
 import { HelpDialog, ReplayDialog } from './dialogs.js'
@@ -33,14 +33,11 @@ function Dashboard() {
   )
 }
 
-const root = document.querySelector('#dashboard')
-if (root !== null) {
-  goTo(readPlace(location.hash))
-  effect(() => {
-    const exchange = view.selected.value?.id ?? view.wanted.value
-    const place = { space: view.space.value, filter: view.filter.value, exchange, tab: view.tab.value }
-    history.replaceState(null, '', location.pathname + location.search + writePlace(place))
-  })
-  addEventListener('hashchange', () => goTo(readPlace(location.hash)))
-  render(<Dashboard />, root)
-}
+goTo(readPlace(location.hash))
+effect(() => {
+  const exchange = view.selected.value?.id ?? view.wanted.value
+  const place = { space: view.space.value, filter: view.filter.value, exchange, tab: view.tab.value }
+  history.replaceState(null, '', location.pathname + location.search + writePlace(place))
+})
+addEventListener('hashchange', () => goTo(readPlace(location.hash)))
+show(<Dashboard />)

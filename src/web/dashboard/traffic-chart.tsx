@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { TrafficBuckets } from '../../exchanges/traffic.js'
-import { NO_OUTCOMES, OUTCOMES, type OutcomeCounts, outcomesText, timeText } from '../format.js'
+import { inZone, NO_OUTCOMES, OUTCOMES, type OutcomeCounts, outcomesText, timeText } from '../format.js'
 import { showRange } from '../session.js'
 import { CHART_RANGES, type ChartRange, events, filter, range, spaceTime, traffic } from '../state.js'
 import { Select } from '../ui.js'
@@ -72,7 +72,7 @@ function Plot({ buckets, bucketSeconds, tickSeconds }: PlotProps) {
   const y = (count: number) => TOP + PLOT_HEIGHT * (1 - count / peak)
   const bottom = TOP + PLOT_HEIGHT
   const marks = events.value
-    .map(({ at, text }) => ({ at: Date.parse(at), text }))
+    .map(({ at, text }) => ({ at: Date.parse(at), text: inZone(text, spaceTime.value ?? 0) }))
     .filter(({ at }) => share(at) >= 0 && share(at) <= 1)
   const labelled = spread(marks, share)
   const slot = `${100 / buckets.length}%`

@@ -1,8 +1,8 @@
 import { signal, useSignal } from '@preact/signals'
-import { render } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { keepControlToken, TokenNeeded } from '../control-api.js'
 import { messageOf } from '../format.js'
+import { Shell, show } from '../shell.js'
 import { TokenDialog } from '../ui.js'
 import { CHAPTERS } from './chapters.js'
 import { placeOf, search } from './contract-model.js'
@@ -36,15 +36,11 @@ async function load(): Promise<void> {
 function DocsPage() {
   return (
     <>
-      <header class="top">
-        <p class="name">
-          <img src="assets/icon.svg" alt="" width="24" height="24" /> petstore-sandbox
-        </p>
-        <nav aria-label="Sandbox">
-          <a href={space === '' ? './' : `./#space=${encodeURIComponent(space)}`}>Dashboard</a>
-          <a href="openapi.yaml">openapi.yaml</a>
-        </nav>
-      </header>
+      <Shell page="API docs" space={space}>
+        <a class="push" href="openapi.yaml">
+          openapi.yaml
+        </a>
+      </Shell>
       {isLocked.value ? (
         <TokenDialog
           enter={(token) => {
@@ -137,7 +133,7 @@ function Panes({ served, served: { contract } }: { readonly served: Served }) {
           </p>
         ) : null}
         {operation === undefined ? (
-          <article>{chapter?.content(served)}</article>
+          <article class="stack">{chapter?.content(served)}</article>
         ) : (
           <OperationView key={operation.id} contract={contract} operation={operation} />
         )}
@@ -147,11 +143,8 @@ function Panes({ served, served: { contract } }: { readonly served: Served }) {
   )
 }
 
-const root = document.querySelector('#docs')
-if (root !== null) {
-  addEventListener('hashchange', () => {
-    place.value = placeInAddress()
-  })
-  render(<DocsPage />, root)
-  void load()
-}
+addEventListener('hashchange', () => {
+  place.value = placeInAddress()
+})
+show(<DocsPage />)
+void load()

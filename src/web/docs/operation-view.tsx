@@ -14,7 +14,7 @@ export function OperationView({
 }) {
   const { id, method, path, title, description, markers, successor, parameters, body, responses } = operation
   return (
-    <article>
+    <article class="stack">
       <h2 tabIndex={-1}>
         <span class={`method ${method}`}>{method}</span> <span class="mono">{path}</span>
       </h2>
@@ -30,7 +30,7 @@ export function OperationView({
       ))}
       <Prose text={description} />
       {parameters.length === 0 ? null : (
-        <section aria-label="Parameters">
+        <section class="stack" aria-label="Parameters">
           <h3>Parameters</h3>
           <dl class="fields-of">
             {parameters.map(({ name, in: place, isRequired, description: text, schema }) => (
@@ -49,7 +49,7 @@ export function OperationView({
         </section>
       )}
       {body === undefined ? null : (
-        <section aria-label="Request body">
+        <section class="stack" aria-label="Request body">
           <h3>
             Request body <span class="muted">{body.mediaType}</span>
             <Required isRequired={body.isRequired} />
@@ -57,7 +57,7 @@ export function OperationView({
           <BodyView contract={contract} body={body} />
         </section>
       )}
-      <section aria-label="Responses">
+      <section class="stack" aria-label="Responses">
         <h3>Responses</h3>
         {responses.map(({ status, description: text, choice, headers, body: returned }) => (
           <details key={status} open={status.startsWith('2')}>
@@ -65,13 +65,11 @@ export function OperationView({
               <span class={`code c${status.charAt(0)}`}>{status}</span> {text}
               {choice === '' ? null : <span class="marker stability">the sandbox’s choice: {choice}</span>}
             </summary>
-            {operation.isSendable && /^\d{3}$/.test(status) ? (
-              <p>
-                <button type="button" onClick={() => (provoke.value = status)}>
-                  Provoke {status}
-                </button>
-              </p>
-            ) : null}
+            {returned === undefined ? (
+              <p class="muted">No body is documented.</p>
+            ) : (
+              <BodyView contract={contract} body={returned} />
+            )}
             <dl class="fields-of">
               {headers.map(({ name, description: header }) => (
                 <div key={name}>
@@ -82,11 +80,13 @@ export function OperationView({
                 </div>
               ))}
             </dl>
-            {returned === undefined ? (
-              <p class="muted">No body is documented.</p>
-            ) : (
-              <BodyView contract={contract} body={returned} />
-            )}
+            {operation.isSendable && /^\d{3}$/.test(status) ? (
+              <p>
+                <button type="button" onClick={() => (provoke.value = status)}>
+                  Provoke {status}
+                </button>
+              </p>
+            ) : null}
           </details>
         ))}
       </section>

@@ -85,7 +85,7 @@ export function SendPanel({
   }
 
   return (
-    <aside class="try" aria-label="Code and response">
+    <aside class="try stack" aria-label="Code and response">
       <p>
         <Select
           label="Key"
@@ -112,6 +112,7 @@ export function SendPanel({
       )}
       {operation.isSendable ? (
         <form
+          class="stack"
           aria-label="Request"
           onSubmit={(event) => {
             event.preventDefault()
@@ -196,7 +197,7 @@ function ResponseView({ response }: { readonly response: ReceivedResponse }) {
   const id = useId()
   const place = new URLSearchParams({ ...(space === '' ? {} : { space }), exchange: String(exchange) })
   return (
-    <section class="response" aria-labelledby={id}>
+    <section class="response stack" aria-labelledby={id}>
       <h3 id={id}>
         Response <span class={`code c${String(status).charAt(0)}`}>{status}</span> {statusText}
       </h3>

@@ -94,7 +94,7 @@ function Result({ client }: { readonly client: Client }) {
   )
 }
 
-export function dashboardAddress(space: string, filter = ''): string {
+function dashboardAddress(space: string, filter = ''): string {
   return `__sandbox/#${new URLSearchParams({ space, ...(filter === '' ? {} : { filter }) })}`
 }
 

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
-import { render } from 'preact'
 import { countdownText, messageOf, timeText } from '../format.js'
-import { dashboardAddress, Lane, Legend } from './lane.js'
+import { Shell, show } from '../shell.js'
+import { Lane, Legend } from './lane.js'
 import * as run from './run.js'
 import { CONDITION_NAMES, CONDITIONS } from './set-up.js'
 import { send, startWorker } from './start-worker.js'
@@ -19,16 +19,8 @@ const canRun = signal(true)
 function Playground() {
   return (
     <>
-      <header class="top">
-        <b>petstore-sandbox</b>
-        <nav aria-label="Pages">
-          <a href="./" aria-current="page">
-            Playground
-          </a>
-          <a href={dashboardAddress(run.clients.value[0]?.space ?? '')}>Dashboard</a>
-          <a href="__sandbox/docs">API docs</a>
-        </nav>
-        <span class="row">
+      <Shell page="Playground" space={run.clients.value[0]?.space ?? ''}>
+        <span class="row push">
           <button type="button" onClick={run.startOver}>
             Start over
           </button>
@@ -39,7 +31,7 @@ function Playground() {
             {shared}
           </span>
         </span>
-      </header>
+      </Shell>
       <Notices />
       <main>
         <h1>Your client gets a 429. What does it do next?</h1>
@@ -130,7 +122,7 @@ function Controls() {
           </button>
         ))}
       </fieldset>
-      <span class="clock">
+      <span class="clock push">
         <span class="muted">Sandbox time</span> {run.startedAt.value === 0 ? '…' : `${timeText(run.now.value)} UTC`}{' '}
         <span class="muted">
           · {countdownText(run.now.value - run.startedAt.value)} of {countdownText(run.RUN_MS)}
@@ -182,18 +174,15 @@ function watch(registration: ServiceWorkerRegistration): void {
   navigator.serviceWorker.addEventListener('controllerchange', () => location.reload())
 }
 
-const root = document.querySelector('#playground')
-if (root !== null) {
-  render(<Playground />, root)
-  startWorker().then(
-    (registration) => {
-      watch(registration)
-      addEventListener('hashchange', run.startFromLink)
-      void run.startFromLink()
-    },
-    (error: unknown) => {
-      canRun.value = false
-      notice.value = messageOf(error)
-    },
-  )
-}
+show(<Playground />)
+startWorker().then(
+  (registration) => {
+    watch(registration)
+    addEventListener('hashchange', run.startFromLink)
+    void run.startFromLink()
+  },
+  (error: unknown) => {
+    canRun.value = false
+    notice.value = messageOf(error)
+  },
+)

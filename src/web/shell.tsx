@@ -1,0 +1,44 @@
+import { type ComponentChild, type ComponentChildren, render } from 'preact'
+import { CONTROL_ADDRESS, IS_PLAYGROUND, SANDBOX_ADDRESS } from './control-api.js'
+
+type PageName = 'Playground' | 'Dashboard' | 'API docs'
+
+/** The header of all pages: name, links to the others, and what belongs to the page. @param space of the links */
+export function Shell({
+  page,
+  space,
+  children,
+}: {
+  readonly page: PageName
+  readonly space: string
+  readonly children?: ComponentChildren
+}) {
+  const query = new URLSearchParams(space === '' ? {} : { space })
+  const pages: readonly (readonly [name: PageName, address: string])[] = [
+    ...(IS_PLAYGROUND || page === 'Playground' ? [['Playground', `${SANDBOX_ADDRESS}/`] as const] : []),
+    ['Dashboard', `${CONTROL_ADDRESS}/${space === '' ? '' : `#${query}`}`],
+    ['API docs', `${CONTROL_ADDRESS}/docs${space === '' ? '' : `?${query}`}`],
+  ]
+  return (
+    <header class="top">
+      <b class="brand">
+        <img src="assets/icon.svg" alt="" width="22" height="22" />
+        petstore-sandbox
+      </b>
+      <nav aria-label="Pages">
+        {pages.map(([name, address]) => (
+          <a key={name} href={address} aria-current={name === page ? 'page' : undefined}>
+            {name}
+          </a>
+        ))}
+      </nav>
+      {children}
+    </header>
+  )
+}
+
+/** Shows a page in the body of its document. */
+export function show(page: ComponentChild): void {
+  const root = document.querySelector('#page')
+  if (root !== null) render(page, root)
+}
