@@ -92,7 +92,6 @@ export const CODE_FORMS = {
     ].join('\n')
   },
 } satisfies Record<string, (request: CodeRequest) => string>
-export type CodeForm = keyof typeof CODE_FORMS
 
 /** Describe the connection, or are derived from other values. */
 export const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
