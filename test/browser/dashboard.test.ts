@@ -292,10 +292,10 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
       .waitFor()
   })
 
-  it('answers the questions of a front-end developer with at most one click', async () => {
+  it('explains a refusal, shows both messages, and fails an operation with at most one click', async () => {
     const { sandbox, page, ask } = await openLive({ limits: '2/min', banAfter: 2, pets: 10_000 })
     for (const pet of [1, 2, 3, 3, 3]) await (await ask(`/pets/${pet}`)).text()
-    // What is overridden, and until when?
+    // Which overrides, and until when?
     await page.getByRole('region', { name: 'In effect' }).getByText('sandbox banned · 5:00 left').waitFor()
     // Why this 429?
     await row(page, 'minute quota of 2 used up').waitFor()
@@ -324,7 +324,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.locator('#records').getByText('4711', { exact: true }).waitFor()
   })
 
-  it('focuses the control of what is in effect', async () => {
+  it('focuses the control of an override', async () => {
     const { sandbox, page } = await openLive()
     await sandbox.settings.change({ latency: '5ms', sunset: 'after', limits: '9/min' })
     const bar = page.getByRole('region', { name: 'In effect' })
