@@ -3,6 +3,7 @@ import { VIOLATIONS, WARNINGS } from '../../src/conduct/conduct-view.js'
 import { viewFindings } from '../../src/conduct/finding-views.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import type { VerbInput, VerbName } from '../../src/control/verb-map.js'
+import { VERBS } from '../../src/control/verbs.js'
 import type { Machine } from '../../src/core/machine.js'
 import { MINUTE_MS, readRetryAfter, SECOND_MS } from '../../src/domain/time.js'
 import fc from '../support/fast-check.js'
@@ -12,15 +13,11 @@ import { applyStep, openMachine, START } from './machine.js'
 
 const KEY = 'sandbox'
 
-/** Inputs that each verb is tried with; none for those that only the edge does. */
-const INPUTS: { readonly [Name in VerbName]: readonly VerbInput<Name>[] } = {
-  state: [{}],
-  reset: [{}],
-  export: [{}],
-  undo: [{}],
-  'overrides.list': [{}],
+/** Inputs that a verb is tried with (default: without input); none for those that only the edge does. */
+const INPUTS: {
+  readonly [Name in VerbName as Record<never, never> extends VerbInput<Name> ? never : Name]: readonly VerbInput<Name>[]
+} & { readonly [Name in VerbName]?: readonly VerbInput<Name>[] } = {
   'overrides.clear': [{}, { what: 'ban', name: KEY }, { what: 'clock' }, { what: 'storm' }],
-  'settings.show': [{}],
   'settings.change': [
     { limits: '1/min,3/day' },
     { limits: null },
@@ -34,11 +31,8 @@ const INPUTS: { readonly [Name in VerbName]: readonly VerbInput<Name>[] } = {
     { senders: 3 },
     { senders: null },
   ],
-  'clock.show': [{}],
   'clock.set': [{ frozen: true }, { frozen: false }, { now: new Date(START + 90 * MINUTE_MS) }],
   'clock.advance': [{ by: '1s' }, { by: '30s' }, { by: '2m' }, { by: '24h' }],
-  'clock.reset': [{}],
-  'keys.list': [{}],
   'keys.add': [{ key: 'another' }, { key: KEY }],
   'keys.change': [
     { key: KEY, plan: 'business' },
@@ -47,44 +41,31 @@ const INPUTS: { readonly [Name in VerbName]: readonly VerbInput<Name>[] } = {
   'keys.remove': [{ key: KEY }],
   'keys.ban': [{ key: KEY }, { key: KEY, for: '10s' }, { key: KEY, for: '1h' }],
   'keys.unban': [{ key: KEY }],
-  'storm.show': [{}],
   'storm.start': [{ rate: 1, retryAfter: '2s' }, { rate: 1, for: '10s', retryAfter: '40s' }, { rate: 0.5 }],
-  'storm.stop': [{}],
-  'faults.list': [{}],
   'faults.set': [{ rules: ['listPets:503,retry-after=30s'] }, { rules: ['*:429,retry-after=90s@50%'] }, { rules: [] }],
   'faults.add': [{ rule: 'listPets:500*3' }],
-  'faults.clear': [{}],
-  'scenario.list': [{}],
   'scenario.apply': [{ scenario: { name: 'banned' } }, { scenario: { name: 'storm' } }],
-  'pets.list': [{}],
   'pets.add': [{ name: 'Rex', categoryId: 1 }],
   'pets.set': [{ id: 1, name: 'Rex' }],
   'pets.remove': [{ id: 2 }],
-  'resources.list': [{}],
   'records.list': [{ resource: 'pets' }],
   'records.add': [{ resource: 'pets', record: { name: 'Rex', categoryId: 1 } }],
   'records.set': [{ resource: 'pets', id: 1, change: { name: 'Rex' } }],
   'records.remove': [{ resource: 'pets', id: 2 }],
-  'orders.list': [{}],
   'snapshots.list': [],
   'snapshots.save': [],
   'snapshots.restore': [],
   'snapshots.remove': [],
-  'requests.list': [{}],
-  'requests.har': [{}],
-  'requests.traffic': [{}],
   'requests.replay': [],
-  'requests.clear': [{}],
-  conduct: [{}],
-  drift: [{}],
-  'spaces.list': [{}],
   'spaces.copy': [],
   'spaces.remove': [{ name: 'none' }],
-  replicas: [{}],
   shutdown: [],
 }
 
-const verbs = Object.entries(INPUTS).flatMap(([verb, inputs]) => inputs.map((input) => ({ verb, input })))
+const verbs = (Object.keys(VERBS) as VerbName[]).flatMap((verb) => {
+  const inputs: readonly object[] = INPUTS[verb] ?? [{}]
+  return inputs.map((input) => ({ verb, input }))
+})
 
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.constant('send' as const) },
