@@ -122,7 +122,8 @@ describe('docs/control-api.md', () => {
   it('lists every other path, and no more', () => {
     const assets = /^\/assets\//
     const pages = Object.keys(PAGE_FILES).filter((path) => !assets.test(path))
-    const paths = [...pages, '/health', '/openapi.yaml', '/openapi.json', '/control.openapi.yaml', '/requests/stream']
+    const documents = ['/openapi.yaml', '/openapi.json', '/control.openapi.yaml', '/llms.txt']
+    const paths = [...pages, ...documents, '/health', '/requests/stream']
     expect([...firstCells(sectionOf(CONTROL, 'Other paths'))].sort()).toEqual(paths.map((path) => `GET ${path}`).sort())
   })
 

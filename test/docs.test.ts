@@ -2,8 +2,17 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { createSandbox } from '../src/api/start.js'
 import { packageDirectory } from '../src/system/package-files.js'
-import { type Document, documentsIn, firstCellsOf, plain, readDocument, sectionsOf } from './support/documents.js'
+import {
+  type Document,
+  documentsIn,
+  firstCellsOf,
+  plain,
+  readDocument,
+  sectionsOf,
+  tablesOf,
+} from './support/documents.js'
 
 /** What `@source` may name besides our own documents and RFCs, and where it is to be read. */
 const OTHER_SOURCES = {
@@ -184,3 +193,46 @@ function leadsSomewhere(document: Document, target: string): boolean {
   const anchor = target.split('#')[1]
   return anchor === undefined || anchorsOf(readDocument(there)).has(anchor)
 }
+
+/** The pages in the package, by question, from the table of docs/README.md. @source llmstxt.org */
+function llmsText(): string {
+  const { files }: { files: readonly string[] } = JSON.parse(readDocument('package.json').text)
+  const [title = '', summary = ''] = readDocument('README.md').text.split('\n\n')
+  const [pages = []] = tablesOf(readDocument('docs/README.md').text)
+  const links = pages.flatMap(([question = '', page = '']) => {
+    const [, name = ''] = /\((.*)\)/.exec(page) ?? []
+    const isPacked = !files.some((entry) => entry.startsWith('!') && `docs/${name}`.startsWith(entry.slice(1)))
+    return isPacked ? [`- [${name}](docs/${name}): ${question}`] : []
+  })
+  return `${title}
+
+> ${summary.replaceAll('\n', ' ')}
+
+For coding agents: [SKILL.md](skills/petstore-sandbox/SKILL.md). A running sandbox serves these pages under \`/__sandbox/\`.
+
+## Docs
+
+- [README.md](README.md): What is it for? How do I start it?
+${links.join('\n')}
+`
+}
+
+describe('llms.txt', () => {
+  it('lists the pages in the package: `npm test -- test/docs.test.ts -u` writes it anew', async () => {
+    await expect(llmsText()).toMatchFileSnapshot(join(packageDirectory, 'llms.txt'))
+  })
+
+  it('is served with the pages that it links to', async () => {
+    await using sandbox = await createSandbox()
+    const get = (path: string) => sandbox.fetch(new Request(new URL(path, 'http://localhost/__sandbox/')))
+    const list = await (await get('llms.txt')).text()
+    expect(list).toBe(llmsText())
+    for (const [, path = ''] of list.matchAll(/\]\((.*?)\)/g)) {
+      const response = await get(path)
+      expect([path, await response.text()]).toEqual([path, readDocument(path).text])
+      expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+    }
+    for (const path of ['docs/none.md', 'docs/%2e%2e/package.json', 'docs/decisions/README.md', 'package.json'])
+      expect([path, (await get(path)).status]).toEqual([path, 404])
+  })
+})

@@ -10,11 +10,20 @@ import { runSandbox } from '../sandbox.js'
 import { makeFolder, PROJECT_FOLDER } from '../system/make-folder.js'
 import { messageOf } from '../system/message-of.js'
 import { PROJECT_FILE, writeRegularFile } from '../system/regular-file.js'
-import { type CountedRun, countRun, jsonReport, junitReport, scenarioLines, summaryLine } from './conform/report.js'
+import {
+  type CountedRun,
+  countRun,
+  jsonReport,
+  junitReport,
+  nextCommands,
+  scenarioLines,
+  summaryLine,
+} from './conform/report.js'
 import { type ConformRun, runScenario } from './conform/run-scenario.js'
 import { type ConformScenario, JOBS, type Job, loadBaseline, loadScenarios, readTimeout } from './conform/scenarios.js'
+import { addOutputOptions, type OutputFlags, printJson, printResult, wantsJson } from './control/result.js'
 import { childEnvironment } from './exec/flags.js'
-import { exitCodeFor, isMissing, onExitSignals } from './exec/run-command.js'
+import { onExitSignals, startFailure } from './exec/run-command.js'
 import { EXIT, SIGNAL_EXIT } from './exit-codes.js'
 import { explain } from './help.js'
 import type { CliIo } from './io.js'
@@ -49,21 +58,20 @@ const DEFAULT_JOBS = 8
 /** Its first draws refuse the first request of the storm. */
 const SEED = 46
 
-interface ConformFlags {
+interface ConformFlags extends OutputFlags {
   readonly scenario?: readonly string[]
   readonly scenarios?: string
   readonly list?: boolean
   readonly job: Job | 'both'
   readonly jobs: number
   readonly timeout: number
-  readonly output: 'text' | 'json'
   readonly report?: string
   readonly baseline?: string
   readonly allowUntested?: boolean
 }
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
-  explain(command, { examples: EXAMPLES, notes: NOTES })
+  explain(addOutputOptions(command), { examples: EXAMPLES, notes: NOTES })
     .usage('[options] [--] <command> [args...]')
     .argument('[command]', 'command to run')
     .argument('[args...]', 'arguments of the command')
@@ -83,7 +91,6 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
         .argParser(parseTimeout)
         .default(20_000, '20s'),
     )
-    .addOption(new Option('-o, --output <form>', 'report format').choices(['text', 'json']).default('text'))
     .option('--report <file>', 'write a JUnit report')
     .option('--baseline <file>', 'YAML file with known failures')
     .option('--allow-untested', 'pass even if a scenario is untested')
@@ -116,7 +123,9 @@ async function conform(
   const all = loadScenarios(cwd, flags.scenarios)
   const scenarios = select(all, flags)
   if (flags.list === true) {
-    for (const scenario of scenarios) await print(stdout, `${scenario.name.padEnd(22)} ${scenario.description}\n`)
+    const value = scenarios.map(({ name, description }) => ({ name, description }))
+    const lines = value.map((one) => `${one.name.padEnd(22)} ${one.description}`)
+    await printResult({ value, text: lines.join('\n') }, io, wantsJson(flags))
     return EXIT.ok
   }
   if (name === undefined) throw new OptionsError(['conform needs a command to run, or --list'])
@@ -127,7 +136,7 @@ async function conform(
   )
   const runs = await runAll(scenarios, baseline, { name, args }, flags, io)
   if (typeof runs === 'number') return runs
-  if (flags.output === 'json') await print(stdout, jsonReport(runs))
+  if (wantsJson(flags)) await printJson(jsonReport(runs), io, nextCommands(runs, [name, ...args]))
   else await print(stdout, `${summaryLine(runs)}\n`)
   if (flags.report !== undefined) writeReport(resolve(cwd, flags.report), junitReport(runs))
   return runs.some(({ counts }) => counts === 'failed' || counts === 'stale') ? EXIT.failed : EXIT.ok
@@ -156,7 +165,7 @@ async function runAll(
   scenarios: readonly ConformScenario[],
   baseline: ReadonlySet<string>,
   command: Pick<ConformRun, 'name' | 'args'>,
-  { job, jobs, timeout, output, allowUntested = false }: ConformFlags,
+  { job, jobs, timeout, allowUntested = false, ...flags }: ConformFlags,
   io: CliIo,
 ): Promise<readonly CountedRun[] | number> {
   const { cwd, stdout, stderr } = io
@@ -187,18 +196,18 @@ async function runAll(
     // Beside others, a client that does not wait would be slow to retry.
     const isAlone = ({ expectation }: ConformScenario) => expectation.pause !== undefined
     const waiting = scenarios.filter((scenario) => !isAlone(scenario))
-    let unstartable: CountedRun['ending'] | undefined
+    let unstartable: NodeJS.ErrnoException | undefined
     const work = async () => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
         if (signalled !== undefined || unstartable !== undefined) return
         const counted = countRun(await runScenario(next, run), baseline, allowUntested)
         if (signalled !== undefined) return
         if (counted.ending !== 'timeout' && counted.ending.kind === 'unstartable') {
-          unstartable = counted.ending
+          unstartable = counted.ending.cause
           return
         }
         runs.set(next.name, counted)
-        if (output === 'text')
+        if (!wantsJson(flags))
           await print(
             stdout,
             scenarioLines(counted)
@@ -211,15 +220,7 @@ async function runAll(
     waiting.push(...scenarios.filter(isAlone))
     await work()
     if (signalled !== undefined) return SIGNAL_EXIT[signalled]
-    if (unstartable !== undefined && unstartable !== 'timeout' && unstartable.kind === 'unstartable') {
-      const { cause } = unstartable
-      const why = isMissing(cause) ? 'was not found. Is it installed, and in PATH?' : `cannot be run (${cause.code}).`
-      printLine(
-        stderr,
-        `${isMissing(cause) ? 'NO_SUCH_COMMAND' : 'NOT_EXECUTABLE'}: ${JSON.stringify(command.name)} ${why}`,
-      )
-      return exitCodeFor(unstartable)
-    }
+    if (unstartable !== undefined) throw startFailure(command.name, unstartable)
     return scenarios.flatMap(({ name }) => runs.get(name) ?? [])
   } finally {
     ignoreSignals()

@@ -1,17 +1,19 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { openContract } from '../contract/open-contract.js'
+import { shellWord } from '../domain/curl.js'
 import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
 import { OptionsError } from '../options/options-error.js'
 import { resolveLayers } from '../options/resolve.js'
 import { configLayer, envLayer, type FlagValues, flagLayer } from '../options/sources.js'
 import { reportToGitHub } from './conduct/github.js'
+import { addOutputOptions, printJson, wantsJson } from './control/result.js'
 import { openExecSandbox } from './exec/exec-sandbox.js'
 import { brokenRules } from './exec/fail-on.js'
 import { addExecFlags, childEnvironment, type ExecFlags, readOutcomeFlags } from './exec/flags.js'
 import { HarFile } from './exec/har-file.js'
 import { writeReport } from './exec/report-file.js'
-import { exitCodeFor, onExitSignals, runCommand } from './exec/run-command.js'
+import { exitCodeFor, onExitSignals, runCommand, startFailure } from './exec/run-command.js'
 import { type RunOutcome, summaryFacts, summaryLines } from './exec/summary-lines.js'
 import { EXIT } from './exit-codes.js'
 import { explain } from './help.js'
@@ -65,7 +67,7 @@ interface Run {
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   const options = addOptionFlags(command)
   const elsewhere = { title: 'Options of serve', options, command: 'petstore-sandbox serve' }
-  explain(addExecFlags(command), { examples: EXAMPLES, notes: NOTES, elsewhere })
+  explain(addOutputOptions(addExecFlags(command)), { examples: EXAMPLES, notes: NOTES, elsewhere })
     .usage('[options] [--] <command> [args...]')
     .argument('<command>', 'command to run')
     .argument('[args...]', 'arguments of the command')
@@ -79,6 +81,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
 async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number> {
   const { cwd, stderr } = io
   const { env: names = [], debug = false } = own
+  const form = { debug, json: wantsJson(own), command: 'petstore-sandbox exec' }
   const { failOn, report, har: harPath } = readOutcomeFlags(own, io.env)
   const env = envLayer(io.env)
   const options = resolveLayers([flagLayer(serve), env, configLayer(cwd)], {
@@ -98,7 +101,7 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
       await act()
       return EXIT.ok
     } catch (error) {
-      reportError(error, io, debug)
+      reportError(error, io, form)
       return code
     }
   }
@@ -131,13 +134,15 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
       env: childEnvironment(io.env, { baseUrl, controlUrl, controlToken, names }),
       cwd,
       mark: `PETSTORE_SANDBOX_URL=${controlUrl}`,
+      stdoutToStderr: form.json,
     })
     const ending = await command.ended
     await command.sweep()
     log.flush()
+    if (ending.kind === 'unstartable') reportError(startFailure(name, ending.cause), io, form)
     const [conduct, summary] = [sandbox.conduct(), sandbox.summary()]
     const outcome: RunOutcome = { summary, conduct, failOn, broken: brokenRules(failOn.rules, conduct) }
-    for (const line of summaryLines(name, ending, outcome, options.log)) {
+    for (const line of ending.kind === 'unstartable' ? [] : summaryLines(outcome, options.log)) {
       if (options.log === 'json') void print(stderr, `${line}\n`)
       else printLine(stderr, line)
     }
@@ -151,9 +156,15 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
     }, EXIT.failed)
     const harCode = await attempt(() => har?.close(), EXIT.failed)
     ignoreSignals()
-    return exitCode || reportCode || harCode || gitHubCode
+    const finalCode = exitCode || reportCode || harCode || gitHubCode
+    if (form.json) {
+      const again = ['npx petstore-sandbox exec --har exchanges.har --', ...[name, ...args].map(shellWord)].join(' ')
+      const value = { format: 1, exitCode: finalCode, ...summaryFacts(summary), ...conduct }
+      await printJson(value, io, finalCode === EXIT.ok ? [] : [again])
+    }
+    return finalCode
   } catch (error) {
-    const code = reportError(error, io, debug)
+    const code = reportError(error, io, form)
     return code === EXIT.usage ? code : EXIT_NO_SANDBOX
   } finally {
     log.flush()

@@ -49,7 +49,7 @@ function formatHelp(command: Command, helper: Help): string {
 
 export const HELP_FORMAT = { formatHelp, subcommandTerm: (command: Command) => command.name() }
 
-function pathOf(command: Command): string {
+export function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
 }
 
@@ -111,4 +111,10 @@ function groupOf(command: Command): Command | undefined {
   // Commander has no getter for it.
   const isDefault = parent !== null && Reflect.get(parent, '_defaultCommandName') === command.name()
   return isDefault && parent.args[0] !== command.name() ? parent : undefined
+}
+
+/** Whether everything after the first argument belongs to another program, as in `exec npx vitest --run`. */
+export function passesThrough(command: Command): boolean {
+  // Commander has no getter for it.
+  return Reflect.get(command, '_passThroughOptions') === true
 }

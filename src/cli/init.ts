@@ -9,7 +9,7 @@ import { makeFolder, PROJECT_FOLDER } from '../system/make-folder.js'
 import { messageOf } from '../system/message-of.js'
 import { configSchemaFile, fixturesDirectory, packageDirectory, packageText } from '../system/package-files.js'
 import { PROJECT_FILE, readRegularFile } from '../system/regular-file.js'
-import { type OutputFlags, outputOptions, printResult, wantsJson } from './control/result.js'
+import { addOutputOptions, type OutputFlags, printResult, wantsJson } from './control/result.js'
 import { EXIT } from './exit-codes.js'
 import { explain } from './help.js'
 import { configText } from './init/config-text.js'
@@ -43,8 +43,7 @@ An existing store keeps its pets: edited fixtures take effect after "serve --res
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   explain(command, { examples: ['petstore-sandbox init', 'petstore-sandbox init --agents'], notes: NOTES })
-  for (const option of outputOptions()) command.addOption(option)
-  command.option('--agents', 'write the skill for coding agents instead')
+  addOutputOptions(command).option('--agents', 'write the skill for coding agents instead')
   command.option('--debug', 'show stack traces')
   command.action(async (flags: OutputFlags & { readonly agents?: boolean }) =>
     finish(await (flags.agents ? initAgents : init)(io, wantsJson(flags))),
@@ -90,7 +89,8 @@ async function init(io: CliIo, json: boolean): Promise<number> {
     if (await writeNewFile(join(io.cwd, name), content)) written.push(name)
     else left.push(name)
   }
-  await printResult({ value: { written, left }, text: written.join('\n') }, io, json)
+  const next = ['npx petstore-sandbox serve']
+  await printResult({ value: { written, left }, text: written.join('\n'), next }, io, json)
   if (left.length === 0) return EXIT.ok
   if (left.length === files.size) {
     printLine(io.stderr, `${CONFIG_FILE} and all of ${FIXTURES_FOLDER} already exist. Nothing was written.`)

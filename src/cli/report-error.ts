@@ -2,24 +2,56 @@ import { RequestError } from '../client/errors.js'
 import type { FailureCode } from '../domain/failures.js'
 import { OptionsError } from '../options/options-error.js'
 import { messageOf } from '../system/message-of.js'
-import { escapeLines } from './escape-controls.js'
+import { packageText } from '../system/package-files.js'
+import { escapeControls, escapeLines } from './escape-controls.js'
 import { EXIT, exitCodeOf } from './exit-codes.js'
 import type { CliIo } from './io.js'
 import { print, printLine } from './print.js'
 
-const USAGE_CODES: readonly string[] = ['INVALID_OPTIONS', 'INVALID_FLAG'] satisfies readonly FailureCode[]
+const USAGE_CODES: readonly string[] = ['INVALID_OPTIONS', 'INVALID_FLAG', 'USAGE'] satisfies readonly FailureCode[]
 
-/** A line for each problem: `CODE: message`. @param debug also prints the stack @returns the exit code */
-export function reportError(error: unknown, io: CliIo, debug: boolean, seeHelp?: string): number {
+interface ErrorForm {
+  readonly debug: boolean
+  readonly json: boolean
+  readonly seeHelp?: string
+  readonly command: string
+}
+
+/** A line for each problem, `CODE: message`, or one line of JSON. @returns the exit code */
+export function reportError(error: unknown, io: CliIo, { debug, json, seeHelp, command }: ErrorForm): number {
   const code = codeOf(error)
-  const messages = error instanceof OptionsError || error instanceof RequestError ? error.problems : [messageOf(error)]
-  const help = seeHelp !== undefined && code !== undefined && USAGE_CODES.includes(code) ? seeHelp : undefined
-  const lines = messages.map((message) => `${code ?? ('INTERNAL' satisfies FailureCode)}: ${message}`)
-  for (const line of help === undefined ? lines : endingWith(help, lines)) printLine(io.stderr, line)
-  if (code === undefined && !debug)
-    printLine(io.stderr, 'This is a bug. Run it again with --debug to see where it happens.')
+  const shownCode = code?.toUpperCase() ?? ('INTERNAL' satisfies FailureCode)
+  const problems = error instanceof OptionsError || error instanceof RequestError ? error.problems : [messageOf(error)]
+  const isUsage = code !== undefined && USAGE_CODES.includes(code)
+  const messages = seeHelp !== undefined && isUsage ? endingWith(seeHelp, problems) : problems
+  if (json) printJsonError(io, shownCode, messages.join('\n'), command)
+  else {
+    const isHelp = (message: string) => message === seeHelp
+    for (const message of messages) printLine(io.stderr, isHelp(message) ? message : `${shownCode}: ${message}`)
+    if (code === undefined && !debug)
+      printLine(io.stderr, 'This is a bug. Run it again with --debug to see where it happens.')
+  }
   if (debug) void print(io.stderr, `${escapeLines(process.getBuiltinModule('node:util').inspect(error))}\n`)
   return code === undefined ? EXIT.failed : exitCodeOf(code)
+}
+
+/** `--plan "gold": must be …`, `config.yaml:3:7: storm.rate: must be …`, `option '--port <n>' argument …` */
+const PLACE = /^((?:\S+:\d+:\d+: )?[^\s:]+)(?: "(?:[^"\\]|\\.)*")?: |\b(?:option|argument|command) '([^' ]+)/
+/** Whole commands, without the flags that a fix only names: `control stop`, `call --list`. */
+const COMMANDS_IN_FIX = /`(?:petstore-sandbox )?(serve|init|call --list|(?:control|target) [a-z]+(?: [a-z]+)*)\b[^`]*`/g
+
+/** The fix, and the commands in it, come from docs/errors.md. @param command its place, if the message has no other */
+export function printJsonError({ stderr }: CliIo, code: string, message: string, command: string): void {
+  const [, where, word, place = where ?? word ?? command] = PLACE.exec(message) ?? []
+  // A code of the control plane is in lower case there.
+  const row = new RegExp(`^\\| \`${code}\` \\|.* \\| (.*) \\|$`, 'im').exec(packageText('docs/errors.md'))
+  const fix = row?.[1]?.replace(/\[(.*?)\]\(.*?\)/g, '$1')
+  const next = [
+    ...[...message.matchAll(/See petstore-sandbox (.*?--\S*help)\./g)].map(([, words]) => words),
+    ...[...(fix ?? '').matchAll(COMMANDS_IN_FIX)].map(([, words]) => words),
+  ].map((words) => `npx petstore-sandbox ${words}`)
+  const error = { code, message, place, ...(fix === undefined ? {} : { fix }) }
+  void print(stderr, `${escapeControls(JSON.stringify({ error, ...(next.length === 0 ? {} : { next }) }))}\n`)
 }
 
 function endingWith(help: string, [first = '', ...others]: readonly string[]): readonly string[] {

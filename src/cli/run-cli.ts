@@ -3,10 +3,10 @@ import { packageVersion } from '../system/package-files.js'
 import { COMMANDS } from './commands.js'
 import { escapeLines } from './escape-controls.js'
 import { EXIT, EXIT_CODES_HELP } from './exit-codes.js'
-import { addHelpCommand, explain, HELP_FORMAT, seeHelp, usageWords } from './help.js'
+import { addHelpCommand, explain, HELP_FORMAT, passesThrough, pathOf, seeHelp, usageWords } from './help.js'
 import type { CliIo } from './io.js'
 import { print, printLine } from './print.js'
-import { reportError } from './report-error.js'
+import { printJsonError, reportError } from './report-error.js'
 
 const DEFAULT_WIDTH = 80
 
@@ -24,7 +24,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   const finish = (code: number) => {
     exitCode = code
   }
-  const program = createProgram(io)
+  const program = createProgram(io, argv)
   let reached: Command | undefined
   program.hook('preAction', (_, command) => {
     reached = command
@@ -40,7 +40,12 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   } catch (error) {
     // Also for help and version; commander has already printed everything.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
-    return reportError(error, io, wantsDebug(argv, io), reached && seeHelp(reached))
+    return reportError(error, io, {
+      debug: wantsDebug(argv, io),
+      json: wantsJsonErrors(ownArguments(argv, reached)),
+      command: pathOf(reached ?? program),
+      ...(reached && { seeHelp: seeHelp(reached) }),
+    })
   }
 }
 
@@ -54,7 +59,7 @@ class OwnCommand extends Command {
   }
 }
 
-function createProgram(io: CliIo): Command {
+function createProgram(io: CliIo, argv: readonly string[]): Command {
   const { stdout, stderr } = io
   const program = new OwnCommand('petstore-sandbox')
     .description('a local, stateful sandbox of the animal store service')
@@ -67,7 +72,11 @@ function createProgram(io: CliIo): Command {
       // The help shows texts of a contract that the user has given.
       writeOut: (text) => void print(stdout, escapeLines(text)),
       writeErr: (text) => void print(stderr, escapeLines(text)),
-      outputError: (text) => printLine(stderr, `USAGE: ${text.trimEnd()}`),
+      outputError: (text) => {
+        const message = text.trimEnd()
+        if (wantsJsonErrors(ownArguments(argv))) printJsonError(io, 'USAGE', message, program.name())
+        else printLine(stderr, `USAGE: ${message}`)
+      },
       getOutHelpWidth: () => stdout.columns ?? DEFAULT_WIDTH,
       getErrHelpWidth: () => stderr.columns ?? DEFAULT_WIDTH,
       getOutHasColors: () => false,
@@ -83,7 +92,16 @@ function isAskedFor(name: string, argv: readonly string[]): boolean {
 
 /** Errors can come before the flags are parsed, so this searches argv. */
 function wantsDebug(argv: readonly string[], io: CliIo): boolean {
+  return ownArguments(argv).includes('--debug') || /^(?:1|true|yes|on)$/i.test(io.env.PETSTORE_SANDBOX_DEBUG ?? '')
+}
+
+function wantsJsonErrors(own: readonly string[]): boolean {
+  return /(?:^| )(?:--json|(?:-o|--output)[ =]?json)(?: |$)/.test(own.join(' '))
+}
+
+/** Without the command that `exec` and `conform` run. */
+function ownArguments(argv: readonly string[], reached?: Command): readonly string[] {
   const end = argv.indexOf('--')
-  const own = end === -1 ? argv : argv.slice(0, end)
-  return own.includes('--debug') || /^(?:1|true|yes|on)$/i.test(io.env.PETSTORE_SANDBOX_DEBUG ?? '')
+  if (end !== -1) return argv.slice(0, end)
+  return reached !== undefined && passesThrough(reached) ? argv.slice(0, argv.length - reached.args.length) : argv
 }

@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { openContract } from '../contract/open-contract.js'
 import { Failure } from '../domain/failures.js'
 import { counted } from '../domain/numbers.js'
@@ -8,12 +8,13 @@ import { readTraffic } from '../simulate/read-traffic.js'
 import { busiestCurves, type SimulationReport, simulationReport } from '../simulate/report.js'
 import { readScale, Simulation } from '../simulate/simulation.js'
 import { describeOpenError, type InputStream, streamInput } from '../system/regular-file.js'
-import { chalkFor, colourLevel, jsonText } from './colour.js'
+import { chalkFor, colourLevel } from './colour.js'
+import { addOutputOptions, type OutputFlags, printJson, wantsJson } from './control/result.js'
 import { lineWidth } from './control/table.js'
 import { EXIT } from './exit-codes.js'
 import { explain } from './help.js'
 import type { CliIo } from './io.js'
-import { print, printLine } from './print.js'
+import { print } from './print.js'
 import { openProgress } from './simulate/progress.js'
 import { textReport } from './simulate/text-report.js'
 
@@ -42,25 +43,23 @@ Exit codes: 0 simulated, 1 unreadable input or no request simulated, 2 usage err
 
 const MAX_CURVES = 12
 
-interface SimulateFlags {
+interface SimulateFlags extends OutputFlags<'text' | 'json' | 'html'> {
   readonly keyField?: string
   readonly basePath?: string
   readonly host?: string
   readonly scale?: readonly number[]
   readonly senders?: string
   readonly spec?: string
-  readonly output: 'text' | 'json' | 'html'
 }
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
-  explain(command, { examples: EXAMPLES, notes: NOTES })
+  explain(addOutputOptions(command, 'html'), { examples: EXAMPLES, notes: NOTES })
     .argument('<file>', 'recorded traffic; - for stdin')
     .option('--scale <factor>', 'also simulate more traffic: 3, 1.5 or a range such as 1..10', scaleArgument)
     .option('--key-field <name>', 'header or query parameter with the key; "one": a single key', nameArgument)
     .option('--base-path <path>', "only requests under this path (default: the contract's)", pathArgument)
     .option('--host <host>', 'only requests to this host; include the port, if any', hostArgument)
     .option('--senders <n>', 'clients that share a key (default: requests in flight)', sendersArgument)
-    .addOption(new Option('-o, --output <form>', 'report format').choices(['text', 'json', 'html']).default('text'))
     .option('--spec <openapi.yaml>', 'another OpenAPI document (default: the packaged one)')
     .option('--debug', 'show stack traces')
     .action(async (file: string, flags: SimulateFlags) => finish(await simulate(file, flags, io)))
@@ -84,10 +83,9 @@ async function simulate(file: string, flags: SimulateFlags, io: CliIo): Promise<
   const reading = await readTraffic(progress.watch(chunks), input, simulation).finally(progress.clear)
   simulation.end()
   const report = simulationReport(simulation, reading)
-  await print(io.stdout, await formatted(flags.output, name, report, simulation, io))
-  if (report.requests > 0) return EXIT.ok
-  printLine(io.stderr, `NOTHING_SIMULATED: ${nothingText(report, basePath)}`)
-  return EXIT.failed
+  await printReport(flags, name, report, simulation, io)
+  if (report.requests === 0) throw new Failure('NOTHING_SIMULATED', nothingText(report, basePath))
+  return EXIT.ok
 }
 
 /** Name of a file in a report. A pipe made by a shell has no name of its own. */
@@ -110,23 +108,21 @@ function openInput(file: string, { cwd }: CliIo): InputStream {
   }
 }
 
-async function formatted(
-  form: SimulateFlags['output'],
+async function printReport(
+  flags: SimulateFlags,
   name: string,
   report: SimulationReport,
   simulation: Simulation,
-  { stdout, env }: CliIo,
-): Promise<string> {
-  switch (form) {
-    case 'json':
-      return `${await jsonText(report, stdout, env)}\n`
-    case 'html': {
-      const { htmlReport } = await import('./simulate/html-report.js')
-      return htmlReport(name, report, busiestCurves(simulation, MAX_CURVES), simulation.timeline.width)
-    }
-    case 'text':
-      return textReport(name, report, await chalkFor(colourLevel(stdout, env)), lineWidth(stdout))
-  }
+  io: CliIo,
+): Promise<void> {
+  const { stdout, env } = io
+  if (wantsJson(flags)) {
+    const next = report.cheapest === null ? [] : [`npx petstore-sandbox serve --plan ${report.cheapest}`]
+    await printJson({ format: 1, ...report }, io, next)
+  } else if (flags.output === 'html') {
+    const { htmlReport } = await import('./simulate/html-report.js')
+    await print(stdout, htmlReport(name, report, busiestCurves(simulation, MAX_CURVES), simulation.timeline.width))
+  } else await print(stdout, textReport(name, report, await chalkFor(colourLevel(stdout, env)), lineWidth(stdout)))
 }
 
 function nothingText({ input }: SimulationReport, basePath: string): string {

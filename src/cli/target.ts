@@ -19,7 +19,7 @@ import {
   readTargetConfig,
   type StoredTarget,
 } from '../client/target-config.js'
-import { type OutputFlags, outputOptions, printResult, type Result, wantsJson } from './control/result.js'
+import { addOutputOptions, type OutputFlags, printResult, type Result, wantsJson } from './control/result.js'
 import { table } from './control/table.js'
 import { EXIT } from './exit-codes.js'
 import { addHelpCommand, explain } from './help.js'
@@ -58,8 +58,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     act: (name: string, flags: SetFlags) => Promise<Outcome>,
   ) => {
     const made = command.command(usage, { isDefault: usage === 'list' }).description(description)
-    for (const option of outputOptions()) made.addOption(option)
-    made.action(async () => {
+    addOutputOptions(made).action(async () => {
       const flags = made.opts<SetFlags & OutputFlags>()
       const { notes = [], ...result } = await act(made.args[0] ?? '', flags)
       await printResult(result, io, wantsJson(flags))
@@ -143,7 +142,7 @@ async function setTarget(name: string, flags: SetFlags, io: CliIo): Promise<Outc
     notes.push(`note: Its key file ${file} was for another origin and has been dropped.`)
   }
   const value = { name, baseUrl: baseUrl ?? null, apiKeyFile: apiKeyFile ?? null }
-  return { value, text: `${name}: ${baseUrl ?? 'the running sandbox'}`, notes }
+  return { value, text: `${name}: ${baseUrl ?? 'the running sandbox'}`, notes, next: [verifyCommand(name)] }
 }
 
 /** Production cannot be the default: an old choice must not decide what a command writes to today. */
@@ -154,7 +153,7 @@ async function useTarget(name: string, io: CliIo): Promise<Outcome> {
     throw invalid(`Production cannot be the default target: give -t ${name} each time.`)
   const { value: baseUrl } = requireAddress(target)
   await changeTargetConfig(io.env, { use: name === SANDBOX ? null : name })
-  return { value: { name, baseUrl }, text: `${name}: ${baseUrl}` }
+  return { value: { name, baseUrl }, text: `${name}: ${baseUrl}`, next: [verifyCommand(name)] }
 }
 
 async function removeTarget(name: string, io: CliIo): Promise<Outcome> {
@@ -169,6 +168,10 @@ async function removeTarget(name: string, io: CliIo): Promise<Outcome> {
     text: `Removed the target ${name}.`,
     notes: wasUsed ? [`The default target is ${SANDBOX} again.`] : [],
   }
+}
+
+function verifyCommand(name: string): string {
+  return `npx petstore-sandbox verify -t ${name}`
 }
 
 function invalid(message: string): TargetError {

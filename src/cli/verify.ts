@@ -1,23 +1,25 @@
 import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { basePathOf } from '../client/base-address.js'
 import { NoResponseError } from '../client/no-response.js'
 import { resolveTarget } from '../client/target.js'
 import { openService } from '../client/verify/service.js'
 import { MAX_WAITS, type Verification, verify } from '../client/verify/verify.js'
 import { openContract } from '../contract/open-contract.js'
+import { Failure } from '../domain/failures.js'
 import { MIB } from '../domain/numbers.js'
 import { SECOND_MS } from '../domain/time.js'
 import { systemClock } from '../system/system-clock.js'
 import { readStdin } from './call/stdin.js'
 import { chalkFor, colourLevel } from './colour.js'
 import { abortOnSignal, confirmWrite } from './confirm-write.js'
+import { addOutputOptions, type OutputFlags, printJson, wantsJson } from './control/result.js'
 import { EXIT, EXIT_NO_RESPONSE } from './exit-codes.js'
 import { explain } from './help.js'
 import type { CliIo } from './io.js'
 import { print, printLine } from './print.js'
-import { jsonReport, junitReport, type Subject, textReport } from './verify/report.js'
+import { jsonReport, junitReport, nextCommands, type Subject, textReport } from './verify/report.js'
 
 /** @source docs/cli.md, "Exit codes" */
 const EXIT_DRIFT = 6
@@ -43,26 +45,24 @@ The key comes from --api-key-file, PETSTORE_API_KEY or the target, see "target".
 Exit codes: 0 no drift, 6 drift, 7 no response, 2 usage error or no API key
 known, 1 failed or no operation could be checked.`
 
-interface VerifyFlags {
+interface VerifyFlags extends OutputFlags<'text' | 'json' | 'junit'> {
   readonly target?: string
   readonly baseUrl?: string
   readonly apiKeyFile?: string
   readonly key?: string
   readonly writes?: boolean
   readonly yes?: boolean
-  readonly output: 'text' | 'json' | 'junit'
   readonly spec?: string
 }
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
-  explain(command, { examples: EXAMPLES, notes: NOTES })
+  explain(addOutputOptions(command, 'junit'), { examples: EXAMPLES, notes: NOTES })
     .option('-t, --target <name>', 'target: sandbox, staging, production or your own')
     .option('--base-url <url>', 'base address; overrides the target')
     .option('--api-key-file <file>', 'API key file, - for stdin')
     .option('--key <key>', 'API key; for secrets, use --api-key-file')
     .option('--writes', 'also call operations that write; their data stays')
     .option('-y, --yes', 'write to production without asking')
-    .addOption(new Option('-o, --output <form>', 'report format').choices(['text', 'json', 'junit']).default('text'))
     .option('--spec <openapi.yaml>', 'another OpenAPI document (default: the packaged one)')
     .option('--debug', 'show stack traces')
     .action(async (flags: VerifyFlags) => finish(await verifyInstance(flags, io)))
@@ -112,18 +112,13 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
     })
   } catch (error) {
     if (!(error instanceof NoResponseError)) throw error
-    tell(`${error.code}: ${error.message}. ${error.hint}`)
-    return EXIT_NO_RESPONSE
+    throw new Failure('NO_RESPONSE', `${error.message}. ${error.hint}`)
   } finally {
     await service.close()
   }
-  const report =
-    flags.output === 'json'
-      ? jsonReport(subject, verification)
-      : flags.output === 'junit'
-        ? junitReport(subject, verification, systemClock.wall())
-        : textReport(subject, verification, await chalkFor(colourLevel(stdout, env)))
-  await print(stdout, report)
+  if (wantsJson(flags)) await printJson(jsonReport(subject, verification), io, nextCommands(subject, verification))
+  else if (flags.output === 'junit') await print(stdout, junitReport(subject, verification, systemClock.wall()))
+  else await print(stdout, textReport(subject, verification, await chalkFor(colourLevel(stdout, env))))
   for (const note of verification.notes) tell(`note: ${note}`)
 
   const { checks, reached } = verification
@@ -131,10 +126,10 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
   if (checks.some(({ outcome }) => outcome === 'unanswered')) return EXIT_NO_RESPONSE
   // A run that checked no operation must not look like a success.
   if (reached.length > 0) return EXIT.ok
-  if (target.apiKey === undefined) {
-    tell('USAGE: no operation can be checked without an API key. Give one with --api-key-file or in PETSTORE_API_KEY.')
-    return EXIT.usage
-  }
-  tell('NOT_CHECKED: no operation could be checked; the report says why.')
-  return EXIT.failed
+  if (target.apiKey === undefined)
+    throw new Failure(
+      'USAGE',
+      'No operation can be checked without an API key. Give one with --api-key-file or in PETSTORE_API_KEY.',
+    )
+  throw new Failure('NOT_CHECKED', 'No operation could be checked; the report has the reasons.')
 }

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import { digestOf } from '../system/digest.js'
-import { pagesDirectory } from '../system/package-files.js'
+import { packageDirectory, pagesDirectory } from '../system/package-files.js'
 import { readRegularFile } from '../system/regular-file.js'
 
 interface PageFile {
@@ -35,6 +36,18 @@ export const PAGE_FILES: Readonly<Record<string, PageFile>> = {
   '/assets/shared.js': { file: 'shared.js', contentType: JAVASCRIPT },
   '/assets/shared-style.css': { file: 'shared-style.css', contentType: CSS },
   '/assets/icon.svg': { file: 'icon.svg', contentType: 'image/svg+xml' },
+}
+
+/** Below the control plane, and in the package. */
+export const DOCUMENT_PATHS = [
+  '/llms.txt',
+  ...['', '/docs', '/skills/petstore-sandbox'].map((folder) => `${folder}/:page{[A-Za-z-]+\\.md}`),
+]
+
+/** @returns undefined if the package has no such document */
+export function packagedDocument(file: string): Uint8Array | undefined {
+  const path = packageDirectory + file
+  return existsSync(path) ? readRegularFile(path) : undefined
 }
 
 export function servePageFile({ file, contentType, policy }: PageFile, request: Request): Response {

@@ -12,7 +12,7 @@ import { allowedHeaders } from '../domain/request-headers.js'
 import { messageOf } from '../system/message-of.js'
 import { loadYaml } from '../system/yaml.js'
 import { type GuardRules, guard } from './guard.js'
-import { PAGE_FILES, servePageFile } from './pages.js'
+import { DOCUMENT_PATHS, PAGE_FILES, packagedDocument, servePageFile } from './pages.js'
 import { CONTROL_PATH, DASHBOARD_PATH } from './path.js'
 import { perform } from './perform.js'
 import { streamExchanges } from './stream.js'
@@ -86,6 +86,10 @@ export function controlRoutes(
   })
   for (const [path, page] of Object.entries(PAGE_FILES))
     root.get(CONTROL_PATH + path, (context) => servePageFile(page, context.req.raw))
+  app.on('GET', DOCUMENT_PATHS, (context) => {
+    const document = packagedDocument(context.req.path.slice(DASHBOARD_PATH.length))
+    return document === undefined ? notFound(context) : text('text/markdown; charset=utf-8', document)
+  })
   // The dashboard's address ends in a slash, because its files are relative to it.
   app.get('/', (context) => context.redirect(DASHBOARD_PATH + new URL(context.req.url).search, 308))
   app.get('/requests/stream', async (context) => {
@@ -199,8 +203,11 @@ function corsHeaders({ req }: Context, { origins }: GuardRules): Record<string, 
   }
 }
 
-function text(contentType: string, body: string | LongBody, status = 200): Response {
-  return new Response(streamOf(body), { status, headers: { 'Content-Type': contentType, 'Cache-Control': 'no-store' } })
+function text(contentType: string, body: string | Uint8Array | LongBody, status = 200): Response {
+  return new Response(body instanceof Uint8Array ? new Uint8Array(body) : streamOf(body), {
+    status,
+    headers: { 'Content-Type': contentType, 'Cache-Control': 'no-store' },
+  })
 }
 
 function refusal(code: ProblemCode, message: string, status: number = PROBLEMS[code].status): Response {

@@ -88,7 +88,7 @@ export function viewQuota(usage: QuotaUsage, limits: Limits, now: EpochMs): Wind
   )
 }
 
-/** Charges one request to both windows, or to neither: a refused request costs nothing. @source docs/specification.md, "Rate limits by plan"; docs/behaviour.md, "quota windows"; docs/behaviour.md, "what is charged" */
+/** Charges one request to both windows, or to neither: a refused request costs nothing. @source docs/specification.md, "Rate limits by plan"; docs/behaviour.md, "quota windows"; docs/behaviour.md, "what counts against a quota" */
 export function charge(usage: QuotaUsage, limits: Limits, now: EpochMs): QuotaVerdict {
   const minute = viewWindow('minute', usage.minute, limits.perMinute, now)
   const day = viewWindow('day', usage.day, limits.perDay, now)

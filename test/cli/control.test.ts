@@ -307,7 +307,8 @@ describe('control conduct', () => {
     expect(out).toContain(
       '1 request, 1 sender per key (observed): 1 violation (undocumented-endpoint 1), no warnings\n',
     )
-    expect(await json(sandbox, 'conduct')).toEqual(await sandbox.conduct())
+    const next = ['npx petstore-sandbox control requests show 1']
+    expect(await json(sandbox, 'conduct')).toEqual({ ...(await sandbox.conduct()), next })
     await control(sandbox, 'reset', '--space', 'other')
     expect(await json(sandbox, 'conduct', '--space', 'other')).toMatchObject({ space: 'other', violations: [] })
     expect(await control(sandbox, 'conduct', '--space', 'otter')).toMatchObject({

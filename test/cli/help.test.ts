@@ -123,11 +123,21 @@ it.each([
   [['target'], expect.arrayContaining([expect.objectContaining({ name: 'staging' })])],
   [
     ['target', 'set', 'mine', '--base-url', 'https://mine.example/v1'],
-    { name: 'mine', baseUrl: 'https://mine.example/v1', apiKeyFile: null },
+    {
+      ...{ name: 'mine', baseUrl: 'https://mine.example/v1', apiKeyFile: null },
+      next: ['npx petstore-sandbox verify -t mine'],
+    },
   ],
   [['target', 'remove', 'staging'], { removed: null }],
-  [['init'], { written: expect.arrayContaining(['petstore-sandbox.yaml']), left: [] }],
+  [
+    ['init'],
+    {
+      ...{ written: expect.arrayContaining(['petstore-sandbox.yaml']), left: [] },
+      next: ['npx petstore-sandbox serve'],
+    },
+  ],
   [['call', '--list'], expect.arrayContaining([expect.objectContaining({ operation: 'listPets' })])],
+  [['conform', '--list'], expect.arrayContaining([expect.objectContaining({ name: 'lost-response' })])],
 ])('%j -o json prints only JSON', async (argv, value) => {
   const io = testIo()
   const alone = testIo({ cwd: io.cwd, env: { HOME: io.cwd } })

@@ -118,7 +118,7 @@ describe('verify', () => {
     expect(out).toContain('✓ listPets, 401 without a key')
     expect(out).toContain('– listPets, two-newest (GET /pets?limit=2): no API key was given\n')
     expect(err).toMatch(/^warning: No API key is sent to /)
-    expect(err).toMatch(/\nUSAGE: no operation can be checked without an API key\. .*\n$/)
+    expect(err).toMatch(/\nUSAGE: No operation can be checked without an API key\. .*\n$/)
   })
 
   it('exits with 1 if no operation could be checked', async () => {
@@ -126,7 +126,7 @@ describe('verify', () => {
     const { code, out, err } = await verify(['--base-url', baseUrl], { PETSTORE_API_KEY: 'sandbox-banned' })
     expect(code).toBe(1)
     expect(out).toContain('the rate limit is used up (429), for another 300 s\n')
-    expect(err).toMatch(/\nNOT_CHECKED: no operation could be checked; the report says why\.\n$/)
+    expect(err).toMatch(/\nNOT_CHECKED: No operation could be checked; the report has the reasons\.\n$/)
   })
 
   it.each([

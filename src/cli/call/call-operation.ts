@@ -142,8 +142,9 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
       if (isOpen) await printBytes(io.stdout, shown.bytes)
       if (shown.note !== undefined) reporter.warning(shown.note)
     } else {
-      const hint = responseHint(sent, target, io)
-      await reporter.failure(responseFailure(request, outgoing.url, sent, exit, hint), response, head)
+      const fix = suggestFix(response, sent.retryAt?.in, target, io)
+      const failure = responseFailure(request, outgoing.url, sent, exit, responseHint(sent, fix))
+      await reporter.failure(failure, response, head, fix)
     }
     for (const violation of violations) reporter.violation(violation)
     return exit

@@ -85,14 +85,13 @@ const FLAG_HINTS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: DROPPED,
 }
 
+/** @param fix the command that ends the refusal */
 export function responseHint(
   { response, retryAt, waitTooLong }: SendResult,
-  target: Target,
-  io: CliIo,
+  fix: string | undefined,
 ): string | undefined {
   const reason = findHeader(response, 'x-sandbox-reason')
   const simulated = reason === undefined ? '' : ` Simulated by the sandbox (${reason}).`
-  const fix = suggestFix(response, retryAt?.in, target, io)
   if (retryAt !== undefined) {
     const limit = waitTooLong ? ', which is longer than --retry-max-wait allows' : ''
     const at = new Date(retryAt.at)

@@ -39,11 +39,22 @@ export async function openReporter({ stderr, env, monotonic }: CliIo) {
         line('')
       }
     },
-    /** Off a terminal, one JSON line that includes the body. */
-    async failure(failure: CallFailure, response?: ServiceResponse, head: readonly string[] = []): Promise<void> {
+    /** Off a terminal, one JSON line that includes the body. @param next a command that would help */
+    async failure(
+      failure: CallFailure,
+      response?: ServiceResponse,
+      head: readonly string[] = [],
+      next?: string,
+    ): Promise<void> {
       if (!isTTY) {
-        const error = { ...failure, ...(head.length === 0 ? {} : { head }) }
-        await print(stderr, `${escapeControls(stringifyJson({ error }))}\n`)
+        const { title, detail: message = title, method, url, hint } = failure
+        const error = {
+          ...{ ...failure, message, place: `${method} ${url}` },
+          ...(hint === undefined ? {} : { fix: hint }),
+          ...(head.length === 0 ? {} : { head }),
+        }
+        const whole = { error, ...(next === undefined ? {} : { next: [next] }) }
+        await print(stderr, `${escapeControls(stringifyJson(whole))}\n`)
         return
       }
       for (const one of head) line(one)

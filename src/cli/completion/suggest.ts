@@ -8,6 +8,7 @@ import { isOptionName } from '../../options/table.js'
 import { fixturesDirectory } from '../../system/package-files.js'
 import { readRegularFile } from '../../system/regular-file.js'
 import { FAIL_ON_WORDS } from '../exec/fail-on.js'
+import { passesThrough } from '../help.js'
 
 interface Suggestions {
   readonly words: readonly { readonly value: string; readonly description?: string }[]
@@ -116,12 +117,6 @@ function valuesAt({ command, count, onlyArguments }: Cursor): Suggestions {
   if (argument === undefined) return NONE
   const found = valuesOfArgument(command, argument)
   return found === NONE && (onlyArguments || passesThrough(command)) ? { words: [], paths: 'file' } : found
-}
-
-/** Whether everything after the first argument belongs to another program, as in `exec npx vitest --run`. */
-function passesThrough(command: Command): boolean {
-  // Commander has no getter for it.
-  return Reflect.get(command, '_passThroughOptions') === true
 }
 
 function valuesOfOption(command: Command, option: Option): Suggestions {

@@ -1,3 +1,4 @@
+import { shellWord } from '../../domain/curl.js'
 import { counted } from '../../domain/numbers.js'
 import { systemClock } from '../../system/system-clock.js'
 import { type JUnitCase, junitXml } from '../junit.js'
@@ -58,7 +59,7 @@ export function summaryLine(runs: readonly CountedRun[]): string {
   return `petstore-sandbox: ${counted(runs.length, 'scenario')}: ${parts.join(', ')}`
 }
 
-export function jsonReport(runs: readonly CountedRun[]): string {
+export function jsonReport(runs: readonly CountedRun[]): object {
   const scenarios = runs.map(({ name, outcome, reason, findings, exchanges, counts }) => ({
     name,
     outcome,
@@ -67,8 +68,14 @@ export function jsonReport(runs: readonly CountedRun[]): string {
     findings,
     exchanges,
   }))
-  const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)
-  return `${JSON.stringify({ scenarios }, plain, 2)}\n`
+  return { format: 1, scenarios }
+}
+
+/** Only the failed scenarios again. */
+export function nextCommands(runs: readonly CountedRun[], command: readonly string[]): readonly string[] {
+  const failed = runs.filter(({ counts }) => counts === 'failed').map(({ name }) => `--scenario ${shellWord(name)}`)
+  const words = ['npx petstore-sandbox conform', ...failed, '--', ...command.map(shellWord)]
+  return failed.length === 0 ? [] : [words.join(' ')]
 }
 
 export function junitReport(runs: readonly CountedRun[]): string {

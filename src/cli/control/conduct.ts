@@ -10,7 +10,7 @@ import { EXIT } from '../exit-codes.js'
 import { printLine } from '../print.js'
 import { driftResult } from './formatters.js'
 import { printResult } from './result.js'
-import type { ControlContext, VerbCommands } from './verb-commands.js'
+import { type ControlContext, type VerbCommands, verbCommand } from './verb-commands.js'
 
 interface ConductFlags {
   readonly failOn?: string
@@ -38,7 +38,9 @@ async function conduct(at: ControlContext, { failOn: rules, report: file }: Cond
   const value = await controls.conduct()
   const chalk = await chalkFor(colourLevel(io.stdout, io.env))
   const text = textReport(addConduct(EMPTY_CONDUCT, value), chalk).trimEnd()
-  await printResult({ value, text, coloured: true }, io, json)
+  const ids = [...value.violations, ...value.warnings].flatMap(({ exchanges }) => exchanges.slice(0, 1))
+  const next = [...new Set(ids)].slice(0, 3).map((id) => `${verbCommand(at)} requests show ${id}`)
+  await printResult({ value, text, coloured: true, next }, io, json)
   if (rules === undefined && file === undefined) return EXIT.ok
   const spaces = (await sandbox.spaces.list()).filter(({ name }) => name !== '')
   const all = [sandbox, ...spaces.map(({ name }) => sandbox.space(name))]

@@ -24,7 +24,7 @@ import { count, defined } from './arguments.js'
 import { controlCommand, NoSandboxError, UsageError } from './find-sandbox.js'
 import { done, printResult, type Result } from './result.js'
 import { aligned } from './table.js'
-import type { ControlContext, VerbCommands } from './verb-commands.js'
+import { type ControlContext, type VerbCommands, verbCommand } from './verb-commands.js'
 
 interface RequestFlags extends Omit<RequestFilter, 'status'> {
   readonly status?: StatusFilter
@@ -61,7 +61,8 @@ export function addRequestVerbs(parent: Command, { group, verb, call, callWithEx
     .action(
       call(async (at, id: number) => {
         const value = await findExchange(at, id)
-        return { value, text: exchangeText(value) }
+        const replay = `${verbCommand(at)} requests replay ${id}`
+        return { value, text: exchangeText(value), next: [replay] }
       }),
     )
   verb(requests, 'replay', 'send a request again and show the response', ['requests replay 12'])

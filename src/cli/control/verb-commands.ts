@@ -9,12 +9,19 @@ import type { VerbInput, VerbName, VerbOutput } from '../../control/verb-map.js'
 import { verbRoutes } from '../../control/verb-routes.js'
 import { type DurationMs, formatDuration, SECOND_MS } from '../../domain/time.js'
 import { describeOpenError, readInput } from '../../system/regular-file.js'
-import { EXIT, exitCodeOf } from '../exit-codes.js'
-import { addHelpCommand, explain, usageWords } from '../help.js'
+import { EXIT } from '../exit-codes.js'
+import { addHelpCommand, explain } from '../help.js'
 import type { CliIo } from '../io.js'
 import { printLine } from '../print.js'
 import { timeoutMs } from './arguments.js'
-import { type FoundSandbox, findSandbox, NoSandboxError, noSandboxAt, UsageError } from './find-sandbox.js'
+import {
+  controlCommand,
+  type FoundSandbox,
+  findSandbox,
+  NoSandboxError,
+  noSandboxAt,
+  UsageError,
+} from './find-sandbox.js'
 import { type OutputForm, outputOptions, printResult, type Result, wantsJson } from './result.js'
 
 export interface SharedFlags {
@@ -73,7 +80,7 @@ export function verbCommands(io: CliIo, finish: (exitCode: number) => void) {
     async (...given) => {
       const command = given.at(-1) as Command
       const args = given.slice(0, -1) as never[]
-      finish(await reportErrors(() => act(sharedFlags(command), ...args), command, io))
+      finish(await act(sharedFlags(command), ...args))
     }
 
   /** Wraps the action of a verb that prints and has its own exit code. */
@@ -173,6 +180,11 @@ export async function connect(flags: SharedFlags, io: CliIo, known?: FoundSandbo
   return { controls, sandbox, space, transport, found, timeout, json: wantsJson(flags), io }
 }
 
+/** `npx petstore-sandbox control`, with the flags that lead to the same space. */
+export function verbCommand({ found, space, io }: ControlContext): string {
+  return `${controlCommand(found.controlUrl, io)}${space === '' ? '' : ` --space ${space}`}`
+}
+
 function readOnly(transport: Transport, { controlUrl, how }: FoundSandbox): Transport {
   return {
     ...transport,
@@ -211,6 +223,8 @@ export async function withLocation<T>({ controlUrl, how }: FoundSandbox, act: ()
   try {
     return await act()
   } catch (error) {
+    if (error instanceof ControlError && error.code === 'forbidden')
+      throw new ControlError('forbidden', `${error.message} Give it in ${TOKEN_VARIABLE} or with --token-file.`)
     if (error instanceof ControlError && error.code === 'timeout')
       throw new NoSandboxError(`${error.message} It was found ${how}. Give it more time with --timeout.`)
     if (!isNoSandbox(error)) throw error
@@ -229,20 +243,4 @@ function isNoSandbox(error: unknown): boolean {
 function sharedFlags(command: Command): SharedFlags {
   const { parent } = command
   return { ...(parent === null ? {} : sharedFlags(parent)), ...command.opts() }
-}
-
-async function reportErrors(act: () => Promise<number>, command: Command, { stderr }: CliIo): Promise<number> {
-  try {
-    return await act()
-  } catch (error) {
-    if (error instanceof NoSandboxError || error instanceof UsageError) {
-      const message = error instanceof UsageError ? usageWords(command, error.message) : error.message
-      printLine(stderr, `${error.code}: ${message}`)
-      return exitCodeOf(error.code)
-    }
-    if (!(error instanceof ControlError)) throw error
-    const hint = error.code === 'forbidden' ? ` Give it in ${TOKEN_VARIABLE} or with --token-file.` : ''
-    printLine(stderr, `${error.code.toUpperCase()}: ${error.message}${hint}`)
-    return EXIT.failed
-  }
 }

@@ -5,6 +5,7 @@ import { OptionsError } from '../../options/options-error.js'
 import { formatProblem } from '../../options/problem.js'
 import { joinOr } from '../../options/values/reading.js'
 import type { Environment } from '../../system/this-process.js'
+import type { OutputFlags } from '../control/result.js'
 import { type FailOn, NEVER_FAIL, parseFailOn } from './fail-on.js'
 
 export interface EnvName {
@@ -12,7 +13,7 @@ export interface EnvName {
   readonly value: string
 }
 
-export interface ExecFlags {
+export interface ExecFlags extends OutputFlags {
   readonly failOn?: string
   readonly report?: string
   readonly har?: string

@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isatty } from 'node:tty'
-import { FAILURES } from '../../domain/failures.js'
+import { Failure } from '../../domain/failures.js'
 import type { DurationMs } from '../../domain/time.js'
 import type { Environment } from '../../system/this-process.js'
+import { exitCodeOf } from '../exit-codes.js'
 import type { CliIo, StopSignal } from '../io.js'
 import { gracefulThenForce, type SignalHandlers } from '../stop-signals.js'
 import { groupTree, isInForeground, markedTree, NO_TREE, type ProcessTree } from './processes.js'
@@ -31,6 +32,8 @@ export interface CommandLine {
   readonly mark: string
   /** Takes its output; stdin is empty then. Default: our terminal or pipes. */
   readonly onOutput?: (piece: Buffer) => void
+  /** Keeps our stdout for the result. */
+  readonly stdoutToStderr?: boolean
 }
 
 export interface RunningCommand {
@@ -42,7 +45,8 @@ export interface RunningCommand {
 
 // On a terminal the command stays in our process group, so that it may read from the terminal and gets Ctrl-C from it.
 // Elsewhere (CI, pipes) it leads its own group, which finds everything it starts.
-export function runCommand({ name, args, env, cwd, mark, onOutput }: CommandLine): RunningCommand {
+export function runCommand(command: CommandLine): RunningCommand {
+  const { name, args, env, cwd, mark, onOutput, stdoutToStderr = false } = command
   const isWindows = process.platform === 'win32'
   const onTerminal = onOutput === undefined && isatty(STDIN)
   let child: ChildProcess
@@ -50,7 +54,8 @@ export function runCommand({ name, args, env, cwd, mark, onOutput }: CommandLine
     child = spawn(name, args, {
       cwd,
       env,
-      stdio: onOutput === undefined ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+      stdio:
+        onOutput === undefined ? ['inherit', stdoutToStderr ? 2 : 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
       detached: !onTerminal && !isWindows,
     })
   } catch (error) {
@@ -101,11 +106,18 @@ export function exitCodeFor(ending: CommandOutcome): number {
     case 'signalled':
       return 128 + constants.signals[ending.signal]
     case 'unstartable':
-      return FAILURES[isMissing(ending.cause) ? 'NO_SUCH_COMMAND' : 'NOT_EXECUTABLE'].exit
+      return exitCodeOf(startFailure('', ending.cause).code)
   }
 }
 
-export function isMissing({ code }: NodeJS.ErrnoException): boolean {
+export function startFailure(name: string, cause: NodeJS.ErrnoException): Failure {
+  const shown = JSON.stringify(name)
+  return isMissing(cause)
+    ? new Failure('NO_SUCH_COMMAND', `${shown} was not found. Is it installed, and in PATH?`)
+    : new Failure('NOT_EXECUTABLE', `${shown} cannot be run (${cause.code ?? cause.message}).`)
+}
+
+function isMissing({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ERR_INVALID_ARG_VALUE'
 }
 

@@ -5,7 +5,6 @@ import { cheapestLine, countsLine, findingLine } from '../conduct/text-report.js
 import { escapeControls } from '../escape-controls.js'
 import type { Summary } from './exec-sandbox.js'
 import { DRIFT, driftLine, type FailOn, NO_TRAFFIC, noTrafficLine, type RunRule } from './fail-on.js'
-import { type CommandOutcome, isMissing } from './run-command.js'
 
 const MAX_FINDINGS = 20
 const MAX_OPERATIONS = 5
@@ -17,20 +16,7 @@ export interface RunOutcome {
   readonly broken: readonly RunRule[]
 }
 
-export function summaryLines(
-  name: string,
-  ending: CommandOutcome,
-  outcome: RunOutcome,
-  log: LogFormat,
-): readonly string[] {
-  if (ending.kind === 'unstartable') {
-    const { cause } = ending
-    const shown = escapeControls(JSON.stringify(name))
-    return isMissing(cause)
-      ? [`NO_SUCH_COMMAND: ${shown} was not found. Is it installed, and in PATH?`]
-      : [`NOT_EXECUTABLE: ${shown} cannot be run (${escapeControls(cause.code ?? cause.message)}).`]
-  }
-  const { summary, conduct, failOn, broken } = outcome
+export function summaryLines({ summary, conduct, failOn, broken }: RunOutcome, log: LogFormat): readonly string[] {
   const { requests, counts, whatIf, leftOut } = conduct
   const all = [...conduct.violations, ...conduct.warnings].filter(({ rule }) => broken.includes(rule))
   const findings = all.slice(0, MAX_FINDINGS)

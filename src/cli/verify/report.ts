@@ -1,9 +1,9 @@
 import type { ChalkInstance } from 'chalk'
 import type { Check, CheckOutcome, Verification } from '../../client/verify/verify.js'
 import type { ContractData } from '../../contract/contract-data.js'
-import { stringifyJson } from '../../contract/json.js'
+import { shellWord } from '../../domain/curl.js'
 import type { EpochMs } from '../../domain/time.js'
-import { escapeControls, escapeLines } from '../escape-controls.js'
+import { escapeControls } from '../escape-controls.js'
 import { junitXml } from '../junit.js'
 
 export interface Subject {
@@ -25,10 +25,18 @@ function counts({ checks }: Verification): Readonly<Record<CheckOutcome, number>
   return sums
 }
 
-export function jsonReport(subject: Subject, verification: Verification): string {
+export function jsonReport(subject: Subject, verification: Verification): object {
   const { title, version } = subject.contract
-  const report = { ...subject, contract: { title, version }, summary: counts(verification), ...verification }
-  return `${escapeLines(stringifyJson(report, 2))}\n`
+  return { format: 1, ...subject, contract: { title, version }, summary: counts(verification), ...verification }
+}
+
+/** The drifted reads, as calls that check and show the response. */
+export function nextCommands({ baseUrl }: Subject, { checks }: Verification): readonly string[] {
+  const drifted = checks
+    .filter(({ outcome }) => outcome === 'drift')
+    .map(({ request = '' }) => /^GET (.*)/.exec(request))
+  const calls = drifted.flatMap((match) => (match === null ? [] : `call GET ${shellWord(String(match[1]))}`))
+  return [...new Set(calls)].slice(0, 3).map((call) => `npx petstore-sandbox ${call} --base-url ${baseUrl} --check -i`)
 }
 
 export function junitReport({ target, baseUrl }: Subject, { checks }: Verification, at: EpochMs): string {
