@@ -6,8 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import ts from 'typescript'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { parse, parseAllDocuments } from 'yaml'
-import { envName, kebabName, NAMED_OPTIONS } from '../src/options/names.js'
+import { parse } from 'yaml'
 import { packageDirectory } from '../src/system/package-files.js'
 import { type Block, blocksOf, GUIDES } from './support/documents.js'
 import { type SpawnedServe, spawnServe } from './support/spawned-serve.js'
@@ -20,7 +19,7 @@ import { type SpawnedServe, spawnServe } from './support/spawned-serve.js'
  * - `ts vitest`, `ts node`: as a test of Vitest, as a program
  * - `yaml config`, `yaml scenario`: held against the schema by test/options/config-schema.test.ts
  * - `yaml steps`: of a workflow, held against action.yml
- * - `yaml compose`, `yaml kubernetes`: held against what the image and the sandbox have
+ * - `yaml compose`, `yaml kubernetes`: checked by test/package/deployments.test.ts
  * - `no-run: why`: not at all
  *
  * The blocks of a recipe have a test of their own, and are marked for it by the line before them.
@@ -121,21 +120,6 @@ describe('every block of code in the guides', () => {
       .map((step) => Object.keys(step.with ?? {}))
     expect(given.length).toBeGreaterThan(1)
     expect(given.flat().filter((name) => !Object.keys(inputs).includes(name))).toEqual([])
-  })
-
-  const deployments = DOCUMENTS.flatMap(({ blocks }) => blocks).filter(({ marker }) =>
-    /compose|kubernetes/.test(marker),
-  )
-  it.each(deployments)('for $marker is YAML with known flags, variables and paths', ({ code }) => {
-    for (const document of parseAllDocuments(code)) expect(document.errors).toEqual([])
-    const flags = NAMED_OPTIONS.map((option) => `--${kebabName(option)}`)
-    const variables = NAMED_OPTIONS.map(envName)
-    const ours = code.split('\n').filter((line) => !line.includes('redis-server'))
-    const named = ours.flatMap((line) => line.match(/(?<![\w-])--[a-z][a-z-]*|PETSTORE_SANDBOX_\w+/g) ?? [])
-    expect(named.length).toBeGreaterThan(2)
-    expect(named.filter((name) => !flags.includes(name) && !variables.includes(name))).toEqual([])
-    const paths = code.match(/\/__sandbox\/\w+/g) ?? []
-    expect(paths.filter((path) => path !== '/__sandbox/health')).toEqual([])
   })
 })
 

@@ -43,11 +43,18 @@ const COMMANDS_IN_FIX = /`(?:petstore-sandbox )?(serve|init|call --list|(?:contr
 /** The fix, and the commands in it, come from docs/errors.md. @param command its place, if the message has no other */
 export function printJsonError({ stderr }: CliIo, code: string, message: string, command: string): void {
   const [, where, word, place = where ?? word ?? command] = PLACE.exec(message) ?? []
-  // A code of the control plane is in lower case there.
-  const row = new RegExp(`^\\| \`${code}\` \\|.* \\| (.*) \\|$`, 'im').exec(packageText('docs/errors.md'))
-  const fix = row?.[1]?.replace(/\[(.*?)\]\(.*?\)/g, '$1')
+  // A code of the control plane is in lower case there, and may be any text.
+  const start = `| \`${code.toLowerCase()}\` |`
+  const row = packageText('docs/errors.md')
+    .split('\n')
+    .find((line) => line.toLowerCase().startsWith(start))
+  const fix = row
+    ?.split(' | ')
+    .at(-1)
+    ?.replace(' |', '')
+    .replace(/\[(.*?)\]\(.*?\)/g, '$1')
   const next = [
-    ...[...message.matchAll(/See petstore-sandbox (.*?--\S*help)\./g)].map(([, words]) => words),
+    ...[...message.matchAll(/See petstore-sandbox ((?:[\w-]+ )*--[a-z-]*help)\./g)].map(([, words]) => words),
     ...[...(fix ?? '').matchAll(COMMANDS_IN_FIX)].map(([, words]) => words),
   ].map((words) => `npx petstore-sandbox ${words}`)
   const error = { code, message, place, ...(fix === undefined ? {} : { fix }) }

@@ -29,8 +29,11 @@ it('the tarball has what users need, in at most 2 MB', () => {
     cwd: packageDirectory,
     encoding: 'utf8',
   })
-  const [{ size, files }]: [{ size: number; files: { path: string }[] }] = JSON.parse(stdout)
+  const [{ size, unpackedSize, files }]: [{ size: number; unpackedSize: number; files: { path: string }[] }] =
+    JSON.parse(stdout)
   expect(size).toBeLessThanOrEqual(2_000_000)
+  // The container image adds only the unpacked package to its base.
+  expect(unpackedSize).toBeLessThanOrEqual(60_000_000)
   const unwanted = /^(?:docs\/(?:decisions|benchmarks)|src|test|scripts|\.|.*\.(?:map|tgz)$)/
   expect(files.map(({ path }) => path).filter((path) => unwanted.test(path))).toEqual([])
 })

@@ -38,7 +38,7 @@ async function conduct(at: ControlContext, { failOn: rules, report: file }: Cond
   const value = await controls.conduct()
   const chalk = await chalkFor(colourLevel(io.stdout, io.env))
   const text = textReport(addConduct(EMPTY_CONDUCT, value), chalk).trimEnd()
-  const ids = [...value.violations, ...value.warnings].flatMap(({ exchanges }) => exchanges.slice(0, 1))
+  const ids = [...value.violations, ...value.warnings].flatMap(({ exchanges }) => exchanges.slice(0, 1).map(Number))
   const next = [...new Set(ids)].slice(0, 3).map((id) => `${verbCommand(at)} requests show ${id}`)
   await printResult({ value, text, coloured: true, next }, io, json)
   if (rules === undefined && file === undefined) return EXIT.ok

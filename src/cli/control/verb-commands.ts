@@ -7,6 +7,7 @@ import { ControlError } from '../../control/control-error.js'
 import { CONTROL_PATH } from '../../control/path.js'
 import type { VerbInput, VerbName, VerbOutput } from '../../control/verb-map.js'
 import { verbRoutes } from '../../control/verb-routes.js'
+import { shellWord } from '../../domain/curl.js'
 import { type DurationMs, formatDuration, SECOND_MS } from '../../domain/time.js'
 import { describeOpenError, readInput } from '../../system/regular-file.js'
 import { EXIT } from '../exit-codes.js'
@@ -182,7 +183,7 @@ export async function connect(flags: SharedFlags, io: CliIo, known?: FoundSandbo
 
 /** `npx petstore-sandbox control`, with the flags that lead to the same space. */
 export function verbCommand({ found, space, io }: ControlContext): string {
-  return `${controlCommand(found.controlUrl, io)}${space === '' ? '' : ` --space ${space}`}`
+  return `${controlCommand(found.controlUrl, io)}${space === '' ? '' : ` --space ${shellWord(space)}`}`
 }
 
 function readOnly(transport: Transport, { controlUrl, how }: FoundSandbox): Transport {

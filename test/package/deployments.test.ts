@@ -1,0 +1,109 @@
+import { expect, it } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { serveDefaults } from '../../src/options/defaults.js'
+import { envName, kebabName, NAMED_OPTIONS } from '../../src/options/names.js'
+import { blocksOf, readDocument } from '../support/documents.js'
+
+const { port: PORT } = serveDefaults('json')
+const FLAGS = NAMED_OPTIONS.map((option) => `--${kebabName(option)}`)
+const VARIABLES = NAMED_OPTIONS.map(envName)
+const manifest = JSON.parse(readDocument('package.json').text)
+const block = (marker: string) =>
+  blocksOf(readDocument('docs/deploy.md')).find((one) => one.marker === marker)?.code ?? ''
+
+function unknownFlags(args: readonly string[]): readonly string[] {
+  return args.filter((word) => word.startsWith('--') && !FLAGS.includes(word))
+}
+
+/** The instructions of the final stage, by name. */
+function lastStage(): ReadonlyMap<string, readonly string[]> {
+  const lines = readDocument('Dockerfile')
+    .text.replace(/^#.*\n/gm, '')
+    .replaceAll(/\s*\\\n\s*/g, ' ')
+    .split('\n')
+  const pairs = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM '))).filter((line) => line !== '')
+  const found = new Map<string, readonly string[]>()
+  for (const line of pairs) {
+    const [, name = '', rest = ''] = /^([A-Z]+) +(.*)$/.exec(line) ?? []
+    found.set(name, [...(found.get(name) ?? []), rest])
+  }
+  return found
+}
+
+it('the image runs serve without root, with its state in a volume, and waits until it is healthy', () => {
+  const stage = lastStage()
+  expect([...stage.keys()]).toEqual([
+    'FROM',
+    'COPY',
+    'RUN',
+    'USER',
+    'WORKDIR',
+    'VOLUME',
+    'EXPOSE',
+    'ENV',
+    'HEALTHCHECK',
+    'ENTRYPOINT',
+    'CMD',
+  ])
+  const one = (name: string) => stage.get(name)?.join('\n') ?? ''
+  const [program = ''] = Object.keys(manifest.bin)
+  expect(one('COPY')).toBe(`--from=build /tmp/${program}-*.tgz /tmp/`)
+  expect(one('RUN')).toContain(
+    `npm install --global --no-audit --no-fund /tmp/${program}-*.tgz && rm /tmp/${program}-*.tgz`,
+  )
+  expect(one('RUN')).toContain(`--owner=${one('USER')} --group=${one('USER')} ${one('VOLUME')}`)
+  expect({ user: one('USER'), folder: one('WORKDIR'), port: one('EXPOSE') }).toEqual({
+    user: 'node',
+    folder: one('VOLUME'),
+    port: String(PORT),
+  })
+  const variables = one('ENV')
+    .split(' ')
+    .map((pair) => pair.split('=', 1).join())
+  expect(variables.filter((name) => !VARIABLES.includes(name))).toEqual([])
+  expect(JSON.parse(one('HEALTHCHECK').replace(/^.*CMD /, ''))).toEqual([program, 'control', 'wait', '--timeout', '2s'])
+  expect([JSON.parse(one('ENTRYPOINT')), JSON.parse(one('CMD'))]).toEqual([[program], ['serve']])
+})
+
+it('the build stage packs the package, on a Node that it supports', () => {
+  const { text } = readDocument('Dockerfile')
+  expect(text).toMatch(/^FROM \$\{NODE_IMAGE\} AS build$/m)
+  expect(text).toContain('npm ci --ignore-scripts --no-audit --no-fund && npm pack --silent')
+  // npm pack builds, since --ignore-scripts is a flag of npm ci only.
+  expect(manifest.scripts.prepack).toBe('npm run build')
+  const [, node = ''] = /^ARG NODE_IMAGE=node:(\d+)/m.exec(text) ?? []
+  expect(Number(node)).toBeGreaterThanOrEqual(Number(/\d+/.exec(manifest.engines.node)?.[0]))
+})
+
+it('the Compose file starts replicas with known options and declared volumes', () => {
+  const { services, volumes } = parse(block('compose'))
+  const [command, ...args] = services.sandbox.command.split(' ')
+  expect(command).toBe('serve')
+  expect(unknownFlags(args)).toEqual([])
+  expect(Object.keys(services.sandbox.environment).filter((name) => !VARIABLES.includes(name))).toEqual([])
+  expect(services.sandbox.depends_on).toEqual(Object.keys(services).filter((name) => name !== 'sandbox'))
+  const [, host] = /redis:\/\/(\w+):6379/.exec(services.sandbox.command) ?? []
+  expect(Object.keys(services)).toContain(host)
+  const mounted = services.redis.volumes.map((volume: string) => volume.split(':', 1).join())
+  expect(mounted).toEqual(Object.keys(volumes))
+})
+
+it('the Kubernetes manifests use known options, ports, probes and secrets', () => {
+  const documents = parseAllDocuments(block('kubernetes'))
+  expect(documents.flatMap(({ errors }) => errors)).toEqual([])
+  const [secret, deployment, service] = documents.map((document) => document.toJS())
+  const { metadata, spec } = deployment.spec.template
+  const [container] = spec.containers
+  expect(container.args[0]).toBe('serve')
+  expect(unknownFlags(container.args)).toEqual([])
+  expect(container.env.filter(({ name }: { name: string }) => !VARIABLES.includes(name))).toEqual([])
+  for (const { valueFrom } of container.env) {
+    expect(valueFrom.secretKeyRef.name).toBe(secret.metadata.name)
+    expect(Object.keys(secret.stringData)).toContain(valueFrom.secretKeyRef.key)
+  }
+  expect(container.image).toBe(`${manifest.name}:${manifest.version}`)
+  expect(container.ports).toEqual([{ name: 'http', containerPort: PORT }])
+  expect(container.readinessProbe.httpGet).toEqual({ path: '/__sandbox/health', port: 'http' })
+  expect(service.spec.ports).toEqual([{ port: 80, targetPort: 'http' }])
+  expect([deployment.spec.selector.matchLabels, service.spec.selector]).toEqual([metadata.labels, metadata.labels])
+})
