@@ -88,7 +88,7 @@ export function controlRoutes(
     root.get(CONTROL_PATH + path, (context) => servePageFile(page, context.req.raw))
   app.on('GET', DOCUMENT_PATHS, (context) => {
     const document = packagedDocument(context.req.path.slice(DASHBOARD_PATH.length))
-    return document === undefined ? notFound(context) : text('text/markdown; charset=utf-8', document)
+    return document === undefined ? context.notFound() : text('text/markdown; charset=utf-8', document)
   })
   // The dashboard's address ends in a slash, because its files are relative to it.
   app.get('/', (context) => context.redirect(DASHBOARD_PATH + new URL(context.req.url).search, 308))
