@@ -1,4 +1,4 @@
-import { type Ending, type HandlerResult, isBrowsersOwn } from '../domain/messages.js'
+import { type Ending, type ExchangeRef, type HandlerResult, isBrowsersOwn } from '../domain/messages.js'
 import { type Limits, NO_LIMITS } from '../domain/quota.js'
 import { redactQuery } from '../domain/redaction.js'
 import type { EpochMs } from '../domain/time.js'
@@ -29,6 +29,7 @@ import {
   moveClock,
   put,
   receive,
+  type Senders,
   type WaitFilter,
 } from './senders.js'
 import { fingerprintOf, isReceived, type RefusalNotice, readNotice } from './waits.js'
@@ -108,24 +109,24 @@ export class ConductLedger {
    * Judges one exchange, in the order of arrival. Waits in its response begin when that has been sent.
    * @param at id of the exchange, and position of its request
    */
-  judge(judged: JudgedRequest, response: HandlerResult, at: { readonly id: number; readonly position: number }): void {
+  judge(judged: JudgedRequest, response: HandlerResult, { id, position }: Pick<ExchangeRef, 'id' | 'position'>): void {
     const { caller, now, request, route, path, query } = judged
     if (isBrowsersOwn(request)) return
-    const { id } = at
     this.requests++
     const account = caller.kind === 'key' ? this.#accountOf(caller) : undefined
-    const { name: sender } = senderOf(judged)
+    const sender = senderOf(judged)
     if (account !== undefined) {
       if (route.kind === 'operation') this.reached++
       const fingerprint = fingerprintOf(request)
-      const { drafts, isEarly } = judgeTiming(account, judged, response, fingerprint)
-      const { lostWrites } = sendersNamed(account, sender)
+      const senders = sendersNamed(account, sender)
+      const { lostWrites } = senders
+      const { drafts, isEarly } = judgeTiming(account, senders, judged, response, fingerprint)
       for (const draft of drafts) this.#find(judged, id, draft)
       if (lostWrites.size > 0)
         for (const draft of judgeWrites(lostWrites, judged, response, fingerprint)) this.#find(judged, id, draft)
       const notice = readNotice(response, judged, fingerprint, id, isEarly)
       const write = readWrite(judged, response, id, notice)
-      this.#open.set(at.position, { account, sender, fingerprint, notice, write })
+      this.#open.set(position, { account, sender, fingerprint, notice, write })
       if (this.#open.size > MAX_OPEN_REQUESTS) {
         const [oldest] = this.#open
         if (oldest !== undefined) this.#close(...oldest)
@@ -150,9 +151,8 @@ export class ConductLedger {
   ended(ending: Ending): void {
     const open = this.#open.get(ending.position)
     if (open === undefined) return
-    this.#close(ending.position, open)
-    const { account, sender, fingerprint, notice, write } = open
-    const senders = sendersNamed(account, sender)
+    const { fingerprint, notice, write } = open
+    const senders = this.#close(ending.position, open)
     if (notice !== undefined && isReceived(notice, ending.how)) receive(senders, notice, ending)
     if (write !== undefined && isLost(write, ending))
       put(senders.lostWrites, fingerprint, { ...write, ...ending }, MAX_LOST_WRITES)
@@ -228,9 +228,11 @@ export class ConductLedger {
         this.#open.set(position, { ...open, notice: undefined })
   }
 
-  #close(position: number, { account, sender, fingerprint }: Open): void {
+  #close(position: number, { account, sender, fingerprint }: Open): Senders {
     this.#open.delete(position)
-    endRequest(sendersNamed(account, sender), fingerprint)
+    const senders = sendersNamed(account, sender)
+    endRequest(senders, fingerprint)
+    return senders
   }
 
   #find(judged: JudgedRequest, id: number, draft: FindingDraft): Group {
@@ -239,7 +241,7 @@ export class ConductLedger {
       {
         ...draft,
         key: caller.label,
-        sender: senderOf(judged).name,
+        sender: senderOf(judged),
         operation: route.kind === 'operation' ? route.operation.id : null,
         detail: this.#hide(draft.detail),
         message: this.#hide(draft.message),

@@ -67,12 +67,13 @@ export function restoreKeyConduct(saved: SavedKeyConduct, plans: readonly Limits
   }
 }
 
-export function senderOf({ caller, space }: JudgedRequest): {
-  readonly name: string
-  readonly stated: number | undefined
-} {
-  const name = caller.kind === 'key' ? caller.sender : ''
-  return { name, stated: name === '' ? space.settings.senders : 1 }
+export function senderOf({ caller }: JudgedRequest): string {
+  return caller.kind === 'key' ? caller.sender : ''
+}
+
+/** @returns undefined if the number of senders is estimated from their requests */
+function statedSenders(judged: JudgedRequest): number | undefined {
+  return senderOf(judged) === '' ? judged.space.settings.senders : 1
 }
 
 export function sendersNamed({ senders }: KeyConduct, name: string): Senders {
@@ -94,9 +95,9 @@ export function unnamedAtOnce({ senders }: KeyConduct): number {
 
 /** @param stated number of senders without a name @returns the number of senders that share the key */
 export function countSenders({ senders }: KeyConduct, stated: number | undefined): number {
-  let count = 0
-  for (const [name, { peak }] of senders) count += name === '' ? (stated ?? peak) : 1
-  return Math.max(1, count)
+  const unnamed = senders.get('')
+  if (unnamed === undefined) return Math.max(1, senders.size)
+  return senders.size - 1 + (stated ?? unnamed.peak)
 }
 
 /** Without waits and failures, a request cannot be too early. */
@@ -105,25 +106,24 @@ function isRefused({ waits, retries }: Senders): boolean {
 }
 
 export function isBanDue(account: KeyConduct, judged: JudgedRequest, banAfter: number): boolean {
-  const { name, stated } = senderOf(judged)
-  const senders = account.senders.get(name)
+  const senders = account.senders.get(senderOf(judged))
   if (senders === undefined || !isRefused(senders)) return false
   const { limits, hasFirst } = runningWaits(senders, fingerprintOf(judged.request), judged)
-  const count = stated ?? senders.peak
+  const count = statedSenders(judged) ?? senders.peak
   return limits.known >= count && bringsBan(senders.early, hasFirst, banAfter * count, judged.now, judged.wall)
 }
 
 /** Judges whether a request was too early, by the responses that its sender had received. */
 export function judgeTiming(
   account: KeyConduct,
+  senders: Senders,
   judged: JudgedRequest,
   response: HandlerResult,
   fingerprint: string,
 ): Verdict {
-  const { name, stated } = senderOf(judged)
-  const senders = sendersNamed(account, name)
   beginRequest(senders, fingerprint)
   if (!isRefused(senders)) return NO_VERDICT
+  const stated = statedSenders(judged)
   const { own, limits, bans } = runningWaits(senders, fingerprint, judged)
   const same = stated ?? senders.peaks.get(fingerprint) ?? 1
   const all = stated ?? senders.peak

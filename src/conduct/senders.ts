@@ -60,9 +60,9 @@ export function mostAtOnce({ peaks }: Senders): number {
 
 /** A request is in flight from its first byte until its response is sent or the client disconnects. */
 export function beginRequest(senders: Senders, fingerprint: string): void {
-  const { inFlight } = senders
-  inFlight.set(fingerprint, (inFlight.get(fingerprint) ?? 0) + 1)
-  raisePeaks(senders, fingerprint)
+  const same = (senders.inFlight.get(fingerprint) ?? 0) + 1
+  senders.inFlight.set(fingerprint, same)
+  raisePeaks(senders, fingerprint, same)
 }
 
 export function endRequest({ inFlight }: Senders, fingerprint: string): void {
@@ -75,17 +75,19 @@ export function endRequest({ inFlight }: Senders, fingerprint: string): void {
 export function runningWaits(senders: Senders, fingerprint: string, arrival: Arrival): Running {
   const running = countRunning(senders.waits, fingerprint, arrival)
   const { own, limits } = running
-  if (limits.atOnce + own.atOnce > 0) raisePeaks(senders, fingerprint, own.atOnce, Math.max(own.atOnce, limits.atOnce))
+  if (limits.atOnce + own.atOnce > 0) {
+    const same = (senders.inFlight.get(fingerprint) ?? 0) + own.atOnce
+    raisePeaks(senders, fingerprint, same, Math.max(own.atOnce, limits.atOnce))
+  }
   return running
 }
 
-function raisePeaks(senders: Senders, fingerprint: string, same = 0, any = 0): void {
+function raisePeaks(senders: Senders, fingerprint: string, same: number, others = 0): void {
   const { inFlight, peaks } = senders
-  let all = any
+  let all = others
   for (const count of inFlight.values()) all += count
   if (all > senders.peak) senders.peak = all
-  const most = (inFlight.get(fingerprint) ?? 0) + same
-  if (most > (peaks.get(fingerprint) ?? 1)) put(peaks, fingerprint, most, MAX_PEAKS)
+  if (same > 1 && same > (peaks.get(fingerprint) ?? 1)) put(peaks, fingerprint, same, MAX_PEAKS)
 }
 
 export function noteTry({ retries }: Senders, fingerprint: string, count: number, arrival: Arrival): Try | undefined {

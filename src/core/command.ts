@@ -16,6 +16,8 @@ export interface RequestCommand {
   readonly request: ServiceRequest
   /** Prism's response if it mocks the operation; undefined if it failed. */
   readonly mock?: EngineResponse | EngineRefusal | undefined
+  /** Name in its baggage that is not an open space. */
+  readonly unknownSpace?: string | undefined
   /** Refused by the HTTP parser. */
   readonly refused?: ProblemCode
 }

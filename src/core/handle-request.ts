@@ -43,17 +43,17 @@ interface SentOn {
 }
 
 /**
- * Handles one request in a space: route, identify, gates, operation, common headers, log, conduct. Never throws. @param
- * sent undefined if no API key was sent @param unknownSpace what its baggage names instead of an open space
+ * Handles one request in a space: route, identify, gates, operation, common headers, log, conduct. Never throws.
+ * @param sent undefined if no API key was sent
  */
 export function handle(
   space: Space,
-  { request, mock }: RequestCommand,
+  command: RequestCommand,
   sent: SentKey | undefined,
   instant: Instant,
-  unknownSpace?: string,
 ): Reply | SentOn {
-  const context = startRequest(space, request, sent, instant, mock, unknownSpace)
+  const { request, unknownSpace } = command
+  const context = startRequest(space, command, sent, instant)
   const response = respondSafely(context, () => askGates(context))
   if (context.chargesQuota) space.conduct.count(context)
   if (!('kind' in response)) return finishRequest(context, response)
@@ -67,12 +67,12 @@ export function handle(
 /** Completes a forwarded request with the response of the real service. Never throws. */
 export function complete(
   space: Space,
-  { request, sent, unknownSpace, shown, fault }: Forwarded,
+  { sent, shown, fault, ...command }: Forwarded,
   outcome: UpstreamOutcome,
   instant: Instant,
 ): Reply {
   const { realService } = space.shared
-  const context = startRequest(space, request, sent, instant, undefined, unknownSpace)
+  const context = startRequest(space, command, sent, instant)
   const readings = readRequest(context)
   Object.assign(context, { shown, fault, readings, isOperated: true } satisfies Partial<RequestContext>)
   if (realService === undefined) return finishRequest(context, problem('internal_error'))
@@ -90,16 +90,14 @@ export function replyWith(
   response: HandlerResult,
   instant: Instant,
 ): Reply {
-  return finishRequest(startRequest(space, request, sent, instant, undefined), response)
+  return finishRequest(startRequest(space, { request }, sent, instant), response)
 }
 
 function startRequest(
   space: Space,
-  request: ServiceRequest,
+  { request, mock, unknownSpace }: Pick<RequestCommand, 'request' | 'mock' | 'unknownSpace'>,
   sent: SentKey | undefined,
   instant: Instant,
-  mock: RequestCommand['mock'],
-  unknownSpace?: string,
 ): RequestContext {
   const { contract, basePath } = space.shared
   const { path, query } = splitTarget(request.target)

@@ -7,27 +7,18 @@ import { recordHandler } from './operations/records.js'
 import { overlay } from './overlay.js'
 import type { Handler, RequestContext } from './request-context.js'
 
-const handlers = new WeakMap<Contract, ReadonlyMap<string, Handler>>()
+const handlers = new WeakMap<Operation, { readonly handler: Handler | undefined }>()
 
 /** The handler of an operation that fits a resource. Prism mocks the others, and those that `--mock` names. */
-export function findHandler({ id }: Operation, contract: Contract): Handler | undefined {
-  let known = handlers.get(contract)
-  if (known === undefined) {
-    known = handlersOf(contract)
-    handlers.set(contract, known)
-  }
-  return known.get(id)
-}
-
-function handlersOf({ operations, resources }: Contract): ReadonlyMap<string, Handler> {
-  return new Map(
-    operations.flatMap((operation): readonly (readonly [string, Handler])[] => {
-      const { id, action } = operation
-      const resource = resources.find(({ name }) => name === action?.resource)
-      if (action === undefined || resource === undefined || !isStateful(operation)) return []
-      return [[id, recordHandler(operation, action, resource)]]
-    }),
-  )
+export function findHandler(operation: Operation, { resources }: Contract): Handler | undefined {
+  const known = handlers.get(operation)
+  if (known !== undefined) return known.handler
+  const { action } = operation
+  const resource = resources.find(({ name }) => name === action?.resource)
+  const isHandled = action !== undefined && resource !== undefined && isStateful(operation)
+  const handler = isHandled ? recordHandler(operation, action, resource) : undefined
+  handlers.set(operation, { handler })
+  return handler
 }
 
 /** Carries an operation out, or forwards it to the real service. */

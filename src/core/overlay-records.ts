@@ -4,7 +4,6 @@ import type { MetaField, ResourceAction, ResourceData } from '../contract/resour
 import type { Collection } from '../domain/collection.js'
 import type { Scope } from '../domain/records.js'
 import { originalsName } from './collections.js'
-import { changeRecord } from './operations/record-space.js'
 import type { RequestContext } from './request-context.js'
 import { filtersOf } from './resource-actions.js'
 
@@ -89,8 +88,8 @@ export function copyOriginal(
   const value = envelope === undefined ? document : isNode(document) ? document[envelope] : undefined
   if (!isNode(value) || String(value[resource.id.property]) !== String(named.id)) return false
   const record = { scope: named.scope, value }
-  changeRecord(space, { kind: 'put', resource: resource.name, record })
-  changeRecord(space, { kind: 'put', resource: originalsName(resource.name), record })
+  space.changeRecord({ kind: 'put', resource: resource.name, record })
+  space.changeRecord({ kind: 'put', resource: originalsName(resource.name), record })
   return true
 }
 

@@ -3,7 +3,8 @@ import { isNode } from '../contract/json.js'
 import { fillValue, type ResourceData } from '../contract/resource-data.js'
 import { type Collection, isSame } from '../domain/collection.js'
 import type { RecordChange, Scope } from '../domain/records.js'
-import type { ActionRequest, RecordSpace } from './action-request.js'
+import type { ActionRequest } from './action-request.js'
+import type { Space } from './space.js'
 
 /** The record after PUT (on nothing) or PATCH (on what there is): read-only properties stay, timestamps move. */
 export function changedRecord(request: ActionRequest, known: Values, base: Values): Values {
@@ -37,15 +38,11 @@ function mergePatch(target: unknown, patch: unknown): unknown {
   return result
 }
 
-export function removals(
-  resource: ResourceData,
-  scope: Scope,
-  id: string,
-  space: RecordSpace,
-): readonly RecordChange[] {
+export function removals(resource: ResourceData, scope: Scope, id: string, space: Space): readonly RecordChange[] {
   const inside = [...scope, id]
-  const nested = space.children(resource.name).flatMap((child) => {
-    const records = space.records(child.name)
+  const isChild = ({ parents }: ResourceData) => parents.some((parent) => parent.resource === resource.name)
+  const nested = space.shared.contract.resources.filter(isChild).flatMap((child) => {
+    const records = space.records.get(child.name)
     return (records?.places(inside, []) ?? []).map((place): RecordChange => {
       const own = String(records?.at(place)[child.id.property])
       return { kind: 'remove', resource: child.name, scope: records?.scopeAt(place) ?? [], id: own }

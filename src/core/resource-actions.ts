@@ -9,10 +9,12 @@ import {
 import { type Collection, type Filter, isMatch } from '../domain/collection.js'
 import type { LongBody } from '../domain/messages.js'
 import { type RecordChange, recordText, type Scope } from '../domain/records.js'
-import type { ActionRequest, RecordSpace } from './action-request.js'
+import type { ActionRequest } from './action-request.js'
+import { originalsName } from './collections.js'
 import { bodyText, unwrapBody } from './envelopes.js'
 import { changedRecord, findTaken, removals } from './record-changes.js'
 import { readPage } from './record-page.js'
+import type { Space } from './space.js'
 
 export type ActionResult =
   | {
@@ -28,9 +30,11 @@ export type ActionResult =
 
 const NO_SCOPE: Scope = []
 const NO_FILTERS: readonly Filter[] = []
+const NO_FACTS: HeaderFacts = {}
+const NO_CHANGES: readonly RecordChange[] = []
 
 /** Carries out an operation on a resource. Nothing is changed here: the changes are part of the result. */
-export function runAction(given: ActionRequest, space: RecordSpace): ActionResult {
+export function runAction(given: ActionRequest, space: Space): ActionResult {
   const request = unwrapBody(given)
   const { resource, action, path } = request
   const parents = action.pathFilters ?? resource.parents
@@ -40,11 +44,11 @@ export function runAction(given: ActionRequest, space: RecordSpace): ActionResul
   if (action.kind === 'list') return list(request, scope, space)
   if (action.kind === 'create') return create(request, scope, space)
   const id = action.isIdInBody ? request.body[resource.id.property] : lastOf(path)
-  const known = id === undefined ? undefined : space.records(resource.name)?.get(scope, id)
+  const known = id === undefined ? undefined : space.records.get(resource.name)?.get(scope, id)
   if (known === undefined || !isMatch(known, filtersOf(request))) return { kind: 'not-found' }
   switch (action.kind) {
     case 'get':
-      return done(request, known, [])
+      return done(request, known, NO_CHANGES)
     case 'replace':
       return save(request, scope, changedRecord(request, known, {}), space)
     case 'merge':
@@ -61,16 +65,22 @@ function lastOf(values: Values): unknown {
 }
 
 /** Whether every parent that is a resource has the record that the path names. */
-function hasParents(parents: readonly ParentData[], ids: readonly string[], space: RecordSpace): boolean {
+function hasParents(parents: readonly ParentData[], ids: readonly string[], space: Space): boolean {
   return parents.every(({ resource }, index) => {
-    if (resource === undefined || space.hasParent?.(resource, ids.slice(0, index), ids[index] ?? '')) return true
-    return space.records(resource)?.get(ids.slice(0, index), ids[index] ?? '') !== undefined
+    if (resource === undefined) return true
+    const scope = ids.slice(0, index)
+    const id = ids[index] ?? ''
+    if (space.records.get(resource)?.get(scope, id) !== undefined) return true
+    // The real service may have it, unless it was removed here.
+    return (
+      space.shared.realService !== undefined && space.records.get(originalsName(resource))?.get(scope, id) === undefined
+    )
   })
 }
 
-function create(request: ActionRequest, scope: Scope, space: RecordSpace): ActionResult {
+function create(request: ActionRequest, scope: Scope, space: Space): ActionResult {
   const { resource, path, action } = request
-  const records = space.records(resource.name)
+  const records = space.records.get(resource.name)
   if (records === undefined) return { kind: 'not-found' }
   const value = newRecord(request, records, space)
   for (const { parameter, property } of action.pathFilters ?? resource.parents)
@@ -84,7 +94,7 @@ function create(request: ActionRequest, scope: Scope, space: RecordSpace): Actio
 function newRecord(
   { resource, body, now }: Pick<ActionRequest, 'resource' | 'body' | 'now'>,
   records: Collection,
-  space: RecordSpace,
+  space: Space,
 ): Record<string, unknown> {
   const { id, properties } = resource
   const value: Record<string, unknown> = { [id.property]: newId(resource, body, records, space) }
@@ -100,7 +110,7 @@ function newRecord(
   return isAnything ? Object.assign(value, body, { [id.property]: value[id.property] }) : value
 }
 
-function newId({ name, id }: ResourceData, body: Values, records: Collection, space: RecordSpace): unknown {
+function newId({ name, id }: ResourceData, body: Values, records: Collection, space: Space): unknown {
   switch (id.kind) {
     case 'integer':
       return records.freeId()
@@ -111,9 +121,9 @@ function newId({ name, id }: ResourceData, body: Values, records: Collection, sp
   }
 }
 
-function save(request: ActionRequest, scope: Scope, value: Values, space: RecordSpace): ActionResult {
+function save(request: ActionRequest, scope: Scope, value: Values, space: Space): ActionResult {
   const { resource, action } = request
-  const taken = action.hasConflict ? findTaken(resource, value, space.records(resource.name)) : undefined
+  const taken = action.hasConflict ? findTaken(resource, value, space.records.get(resource.name)) : undefined
   if (taken !== undefined) return { kind: 'conflict', property: taken }
   const record = { scope, value }
   const changes = [{ kind: 'put', resource: resource.name, record } as const]
@@ -132,16 +142,16 @@ function done(
   request: ActionRequest,
   value: Values,
   changes: readonly RecordChange[],
-  facts: HeaderFacts = {},
+  facts: HeaderFacts = NO_FACTS,
 ): ActionResult {
   const { action } = request
   const body = action.hasBody ? bodyText(request, value) : ''
   return { kind: 'done', status: action.status, body, headers: headersOf(action, facts), changes }
 }
 
-function list(request: ActionRequest, scope: Scope, space: RecordSpace): ActionResult {
+function list(request: ActionRequest, scope: Scope, space: Space): ActionResult {
   const { resource, action } = request
-  const records = space.records(resource.name)
+  const records = space.records.get(resource.name)
   if (records === undefined) return { kind: 'not-found' }
   const places = records.places(scope, filtersOf(request))
   const { values, headers, before, after } = readPage(request, places, scope, records)

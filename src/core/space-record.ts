@@ -36,7 +36,7 @@ export class SpaceRecord {
   /** Only without a store. */
   readonly snapshots!: ReadonlyMap<string, Snapshot>
   /** Bytes beyond the seed, only without a store. */
-  readonly heldBytes!: number
+  heldBytes!: number
   undo: Undo | undefined = undefined
 }
 

@@ -1,6 +1,6 @@
 import { ConductLedger, type SavedConduct } from '../conduct/conduct-ledger.js'
 import type { WaitFilter } from '../conduct/senders.js'
-import type { Contract } from '../contract/contract.js'
+import type { Contract, Values } from '../contract/contract.js'
 import { stringifyJson } from '../contract/json.js'
 import { banFor, NO_BAN_RECORD } from '../domain/ban.js'
 import type { Collection, RecordBefore } from '../domain/collection.js'
@@ -8,7 +8,7 @@ import { type ArmedFault, armFault, type FaultRule, findFault } from '../domain/
 import { type ApiKey, DEFAULT_KEY, keyLabel, PLAN_NAMES, type PlanName } from '../domain/keys.js'
 import type { Limits } from '../domain/quota.js'
 import { randomStream, streamAt } from '../domain/random.js'
-import type { RecordChange } from '../domain/records.js'
+import { InvalidRecord, type RecordChange } from '../domain/records.js'
 import { findLatency, type Settings } from '../domain/settings.js'
 import { type Change, SNAPSHOT_VERSION, type Snapshot, type SpaceStart, type SpaceState } from '../domain/state.js'
 import { changeOf, unservedIn } from '../domain/state-layout.js'
@@ -210,10 +210,11 @@ export class Space extends SpaceRecord {
     return apiKey === undefined ? key : keyLabel(apiKey)
   }
 
-  /** @throws StoreFull */
+  /** @throws StoreFull; InvalidRecord if the contract does not allow the record in responses */
   changeRecord(change: RecordChange): void {
     const collection = this.records.get(change.resource)
     if (collection === undefined) return
+    if (change.kind === 'put') this.#checkRecord(change.resource, change.record.value)
     if (this.#hasUnsavedRecords && this.store !== undefined) this.keep({ kind: 'replaced', state: this.state() })
     this.#hasUnsavedRecords = false
     const value = change.kind === 'put' ? change.record.value : undefined
@@ -223,6 +224,11 @@ export class Space extends SpaceRecord {
     else this.#store(this.store, change, collection, collection.before(scope, id, value === undefined))
     if (change.kind === 'put') collection.put(change.record)
     else collection.remove(scope, id)
+  }
+
+  #checkRecord(resource: string, value: Values): void {
+    const violations = this.shared.contract.rules?.get(resource)?.findViolations(value) ?? []
+    if (violations.length > 0) throw new InvalidRecord(`The contract has no such animal: ${violations.join('; ')}.`)
   }
 
   #store(store: Store, change: RecordChange, { nextId }: Collection, before: RecordBefore): void {
@@ -604,7 +610,7 @@ export class Space extends SpaceRecord {
 
   #book(bytes: number): void {
     this.shared.memoryBudget.book(bytes)
-    this.#set({ heldBytes: this.heldBytes + bytes })
+    this.heldBytes += bytes
   }
 }
 

@@ -368,17 +368,11 @@ export class Spaces {
       this.#unknownSpaces.add(name)
       this.#shared.warn(this.#shared.hide?.(message) ?? message)
     }
-    return this.#begin(this.default, command, sent, instant, name)
+    return this.#begin(this.default, { ...command, unknownSpace: name }, sent, instant)
   }
 
-  #begin(
-    space: Space,
-    command: RequestCommand,
-    sent: SentKey | undefined,
-    instant: Instant,
-    unknownSpace?: string,
-  ): Reply | Forward {
-    const handled = handle(space, command, sent, instant, unknownSpace)
+  #begin(space: Space, command: RequestCommand, sent: SentKey | undefined, instant: Instant): Reply | Forward {
+    const handled = handle(space, command, sent, instant)
     if (!('forward' in handled)) return handled
     this.#forwarded.set(instant.position, handled.kept)
     return handled.forward

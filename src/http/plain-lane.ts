@@ -103,39 +103,22 @@ export class PlainLane {
 
   #answer(connection: Connection, reading: PlainReading, request: PlainRequest, bytes: Buffer): void {
     const arrivedAt = reading.quietSince
-    const decide = (reply: () => PendingReply) => {
-      connection.decided = { reply, arrivedAt }
-    }
-    const post = (reply: Reply) => {
-      const head = plainReplyHead(reply)
-      // A client that is gone gets no response on either path.
-      if (head !== undefined || connection.socket.destroyed) {
-        this.#owner.post(connection, { reply, head: head ?? '', arrivedAt })
-        return
-      }
-      decide(() => reply)
-      this.#fallBackToNode(connection, reading, bytes)
-    }
-    const fail = (error: unknown) => {
-      decide(() => {
-        throw error
-      })
-      this.#fallBackToNode(connection, reading, bytes)
-    }
     let reply: PendingReply
     try {
       reply = this.#owner.serve(connection, request)
     } catch (error) {
-      fail(error)
+      this.#fallBackWith(connection, reading, bytes, () => {
+        throw error
+      })
       return
     }
     if (!(reply instanceof Promise)) {
-      post(reply)
+      this.#post(connection, reading, reply, bytes)
       return
     }
     const pending = reply
     reading.awaiting = bytes
-    decide(() => pending)
+    connection.decided = { reply: () => pending, arrivedAt }
     /** Ignores the outcome if node:http awaits it now. */
     const unlessHandedOver =
       <Outcome>(act: (outcome: Outcome) => void) =>
@@ -145,7 +128,26 @@ export class PlainLane {
         connection.decided = undefined
         act(outcome)
       }
-    pending.then(unlessHandedOver(post), unlessHandedOver(fail))
+    pending.then(
+      unlessHandedOver((sent: Reply) => this.#post(connection, reading, sent, bytes)),
+      unlessHandedOver(() => this.#fallBackWith(connection, reading, bytes, () => pending)),
+    )
+  }
+
+  #post(connection: Connection, reading: PlainReading, reply: Reply, bytes: Buffer): void {
+    const head = plainReplyHead(reply)
+    // A client that is gone gets no response on either path.
+    if (head === undefined && !connection.socket.destroyed) {
+      this.#fallBackWith(connection, reading, bytes, () => reply)
+      return
+    }
+    this.#owner.post(connection, { reply, head: head ?? '', arrivedAt: reading.quietSince })
+  }
+
+  /** node:http reads the request again, but it is not executed again. */
+  #fallBackWith(connection: Connection, reading: PlainReading, bytes: Buffer, reply: () => PendingReply): void {
+    connection.decided = { reply, arrivedAt: reading.quietSince }
+    this.#fallBackToNode(connection, reading, bytes)
   }
 
   /** @param reply may replace the decided reply @param isLast whether the connection ends with it */

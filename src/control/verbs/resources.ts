@@ -3,7 +3,6 @@ import type { Values } from '../../contract/contract.js'
 import { parseShallowJson, stringifyJson } from '../../contract/json.js'
 import { recordReader } from '../../contract/read-record.js'
 import { placeInState, type ResourceData } from '../../contract/resource-data.js'
-import { changeRecord, recordSpaceOf } from '../../core/operations/record-space.js'
 import { runAction } from '../../core/resource-actions.js'
 import type { Space } from '../../core/space.js'
 import type { StoredRecord } from '../../domain/records.js'
@@ -178,14 +177,14 @@ function apply(
       address: () => '',
       search: '',
     },
-    recordSpaceOf(space),
+    space,
   )
   if (result.kind === 'not-found') throw new VerbError('not_found', `The parent of the record does not exist.`)
   if (result.kind === 'conflict') throw new VerbError('conflict', `${result.property} is taken.`)
   let value: Values = {}
   for (const change of result.changes) {
     if (change.kind === 'remove') {
-      changeRecord(space, change)
+      space.changeRecord(change)
       continue
     }
     const assigned = Object.entries(given).filter(
@@ -194,7 +193,7 @@ function apply(
         (name === resource.id.property || resource.properties[name]?.readOnly === true || isCreatedAt(resource, name)),
     )
     value = { ...change.record.value, ...Object.fromEntries(assigned) }
-    changeRecord(space, { ...change, record: { ...change.record, value } })
+    space.changeRecord({ ...change, record: { ...change.record, value } })
   }
   return value
 }

@@ -9,7 +9,6 @@ import { undocumented } from '../gates/validate.js'
 import type { Handler, RequestContext } from '../request-context.js'
 import { type ActionResult, runAction } from '../resource-actions.js'
 import { problem } from '../responses.js'
-import { changeRecord, recordSpaceOf } from './record-space.js'
 
 /** Makes the handler of an operation on the records of a resource. @source docs/spec.md, "Resources" */
 export function recordHandler(operation: Operation, action: ResourceAction, resource: ResourceData): Handler {
@@ -27,7 +26,7 @@ export function recordHandler(operation: Operation, action: ResourceAction, reso
         address: () => addressOf(request, context.path),
         search: context.query,
       },
-      recordSpaceOf(space),
+      space,
     )
     return replyTo(result, operation, context)
   }
@@ -46,7 +45,7 @@ function replyTo(result: ActionResult, operation: Operation, { space }: RequestC
     return documentedError(operation, 409, message) ?? problem('conflict', { message, ...undocumented(operation, 409) })
   }
   try {
-    for (const change of result.changes) changeRecord(space, change)
+    for (const change of result.changes) space.changeRecord(change)
   } catch (error) {
     if (error instanceof StoreFull) return problem('store_full')
     if (error instanceof InvalidRecord) return problem('invalid_request', { message: error.message, outside: true })
