@@ -43,12 +43,10 @@ export class SpaceRecord {
 /** Null: it did not exist. */
 type EntryBefore<Value> = readonly [name: string, before: Value | null]
 
-/** Parts that an undo assigns. Of the others it restores the changed entries. */
-export type ReplacedParts = Partial<Omit<SpaceRecord, 'plans' | 'snapshots' | 'heldBytes' | 'undo'>>
-
-/** The state before a verb, for everything that it has changed. */
-export interface SpaceBefore<Parts = ReplacedParts> {
-  readonly parts: Parts
+/** The state before a verb, for everything that it has changed, as plain data. */
+export interface SpaceBefore {
+  /** Parts that an undo replaces. Of the others it restores the changed entries. */
+  readonly parts: Partial<Omit<SavedRecord, 'plans' | 'snapshots' | 'heldBytes' | 'undo'>>
   readonly accounts: readonly AccountBefore[]
   readonly records: CollectionsBefore
   readonly plans: readonly EntryBefore<PlanName>[]
@@ -56,7 +54,7 @@ export interface SpaceBefore<Parts = ReplacedParts> {
   readonly log?: SavedLog | undefined
 }
 
-export interface Undo<Parts = ReplacedParts> {
+export interface Undo {
   /** Position of its command. */
   readonly id: number
   readonly verb: string
@@ -65,7 +63,7 @@ export interface Undo<Parts = ReplacedParts> {
   /** Keys before, and those that the verb has added; null if unchanged. */
   readonly keys: (SavedKeyring & { readonly added: readonly string[] }) | null
   /** By name. */
-  readonly spaces: readonly (readonly [name: string, before: SpaceBefore<Parts>])[]
+  readonly spaces: readonly (readonly [name: string, before: SpaceBefore])[]
 }
 
 type Entries<Part> = Part extends ReadonlyMap<infer Name, infer Value> ? readonly (readonly [Name, Value])[] : never
@@ -78,10 +76,9 @@ interface SavedForms {
   readonly conduct: SavedConduct
   readonly drift: SavedDrift
   readonly snapshots: Entries<SpaceRecord['snapshots']>
-  readonly undo: SavedUndo | null
+  readonly undo: Undo | null
 }
 export type SavedRecord = Omit<SpaceRecord, keyof SavedForms> & SavedForms
-export type SavedUndo = Undo<Partial<SavedRecord>>
 
 type OpenConduct = () => ConductLedger
 
@@ -124,24 +121,9 @@ const CODECS: { readonly [Name in keyof SpaceRecord]: Codec<SpaceRecord[Name], S
   dice: PLAIN,
   snapshots: { save: (snapshots) => [...snapshots], load: (snapshots) => new Map(snapshots) },
   heldBytes: PLAIN,
-  undo: {
-    save: (undo) => (undo === undefined ? null : saveUndo(undo)),
-    load: loadUndo,
-  },
+  undo: PLAIN,
 }
 const PARTS = Object.entries(CODECS) as readonly (readonly [keyof SpaceRecord, Codec<unknown, unknown>])[]
-
-export function saveUndo(undo: Undo): SavedUndo {
-  return { ...undo, spaces: undo.spaces.map(([name, before]) => [name, { ...before, parts: saveParts(before.parts) }]) }
-}
-
-export function loadUndo(saved: SavedUndo | null, openConduct: OpenConduct): Undo | undefined {
-  if (saved === null) return undefined
-  return {
-    ...saved,
-    spaces: saved.spaces.map(([name, before]) => [name, { ...before, parts: loadParts(before.parts, openConduct) }]),
-  }
-}
 
 export function saveParts(parts: SpaceRecord): SavedRecord
 export function saveParts(parts: Partial<SpaceRecord>): Partial<SavedRecord>
@@ -151,11 +133,6 @@ export function saveParts(parts: Partial<SpaceRecord>): Partial<SavedRecord> {
 
 export function loadParts(saved: Partial<SavedRecord>, openConduct: OpenConduct): Partial<SpaceRecord> {
   return mapParts(saved, (codec, part) => codec.load(part, openConduct))
-}
-
-/** Copies of the parts that change in place: an undo that is refused can be tried again. */
-export function copyParts(parts: Partial<SpaceRecord>, openConduct: OpenConduct): Partial<SpaceRecord> {
-  return mapParts(parts, (codec, part) => (codec === PLAIN ? part : codec.load(codec.save(part), openConduct)))
 }
 
 export function copyRecord(record: SpaceRecord): SpaceRecord {
@@ -169,19 +146,19 @@ function mapParts(parts: object, change: (codec: Codec<unknown, unknown>, part: 
 }
 
 /**
- * The changed parts, as they were before. Plain ones are compared by value: after loading a checkpoint, equal parts are
- * different objects.
+ * Saves the changed parts, as they were before. Plain ones are compared by value: after loading a checkpoint, equal parts
+ * are different objects.
  */
 export function changedParts(
   { plans: _plans, snapshots: _snapshots, heldBytes: _bytes, undo: _undo, ...before }: SpaceRecord,
   now: SpaceRecord,
-): ReplacedParts {
+): SpaceBefore['parts'] {
   const hasChanged = ([name, part]: readonly [string, unknown]) => {
     const other: unknown = Reflect.get(now, name)
     const isPlain = Reflect.get(CODECS, name) === PLAIN
     return part !== other && !(isPlain && stringifyJson(part ?? null) === stringifyJson(other ?? null))
   }
-  return Object.fromEntries(Object.entries(before).filter(hasChanged))
+  return saveParts(Object.fromEntries(Object.entries(before).filter(hasChanged)))
 }
 
 /** The changed entries of a map, as they were before. */

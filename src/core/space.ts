@@ -43,16 +43,12 @@ import type { SpaceContext, Store } from './space-context.js'
 import {
   changedEntries,
   changedParts,
-  copyParts,
   copyRecord,
   loadParts,
-  loadUndo,
   type SavedRecord,
-  type SavedUndo,
   type SpaceBefore,
   SpaceRecord,
   saveParts,
-  type Undo,
   withEntries,
 } from './space-record.js'
 
@@ -475,10 +471,6 @@ export class Space extends SpaceRecord {
     this.log.load(log)
   }
 
-  loadUndo(saved: SavedUndo | null): Undo | undefined {
-    return loadUndo(saved, () => this.#openConduct())
-  }
-
   close(): void {
     this.log.close()
     this.#setSnapshots(new Map())
@@ -495,11 +487,12 @@ export class Space extends SpaceRecord {
       const conduct = this.#conductBefore?.saved
       this.#conductBefore = undefined
       const accounts = endJournal(before.accounts, this.accounts)
+      const records = endJournals(this.records)
       const bytes = before.heldBytes - this.heldBytes
       const change: SpaceBefore = {
         parts: changedParts(before, this),
         accounts,
-        records: endJournals(this.records),
+        records,
         plans: changedEntries(before.plans, this.plans),
         snapshots: changedEntries(before.snapshots, this.snapshots),
         log: this.#clearedLog,
@@ -521,15 +514,8 @@ export class Space extends SpaceRecord {
 
   /** For a verb that removes the space. */
   whole(): SpaceBefore {
-    const { plans, snapshots, heldBytes: _freed, undo: _gone, ...parts } = copyRecord(this)
-    return {
-      parts,
-      accounts: [],
-      records: [],
-      plans: [...plans],
-      snapshots: [...snapshots],
-      log: this.log.save(),
-    }
+    const { plans, snapshots, heldBytes: _freed, undo: _gone, ...parts } = saveParts(this)
+    return { parts, accounts: [], records: [], plans, snapshots, log: this.log.save() }
   }
 
   /** Changes made elsewhere since stay. */
@@ -544,7 +530,7 @@ export class Space extends SpaceRecord {
       if (parts.conduct.requests > 0) this.shared.onRecall(this.name)
       this.shared.onForget(this)
     }
-    this.#set(copyParts(others, () => this.#openConduct()))
+    this.#set(loadParts(others, () => this.#openConduct()))
     for (const account of accounts.toReversed()) this.accounts.put(account)
     revertRecords(this.records, records)
     this.#set({ plans: withEntries(this.plans, plans) })

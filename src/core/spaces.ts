@@ -15,7 +15,7 @@ import { type Forwarded, loadForwarded, type SavedForwarded, saveForwarded } fro
 import { problem } from './responses.js'
 import { type SavedSpace, Space, type VerbChange } from './space.js'
 import type { SpaceContext } from './space-context.js'
-import { isEmpty, type SavedUndo, type SpaceBefore, saveUndo, type Undo } from './space-record.js'
+import { isEmpty, type SpaceBefore, type Undo } from './space-record.js'
 
 interface SpaceVerb {
   readonly name: string
@@ -43,7 +43,7 @@ export interface SavedSpaces {
   readonly keys: SavedKeyring
   readonly room: RoomState
   readonly spaces: readonly SavedSpace[]
-  readonly removed: { readonly name: string; readonly undo: SavedUndo } | null
+  readonly removed: RemovedSpace | null
   readonly forwarded: readonly SavedForwarded[]
 }
 
@@ -288,7 +288,7 @@ export class Spaces {
       keys: this.#shared.keys.save(),
       room: this.#shared.memoryBudget.state,
       spaces: this.#all().map((space) => space.save()),
-      removed: this.#removed === undefined ? null : { ...this.#removed, undo: saveUndo(this.#removed.undo) },
+      removed: this.#removed ?? null,
       forwarded: [...this.#forwarded].map(([position, kept]) => saveForwarded(position, kept)),
     }
   }
@@ -296,8 +296,7 @@ export class Spaces {
   /** Call it on new spaces only. Loads one space at each step. */
   *load({ keys, room, spaces, removed, forwarded }: SavedSpaces): Generator<void, void> {
     for (const saved of forwarded) this.#forwarded.set(...loadForwarded(saved))
-    const undo = this.default.loadUndo(removed?.undo ?? null)
-    this.#removed = undo && removed ? { name: removed.name, undo } : undefined
+    this.#removed = removed ?? undefined
     this.#shared.keys.load(keys)
     for (const saved of spaces) {
       const space =
