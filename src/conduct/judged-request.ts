@@ -8,10 +8,7 @@ export type BanRules = Pick<Settings, 'banAfter' | 'banDuration' | 'retryAfter'>
 export interface Arrival {
   readonly now: EpochMs
   readonly wall: EpochMs
-  /** See ServiceRequest. */
-  readonly connection: number
-  readonly deliveredUpTo: number
-  readonly sentUpTo: number
+  readonly request: Pick<ServiceRequest, 'connection' | 'deliveredUpTo' | 'sentUpTo'>
 }
 
 export interface JudgedRequest extends Arrival {

@@ -115,7 +115,8 @@ type Order = 'after' | 'unknown' | 'at-once'
  * Whether a request was sent after a response was readable. Proven by positions (`http/write-batch.ts`), or by a common
  * connection.
  */
-export function orderOf(sent: Sent, { connection, deliveredUpTo, sentUpTo }: Arrival): Order {
+export function orderOf(sent: Sent, { request }: Pick<Arrival, 'request'>): Order {
+  const { connection, deliveredUpTo, sentUpTo = deliveredUpTo } = request
   if (sent.endedAt <= deliveredUpTo || (connection !== 0 && sent.connection === connection)) return 'after'
   return sent.endedAt <= sentUpTo ? 'unknown' : 'at-once'
 }

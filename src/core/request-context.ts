@@ -13,10 +13,6 @@ export interface RequestContext {
   readonly request: ServiceRequest
   readonly now: EpochMs
   readonly wall: EpochMs
-  /** 0 in process. */
-  readonly connection: number
-  readonly deliveredUpTo: number
-  readonly sentUpTo: number
   readonly position: number
   /** Prism's response, if it mocks the operation. */
   readonly mock: RequestCommand['mock']

@@ -80,9 +80,6 @@ export class Judge {
       space: this.#space,
       now: at,
       wall: at,
-      connection: 0,
-      deliveredUpTo: this.#ended,
-      sentUpTo: this.#ended,
     }
     const response = responseTo(
       record,

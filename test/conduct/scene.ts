@@ -107,8 +107,9 @@ export class Scene {
         rawHeaders: [],
         body: undefined,
         address: 'test',
-        connection: 0,
-        deliveredUpTo: 0,
+        connection,
+        deliveredUpTo,
+        sentUpTo,
       },
       path: route,
       query: search,
@@ -142,9 +143,6 @@ export class Scene {
       },
       now,
       wall,
-      connection,
-      deliveredUpTo,
-      sentUpTo,
     }
   }
 
