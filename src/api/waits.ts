@@ -1,7 +1,7 @@
 import { ControlError } from '../control/control-error.js'
 import type { OptionalInput, VerbOutput } from '../control/verb-map.js'
 import type { ClockView } from '../control/views.js'
-import { parseDuration } from '../domain/time.js'
+import { type DurationMs, parseDuration } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
 import { systemClock } from '../system/system-clock.js'
 import { setTimeout } from '../system/timers.js'
@@ -41,7 +41,7 @@ export async function advanceInLockstep(by: string, timers: FakeTimers, call: Ca
   let requests = await settle(call)
   let sinceRequest = 0
   for (let left = total; left > 0; ) {
-    const due = untilDue(timers) ?? Math.max(MIN_STEP_MS, sinceRequest * STEP_PART)
+    const due = (await untilDue(timers, left)) ?? Math.max(MIN_STEP_MS, sinceRequest * STEP_PART)
     // At least 1 ms: a loop of timers without delay must end.
     const step = Math.min(Math.max(Math.ceil(due), 1), left)
     await call('clock.advance', { by: `${step}ms` })
@@ -72,8 +72,10 @@ interface SinonTimer {
   readonly callAt?: number
 }
 
-/** Milliseconds until the next timer is due, Infinity without one; undefined if the timers do not reveal it. */
-function untilDue(timers: FakeTimers): number | undefined {
+/** Milliseconds until the next timer is due, at least `limit` without one; undefined if the timers do not reveal it. */
+async function untilDue(timers: FakeTimers, limit: DurationMs): Promise<DurationMs | undefined> {
+  if ('runFor' in timers) return untilDueInPages(timers)
+  if ('tick' in timers && !('tickAsync' in timers)) return untilDueInQueue(limit)
   // Vitest and Jest install such a clock, which the faked functions name.
   const installed: unknown = 'advanceTimersByTimeAsync' in timers && Reflect.get(globalThis.setTimeout, 'clock')
   const { now, timers: pending = {} } = (installed || timers) as SinonClock
@@ -81,6 +83,55 @@ function untilDue(timers: FakeTimers): number | undefined {
   const all: readonly SinonTimer[] = [...(pending instanceof Map ? pending.values() : Object.values(pending))]
   const due = all.map(({ callAt }) => callAt ?? Number.NaN)
   return due.some(Number.isNaN) ? undefined : Math.min(...due) - now
+}
+
+/** Delays from 2 ** 31 count as 1. */
+const MAX_DELAY_MS: DurationMs = 2 ** 31 - 1
+
+/** node:test keeps its timers in a priority queue, and a timer that is set shows its position there. */
+function untilDueInQueue(limit: DurationMs): DurationMs | undefined {
+  const positionOf = (delay: DurationMs): unknown => {
+    const probe = globalThis.setTimeout(() => {}, delay)
+    const { priorityQueuePosition } = Object(probe) as { readonly priorityQueuePosition?: unknown }
+    clearTimeout(probe)
+    return priorityQueuePosition
+  }
+  let [early, late] = [-1, Math.min(limit, MAX_DELAY_MS)]
+  const last = positionOf(late)
+  if (last === 1 || typeof last !== 'number') return last === 1 ? late : undefined
+  while (late - early > 1) {
+    const middle = Math.floor((early + late) / 2)
+    if (positionOf(middle) === 1) early = middle
+    else late = middle
+  }
+  return late
+}
+
+interface Frame {
+  evaluate(script: string): Promise<unknown>
+}
+
+/** What Playwright's `page.clock` has besides its documented methods. */
+interface PageClock {
+  readonly _browserContext?: { pages(): readonly { frames(): readonly Frame[] }[] }
+}
+
+/** Animation frames and idle callbacks would make a step of every 16 ms. */
+const DUE_IN_PAGE = `(({ controller: { _timers, _now } }) => Math.min(
+  ...[..._timers.values()].filter(({ type }) => /Timeout|Interval/.test(type)).map(({ callAt }) => callAt - _now.ticks),
+  ${MAX_DELAY_MS}
+))(globalThis.__pwClock)`
+
+async function untilDueInPages(timers: object): Promise<DurationMs | undefined> {
+  const { _browserContext: context } = timers as PageClock
+  if (context === undefined) return undefined
+  try {
+    const frames = context.pages().flatMap((page) => page.frames())
+    const due = await Promise.all(frames.map((frame) => frame.evaluate(DUE_IN_PAGE)))
+    return due.every((one) => typeof one === 'number') ? Math.min(...due) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Waits until no client sends a request any more. @returns how many the space has received */

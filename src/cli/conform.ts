@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { Failure } from '../domain/failures.js'
@@ -23,7 +24,7 @@ import { type ConformRun, runScenario } from './conform/run-scenario.js'
 import { type ConformScenario, JOBS, type Job, loadBaseline, loadScenarios, readTimeout } from './conform/scenarios.js'
 import { addOutputOptions, type OutputFlags, printJson, printResult, wantsJson } from './control/result.js'
 import { childEnvironment } from './exec/flags.js'
-import { onExitSignals, startFailure } from './exec/run-command.js'
+import { onExitSignals } from './exec/run-command.js'
 import { EXIT, SIGNAL_EXIT } from './exit-codes.js'
 import { explain } from './help.js'
 import type { CliIo } from './io.js'
@@ -54,7 +55,8 @@ cannot be run, 127 no such command.`
 
 /** Each command is watched by a listener of the process; Node warns from 11 on. */
 const MAX_JOBS = 10
-const DEFAULT_JOBS = 8
+/** More clients at once than the machine can run would be slow to retry. */
+const DEFAULT_JOBS = Math.min(8, 2 * availableParallelism())
 /** Its first draws refuse the first request of the storm. */
 const SEED = 46
 
@@ -84,7 +86,9 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     .option('--list', 'list the scenarios')
     .addOption(new Option('--job <job>', 'job of the command').choices([...JOBS, 'both']).default('both'))
     .addOption(
-      new Option('--jobs <n>', `scenarios to run at once, 1 to ${MAX_JOBS}`).argParser(readJobs).default(DEFAULT_JOBS),
+      new Option('--jobs <n>', `scenarios to run at once, 1 to ${MAX_JOBS}`)
+        .argParser(readJobs)
+        .default(DEFAULT_JOBS, 'two for each processor, up to 8'),
     )
     .addOption(
       new Option('--timeout <duration>', 'time limit of each run of the command')
@@ -196,34 +200,23 @@ async function runAll(
     // Beside others, a client that does not wait would be slow to retry.
     const isAlone = ({ expectation }: ConformScenario) => expectation.pause !== undefined
     const waiting = scenarios.filter((scenario) => !isAlone(scenario))
-    let unstartable: NodeJS.ErrnoException | undefined
     const work = async () => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        if (signalled !== undefined || unstartable !== undefined) return
+      for (let next = waiting.shift(); next !== undefined && signalled === undefined; next = waiting.shift()) {
         const counted = countRun(await runScenario(next, run), baseline, allowUntested)
         if (signalled !== undefined) return
-        if (counted.ending !== 'timeout' && counted.ending.kind === 'unstartable') {
-          unstartable = counted.ending.cause
-          return
-        }
         runs.set(next.name, counted)
-        if (!wantsJson(flags))
-          await print(
-            stdout,
-            scenarioLines(counted)
-              .map((line) => `${line}\n`)
-              .join(''),
-          )
+        const lines = scenarioLines(counted).map((line) => `${line}\n`)
+        if (!wantsJson(flags)) await print(stdout, lines.join(''))
       }
     }
     await Promise.all(Array.from({ length: jobs }, work))
     waiting.push(...scenarios.filter(isAlone))
     await work()
     if (signalled !== undefined) return SIGNAL_EXIT[signalled]
-    if (unstartable !== undefined) throw startFailure(command.name, unstartable)
     return scenarios.flatMap(({ name }) => runs.get(name) ?? [])
   } finally {
     ignoreSignals()
+    for (const one of running) one.kill()
     await sandbox.stop('now')
   }
 }

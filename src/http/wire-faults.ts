@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { SLOW_BODY_MS, type WireFault } from '../domain/faults.js'
 import { type Reply, textOf } from '../domain/messages.js'
+import { systemClock } from '../system/system-clock.js'
 import { clearInterval, setInterval } from '../system/timers.js'
 import { withoutHeader } from './replies.js'
 
@@ -58,12 +59,15 @@ function sendSlowly(response: ServerResponse, reply: Reply): void {
   response.writeHead(reply.status, reply.headers)
   response.flushHeaders()
   const bytes = Buffer.from(textOf(reply.body))
-  let piece = 0
+  const startedAt = systemClock.monotonic()
+  let sent = 0
   const timer = setInterval(() => {
-    const from = Math.round((bytes.length * piece) / SLOW_BODY_PIECES)
-    piece++
-    response.write(bytes.subarray(from, Math.round((bytes.length * piece) / SLOW_BODY_PIECES)))
-    if (piece < SLOW_BODY_PIECES) return
+    // By the time that has passed: on a busy machine, late timers would add up.
+    const part = Math.min(1, (systemClock.monotonic() - startedAt) / SLOW_BODY_MS)
+    const end = Math.round(bytes.length * part)
+    response.write(bytes.subarray(sent, end))
+    sent = end
+    if (part < 1) return
     clearInterval(timer)
     response.end()
   }, SLOW_BODY_MS / SLOW_BODY_PIECES)

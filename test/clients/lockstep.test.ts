@@ -1,5 +1,7 @@
+import { mock } from 'node:test'
+import sinon from '@sinonjs/fake-timers'
 import { QueryClient } from '@tanstack/query-core'
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createSandbox, startSandbox } from '../../src/index.js'
 import { axiosClient, gotClient, kyClient, type Send, undiciClient } from './retrying-clients.js'
 
@@ -38,18 +40,33 @@ const realTime = process.hrtime.bigint
 /** By hand: `RUNS=10000`. Each takes about 10 ms. */
 const RUNS = Number(process.env.RUNS ?? 3)
 
-beforeEach(() => void vi.useFakeTimers())
+/** Each fakes the timers of this process until the test ends. */
+const FAKES = {
+  Vitest: () => vi.useFakeTimers(),
+  '@sinonjs/fake-timers': () => {
+    const clock = sinon.install({ toNotFake: ['nextTick', 'queueMicrotask'] })
+    onTestFinished(() => clock.uninstall())
+    return clock
+  },
+  'node:test': () => {
+    mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] })
+    onTestFinished(() => mock.timers.reset())
+    return mock.timers
+  },
+}
+
 afterEach(() => void vi.useRealTimers())
 
-describe('a wait for the next day, with fake timers', async () => {
+describe.each(Object.entries(FAKES))('a wait for the next day, with the fake timers of %s', async (tool, fake) => {
   const sandbox = await startSandbox({ limits: '1/day' })
   const took: string[] = []
   afterAll(async () => {
-    process.stderr.write(`A day of waiting takes ${took.join(', ')}\n`)
+    process.stderr.write(`A day of waiting with ${tool} takes ${took.join(', ')}\n`)
     await sandbox.close()
   })
 
   it.each(Object.entries(CLIENTS))('ends at once through %s, and no request is early', async (name, send) => {
+    const timers = fake()
     const times: number[] = []
     for (let run = 0; run < RUNS; run++) {
       const space = sandbox.space(`${run}`)
@@ -57,7 +74,7 @@ describe('a wait for the next day, with fake timers', async () => {
       expect(await send('GET', url, space.key())).toBe(200)
       const start = realTime()
       const second = send('GET', url, space.key())
-      await space.clock.advance('24h', { timers: vi })
+      await space.clock.advance('24h', { timers })
       expect(await second).toBe(200)
       times.push(Number(realTime() - start) / 1e6)
       expect((await space.requests()).map(({ status }) => status)).toEqual([200, 429, 200])
@@ -71,11 +88,12 @@ describe('a wait for the next day, with fake timers', async () => {
 
   it('ends at once without a socket', async () => {
     await using socketless = await createSandbox({ limits: '1/day' })
+    const timers = fake()
     const send = queryClient((input, init) => socketless.fetch(input, init))
     const url = `${socketless.baseUrl}/pets`
     await send('GET', url, 'sandbox')
     const second = send('GET', url, 'sandbox')
-    await socketless.clock.advance('24h', { timers: vi })
+    await socketless.clock.advance('24h', { timers })
     expect(await second).toBe(200)
     expect((await socketless.conduct()).violations).toEqual([])
   })

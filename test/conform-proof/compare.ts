@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import type { SeenExchange } from '../../src/cli/conform/verdict.js'
 import { GROUPS, LETTERS, type Row } from './table.js'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
@@ -11,6 +12,7 @@ interface Scenario {
   readonly outcome: string
   readonly reason: string
   readonly findings: readonly { readonly rule: string }[]
+  readonly exchanges: readonly SeenExchange[]
 }
 
 /** Runs `conform -o json` in this folder. */
@@ -41,8 +43,11 @@ export async function compareRow(
     group.flatMap((name, n) => {
       const [is, should] = [letters[g]?.[n], wanted[g]?.[n]]
       if (is === should || !names.includes(name)) return []
-      const reason = scenarios.find((scenario) => scenario.name === name)?.reason
-      return [`${name}: ${is}, not ${should}: ${reason}`]
+      const { reason, exchanges = [] } = scenarios.find((scenario) => scenario.name === name) ?? {}
+      const lines = exchanges.map(({ id, at, status, durationMs, ended }) =>
+        [id, at, status, durationMs, ended].join(' '),
+      )
+      return [`${name}: ${is}, not ${should}: ${reason}`, ...lines]
     }),
   )
   return { letters: letters.join(' '), differences }

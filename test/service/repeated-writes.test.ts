@@ -1,21 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { SandboxOptions } from '../../src/options/options.js'
+import { LOSSES } from '../support/losses.js'
 import { type TestSandbox, transports } from '../support/transports.js'
 
 const REX = { name: 'Rex', categoryId: 1 }
-
-const LOSSES = [
-  'connection-reset',
-  'empty-response',
-  'truncated-body',
-  'malformed-chunk',
-  'hang',
-  '500',
-  '502',
-  '503',
-  '504',
-  '503,retry-after=2s',
-]
 
 /** Sends a pet, and gives up if there is no response. */
 async function send(sandbox: TestSandbox, body: unknown, key = 'sandbox'): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Finding, ViolationRule } from '../../conduct/conduct-view.js'
 import { counted } from '../../domain/numbers.js'
 import type { DurationMs } from '../../domain/time.js'
-import type { CommandOutcome } from '../exec/run-command.js'
+import { type CommandOutcome, exitCodeFor } from '../exec/run-command.js'
 import type { ConformScenario, Job } from './scenarios.js'
 
 /** The parts of an exchange of the control plane that are judged. */
@@ -55,7 +55,7 @@ export function judgeRun({ name, expectation }: ConformScenario, evidence: Evide
 }
 
 function failureOf(
-  { ends, attempts, pause }: ConformScenario['expectation'],
+  { ends, attempts }: ConformScenario['expectation'],
   { job, ending, exchanges, created }: Evidence,
   findings: readonly Finding[],
 ): string | undefined {
@@ -67,13 +67,11 @@ function failureOf(
   if (finding !== undefined) return `${finding.rule}: ${finding.message}`
   const tooOften = attempts === undefined ? undefined : repeatedMore(exchanges, attempts)
   if (tooOften !== undefined) return tooOften
-  const atOnce = pause === undefined ? undefined : repeatedAtOnce(exchanges, pause)
-  if (atOnce !== undefined) return atOnce
   const wrong = exchanges.find(({ operation, status, reason }) => operation === 'getPet' && status === 404 && !reason)
   if (wrong !== undefined)
     return `The client requested ${wrong.path}, a pet that does not exist. Does it keep ids above 2^53 exactly?`
   if (ending === 'timeout') return 'The command did not end in time and was stopped. Does the client have a timeout?'
-  const code = ending.kind === 'exited' ? `exit code ${ending.code}` : endedBy(ending)
+  const code = `exit code ${exitCodeFor(ending)}`
   const isSuccess = ending.kind === 'exited' && ending.code === 0
   if (exchanges.length === 0) return isSuccess ? undefined : `The command ended with ${code} before any request.`
   if (ending.kind === 'signalled') return `The command was ended by ${ending.signal}.`
@@ -91,10 +89,6 @@ function failureOf(
   return isServed ? undefined : 'The command ended with 0, but received no response that shows the pet.'
 }
 
-function endedBy(ending: Exclude<CommandOutcome, { kind: 'exited' }>): string {
-  return ending.kind === 'signalled' ? ending.signal : String(ending.cause.code ?? ending.cause.message)
-}
-
 function repeatedMore(exchanges: readonly SeenExchange[], attempts: number): string | undefined {
   const counts = new Map<string, number>()
   for (const exchange of exchanges) counts.set(requestLine(exchange), (counts.get(requestLine(exchange)) ?? 0) + 1)
@@ -104,19 +98,52 @@ function repeatedMore(exchanges: readonly SeenExchange[], attempts: number): str
   )
 }
 
-function repeatedAtOnce(exchanges: readonly SeenExchange[], pause: DurationMs): string | undefined {
-  const refused = new Map<string, number>()
-  const waits: DurationMs[] = []
+export interface Waits {
+  /** Before refused requests that are repeated. */
+  readonly retries: readonly DurationMs[]
+  /** After served requests. The client need not wait here, so they show how busy its machine is. */
+  readonly others: readonly DurationMs[]
+}
+
+/** Longer waits count as a pause on any machine, in milliseconds. */
+const CERTAIN_PAUSE_MS = 400
+/** A client that does not wait takes at most this many times as long for a retry as for another request. */
+const BUSY_FACTOR = 3
+
+/** Judges the waits of all runs. Half must be long, because a backoff may begin with a short one. */
+export function judgeWaits(
+  { retries, others }: Waits,
+  pause: DurationMs,
+  isBusy: boolean,
+): Pick<Verdict, 'outcome' | 'reason'> {
+  const usual = others.toSorted((a, b) => a - b)[others.length >> 1] ?? (isBusy ? CERTAIN_PAUSE_MS : 0)
+  const doubtful = Math.max(pause, Math.min(usual * BUSY_FACTOR, CERTAIN_PAUSE_MS))
+  const short = retries.filter((wait) => wait < pause).length
+  if (retries.filter((wait) => wait >= doubtful).length >= retries.length / 2) return { outcome: 'passed', reason: '' }
+  const times = counted(retries.length, 'time')
+  if (short > retries.length / 2)
+    return {
+      outcome: 'failed',
+      reason: `The client repeated a refused request ${times}, and waited less than ${pause} ms before ${short} of these. Back off before each retry.`,
+    }
+  return { outcome: 'untested', reason: 'The machine is too busy to see whether the client backs off. Run it again.' }
+}
+
+export function waitsIn(exchanges: readonly SeenExchange[]): Waits {
+  const refusedAt = new Map<string, number>()
+  let servedAt: number | undefined
+  const [retries, others]: [DurationMs[], DurationMs[]] = [[], []]
   for (const exchange of exchanges) {
-    const at = Date.parse(exchange.at)
-    const before = refused.get(requestLine(exchange))
-    if (before !== undefined) waits.push(at - before)
-    refused.delete(requestLine(exchange))
-    if (exchange.status === null || exchange.status >= 429) refused.set(requestLine(exchange), at + exchange.durationMs)
+    const [line, at] = [requestLine(exchange), Date.parse(exchange.at)]
+    const before = refusedAt.get(line)
+    if (before !== undefined) retries.push(at - before)
+    else if (servedAt !== undefined) others.push(at - servedAt)
+    refusedAt.delete(line)
+    const isServed = exchange.status !== null && exchange.status < 300
+    servedAt = isServed ? at + exchange.durationMs : undefined
+    if (exchange.status === null || exchange.status >= 429) refusedAt.set(line, at + exchange.durationMs)
   }
-  const longest = Math.max(...waits)
-  if (waits.length === 0 || longest >= pause) return undefined
-  return `The client repeated a refused request ${counted(waits.length, 'time')}, and waited at most ${longest.toFixed(0)} ms. Back off before each retry.`
+  return { retries, others }
 }
 
 export function requestLine({ method, path, query }: SeenExchange): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ConformScenario, Expectation } from '../../../src/cli/conform/scenarios.js'
-import { type Evidence, judgeRun, type SeenExchange } from '../../../src/cli/conform/verdict.js'
+import { type Evidence, judgeRun, judgeWaits, type SeenExchange, waitsIn } from '../../../src/cli/conform/verdict.js'
 
 const EXPECTED: Expectation = { key: 'sandbox', ends: 'success', delivers: ['fault'], removePets: [], ignores: [] }
 const SUCCESS = { kind: 'exited', code: 0 } as const
@@ -16,29 +16,50 @@ function judge(
     expectation: { ...EXPECTED, ...expected },
     switches: {},
   }
-  const seen = exchanges.map(
-    (exchange, index): SeenExchange => ({
-      ...{ id: index + 1, at: at(0), method: 'GET', path: '/v1/pets', query: '', operation: 'listPets' },
-      ...{ status: 200, reason: null, fault: null, ended: 'sent', durationMs: 1, ...exchange },
-    }),
-  )
-  const evidence: Evidence = { job: 'read', ending: SUCCESS, exchanges: seen, violations: [], created: 0, ...given }
+  const seen = exchanges.map(exchange)
+  const evidence: Evidence = {
+    job: 'read',
+    ending: SUCCESS,
+    exchanges: seen,
+    violations: [],
+    created: 0,
+
+    ...given,
+  }
   const { outcome, reason } = judgeRun(scenario, evidence)
   return [outcome, reason]
 }
+
+const exchange = (given: Partial<SeenExchange>, index: number): SeenExchange => ({
+  ...{ id: index + 1, at: at(0), method: 'GET', path: '/v1/pets', query: '', operation: 'listPets' },
+  ...{ status: 200, reason: null, fault: null, ended: 'sent', durationMs: 1, ...given },
+})
 
 const at = (ms: number) => new Date(Date.UTC(2026, 2, 1, 12) + ms).toISOString()
 const refused = (ms: number) => ({ at: at(ms), status: 503, reason: 'fault' })
 
 describe('the verdict on a client', () => {
-  it('fails it if every retry came sooner than the pause', () => {
-    const pause = { pause: 100 }
-    expect(judge([refused(0), refused(1), { at: at(100) }], pause)).toEqual([
-      'failed',
-      'The client repeated a refused request 2 times, and waited at most 98 ms. Back off before each retry.',
-    ])
-    expect(judge([refused(0), refused(1), { at: at(102) }], pause)).toEqual(['passed', ''])
-    expect(judge([refused(0), { at: at(5), query: 'limit=1' }], pause)).toEqual(['passed', ''])
+  it.each([
+    ['failed', [], [2, 99, 500]],
+    ['passed', [], [0, 100, 0, 100]],
+    ['passed', [], []],
+    ['untested', 'busy', [399, 100]],
+    ['failed', 'busy', [99, 0, 101]],
+    ['untested', [2, 80, 80], [239, 100, 0]],
+    ['passed', [80], [240, 0]],
+    ['passed', [1000], [400, 0]],
+    ['failed', [1000], [99, 0, 500]],
+  ])(
+    'is %s after waits of %j ms without and %j ms with a refusal, if 100 ms are required',
+    (outcome, others, retries) => {
+      const waits = { others: typeof others === 'string' ? [] : others, retries }
+      expect(judgeWaits(waits, 100, others === 'busy').outcome).toBe(outcome)
+    },
+  )
+
+  it('measures waits from the end of a response, for retries and for other requests', () => {
+    const seen = [refused(0), refused(1), { at: at(102) }, { at: at(103), path: '/v1/pets/1' }].map(exchange)
+    expect(waitsIn(seen)).toEqual({ retries: [0, 100], others: [0] })
   })
 
   it.each([

@@ -1,8 +1,10 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { LOSSES } from '../support/losses.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { compareRow, runConform } from './compare.js'
+import { EXAMPLES, example } from './examples.js'
 import { TABLE } from './table.js'
 
 /** The others take minutes: `npm run conform-proof`. */
@@ -22,24 +24,18 @@ const CLIENTS = [
   /^curl --retry 3$/,
 ]
 
+it.concurrent.each(EXAMPLES)('%s of docs/conform.md passes every scenario', async (file, program) => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, file), example(file))
+  const scenarios = await runConform([], `${program} '${join(folder, file)}'`)
+  expect(scenarios.filter(({ outcome }) => outcome !== 'passed')).toEqual([])
+})
+
 describe('the table of clients', () => {
   it.each(CLIENTS.map((name) => TABLE.find((row) => name.test(row.name))))('has the outcomes of $name', async (row) => {
     expect(row && (await compareRow(row, SCENARIOS)).differences).toEqual([])
   })
 })
-
-const LOSSES = [
-  'connection-reset',
-  'empty-response',
-  'truncated-body',
-  'malformed-chunk',
-  'hang',
-  '500',
-  '502',
-  '503',
-  '504',
-  '503,retry-after=1s',
-]
 
 const PAUSES_MS = [0, 300]
 
