@@ -47,7 +47,7 @@ export async function compareRow(
       const lines = exchanges.map(({ id, at, status, durationMs, ended }) =>
         [id, at, status, durationMs, ended].join(' '),
       )
-      return [`${name}: ${is}, not ${should}: ${reason}`, ...lines]
+      return [[`${name}: ${is}, not ${should}: ${reason}`, ...lines].join('\n           ')]
     }),
   )
   return { letters: letters.join(' '), differences }
