@@ -18,7 +18,6 @@ const FILES = {
   // Not in `npm test`: they need other programs than Node, or wait for many seconds.
   programs: [
     'test/cli/{conform,npm-start,terminal}.test.ts',
-    'test/conform-proof/*.integration.test.ts',
     'test/other-languages.integration.test.ts',
     'test/package/action.integration.test.ts',
     'test/replication/{checkpoint-under-way,redis-log,removed-keys}.integration.test.ts',
