@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { BanRules } from '../../src/conduct/judged-request.js'
+import { isRunning } from '../../src/conduct/waits.js'
 import { countRequest, openTraffic, refusedBy } from '../../src/conduct/what-if.js'
-import {
-  activeBan,
-  type BanRecord,
-  banFor,
-  bringsBan,
-  isRunning,
-  NO_BAN_RECORD,
-  type Wait,
-} from '../../src/domain/ban.js'
+import { activeBan, type BanRecord, banFor, bringsBan, NO_BAN_RECORD, type Wait } from '../../src/domain/ban.js'
 import { charge, type Limits, type QuotaUsage } from '../../src/domain/quota.js'
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/time.js'
 import fc from '../support/fast-check.js'
@@ -52,7 +45,7 @@ function reference(
       continue
     }
     // Overlapping waits count as one.
-    const isEarly = waits.some((wait) => isRunning(wait, now, wall))
+    const isEarly = waits.some((wait) => wait.from <= now && isRunning(wait, now, wall))
     if (isEarly && rules.banAfter !== 'never' && bringsBan(early, true, rules.banAfter, now, wall)) {
       bans = banFor(rules.banDuration, now)
       waits = []
@@ -67,8 +60,10 @@ function reference(
       if (rules.banAfter !== 'never' && rules.retryAfter !== 'none') {
         const { resetAt } = verdict.shown
         const wait = { from: now, until: resetAt, wallUntil: wall + resetAt - now }
-        waits.push(wait)
-        if (isEarly) early.push(wait)
+        if (isRunning(wait, now, wall)) {
+          waits.push(wait)
+          if (isEarly) early.push(wait)
+        }
       }
     }
   }
@@ -186,6 +181,13 @@ describe('the outcome of a plan', () => {
       {
         numRuns: 300,
         examples: [
+          // The last 50 ms of a wait do not count.
+          [
+            [0, 58_936, 0, 1012, 2],
+            [{ perMinute: 1, perDay: 2 }],
+            { banAfter: 1, banDuration: 1, retryAfter: 'seconds' },
+            false,
+          ],
           [
             [0, 0, 0, -1, 1],
             [
