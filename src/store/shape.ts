@@ -120,7 +120,7 @@ export const state = fields({
     v.check((id) => id <= MAX_NEXT_PET_ID, `a whole number up to ${MAX_NEXT_PET_ID}`),
   ),
   pets: v.array(v.unknown(), 'a list'),
-  orders: v.array(v.unknown(), 'a list'),
+  orders: list(record),
   keys: list(apiKey),
   records: v.optional(v.record(v.string(), savedRecords, 'an object')),
 })
