@@ -289,17 +289,6 @@ describe('conduct in a run of exec', () => {
     })
   })
 
-  it('follows the environment, unless a flag overrides it', async () => {
-    const io = () =>
-      testIo(environment({ PETSTORE_SANDBOX_FAIL_ON: 'unauthenticated', PETSTORE_SANDBOX_REPORT: 'r.json' }))
-    const told = io()
-    const { code, err } = await exec([], STRAY, told)
-    expect(code).toBe(1)
-    expect(err).toContain('PETSTORE_SANDBOX_FAIL_ON failed the run')
-    expect(readdirSync(told.cwd)).toEqual(['r.json'])
-    expect((await exec(['--fail-on', 'warning'], STRAY, io())).code).toBe(0)
-  })
-
   it.each([
     [
       ['--fail-on', 'unautenticated'],

@@ -61,7 +61,7 @@ describe('what a server says never drives the terminal', () => {
   const outputs = ['auto', 'json', 'yaml', 'table', 'raw']
 
   it.each(Object.keys(BODIES) as (keyof typeof BODIES)[])('in call, by %s', async (name) => {
-    for (const status of [200, 302, 404, 429, 503]) {
+    for (const status of [200, 302, 429]) {
       const origin = await hostileResponse(status, BODIES[name])
       for (const tty of [true, false]) {
         for (const output of outputs) {
@@ -195,14 +195,12 @@ describe('what a control plane says never drives the terminal', () => {
     for (const key of ['sandbox', 'sandbox-limited', 'sandbox-banned', 'nobody', 'sandbox~other']) await ask(key)
     const controlUrl = await spoiler(sandbox, spoil, refuses)
     for (const verb of VERBS) {
-      for (const tty of [true, false]) {
-        for (const json of [[], ['--json']]) {
-          const io = ioWith(tty)
-          await runCli(['control', ...verb, ...json, '--url', controlUrl], io)
-          expectHarmless(io.stdout.text)
-          expectHarmless(io.stderr.text)
-          expect(io.stderr.text, verb.join(' ')).not.toContain('INTERNAL')
-        }
+      for (const json of [[], ['--json']]) {
+        const io = ioWith(json.length === 0)
+        await runCli(['control', ...verb, ...json, '--url', controlUrl], io)
+        expectHarmless(io.stdout.text)
+        expectHarmless(io.stderr.text)
+        expect(io.stderr.text, verb.join(' ')).not.toContain('INTERNAL')
       }
     }
   })

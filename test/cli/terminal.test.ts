@@ -130,10 +130,4 @@ describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
     await gone(pid)
     expect(existsSync(locator)).toBe(false)
   })
-
-  it('reports that no browser can be opened', async () => {
-    const { terminal, controlUrl } = await serving({ columns: 200, path: '/nowhere', flags: '--open' })
-    await terminal.sees(/The dashboard could not be opened \(.*ENOENT.*\)/)
-    expect(terminal.unbroken().join('\n')).toContain(`It is at ${controlUrl}/`)
-  })
 })

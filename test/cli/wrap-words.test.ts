@@ -22,27 +22,6 @@ describe('a text of one line', () => {
   })
 })
 
-describe.each([60, 80, 120])('at a terminal of %i columns', (columns) => {
-  it.each([
-    [['serve', '--plan', 'gold', '--port', 'x']],
-    [['serve', '--fault', 'listPets:what', '--fixtures', '/nowhere/at/all']],
-    [['exec', '--fail-on', 'unautenticated', '--', 'true']],
-    [['call', 'listPetz']],
-    [['call', 'listPets', '--limit', '500', '--status', 'lost']],
-    [['control', 'clock', 'advnce']],
-    [['exec', '--', 'no-such-command-anywhere']],
-  ])('%j prints its problem without breaking a word', async (argv) => {
-    const [io, pipe] = [testIo({ tty: true }), testIo()]
-    io.stderr.columns = columns
-    expect(await runCli(argv, io)).toBe(await runCli(argv, pipe))
-    const rows = io.stderr.text.trimEnd().split('\n')
-    expect(rows.filter((row) => row.trim().includes(' ') && cellWidth(row) >= columns)).toEqual([])
-    // Only blanks and line ends differ from what a program reads.
-    const words = (text: string) => text.split(/\s+/).filter((word) => !/seed/.test(word))
-    expect(words(io.stderr.text)).toEqual(words(pipe.stderr.text))
-  })
-})
-
 it('does not wrap on a terminal without a width', async () => {
   const [io, pipe] = [testIo({ tty: true }), testIo()]
   io.stderr.columns = 0

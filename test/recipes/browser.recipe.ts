@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { follow } from './project.js'
 
-it('in Vitest’s browser mode a component meets every weather of a sandbox in its page, and a test controls one elsewhere', async () => {
+it('in Vitest’s browser mode a component runs under all conditions of a sandbox in its page, and a test controls one elsewhere', async () => {
   const { run, shop } = await follow('browser', 'shop')
   const vitest = run(
     `npx petstore-sandbox exec --control-origin ${shop} --fail-on violation \

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { specsIn } from './playwright-outcome.js'
 import { follow } from './project.js'
 
-it('Playwright’s workers have weather of their own on one sandbox, and leave nothing running', async () => {
+it('Playwright’s workers have storms and faults of their own on one sandbox, and leave nothing running', async () => {
   const { folder, files, run, origin, shop } = await follow('playwright', 'shop')
   const specs = [...files.keys()].filter((path) => path.includes('spec'))
   expect(specs.length).toBeGreaterThan(0)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { follow } from './project.js'
 
-it('a script in CI runs the tests, and the client’s manners with them', async () => {
+it('a script in CI runs the tests, and checks the conduct of the client', async () => {
   await follow('vitest', 'shop')
   const { folder, scripts, run } = await follow('shell', 'shop')
   const script = scripts.find((one) => one.includes(' exec ')) ?? ''

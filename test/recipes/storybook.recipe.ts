@@ -12,9 +12,9 @@ declare global {
   }
 }
 
-it('a story has calm or any other weather, and one that plays the end of a storm is kept to its manners', async () => {
+it('a story runs under any conditions, and fails if it breaks a rule of conduct at the end of a storm', async () => {
   const { folder, run, shop } = await follow('storybook', 'storybook')
-  for (const file of ['shop.tsx', 'api.ts', 'weather.ts'])
+  for (const file of ['shop.tsx', 'api.ts', 'conditions.ts'])
     cpSync(join(inject('projects'), 'shop/src', file), join(folder, 'src', file))
   const build = run(
     'npx msw init public; VITE_API_URL=https://api.example.com/v1 npx storybook build --quiet; npx vite preview',
@@ -33,7 +33,7 @@ it('a story has calm or any other weather, and one that plays the end of a storm
   await open('shop', 'after-the-storm')
   await played(page)
   expect(await page.getByRole('listitem').count()).toBe(20)
-  await open('weather', 'every')
+  await open('conditions', 'every')
   await played(page)
   await browser.close()
   await build.interrupt()

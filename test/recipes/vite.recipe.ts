@@ -4,7 +4,7 @@ import { follow } from './project.js'
 
 it('a React page beside Vite lists pets, has to wait, and lists them again', async () => {
   const { scripts, run, origin, shop } = await follow('vite', 'shop')
-  const [start = '', badWeather = 'npx petstore-sandbox control storm start'] = scripts
+  const [start = '', storm = 'npx petstore-sandbox control storm start'] = scripts
   const vite = run(start)
   await vite.says(new RegExp(`Local: +${shop}/`))
 
@@ -18,7 +18,7 @@ it('a React page beside Vite lists pets, has to wait, and lists them again', asy
 
   // In a second terminal. The documents use the default port of `control`.
   const beside = (script: string) => run(`export PETSTORE_SANDBOX_URL=${origin}/__sandbox\n${script}`).code
-  expect(await beside(badWeather)).toBe(0)
+  expect(await beside(storm)).toBe(0)
   await page.getByRole('button', { name: 'Refresh' }).click()
   await says(/^429: again in 1 s$/)
   expect(await beside('npx petstore-sandbox control storm stop')).toBe(0)

@@ -4,10 +4,10 @@ import { follow } from './project.js'
 
 declare global {
   /** The events on the page, and the expected ones. */
-  var weather: () => Promise<{ readonly seen: object; readonly expected: object }>
+  var conditions: () => Promise<{ readonly seen: object; readonly expected: object }>
 }
 
-it('behind MSW’s worker a page of React and Vite meets every weather of a sandbox in it', async () => {
+it('behind MSW’s worker a page of React and Vite runs under all conditions of a sandbox in it', async () => {
   const { scripts, run, shop } = await follow('worker', 'shop')
   const vite = run(`${scripts.join('\n')}; VITE_API_URL=/api/v1 npx vite`)
   await vite.says(new RegExp(`Local: +${shop}/`))
@@ -17,7 +17,7 @@ it('behind MSW’s worker a page of React and Vite meets every weather of a sand
   const page = await browser.newPage()
   await page.goto(`${shop}/mocked.html`)
   await page.getByRole('listitem').nth(19).waitFor()
-  const { seen, expected } = await page.evaluate(() => weather())
+  const { seen, expected } = await page.evaluate(() => conditions())
   expect(seen).toEqual(expected)
   await browser.close()
   await vite.interrupt()

@@ -1,4 +1,4 @@
-// The least that answers: node:http, sending fixed answers. A POST's body is read first, as it must be.
+// The least that answers: node:http, sending fixed responses. A POST's body is read first, as it must be.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 

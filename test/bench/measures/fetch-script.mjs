@@ -1,4 +1,4 @@
 // The least that a terminal needs to see a list of pets.
 const [url] = process.argv.slice(2)
-const answer = await fetch(url, { headers: { authorization: 'Bearer sandbox' } })
-process.stdout.write(await answer.text())
+const response = await fetch(url, { headers: { authorization: 'Bearer sandbox' } })
+process.stdout.write(await response.text())

@@ -1,10 +1,10 @@
 const { sandbox } = await import('./mocks')
 await import('./main')
-const { EVERY_WEATHER, everyWeather } = await import('./weather')
+const { EXPECTED_CONDITIONS, tryConditions } = await import('./conditions')
 
 // What the test calls.
 Object.assign(globalThis, {
-  weather: async () => ({ seen: await everyWeather(sandbox), expected: EVERY_WEATHER }),
+  conditions: async () => ({ seen: await tryConditions(sandbox), expected: EXPECTED_CONDITIONS }),
 })
 
 export {}

@@ -3,13 +3,13 @@ import { listPets } from './api'
 
 /** Shows the pets; where the service is busy, says so and comes back as soon as it may. */
 async function load(show) {
-  const answer = await listPets()
-  if (answer.ok) {
-    show({ pets: await answer.json(), notice: '' })
+  const response = await listPets()
+  if (response.ok) {
+    show({ pets: await response.json(), notice: '' })
     return
   }
-  const seconds = Number(answer.headers.get('Retry-After'))
-  show({ pets: [], notice: `${answer.status}: again in ${seconds} s` })
+  const seconds = Number(response.headers.get('Retry-After'))
+  show({ pets: [], notice: `${response.status}: again in ${seconds} s` })
   setTimeout(load, seconds * 1000, show)
 }
 

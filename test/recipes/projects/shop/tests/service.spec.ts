@@ -8,11 +8,11 @@ function ask(page: Page, init: RequestInit = {}, patience = 60_000) {
       const headers = { Authorization: 'Bearer sandbox', 'Content-Type': 'application/json' }
       try {
         const signal = AbortSignal.timeout(patience)
-        const answer = await fetch('https://api.example.com/v1/pets', { ...init, headers, signal })
-        const remaining = answer.headers.get('X-RateLimit-Remaining')
-        const reason = answer.headers.get('X-Sandbox-Reason')
-        const wait = Number(answer.headers.get('Retry-After'))
-        return { status: answer.status, reason, remaining, wait, body: await answer.json() }
+        const response = await fetch('https://api.example.com/v1/pets', { ...init, headers, signal })
+        const remaining = response.headers.get('X-RateLimit-Remaining')
+        const reason = response.headers.get('X-Sandbox-Reason')
+        const wait = Number(response.headers.get('Retry-After'))
+        return { status: response.status, reason, remaining, wait, body: await response.json() }
       } catch (error) {
         return error.name
       }

@@ -2,9 +2,9 @@
 async function listed(signal?: AbortSignal): Promise<string> {
   const headers = { Authorization: 'Bearer sandbox' }
   try {
-    const answer = await fetch(`${import.meta.env.VITE_API_URL}/pets`, { headers, signal })
-    const pets = await answer.json()
-    return answer.ok ? `${pets.length} pets` : `${answer.status} ${answer.headers.get('X-Sandbox-Reason')}`
+    const response = await fetch(`${import.meta.env.VITE_API_URL}/pets`, { headers, signal })
+    const pets = await response.json()
+    return response.ok ? `${pets.length} pets` : `${response.status} ${response.headers.get('X-Sandbox-Reason')}`
   } catch (error) {
     return error.name
   }
@@ -13,7 +13,7 @@ async function listed(signal?: AbortSignal): Promise<string> {
 const pause = () => new Promise((resolve) => setTimeout(resolve))
 
 /** Sends requests of the page under every condition. @returns the results and the findings */
-export async function everyWeather(sandbox) {
+export async function tryConditions(sandbox) {
   const quota = []
   await sandbox.reset()
   await sandbox.settings.change({ limits: '1/min' })
@@ -63,7 +63,7 @@ export async function everyWeather(sandbox) {
 }
 
 /** The results in every environment. */
-export const EVERY_WEATHER = {
+export const EXPECTED_CONDITIONS = {
   quota: ['20 pets', '429 quota-minute', '20 pets'],
   storm: ['429 storm', '20 pets'],
   ban: ['429 ban', '20 pets'],
