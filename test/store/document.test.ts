@@ -39,7 +39,7 @@ const damaged: readonly (readonly [string, string | Uint8Array, string])[] = [
   ['a field too many', documentOf({ more: 1 }), '"more"'],
   ['no pets', documentOf({ pets: undefined }), 'pets is missing'],
   ['no orders', documentOf({ orders: undefined }), 'orders is missing'],
-  ['an order that is not an object', documentOf({ orders: [null] }), 'orders[0] must be an object'],
+  ['an order that is not an object', documentOf({ orders: [null] }), 'orders[0] is null'],
   ['invalid keys', documentOf({ keys: {} }), 'keys is {}'],
   ['an invalid nextPetId', documentOf({ nextPetId: '3' }), 'nextPetId is "3"'],
   ['a number as a pet', documentOf({ pets: [BELLA, 7] }), 'pets[1] is 7'],
