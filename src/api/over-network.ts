@@ -1,6 +1,12 @@
-import { type ResponseLimits, readBounded, readChunks, TooLargeError } from '../client/bounded-body.js'
 import { type ControlResponse, fetchControl } from '../client/control-fetch.js'
-import { isTimeout, withDeadline } from '../client/deadline.js'
+import {
+  isTimeout,
+  type ResponseLimits,
+  readBounded,
+  readChunks,
+  TooLargeError,
+  withDeadline,
+} from '../client/limits.js'
 import { parseShallowJson } from '../contract/json.js'
 import { ControlError } from '../control/control-error.js'
 import { EventReader } from '../control/event-reader.js'

@@ -1,13 +1,15 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { buildRequest, requestTo } from '../client/build-request.js'
+import { fetchControl } from '../client/control-fetch.js'
 import { RequestError } from '../client/errors.js'
-import { servedContract } from '../client/served-contract.js'
 import { chosenSandbox, DEFAULT_SOURCE } from '../client/target.js'
 import type { Contract } from '../contract/contract.js'
-import { packagedContract } from '../contract/packaged-contract.js'
+import { packagedContract, packagedTag } from '../contract/packaged-contract.js'
 import { readControlUrl } from '../control/path.js'
+import { MIB } from '../domain/numbers.js'
 import { didYouMean } from '../domain/suggest.js'
+import { SECOND_MS } from '../domain/time.js'
 import { type Call, callOperation } from './call/call-operation.js'
 import { addOwnFlags, GivenFlags } from './call/flags.js'
 import { listOperations } from './call/list-operations.js'
@@ -130,4 +132,21 @@ function unknownOperation(name: string, { operations }: Contract): RequestError 
   return new RequestError('UNKNOWN_OPERATION', [
     `Unknown operation ${JSON.stringify(name)}${near} The operations are ${known.slice(0, MAX_NAMED).join(', ')}${more}.`,
   ])
+}
+
+const LIMITS = { timeout: 10 * SECOND_MS, maxBody: 40 * MIB } as const
+
+export async function servedContract(controlUrl: string, token: string | undefined): Promise<Contract | undefined> {
+  const name = `${controlUrl}/openapi.json`
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  try {
+    const headers = { 'if-none-match': await packagedTag(), connection: 'close', ...authorization }
+    const { status, text } = await fetchControl(name, { headers }, LIMITS)
+    if (status !== 200) return undefined
+    const { readContractText } = await import('../contract/load-contract.js')
+    // Linear patterns, since the document is not the user's own file.
+    return await readContractText(text, { handled: 'all', keepsPets: false, name, patterns: 'linear' })
+  } catch {
+    return undefined
+  }
 }

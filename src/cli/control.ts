@@ -1,9 +1,24 @@
-import type { Command } from 'commander'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Command, Option } from 'commander'
+import { checkHealth, HEALTH_TIMEOUT_MS } from '../client/control-fetch.js'
+import { isOwnProcess } from '../client/location.js'
+import { Failure } from '../domain/failures.js'
+import { type DurationMs, formatDuration, SECOND_MS } from '../domain/time.js'
+import { durationMs } from './control/arguments.js'
 import { addReportVerbs } from './control/conduct.js'
-import { addLifecycleVerbs } from './control/lifecycle.js'
+import { type FoundSandbox, findSandbox, noSandbox, noSandboxAt } from './control/find-sandbox.js'
+import { serviceUrl } from './control/formatters.js'
 import { addRequestVerbs } from './control/requests.js'
-import { addSharedFlags, verbCommands } from './control/verb-commands.js'
-import { addVerbs } from './control/verbs.js'
+import { done, printResult } from './control/result.js'
+import {
+  addSharedFlags,
+  connect,
+  type SharedFlags,
+  type VerbCommands,
+  verbCommands,
+  withLocation,
+} from './control/verb-commands.js'
+import { addKeyAndFaultVerbs, addRecordVerbs, addSandboxVerbs, addSpaceVerbs } from './control/verbs.js'
 import { EXIT_NO_RESPONSE } from './exit-codes.js'
 import { addHelpCommand, explain } from './help.js'
 import type { CliIo } from './io.js'
@@ -23,12 +38,73 @@ Exit codes: 0 done, 1 refused (stderr says why, as CODE: message), 2 usage
 error, ${EXIT_NO_RESPONSE} no sandbox found, 130 and 143 ended by SIGINT, SIGTERM.`
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
-  const verbs = verbCommands(io, finish)
-  addVerbs(command, verbs)
-  addRequestVerbs(command, verbs)
-  addReportVerbs(command, verbs)
-  addLifecycleVerbs(command, verbs, io)
+  const verbs = verbCommands(command, io, finish)
+  addSpaceVerbs(verbs)
+  addKeyAndFaultVerbs(verbs)
+  addRecordVerbs(verbs)
+  addSandboxVerbs(verbs)
+  addRequestVerbs(verbs)
+  addReportVerbs(verbs)
+  addLifecycleVerbs(verbs, io)
   addSharedFlags(command)
   addHelpCommand(command)
   explain(command, { examples: EXAMPLES, notes: NOTES })
+}
+
+const POLL_MS: DurationMs = 50
+/** @source docs/cli.md, "control" */
+const DEFAULT_WAIT_MS: DurationMs = 30 * SECOND_MS
+/** Open responses may delay a stop by 5 s; little is left to write after that. */
+const STOP_TIMEOUT_MS: DurationMs = 15 * SECOND_MS
+
+export function addLifecycleVerbs({ add, call, alone }: VerbCommands, io: CliIo): void {
+  const limit = `time limit (default: ${formatDuration(DEFAULT_WAIT_MS)})`
+  add('wait', 'wait until the sandbox is healthy, and print its base address', ['wait --timeout 2m'])
+    .addOption(new Option('--timeout <duration>', limit).argParser(durationMs))
+    .action(
+      alone(async ({ timeout = DEFAULT_WAIT_MS, ...others }) => {
+        const found = await healthySandbox(others, timeout, io)
+        const { controls, json } = await connect(others, io, found)
+        const baseUrl = await withLocation(found, async () => serviceUrl(found.controlUrl, await controls.state()))
+        await printResult({ value: { baseUrl, controlUrl: found.controlUrl }, text: baseUrl }, io, json)
+      }),
+    )
+  add('stop', 'stop the sandbox, and wait for it to exit').action(
+    call(async ({ sandbox, found }) => {
+      await sandbox.shutdown()
+      await untilGone(found, io)
+      return done(`The sandbox at ${found.controlUrl} has stopped.`, { stopped: found.controlUrl })
+    }),
+  )
+}
+
+async function healthySandbox({ url }: SharedFlags, timeout: DurationMs, io: CliIo): Promise<FoundSandbox> {
+  const deadline = io.monotonic() + timeout
+  for (;;) {
+    const found = await findSandbox(url, io).catch((error: unknown) => {
+      if (error instanceof Failure && error.code === 'NO_SANDBOX') return error
+      throw error
+    })
+    const left = Math.max(1, deadline - io.monotonic())
+    const isFound = 'controlUrl' in found
+    if (isFound && (await checkHealth(found.controlUrl, Math.min(HEALTH_TIMEOUT_MS, left))).kind === 'healthy')
+      return found
+    if (io.monotonic() >= deadline) {
+      const message = isFound ? noSandboxAt(found.controlUrl, found.how) : found.message
+      throw noSandbox(`Waited ${formatDuration(timeout)}. ${message}`)
+    }
+    await pause(POLL_MS)
+  }
+}
+
+/** The port closes first; everything is on disk once the process has ended. */
+async function untilGone({ controlUrl, pid }: FoundSandbox, io: CliIo): Promise<void> {
+  const deadline = io.monotonic() + STOP_TIMEOUT_MS
+  const isThere = async () =>
+    (await checkHealth(controlUrl)).kind !== 'none' || (pid !== undefined && pid !== io.pid && isOwnProcess(pid))
+  while (await isThere()) {
+    if (io.monotonic() >= deadline)
+      throw new Failure('STILL_RUNNING', `The sandbox at ${controlUrl} did not stop in time. End its process.`)
+    await pause(POLL_MS)
+  }
 }

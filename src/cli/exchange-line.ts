@@ -1,10 +1,11 @@
-import type { ChalkInstance } from 'chalk'
 import { DEFAULT_KEY, sentKeyText } from '../domain/keys.js'
 import { withoutOperation } from '../domain/problems.js'
 import { ceilSeconds, type EpochMs, formatDuration, formatSpan, SECOND_MS } from '../domain/time.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
-import { cellWidth, fitCells, padCells, wrapCells } from './cells.js'
+import type { Colours } from './colour.js'
 import { escapeControls } from './escape-controls.js'
+import { wrapRows } from './print.js'
+import { cellWidth, fitCells, padCells } from './table.js'
 
 export interface LineOptions {
   /** Cells of a row; without them an entry is one row, however long. */
@@ -27,22 +28,20 @@ const MOVED_CLOCK_MS = 10 * SECOND_MS
 const MIN_PART_MS = 1
 
 type Paint = (text: string) => string
-/** Part of a line. Facts with a rank are dropped when they do not fit, the highest rank first. */
 interface Fact {
   readonly text: string
   readonly paint: Paint
-  readonly rank?: number
 }
 
 /** One row, or several where that is too narrow. Words are never broken. */
-export function prettyExchange(record: ExchangeRecord, chalk: ChalkInstance, page: LineOptions = {}): string {
+export function prettyExchange(record: ExchangeRecord, colours: Colours, page: LineOptions = {}): string {
   const { id, at, arrivedAt, method, status, how } = record
   const { columns = Number.POSITIVE_INFINITY, times = 1, idWidth } = page
   const time = `${idWidth === undefined ? '' : String(id).padStart(idWidth) + GAP}${timeText(at, arrivedAt)}`
   const state = how === undefined ? '...' : String(status ?? '---')
   const verb = escapeControls(method).padEnd(METHOD_WIDTH)
   const room = columns - 1 - cellWidth([time, state, verb, ''].join(GAP))
-  const count: readonly Fact[] = times > 1 ? [{ text: `×${times}`, paint: chalk.bold }] : []
+  const count: readonly Fact[] = times > 1 ? [{ text: `×${times}`, paint: colours.bold }] : []
 
   // Short targets are aligned in a column, longer ones take the room there is.
   const column = Math.max(14, Math.min(28, Math.floor(columns / 4)))
@@ -52,26 +51,26 @@ export function prettyExchange(record: ExchangeRecord, chalk: ChalkInstance, pag
     column,
   )
   const left = room - cellWidth(target) - GAP.length
-  const reasons = reasonsOf(record, chalk)
+  const reasons = reasonsOf(record, colours)
   const isBeside = reasons.length === 0 || widthOf([...count, ...reasons]) <= left
-  const facts = withExtras([...count, ...(isBeside ? reasons : [])], extrasOf(record, chalk), left)
+  const facts = withExtras([...count, ...(isBeside ? reasons : [])], extrasOf(record, colours), left)
   const hint = hintFor(record, page.control)
   const isHintBeside = hint !== undefined && cellWidth(`${GAP}→ ${hint}`) <= left - widthOf(facts)
 
   const indent = Math.min(time.length + GAP.length, MAX_INDENT)
   const below = (text: string) =>
-    wrapCells(text, Math.max(1, columns - 1 - indent)).map((row) => ' '.repeat(indent) + row)
+    wrapRows(text, Math.max(1, columns - 1 - indent)).map((row) => ' '.repeat(indent) + row)
   const row = [
-    chalk.dim(time),
-    colourOf(status, chalk)(state),
+    colours.dim(time),
+    colourOf(status, colours)(state),
     verb,
     target,
-    facts.map(({ text, paint }) => paint(text)).join(chalk.dim(DOT)),
+    facts.map(({ text, paint }) => paint(text)).join(colours.dim(DOT)),
   ].join(GAP)
   return [
-    `${row}${isHintBeside ? chalk.dim(`${GAP}→ ${hint}`) : ''}`.trimEnd(),
+    `${row}${isHintBeside ? colours.dim(`${GAP}→ ${hint}`) : ''}`.trimEnd(),
     ...(isBeside ? [] : below(reasons.map(({ text }) => text).join(DOT)).slice(0, MAX_ROWS)),
-    ...(hint === undefined || isHintBeside ? [] : below(`→ ${hint}`).map((line) => chalk.dim(line))),
+    ...(hint === undefined || isHintBeside ? [] : below(`→ ${hint}`).map((line) => colours.dim(line))),
   ].join('\n')
 }
 
@@ -98,30 +97,29 @@ function widthOf(facts: readonly Fact[]): number {
   return facts.length === 0 ? 0 : cellWidth(facts.map(({ text }) => text).join(DOT))
 }
 
+/** As many of the extras as fit, the first of them first. */
 function withExtras(facts: readonly Fact[], extras: readonly Fact[], room: number): readonly Fact[] {
-  const chosen = new Set<Fact>()
-  for (const extra of extras.toSorted((one, other) => (one.rank ?? 0) - (other.rank ?? 0)))
-    if (widthOf([...facts, ...chosen, extra]) <= room) chosen.add(extra)
-  return [...facts, ...extras.filter((extra) => chosen.has(extra))]
+  const fitting = extras.findIndex((_, index) => widthOf([...facts, ...extras.slice(0, index + 1)]) > room)
+  return [...facts, ...(fitting === -1 ? extras : extras.slice(0, fitting))]
 }
 
-function extrasOf(record: ExchangeRecord, { dim }: ChalkInstance): readonly Fact[] {
+function extrasOf(record: ExchangeRecord, { dim }: Colours): readonly Fact[] {
   const { operation, key, sender, space, remaining, how, durationMs, waitingMs, bodyMs } = record
-  const extra = (rank: number, text: string): Fact => ({ rank, text: escapeControls(text), paint: dim })
+  const extra = (text: string): Fact => ({ text: escapeControls(text), paint: dim })
   const parts = [
     waitingMs < MIN_PART_MS ? [] : `waiting ${formatSpan(waitingMs)}`,
     bodyMs < MIN_PART_MS ? [] : `body ${formatSpan(bodyMs)}`,
   ].flat()
   const suffix = how === undefined ? ' so far' : parts.length === 0 ? '' : ` (${parts.join(', ')})`
   return [
-    ...(operation === undefined ? [] : [extra(3, operation)]),
-    extra(1, sentKeyText(key, space, sender)),
-    ...(Number.isNaN(remaining) ? [] : [extra(2, `${remaining} left`)]),
-    extra(4, `${formatSpan(durationMs)}${suffix}`),
+    extra(sentKeyText(key, space, sender)),
+    ...(Number.isNaN(remaining) ? [] : [extra(`${remaining} left`)]),
+    ...(operation === undefined ? [] : [extra(operation)]),
+    extra(`${formatSpan(durationMs)}${suffix}`),
   ]
 }
 
-function reasonsOf(record: ExchangeRecord, chalk: ChalkInstance): readonly Fact[] {
+function reasonsOf(record: ExchangeRecord, colours: Colours): readonly Fact[] {
   const { how, durationMs, fault, drift } = record
   const reason = reasonText(record)
   const isCut = how === 'cut' && (fault === undefined || fault === 'slow-body' || fault === 'hang')
@@ -137,9 +135,9 @@ function reasonsOf(record: ExchangeRecord, chalk: ChalkInstance): readonly Fact[
     text === undefined ? [] : [{ text: fitCells(text, MAX_REASON), paint }]
   return [
     ...fact(reason, (text) => text),
-    ...fact(end, chalk.yellow),
-    ...fact(drift && `drift: ${escapeControls(drift.join('; '))}`, chalk.red),
-    ...fact(headerIn(record, 'deprecation') && 'deprecated', chalk.yellow),
+    ...fact(end, colours.yellow),
+    ...fact(drift && `drift: ${escapeControls(drift.join('; '))}`, colours.red),
+    ...fact(headerIn(record, 'deprecation') && 'deprecated', colours.yellow),
   ]
 }
 
@@ -169,11 +167,11 @@ function headerIn({ responseHeaders }: ExchangeRecord, name: string): string | u
   return index === -1 ? undefined : responseHeaders[index + 1]
 }
 
-function colourOf(status: number | undefined, chalk: ChalkInstance): Paint {
-  if (status === undefined) return chalk.magenta
-  if (status >= 500) return chalk.red
-  if (status >= 400) return chalk.yellow
-  return status >= 300 ? chalk.cyan : chalk.green
+function colourOf(status: number | undefined, colours: Colours): Paint {
+  if (status === undefined) return colours.magenta
+  if (status >= 500) return colours.red
+  if (status >= 400) return colours.yellow
+  return status >= 300 ? colours.cyan : colours.green
 }
 
 function hintFor(record: ExchangeRecord, command: LineOptions['control']): string | undefined {

@@ -6,13 +6,12 @@ import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
 import { OptionsError } from '../options/options-error.js'
 import { resolveLayers } from '../options/resolve.js'
 import { configLayer, envLayer, type FlagValues, flagLayer } from '../options/sources.js'
-import { reportToGitHub } from './conduct/github.js'
+import { reportToGitHub, writeReport } from './conduct/report-file.js'
 import { addOutputOptions, printJson, wantsJson } from './control/result.js'
 import { openExecSandbox } from './exec/exec-sandbox.js'
 import { brokenRules } from './exec/fail-on.js'
 import { addExecFlags, childEnvironment, type ExecFlags, readOutcomeFlags } from './exec/flags.js'
 import { HarFile } from './exec/har-file.js'
-import { writeReport } from './exec/report-file.js'
 import { exitCodeFor, onExitSignals, runCommand, startFailure } from './exec/run-command.js'
 import { type RunOutcome, summaryFacts, summaryLines } from './exec/summary-lines.js'
 import { EXIT } from './exit-codes.js'
@@ -106,7 +105,6 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
     }
   }
   try {
-    let needsReminder = options.log === 'pretty' && stderr.isTTY === true
     const contract = await openContract(options.spec, { mocked: options.mock })
     const har = harPath === undefined ? undefined : new HarFile(resolve(cwd, harPath), contract.keyHeaders)
     const { basePath = contract.basePath } = options
@@ -114,9 +112,6 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
     const sandbox = await openExecSandbox(options, contract, log, (record) => {
       har?.add(record)
       traces?.add(record)
-      // Tools that clear the screen as they start have hidden the ready line.
-      if (needsReminder) log.event('sandbox', `dashboard ${controlAt}/`)
-      needsReminder = false
     })
     const { baseUrl, controlUrl } = sandbox.facts
     controlAt = controlUrl

@@ -44,7 +44,6 @@ function processIo(onAnySignal: () => void): CliIo {
         for (const [signal, listen] of listeners) process.off(signal, listen)
       }
     },
-    keyboard: async () => (await import('./serve/process-keyboard.js')).openKeyboard(),
     exit: (code) => process.exit(code),
     monotonic: systemClock.monotonic,
     randomSeed,

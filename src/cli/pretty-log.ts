@@ -1,15 +1,15 @@
-import type { ChalkInstance } from 'chalk'
 import type { VerbDone } from '../control/verb.js'
 import { verbText } from '../control/verb-text.js'
-import { type EpochMs, parseDuration } from '../domain/time.js'
+import type { EpochMs } from '../domain/time.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { systemClock } from '../system/system-clock.js'
-import { cellWidth, wrapCells } from './cells.js'
+import type { Colours } from './colour.js'
 import { escapeControls } from './escape-controls.js'
 import { type LineOptions, prettyExchange, repetitionKey, timeText } from './exchange-line.js'
 import type { Output } from './io.js'
 import type { LineWriter } from './line-writer.js'
-import { terminalWidth } from './print.js'
+import { terminalWidth, wrapRows } from './print.js'
+import { cellWidth } from './table.js'
 
 export { controlCommand } from './control/find-sandbox.js'
 
@@ -19,27 +19,25 @@ const FOLD_MS = 5000
 export class PrettyLog {
   readonly #writer: LineWriter
   readonly #stream: Output
-  readonly #chalk: ChalkInstance
+  readonly #colours: Colours
   readonly #control: LineOptions['control']
-  readonly #storms = new Map<string, EpochMs>()
   /** The last line, to detect repetitions; the width is undefined off a terminal. */
   #last: { readonly kind: string; readonly width: number | undefined; times: number } | undefined
   #pending: { readonly record: ExchangeRecord; times: number } | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(writer: LineWriter, stream: Output, chalk: ChalkInstance, control: LineOptions['control']) {
+  constructor(writer: LineWriter, stream: Output, colours: Colours, control: LineOptions['control']) {
     this.#writer = writer
     this.#stream = stream
-    this.#chalk = chalk
+    this.#colours = colours
     this.#control = control
   }
 
   /** On a terminal, repetitions are counted in the row. Elsewhere a later line counts them. */
   exchange(record: ExchangeRecord): void {
-    this.#checkStorm(record.space, record.at)
     const width = terminalWidth(this.#stream)
     const line = (times: number) =>
-      prettyExchange(record, this.#chalk, {
+      prettyExchange(record, this.#colours, {
         ...(width === undefined ? {} : { columns: width }),
         ...(this.#control === undefined ? {} : { control: this.#control }),
         times,
@@ -61,10 +59,7 @@ export class PrettyLog {
   }
 
   verb(done: VerbDone): void {
-    const { space, name, output, at } = done
-    this.#checkStorm(space, at)
-    if (name === 'storm.start') this.#expectEnd(space, output)
-    else if (name === 'storm.stop' || name === 'reset' || name === 'scenario.apply') this.#storms.delete(space)
+    const { space, at } = done
     this.event('control', `${space === '' ? '' : `${space}: `}${verbText(done)}`, at)
   }
 
@@ -72,12 +67,12 @@ export class PrettyLog {
     const time = timeText(at, systemClock.wall())
     const indent = cellWidth(time) + 2
     const width = (terminalWidth(this.#stream) ?? Number.POSITIVE_INFINITY) - 1
-    const [first = '', ...others] = wrapCells(
+    const [first = '', ...others] = wrapRows(
       `${subject.padEnd(7)}  ${escapeControls(text)}`,
       Math.max(1, width - indent),
     )
     const rows = others.map((row) => ' '.repeat(Math.min(indent, MAX_INDENT)) + row)
-    this.line([`${this.#chalk.dim(time)}  ${this.#chalk.cyan(first)}`, ...rows].join('\n'))
+    this.line([`${this.#colours.dim(time)}  ${this.#colours.cyan(first)}`, ...rows].join('\n'))
   }
 
   line(text: string): void {
@@ -97,25 +92,11 @@ export class PrettyLog {
     const { record, times } = this.#pending
     this.#pending = undefined
     const text = `… the same ${times === 1 ? 'once' : `${times} times`} more`
-    this.#writer.write(() => this.#chalk.dim(`${timeText(record.at, record.arrivedAt)}  ${text}`))
+    this.#writer.write(() => this.#colours.dim(`${timeText(record.at, record.arrivedAt)}  ${text}`))
   }
 
   #endFold(): void {
     this.settle()
     this.#last = undefined
-  }
-
-  #expectEnd(space: string, storm: unknown): void {
-    const { for: length, every, startedAt }: { for?: unknown; every?: unknown; startedAt?: unknown } = Object(storm)
-    const duration = typeof length === 'string' ? parseDuration(length) : undefined
-    if (duration === undefined || typeof every === 'string') this.#storms.delete(space)
-    else this.#storms.set(space, Date.parse(String(startedAt)) + duration)
-  }
-
-  #checkStorm(space: string, now: EpochMs): void {
-    const end = this.#storms.get(space)
-    if (end === undefined || now < end) return
-    this.#storms.delete(space)
-    this.event('event', `${space === '' ? '' : `${space}: `}the storm is over`, end)
   }
 }

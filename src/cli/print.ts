@@ -1,3 +1,4 @@
+import { Help } from 'commander'
 import { escapeControls, escapeDrivers } from './escape-controls.js'
 import type { Output } from './io.js'
 
@@ -14,11 +15,6 @@ export function printBytes(stream: Output, bytes: string | Uint8Array): Promise<
   })
 }
 
-export function overwrite(stream: Output, line: string): void {
-  const { columns = 80 } = stream
-  stream.write(`\r${escapeControls(line).slice(0, columns - 1)}\u001b[K`)
-}
-
 export function printLine(stream: Output, line: string): void {
   stream.write(`${wrapWords(escapeControls(line), terminalWidth(stream))}\n`)
 }
@@ -28,36 +24,14 @@ export function terminalWidth({ isTTY, columns }: Output): number | undefined {
   return isTTY === true && columns !== undefined && columns > 0 ? columns : undefined
 }
 
-const INDENT = '  '
-/** From this code point on, nearly all characters are two cells wide; no character below it is. */
-const FIRST_WIDE = 0x1100
+const WRAPPER = Object.assign(new Help(), { minWidthToWrap: 1 })
 
-/**
- * Never breaks words, so that paths and flags can be copied. Zero-width marks count as one cell: cells.ts is exact, but
- * slower to load. Off a terminal (no columns), the text stays as it is.
- */
+/** Rows of at most this number of characters. Never breaks words, so that paths and flags can be copied. */
+export function wrapRows(text: string, width: number): readonly string[] {
+  return WRAPPER.boxWrap(text, width).split('\n')
+}
+
+/** Wraps a text for a terminal. Off a terminal (no columns), it stays as it is. */
 export function wrapWords(text: string, columns: number | undefined): string {
-  if (columns === undefined || text.length < columns / 2) return text
-  return text
-    .split('\n')
-    .map((line) => wrapLine(line, columns - 1))
-    .join('\n')
-}
-
-function wrapLine(line: string, cells: number): string {
-  const [begin = ''] = /^ */.exec(line) ?? []
-  const [first = '', ...words] = line.slice(begin.length).split(' ')
-  const rows = [begin + first]
-  for (const word of words) {
-    const row = rows.pop() ?? ''
-    if (widthOf(row) + 1 + widthOf(word) <= cells) rows.push(`${row} ${word}`)
-    else rows.push(row, begin + INDENT + word)
-  }
-  return rows.join('\n')
-}
-
-function widthOf(text: string): number {
-  let width = 0
-  for (const character of text) width += (character.codePointAt(0) ?? 0) < FIRST_WIDE ? 1 : 2
-  return width
+  return columns === undefined ? text : wrapRows(text, columns - 1).join('\n')
 }

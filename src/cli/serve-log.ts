@@ -6,7 +6,7 @@ import { counted } from '../domain/numbers.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { exchangeFacts } from '../exchanges/exchange-view.js'
 import type { LogFormat } from '../options/options.js'
-import { chalkFor, colourLevel } from './colour.js'
+import { colourLevel, coloursFor } from './colour.js'
 import { escapeControls } from './escape-controls.js'
 import type { CliIo } from './io.js'
 import { LineWriter } from './line-writer.js'
@@ -65,7 +65,7 @@ export async function openServeLog(
   if (format === 'silent') return log
 
   const { PrettyLog, controlCommand } = await import('./pretty-log.js')
-  const pretty = new PrettyLog(writer, stderr, await chalkFor(colourLevel(stderr, io.env)), () => {
+  const pretty = new PrettyLog(writer, stderr, coloursFor(colourLevel(stderr, io.env)), () => {
     const url = controlUrl()
     // Each time: another sandbox may have started in this folder since.
     return url === undefined ? undefined : controlCommand(url, io)

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Location } from '../client/locator-file.js'
+import { type Location, writeLocator } from '../client/locator-file.js'
 import { openContract } from '../contract/open-contract.js'
 import { Failure } from '../domain/failures.js'
 import type { DurationMs } from '../domain/time.js'
@@ -18,7 +18,6 @@ import { isForPeople } from './colour.js'
 import { EXIT, SIGNAL_EXIT } from './exit-codes.js'
 import { addFullHelp, explain } from './help.js'
 import type { CliIo, StopSignal } from './io.js'
-import { writeLocator } from './locator.js'
 import { addOptionFlags, givenFlags, OTHER_WAYS, rareFlags } from './option-flags.js'
 import { type Run, Runs } from './serve/runs.js'
 import { openServeLog, type ServeLog } from './serve-log.js'
@@ -131,7 +130,7 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
       seed,
       stop: askToStop,
     }
-    if (options.log === 'pretty') leaveTerminal = await (await import('./serve/interactive.js')).interact(interaction)
+    if (options.log === 'pretty') leaveTerminal = (await import('./serve/interactive.js')).interact(interaction)
     else
       log.ready({
         ...locationOf(runs.run),
@@ -174,20 +173,12 @@ function isOn(name: keyof OwnFlags, flag: boolean | undefined, { env }: CliIo): 
 }
 
 function announce(location: Location, cwd: string, log: ServeLog): () => void {
-  let forget: () => void
   try {
-    forget = writeLocator(cwd, location)
+    return writeLocator(cwd, location)
   } catch (error) {
     log.warning(
       `run.json could not be written (${messageOf(error)}): "control" and "call" need --url and --base-url here`,
     )
     return () => {}
-  }
-  return () => {
-    try {
-      forget()
-    } catch {
-      // Something else has removed it.
-    }
   }
 }

@@ -7,16 +7,15 @@ import { MAX_SENDERS } from '../domain/settings.js'
 import { readTraffic } from '../simulate/read-traffic.js'
 import { busiestCurves, type SimulationReport, simulationReport } from '../simulate/report.js'
 import { readScale, Simulation } from '../simulate/simulation.js'
-import { describeOpenError, type InputStream, streamInput } from '../system/regular-file.js'
-import { chalkFor, colourLevel } from './colour.js'
+import { describeOpenError, streamInput } from '../system/regular-file.js'
+import { colourLevel, coloursFor } from './colour.js'
 import { addOutputOptions, type OutputFlags, printJson, wantsJson } from './control/result.js'
-import { lineWidth } from './control/table.js'
 import { EXIT } from './exit-codes.js'
 import { explain } from './help.js'
 import type { CliIo } from './io.js'
 import { print } from './print.js'
-import { openProgress } from './simulate/progress.js'
 import { textReport } from './simulate/text-report.js'
+import { lineWidth } from './table.js'
 
 const EXAMPLES: readonly string[] = [
   'petstore-sandbox simulate traffic.har',
@@ -75,12 +74,10 @@ async function simulate(file: string, flags: SimulateFlags, io: CliIo): Promise<
   })
   const basePath = flags.basePath?.replace(/^\/$/, '') ?? contract.basePath
   const name = file === '-' ? 'stdin' : nameOf(file)
-  const { size, chunks } = openInput(file, io)
-  const progress = openProgress(name, size, io)
   const clients = senders === undefined ? undefined : Number(senders)
   const simulation = new Simulation({ contract, basePath, host, keyField, scale, senders: clients })
   const input = file === '-' ? 'The input from stdin' : `"${file}"`
-  const reading = await readTraffic(progress.watch(chunks), input, simulation).finally(progress.clear)
+  const reading = await readTraffic(openInput(file, io), input, simulation)
   simulation.end()
   const report = simulationReport(simulation, reading)
   await printReport(flags, name, report, simulation, io)
@@ -93,11 +90,11 @@ function nameOf(file: string): string {
   return /^\/(?:dev|proc)\//.test(file) ? file : basename(file)
 }
 
-function openInput(file: string, { cwd }: CliIo): InputStream {
+function openInput(file: string, { cwd }: CliIo): AsyncIterable<Buffer> {
   if (file === '-') {
     if (process.stdin.isTTY === true)
       throw new Failure('USAGE', 'stdin is a terminal. Name a file, or pipe the traffic in.')
-    return { size: undefined, chunks: process.stdin }
+    return process.stdin
   }
   try {
     return streamInput(resolve(cwd, file))
@@ -122,7 +119,7 @@ async function printReport(
   } else if (flags.output === 'html') {
     const { htmlReport } = await import('./simulate/html-report.js')
     await print(stdout, htmlReport(name, report, busiestCurves(simulation, MAX_CURVES), simulation.timeline.width))
-  } else await print(stdout, textReport(name, report, await chalkFor(colourLevel(stdout, env)), lineWidth(stdout)))
+  } else await print(stdout, textReport(name, report, coloursFor(colourLevel(stdout, env)), lineWidth(stdout)))
 }
 
 function nothingText({ input }: SimulationReport, basePath: string): string {

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { readKeyFile } from '../client/api-key.js'
-import { isSameOrigin } from '../client/base-address.js'
 import { TargetError } from '../client/errors.js'
 import {
   checkedAddress,
@@ -19,12 +18,13 @@ import {
   readTargetConfig,
   type StoredTarget,
 } from '../client/target-config.js'
+import { isSameOrigin } from '../domain/base-address.js'
 import { addOutputOptions, type OutputFlags, printResult, type Result, wantsJson } from './control/result.js'
-import { table } from './control/table.js'
 import { EXIT } from './exit-codes.js'
 import { addHelpCommand, explain } from './help.js'
 import type { CliIo } from './io.js'
 import { printLine } from './print.js'
+import { table } from './table.js'
 
 const SET_EXAMPLE =
   'target set staging --base-url https://staging.example/v1 \\\n      --api-key-file ~/.secrets/staging.key'

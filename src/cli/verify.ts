@@ -1,25 +1,29 @@
 import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { basePathOf } from '../client/base-address.js'
+import { openService } from '../client/exchange.js'
 import { NoResponseError } from '../client/no-response.js'
 import { resolveTarget } from '../client/target.js'
-import { openService } from '../client/verify/service.js'
-import { MAX_WAITS, type Verification, verify } from '../client/verify/verify.js'
+import { type Check, type CheckOutcome, MAX_WAITS, type Verification, verify } from '../client/verify/verify.js'
+import type { ContractData } from '../contract/contract-data.js'
 import { openContract } from '../contract/open-contract.js'
+import { basePathOf } from '../domain/base-address.js'
+import { shellWord } from '../domain/curl.js'
 import { Failure } from '../domain/failures.js'
 import { MIB } from '../domain/numbers.js'
-import { SECOND_MS } from '../domain/time.js'
+import { type EpochMs, SECOND_MS } from '../domain/time.js'
 import { systemClock } from '../system/system-clock.js'
 import { readStdin } from './call/stdin.js'
-import { chalkFor, colourLevel } from './colour.js'
+import type { Colours } from './colour.js'
+import { colourLevel, coloursFor } from './colour.js'
 import { abortOnSignal, confirmWrite } from './confirm-write.js'
 import { addOutputOptions, type OutputFlags, printJson, wantsJson } from './control/result.js'
+import { escapeControls } from './escape-controls.js'
 import { EXIT, EXIT_NO_RESPONSE } from './exit-codes.js'
 import { explain } from './help.js'
 import type { CliIo } from './io.js'
+import { junitXml } from './junit.js'
 import { print, printLine } from './print.js'
-import { jsonReport, junitReport, nextCommands, type Subject, textReport } from './verify/report.js'
 
 /** @source docs/cli.md, "Exit codes" */
 const EXIT_DRIFT = 6
@@ -118,7 +122,7 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
   }
   if (wantsJson(flags)) await printJson(jsonReport(subject, verification), io, nextCommands(subject, verification))
   else if (flags.output === 'junit') await print(stdout, junitReport(subject, verification, systemClock.wall()))
-  else await print(stdout, textReport(subject, verification, await chalkFor(colourLevel(stdout, env))))
+  else await print(stdout, textReport(subject, verification, coloursFor(colourLevel(stdout, env))))
   for (const note of verification.notes) tell(`note: ${note}`)
 
   const { checks, reached } = verification
@@ -132,4 +136,70 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
       'No operation can be checked without an API key. Give one with --api-key-file or in PETSTORE_API_KEY.',
     )
   throw new Failure('NOT_CHECKED', 'No operation could be checked; the report has the reasons.')
+}
+
+export interface Subject {
+  readonly target: string
+  readonly baseUrl: string
+  readonly contract: Pick<ContractData, 'title' | 'version'>
+}
+
+const OUTCOMES = {
+  kept: { mark: '✓', colour: 'green', label: 'kept', junit: 'passed' },
+  drift: { mark: '✗', colour: 'red', label: 'drifted', junit: 'failure' },
+  skipped: { mark: '–', colour: 'dim', label: 'not checked', junit: 'skipped' },
+  unanswered: { mark: '✗', colour: 'red', label: 'not answered', junit: 'error' },
+} as const satisfies Record<CheckOutcome, object>
+
+function counts({ checks }: Verification): Readonly<Record<CheckOutcome, number>> {
+  const sums = { kept: 0, drift: 0, skipped: 0, unanswered: 0 }
+  for (const { outcome } of checks) sums[outcome]++
+  return sums
+}
+
+export function jsonReport(subject: Subject, verification: Verification): object {
+  const { title, version } = subject.contract
+  return { format: 1, ...subject, contract: { title, version }, summary: counts(verification), ...verification }
+}
+
+/** The drifted reads, as calls that check and show the response. */
+export function nextCommands({ baseUrl }: Subject, { checks }: Verification): readonly string[] {
+  const drifted = checks
+    .filter(({ outcome }) => outcome === 'drift')
+    .map(({ request = '' }) => /^GET (.*)/.exec(request))
+  const calls = drifted.flatMap((match) => (match === null ? [] : `call GET ${shellWord(String(match[1]))}`))
+  return [...new Set(calls)].slice(0, 3).map((call) => `npx petstore-sandbox ${call} --base-url ${baseUrl} --check -i`)
+}
+
+export function junitReport({ target, baseUrl }: Subject, { checks }: Verification, at: EpochMs): string {
+  const suites = [...new Set(checks.map(({ operation }) => operation))].map((name) => ({
+    name,
+    cases: checks
+      .filter(({ operation }) => operation === name)
+      .map((check) => ({
+        name: nameOf(check),
+        outcome: OUTCOMES[check.outcome].junit,
+        message: check.details.join('; '),
+      })),
+  }))
+  return junitXml(`verify ${target} at ${baseUrl}`, suites, at)
+}
+
+export function textReport({ contract }: Subject, verification: Verification, colours: Colours): string {
+  const lines = verification.checks.map((check) => {
+    const { mark, colour } = OUTCOMES[check.outcome]
+    const details = check.details.length === 0 ? '' : `: ${check.details.join('; ')}`
+    return `${colours[colour](mark)} ${escapeControls(`${check.operation}, ${nameOf(check)}${details}`)}`
+  })
+  const sums = Object.entries(counts(verification)) as [CheckOutcome, number][]
+  const parts = sums.flatMap(([outcome, count]) =>
+    count === 0 && outcome === 'unanswered' ? [] : `${count} ${OUTCOMES[outcome].label}`,
+  )
+  return [...lines, '', `${escapeControls(`${contract.title} ${contract.version}`)}: ${parts.join(', ')}`, ''].join(
+    '\n',
+  )
+}
+
+function nameOf({ name, request }: Check): string {
+  return request === undefined ? name : `${name} (${request})`
 }

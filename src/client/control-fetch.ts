@@ -1,7 +1,6 @@
 import { MIB } from '../domain/numbers.js'
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
-import { type ResponseLimits, readBounded, readChunks } from './bounded-body.js'
-import { withDeadline } from './deadline.js'
+import { type ResponseLimits, readBounded, readChunks, withDeadline } from './limits.js'
 
 export interface ControlResponse {
   readonly status: number

@@ -1,10 +1,11 @@
+import { isUtf8 } from 'node:buffer'
 import type { Dispatcher } from 'undici'
+import type { EngineRequest, EngineResponse } from '../contract/engine.js'
 import type { Environment } from '../system/this-process.js'
 import { clearTimeout, setTimeout } from '../system/timers.js'
-import { type ResponseLimits, TooLargeError } from './bounded-body.js'
-import { MAX_TIMER_MS, timeoutError } from './deadline.js'
 import { openDispatcher } from './dispatcher.js'
-import type { Header } from './headers.js'
+import { type Header, joinedHeaders } from './headers.js'
+import { MAX_TIMER_MS, type ResponseLimits, TooLargeError, timeoutError } from './limits.js'
 import { NoResponseError } from './no-response.js'
 
 export interface ClientRequest {
@@ -143,4 +144,32 @@ export function exchangeOnce(
       fail(error instanceof Error ? error : new Error(String(error)))
     }
   })
+}
+
+export interface Service {
+  ask(request: EngineRequest): Promise<EngineResponse>
+  close(): Promise<void>
+}
+
+export function engineResponse({ status, headers, body }: ServiceResponse): EngineResponse {
+  return { status, headers: joinedHeaders(headers), body: body.toString('utf8'), isUtf8: isUtf8(body) }
+}
+
+export async function openService(baseUrl: string, env: Environment, limits: ResponseLimits): Promise<Service> {
+  const exchange = await openExchange(baseUrl, env)
+  return {
+    async ask({ method, path, query, headers, body }) {
+      const response = await exchange.send(
+        {
+          method,
+          url: `${baseUrl}${path}${query === '' ? '' : `?${query}`}`,
+          headers: Object.entries(headers),
+          body: body === '' ? undefined : Buffer.from(body),
+        },
+        limits,
+      )
+      return engineResponse(response)
+    },
+    close: exchange.close,
+  }
 }

@@ -1,7 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os'
 import { dirname, join } from 'node:path'
+import { isLoopback, isSameOrigin, readBaseAddress } from '../domain/base-address.js'
 import { readRegularFile } from '../system/regular-file.js'
-import { isLoopback, isSameOrigin, readBaseAddress } from './base-address.js'
 import { checkHealth } from './control-fetch.js'
 import { LOCATOR, type Location } from './locator-file.js'
 
@@ -22,7 +22,7 @@ function locationIn(folder: string): Location | undefined {
     const { pid, startedAt } = read
     if ('problem' in service || 'problem' in control || typeof startedAt !== 'string') return undefined
     if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return undefined
-    return { baseUrl: service.baseUrl, controlUrl: control.baseUrl, pid, startedAt }
+    return { baseUrl: service.value, controlUrl: control.value, pid, startedAt }
   } catch {
     return undefined
   }

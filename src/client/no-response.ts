@@ -1,9 +1,8 @@
 import type { FailureCode } from '../domain/failures.js'
 import { type DurationMs, formatDuration } from '../domain/time.js'
 import { messageOf } from '../system/message-of.js'
-import { TooLargeError } from './bounded-body.js'
-import { isTimeout } from './deadline.js'
-import { proxyRefusal } from './proxies.js'
+import { proxyRefusal } from './dispatcher.js'
+import { isTimeout, TooLargeError } from './limits.js'
 
 type Meaning = readonly [short: string, hint: string]
 

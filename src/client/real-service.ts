@@ -1,12 +1,12 @@
 import type { Contract } from '../contract/contract.js'
 import type { ResponseRules } from '../contract/response-rules.js'
+import { basePathOf } from '../domain/base-address.js'
 import { formatSize } from '../domain/numbers.js'
 import { hider, redactAddress } from '../domain/redaction.js'
 import type { DurationMs } from '../domain/time.js'
 import { type Forward, MAX_READ_BODY, type UpstreamOutcome, type UpstreamWrites } from '../domain/upstream.js'
 import { type ContractViolation, findViolations, type SeenExchange } from '../drift/find-violations.js'
 import type { Environment } from '../system/this-process.js'
-import { basePathOf } from './base-address.js'
 import { openRecorder } from './recorder.js'
 import { openUpstream, type Upstream } from './upstream.js'
 

@@ -1,7 +1,7 @@
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
 import type { Environment } from '../system/this-process.js'
-import type { ResponseLimits } from './bounded-body.js'
 import { type ClientRequest, openExchange, type ServiceResponse } from './exchange.js'
+import type { ResponseLimits } from './limits.js'
 import { isDropped, NoResponseError } from './no-response.js'
 import { type AttemptOutcome, decideRetry, type RetryRules } from './retry-policy.js'
 

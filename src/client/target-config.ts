@@ -4,11 +4,11 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import * as v from 'valibot'
 import type { Document } from 'yaml'
 import { yamlMistake } from '../contract/yaml-mistakes.js'
+import { readBaseAddress, shownAddress } from '../domain/base-address.js'
 import { makeFolder } from '../system/make-folder.js'
 import { describeOpenError, PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
 import type { Environment } from '../system/this-process.js'
 import { loadYaml } from '../system/yaml.js'
-import { readBaseAddress, shownAddress } from './base-address.js'
 import { TargetError } from './errors.js'
 
 export interface StoredTarget {
@@ -32,7 +32,7 @@ const addressSchema = v.pipe(
   textSchema,
   v.rawTransform(({ dataset, addIssue, NEVER }) => {
     const read = readBaseAddress(dataset.value)
-    if ('baseUrl' in read) return read.baseUrl
+    if ('value' in read) return read.value
     addIssue({ message: `${shownAddress(dataset.value)} ${read.problem}` })
     return NEVER
   }),

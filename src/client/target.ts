@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { DEFAULT_BASE_PATH } from '../contract/contract-data.js'
+import { isLoopback, isSameOrigin, readBaseAddress, shownAddress } from '../domain/base-address.js'
 import type { Environment } from '../system/this-process.js'
 import { readKey, readKeyFile } from './api-key.js'
-import { isLoopback, isSameOrigin, readBaseAddress, shownAddress } from './base-address.js'
 import { TargetError } from './errors.js'
 import { locationProblem, readLocation } from './location.js'
 import { LOCATOR } from './locator-file.js'
@@ -131,8 +131,8 @@ async function findSandbox(
   if (env[URL_VARIABLE]) {
     const { value: control } = checkedAddress(env[URL_VARIABLE], URL_VARIABLE)
     const service = readBaseAddress(env.PETSTORE_BASE_URL ?? '')
-    const isBeside = 'baseUrl' in service && isSameOrigin(service.baseUrl, control)
-    return { baseUrl: { value: isBeside ? service.baseUrl : new URL(control).origin + basePath, source: URL_VARIABLE } }
+    const isBeside = 'value' in service && isSameOrigin(service.value, control)
+    return { baseUrl: { value: isBeside ? service.value : new URL(control).origin + basePath, source: URL_VARIABLE } }
   }
   const located = readLocation(cwd)
   const problem = located && (await locationProblem(located))
@@ -195,7 +195,7 @@ async function findKey(
 /** @param source the flag or variable that it was given in @throws TargetError INVALID_TARGET */
 export function checkedAddress(text: string, source = '--base-url'): Sourced {
   const read = readBaseAddress(text)
-  if ('baseUrl' in read) return { value: read.baseUrl, source }
+  if ('value' in read) return { ...read, source }
   throw new TargetError('INVALID_TARGET', `${source} ${shownAddress(text)}: ${read.problem}`)
 }
 

@@ -13,9 +13,9 @@ import { messageOf } from '../system/message-of.js'
 import { describeOpenError, readInput } from '../system/regular-file.js'
 import type { Environment } from '../system/this-process.js'
 import { readKeyFile } from './api-key.js'
-import { TooLargeError } from './bounded-body.js'
 import { openDispatcher } from './dispatcher.js'
 import { exchangeOnce } from './exchange.js'
+import { TooLargeError } from './limits.js'
 import { isDropped, NoResponseError } from './no-response.js'
 
 export interface Upstream {

@@ -104,11 +104,6 @@ export function refusedBy({ shades }: Traffic): readonly Refused[] {
   return shades.map((state) => ({ minute: 0, day: 0, ban: 0, ...state?.refused }))
 }
 
-export function refusalsOn({ shades }: Traffic, plan: number): number {
-  const { minute = 0, day = 0, ban = 0 } = shades[plan]?.refused ?? {}
-  return minute + day + ban
-}
-
 /** Charges a window without a limit. A window opened in the future is over. */
 function fill(window: OpenWindow, length: number, now: EpochMs): void {
   if (window.used > 0 && window.openedAt <= now && now < window.openedAt + length) window.used++

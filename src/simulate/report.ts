@@ -5,7 +5,6 @@ import type { EpochMs } from '../domain/time.js'
 import type { JudgedConduct } from './judge.js'
 import type { TrafficReading } from './read-traffic.js'
 import { LEFT_OUT, type LeftOutCause, type SimulatedKey, type Simulation } from './simulation.js'
-import type { TimelineCell } from './timeline.js'
 
 interface PlanRefusals {
   readonly plan: PlanName
@@ -102,7 +101,7 @@ export function simulationReport(simulation: Simulation, { form, unit, missing }
 
 export interface KeyCurve {
   readonly fate: KeyResult
-  readonly cells: readonly (readonly [EpochMs, Readonly<TimelineCell>])[]
+  readonly cells: readonly (readonly [EpochMs, number])[]
 }
 
 export function busiestCurves(simulation: Simulation, count: number): readonly KeyCurve[] {

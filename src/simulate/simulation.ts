@@ -1,4 +1,4 @@
-import { countRequest, forgetFutureTraffic, openTraffic, refusalsOn, type Traffic } from '../conduct/what-if.js'
+import { countRequest, forgetFutureTraffic, openTraffic, type Traffic } from '../conduct/what-if.js'
 import type { Contract } from '../contract/contract.js'
 import { planLimits } from '../core/keyring.js'
 import { BODY_FAULTS } from '../domain/faults.js'
@@ -207,10 +207,8 @@ export class Simulation implements TrafficSink {
     const { senders = 1, scale } = this.options
     if (at < lastAt) for (const each of [traffic, ...scaled]) forgetFutureTraffic(each, lastAt, at, at)
     key.lastAt = at
-    const before = this.plans.map((_, plan) => refusalsOn(traffic, plan))
     countRequest(traffic, BAN_RULES, NO_LIMITS, senders, at, at)
-    const refused = before.map((count, plan) => refusalsOn(traffic, plan) - count)
-    this.timeline.add(key.name, at, traffic.minute.used, traffic.day.used, refused)
+    this.timeline.add(key.name, at, traffic.minute.used)
     for (const [index, factor] of scale.entries()) {
       const larger = scaled[index]
       // The first n requests of a key are sent `factor * n` times, rounded down.

@@ -1,65 +1,41 @@
 import { type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
 
-export interface TimelineCell {
-  requests: number
-  /** The most requests in the minute window and in the day window, had nothing been refused. */
-  minute: number
-  day: number
-  readonly refused: number[]
-}
-
-/** Lengths of a cell in minutes; each is a multiple of the one before. */
-const WIDTHS = [1, 5, 15, 60, 240, 1440, 7 * 1440, 28 * 1440, 364 * 1440]
-/** A plot has no more pixels across. */
-const MAX_CELLS_OF_KEY = 1440
+const MAX_CELLS_OF_KEY = 720
 const MAX_CELLS = 50_000
+const WIDER = 4
 
+/** The most requests of each key in its minute window, in cells of equal width, had nothing been refused. */
 export class Timeline {
-  readonly #keys = new Map<string, Map<number, TimelineCell>>()
-  #level = 0
+  readonly #keys = new Map<string, Map<number, number>>()
   #cells = 0
+  width: DurationMs = MINUTE_MS
 
-  get width(): DurationMs {
-    return (WIDTHS[this.#level] ?? 0) * MINUTE_MS
-  }
-
-  add(key: string, at: EpochMs, minute: number, day: number, refused: readonly number[]): void {
-    const cells = this.#keys.get(key) ?? new Map<number, TimelineCell>()
+  add(key: string, at: EpochMs, requests: number): void {
+    const cells = this.#keys.get(key) ?? new Map<number, number>()
     this.#keys.set(key, cells)
-    if (addCell(cells, Math.floor(at / this.width), { requests: 1, minute, day, refused: [...refused] })) this.#cells++
-    while ((this.#cells > MAX_CELLS || cells.size > MAX_CELLS_OF_KEY) && this.#level < WIDTHS.length - 1) this.#widen()
+    const index = Math.floor(at / this.width)
+    const before = cells.get(index)
+    if (before === undefined) this.#cells++
+    cells.set(index, Math.max(before ?? 0, requests))
+    while (cells.size > MAX_CELLS_OF_KEY || (this.#cells > MAX_CELLS && this.#cells > this.#keys.size)) this.#widen()
   }
 
-  of(key: string): readonly (readonly [EpochMs, Readonly<TimelineCell>])[] {
-    return [...(this.#keys.get(key) ?? [])]
-      .sort(([one], [other]) => one - other)
-      .map(([index, cell]) => [index * this.width, cell] as const)
+  of(key: string): readonly (readonly [EpochMs, number])[] {
+    const cells = [...(this.#keys.get(key) ?? [])].sort(([one], [other]) => one - other)
+    return cells.map(([index, most]) => [index * this.width, most])
   }
 
   #widen(): void {
-    const before = this.width
-    this.#level++
-    const factor = this.width / before
+    this.width *= WIDER
     this.#cells = 0
     for (const cells of this.#keys.values()) {
       const narrow = [...cells]
       cells.clear()
-      for (const [index, cell] of narrow) addCell(cells, Math.floor(index / factor), cell)
+      for (const [index, most] of narrow) {
+        const wide = Math.floor(index / WIDER)
+        cells.set(wide, Math.max(cells.get(wide) ?? 0, most))
+      }
       this.#cells += cells.size
     }
   }
-}
-
-/** @returns whether the cell is new */
-function addCell(cells: Map<number, TimelineCell>, index: number, added: TimelineCell): boolean {
-  const cell = cells.get(index)
-  if (cell === undefined) {
-    cells.set(index, added)
-    return true
-  }
-  cell.requests += added.requests
-  cell.minute = Math.max(cell.minute, added.minute)
-  cell.day = Math.max(cell.day, added.day)
-  for (const [plan, count] of added.refused.entries()) cell.refused[plan] = (cell.refused[plan] ?? 0) + count
-  return false
 }

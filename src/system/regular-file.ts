@@ -75,20 +75,10 @@ export function readInput(file: string, most: number): Buffer {
   return content
 }
 
-export interface InputStream {
-  /** In bytes; undefined for a pipe. */
-  readonly size: number | undefined
-  readonly chunks: AsyncIterable<Buffer>
-}
-
 /** @throws UnusableFile; system errors */
-export function streamInput(file: string): InputStream {
+export function streamInput(file: string): AsyncIterable<Buffer> {
   const fd = SHELL_PIPE.test(file) ? openSync(file, constants.O_RDONLY) : openRegularFile(file, constants.O_RDONLY)
-  const stats = fstatSync(fd)
-  return {
-    size: stats.isFile() ? stats.size : undefined,
-    chunks: createReadStream('', { fd, highWaterMark: PIECE_BYTES }),
-  }
+  return createReadStream('', { fd, highWaterMark: PIECE_BYTES })
 }
 
 function tooLarge(most: number): UnusableFile {

@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Sandbox } from '../../src/api/controls.js'
 import { startSandbox } from '../../src/api/start.js'
-import { cellWidth } from '../../src/cli/cells.js'
 import { runCli } from '../../src/cli/run-cli.js'
+import { cellWidth } from '../../src/cli/table.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { type TestIo, testIo } from './test-io.js'
@@ -107,7 +107,7 @@ describe('call on a terminal', () => {
     expect((await call(sandbox, argv, { env: { NO_COLOR: '' } })).out).toBe(plain)
   })
 
-  it('counts a wait down, and says which command would end it', async () => {
+  it('announces a wait, and the command that would end it', async () => {
     const sandbox = await sandboxWith({ limits: '1/min' })
     await call(sandbox, ['listPets'])
     waits.meanwhile = async () => void (await sandbox.clock.advance('1m'))
@@ -115,7 +115,7 @@ describe('call on a terminal', () => {
     expect(code).toBe(0)
     expect(err).toBe(
       'No need to wait: press Ctrl-C, run "npx petstore-sandbox control clock advance 60s", and call again.\n' +
-        '\rnote: 429 Too Many Requests; attempt 2 of 3 in 60 s\u001b[K\rnote: 429 Too Many Requests; attempt 2 of 3 now\u001b[K\n',
+        'note: 429 Too Many Requests; attempt 2 of 3 in 1m\n',
     )
   })
 

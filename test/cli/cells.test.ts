@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cellWidth, fitCells, padCells, wrapCells } from '../../src/cli/cells.js'
+import { cellWidth, fitCells, padCells } from '../../src/cli/table.js'
 
 describe('the cells of a terminal', () => {
   it.each([
@@ -34,12 +34,5 @@ describe('the cells of a terminal', () => {
   it('are filled up with blanks', () => {
     expect(padCells('小白', 6)).toBe('小白  ')
     expect(padCells('小白', 3)).toBe('小白')
-  })
-
-  it('are filled row by row, and no word is broken', () => {
-    expect(wrapCells('to be or not to be', 6)).toEqual(['to be', 'or not', 'to be'])
-    expect(wrapCells('unbreakable', 6)).toEqual(['unbre…'])
-    expect(wrapCells('a unbreakable', 6)).toEqual(['a', 'unbre…'])
-    expect(wrapCells('', 6)).toEqual([''])
   })
 })

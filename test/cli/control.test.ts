@@ -220,7 +220,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     const sandbox = await start()
     const argv = ['pets', 'add', '--name', 'R\u001b[31mex', '--category-id', '9223372036854775807', '--status', 'sold']
     const { out } = await control(sandbox, ...argv)
-    expect(out).toBe('id  status  category             name\n60  sold    9223372036854775807  R\\u001b[31mex\n')
+    expect(out).toBe('id  name           categoryId           status\n60  R\\u001b[31mex  9223372036854775807  sold\n')
     const list = await control(sandbox, 'pets', 'list', '--json')
     expect(list.out).toContain('"categoryId": 9223372036854775807')
     expect(list.out).not.toContain('\u001b')
@@ -238,7 +238,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
   it('lists, adds, changes and removes records of any resource', async () => {
     const sandbox = await start()
     expect((await control(sandbox, 'resources')).out).toBe(
-      'resource  path           records\npets      /pets          60\norders    /store/orders  6\n',
+      'name    path           id  parents  records\npets    /pets          id  []       60\norders  /store/orders  id  []       6\n',
     )
     const rex = '{"id":60,"name":"Rex","categoryId":9223372036854775807}'
     const added = await control(sandbox, 'resources', 'add', 'pets', rex.replace('"id":60,', ''))
@@ -247,9 +247,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     expect(await json(sandbox, 'resources', 'set', 'pets', '60', '{"status":"sold"}')).toMatchObject([
       { name: 'Rex', status: 'sold' },
     ])
-    expect((await control(sandbox, 'resources', 'remove', 'pets', '60')).out).toBe(
-      'The record 60 of pets is removed.\n',
-    )
+    expect((await control(sandbox, 'resources', 'remove', 'pets', '60')).out).toBe('The record 60 is removed.\n')
     expect(await control(sandbox, 'resources', 'add', 'pets', 'Rex')).toMatchObject({
       code: 2,
       err: expect.stringContaining('The fields are not valid JSON'),
@@ -270,7 +268,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
   it('lists spaces, copies them and removes them', async () => {
     const sandbox = await start()
     await get(sandbox, '/pets', 'sandbox~checkout')
-    expect((await control(sandbox, 'spaces', 'list')).out).toBe('space     pets  requests\ncheckout  60    1\n')
+    expect((await control(sandbox, 'spaces', 'list')).out).toBe('name      pets  requests\ncheckout  60    1\n')
     await sandbox.space('checkout').pets.remove(1)
     expect((await control(sandbox, 'spaces', 'copy', 'checkout', '--space', 'b')).out).toBe(
       'The space b is now a copy of the space checkout.\n',
@@ -281,7 +279,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
       pets: 60,
     })
     expect((await control(sandbox, 'spaces', 'list')).out).toBe(
-      'space     pets  requests\ncheckout  60    1\nb         59    0\n',
+      'name      pets  requests\ncheckout  60    1\nb         59    0\n',
     )
     await control(sandbox, 'spaces', 'remove', 'checkout')
     expect(await json(sandbox, 'spaces', 'list')).toMatchObject([{ name: 'b' }])
@@ -648,7 +646,7 @@ describe('a usage error of control', () => {
     [['storm', 'start', '2'], "'2' is invalid for argument 'spec'"],
     [['storm', 'start', '--rate', '1.5'], "argument '1.5' is invalid: must be a number from 0 to 1."],
     [['ban', 'sandbox', '--for', '5'], "argument '5' is invalid: must be "],
-    [['pets', 'remove', '01'], "'01' is invalid for argument 'id': must be a 64-bit integer."],
+    [['pets', 'remove', '01'], "'01' is invalid for argument 'pet': must be a 64-bit integer."],
     [['pets', 'add', '--name', 'Rex'], "required option '--category-id <id>' not specified."],
     [
       ['pets', 'add', '--name', 'x', '--category-id', '9223372036854775808'],

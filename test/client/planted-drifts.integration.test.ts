@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.js'
-import { openService } from '../../src/client/verify/service.js'
+import { openService } from '../../src/client/exchange.js'
 import { verify } from '../../src/client/verify/verify.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { type ResponseRules, readResponseRules } from '../../src/contract/response-rules.js'

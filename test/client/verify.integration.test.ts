@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openService } from '../../src/client/verify/service.js'
+import { openService } from '../../src/client/exchange.js'
 import type { Check } from '../../src/client/verify/verify.js'
 import { type VerifyOptions, verify } from '../../src/client/verify/verify.js'
 import { loadContract } from '../../src/contract/load-contract.js'

@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { chalkFor } from '../../src/cli/colour.js'
+import { coloursFor } from '../../src/cli/colour.js'
 import { prettyExchange } from '../../src/cli/exchange-line.js'
 import { jsonExchange } from '../../src/cli/serve-log.js'
 import { createSandbox, startSandbox } from '../../src/index.js'
@@ -34,7 +34,7 @@ describe.each(transports)('a secret that a client sends, %s', (_name, openSandbo
     for (const anyKey of modes ?? [false, true]) {
       const sandbox = await openSandbox({ anyKey, seed: 1 })
       await sandbox.call(`/v1${path}`, { ...options, ...(body === undefined ? {} : { method: 'POST', body }) })
-      const chalk = await chalkFor(0)
+      const chalk = coloursFor(0)
       const lines = [...sandbox.core.spaces.default.log].flatMap((record) => [
         JSON.stringify(record),
         jsonExchange(record),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
-import { int64Schema } from '../../src/options/values/pet.js'
+import { int64Schema } from '../../src/options/values/reading.js'
 
 describe('a whole number of 64 bits', () => {
   it.each([0, -1, Number.MAX_SAFE_INTEGER, 2n ** 53n, 2n ** 63n - 1n])('is %s', (value) =>

@@ -221,17 +221,12 @@ describe('a scale', () => {
 })
 
 describe('a timeline', () => {
-  it('keeps counts and peaks in a bounded number of cells', () => {
+  it('keeps peaks in a bounded number of cells', () => {
     const timeline = new Timeline()
-    const days = 400
-    for (let minute = 0; minute < days * 1440; minute++) {
-      timeline.add('a', AT + minute * 60_000, minute % 7, minute % 1440, [1, 0])
-    }
-    const cells = timeline.of('a').map(([, cell]) => cell)
-    expect(cells.length).toBeLessThanOrEqual(1440)
-    expect(cells.reduce((sum, { requests }) => sum + requests, 0)).toBe(days * 1440)
-    expect(cells.reduce((sum, { refused }) => sum + (refused[0] ?? 0), 0)).toBe(days * 1440)
-    expect(Math.max(...cells.map(({ minute }) => minute))).toBe(6)
+    for (let minute = 0; minute < 400 * 1440; minute++) timeline.add('a', AT + minute * 60_000, minute % 7)
+    const peaks = timeline.of('a').map(([, most]) => most)
+    expect(peaks.length).toBeLessThanOrEqual(720)
+    expect(Math.max(...peaks)).toBe(6)
     expect(timeline.of('b')).toEqual([])
   })
 })

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { basePathOf } from '../../client/base-address.js'
 import { type BuiltRequest, requestUrl, toCurl, toHttpText } from '../../client/build-request.js'
 import { RequestError } from '../../client/errors.js'
 import type { ClientRequest, ServiceResponse } from '../../client/exchange.js'
@@ -9,6 +8,7 @@ import { type SendResult, send } from '../../client/send.js'
 import { DEFAULT_SOURCE, resolveTarget, SANDBOX_KEY, type Target } from '../../client/target.js'
 import type { Contract } from '../../contract/contract.js'
 import type { KeyHeader } from '../../contract/contract-data.js'
+import { basePathOf } from '../../domain/base-address.js'
 import { KEY_REFERENCE } from '../../domain/curl.js'
 import { MASK, redactAddress } from '../../domain/redaction.js'
 import { packageVersion } from '../../system/package-files.js'
@@ -100,8 +100,6 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
       ]
       reporter.detail(head.map((line) => `> ${line}`))
     }
-    const machine = clientMachine(io)
-    let endCountdown = () => {}
     const { maxWait, timeout, maxBody, retries } = settings
     let sent: SendResult
     try {
@@ -115,14 +113,12 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
           unsafe: flags.has('retry-unsafe'),
           env: io.env,
           signal,
-          onWait: (wait) => {
-            endCountdown = reporter.countdown(wait, wait.response && suggestFix(wait.response, wait.wait, target, io))
-          },
+          onWait: (wait) => reporter.retry(wait, wait.response && suggestFix(wait.response, wait.wait, target, io)),
           onResponse: (response) => {
             if (isVerbose) reporter.detail(headLines(response, keyHeaders).map((line) => `< ${line}`))
           },
         },
-        { ...machine, sleep: (duration, stop) => machine.sleep(duration, stop).finally(endCountdown) },
+        clientMachine(io),
       )
     } catch (error) {
       if (!(error instanceof NoResponseError)) throw error
@@ -179,7 +175,7 @@ async function violationsIn(
   const [{ readResponseRules }, { findViolations }, { engineResponse }] = await Promise.all([
     import('../../contract/response-rules.js'),
     import('../../drift/find-violations.js'),
-    import('../../client/verify/service.js'),
+    import('../../client/exchange.js'),
   ])
   const rules = await readResponseRules(contract, 'native')
   const route = contract.route(method, path)

@@ -1,7 +1,7 @@
 import type { Contract, Operation } from '../../contract/contract.js'
 import { jsonText } from '../colour.js'
-import { lineWidth, table } from '../control/table.js'
 import type { CliIo } from '../io.js'
+import { lineWidth, table } from '../table.js'
 import { yamlText } from './show-response.js'
 
 export async function listOperations(
@@ -19,7 +19,7 @@ export async function listOperations(
       stability,
       ...(summary === undefined ? {} : { summary }),
     }))
-    return format === 'json' ? await jsonText(views, stdout, env) : yamlText(views)
+    return format === 'json' ? jsonText(views, stdout, env) : yamlText(views)
   }
   const rows = operations.map((operation) => {
     const { id, method, path, deprecated, sunsetAt, stability, summary = '' } = operation

@@ -1,18 +1,18 @@
 import type { ServiceResponse } from '../../client/exchange.js'
-import { type RetryWait, toSeconds } from '../../client/send.js'
+import type { RetryWait } from '../../client/send.js'
 import { stringifyJson } from '../../contract/json.js'
-import { formatDuration, SECOND_MS } from '../../domain/time.js'
-import { chalkFor, colourLevel } from '../colour.js'
+import { formatDuration } from '../../domain/time.js'
+import { colourLevel, coloursFor } from '../colour.js'
 import { escapeControls } from '../escape-controls.js'
 import type { CliIo } from '../io.js'
-import { overwrite, print } from '../print.js'
+import { print } from '../print.js'
 import type { CallFailure } from './failure.js'
 import { showBody } from './show-response.js'
 
 export type Reporter = Awaited<ReturnType<typeof openReporter>>
 
-export async function openReporter({ stderr, env, monotonic }: CliIo) {
-  const { red, yellow, dim } = await chalkFor(colourLevel(stderr, env))
+export async function openReporter({ stderr, env }: CliIo) {
+  const { red, yellow, dim } = coloursFor(colourLevel(stderr, env))
   const isTTY = stderr.isTTY === true
   const line = (text: string) => void print(stderr, `${text}\n`)
   return {
@@ -22,22 +22,10 @@ export async function openReporter({ stderr, env, monotonic }: CliIo) {
     detail(lines: readonly string[]): void {
       for (const one of lines) line(dim(one))
     },
-    countdown({ wait, because, attempt, attempts }: RetryWait, fix: string | undefined): () => void {
-      const text = (left: string) => `note: ${because}; attempt ${attempt} of ${attempts} ${left}`
-      if (!isTTY) {
-        line(escapeControls(text(`in ${formatDuration(wait)}`)))
-        return () => {}
-      }
-      if (fix !== undefined) line(dim(escapeControls(`No need to wait: press Ctrl-C, run "${fix}", and call again.`)))
-      const end = monotonic() + wait
-      const show = () => overwrite(stderr, text(`in ${toSeconds(Math.max(0, end - monotonic()))} s`))
-      show()
-      const ticks = setInterval(show, SECOND_MS)
-      return () => {
-        clearInterval(ticks)
-        overwrite(stderr, text('now'))
-        line('')
-      }
+    retry({ wait, because, attempt, attempts }: RetryWait, fix: string | undefined): void {
+      if (isTTY && fix !== undefined)
+        line(dim(escapeControls(`No need to wait: press Ctrl-C, run "${fix}", and call again.`)))
+      line(escapeControls(`note: ${because}; attempt ${attempt} of ${attempts} in ${formatDuration(wait)}`))
     },
     /** Off a terminal, one JSON line that includes the body. @param next a command that would help */
     async failure(

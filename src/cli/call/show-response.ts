@@ -5,9 +5,9 @@ import type { KeyHeader } from '../../contract/contract-data.js'
 import type { Environment } from '../../system/this-process.js'
 import { loadYaml } from '../../system/yaml.js'
 import { jsonText } from '../colour.js'
-import { lineWidth, table } from '../control/table.js'
 import { escapeControls, escapeLines, hasControls } from '../escape-controls.js'
 import type { Output } from '../io.js'
+import { lineWidth, table } from '../table.js'
 import type { OutputFormat } from './flags.js'
 
 interface Shown {
@@ -33,7 +33,7 @@ export async function showBody(
   }
   if (format === 'yaml') return { bytes: `${escapeLines(yamlText(body.value))}\n` }
   const rows = format === 'json' ? undefined : toRows(body.value)
-  if (rows === undefined) return { bytes: `${await jsonText(body.value, stream, env)}\n` }
+  if (rows === undefined) return { bytes: `${jsonText(body.value, stream, env)}\n` }
   return { bytes: `${rows.rows.length === 0 ? '(none)' : table(rows.head, rows.rows, lineWidth(stream))}\n` }
 }
 

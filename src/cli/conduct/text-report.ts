@@ -1,4 +1,3 @@
-import type { ChalkInstance } from 'chalk'
 import {
   type ConductRule,
   type Otherwise,
@@ -10,8 +9,9 @@ import {
 } from '../../conduct/conduct-view.js'
 import { counted, noun } from '../../domain/numbers.js'
 import { withoutOperation } from '../../domain/problems.js'
-import { aligned } from '../control/table.js'
+import type { Colours } from '../colour.js'
 import { escapeControls } from '../escape-controls.js'
+import { aligned } from '../table.js'
 import { type ConductReport, callerName, type SpaceFinding } from './conduct-report.js'
 
 const MAX_IDS = 5
@@ -19,12 +19,12 @@ const MAX_IDS = 5
 export type UnitNames = readonly [one: string, several: string]
 const EXCHANGES: UnitNames = ['exchange', 'exchanges']
 
-export function textReport(report: ConductReport, chalk: ChalkInstance): string {
+export function textReport(report: ConductReport, colours: Colours): string {
   const { violations, warnings, notes, leftOut, whatIf } = report
   return [
-    ...violations.map((finding) => `${chalk.red('✗')} ${findingLine(finding)}`),
-    ...warnings.map((finding) => `${chalk.yellow('!')} ${findingLine(finding)}`),
-    ...notes.map((finding) => `${chalk.dim('i')} ${findingLine(finding)}`),
+    ...violations.map((finding) => `${colours.red('✗')} ${findingLine(finding)}`),
+    ...warnings.map((finding) => `${colours.yellow('!')} ${findingLine(finding)}`),
+    ...notes.map((finding) => `${colours.dim('i')} ${findingLine(finding)}`),
     ...(leftOut === 0 ? [] : [escapeControls(`  … and ${leftOut} more`)]),
     ...(violations.length + warnings.length + notes.length === 0 ? [] : ['']),
     escapeControls(`${judged(report)}: ${countsLine(report)}`),

@@ -1,11 +1,9 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
-import { chalkFor, colourLevel } from '../colour.js'
+import { colourLevel, coloursFor } from '../colour.js'
 import { addConduct, EMPTY_CONDUCT } from '../conduct/conduct-report.js'
-import { reportToGitHub } from '../conduct/github.js'
+import { reportToGitHub, writeReport } from '../conduct/report-file.js'
 import { findingLine, textReport } from '../conduct/text-report.js'
 import { brokenRules, NEVER_FAIL, NO_TRAFFIC, noTrafficLine, parseFailOn } from '../exec/fail-on.js'
-import { writeReport } from '../exec/report-file.js'
 import { EXIT } from '../exit-codes.js'
 import { printLine } from '../print.js'
 import { driftResult } from './formatters.js'
@@ -17,27 +15,22 @@ interface ConductFlags {
   readonly report?: string
 }
 
-export function addReportVerbs(parent: Command, { verb, callWithExitCode, run }: VerbCommands): void {
-  verb(parent, 'conduct', "violations of the service's rules, and refusals on each plan", [
-    'conduct',
-    'conduct --space checkout -o json',
+export function addReportVerbs({ add, call, verb }: VerbCommands): void {
+  add('conduct', "violations of the service's rules, and refusals on each plan", [
     'conduct --fail-on violation --report conduct.xml',
   ])
     .option('--fail-on <rules>', 'exit with 1 if one of these rules is broken in any space')
     .option('--report <file>', 'write a report on all spaces: .json, .xml (JUnit) or text')
-    .action(callWithExitCode(conduct))
-  verb(parent, 'drift', 'how the real service differs from the contract', [
-    'drift',
-    'drift --space checkout -o json',
-  ]).action(run('drift', (value, _, { io }) => driftResult(value, io)))
+    .action(call(conduct))
+  verb('drift', 'drift', 'how the real service differs from the contract', (value, _, { io }) => driftResult(value, io))
 }
 
 async function conduct(at: ControlContext, { failOn: rules, report: file }: ConductFlags): Promise<number> {
   const { controls, sandbox, io, json } = at
   const failOn = rules === undefined ? NEVER_FAIL : parseFailOn('--fail-on', rules)
   const value = await controls.conduct()
-  const chalk = await chalkFor(colourLevel(io.stdout, io.env))
-  const text = textReport(addConduct(EMPTY_CONDUCT, value), chalk).trimEnd()
+  const colours = coloursFor(colourLevel(io.stdout, io.env))
+  const text = textReport(addConduct(EMPTY_CONDUCT, value), colours).trimEnd()
   const ids = [...value.violations, ...value.warnings].flatMap(({ exchanges }) => exchanges.slice(0, 1).map(Number))
   const next = [...new Set(ids)].slice(0, 3).map((id) => `${verbCommand(at)} requests show ${id}`)
   await printResult({ value, text, coloured: true, next }, io, json)

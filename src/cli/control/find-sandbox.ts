@@ -1,9 +1,9 @@
-import { shownAddress } from '../../client/base-address.js'
 import { checkHealth } from '../../client/control-fetch.js'
 import { locationProblem, readLocation } from '../../client/location.js'
 import { LOCATOR } from '../../client/locator-file.js'
 import { CONTROL_PATH, readControlUrl } from '../../control/path.js'
-import type { FailureCode } from '../../domain/failures.js'
+import { shownAddress } from '../../domain/base-address.js'
+import { Failure } from '../../domain/failures.js'
 import type { CliIo } from '../io.js'
 
 const DEFAULT_URL = `http://127.0.0.1:4010${CONTROL_PATH}`
@@ -18,7 +18,7 @@ export interface FoundSandbox {
   readonly note?: string
 }
 
-/** By `--url`, the environment, the locator in the folder, then the default port. @throws NoSandboxError, UsageError */
+/** By `--url`, the environment, the locator in the folder, then the default port. @throws Failure NO_SANDBOX, USAGE */
 export async function findSandbox(url: string | undefined, { env, cwd }: CliIo): Promise<FoundSandbox> {
   const located = readLocation(cwd)
   const at = (controlUrl: string, how: string): FoundSandbox => ({
@@ -35,7 +35,7 @@ export async function findSandbox(url: string | undefined, { env, cwd }: CliIo):
   const problem = await locationProblem(located)
   if (problem === undefined) return at(located.controlUrl, `by ${LOCATOR}`)
   const ignored = `${LOCATOR} ${problem}`
-  if ((await checkHealth(DEFAULT_URL)).kind === 'none') throw new NoSandboxError(noSandboxAt(DEFAULT_URL, ignored))
+  if ((await checkHealth(DEFAULT_URL)).kind === 'none') throw noSandbox(noSandboxAt(DEFAULT_URL, ignored))
   return {
     controlUrl: DEFAULT_URL,
     how: 'the default',
@@ -58,15 +58,9 @@ function readUrl(text: string, where: string): string {
   const controlUrl = readControlUrl(text)
   if (controlUrl !== undefined) return controlUrl
   const form = 'must be the address of a sandbox, for example http://127.0.0.1:4010, without user, password and query'
-  throw new UsageError(`${where} ${shownAddress(text)}: ${form}`)
+  throw new Failure('USAGE', `${where} ${shownAddress(text)}: ${form}`)
 }
 
-export class NoSandboxError extends Error {
-  override readonly name = 'NoSandboxError'
-  readonly code = 'NO_SANDBOX' satisfies FailureCode
-}
-
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
-  readonly code = 'USAGE' satisfies FailureCode
+export function noSandbox(message: string, cause?: unknown): Failure {
+  return new Failure('NO_SANDBOX', message, { cause })
 }

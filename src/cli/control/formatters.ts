@@ -1,4 +1,4 @@
-import type { Pet } from '../../contract/entities.js'
+import { toRows } from '../../client/read-body.js'
 import { stringifyJson } from '../../contract/json.js'
 import { CONTROL_PATH } from '../../control/path.js'
 import type {
@@ -7,7 +7,6 @@ import type {
   KeyView,
   OperationsView,
   OverrideView,
-  ReplicaView,
   StateView,
   StormView,
   UpstreamView,
@@ -16,15 +15,16 @@ import { formatFaultRule } from '../../domain/faults.js'
 import { counted, noun } from '../../domain/numbers.js'
 import { DEFAULT_SETTINGS } from '../../domain/settings.js'
 import { isStormActive } from '../../domain/storm.js'
-import { type EpochMs, formatDuration, formatSpan, parseDuration } from '../../domain/time.js'
+import { type EpochMs, formatSpan, parseDuration } from '../../domain/time.js'
 import type { Drift, DriftFinding } from '../../drift/ledger.js'
 import { toKebabCase } from '../../options/letter-case.js'
+import type { SettingsView } from '../../options/options.js'
 import { settingsView, settingText } from '../../options/settings.js'
-import { chalkFor, colourLevel } from '../colour.js'
+import { colourLevel, coloursFor } from '../colour.js'
 import { escapeControls } from '../escape-controls.js'
 import type { CliIo } from '../io.js'
-import { type Result, tableResult } from './result.js'
-import { aligned, table } from './table.js'
+import { aligned, table } from '../table.js'
+import { done, type Result, tableResult } from './result.js'
 
 export function clockText({ now, frozen }: ClockView): string {
   return now + (frozen ? ' (frozen)' : '')
@@ -39,6 +39,7 @@ export function stateText(state: StateView, controlUrl: string, width: number): 
   const now = Date.parse(clock.now)
   const standard = new Map(Object.entries(settingsView(DEFAULT_SETTINGS)))
   const changed = Object.entries(settings).filter(([name, value]) => value !== standard.get(name))
+  const things = `${counted(counts.pets, 'pet')}, ${counted(counts.orders, 'order')}`
   const facts = aligned([
     ['service', serviceUrl(controlUrl, state)],
     ['control', controlUrl],
@@ -53,15 +54,7 @@ export function stateText(state: StateView, controlUrl: string, width: number): 
     ['storm', storm === null ? 'none' : stormText(storm, now)],
     ['faults', faults.map(formatFaultRule).join(' ') || 'none'],
     ...operationsFact(operations),
-    [
-      'counts',
-      [
-        counted(counts.pets, 'pet'),
-        counted(counts.orders, 'order'),
-        counted(counts.requests, 'request'),
-        counted(counts.spaces, 'more space'),
-      ].join(', '),
-    ],
+    ['counts', `${things}, ${counted(counts.requests, 'request')}, ${counted(counts.spaces, 'more space')}`],
   ])
   return `${facts}\n\n${keyTable(keys, width)}`
 }
@@ -80,16 +73,22 @@ function upstreamText({ baseUrl, is, code, since }: UpstreamView): string {
 }
 
 /** `storm 30 %, 0:24 left` */
-export function overrideText({ text, until }: OverrideView, now: EpochMs): string {
+function overrideText({ text, until }: OverrideView, now: EpochMs): string {
   return until === null ? text : `${text}, ${formatSpan(Math.max(0, Date.parse(until) - now))} left`
 }
 
-export function settingRows(settings: object): readonly (readonly string[])[] {
-  return Object.entries(settings).map(([name, value]) => [toKebabCase(name), settingText(value)])
+export function overridesResult(value: readonly OverrideView[], clock: ClockView): Result {
+  const text = value.map((override) => overrideText(override, Date.parse(clock.now))).join('\n')
+  return { value, text, ...(value.length === 0 && { note: 'No changes from the start configuration.' }) }
 }
 
-export function keysResult(value: unknown, keys: readonly KeyView[]): Result {
-  return { value, text: (width) => keyTable(keys, width) }
+export function settingsResult(value: SettingsView): Result {
+  const rows = Object.entries(value).map(([name, setting]) => [toKebabCase(name), settingText(setting)])
+  return { value, text: (width) => aligned(rows, width) }
+}
+
+export function keysResult(value: KeyView | readonly KeyView[]): Result {
+  return { value, text: (width) => keyTable([value].flat(), width) }
 }
 
 function keyTable(keys: readonly KeyView[], width: number): string {
@@ -126,34 +125,26 @@ export function faultsResult(value: readonly FaultView[]): Result {
   return tableResult(value, ['#', 'rule', 'left'], rows, 'No faults.')
 }
 
-export function petsResult(value: readonly Pet[]): Result {
-  const rows = value.map(({ id, name, categoryId, status }) => [String(id), status ?? '-', String(categoryId), name])
-  return tableResult(value, ['id', 'status', 'category', 'name'], rows, 'No pets.')
+export function removalOf(what: string, field: string) {
+  return (value: { readonly removed: unknown }, given: Readonly<Record<string, unknown>>): Result =>
+    done(`The ${what} ${given[field]} ${value.removed === null ? 'does not exist' : 'is removed'}.`, value)
+}
+
+export function listResult(value: readonly object[], note = ''): Result {
+  const { head, rows } = toRows(value) ?? { head: [], rows: [] }
+  return tableResult(value, head, rows, note)
 }
 
 /** One record a line, as JSON: each resource has fields of its own. */
 export function recordsResult(value: readonly unknown[]): Result {
   const text = value.map((record) => escapeControls(stringifyJson(record) ?? '')).join('\n')
-  return { value, text, ...(value.length === 0 ? { note: 'There are no records.' } : {}) }
-}
-
-export function replicasResult(value: readonly ReplicaView[]): Result {
-  const rows = value.map(({ name, address, version, position, lagMs, isThis, digest = '' }) => [
-    name,
-    address,
-    version,
-    String(position),
-    formatDuration(lagMs),
-    isThis ? `this one ${digest}`.trimEnd() : '',
-  ])
-  const head = ['replica', 'address', 'version', 'position', 'lag', '']
-  return tableResult(value, head, rows, 'This sandbox has no replicas; see serve --redis.')
+  return { value, text, ...(value.length === 0 && { note: 'There are no records.' }) }
 }
 
 export async function driftResult(value: Drift, io: CliIo): Promise<Result> {
-  const chalk = await chalkFor(colourLevel(io.stdout, io.env))
+  const colours = coloursFor(colourLevel(io.stdout, io.env))
   const { checked, drifted, unanswered, leftOut, findings } = value
-  const lines = findings.map((finding) => `${chalk.red('✗')} ${escapeControls(findingText(finding))}`)
+  const lines = findings.map((finding) => `${colours.red('✗')} ${escapeControls(findingText(finding))}`)
   const summary = [
     `${counted(checked, 'response')} of the real service, ${drifted} drifted`,
     ...(unanswered === 0 ? [] : [`${counted(unanswered, 'request')} without a response`]),

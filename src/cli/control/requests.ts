@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import type { RequestFilter } from '../../api/inputs.js'
 import { readKey, readKeyFile } from '../../client/api-key.js'
 import { toCurl } from '../../client/build-request.js'
@@ -14,16 +14,16 @@ import { MASK } from '../../domain/redaction.js'
 import { formatDuration, SECOND_MS } from '../../domain/time.js'
 import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
 import type { Exchange, ExchangeMessage } from '../../exchanges/exchange-view.js'
-import { chalkFor, colourLevel } from '../colour.js'
+import { colourLevel, coloursFor } from '../colour.js'
 import { escapeControls } from '../escape-controls.js'
 import { prettyExchange } from '../exchange-line.js'
 import { EXIT, SIGNAL_EXIT } from '../exit-codes.js'
 import type { StopSignal } from '../io.js'
 import { print, printLine } from '../print.js'
+import { aligned } from '../table.js'
 import { count, defined } from './arguments.js'
-import { controlCommand, NoSandboxError, UsageError } from './find-sandbox.js'
+import { controlCommand, noSandbox } from './find-sandbox.js'
 import { done, printResult, type Result } from './result.js'
-import { aligned } from './table.js'
 import { type ControlContext, type VerbCommands, verbCommand } from './verb-commands.js'
 
 interface RequestFlags extends Omit<RequestFilter, 'status'> {
@@ -37,10 +37,8 @@ interface RequestFlags extends Omit<RequestFilter, 'status'> {
 
 type StatusFilter = { readonly status: number; readonly class?: never } | { readonly class: number }
 
-export function addRequestVerbs(parent: Command, { group, verb, call, callWithExitCode, run }: VerbCommands): void {
-  const requests = group(parent, 'requests', 'requests and responses')
-  verb(requests, 'list', 'list requests and responses, oldest first', [
-    'requests list --limit 20',
+export function addRequestVerbs({ add, call, verb }: VerbCommands): void {
+  add('requests list', 'list requests and responses, oldest first', [
     'requests --status 4xx -o json',
     'requests --curl 12',
     'requests --har > traffic.har',
@@ -55,21 +53,21 @@ export function addRequestVerbs(parent: Command, { group, verb, call, callWithEx
     .option('--limit <n>', 'only the newest n', count)
     .option('--har', 'print them as an HTTP archive (HAR 1.2), without keys')
     .option('--curl <id>', 'print this request as a curl command', count)
-    .action(callWithExitCode(listRequests))
-  verb(requests, 'show', 'show headers and bodies of a request and its response', ['requests show 12'])
+    .action(call(listRequests))
+  add('requests show', 'show headers and bodies of a request and its response', ['requests show 12'])
     .argument('<id>', 'its id', count)
     .action(
-      call(async (at, id: number) => {
+      call(async (at, { id }: { readonly id: number }) => {
         const value = await findExchange(at, id)
         const replay = `${verbCommand(at)} requests replay ${id}`
         return { value, text: exchangeText(value), next: [replay] }
       }),
     )
-  verb(requests, 'replay', 'send a request again and show the response', ['requests replay 12'])
+  add('requests replay', 'send a request again and show the response', ['requests replay 12'])
     .argument('<id>', 'its id', count)
     .option('--api-key-file <file>', 'file with the API key (default: the logged one)')
     .action(call(replay))
-  verb(requests, 'clear', 'clear the log').action(run('requests.clear', () => done('The log is empty.')))
+  verb('requests.clear', 'requests clear', 'clear the log', () => done('The log is empty.'))
 }
 
 function statusFilter(text: string): StatusFilter {
@@ -78,13 +76,12 @@ function statusFilter(text: string): StatusFilter {
   return /\d/.test(rest) ? { status: Number(first + rest) } : { class: Number(first) }
 }
 
-async function listRequests(at: ControlContext, flags: RequestFlags): Promise<number> {
+async function listRequests(at: ControlContext, flags: RequestFlags): Promise<Result | number> {
   const { controls, io, json } = at
   const { since, limit, status, curl, operation, key, reason } = flags
   if (curl !== undefined) {
     const text = await curlCommand(at, curl)
-    await printResult({ value: { curl: text }, text }, io, json)
-    return EXIT.ok
+    return { value: { curl: text }, text }
   }
   // The sandbox knows no classes: they are filtered here.
   const statusClass = status?.class
@@ -93,10 +90,10 @@ async function listRequests(at: ControlContext, flags: RequestFlags): Promise<nu
   const filter = defined({ operation, key, reason, ...(statusClass === undefined ? status : {}) })
   if (flags.follow === true) {
     if (since === undefined && limit === undefined) return follow(at, filter, isWanted)
-    throw new UsageError('--since and --limit cannot be combined with --follow.')
+    throw new Failure('USAGE', '--since and --limit cannot be combined with --follow.')
   }
   if (flags.har === true) {
-    if (statusClass !== undefined) throw new UsageError('--har takes one status, not a class of them.')
+    if (statusClass !== undefined) throw new Failure('USAGE', '--har takes one status, not a class of them.')
     const value = await controls.requests.har({ ...filter, ...defined({ since, limit }) })
     await printResult({ value, text: '' }, io, true)
     return EXIT.ok
@@ -137,7 +134,7 @@ async function follow(
   } catch (error) {
     // A broken stream is a TypeError of fetch: the sandbox was killed.
     if (error instanceof ControlError || !(error instanceof TypeError)) throw error
-    throw new NoSandboxError(`The connection to the sandbox at ${found.controlUrl} was lost.`)
+    throw noSandbox(`The connection to the sandbox at ${found.controlUrl} was lost.`)
   } finally {
     ignoreSignals()
     stop.abort()
@@ -149,9 +146,9 @@ function jsonLine(exchange: Exchange): string {
 }
 
 async function lineFormat({ io, found }: ControlContext, idWidth = 4): Promise<(exchange: Exchange) => string> {
-  const chalk = await chalkFor(colourLevel(io.stdout, io.env))
+  const colours = coloursFor(colourLevel(io.stdout, io.env))
   const control = () => controlCommand(found.controlUrl, io)
-  return (exchange) => prettyExchange(asRecord(exchange), chalk, { idWidth, control })
+  return (exchange) => prettyExchange(asRecord(exchange), colours, { idWidth, control })
 }
 
 function asRecord(exchange: Exchange): ExchangeRecord {
@@ -183,8 +180,7 @@ async function findExchange({ controls }: ControlContext, id: number): Promise<E
 
 async function replay(
   at: ControlContext,
-  id: number,
-  { apiKeyFile }: { readonly apiKeyFile?: string },
+  { id, apiKeyFile }: { readonly id: number; readonly apiKeyFile?: string },
 ): Promise<Result> {
   const key = await chooseKey(at, await findExchange(at, id), apiKeyFile)
   // Shorter than the time limit of the control plane, so that the outcome is known.
@@ -214,7 +210,8 @@ async function chooseKey(
   if (open !== undefined) return open
   const fromEnv = env.PETSTORE_API_KEY ?? ''
   if (fromEnv !== '') return readKey(fromEnv, 'PETSTORE_API_KEY')
-  throw new UsageError(
+  throw new Failure(
+    'USAGE',
     `The key of exchange ${exchange.id} (${exchange.key}) is not in the log. Give it with --api-key-file or in PETSTORE_API_KEY.`,
   )
 }

@@ -2,27 +2,21 @@ import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { type Controls, type SandboxControls, sandboxControls, splitKey, type Transport } from '../../api/controls.js'
 import { overNetwork } from '../../api/over-network.js'
+import { readKey, readKeyFile } from '../../client/api-key.js'
 import { checkHealth } from '../../client/control-fetch.js'
 import { ControlError } from '../../control/control-error.js'
 import { CONTROL_PATH } from '../../control/path.js'
-import type { VerbInput, VerbName, VerbOutput } from '../../control/verb-map.js'
+import type { VerbName, VerbOutput } from '../../control/verb-map.js'
 import { verbRoutes } from '../../control/verb-routes.js'
 import { shellWord } from '../../domain/curl.js'
+import { Failure } from '../../domain/failures.js'
 import { type DurationMs, formatDuration, SECOND_MS } from '../../domain/time.js'
-import { describeOpenError, readInput } from '../../system/regular-file.js'
 import { EXIT } from '../exit-codes.js'
 import { addHelpCommand, explain } from '../help.js'
 import type { CliIo } from '../io.js'
 import { printLine } from '../print.js'
-import { timeoutMs } from './arguments.js'
-import {
-  controlCommand,
-  type FoundSandbox,
-  findSandbox,
-  NoSandboxError,
-  noSandboxAt,
-  UsageError,
-} from './find-sandbox.js'
+import { addArguments, givenInput, timeoutMs } from './arguments.js'
+import { controlCommand, type FoundSandbox, findSandbox, noSandbox, noSandboxAt } from './find-sandbox.js'
 import { type OutputForm, outputOptions, printResult, type Result, wantsJson } from './result.js'
 
 export interface SharedFlags {
@@ -45,88 +39,100 @@ export interface ControlContext {
   readonly io: CliIo
 }
 
-type Action = (...given: unknown[]) => Promise<void>
+/** Named fields of a command, as `arguments.ts` reads them. */
+type Given = Readonly<Record<string, unknown>>
+type Printed = string | Result
 type Format<Name extends VerbName> = (
   output: VerbOutput<Name>,
-  input: VerbInput<Name>,
+  given: Given,
   at: ControlContext,
-) => string | Result | Promise<string | Result>
+) => Printed | Promise<Printed>
+
+/** The groups of verbs. Without a verb, a group runs its `list` or `show`, the first that it has. */
+const GROUPS: Readonly<Record<string, readonly [description: string, alias?: string]>> = {
+  overrides: ['changes from the start configuration'],
+  clock: ['the clock behind quotas, bans, storms and the sunset'],
+  settings: ['the settings of a space'],
+  keys: ['the API keys'],
+  storm: ['random 429 responses'],
+  fault: ['failing and broken responses', 'faults'],
+  pets: ['the pets; needs no key or quota'],
+  resources: ['records of any resource of the contract; needs neither key nor quota'],
+  snapshot: ['the whole state of a space, saved under a name', 'snapshots'],
+  spaces: ['isolated copies, opened by keys such as sandbox~checkout'],
+  requests: ['requests and responses'],
+}
 
 export type VerbCommands = ReturnType<typeof verbCommands>
 
-export function verbCommands(io: CliIo, finish: (exitCode: number) => void) {
-  const groups = new Set<Command>()
+export function verbCommands(parent: Command, io: CliIo, finish: (exitCode: number) => void) {
+  const groups = new Map<string, Command>()
+  const withDefault = new Set<Command>()
+  const program = 'petstore-sandbox control'
 
-  /** A name with verbs below it: `clock`. By default it runs its `show` or `list`. */
-  function group(parent: Command, name: string, description: string, alias?: string): Command {
-    const command = parent.command(name).description(description)
-    if (alias !== undefined) command.alias(alias)
-    groups.add(command)
-    addHelpCommand(command)
-    return explain(command, { examples: [`petstore-sandbox control ${name}`] })
+  function groupOf(name: string): Command {
+    const known = groups.get(name)
+    if (known !== undefined) return known
+    const [description = '', alias] = GROUPS[name] ?? []
+    const group = parent.command(name).description(description)
+    if (alias !== undefined) group.alias(alias)
+    groups.set(name, group)
+    addHelpCommand(group)
+    return explain(group, { examples: [`${program} ${name}`] })
   }
 
-  /** @param examples text after `petstore-sandbox control`. Default: the words of the command */
-  function verb(parent: Command, usage: string, description: string, examples?: readonly string[]): Command {
-    // The first of them only: requests has both.
-    const isDefault = /^(?:show|list)$/.test(usage) && groups.delete(parent)
-    const command = parent.command(usage, { isDefault }).description(description)
-    const own = groupName(parent) + usage
-    return explain(command, { examples: (examples ?? [own]).map((example) => `petstore-sandbox control ${example}`) })
+  /** Adds a command by its usage: `ban <key> [--for <duration>]`. @param examples texts after `petstore-sandbox control` */
+  function add(usage: string, description: string, examples: readonly string[] = []): Command {
+    const words = /^[a-z]+(?: [a-z]+)*/.exec(usage)?.[0] ?? ''
+    const [name = '', group] = words.split(' ').reverse()
+    const above = group === undefined ? parent : groupOf(group)
+    const isDefault = above !== parent && /^(?:show|list)$/.test(name) && !withDefault.has(above)
+    if (isDefault) withDefault.add(above)
+    const command = above.command(name, { isDefault }).description(description)
+    const example = `${words} ${addArguments(command, usage)}`.trimEnd()
+    return explain(command, { examples: [example, ...examples].map((text) => `${program} ${text}`) })
   }
 
-  /** Wraps the action of a verb that runs before a sandbox is found. */
-  const alone =
-    (act: (flags: SharedFlags, ...args: never[]) => Promise<number>): Action =>
-    async (...given) => {
-      const command = given.at(-1) as Command
-      const args = given.slice(0, -1) as never[]
-      finish(await act(sharedFlags(command), ...args))
+  /** Runs an action on the sandbox. It returns what to print, or its exit code if it has printed. */
+  const call =
+    (act: (at: ControlContext, given: never) => Promise<Result | number>) =>
+    async (...args: unknown[]) => {
+      const command = args.at(-1) as Command
+      const at = await connect(sharedFlags(command), io)
+      const exitCode = await withLocation(at.found, async () => {
+        const result = await act(at, givenInput(command, SHARED_HEADING) as never)
+        if (typeof result === 'number') return result
+        await printResult(result, io, at.json)
+        return EXIT.ok
+      })
+      finish(exitCode)
     }
 
-  /** Wraps the action of a verb that prints and has its own exit code. */
-  const callWithExitCode = (act: (at: ControlContext, ...args: never[]) => Promise<number>): Action =>
-    alone(async (flags, ...args) => {
-      const at = await connect(flags, io)
-      return await withLocation(at.found, () => act(at, ...args))
+  /** The action of `wait`, which runs before a sandbox is found. */
+  const alone =
+    (act: (flags: SharedFlags) => Promise<void>) =>
+    (...args: unknown[]) =>
+      act(sharedFlags(args.at(-1) as Command))
+
+  /** Adds a command that does one verb. @param toInput default: the given fields */
+  function verb<Name extends VerbName>(
+    name: Name,
+    usage: string,
+    description: string,
+    format: Format<Name>,
+    toInput: (given: never, at: ControlContext) => object = (given) => given,
+  ): Command {
+    const action = call(async (at, given) => {
+      const [space, input] = inSpace(at, toInput(given, at))
+      const isOnSandbox = /^(?:spaces\.(?!copy)|replicas$)/.test(name)
+      const output = (await at.transport.call(name, isOnSandbox ? '' : space, input)) as VerbOutput<Name>
+      const result = await format(output, input as Given, at)
+      return typeof result === 'string' ? { value: output, text: result } : result
     })
+    return add(usage, description).action(action)
+  }
 
-  /** Wraps the action of a verb; it gets its arguments, then its flags. */
-  const call = (act: (at: ControlContext, ...args: never[]) => Promise<Result>): Action =>
-    callWithExitCode(async (at, ...args) => {
-      await printResult(await act(at, ...args), io, at.json)
-      return EXIT.ok
-    })
-
-  /** The action of a command that does one verb. @param toInput default: each argument and flag by its own name */
-  const run =
-    <Name extends VerbName>(
-      name: Name,
-      format: Format<Name>,
-      toInput?: (...args: never[]) => VerbInput<Name>,
-    ): Action =>
-    (...given) =>
-      call(async (at, ...args) => {
-        const own = toInput?.(...args) ?? namedInput(given.at(-1) as Command)
-        const [space, input] = inSpace(at, own as VerbInput<Name>)
-        const isOnSandbox = /^(?:spaces\.(?!copy)|replicas$)/.test(name)
-        const output = (await at.transport.call(name, isOnSandbox ? '' : space, input)) as VerbOutput<Name>
-        const result = await format(output, input, at)
-        return typeof result === 'string' ? { value: output, text: result } : result
-      })(...given)
-
-  return { group, verb, alone, callWithExitCode, call, run }
-}
-
-function groupName(command: Command): string {
-  return command.name() === 'control' ? '' : `${groupName(command.parent ?? command)}${command.name()} `
-}
-
-function namedInput(command: Command): object {
-  const args = command.registeredArguments.map((argument, index) => [argument.name(), command.processedArgs[index]])
-  const own = command.options.filter(({ helpGroupHeading }) => helpGroupHeading !== SHARED_HEADING)
-  const flags = own.map((option) => [option.attributeName(), command.getOptionValue(option.attributeName())])
-  return Object.fromEntries([...args, ...flags].filter(([, value]) => value !== undefined))
+  return { add, call, alone, verb }
 }
 
 /** A key may name its space (`sandbox-pro~checkout`). @throws UsageError if `--space` names another one */
@@ -136,7 +142,7 @@ function inSpace<Input extends object>({ space }: ControlContext, input: Input):
   const { key, space: named } = splitKey(sent)
   if (named === '') return [space, { ...input, key }]
   if (space !== '' && space !== named)
-    throw new UsageError(`The key belongs to the space "${named}", but --space is "${space}".`)
+    throw new Failure('USAGE', `The key belongs to the space "${named}", but --space is "${space}".`)
   return [named, { ...input, key }]
 }
 
@@ -168,7 +174,7 @@ export function addSharedFlags(command: Command): void {
 
 export async function connect(flags: SharedFlags, io: CliIo, known?: FoundSandbox): Promise<ControlContext> {
   const { url, tokenFile, space = '', timeout = DEFAULT_TIMEOUT_MS } = flags
-  const token = readToken(tokenFile, io)
+  const token = await readToken(tokenFile, io)
   const found = known ?? (await findSandbox(url, io))
   if (found.note !== undefined) printLine(io.stderr, `note: ${found.note}`)
   const network = overNetwork(found.controlUrl, {
@@ -191,9 +197,9 @@ function readOnly(transport: Transport, { controlUrl, how }: FoundSandbox): Tran
     ...transport,
     async call(verb, space, input) {
       if (verbRoutes[verb as VerbName].method === 'GET') return await transport.call(verb, space, input)
-      if ((await checkHealth(controlUrl)).kind === 'none') throw new NoSandboxError(noSandboxAt(controlUrl, how))
+      if ((await checkHealth(controlUrl)).kind === 'none') throw noSandbox(noSandboxAt(controlUrl, how))
       const url = controlUrl.slice(0, -CONTROL_PATH.length)
-      throw new NoSandboxError(
+      throw noSandbox(
         `No sandbox was started in this folder. The one at ${url} was started in another folder, so this command did not change it. To change it, add --url ${url}.`,
       )
     },
@@ -201,37 +207,28 @@ function readOnly(transport: Transport, { controlUrl, how }: FoundSandbox): Tran
 }
 
 const TOKEN_VARIABLE = 'PETSTORE_SANDBOX_CONTROL_TOKEN'
-const MAX_TOKEN_FILE_BYTES = 64_000
 
 /** Not a flag: flags show in process lists and histories. */
-function readToken(file: string | undefined, { env, cwd }: CliIo): string | undefined {
-  const text = file === undefined ? (env[TOKEN_VARIABLE] ?? '') : readTokenFile(file, cwd)
-  if (file === undefined && text === '') return undefined
-  if (/^[\x21-\x7e]+$/.test(text)) return text
-  const where = file === undefined ? TOKEN_VARIABLE : '--token-file'
-  throw new UsageError(`${where}: must contain a single token of visible ASCII characters`)
-}
-
-function readTokenFile(file: string, cwd: string): string {
-  try {
-    return readInput(resolve(cwd, file), MAX_TOKEN_FILE_BYTES).toString().trim()
-  } catch (error) {
-    throw new UsageError(`--token-file ${JSON.stringify(file)}: cannot be read (${describeOpenError(error)})`)
-  }
+async function readToken(file: string | undefined, { env, cwd }: CliIo): Promise<string | undefined> {
+  const what = { name: 'token', code: 'USAGE' } as const
+  if (file !== undefined) return await readKeyFile(resolve(cwd, file), `--token-file ${JSON.stringify(file)}`, what)
+  const text = env[TOKEN_VARIABLE] ?? ''
+  return text === '' ? undefined : readKey(text, TOKEN_VARIABLE, what)
 }
 
 export async function withLocation<T>({ controlUrl, how }: FoundSandbox, act: () => Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {
-    if (error instanceof ControlError && error.code === 'forbidden')
-      throw new ControlError('forbidden', `${error.message} Give it in ${TOKEN_VARIABLE} or with --token-file.`)
-    if (error instanceof ControlError && error.code === 'timeout')
-      throw new NoSandboxError(`${error.message} It was found ${how}. Give it more time with --timeout.`)
+    const code = error instanceof ControlError ? error.code : undefined
+    const { message } = error as Error
+    if (code === 'forbidden')
+      throw new ControlError(code, `${message} Give it in ${TOKEN_VARIABLE} or with --token-file.`)
+    if (code === 'timeout') throw noSandbox(`${message} It was found ${how}. Give it more time with --timeout.`)
     if (!isNoSandbox(error)) throw error
     const isSilent = (await checkHealth(controlUrl)).kind === 'none'
     const other = `The server at ${controlUrl} is not a sandbox. It was found ${how}.`
-    throw new NoSandboxError(isSilent ? noSandboxAt(controlUrl, how) : other, { cause: error })
+    throw noSandbox(isSilent ? noSandboxAt(controlUrl, how) : other, error)
   }
 }
 

@@ -1,257 +1,236 @@
 import { resolve } from 'node:path'
-import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
-import type { PetStatus } from '../../contract/entities.js'
-import type { Int64 } from '../../contract/int64.js'
-import { parseShallowJson, stringifyJson } from '../../contract/json.js'
-import type { KeyView } from '../../control/views.js'
-import { DEFAULT_SPACE, PLAN_NAMES } from '../../domain/keys.js'
-import { PET_STATUSES } from '../../domain/pets.js'
-import { OPTIONAL_SETTINGS, SUNSET_MODES, type SunsetMode } from '../../domain/settings.js'
+import { parseShallowJson } from '../../contract/json.js'
+import { Failure } from '../../domain/failures.js'
+import { DEFAULT_SPACE } from '../../domain/keys.js'
+import { OPTIONAL_SETTINGS, SETTING_NAMES } from '../../domain/settings.js'
 import { didYouMean } from '../../domain/suggest.js'
-import { formatDuration } from '../../domain/time.js'
 import { valueFromText } from '../../options/layer.js'
 import { toCamelCase, toKebabCase } from '../../options/letter-case.js'
 import { findOption } from '../../options/names.js'
-import type { ScenarioContent, SettingsPatch, StormOption } from '../../options/options.js'
+import type { ScenarioContent } from '../../options/options.js'
 import { packagedScenarios } from '../../options/scenario.js'
 import { loadScenario } from '../../options/scenario-file.js'
 import { NO_SETTING } from '../../options/settings.js'
 import { optionRow } from '../../options/table.js'
-import { readStorm } from '../../options/values/faults.js'
 import { joinOr } from '../../options/values/reading.js'
 import { MAX_OPTIONS_FILE_BYTES, readYamlMap } from '../../options/yaml-map.js'
 import { messageOf } from '../../system/message-of.js'
 import { describeOpenError, readInput, readRegularFile } from '../../system/regular-file.js'
 import { escapeControls } from '../escape-controls.js'
-import { count, defined, durationText, faultRule, instantText, int64, rate } from './arguments.js'
-import { UsageError } from './find-sandbox.js'
 import {
   clockText,
   faultsResult,
   keysResult,
-  overrideText,
-  petsResult,
+  listResult,
+  overridesResult,
   recordsResult,
-  replicasResult,
-  settingRows,
+  removalOf,
+  settingsResult,
   stateText,
   stormText,
 } from './formatters.js'
-import { done, type Result, tableResult } from './result.js'
-import { aligned } from './table.js'
+import { done } from './result.js'
 import type { VerbCommands } from './verb-commands.js'
 
-const KEY = 'an API key; sandbox-pro~checkout is the key sandbox-pro in the space checkout'
+type Fields = Readonly<Record<string, unknown>>
 
-export function addVerbs(parent: Command, verbs: VerbCommands): void {
-  addStateVerbs(parent, verbs)
-  addClockVerbs(parent, verbs)
-  addSettingsVerbs(parent, verbs)
-  addKeyVerbs(parent, verbs)
-  addFaultVerbs(parent, verbs)
-  addPetVerbs(parent, verbs)
-  addResourceVerbs(parent, verbs)
-  addSnapshotVerbs(parent, verbs)
-  addSandboxVerbs(parent, verbs)
-}
+const sayDone = (text: (given: Fields) => string) => (_: unknown, given: Fields) => done(text(given))
 
-function addStateVerbs(parent: Command, { group, verb, call, run }: VerbCommands): void {
-  verb(parent, 'status', 'settings, clock, keys with their quotas and bans, storm, faults and counts', [
+export function addSpaceVerbs({ add, call, verb }: VerbCommands): void {
+  verb(
+    'state',
     'status',
-    'status --space checkout -o json',
-  ]).action(
-    run('state', (value, _, { found }) => ({ value, text: (width) => stateText(value, found.controlUrl, width) })),
+    'settings, clock, keys with their quotas and bans, storm, faults and counts',
+    (value, _, { found }) => ({ value, text: (width) => stateText(value, found.controlUrl, width) }),
   )
-  const overrides = group(parent, 'overrides', 'changes from the start configuration')
-  verb(overrides, 'list', 'list changes of storm, faults, clock, settings, bans, plans').action(
-    run('overrides.list', async (value, _, { controls }) => {
-      const now = Date.parse((await controls.clock.show()).now)
-      const text = value.map((override) => overrideText(override, now)).join('\n')
-      return { value, text, ...(value.length === 0 ? { note: 'No changes from the start configuration.' } : {}) }
+  verb(
+    'overrides.list',
+    'overrides list',
+    'list changes of storm, faults, clock, settings, bans, plans',
+    async (value, _, { controls }) => overridesResult(value, await controls.clock.show()),
+  )
+  verb('overrides.clear', 'overrides clear', 'reset all overrides; pets, quotas and the log stay', ({ cleared }) =>
+    cleared === 0 ? 'There was nothing to clear.' : 'All overrides are cleared.',
+  )
+  const exportDescription = 'the current settings as a scenario file, flags of serve, or test code'
+  add('export [--as <form>]', exportDescription, ['export --as flags']).action(
+    call(async ({ controls }, { as = 'scenario' }: { readonly as?: 'scenario' | 'flags' | 'test' }) => {
+      const value = await controls.export()
+      const missing = value.notExportable.join(', ')
+      const note = missing === '' ? {} : { note: `note: not exportable: ${missing}.` }
+      return { value, text: value[as].trimEnd(), ...note }
     }),
   )
-  verb(overrides, 'clear', 'reset all overrides; pets, quotas and the log stay').action(
-    run('overrides.clear', ({ cleared }) =>
-      cleared === 0 ? 'There was nothing to clear.' : 'All overrides are cleared.',
-    ),
+  const undoDescription = 'undo the last reset, restore, scenario or removal, within a minute'
+  verb('undo', 'undo [--id <id>]', undoDescription, ({ undone }) => `Undone: ${undone.replace('.', ' ')}.`)
+  verb('reset', 'reset', 'reset to the start: fixtures, flags, quotas, bans, clock, log', (_, __, { space }) =>
+    done(`${space === '' ? 'The sandbox' : `The space "${space}"`} has been reset.`, { space }),
   )
-  verb(parent, 'export', 'the current settings as a scenario file, flags of serve, or test code', [
-    'export > bad-day.yaml',
-    'export --as flags',
-    'export --as test',
-  ])
-    .addOption(
-      new Option('--as <form>', 'scenario, flags or test').choices(['scenario', 'flags', 'test']).default('scenario'),
-    )
+
+  verb('clock.show', 'clock show', 'show the time', clockText)
+  verb('clock.set', 'clock set <instant>', 'move the clock forward to an instant', clockText)
+  verb('clock.advance', 'clock advance <duration>', 'move the clock forward by a duration', clockText)
+  verb('clock.set', 'clock freeze', 'stop the clock', clockText, () => ({ frozen: true }))
+  verb('clock.set', 'clock resume', 'let the clock run again', clockText, () => ({ frozen: false }))
+  verb('clock.reset', 'clock reset', 'return to real time', clockText)
+
+  verb('settings.show', 'settings show', 'show all settings', settingsResult)
+  const pairs = `name and value as for the flags of serve; the value none removes ${joinOr(OPTIONAL_SETTINGS.map(toKebabCase))}`
+  add('settings set', 'change settings; if one is invalid, none changes', ['settings set plan=pro latency=50ms..200ms'])
+    .argument('<name=value...>', pairs)
     .action(
-      call(async ({ controls }, { as }: { readonly as: 'scenario' | 'flags' | 'test' }) => {
-        const value = await controls.export()
-        const missing = value.notExportable.join(', ')
-        const note = `note: not exportable: ${missing}.`
-        return { value, text: value[as].trimEnd(), ...(missing === '' ? {} : { note }) }
-      }),
+      call(async ({ controls }, given: { readonly 'name=value': readonly string[] }) =>
+        settingsResult(await controls.settings.change(readPatch(given['name=value']))),
+      ),
     )
-  verb(parent, 'undo', 'undo the last reset, restore, scenario or removal, within a minute', ['undo', 'undo --id 42'])
-    .option('--id <id>', 'undo only if this verb was the last (see status -o json)', count)
-    .action(run('undo', ({ undone }) => `Undone: ${undone.replace('.', ' ')}.`))
-  verb(parent, 'reset', 'reset to the start: fixtures, flags, quotas, bans, clock, log', [
-    'reset',
-    'reset --space checkout',
-  ]).action(
-    run('reset', (_, __, { space }) =>
-      done(`${space === '' ? 'The sandbox' : `The space "${space}"`} has been reset.`, { space }),
-    ),
+}
+
+export function addKeyAndFaultVerbs({ add, call, verb }: VerbCommands): void {
+  verb('keys.list', 'keys list', 'list all keys with plan, quotas and ban', keysResult)
+  verb('keys.add', 'keys add <key> [plan]', 'add a key, and keep it in the store', keysResult)
+  verb('keys.remove', 'keys remove <key>', 'remove a key', removalOf('key', 'key'))
+  verb('keys.change', 'plan <key> <plan>', 'change the plan of a key', keysResult)
+  verb('keys.ban', 'ban <key> [--for <duration>]', 'ban a key (default duration: the setting ban-duration)', keysResult)
+  verb('keys.unban', 'unban <key>', 'lift the ban of a key', (value, { key }) =>
+    value === null ? { value, text: `The key ${escapeControls(String(key))} does not exist.` } : keysResult(value),
+  )
+
+  verb(
+    'storm.start',
+    'storm start [spec] [--rate <rate>] [--for <duration>] [--every <duration>] [--retry-after <duration>]',
+    'start a new storm; without a rate it refuses everything',
+    (storm) => stormText(storm),
+    ({ spec, ...given }: { readonly spec?: object }) => ({ ...spec, ...given }),
+  )
+  verb('storm.show', 'storm show', 'show the storm', async (value, _, { controls }) =>
+    value === null
+      ? { value, text: '', note: 'No storm is active.' }
+      : stormText(value, Date.parse((await controls.clock.show()).now)),
+  )
+  verb(
+    'storm.stop',
+    'storm stop',
+    'stop the storm',
+    sayDone(() => 'The storm has stopped.'),
+  )
+  verb('faults.add', 'fault add <rule>', 'add a rule at the end of the list; the first match wins', faultsResult)
+  verb('faults.list', 'fault list', 'list the rules in order', faultsResult)
+  verb(
+    'faults.clear',
+    'fault clear',
+    'remove all rules',
+    sayDone(() => 'All faults were removed.'),
+  )
+  const sunset = 'set whether deprecated operations are removed'
+  verb('settings.change', 'sunset <mode>', sunset, (settings) => settings.sunset)
+  add('scenario <name|file>', 'apply a scenario; other settings do not change').action(
+    call(async ({ controls, io }, { 'name|file': name }: { readonly 'name|file': string }) => {
+      const value = await controls.scenario(readScenario(name, io.cwd))
+      return { value, text: `Applied the scenario ${escapeControls(name)}.` }
+    }),
   )
 }
 
-function addClockVerbs(parent: Command, { group, verb, run }: VerbCommands): void {
-  const clock = group(parent, 'clock', 'the clock behind quotas, bans, storms and the sunset')
-  verb(clock, 'show', 'show the time').action(run('clock.show', clockText))
-  verb(clock, 'set', 'move the clock forward to an instant', ['clock set 2030-12-04T23:59:00Z'])
-    .argument('<instant>', 'ISO 8601, with Z or an offset', instantText)
-    .action(run('clock.set', clockText, (now: string) => ({ now })))
-  verb(clock, 'advance', 'move the clock forward by a duration', ['clock advance 1m', 'clock advance 24h'])
-    .argument('<duration>', 'how far: 500ms, 30s, 5m or 24h', durationText)
-    .action(run('clock.advance', clockText, (by: string) => ({ by })))
-  verb(clock, 'freeze', 'stop the clock').action(run('clock.set', clockText, () => ({ frozen: true })))
-  verb(clock, 'resume', 'let the clock run again').action(run('clock.set', clockText, () => ({ frozen: false })))
-  verb(clock, 'reset', 'return to real time').action(run('clock.reset', clockText))
+export function addRecordVerbs({ verb }: VerbCommands): void {
+  verb('orders.list', 'orders', 'list the orders, one per line; needs no key or quota', recordsResult)
+  verb('pets.list', 'pets list [--limit <n>]', 'list all pets, newest first', (value) => listResult(value, 'No pets.'))
+  const petFlags = '[--status <status>]'
+  verb(
+    'pets.add',
+    `pets add --name <name> --category-id <id> ${petFlags}`,
+    'add a pet',
+    (pet) => listResult([pet]),
+    ({ status, ...given }: Fields) => (status === undefined || status === 'none' ? given : { ...given, status }),
+  )
+  verb(
+    'pets.set',
+    `pets set <pet> [--name <name>] [--category-id <id>] ${petFlags}`,
+    'change a pet',
+    (pet) => listResult([pet]),
+    ({ status, ...given }: Fields) => {
+      const change = status === undefined ? given : { ...given, status: status === 'none' ? null : status }
+      if (Object.keys(change).length > 1) return change
+      throw new Failure('USAGE', 'Nothing to change. Give --name, --category-id or --status.')
+    },
+  )
+  verb('pets.remove', 'pets remove <pet>', 'remove a pet; its id is not reused', removalOf('pet', 'id'))
+
+  const withFields = ({ fields, ...given }: { readonly fields: string }, name: string, cwd: string) => ({
+    ...given,
+    [name]: readFields(fields, cwd),
+  })
+  verb('resources.list', 'resources list', 'list the resources', (value) =>
+    listResult(value, 'The contract has no resources.'),
+  )
+  const listRecords = 'resources records <resource> [--limit <n>]'
+  verb('records.list', listRecords, 'list the records of a resource, newest first', recordsResult)
+  verb(
+    'records.add',
+    'resources add <resource> <fields>',
+    'add a record',
+    (record) => recordsResult([record]),
+    (given: { readonly fields: string }, { io }) => withFields(given, 'record', io.cwd),
+  )
+  verb(
+    'records.set',
+    'resources set <resource> <id> <fields>',
+    'change fields of a record; null removes one',
+    (record) => recordsResult([record]),
+    (given: { readonly fields: string }, { io }) => withFields(given, 'change', io.cwd),
+  )
+  const removeRecord = 'remove a record and its nested records'
+  verb('records.remove', 'resources remove <resource> <id>', removeRecord, removalOf('record', 'id'))
 }
 
-function addSettingsVerbs(parent: Command, { group, verb, call, run }: VerbCommands): void {
-  const settings = group(parent, 'settings', 'the settings of a space')
-  const view = (value: object): Result => ({ value, text: (width) => aligned(settingRows(value), width) })
-  verb(settings, 'show', 'show all settings').action(run('settings.show', view))
-  verb(settings, 'set', 'change settings; if one is invalid, none changes', [
-    'settings set plan=pro latency=50ms..200ms',
-    'settings set limits=none rate-limit=off',
-  ])
-    .argument(
-      '<name=value...>',
-      `name and value as for the flags of serve; the value none removes ${joinOr(OPTIONAL_SETTINGS.map(toKebabCase))}`,
-    )
-    .action(
-      call(async ({ controls }, pairs: readonly string[]) => {
-        const known = new Set([...Object.keys(await controls.settings.show()), ...OPTIONAL_SETTINGS])
-        return view(await controls.settings.change(readPatch(pairs, [...known])))
-      }),
-    )
+export function addSandboxVerbs({ verb }: VerbCommands): void {
+  const saved = sayDone(({ name }) => `Saved the snapshot ${name}.`)
+  verb('snapshots.save', 'snapshot save <name>', 'save a snapshot, replacing one with the same name', saved)
+  const restored = sayDone(({ name }) => `Restored the snapshot ${name}.`)
+  verb('snapshots.restore', 'snapshot restore <name>', 'restore all state except the log', restored)
+  verb('snapshots.list', 'snapshot list', 'list the snapshots', (snapshots) => {
+    const value = snapshots.map(({ name }) => name)
+    return { value, text: value.map(escapeControls).join('\n'), ...(value.length === 0 && { note: 'No snapshots.' }) }
+  })
+  verb('snapshots.remove', 'snapshot remove <name>', 'remove a snapshot', removalOf('snapshot', 'name'))
+
+  verb('spaces.list', 'spaces list', 'list the open spaces except the default one', (value) =>
+    listResult(value, 'Only the default space is open.'),
+  )
+  const removeSpace = 'remove a space and everything in it; its next request opens a new one'
+  verb('spaces.remove', 'spaces remove <name>', removeSpace, removalOf('space', 'name'))
+  verb(
+    'spaces.copy',
+    'spaces copy [name]',
+    'make the space of --space a copy of another, or of the default one',
+    (value, { name }) => done(`The ${spaceText(value.space)} is now a copy of the ${spaceText(name)}.`, value),
+    ({ name = DEFAULT_SPACE }: { readonly name?: string }) => ({ name }),
+  )
+  verb('replicas', 'replicas [--digest]', 'list the replicas of this sandbox and their positions', (value) =>
+    listResult(value, 'This sandbox has no replicas; see serve --redis.'),
+  )
 }
+
+const spaceText = (name: unknown) => (name === '' || name === DEFAULT_SPACE ? 'default space' : `space ${name}`)
 
 /** Reads `ban-after=3`, `banAfter=3` or `no-rate-limit=true`. The sandbox checks the values. */
-function readPatch(pairs: readonly string[], known: readonly string[]): SettingsPatch {
+function readPatch(pairs: readonly string[]): Fields {
   const patch: Record<string, unknown> = {}
   for (const pair of pairs) {
     const [, written = '', text = ''] = /^([^=]+)=(.*)$/s.exec(pair) ?? []
-    if (written === '') throw new UsageError(`${JSON.stringify(pair)} must be <name>=<value>, for example plan=pro`)
+    if (written === '')
+      throw new Failure('USAGE', `${JSON.stringify(pair)} must be <name>=<value>, for example plan=pro`)
     const option = findOption(toCamelCase(written))
-    if (option === undefined || !known.includes(option.name)) {
-      const names = known.map(toKebabCase)
+    if (option === undefined || !SETTING_NAMES.some((name) => name === option.name)) {
+      const names = SETTING_NAMES.map(toKebabCase)
       const hint = `the settings are ${names.join(', ')}${didYouMean(written, names)}`
-      throw new UsageError(`"${written}" is not a setting; ${hint}`)
+      throw new Failure('USAGE', `"${written}" is not a setting; ${hint}`)
     }
-    if (Object.hasOwn(patch, option.name)) throw new UsageError(`"${written}" is given twice`)
+    if (Object.hasOwn(patch, option.name)) throw new Failure('USAGE', `"${written}" is given twice`)
     const isNone = OPTIONAL_SETTINGS.includes(option.name) && (text === NO_SETTING || text === '')
     const value = isNone ? null : valueFromText(optionRow(option.name).reads, text)
     patch[option.name] = option.negated && typeof value === 'boolean' ? !value : value
   }
   return patch
-}
-
-function addKeyVerbs(parent: Command, { group, verb, run }: VerbCommands): void {
-  const keys = group(parent, 'keys', 'the API keys')
-  const one = (value: KeyView) => keysResult(value, [value])
-  verb(keys, 'list', 'list all keys with plan, quotas and ban').action(
-    run('keys.list', (value) => keysResult(value, value)),
-  )
-  verb(keys, 'add', 'add a key, and keep it in the store', ['keys add team-a', 'keys add team-b pro'])
-    .argument('<key>', 'the new key')
-    .addArgument(new Argument('[plan]', 'its plan').choices(PLAN_NAMES).default('free'))
-    .action(run('keys.add', one))
-  verb(keys, 'remove', 'remove a key', ['keys remove team-a'])
-    .argument('<key>', KEY)
-    .action(run('keys.remove', (value, { key }) => removal(`key ${key}`, value)))
-  verb(parent, 'plan', 'change the plan of a key', ['plan sandbox pro'])
-    .argument('<key>', KEY)
-    .addArgument(new Argument('<plan>', 'the plan').choices(PLAN_NAMES))
-    .action(run('keys.change', one))
-  verb(parent, 'ban', 'ban a key', ['ban sandbox', 'ban sandbox --for 30s'])
-    .argument('<key>', KEY)
-    .option('--for <duration>', 'duration (default: the setting ban-duration)', durationText)
-    .action(run('keys.ban', one))
-  verb(parent, 'unban', 'lift the ban of a key', ['unban sandbox'])
-    .argument('<key>', KEY)
-    .action(
-      run('keys.unban', (value, { key }) =>
-        value === null ? { value, text: escapeControls(unknown(`key ${key}`)) } : one(value),
-      ),
-    )
-}
-
-function addFaultVerbs(parent: Command, { group, verb, call, run }: VerbCommands): void {
-  const storm = group(parent, 'storm', 'random 429 responses')
-  verb(storm, 'start', 'start a new storm; without a rate it refuses everything', [
-    'storm start',
-    'storm start 0.3,for=30s',
-    'storm start --rate 0.3 --for 30s --every 5m',
-  ])
-    .argument('[spec]', '<rate>[,for=30s][,every=5m][,retry-after=2s], as for serve', stormOption)
-    .option('--rate <rate>', 'share of requests refused, 0 to 1', rate)
-    .option('--for <duration>', 'duration', durationText)
-    .option('--every <duration>', 'interval between starts of the storm', durationText)
-    .option('--retry-after <duration>', 'Retry-After of refused requests', durationText)
-    .action(
-      run('storm.start', stormText, (spec: StormOption | undefined, { rate, for: length, every, retryAfter }) => ({
-        ...spec,
-        ...defined({ rate, for: length, every, retryAfter }),
-      })),
-    )
-  verb(storm, 'show', 'show the storm').action(
-    run('storm.show', async (value, _, { controls }) =>
-      value === null
-        ? { value, text: '', note: 'No storm is active.' }
-        : stormText(value, Date.parse((await controls.clock.show()).now)),
-    ),
-  )
-  verb(storm, 'stop', 'stop the storm').action(run('storm.stop', () => done('The storm has stopped.')))
-  const fault = group(parent, 'fault', 'failing and broken responses', 'faults')
-  verb(fault, 'add', 'add a rule at the end of the list; the first match wins', [
-    "fault add 'listPets:503@20%*3'",
-    "fault add '*:connection-reset'",
-    'fault add createPet:503,retry-after=2s',
-  ])
-    .argument('<rule>', '<operation|*>:<status or fault>[@20%][*3][,retry-after=2s][,after], as for serve', faultRule)
-    .action(run('faults.add', faultsResult))
-  verb(fault, 'list', 'list the rules in order').action(run('faults.list', faultsResult))
-  verb(fault, 'clear', 'remove all rules').action(run('faults.clear', () => done('All faults were removed.')))
-  verb(parent, 'sunset', 'set whether deprecated operations are removed', ['sunset after', 'sunset auto'])
-    .addArgument(new Argument('<mode>', 'see "Removal and brownouts" in docs/switches.md').choices(SUNSET_MODES))
-    .action(
-      run(
-        'settings.change',
-        ({ sunset }) => sunset,
-        (sunset: SunsetMode) => ({ sunset }),
-      ),
-    )
-  verb(parent, 'scenario', 'apply a scenario; other settings do not change', [
-    'scenario storm',
-    'scenario ./black-friday.yaml',
-  ])
-    .argument('<name|file>', `packaged scenario (${packagedScenarios().join(', ')}) or YAML file`)
-    .action(
-      call(async ({ controls, io }, nameOrFile: string) => {
-        const value = await controls.scenario(readScenario(nameOrFile, io.cwd))
-        return { value, text: `Applied the scenario ${escapeControls(nameOrFile)}.` }
-      }),
-    )
-}
-
-function stormOption(text: string): StormOption {
-  const reading = readStorm(text)
-  if ('problem' in reading) throw new InvalidArgumentError(reading.problem)
-  const { rate, ...durations } = reading.value
-  const texts = Object.entries(durations).map(([name, duration]) => [name, formatDuration(duration)])
-  return { rate, ...Object.fromEntries(texts) }
 }
 
 /** A file is read here because the sandbox may run elsewhere. @throws OptionsError that lists every problem */
@@ -262,97 +241,8 @@ function readScenario(nameOrFile: string, cwd: string): string | ScenarioContent
   return Object.fromEntries('entries' in map ? map.entries : [])
 }
 
-const spaceText = (name: string) => (name === '' || name === DEFAULT_SPACE ? 'default space' : `space ${name}`)
-
-const unknown = (what: string) => `The ${what} does not exist.`
-
-function removal(what: string, value: { readonly removed: unknown }): Result {
-  return done(value.removed === null ? unknown(what) : `The ${what} is removed.`, value)
-}
-
-function addPetVerbs(parent: Command, { group, verb, run }: VerbCommands): void {
-  verb(parent, 'orders', 'list the orders, one per line; needs no key or quota', ['orders', 'orders -o json']).action(
-    run('orders.list', (value) => value.map((order) => stringifyJson(order)).join('\n')),
-  )
-  const pets = group(parent, 'pets', 'the pets; needs no key or quota')
-  verb(pets, 'list', 'list all pets, newest first', ['pets list', 'pets list --limit 10 -o json'])
-    .option('--limit <n>', 'only the first n', count)
-    .action(run('pets.list', petsResult))
-  verb(pets, 'add', 'add a pet', ['pets add --name Rex --category-id 1 --status sold'])
-    .requiredOption('--name <name>', 'its name')
-    .requiredOption('--category-id <id>', 'its category id', int64)
-    .addOption(new Option('--status <status>', 'its status').choices(PET_STATUSES))
-    .action(run('pets.add', (pet) => petsResult([pet])))
-  verb(pets, 'set', 'change a pet', ['pets set 1 --status sold', 'pets set 1 --name Rex --status none'])
-    .argument('<id>', 'its id', int64)
-    .option('--name <name>', 'its name')
-    .option('--category-id <id>', 'its category id', int64)
-    .addOption(new Option('--status <status>', 'its status; none removes it').choices([...PET_STATUSES, 'none']))
-    .action(
-      run(
-        'pets.set',
-        (pet) => petsResult([pet]),
-        (id: Int64, { name, categoryId, status }: PetFlags) => {
-          const change = defined({ name, categoryId, status: status === 'none' ? null : status })
-          if (Object.keys(change).length > 0) return { id, ...change }
-          throw new UsageError('Nothing to change. Give --name, --category-id or --status.')
-        },
-      ),
-    )
-  verb(pets, 'remove', 'remove a pet; its id is not reused', ['pets remove 1'])
-    .argument('<id>', 'its id', int64)
-    .action(run('pets.remove', (value, { id }) => removal(`pet ${id}`, value)))
-}
-
-interface PetFlags {
-  readonly name?: string
-  readonly categoryId?: Int64
-  readonly status?: PetStatus | 'none'
-}
-
-const FIELDS = 'its fields as JSON, or @<file>'
-
-function addResourceVerbs(parent: Command, { group, verb, call, run }: VerbCommands): void {
-  const resources = group(parent, 'resources', 'records of any resource of the contract; needs neither key nor quota')
-  verb(resources, 'list', 'list the resources').action(
-    run('resources.list', (value) => {
-      const rows = value.map(({ name, path, records }) => [escapeControls(name), escapeControls(path), String(records)])
-      return tableResult(value, ['resource', 'path', 'records'], rows, 'The contract has no resources.')
-    }),
-  )
-  verb(resources, 'records', 'list the records of a resource, newest first', [
-    'resources records categories --limit 10',
-  ])
-    .argument('<resource>', 'name of the resource, as in "resources list"')
-    .option('--limit <n>', 'only the first n', count)
-    .action(run('records.list', recordsResult))
-  verb(resources, 'add', 'add a record', [
-    `resources add categories '{"name":"dogs"}'`,
-    'resources add categories @dogs.json',
-  ])
-    .argument('<resource>', 'name of the resource, as in "resources list"')
-    .argument('<fields>', FIELDS)
-    .action(
-      call(async ({ controls, io }, resource: string, fields: string) =>
-        recordsResult([await controls.resource(resource).add(readFields(fields, io.cwd))]),
-      ),
-    )
-  verb(resources, 'set', 'change fields of a record; null removes one', [
-    `resources set categories 1 '{"name":"cats"}'`,
-  ])
-    .argument('<resource>', 'name of the resource, as in "resources list"')
-    .argument('<id>', 'id of the record')
-    .argument('<fields>', FIELDS)
-    .action(
-      call(async ({ controls, io }, resource: string, id: string, fields: string) =>
-        recordsResult([await controls.resource(resource).set(id, readFields(fields, io.cwd))]),
-      ),
-    )
-  verb(resources, 'remove', 'remove a record and its nested records', ['resources remove categories 1'])
-    .argument('<resource>', 'name of the resource, as in "resources list"')
-    .argument('<id>', 'id of the record')
-    .action(run('records.remove', (value, { resource, id }) => removal(`record ${id} of ${resource}`, value)))
-}
+/** More than the control plane accepts. */
+const MAX_FIELDS_BYTES = 1_000_000
 
 function readFields(given: string, cwd: string): object {
   const isFile = given.startsWith('@')
@@ -360,66 +250,13 @@ function readFields(given: string, cwd: string): object {
   try {
     if (isFile) text = readInput(resolve(cwd, given.slice(1)), MAX_FIELDS_BYTES).toString()
   } catch (error) {
-    throw new UsageError(`${given.slice(1)} cannot be read: ${describeOpenError(error)}`)
+    throw new Failure('USAGE', `${given.slice(1)} cannot be read: ${describeOpenError(error)}`)
   }
   try {
     const value = parseShallowJson(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch (error) {
-    throw new UsageError(`The fields are not valid JSON: ${messageOf(error)}`)
+    throw new Failure('USAGE', `The fields are not valid JSON: ${messageOf(error)}`)
   }
-  throw new UsageError('The fields must be a JSON object.')
-}
-
-/** More than the control plane accepts. */
-const MAX_FIELDS_BYTES = 1_000_000
-
-function addSnapshotVerbs(parent: Command, { group, verb, run }: VerbCommands): void {
-  const snapshot = group(parent, 'snapshot', 'the whole state of a space, saved under a name', 'snapshots')
-  verb(snapshot, 'save', 'save a snapshot, replacing one with the same name', ['snapshot save full-basket'])
-    .argument('<name>', 'letters, digits and . _ -')
-    .action(run('snapshots.save', (_, { name }) => done(`Saved the snapshot ${name}.`, { name })))
-  verb(snapshot, 'restore', 'restore all state except the log', ['snapshot restore full-basket'])
-    .argument('<name>', 'its name')
-    .action(run('snapshots.restore', (_, { name }) => done(`Restored the snapshot ${name}.`, { name })))
-  verb(snapshot, 'list', 'list the snapshots').action(
-    run('snapshots.list', (snapshots) => {
-      const value = snapshots.map(({ name }) => name)
-      const note = value.length === 0 ? { note: 'No snapshots.' } : {}
-      return { value, text: value.map(escapeControls).join('\n'), ...note }
-    }),
-  )
-  verb(snapshot, 'remove', 'remove a snapshot', ['snapshot remove full-basket'])
-    .argument('<name>', 'its name')
-    .action(run('snapshots.remove', (value, { name }) => removal(`snapshot ${name}`, value)))
-}
-
-function addSandboxVerbs(parent: Command, { group, verb, run }: VerbCommands): void {
-  const spaces = group(parent, 'spaces', 'isolated copies, opened by keys such as sandbox~checkout')
-  verb(spaces, 'list', 'list the open spaces except the default one').action(
-    run('spaces.list', (value) => {
-      const rows = value.map(({ name, pets, requests }) => [name, String(pets), String(requests)])
-      return tableResult(value, ['space', 'pets', 'requests'], rows, 'Only the default space is open.')
-    }),
-  )
-  verb(spaces, 'remove', 'remove a space and everything in it; its next request opens a new one', [
-    'spaces remove checkout',
-  ])
-    .argument('<name>', 'its name')
-    .action(run('spaces.remove', (value, { name }) => removal(`space ${name}`, value)))
-  verb(spaces, 'copy', 'make the space of --space a copy of another; its log stays', [
-    'spaces copy prepared --space checkout',
-    'spaces copy --space checkout',
-  ])
-    .argument('[name]', 'the space to copy (default: the default space)')
-    .action(
-      run(
-        'spaces.copy',
-        (value, { name }) => done(`The ${spaceText(value.space)} is now a copy of the ${spaceText(name)}.`, value),
-        (name = DEFAULT_SPACE) => ({ name }),
-      ),
-    )
-  verb(parent, 'replicas', 'list the replicas of this sandbox and their positions')
-    .option('--digest', 'also print a digest of the state of this replica')
-    .action(run('replicas', replicasResult))
+  throw new Failure('USAGE', 'The fields must be a JSON object.')
 }

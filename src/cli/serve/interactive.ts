@@ -9,12 +9,12 @@ import { counted } from '../../domain/numbers.js'
 import { parseDuration } from '../../domain/time.js'
 import type { RunningSandbox } from '../../sandbox.js'
 import { messageOf } from '../../system/message-of.js'
-import { cellWidth, wrapCells } from '../cells.js'
 import { escapeControls } from '../escape-controls.js'
-import type { CliIo, KeyboardSession } from '../io.js'
-import { terminalWidth } from '../print.js'
+import type { CliIo } from '../io.js'
+import { terminalWidth, wrapRows } from '../print.js'
 import type { ServeLog } from '../serve-log.js'
-import { type KeyAction, keyReader } from './keys.js'
+import { cellWidth } from '../table.js'
+import { type KeyAction, keyReader, openKeyboard } from './keys.js'
 import { openBrowser } from './open-browser.js'
 
 const DEFAULT_COLUMNS = 80
@@ -31,25 +31,23 @@ export interface Interaction {
 }
 
 /** @returns a function that restores the terminal */
-export async function interact(interaction: Interaction): Promise<() => void> {
+export function interact(interaction: Interaction): () => void {
   const { io, log } = interaction
-  const keyboard = io.stderr.isTTY === true ? await io.keyboard?.() : undefined
-  let session: KeyboardSession | undefined
-  if (keyboard !== undefined) {
-    const onKeys = keyReader(actionsFor(interaction), {
-      printLine: log.note,
-      raise(signal) {
-        if (signal === 'SIGTSTP') return session?.suspend()
-        // A second Ctrl-C comes from the terminal itself again.
-        session?.stop()
-        keyboard.raise(signal)
-      },
-      failed: (error) => log.warning(messageOf(error)),
-    })
-    session = keyboard.listen({ onKeys, onHangup: interaction.stop })
-  }
-  log.note(banner(interaction, session?.isReading ?? false))
-  return () => session?.stop()
+  let keyboard: ReturnType<typeof openKeyboard>
+  const onKeys = keyReader(actionsFor(interaction), {
+    printLine: log.note,
+    raise(signal) {
+      if (signal === 'SIGTSTP') return keyboard?.suspend()
+      // A second Ctrl-C comes from the terminal itself again.
+      keyboard?.stop()
+      // To the whole process group, as the terminal would.
+      process.kill(0, signal)
+    },
+    failed: (error) => log.warning(messageOf(error)),
+  })
+  if (io.stderr.isTTY === true) keyboard = openKeyboard(onKeys, interaction.stop)
+  log.note(banner(interaction, keyboard?.isReading ?? false))
+  return () => keyboard?.stop()
 }
 
 export async function openDashboard({ sandbox, log }: Pick<Interaction, 'sandbox' | 'log'>): Promise<void> {
@@ -98,7 +96,7 @@ function operationsLine(operations: Contract['operations'], columns: number): re
   const shown = mocked.slice(0, MAX_MOCKED_SHOWN).map(escapeControls).join(', ')
   const more = mocked.length > MAX_MOCKED_SHOWN ? ', …' : ''
   const stateful = counted(operations.length - mocked.length, 'operation')
-  return wrapCells(`stateful: ${stateful} · mocked: ${mocked.length} (${shown}${more})`, columns - 3).map(
+  return wrapRows(`stateful: ${stateful} · mocked: ${mocked.length} (${shown}${more})`, columns - 3).map(
     (row) => `  ${row}`,
   )
 }
@@ -122,7 +120,7 @@ function banner({ sandbox, io, store, group, seed }: Interaction, readsKeys: boo
         ? 'none: everything is in memory'
         : escapeControls(relative(io.cwd, store))
   return [
-    ...wrapCells(`Ready on ${baseUrl} (plan ${plan}, ${counted(petCount, 'pet')}, seed ${seed})`, columns - 1),
+    ...wrapRows(`Ready on ${baseUrl} (plan ${plan}, ${counted(petCount, 'pet')}, seed ${seed})`, columns - 1),
     '',
     // A shell joins the two lines of a copied command.
     ...(cellWidth(`${curl} ${url}`) < columns ? [`${curl} ${url}`] : [`${curl} \\`, `    ${url}`]),

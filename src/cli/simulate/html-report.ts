@@ -3,7 +3,6 @@ import { DAY_MS, type DurationMs, type EpochMs, HOUR_MS, MINUTE_MS } from '../..
 import type { KeyCurve, SimulationReport } from '../../simulate/report.js'
 import { digestOf } from '../../system/digest.js'
 import { xmlText } from '../escape-controls.js'
-import { type Plot, plotSvg } from './plot.js'
 import {
   findingLines,
   headline,
@@ -17,7 +16,6 @@ import {
 } from './text-report.js'
 
 const MAX_KEYS = 200
-const MAX_COLUMNS = 720
 
 /** One page without scripts that loads nothing: it can be opened from a disk, attached and printed. */
 export function htmlReport(
@@ -61,52 +59,29 @@ ${report.requests === 0 ? '' : section('Conduct', findings || '<p class="note">N
 `
 }
 
-function curveSection({ fate, cells }: KeyCurve, { limits }: SimulationReport, width: DurationMs): string {
-  const { times, columns, width: drawn } = columnsOf(cells, width)
-  const plot = (label: string, series: Plot['series'], lines: Plot['limits'] = []) =>
-    plotSvg({ label: `${label} of ${fate.key}`, times, width: drawn, series, limits: lines })
-  const limitsOf = (per: 'perMinute' | 'perDay') => limits.map(({ plan: name, [per]: value }) => ({ name, value }))
-  const each = drawn === MINUTE_MS ? '' : ` Each step is the most within ${lengthText(drawn)}.`
-  const refusing = limits.map(({ plan }, index) => ({ plan, index })).filter(({ index }) => fate.plans[index]?.refusals)
-  const refusals = refusing.map(({ plan, index }) => ({
-    style: `line ${plan}`,
-    values: columns.map(({ refused }) => refused[index] ?? 0),
-  }))
-  const minute = [{ style: 'traffic', values: columns.map((column) => column.minute) }]
-  const day = [{ style: 'traffic', values: columns.map((column) => column.day), holds: true }]
-  const legend = refusing.map(({ plan }) => ` <span class="mark ${plan}">${plan}</span>`).join('')
-  const figure = (caption: string, svg: string) => `<figure><figcaption>${caption}</figcaption>${svg}</figure>`
-  return `<section><h2>${xmlText(fate.key)}</h2>
-${figure(`Requests a minute, had nothing been refused.${each}`, plot('Requests in the minute window', minute, limitsOf('perMinute')))}
-${
-  refusing.length === 0
-    ? '<p class="note">No plan refuses anything.</p>'
-    : figure(`Refusals on each plan, in ${lengthText(drawn)} each${legend}`, plot('Refusals', refusals))
-}
-${figure("The day's curve: requests since the day window opened", plot('Requests in the day window', day, limitsOf('perDay')))}
-</section>`
-}
+const WIDTH = 760
+const HEIGHT = 150
+/** A limit further above the traffic would flatten it. */
+const MAX_LIMIT_FACTOR = 3
 
-interface Column {
-  readonly minute: number
-  readonly day: number
-  readonly refused: readonly number[]
-}
-
-function columnsOf(cells: KeyCurve['cells'], width: DurationMs) {
-  const span = (cells.at(-1)?.[0] ?? 0) + width - (cells[0]?.[0] ?? 0)
-  const drawn = Math.max(1, Math.ceil(span / width / MAX_COLUMNS)) * width
-  const columns = new Map<EpochMs, Column>()
-  for (const [at, { minute, day, refused }] of cells) {
-    const begin = Math.floor(at / drawn) * drawn
-    const column = columns.get(begin) ?? { minute: 0, day: 0, refused: [] }
-    columns.set(begin, {
-      minute: Math.max(column.minute, minute),
-      day: Math.max(column.day, day),
-      refused: refused.map((count, plan) => count + (column.refused[plan] ?? 0)),
-    })
-  }
-  return { times: [...columns.keys()], columns: [...columns.values()], width: drawn }
+/** A bar for each cell of the timeline, and a line for each limit that is near. */
+function curveSection({ fate: { key, peakMinute }, cells }: KeyCurve, { limits }: SimulationReport, width: DurationMs) {
+  const from = cells[0]?.[0] ?? 0
+  const to = (cells.at(-1)?.[0] ?? 0) + width
+  const near = limits.filter(({ perMinute }) => perMinute <= peakMinute * MAX_LIMIT_FACTOR)
+  const top = Math.max(peakMinute, ...near.map(({ perMinute }) => perMinute))
+  const x = (at: EpochMs) => Math.round((WIDTH * (at - from)) / (to - from))
+  const y = (value: number) => Math.round(HEIGHT * (1 - value / top))
+  const bars = cells.map(([at, most]) => `M${x(at)} ${HEIGHT}V${y(most)}H${x(at + width)}V${HEIGHT}`)
+  const lines = near.map(
+    ({ plan, perMinute }) =>
+      `<path class="limit ${plan}" d="M0 ${y(perMinute)}h${WIDTH}"/><text class="${plan}" y="${y(perMinute) - 4}">${plan} ${perMinute}</text>`,
+  )
+  const [first, last] = [from, to].map((at) => new Date(at).toISOString().slice(0, 16).replace('T', ' '))
+  const caption = `Requests a minute, had nothing been refused: at most ${peakMinute}. From ${first} to ${last} UTC; each bar is the most within ${lengthText(width)}.`
+  return `<section><h2>${xmlText(key)}</h2>
+<figure><figcaption>${caption}</figcaption>
+<svg viewBox="0 -20 ${WIDTH} ${HEIGHT + 20}" role="img" aria-label="${xmlText(`Requests in the minute window of ${key}`)}"><path class="traffic" d="${bars.join('')}"/>${lines.join('')}</svg></figure></section>`
 }
 
 function section(title: string, content: string, note: string): string {
@@ -185,19 +160,12 @@ li { overflow-wrap: anywhere; margin: 2px 0; }
 figure { margin: 0 0 14px; overflow-x: auto; }
 figcaption { color: var(--muted); font-size: 13px; margin-bottom: 2px; }
 svg { display: block; width: 100%; min-width: 640px; height: auto; }
-.grid { stroke: var(--line); fill: none; }
-.tick { fill: var(--muted); font-size: 11px; }
-.end { text-anchor: end; }
-.middle { text-anchor: middle; }
-.name { font-size: 11px; fill: currentColor; }
-.traffic { fill: var(--traffic-soft); stroke: var(--traffic); stroke-width: 1.2; }
-.line { fill: none; stroke: currentColor; stroke-width: 1.2; }
+.traffic { fill: var(--traffic-soft); stroke: var(--traffic); }
 .limit { fill: none; stroke: currentColor; stroke-dasharray: 5 4; }
+text { font-size: 11px; fill: currentColor; }
 .free { color: var(--free); }
 .pro { color: var(--pro); }
 .business { color: var(--business); }
 .enterprise { color: var(--enterprise); }
-.mark { white-space: nowrap; margin-left: 10px; }
-.mark::before { content: ''; display: inline-block; width: 14px; border-top: 2px solid currentColor; vertical-align: middle; margin-right: 5px; }
 @media print { body { background: none; } section { break-inside: avoid; } }
 `

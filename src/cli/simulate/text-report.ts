@@ -1,12 +1,12 @@
-import type { ChalkInstance } from 'chalk'
 import type { Finding } from '../../conduct/conduct-view.js'
 import { counted } from '../../domain/numbers.js'
 import type { SimulationReport } from '../../simulate/report.js'
 import { LEFT_OUT, type LeftOutCause } from '../../simulate/simulation.js'
+import type { Colours } from '../colour.js'
 import { findingLine } from '../conduct/text-report.js'
-import { table } from '../control/table.js'
 import { escapeControls } from '../escape-controls.js'
 import { wrapWords } from '../print.js'
+import { table } from '../table.js'
 
 // The HTML report has the same sentences and tables.
 
@@ -14,7 +14,7 @@ const MAX_KEYS = 30
 const MAX_NAMED = 5
 const FORMS = { har: 'HTTP archive', log: 'log of a sandbox', ncsa: 'access log' } as const
 
-export function textReport(name: string, report: SimulationReport, chalk: ChalkInstance, width: number): string {
+export function textReport(name: string, report: SimulationReport, colours: Colours, width: number): string {
   const sentence = (line: string) => wrapWords(escapeControls(line), Number.isFinite(width) ? width : undefined)
   const tableText = ({ head, rows }: ReportTable) => {
     const names = head.map((title) => title.toUpperCase())
@@ -28,15 +28,15 @@ export function textReport(name: string, report: SimulationReport, chalk: ChalkI
   const conclusion = verdict(report)
   return [
     sentence(headline(name, report)),
-    ...remarks(report).map((line) => `${chalk.yellow('!')} ${sentence(line)}`),
+    ...remarks(report).map((line) => `${colours.yellow('!')} ${sentence(line)}`),
     ...(report.requests === 0
       ? []
       : ['', tableText(planTable(report)), '', tableText(keyTable(report, MAX_KEYS)), ...keyNotes(report, MAX_KEYS)]),
     ...(report.scale.length === 0 || report.requests === 0 ? [] : ['', tableText(scaleTable(report))]),
-    ...(conclusion === undefined ? [] : ['', chalk.bold(sentence(conclusion))]),
+    ...(conclusion === undefined ? [] : ['', colours.bold(sentence(conclusion))]),
     ...(violations.length + warnings.length === 0 ? [] : ['']),
-    ...violations.map((line) => `${chalk.red('✗')} ${sentence(line)}`),
-    ...warnings.map((line) => `${chalk.yellow('!')} ${sentence(line)}`),
+    ...violations.map((line) => `${colours.red('✗')} ${sentence(line)}`),
+    ...warnings.map((line) => `${colours.yellow('!')} ${sentence(line)}`),
     '',
   ].join('\n')
 }

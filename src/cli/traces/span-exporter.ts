@@ -44,7 +44,7 @@ class SpanExporter implements Traces {
   readonly #service: TracedService
   readonly #resource: object
   readonly #closing = new AbortController()
-  #waiting: TracedExchange[] = []
+  readonly #waiting: TracedExchange[] = []
   #timer: NodeJS.Timeout | undefined
   #sending: Promise<void> | undefined
   #hasWarned = false
@@ -66,39 +66,31 @@ class SpanExporter implements Traces {
     const exchange = tracedExchange(record)
     if (exchange === undefined) return
     this.#waiting.push(exchange)
-    if (this.#waiting.length >= BATCH_SPANS && this.#sending === undefined) void this.#send()
-    else this.#sendLater()
+    if (this.#waiting.length >= BATCH_SPANS) void this.#send()
+    else this.#timer ??= setTimeout(() => void this.#send(), SEND_AFTER_MS).unref()
   }
 
   async close(): Promise<void> {
     const timeout = setTimeout(() => this.#closing.abort(), CLOSE_TIMEOUT_MS)
-    do await this.#send()
-    while (this.#waiting.length > 0 && !this.#closing.signal.aborted)
+    await this.#send()
     clearTimeout(timeout)
-    clearTimeout(this.#timer)
   }
 
-  #sendLater(): void {
-    this.#timer ??= setTimeout(() => void this.#send(), SEND_AFTER_MS).unref()
-  }
-
+  /** Sends everything that waits, one batch after the other. */
   #send(): Promise<void> {
     clearTimeout(this.#timer)
-    this.#timer = undefined
     this.#sending ??= this.#sendBatches().finally(() => {
+      this.#timer = undefined
       this.#sending = undefined
-      if (this.#waiting.length > 0) this.#sendLater()
     })
     return this.#sending
   }
 
   async #sendBatches(): Promise<void> {
-    if (this.#waiting.length === 0) return
-    do {
-      const batch = this.#waiting.slice(0, BATCH_SPANS)
-      this.#waiting = this.#waiting.slice(BATCH_SPANS)
+    while (this.#waiting.length > 0 && !this.#closing.signal.aborted) {
+      const batch = this.#waiting.splice(0, BATCH_SPANS)
       await this.#post(batch).catch((error: unknown) => this.#warnOnce(messageOf(Object(error).cause ?? error)))
-    } while (this.#waiting.length >= BATCH_SPANS)
+    }
   }
 
   async #post(batch: readonly TracedExchange[]): Promise<void> {

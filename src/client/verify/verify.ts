@@ -9,6 +9,7 @@ import { ceilSeconds, MINUTE_MS, readRetryAfter, SECOND_MS } from '../../domain/
 import { isId, isObject } from '../../drift/bodies.js'
 import { type ContractRule, findViolations, isSuccess } from '../../drift/find-violations.js'
 import { readDeprecation } from '../../drift/headers.js'
+import type { Service } from '../exchange.js'
 import { NoResponseError } from '../no-response.js'
 import {
   bareListProbes,
@@ -22,9 +23,7 @@ import {
   readExamples,
   wholeList,
 } from './probes.js'
-import { type CountedResponse, findUncounted, readCounted } from './remaining.js'
-import { SeenItems } from './seen-items.js'
-import type { Service } from './service.js'
+import { type CountedResponse, findUncounted, readCounted, SeenItems } from './seen-items.js'
 
 /** `skipped`: it could not be checked, the details say why. `unanswered`: the connection failed. */
 export type CheckOutcome = 'kept' | 'drift' | 'skipped' | 'unanswered'

@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import { BASE_ADDRESS_FORM, readBaseAddress } from '../../domain/base-address.js'
 import { REDIS_ADDRESS_FORM, readRedisAddress } from '../../domain/redis-address.js'
 import { type ParseResult, patternSchema, textSchema } from './reading.js'
 
@@ -17,16 +18,8 @@ export function isLoopback(host: string): boolean {
   return host === '::1' || host.toLowerCase() === 'localhost' || (isIPv4(host) && host.startsWith('127.'))
 }
 
-const BASE_URL_FORM = 'must be an http or https address such as https://staging.example/v1'
-
 /** Without a trailing slash. */
-export const baseUrlSchema = textSchema<string>(BASE_URL_FORM, (text) => {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) return { problem: BASE_URL_FORM }
-  const { origin, pathname, username, password } = new URL(text)
-  if (username !== '' || password !== '') return { problem: `${BASE_URL_FORM}, without user and password` }
-  if (/[?#]/.test(text)) return { problem: `${BASE_URL_FORM}, without query and fragment` }
-  return { value: origin + pathname.replace(/\/+$/, '') }
-})
+export const baseUrlSchema = textSchema(BASE_ADDRESS_FORM, readBaseAddress)
 
 export const hostSchema = textSchema(HOST_FORM, readHost)
 

@@ -1,14 +1,13 @@
-import { Chalk } from 'chalk'
 import { describe, expect, it } from 'vitest'
+import { coloursFor } from '../../../src/cli/colour.js'
 import { addConduct, type ConductReport, EMPTY_CONDUCT } from '../../../src/cli/conduct/conduct-report.js'
-import { junitReport } from '../../../src/cli/conduct/junit-report.js'
+import { jsonReport, junitReport } from '../../../src/cli/conduct/report-file.js'
 import { textReport } from '../../../src/cli/conduct/text-report.js'
-import { jsonReport } from '../../../src/cli/exec/report-file.js'
 import { type Conduct, VIOLATIONS, WARNINGS } from '../../../src/conduct/conduct-view.js'
 import { junitViolations } from '../../support/junit-schema.js'
 import { aConduct, aFinding, aWhatIf } from './a-conduct.js'
 
-const plain = new Chalk({ level: 0 })
+const plain = coloursFor(0)
 const reportOf = (...conducts: readonly Conduct[]): ConductReport => conducts.reduce(addConduct, EMPTY_CONDUCT)
 
 const CHECKOUT = aConduct({

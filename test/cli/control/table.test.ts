@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { table } from '../../../src/cli/control/table.js'
+import { table } from '../../../src/cli/table.js'
 
 describe('a table', () => {
   it('can have more rows than a function takes arguments', () => {

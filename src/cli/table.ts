@@ -1,7 +1,7 @@
-import { cellWidth, fitCells, padCells } from '../cells.js'
-import { escapeControls } from '../escape-controls.js'
-import type { Output } from '../io.js'
-import { terminalWidth } from '../print.js'
+import stringWidth from 'string-width'
+import { escapeControls } from './escape-controls.js'
+import type { Output } from './io.js'
+import { terminalWidth } from './print.js'
 
 const GAP = '  '
 const MIN_COLUMN_WIDTH = 6
@@ -44,4 +44,34 @@ function narrowed(widths: readonly number[], whole: readonly boolean[], room: nu
   const cut = narrow(most)
   let rest = Math.max(0, room - sum(cut))
   return cut.map((width, column) => (width < (widths[column] ?? 0) && rest-- > 0 ? width + 1 : width))
+}
+
+// A terminal counts in cells: a CJK character or an emoji takes two, a combining mark none.
+
+const ELLIPSIS = '…'
+const ASCII = /^[ -~]*$/
+/** UTF-16 units of one character, with its marks and joined emoji; longer ones are not measured. */
+const MAX_UNITS = 32
+let segmenter: Intl.Segmenter | undefined
+
+export function cellWidth(text: string): number {
+  return ASCII.test(text) ? text.length : stringWidth(text)
+}
+
+export function fitCells(text: string, cells: number): string {
+  if (text.length <= cells * MAX_UNITS && cellWidth(text) <= cells) return text
+  if (cells < 1) return ''
+  let taken = 0
+  let end = 0
+  segmenter ??= new Intl.Segmenter()
+  for (const { segment, index } of segmenter.segment(text.slice(0, cells * MAX_UNITS))) {
+    taken += cellWidth(segment)
+    if (taken > cells - 1) break
+    end = index + segment.length
+  }
+  return text.slice(0, end) + ELLIPSIS
+}
+
+export function padCells(text: string, cells: number): string {
+  return text + ' '.repeat(Math.max(0, cells - cellWidth(text)))
 }

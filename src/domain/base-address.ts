@@ -1,14 +1,14 @@
-const FORM = 'must be an http or https address such as https://staging.example/v1'
+export const BASE_ADDRESS_FORM = 'must be an http or https address such as https://staging.example/v1'
 /** As URL writes them: 127.0.0.0/8, also as IPv6, and ::1. A name like 127.example does not match. */
 const LOOPBACK_ADDRESS = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\])$/
 
 /** Keeps the path, without a trailing slash. @returns otherwise the problem: "must be …" */
-export function readBaseAddress(text: string): { readonly baseUrl: string } | { readonly problem: string } {
+export function readBaseAddress(text: string): { readonly value: string } | { readonly problem: string } {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return { problem: FORM }
-  if (url.username !== '' || url.password !== '') return { problem: `${FORM}, without user and password` }
-  if (/[?#]/.test(text)) return { problem: `${FORM}, without query and fragment` }
-  return { baseUrl: url.origin + url.pathname.replace(/\/+$/, '') }
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return { problem: BASE_ADDRESS_FORM }
+  if (url.username !== '' || url.password !== '') return { problem: `${BASE_ADDRESS_FORM}, without user and password` }
+  if (/[?#]/.test(text)) return { problem: `${BASE_ADDRESS_FORM}, without query and fragment` }
+  return { value: url.origin + url.pathname.replace(/\/+$/, '') }
 }
 
 export function basePathOf(baseUrl: string): string {
