@@ -1,3 +1,4 @@
+import { operationIdOf } from './collections.js'
 import {
   type Body,
   type ContractData,
@@ -16,7 +17,8 @@ import { fieldReader } from './field-reader.js'
 import { stringifyJson } from './json.js'
 import { type JsonSchema, readExpected, toJsonSchema, toObjectSchema } from './json-schema.js'
 import { readAccess } from './read-access.js'
-import { NO_RESOURCES, operationIdOf, type ResourceReading, readOnlyProperties, readResources } from './resources.js'
+import { NO_RESOURCES, type ResourceReading, readResources } from './resources.js'
+import { readOnlyProperties } from './schema-fields.js'
 import { checkResponse, hasNoBody } from './sendable.js'
 import type { Schemas } from './validators.js'
 

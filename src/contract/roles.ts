@@ -1,0 +1,98 @@
+import type { Place } from './document.js'
+import { exampleValue } from './example-value.js'
+import type { MetaField, MetaRole, QueryRoles } from './resource-data.js'
+import { allowsNull, type Fields, readRecordFields, typeOf } from './schema-fields.js'
+
+const QUERY_NAMES = {
+  limit: /^(limit|per_?page|page_?size|max_?results)$/i,
+  offset: /^(offset|skip)$/i,
+  page: /^(page|page_?number)$/i,
+  cursor: /^(cursor|after|starting_?after|page_?token|next_?token|iterator)$/i,
+  sort: /^(sort|sort_?by|order_?by|ordering)$/i,
+  order: /^(order|sort_?order|direction|sort_?dir)$/i,
+} as const
+
+const COUNTS: ReadonlySet<string> = new Set(['limit', 'offset', 'page'])
+
+export function queryRoles(parameters: readonly Place[], fields: Fields): QueryRoles {
+  const roles: { -readonly [Role in keyof typeof QUERY_NAMES]?: string } = {}
+  const filters: (readonly [string, string])[] = []
+  for (const parameter of parameters) {
+    const name = parameter.string('name')
+    if (name === undefined || parameter.string('in') !== 'query') continue
+    if (fields.has(name)) {
+      if (!filters.some(([known]) => known === name)) filters.push([name, name])
+      continue
+    }
+    const type = typeOf(parameter.child('schema') ?? parameter)
+    for (const [role, pattern] of Object.entries(QUERY_NAMES) as [keyof typeof QUERY_NAMES, RegExp][])
+      if (pattern.test(name))
+        if (type === 'integer' || !COUNTS.has(role)) roles[role] ??= name
+        // A text is the token of a page.
+        else if (role === 'offset') roles.cursor ??= name
+  }
+  return { ...roles, filters }
+}
+
+export const COUNTED: readonly (readonly [MetaRole, RegExp])[] = [
+  ['total', /^(total|[a-z_]*total_?(count|items|results|entries|records|elements)|[a-z]+_count|[a-zA-Z]+Count)$/],
+  ['count', /^(count|size)$/i],
+  ['has-more', /^(has_?more|has_?next|has_?next_?page)$/i],
+  ['done', /^(done|is_?last(_?page)?)$/i],
+  ['next', /^(next|next_?cursor|next_?page_?token|next_?token|cursor|iterator|end_?cursor)$/i],
+  ['first', /^first_?id$/i],
+  ['last', /^last_?id$/i],
+  ['page', /^(page|current_?page|page_?number)$/i],
+  ['limit', /^(limit|per_?page|page_?size)$/i],
+  ['offset', /^(offset|skip)$/i],
+  ['pages', /^(pages|total_?pages|page_?count)$/i],
+]
+
+/** In a response to DELETE that is not the record: `{ id, deleted: true }`. */
+export const REMOVED: readonly (readonly [MetaRole, RegExp])[] = [
+  ['removed', /^(deleted|removed|success|ok)$/i],
+  ['last', /^g?id$/i],
+]
+
+/** The types of the properties that need not be numbers. */
+const FORMS: { readonly [Role in MetaRole]?: string } = {
+  'has-more': 'boolean',
+  done: 'boolean',
+  removed: 'boolean',
+  next: 'string',
+  first: 'string',
+  last: 'string',
+}
+
+/** The properties beside the record, or the records; or why one of them cannot be filled. */
+export function readMeta(
+  fields: Fields,
+  envelope: string | undefined,
+  known: readonly (readonly [MetaRole, RegExp])[],
+): Readonly<Record<string, MetaField>> | string {
+  const meta: Record<string, MetaField> = {}
+  for (const [name, { place, type, format, required }] of fields) {
+    if (name === envelope) continue
+    const found = known.find(([, pattern]) => pattern.test(name))?.[0]
+    const role = found === 'offset' && type === 'string' ? 'next' : found
+    const isNullable = allowsNull(place)
+    const isAddress = type === 'string' && format !== undefined && /^ur[il]/.test(format)
+    const isCount = type === 'integer' || type === 'number'
+    const fits =
+      (isCount && (role === undefined || FORMS[role] !== 'boolean')) || type === (role !== undefined && FORMS[role])
+    if (role !== undefined && fits)
+      meta[name] = { role, isRequired: required, isNullable, isAddress, isNumber: isCount }
+    else if (type === 'object') {
+      const inner = readMeta(readRecordFields(place), undefined, known)
+      if (typeof inner !== 'string' && Object.keys(inner).length > 0)
+        meta[name] = { role: 'group', fields: inner, isNullable }
+      else if (typeof inner !== 'string' && required) meta[name] = { role: 'value', value: {} }
+      else if (required) return inner
+    } else if (required) {
+      const value = exampleValue(place)
+      if (value === undefined) return `nothing says how to fill the required property "${name}" of its response`
+      meta[name] = { role: 'value', value }
+    }
+  }
+  return meta
+}

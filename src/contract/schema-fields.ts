@@ -1,0 +1,85 @@
+import { isNode, type Place } from './document.js'
+import { fieldReader } from './field-reader.js'
+
+export interface RecordField {
+  readonly place: Place
+  readonly type: string | undefined
+  readonly format: string | undefined
+  readonly required: boolean
+  readonly readOnly: boolean
+  readonly isUnique: boolean
+  readonly choices: readonly unknown[] | undefined
+  readonly default: unknown
+}
+
+export type Fields = ReadonlyMap<string, RecordField>
+
+/** Properties that only the service sets: a request may omit them. */
+export function readOnlyProperties(schema: Place): ReadonlySet<string> {
+  return new Set([...readRecordFields(schema)].flatMap(([name, { readOnly }]) => (readOnly ? [name] : [])))
+}
+
+/** The properties of an object schema, and of its parts. */
+export const readRecordFields = fieldReader<RecordField>(partsOf, (place, name, schema) => {
+  const written = schema.written('properties').object()[name]
+  const flag = (key: string) => place.flag(key) || (isNode(written) && written[key] === true)
+  const value = isNode(place.value) ? place.value : {}
+  return {
+    place,
+    type: typeOf(place),
+    format: typeof value.format === 'string' ? value.format : undefined,
+    readOnly: flag('readOnly'),
+    isUnique: flag('x-unique'),
+    choices: Array.isArray(value.enum) ? value.enum : value.type === 'boolean' ? [false, true] : undefined,
+    default: value.default,
+  }
+})
+
+/** The names that a schema requires, declared or not. */
+export function requiredNames(schema: Place, seen = new Set<unknown>()): readonly string[] {
+  if (seen.has(schema.value)) return []
+  seen.add(schema.value)
+  const own = schema.items('required').flatMap(({ value }) => (typeof value === 'string' ? value : []))
+  return [...own, ...partsOf(schema).flatMap((part) => requiredNames(part, seen))]
+}
+
+/** The schemas that all values match: `allOf`, and the only alternative to null. */
+function partsOf(schema: Place): readonly Place[] {
+  const only = ['anyOf', 'oneOf'].flatMap((keyword) => {
+    const alternatives = schema.items(keyword).filter(({ value }) => !isNode(value) || value.type !== 'null')
+    return alternatives.length === 1 ? alternatives : []
+  })
+  return [...schema.items('allOf'), ...only]
+}
+
+/** In OpenAPI 3.0, `nullable` concerns the `type` beside it, not other keywords. */
+export function allowsNull(schema: Place): boolean {
+  const { type, nullable } = isNode(schema.value) ? schema.value : {}
+  const checks = schema.items('allOf').map(allowsNull)
+  if (type !== undefined) checks.push(nullable === true || [type].flat().includes('null'))
+  for (const keyword of ['anyOf', 'oneOf']) {
+    const alternatives = schema.items(keyword)
+    if (alternatives.length > 0) checks.push(alternatives.some(allowsNull))
+  }
+  return checks.length > 0 && checks.every(Boolean)
+}
+
+export function isObject(schema: Place | undefined): schema is Place {
+  if (schema === undefined) return false
+  const type = typeOf(schema)
+  return type === 'object' || (type === undefined && readRecordFields(schema).size > 0)
+}
+
+export function typeOf(schema: Place, seen = new Set<unknown>()): string | undefined {
+  const { value } = schema
+  if (!isNode(value) || seen.has(value)) return undefined
+  seen.add(value)
+  const own: unknown = Array.isArray(value.type) ? value.type.find((one) => one !== 'null') : value.type
+  if (typeof own === 'string') return own
+  if (isNode(value.properties)) return 'object'
+  for (const part of partsOf(schema)) {
+    const type = typeOf(part, seen)
+    if (type !== undefined) return type
+  }
+  return undefined
+}
