@@ -40,14 +40,14 @@ export type Route =
   | { readonly kind: 'method-not-allowed'; readonly allow: readonly string[] }
   | { readonly kind: 'unknown' }
 
-/** What a contract given with --spec allows a record to be. So far only pets are checked. */
+/** What the responses of a contract given with --spec allow a record to be. */
 export interface RecordRules {
-  /** The fields that every response with a pet documents; undefined if none documents any. */
+  /** For pets: the fields that every response documents; undefined if none documents any. */
   readonly fields: ReadonlySet<string> | undefined
-  /** Fills the required fields that a pet from elsewhere lacks. @param now in milliseconds since the epoch */
-  complete(pet: object, now: number): object
-  /** Lists how a pet would break a documented response. */
-  findViolations(pet: object): readonly string[]
+  /** Fills the required fields that a record from elsewhere lacks. @param now in milliseconds since the epoch */
+  complete(record: object, now: number): object
+  /** Lists how a record would break a documented response. */
+  findViolations(record: object): readonly string[]
 }
 
 /** The contract being served: the packaged openapi.yaml, or the one given with --spec. */

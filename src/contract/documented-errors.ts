@@ -1,8 +1,8 @@
 import { isNode, type Place } from './document.js'
-import { exampleOf, exampleValue } from './example-value.js'
+import { exampleOf, exampleValue, fits } from './example-value.js'
 import { stringifyJson } from './json.js'
 import { type ErrorData, MESSAGE } from './resource-data.js'
-import { readRecordFields } from './schema-fields.js'
+import { type RecordField, readRecordFields } from './schema-fields.js'
 
 /**
  * The documented errors that have an example, or that have another shape than the errors of the service. The service's own
@@ -21,7 +21,7 @@ export function readErrors(operation: Place): readonly ErrorData[] {
     const isOwnShape =
       /^application\/json/i.test(contentType) &&
       schema !== undefined &&
-      readRecordFields(schema).get('code')?.type === 'string' &&
+      isCode(readRecordFields(schema).get('code'), ERRORS[status].code) &&
       [...readRecordFields(schema)].every(([name, { required }]) => !required || own.includes(name))
     if (isOwnShape && status === '400') return []
     const value = exampleOf(content) ?? (isOwnShape || schema === undefined ? undefined : exampleError(schema, status))
@@ -33,6 +33,10 @@ const ERRORS = {
   400: { code: 'invalid_request', sentence: MESSAGE },
   404: { code: 'not_found', sentence: 'Not found' },
   409: { code: 'conflict', sentence: MESSAGE },
+}
+
+function isCode(field: RecordField | undefined, code: string): boolean {
+  return field?.type === 'string' && field.places.every((place) => fits(code, place))
 }
 
 /** The simplest error of a schema, with a sentence where it has a place for one. */

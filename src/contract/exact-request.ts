@@ -40,7 +40,7 @@ interface Exact {
 
 function readAll(json: string): ContractReading | undefined {
   try {
-    return readContract(parseJson(json), { handled: 'all' })
+    return readContract(parseJson(json), { handled: 'requests' })
   } catch {
     // Operations that only Prism serves may be documented in ways that the sandbox cannot read.
     return undefined

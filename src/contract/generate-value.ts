@@ -1,5 +1,6 @@
 import { isNode, type Place } from './document.js'
 import { patternText } from './pattern-text.js'
+import { readRecordFields, typeOf } from './schema-fields.js'
 
 /** A source of numbers from 0 to 1. */
 interface Chance {
@@ -26,11 +27,17 @@ const OPEN_RANGE = 1000
  */
 export function generateValue(schema: Place, name: string, index: number, chance: Chance, depth = 0): unknown {
   const { value } = schema
-  if (!isNode(value)) return null
+  // A schema that requires itself has no value.
+  if (!isNode(value) || depth > 2 * MAX_DEPTH) return null
   if (value.const !== undefined) return value.const
   if (Array.isArray(value.enum)) return pick(value.enum, chance)
   const [variant] = [...schema.items('oneOf'), ...schema.items('anyOf')].filter((one) => typeOf(one) !== 'null')
-  if (variant !== undefined && typeOf(schema) === undefined) return generateValue(variant, name, index, chance, depth)
+  const isOpen = value.type === undefined && value.properties === undefined
+  const [part] = schema.items('allOf')
+  const inner = variant ?? part
+  const isScalar = typeOf(schema) !== 'object' && typeOf(schema) !== 'array'
+  if (inner !== undefined && (isScalar || (variant !== undefined && isOpen)) && (isOpen || hasChoices(inner)))
+    return generateValue(inner, name, index, chance, depth)
   const number = (key: string) => (value[key] === undefined ? undefined : Number(value[key]))
   switch (typeOf(schema)) {
     case 'boolean':
@@ -48,46 +55,20 @@ export function generateValue(schema: Place, name: string, index: number, chance
       return Array.from({ length }, (_, at) => generateValue(items, name, index * 10 + at, chance, depth + 1))
     }
     case 'object': {
-      const required = requiredOf(schema)
-      const made = propertiesOf(schema).flatMap(([key, property]) => {
-        const isWanted = required.has(key) || (depth < MAX_DEPTH && chance.next() < 0.8)
-        return isWanted ? [[key, generateValue(property, key, index, chance, depth + 1)] as const] : []
+      const made = [...readRecordFields(schema)].flatMap(([key, { place, required }]) => {
+        const isWanted = required || (depth < MAX_DEPTH && chance.next() < 0.8)
+        return isWanted ? [[key, generateValue(place, key, index, chance, depth + 1)] as const] : []
       })
-      return Object.fromEntries(made)
+      const chosen = variant === undefined ? {} : Object(generateValue(variant, name, index, chance, depth + 1))
+      return { ...chosen, ...Object.fromEntries(made) }
     }
     default:
-      return schema.items('allOf').length > 0
-        ? generateValue(schema.items('allOf')[0] as Place, name, index, chance, depth + 1)
-        : (value.example ?? value.default ?? null)
+      return value.example ?? value.default ?? null
   }
 }
 
-/** The properties of an object schema, those of `allOf` included. */
-export function propertiesOf(schema: Place, seen = new Set<unknown>()): readonly (readonly [string, Place])[] {
-  if (seen.has(schema.value)) return []
-  seen.add(schema.value)
-  const inherited = schema.items('allOf').flatMap((part) => propertiesOf(part, seen))
-  return [...new Map([...inherited, ...schema.entries('properties')])]
-}
-
-function requiredOf(schema: Place, seen = new Set<unknown>()): ReadonlySet<unknown> {
-  if (seen.has(schema.value)) return new Set()
-  seen.add(schema.value)
-  const inherited = schema.items('allOf').flatMap((part) => [...requiredOf(part, seen)])
-  return new Set([...inherited, ...schema.items('required').map(({ value }) => value)])
-}
-
-function typeOf(schema: Place, seen = new Set<unknown>()): string | undefined {
-  if (!isNode(schema.value) || seen.has(schema.value)) return undefined
-  seen.add(schema.value)
-  const { type, properties } = schema.value
-  const own: unknown = Array.isArray(type) ? type.find((one) => one !== 'null') : type
-  if (typeof own === 'string') return own
-  if (isNode(properties)) return 'object'
-  return schema
-    .items('allOf')
-    .map((part) => typeOf(part, seen))
-    .find((one) => one !== undefined)
+function hasChoices({ value }: Place): boolean {
+  return isNode(value) && (value.const !== undefined || value.enum !== undefined)
 }
 
 function generateNumber(bound: (key: string) => number | undefined, isWhole: boolean, chance: Chance): number {

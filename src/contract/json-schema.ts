@@ -24,6 +24,29 @@ const LIST_OF_SCHEMAS = words('allOf anyOf oneOf prefixItems')
 const NAMED_SCHEMAS = words('dependentSchemas patternProperties properties')
 const NESTING = words('additionalProperties items patternProperties prefixItems properties')
 
+/** What the values of keywords are, where ajv refuses to compile others. */
+const VALUES: readonly (readonly [keywords: ReadonlySet<string>, what: string, is: (value: unknown) => boolean])[] = [
+  [
+    words(
+      'exclusiveMaximum exclusiveMinimum maxContains maximum maxItems maxLength maxProperties minContains minimum ' +
+        'minItems minLength minProperties multipleOf',
+    ),
+    'a number',
+    (value) => typeof value === 'number',
+  ],
+  [words('enum required'), 'a list', Array.isArray],
+  [words('pattern'), 'a string', (value) => typeof value === 'string'],
+  [words('uniqueItems'), 'true or false', (value) => typeof value === 'boolean'],
+]
+
+/** @throws SpecError naming the place of a keyword with a value of another type */
+function checked(result: Node, place: Place): Node {
+  for (const [key, value] of Object.entries(result))
+    for (const [keywords, what, is] of VALUES)
+      if (keywords.has(key) && !is(value)) throw place.error(`has "${key}", which must be ${what}`)
+  return result
+}
+
 type IsClosed = (schema: Place) => boolean
 
 /**
@@ -82,7 +105,7 @@ function convertWith(
       }
     }
     if (typeof source.format === 'string' && Object.hasOwn(FORMATS, source.format)) result.format = source.format
-    return withTypes(source, result)
+    return checked(withTypes(source, result), schema)
   }
 
   function refer(schema: Place, reference: string): string {

@@ -6,8 +6,8 @@ import { createContract } from './create-contract.js'
 import { contractData } from './generated/contract-data.js'
 import { stringifyJson } from './json.js'
 import { MAX_CHARACTERS, parseDocument } from './parse-document.js'
-import { readPetRules } from './pet-rules.js'
 import { readContract } from './read-contract.js'
+import { readRecordRules } from './record-rules.js'
 import { SpecError } from './spec-error.js'
 import { compileValidators } from './validators.js'
 
@@ -53,7 +53,7 @@ export async function readContractText(
     }
     const contract = createContract(data, validators, textIn, mocked)
     if (!keepsPets) return contract
-    return { ...contract, rules: new Map([['pets', await readPetRules(document, data, patterns, mocked)]]) }
+    return { ...contract, rules: await readRecordRules(document, data, mocked) }
   } catch (error) {
     throw new SpecError(`${name}: ${messageOf(error)}`, { cause: error })
   }

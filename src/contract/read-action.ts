@@ -1,11 +1,12 @@
 import type { OperationShape } from './collections.js'
-import { jsonContent, type Place } from './document.js'
+import { isNode, jsonContent, type Place } from './document.js'
 import { readErrors } from './documented-errors.js'
+import { fits } from './example-value.js'
 import type { FoundResource } from './read-resource.js'
-import { type ListEnvelope, success, unwrapList, unwrapRecord } from './record-schema.js'
-import type { ResourceAction, ResourceData } from './resource-data.js'
+import { type ListEnvelope, success, unwrapList, unwrapRecord, unwrapSent } from './record-schema.js'
+import type { ResourceAction } from './resource-data.js'
 import { COUNTED, queryRoles, REMOVED, readMeta } from './roles.js'
-import { readRecordFields } from './schema-fields.js'
+import { readRecordFields, typesOf } from './schema-fields.js'
 
 export function readAction(
   { method, place, isItem, item }: OperationShape,
@@ -30,7 +31,7 @@ export function readAction(
     const list: ListEnvelope | undefined =
       schema === undefined ? (isUndocumented ? {} : undefined) : unwrapList(schema, resource.path)
     if (list === undefined) return 'the response is not a list of records'
-    const missing = missingProperty(list.items, resource)
+    const missing = missingProperty(list.items, { resource, fields })
     if (missing !== undefined) return missing
     const meta = list.fields && readMeta(list.fields, list.envelope, COUNTED)
     if (typeof meta === 'string') return meta
@@ -59,17 +60,17 @@ export function readAction(
   const isFreeForm = Object.keys(resource.properties).length === 0
   if (method === 'delete' && isItem) {
     const remove = { ...base, kind: 'remove', status: outcome.status || (schema === undefined ? 204 : 200) } as const
-    const isRecord = hasId && missingProperty(record?.schema, resource) === undefined
+    const isRecord = hasId && missingProperty(record?.schema, { resource, fields }) === undefined
     if (schema === undefined || isRecord || isFreeForm) return { ...remove, ...body }
     const notice = readMeta(readRecordFields(schema), undefined, REMOVED)
     return typeof notice === 'string' ? notice : { ...remove, hasBody: true, isNotice: true, meta: notice }
   }
   if (schema !== undefined && !hasId && !isFreeForm) return 'the response is not a record'
-  const missing = missingProperty(record?.schema, resource)
+  const missing = missingProperty(record?.schema, { resource, fields })
   if (missing !== undefined) return missing
   if (method === 'get' && isItem) return { ...base, kind: 'get', status: outcome.status || 200, ...body }
   const content = jsonContent(place.child('requestBody'))?.child('schema')
-  const sent = content && unwrapRecord(content, resource.path)
+  const sent = content && unwrapSent(content, resource.path, fields)
   if (sent === undefined) return 'the request has no JSON object'
   const bodyEnvelope = sent.envelope === undefined ? {} : { bodyEnvelope: sent.envelope }
   const kinds = { 'post false': ['create', 201], 'put true': ['replace', 200], 'patch true': ['merge', 200] } as const
@@ -88,13 +89,26 @@ export function readAction(
   return `${method.toUpperCase()} is not an operation of a ${isItem ? 'record' : 'collection'}`
 }
 
-/** Why records cannot be the response of a schema: it requires a property that not every record has. */
-function missingProperty(schema: Place | undefined, { id, properties }: ResourceData): string | undefined {
+/** Why records cannot be the response of a schema: it requires a property that not every record has, or another type. */
+function missingProperty(
+  schema: Place | undefined,
+  { resource: { id, properties }, fields }: Pick<FoundResource, 'resource' | 'fields'>,
+): string | undefined {
   if (schema === undefined) return undefined
-  for (const [name, { required }] of readRecordFields(schema)) {
-    const property = properties[name]
-    if (required && name !== id.property && property?.required !== true && property?.fill === undefined)
+  const own = readRecordFields(schema)
+  const isClosed = isNode(schema.value) && schema.value.additionalProperties === false
+  const extra = isClosed ? Object.keys(properties).find((name) => !own.has(name)) : undefined
+  if (extra !== undefined) return `its response does not allow the property "${extra}"`
+  for (const [name, { required, place }] of own) {
+    const { fill, ...property } = properties[name] ?? { required: false }
+    if (required && name !== id.property && !property.required && fill === undefined)
       return `nothing says how to fill the required property "${name}" of its response`
+    const kept = fields.get(name)?.place
+    const [here, there] = kept === undefined || kept.value === place.value ? [] : [typesOf(place), typesOf(kept)]
+    if (here && there && [...there].every((type) => !here.has(type)))
+      return `the property "${name}" of its response has another type than elsewhere`
+    if (fill?.kind === 'value' && !fits(fill.value, place))
+      return `the property "${name}" of its response contradicts its schema elsewhere`
   }
   return undefined
 }

@@ -28,8 +28,11 @@ export interface ContractReading {
 }
 
 export interface ReadingContext {
-  /** Operations whose parameters and bodies are read: all, those that fit a resource, or none. Prism validates and mocks the others. */
-  readonly handled: 'all' | 'stateful' | 'none'
+  /**
+   * Operations whose parameters and bodies are read: all, those that fit a resource, or none. Prism validates and mocks the
+   * others. `requests`: all, without deriving resources.
+   */
+  readonly handled: 'all' | 'requests' | 'stateful' | 'none'
   /** Operations that Prism mocks although they fit a resource. */
   readonly mocked?: readonly string[]
   /** The plans of a document that has none. */
@@ -52,9 +55,11 @@ export function readContract(document: unknown, { handled, mocked = [], plans }:
   const operations: OperationData[] = []
   const schemas: Record<string, JsonSchema> = {}
   const placeOfId = new Map<string, string>()
-  const reading = handled === 'none' ? NO_RESOURCES : readResources(root)
+  const reading = handled === 'none' || handled === 'requests' ? NO_RESOURCES : readResources(root)
   const isHandled = (id: string) =>
-    handled === 'all' || (handled === 'stateful' && Object.hasOwn(reading.actions, id) && !mocked.includes(id))
+    handled === 'all' ||
+    handled === 'requests' ||
+    (handled === 'stateful' && Object.hasOwn(reading.actions, id) && !mocked.includes(id))
 
   for (const [path, item] of root.children('paths')) {
     if (!path.startsWith('/')) throw item.error('must begin with "/"')
@@ -76,7 +81,7 @@ export function readContract(document: unknown, { handled, mocked = [], plans }:
     version: info?.string('version') ?? '',
     servers,
     ...access,
-    notes: [...notes, ...callbackNotes(root, operations)],
+    notes: [...notes, ...reading.notes, ...callbackNotes(root, operations)],
     plans: readPlans(root, plans),
     operations,
     resources: reading.resources,

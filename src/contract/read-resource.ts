@@ -1,5 +1,6 @@
 import {
   type Collections,
+  type OperationShape,
   operationsOf,
   PARAMETER,
   type PathShape,
@@ -8,49 +9,68 @@ import {
   plainName,
 } from './collections.js'
 import type { Place } from './document.js'
-import { exampleValue } from './example-value.js'
-import { recordSchema, sentSchema } from './record-schema.js'
-import type { Fill, IdData, ParentData, PropertyData, ResourceData } from './resource-data.js'
+import { exampleValue, fits } from './example-value.js'
+import { recordSchema, sentFields, sentSchema } from './record-schema.js'
+import { shapeFor } from './request-shape.js'
+import {
+  type Fill,
+  type IdData,
+  type IdForm,
+  idOfForm,
+  type ParentData,
+  type PropertyData,
+  type ResourceData,
+} from './resource-data.js'
 import { type Fields, type RecordField, readRecordFields, requiredNames } from './schema-fields.js'
 
 export interface FoundResource {
   readonly resource: ResourceData
   readonly fields: Fields
   readonly record: Place
+  readonly operations: readonly OperationShape[]
   /** Has a path for one record, or takes new ones: not only a list. */
   readonly isWritten: boolean
+  /** Properties of another type in requests than in responses. */
+  readonly unlike: readonly string[]
 }
 
 export function readResource(
   path: string,
   paths: readonly PathShape[],
   collections: Collections,
+  parameters: ReturnType<typeof itemParameters>,
 ): FoundResource | { readonly reason: string } {
   if (paths.some(({ item }) => item.child('x-sandbox-resource')?.value === false))
     return { reason: 'x-sandbox-resource is false' }
   const operations = paths.flatMap(operationsOf)
-  const record = recordSchema(operations, path) ?? sentSchema(operations, path)
+  const documented = recordSchema(operations, path)
+  const record = documented ?? sentSchema(operations, path)
   if (record === undefined) return { reason: 'no response describes a record' }
   const fields = readRecordFields(record)
   const parameter = paths.find((shape) => shape.parameter !== undefined)?.parameter
   const body = operations.find(({ method, isItem }) => method === 'post' && !isItem)
-  const sent = sentSchema(operations, path)
-  const sentFields = sent === undefined ? undefined : readRecordFields(sent)
-  const isDocumented = recordSchema(operations, path) !== undefined
-  const id = readId(fields, parameter ?? parameterElsewhere(record, collections), paths, sentFields, isDocumented)
-  if (id === undefined) return { reason: 'no property of the record identifies it' }
+  const isDocumented = documented !== undefined
+  const requests = operations.flatMap((operation) => sentFields(operation, path, fields) ?? [])
+  const sent = body && sentFields(body, path, fields)
+  const id = readId(fields, parameter ?? parameters.get(record.value), paths, sent, isDocumented)
+  if (typeof id === 'string') return { reason: id }
   if (id.kind === 'from-client' && parameterSchema(paths)?.string('format') === 'uuid')
     return { reason: `the path takes a UUID, but "${id.property}" may be any text` }
   const undeclared = isDocumented ? requiredNames(record).find((name) => !fields.has(name)) : undefined
   if (undeclared !== undefined) return { reason: `nothing says how to fill the required property "${undeclared}"` }
   const properties: Record<string, PropertyData> = {}
+  const unlike: string[] = []
   for (const [name, field] of fields) {
     const isRequired = isDocumented && field.required && name !== id.property
     const fill = isRequired || field.default !== undefined || isTimestamp(name, field) ? fillOf(name, field) : undefined
-    if (isRequired && fill === undefined && sentFields?.get(name)?.required !== true)
+    const shape = isDocumented && name !== id.property ? shapeFor(name, field, requests) : undefined
+    if (shape === 'unlike') unlike.push(name)
+    const isSent = sent?.get(name)?.required === true && shape !== 'unlike'
+    if (isRequired && fill === undefined && !isSent)
       return { reason: `nothing says how to fill the required property "${name}"` }
     properties[name] = {
-      readOnly: field.readOnly,
+      readOnly: field.readOnly || shape === 'unlike',
+      ...(typeof shape === 'object' && { shape }),
       required: field.required,
       ...(field.choices && { choices: field.choices }),
       ...(fill === undefined ? {} : { fill }),
@@ -65,17 +85,18 @@ export function readResource(
     unique: [...fields].filter(([, { isUnique }]) => isUnique).map(([name]) => name),
   }
   const isWritten = parameter !== undefined || body !== undefined
-  return { resource, fields, record, isWritten }
+  return { resource, fields, record, operations, isWritten, unlike }
 }
 
-/** The path parameter of the same record elsewhere: `key` for `/pets/recent` beside `/pets/{key}`. */
-function parameterElsewhere({ value }: Place, collections: Collections): string | undefined {
+/** The path parameters of records by their schemas: `key` for `/pets/recent` beside `/pets/{key}`. */
+export function itemParameters(collections: Collections): ReadonlyMap<unknown, string> {
+  const found = new Map<unknown, string>()
   for (const [path, paths] of collections) {
     const parameter = paths.find((shape) => shape.parameter !== undefined)?.parameter
-    if (parameter === undefined) continue
-    if (recordSchema(paths.flatMap(operationsOf), path)?.value === value) return parameter
+    const record = parameter === undefined ? undefined : recordSchema(paths.flatMap(operationsOf), path)
+    if (parameter !== undefined && record !== undefined && !found.has(record.value)) found.set(record.value, parameter)
   }
-  return undefined
+  return found
 }
 
 function readId(
@@ -84,17 +105,36 @@ function readId(
   paths: readonly PathShape[],
   sent: Fields | undefined,
   isDocumented: boolean,
-): IdData | undefined {
+): IdData | string {
   const name =
     idProperty(fields, parameter, parameterType(paths)) ?? (fields.size === 0 || !isDocumented ? 'id' : undefined)
-  if (name === undefined) return undefined
+  const unidentified = 'no property of the record identifies it'
+  if (name === undefined) return unidentified
   const field = fields.get(name)
   const type = field?.type ?? parameterType(paths) ?? 'integer'
   if (type === 'integer' || type === 'number') return { property: name, kind: 'integer' }
-  if (type !== 'string') return undefined
+  if (type !== 'string') return unidentified
   const isSent = sent?.get(name) !== undefined && sent.get(name)?.readOnly !== true && field?.readOnly !== true
   const isChosen = isSent && field?.format !== 'uuid' && (sent?.get(name)?.required === true || name !== 'id')
-  return { property: name, kind: isChosen ? 'from-client' : 'uuid' }
+  if (isChosen) return { property: name, kind: 'from-client' }
+  const form = idForm([...(field?.places ?? []), ...[parameterSchema(paths) ?? []].flat()])
+  return typeof form === 'string' ? form : { property: name, kind: 'uuid', ...(form && { form }) }
+}
+
+const SAMPLE_UUID = '3be6453c-03eb-8357-ae5a-984a0e574a54'
+
+/** The form of new ids, undefined for UUIDs; or why the sandbox cannot make one. */
+function idForm(schemas: readonly Place[]): IdForm | string | undefined {
+  const areFit = (id: string) => schemas.every((schema) => fits(id, schema))
+  if (areFit(SAMPLE_UUID)) return undefined
+  const patterns = schemas.flatMap((schema) => schema.string('pattern') ?? [])
+  const prefixes = patterns.map((pattern) => /^\^([A-Za-z]+[_-])/.exec(pattern)?.[1] ?? '')
+  const forms = [...prefixes, ''].flatMap((prefix) => [
+    { prefix, characters: 'hex' } as const,
+    { prefix, characters: 'digits' } as const,
+  ])
+  const found = forms.find((form) => areFit(idOfForm(form, SAMPLE_UUID)))
+  return found ?? `no id of the sandbox matches the schema of the record's id (${patterns[0] ?? 'no pattern'})`
 }
 
 /**
@@ -143,7 +183,8 @@ function fillOf(name: string, field: RecordField): Fill | undefined {
       kind: UPDATED.test(name) ? 'updated-at' : 'created-at',
       format: field.format === 'date' ? 'date' : 'date-time',
     }
-  if (field.default !== undefined) return { kind: 'value', value: field.default }
-  const value = exampleValue(field.place)
+  const { places } = field
+  const values = [field.default, ...places.map(exampleValue)]
+  const value = values.find((one) => one !== undefined && places.every((place) => fits(one, place)))
   return value === undefined ? undefined : { kind: 'value', value }
 }

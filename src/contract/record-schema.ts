@@ -1,6 +1,6 @@
 import { literalsOf, type OperationShape, plainName } from './collections.js'
 import { isNode, jsonContent, type Node, type Place } from './document.js'
-import { exampleOf, exampleValue } from './example-value.js'
+import { exampleOf, exampleValue, fits } from './example-value.js'
 import type { HeaderData, ResourceData } from './resource-data.js'
 import { type Fields, isObject, readRecordFields, typeOf } from './schema-fields.js'
 
@@ -9,6 +9,22 @@ export function sentSchema(operations: readonly OperationShape[], collection: st
   const create = operations.find(({ method, isItem }) => method === 'post' && !isItem)
   const schema = create && jsonContent(create.place.child('requestBody'))?.child('schema')
   return schema && unwrapRecord(schema, collection)?.schema
+}
+
+/** The fields of the records that an operation takes, without its envelope; undefined if it takes none. */
+export function sentFields({ method, place, isItem }: OperationShape, collection: string, record: Fields) {
+  const isWrite = method === 'put' || method === 'patch' || (method === 'post' && !isItem)
+  const schema = isWrite ? jsonContent(place.child('requestBody'))?.child('schema') : undefined
+  const sent = schema && unwrapSent(schema, collection, record)?.schema
+  return sent && readRecordFields(sent)
+}
+
+/** Unwraps the body of a request: the part of it that has more of the record's fields than the whole. */
+export function unwrapSent(schema: Place, collection: string, record: Fields): RecordEnvelope | undefined {
+  const unwrapped = unwrapRecord(schema, collection)
+  const shared = (place: Place) => [...readRecordFields(place).keys()].filter((name) => record.has(name)).length
+  const isWhole = unwrapped?.envelope !== undefined && shared(schema) > shared(unwrapped.schema)
+  return isWhole ? { schema } : unwrapped
 }
 
 /** The schema of one record: what GET on the item returns, else POST, else the items of the list. */
@@ -128,5 +144,9 @@ export function listExamples({ id, path }: ResourceData, operations: readonly Op
   const value =
     envelope === undefined ? outcome?.example : isNode(outcome?.example) ? outcome.example[envelope] : undefined
   const records: unknown[] = Array.isArray(value) ? value : []
-  return records.filter((record): record is Node => isNode(record) && record[id.property] !== undefined)
+  const items = outcome?.schema && unwrapList(outcome.schema, path)?.items
+  return records.filter(
+    (record): record is Node =>
+      isNode(record) && record[id.property] !== undefined && (items === undefined || fits(record, items)),
+  )
 }

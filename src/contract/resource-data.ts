@@ -29,6 +29,31 @@ export interface IdData {
   readonly property: string
   /** The sandbox counts or draws a UUID; or the client sends it in the body. */
   readonly kind: 'integer' | 'uuid' | 'from-client'
+  /** Of the kind `uuid`, if the contract does not allow a UUID: a text made of one. */
+  readonly form?: IdForm
+}
+
+export interface IdForm {
+  readonly prefix: string
+  readonly characters: 'hex' | 'digits'
+}
+
+/** A text of the form with the chance of a UUID: 32 hexadecimal, or 18 decimal digits. */
+export function idOfForm({ prefix, characters }: IdForm, uuid: string): string {
+  const hex = uuid.replaceAll('-', '')
+  return prefix + (characters === 'hex' ? hex : String(10n ** 17n + (BigInt(`0x${hex}`) % (9n * 10n ** 17n))))
+}
+
+/** How a sent value becomes part of a record whose schema differs from that of the request. */
+export interface Shape {
+  /** Values of required properties that a client may leave out. */
+  readonly fills?: Readonly<Record<string, unknown>>
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly items?: Shape
+  /** A single value stands for a list of one. */
+  readonly wraps?: true
+  /** Null stands for no value. */
+  readonly dropsNull?: true
 }
 
 export interface PropertyData {
@@ -36,6 +61,7 @@ export interface PropertyData {
   readonly required: boolean
   /** Its values, if it has few: lists are filtered by an index. */
   readonly choices?: readonly unknown[]
+  readonly shape?: Shape
   /** How the sandbox fills it if the client did not send it. Undefined if it is left out. */
   readonly fill?: Fill
 }

@@ -1,7 +1,7 @@
-import { groupByCollection, literalsOf, type OperationShape, operationsOf } from './collections.js'
+import { type Collections, groupByCollection, literalsOf, type OperationShape, operationsOf } from './collections.js'
 import type { Place } from './document.js'
 import { readAction } from './read-action.js'
-import { type FoundResource, readResource } from './read-resource.js'
+import { type FoundResource, itemParameters, readResource } from './read-resource.js'
 import { listExamples } from './record-schema.js'
 import { type ParentData, placeInState, type ResourceAction, type ResourceData } from './resource-data.js'
 
@@ -11,50 +11,68 @@ export interface ResourceReading {
   readonly actions: Readonly<Record<string, ResourceAction>>
   /** Why the other operations are mocked, by operation id. */
   readonly mocked: Readonly<Record<string, string>>
+  /** For the start: what is not stored as it was sent. */
+  readonly notes: readonly string[]
 }
 
-export const NO_RESOURCES: ResourceReading = { resources: [], actions: {}, mocked: {} }
+export const NO_RESOURCES: ResourceReading = { resources: [], actions: {}, mocked: {}, notes: [] }
 
 export function readResources(root: Place): ResourceReading {
-  const collections = groupByCollection(root)
-  const actions: Record<string, ResourceAction> = {}
-  const mocked: Record<string, string> = {}
-  const found = new Map<string, FoundResource>()
-  for (const [path, paths] of collections) {
-    const read = readResource(path, paths, collections)
-    if ('reason' in read) for (const { operationId } of paths.flatMap(operationsOf)) mocked[operationId] = read.reason
-    else found.set(path, read)
-  }
-  const resources = [...found].flatMap(([path, one]) => {
-    const origin = [...found.values()].find((other) => isViewOf(one, other))
-    const own = (collections.get(path) ?? []).flatMap(operationsOf)
-    for (const operation of own) {
-      const action = readAction(operation, { ...one, resource: (origin ?? one).resource })
-      if (typeof action === 'string') mocked[operation.operationId] = action
-      else actions[operation.operationId] = origin === undefined ? action : asView(action, one.resource)
-    }
-    const isStateful = own.some(({ operationId }) => Object.hasOwn(actions, operationId))
-    return isStateful && origin === undefined ? [one.resource] : []
-  })
-  const kept = resources.flatMap((resource) => {
-    const own = Object.entries(actions).filter(([, action]) => action.resource === resource.name)
+  const mocked = new Map<string, string>()
+  const found = findResources(groupByCollection(root), mocked)
+  const actions = readActions(found, mocked)
+  const resources = found.flatMap(({ resource, operations }) => {
+    const own = [...actions].filter(([, action]) => action.resource === resource.name)
+    if (own.length === 0) return []
     const seeded = withExamples(
       resource,
       own.map(([, action]) => action),
-      (collections.get(resource.path) ?? []).flatMap(operationsOf),
+      operations,
     )
     if (typeof seeded !== 'string') return [seeded]
     for (const [id] of own) {
-      delete actions[id]
-      mocked[id] = seeded
+      actions.delete(id)
+      mocked.set(id, seeded)
     }
     return []
   })
-  return withShortNames({ resources: kept, actions, mocked })
+  const kept = new Set(resources.map(({ path }) => path))
+  return withShortNames({
+    resources,
+    actions: Object.fromEntries(actions),
+    mocked: Object.fromEntries(mocked),
+    notes: found.flatMap(({ resource: { path }, unlike }) => {
+      if (unlike.length === 0 || !kept.has(path)) return []
+      return [
+        `${path}: the type of ${unlike.join(', ')} in requests differs from the one in responses. Sent values are ignored.`,
+      ]
+    }),
+  })
 }
 
-function asView(action: ResourceAction, { parents }: ResourceData): ResourceAction {
-  return parents.length === 0 ? action : { ...action, pathFilters: parents }
+function findResources(collections: Collections, mocked: Map<string, string>): readonly FoundResource[] {
+  const parameters = itemParameters(collections)
+  return [...collections].flatMap(([path, paths]) => {
+    const read = readResource(path, paths, collections, parameters)
+    if (!('reason' in read)) return [read]
+    for (const { operationId } of paths.flatMap(operationsOf)) mocked.set(operationId, read.reason)
+    return []
+  })
+}
+
+function readActions(found: readonly FoundResource[], mocked: Map<string, string>): Map<string, ResourceAction> {
+  const actions = new Map<string, ResourceAction>()
+  for (const one of found) {
+    const origin = found.find((other) => isViewOf(one, other))
+    const { parents } = one.resource
+    for (const operation of one.operations) {
+      const action = readAction(operation, { ...one, resource: (origin ?? one).resource })
+      const isView = origin !== undefined && parents.length > 0
+      if (typeof action === 'string') mocked.set(operation.operationId, action)
+      else actions.set(operation.operationId, isView ? { ...action, pathFilters: parents } : action)
+    }
+  }
+  return actions
 }
 
 /** A resource with the records that it starts with, or why its operations are mocked. */
@@ -68,18 +86,25 @@ function withExamples(
   if (actions.some(({ kind }) => kind === 'create')) return resource
   const fixed = { ...resource, isFixed: true } as const
   if (actions.every(({ kind }) => kind === 'list') && placeInState(fixed) === 'orders') return fixed
-  const examples = listExamples(resource, operations)
+  if (resource.parents.length > 0) return 'no operation creates its records, and they belong to other records'
+  const examples = actions.some(({ kind }) => kind === 'list') ? listExamples(resource, operations) : []
   if (examples.length > 0) return { ...fixed, examples }
-  return 'no operation creates its records, and the list has no example'
+  return 'no operation creates its records, and the list has no valid example'
 }
 
 /** Shortens names, which are paths, to their last segment, else to the segments without parameters, where that is enough. */
-function withShortNames({ resources, actions, mocked }: ResourceReading): ResourceReading {
-  const lastOf = (path: string) => literalsOf(path).at(-1) ?? path
-  const literalsIn = (path: string) => literalsOf(path).join('/')
-  const isOwn = (path: string, shorten: (path: string) => string) =>
-    resources.every((one) => one.path === path || shorten(one.path) !== shorten(path))
-  const short = (path: string) => [lastOf, literalsIn].find((shorten) => isOwn(path, shorten))?.(path) ?? path.slice(1)
+function withShortNames({ resources, actions, ...rest }: ResourceReading): ResourceReading {
+  const names = new Map<string, string>()
+  for (const shorten of [
+    (path: string) => literalsOf(path).at(-1) ?? path,
+    (path: string) => literalsOf(path).join('/'),
+  ]) {
+    const paths = new Map<string, readonly string[]>()
+    for (const { path } of resources) paths.set(shorten(path), [...(paths.get(shorten(path)) ?? []), path])
+    for (const [name, [path = '', ...others]] of paths)
+      if (others.length === 0 && !names.has(path)) names.set(path, name)
+  }
+  const short = (path: string) => names.get(path) ?? path.slice(1)
   const shortParents = (parents: readonly ParentData[]) =>
     parents.map(({ resource, ...parent }) => ({
       ...parent,
@@ -93,7 +118,7 @@ function withShortNames({ resources, actions, mocked }: ResourceReading): Resour
   return {
     resources: resources.map((one) => ({ ...one, name: short(one.name), parents: shortParents(one.parents) })),
     actions: Object.fromEntries(Object.entries(actions).map(([id, action]) => [id, shortAction(action)])),
-    mocked,
+    ...rest,
   }
 }
 

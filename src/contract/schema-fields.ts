@@ -3,6 +3,7 @@ import { fieldReader } from './field-reader.js'
 
 export interface RecordField {
   readonly place: Place
+  readonly places: readonly Place[]
   readonly type: string | undefined
   readonly format: string | undefined
   readonly required: boolean
@@ -26,6 +27,7 @@ export const readRecordFields = fieldReader<RecordField>(partsOf, (place, name, 
   const value = isNode(place.value) ? place.value : {}
   return {
     place,
+    places: [place],
     type: typeOf(place),
     format: typeof value.format === 'string' ? value.format : undefined,
     readOnly: flag('readOnly'),
@@ -82,4 +84,21 @@ export function typeOf(schema: Place, seen = new Set<unknown>()): string | undef
     if (type !== undefined) return type
   }
   return undefined
+}
+
+/** The JSON types of the values of a schema; undefined for any. */
+export function typesOf(schema: Place, within: ReadonlySet<unknown> = new Set()): ReadonlySet<string> | undefined {
+  const { value } = schema
+  if (!isNode(value) || within.has(value)) return undefined
+  const here = new Set([...within, value])
+  const own = [value.type ?? []].flat().map((type) => (type === 'integer' ? 'number' : String(type)))
+  const sets = schema.items('allOf').map((part) => typesOf(part, here))
+  if (own.length > 0) sets.push(new Set(value.nullable === true ? [...own, 'null'] : own))
+  for (const keyword of ['anyOf', 'oneOf']) {
+    const alternatives = schema.items(keyword).map((one) => typesOf(one, here))
+    if (alternatives.length > 0 && alternatives.every((one) => one !== undefined))
+      sets.push(new Set(alternatives.flatMap((one) => [...one])))
+  }
+  const [first, ...others] = sets.filter((one) => one !== undefined)
+  return first && new Set([...first].filter((type) => others.every((other) => other.has(type))))
 }

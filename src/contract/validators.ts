@@ -32,27 +32,94 @@ export const AJV_OPTIONS = {
   logger: false,
 } as const
 
-/** At run time. @param patterns linear if clients choose the texts @throws SpecError for an unsupported pattern */
+type Patterns = 'linear' | 'native' | 'linear or none'
+
+/**
+ * Validators at run time. Each is compiled when it is first used: a contract has more than a run needs.
+ *
+ * @param patterns linear if clients choose the texts; `linear or none` skips those that cannot be matched like that
+ * @throws SpecError for an unsupported pattern
+ */
 export async function compileValidators(
   schemas: Schemas,
   patterns: 'linear' | 'native',
   others: { readonly allErrors?: boolean } = {},
 ): Promise<Validators> {
+  const compile = await validatorCompiler(patterns, others)
+  const regExp = await patternCompiler(patterns)
+  const seen = new Set<unknown>()
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => {
+      try {
+        for (const pattern of patternsIn(schema, seen)) regExp(pattern, 'u')
+      } catch (error) {
+        throw unusable(name, error)
+      }
+      return [name, compile(name, () => schema)]
+    }),
+  )
+}
+
+/** Loads ajv. @returns what makes a validator of a schema, at its first use */
+export async function validatorCompiler(
+  patterns: Patterns,
+  others: { readonly allErrors?: boolean } = {},
+): Promise<(name: string, schema: () => JsonSchema) => Validator> {
   const { Ajv2020, INT64_KEYWORD } = await import('./ajv.js')
-  const regExp = patterns === 'linear' ? (await import('./linear-pattern.js')).linearPattern : undefined
   const options = { ...AJV_OPTIONS, formats: FORMATS, ...others }
-  const ajv = new Ajv2020(regExp === undefined ? options : { ...options, code: { regExp } })
+  const regExp = await patternCompiler(patterns)
+  const ajv = new Ajv2020(patterns === 'native' ? options : { ...options, code: { regExp } })
   ajv.addKeyword(INT64_KEYWORD)
-  const compiled = (name: string, schema: JsonSchema): Validator => {
+  return (name, schema) => {
+    let compiled: Validator | undefined
+    const validator: Validator = (value) => {
+      compiled ??= compiledSchema(name, schema())
+      const isValid = compiled(value)
+      validator.errors = compiled.errors ?? null
+      return isValid
+    }
+    return validator
+  }
+
+  function compiledSchema(name: string, schema: JsonSchema): Validator {
     try {
       return ajv.compile(schema)
     } catch (error) {
-      throw new SpecError(
-        `the schema of ${name.replace(/_(query|path|body|closed)$/, ' $1')} cannot be used: ${messageOf(error)}`,
-      )
+      throw unusable(name, error)
     }
   }
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, compiled(name, schema)]))
+}
+
+function unusable(name: string, error: unknown): SpecError {
+  const part = name.replace(/_(query|path|body|closed)$/, ' $1')
+  return new SpecError(`the schema of ${part} cannot be used: ${messageOf(error)}`)
+}
+
+/** ajv requires `code` only for validators that are written to a file. */
+async function patternCompiler(patterns: Patterns) {
+  const native = (pattern: string, flags: string) => new RegExp(pattern, flags)
+  if (patterns === 'native') return Object.assign(native, { code: 'new RegExp' })
+  const { linearPattern } = await import('./linear-pattern.js')
+  if (patterns === 'linear') return linearPattern
+  const lenient = (pattern: string, flags: string) => {
+    try {
+      return linearPattern(pattern, flags)
+    } catch {
+      return { test: () => true }
+    }
+  }
+  return Object.assign(lenient, { code: 'lenient' })
+}
+
+function patternsIn(schema: unknown, seen: Set<unknown>): readonly string[] {
+  if (typeof schema !== 'object' || schema === null || seen.has(schema)) return []
+  seen.add(schema)
+  return Object.entries(schema).flatMap(([key, value]) => {
+    if (key === 'const' || key === 'enum') return []
+    if (key === 'pattern' && typeof value === 'string') return [value]
+    const names = key === 'patternProperties' ? Object.keys(Object(value)) : []
+    return [...names, ...patternsIn(value, seen)]
+  })
 }
 
 /** Messages name all mistakes of a person; more come from a program. */

@@ -1,6 +1,6 @@
 import type { Values } from '../contract/contract.js'
 import { isNode } from '../contract/json.js'
-import { fillValue, type ResourceData } from '../contract/resource-data.js'
+import { fillValue, type PropertyData, type ResourceData, type Shape } from '../contract/resource-data.js'
 import { type Collection, isSame } from '../domain/collection.js'
 import type { RecordChange, Scope } from '../domain/records.js'
 import type { ActionRequest } from './action-request.js'
@@ -19,13 +19,32 @@ export function changedRecord(request: ActionRequest, known: Values, base: Value
     if (name === resource.id.property) continue
     const isOurs = property?.readOnly === true || property?.fill?.kind === 'created-at'
     let next =
-      property?.fill?.kind === 'updated-at' ? fillValue(property.fill, now) : isOurs ? known[name] : patched[name]
+      property?.fill?.kind === 'updated-at'
+        ? fillValue(property.fill, now)
+        : isOurs
+          ? known[name]
+          : storedValue(property, patched[name])
     const isFilled = property?.required === true || request.action.kind === 'replace'
     if (next === undefined && isFilled && property?.fill !== undefined) next = fillValue(property.fill, now)
     if (next === undefined && property?.required === true) next = known[name]
     if (next !== undefined) value[name] = next
   }
   return value
+}
+
+/** The value that a record gets for a sent one. */
+export function storedValue(property: PropertyData | undefined, sent: unknown): unknown {
+  return property?.shape === undefined ? sent : shaped(sent, property.shape)
+}
+
+function shaped(value: unknown, { fills, properties, items, wraps, dropsNull }: Shape): unknown {
+  if (value === null) return dropsNull ? undefined : null
+  const inItems = (one: unknown) => (items === undefined ? one : shaped(one, items))
+  if (Array.isArray(value)) return value.map(inItems)
+  if (wraps && value !== undefined) return [inItems(value)]
+  if (!isNode(value)) return value
+  const inside = Object.entries(properties ?? {}).map(([name, shape]) => [name, shaped(value[name], shape)] as const)
+  return { ...fills, ...value, ...Object.fromEntries(inside.filter(([, one]) => one !== undefined)) }
 }
 
 /** @source RFC 7396, section 2 */

@@ -3,6 +3,7 @@ import {
   fillValue,
   type HeaderFacts,
   headersOf,
+  idOfForm,
   type ParentData,
   type ResourceData,
 } from '../contract/resource-data.js'
@@ -12,7 +13,7 @@ import { type RecordChange, recordText, type Scope } from '../domain/records.js'
 import type { ActionRequest } from './action-request.js'
 import { originalsName } from './collections.js'
 import { bodyText, unwrapBody } from './envelopes.js'
-import { changedRecord, findTaken, removals } from './record-changes.js'
+import { changedRecord, findTaken, removals, storedValue } from './record-changes.js'
 import { readPage } from './record-page.js'
 import type { Space } from './space.js'
 
@@ -103,7 +104,7 @@ function newRecord(
     isAnything = false
     const property = properties[name]
     if (name === id.property || property === undefined) continue
-    const sent = property.readOnly ? undefined : body[name]
+    const sent = property.readOnly ? undefined : storedValue(property, body[name])
     const filled = sent === undefined && property.fill !== undefined ? fillValue(property.fill, now) : sent
     if (filled !== undefined) value[name] = filled
   }
@@ -115,7 +116,7 @@ function newId({ name, id }: ResourceData, body: Values, records: Collection, sp
     case 'integer':
       return records.freeId()
     case 'uuid':
-      return space.newUuid(name)
+      return id.form === undefined ? space.newUuid(name) : idOfForm(id.form, space.newUuid(name))
     case 'from-client':
       return body[id.property] ?? space.newUuid(name)
   }

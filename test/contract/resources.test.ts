@@ -186,7 +186,7 @@ describe('a list', () => {
     const { resources } = await resourcesOf(contract(`/things: { ${example} }`))
     expect(resources).toMatchObject([{ name: 'things', examples: [{ id: 7 }] }])
     const { mocked } = await resourcesOf(contract(`/things: { ${list()} }`))
-    expect(mocked.list).toBe('no operation creates its records, and the list has no example')
+    expect(mocked.list).toBe('no operation creates its records, and the list has no valid example')
   })
 })
 
@@ -223,7 +223,7 @@ describe('contracts of others', () => {
         bookings: 'get-bookings list, create-booking create, get-booking get, delete-booking remove',
       },
       {
-        'no operation creates its records, and the list has no example': 'get-trips',
+        'no operation creates its records, and the list has no valid example': 'get-trips',
         'no operation reads its records': 'create-booking-payment',
       },
     ],
@@ -236,7 +236,7 @@ describe('contracts of others', () => {
       {
         'no property of the record identifies it': 'Login, CreateArticleFavorite',
         'no response describes a record': 'GetCurrentUser, UpdateCurrentUser, GetTags',
-        'no operation creates its records, and the list has no example': 'GetProfile',
+        'no operation creates its records, and the list has no valid example': 'GetProfile',
       },
     ],
     [

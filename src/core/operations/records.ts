@@ -48,7 +48,11 @@ function replyTo(result: ActionResult, operation: Operation, { space }: RequestC
     for (const change of result.changes) space.changeRecord(change)
   } catch (error) {
     if (error instanceof StoreFull) return problem('store_full')
-    if (error instanceof InvalidRecord) return problem('invalid_request', { message: error.message, outside: true })
+    if (error instanceof InvalidRecord)
+      return (
+        documentedError(operation, 400, error.message) ??
+        problem('invalid_request', { message: error.message, ...undocumented(operation, 400) })
+      )
     throw error
   }
   const { status, body, headers } = result
