@@ -72,6 +72,9 @@ export function readAction(
   const content = jsonContent(place.child('requestBody'))?.child('schema')
   const sent = content && unwrapSent(content, resource.path, fields)
   if (sent === undefined) return 'the request has no JSON object'
+  const names = [...readRecordFields(sent.schema).keys()]
+  if (names.length > 0 && fields.size > 0 && !names.some((name) => fields.has(name)))
+    return 'the request has no property of the record'
   const bodyEnvelope = sent.envelope === undefined ? {} : { bodyEnvelope: sent.envelope }
   const kinds = { 'post false': ['create', 201], 'put true': ['replace', 200], 'patch true': ['merge', 200] } as const
   const known = kinds[`${method} ${isItem}` as keyof typeof kinds]

@@ -125,7 +125,9 @@ const SAMPLE_UUID = '3be6453c-03eb-8357-ae5a-984a0e574a54'
 
 /** The form of new ids, undefined for UUIDs; or why the sandbox cannot make one. */
 function idForm(schemas: readonly Place[]): IdForm | string | undefined {
-  const areFit = (id: string) => schemas.every((schema) => fits(id, schema))
+  // A path parameter may be an integer that the record has as a text.
+  const areFit = (id: string) =>
+    schemas.every((schema) => fits(id, schema) || (/^\d+$/.test(id) && fits(BigInt(id), schema)))
   if (areFit(SAMPLE_UUID)) return undefined
   const patterns = schemas.flatMap((schema) => schema.string('pattern') ?? [])
   const prefixes = patterns.map((pattern) => /^\^([A-Za-z]+[_-])/.exec(pattern)?.[1] ?? '')

@@ -56,6 +56,9 @@ class Traveller {
       const change = () => this.#send(operation, scope, id, { [resource.id.property]: id })
       let response = await change()
       for (let i = 0; i < MAX_ATTEMPTS && response.status === 400; i++) response = await change()
+      // Alternatives that exclude one another may leave no body.
+      if (response.status === 400 && operation.checkBody(this.#makers.get(operation.id)?.make() as Values).length > 0)
+        continue
       expect(response.status, `${operation.id}: ${response.text}`).toBe(operation.action?.status)
       record = recordIn(response, operation) ?? (await this.#get(resource, scope, id))
       expect(record[resource.id.property]).toBe(id)
