@@ -4,6 +4,7 @@ import { SpecError } from './spec-error.js'
 
 interface Pattern {
   test(text: string): boolean
+  toString(): string
 }
 
 /** RE2 reads it as a plain letter. */
@@ -16,7 +17,8 @@ function compile(pattern: string, flags: string): Pattern {
   try {
     if (BACK_REFERENCE_BY_NAME.test(pattern)) throw new SyntaxError('back references')
     const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern))
-    return { test: (text) => compiled.matcher(text).find() }
+    // ajv keeps one pattern for each text.
+    return { test: (text) => compiled.matcher(text).find(), toString: () => `/${pattern}/${flags}` }
   } catch {
     throw new SpecError(
       `the pattern ${quote(pattern)} cannot be matched in linear time, so a client could stop the sandbox with it. ` +

@@ -105,7 +105,7 @@ async function patternCompiler(patterns: Patterns) {
     try {
       return linearPattern(pattern, flags)
     } catch {
-      return { test: () => true }
+      return { test: () => true, toString: () => `any for /${pattern}/` }
     }
   }
   return Object.assign(lenient, { code: 'lenient' })

@@ -224,7 +224,8 @@ export class Space extends SpaceRecord {
 
   #checkRecord(resource: string, value: Values): void {
     const violations = this.shared.contract.rules?.get(resource)?.findViolations(value) ?? []
-    if (violations.length > 0) throw new InvalidRecord(`The responses of the contract do not allow this record: ${violations.join('; ')}.`)
+    if (violations.length > 0)
+      throw new InvalidRecord(`The responses of the contract do not allow this record: ${violations.join('; ')}.`)
   }
 
   #store(store: Store, change: RecordChange, { nextId }: Collection, before: RecordBefore): void {

@@ -291,7 +291,7 @@ describe('contracts of others', () => {
         tags: 'getTags list, createTag create',
       },
       {
-        'no operation reads its records': 'duplicateProject',
+        'the request has no property of the record': 'duplicateProject',
       },
     ],
     [
@@ -333,6 +333,10 @@ describe('a contract that cannot be kept', () => {
       item(
         '{ type: object, required: [code], properties: { id: { type: integer }, code: { type: string, pattern: "x^" } } }',
       ),
+    ],
+    [
+      'an id that the sandbox cannot make',
+      item('{ type: object, properties: { id: { type: string, pattern: "^[A-F]-[A-F]$" } } }'),
     ],
     ['a schema that is made of itself', item('{ allOf: [{ $ref: "#/components/schemas/Loop" }] }')],
   ])('is mocked with a reason: %s', async (_what, paths) => {

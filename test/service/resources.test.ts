@@ -7,6 +7,8 @@ import { transports } from '../support/transports.js'
 
 /** The packaged contract with PATCH and DELETE of pets, and with categories. */
 const GROWN = fileURLToPath(new URL('../contract/specs/grown.yaml', import.meta.url))
+/** Requests and responses with different schemas. */
+const UNLIKE = fileURLToPath(new URL('../contract/specs/unlike.yaml', import.meta.url))
 const EMPTY = { total: 0, has_more: false, items: [] }
 
 describe.each(transports)('operations that were added to the contract, %s', (_name, openSandbox) => {
@@ -35,6 +37,28 @@ describe.each(transports)('operations that were added to the contract, %s', (_na
     expect((await sandbox.call('/v1/categories/1', { method: 'DELETE' })).status).toBe(204)
     expect((await sandbox.get('/categories/1')).status).toBe(404)
     expect((await sandbox.post('/categories', { name: 'fish' })).json).toMatchObject({ id: 3 })
+  })
+
+  it('fit sent values to the schema of the record, and refuse those that do not fit', async () => {
+    const sandbox = await open({ spec: UNLIKE, basePath: '/v1' })
+    const letter = { to: 'ann', folder: { id: 'f1' }, site: 'https://example.com/', sentAt: 'now', note: null }
+    const created = await sandbox.post('/letters', letter)
+    expect(created.status).toBe(201)
+    const { id, ...rest } = created.json as { id: string }
+    expect(rest).toEqual({ to: ['ann'], folder: { id: 'f1', type: 'folder' }, site: letter.site, sentAt: 1 })
+    expect(id).toMatch(/^[1-9]\d{17}$/)
+    expect((await sandbox.get(`/letters/${id}`)).json).toEqual(created.json)
+    const refused = await sandbox.post('/letters', { ...letter, site: 'here' })
+    expect(refused.json).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('site must match format "uri"'),
+    })
+    expect((await sandbox.get('/letters')).json).toHaveLength(1)
+    expect((await sandbox.post('/stamps', { value: 3 })).json).toEqual({
+      id: expect.stringMatching(/^st_[0-9a-f]{32}$/),
+      value: 3,
+    })
+    expect(sandbox.warnings.join()).toContain('/letters: the type of sentAt in requests differs')
   })
 
   it('filter and page a list', async () => {
