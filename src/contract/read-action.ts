@@ -8,87 +8,108 @@ import type { ResourceAction } from './resource-data.js'
 import { COUNTED, queryRoles, REMOVED, readMeta } from './roles.js'
 import { readRecordFields, typesOf } from './schema-fields.js'
 
-export function readAction(
-  { method, place, isItem, item }: OperationShape,
-  { resource, fields, isWritten }: FoundResource,
-): ResourceAction | string {
+type Base = Pick<ResourceAction, 'resource' | 'headers' | 'errors' | 'hasConflict'>
+type Outcome = NonNullable<ReturnType<typeof success>>
+
+/** What an operation does to a resource, or why it is mocked. */
+export function readAction(operation: OperationShape, found: FoundResource): ResourceAction | string {
+  const { method, place, isItem } = operation
   const outcome = success(place)
   if (outcome === undefined) return 'no success is documented'
-  const schema = outcome.schema
   const isList = method === 'get' && !isItem
   const headers = outcome.headers.filter(
     ({ role }) => role === 'value' || (role === 'location' ? method === 'post' : isList),
   )
   const errors = readErrors(place)
   const base = {
-    resource: resource.name,
+    resource: found.resource.name,
     ...(headers.length === 0 ? {} : { headers }),
     ...(errors.length === 0 ? {} : { errors }),
     hasConflict: place.children('responses').some(([status]) => status === '409'),
   }
-  if (method === 'get' && !isItem) {
-    const isUndocumented = schema === undefined && !outcome.hasContent && isWritten
-    const list: ListEnvelope | undefined =
-      schema === undefined ? (isUndocumented ? {} : undefined) : unwrapList(schema, resource.path)
-    if (list === undefined) return 'the response is not a list of records'
-    const missing = missingProperty(list.items, { resource, fields })
-    if (missing !== undefined) return missing
-    const meta = list.fields && readMeta(list.fields, list.envelope, COUNTED)
-    if (typeof meta === 'string') return meta
-    return {
-      ...base,
-      kind: 'list',
-      status: outcome.status || 200,
-      hasBody: true,
-      ...(list.envelope === undefined ? {} : { envelope: list.envelope }),
-      query: queryRoles([...item.items('parameters'), ...place.items('parameters')], fields),
-      ...(meta === undefined ? {} : { meta }),
-    }
+  return isList ? readList(operation, found, outcome, base) : readOne(operation, found, outcome, base)
+}
+
+function readList(
+  { place, item }: OperationShape,
+  { resource, fields, isWritten }: FoundResource,
+  { schema, status, hasContent }: Outcome,
+  base: Base,
+): ResourceAction | string {
+  const isUndocumented = schema === undefined && !hasContent && isWritten
+  const list: ListEnvelope | undefined =
+    schema === undefined ? (isUndocumented ? {} : undefined) : unwrapList(schema, resource.path)
+  if (list === undefined) return 'the response is not a list of records'
+  const missing = missingProperty(list.items, { resource, fields })
+  if (missing !== undefined) return missing
+  const meta = list.fields && readMeta(list.fields, list.envelope, COUNTED)
+  if (typeof meta === 'string') return meta
+  return {
+    ...base,
+    kind: 'list',
+    status: status || 200,
+    hasBody: true,
+    ...(list.envelope === undefined ? {} : { envelope: list.envelope }),
+    query: queryRoles([...item.items('parameters'), ...place.items('parameters')], fields),
+    ...(meta === undefined ? {} : { meta }),
   }
+}
+
+function readOne(
+  operation: OperationShape,
+  found: FoundResource,
+  { schema, status, hasContent, isJson }: Outcome,
+  given: Base,
+): ResourceAction | string {
+  const { method, isItem } = operation
+  const { resource } = found
   const record = schema && unwrapRecord(schema, resource.path)
   if (schema !== undefined && record === undefined) return 'the response is not a record'
   const meta = record?.fields && readMeta(record.fields, record.envelope, [])
   if (typeof meta === 'string') return meta
-  const hasId = record !== undefined && readRecordFields(record.schema).has(resource.id.property)
-  const isGetOrCreate = method === 'get' || method === 'post'
-  if (outcome.hasContent && !outcome.isJson) return 'the response is not JSON'
-  const body = {
-    hasBody: outcome.isJson || isGetOrCreate,
+  if (hasContent && !isJson) return 'the response is not JSON'
+  const base = {
+    ...given,
+    hasBody: isJson || method === 'get' || method === 'post',
     ...(record?.envelope === undefined ? {} : { envelope: record.envelope }),
     ...(meta === undefined || Object.keys(meta).length === 0 ? {} : { meta }),
   }
+  const hasId = record !== undefined && readRecordFields(record.schema).has(resource.id.property)
   const isFreeForm = Object.keys(resource.properties).length === 0
+  const missing = missingProperty(record?.schema, found)
   if (method === 'delete' && isItem) {
-    const remove = { ...base, kind: 'remove', status: outcome.status || (schema === undefined ? 204 : 200) } as const
-    const isRecord = hasId && missingProperty(record?.schema, { resource, fields }) === undefined
-    if (schema === undefined || isRecord || isFreeForm) return { ...remove, ...body }
+    const isRecord = hasId && missing === undefined
+    const kind = 'remove' as const
+    if (schema === undefined) return { ...base, kind, status: status || 204 }
+    if (isRecord || isFreeForm) return { ...base, kind, status: status || 200 }
     const notice = readMeta(readRecordFields(schema), undefined, REMOVED)
-    return typeof notice === 'string' ? notice : { ...remove, hasBody: true, isNotice: true, meta: notice }
+    if (typeof notice === 'string') return notice
+    return { ...given, kind, status: status || 200, hasBody: true, isNotice: true, meta: notice }
   }
   if (schema !== undefined && !hasId && !isFreeForm) return 'the response is not a record'
-  const missing = missingProperty(record?.schema, { resource, fields })
   if (missing !== undefined) return missing
-  if (method === 'get' && isItem) return { ...base, kind: 'get', status: outcome.status || 200, ...body }
+  if (method === 'get') return { ...base, kind: 'get', status: status || 200 }
+  return readWrite(operation, found, { ...base, status })
+}
+
+const WRITES = { 'post false': ['create', 201], 'put true': ['replace', 200], 'patch true': ['merge', 200] } as const
+
+function readWrite(
+  { method, place, isItem }: OperationShape,
+  { resource, fields }: FoundResource,
+  { status, ...base }: Omit<ResourceAction, 'kind'>,
+): ResourceAction | string {
   const content = jsonContent(place.child('requestBody'))?.child('schema')
   const sent = content && unwrapSent(content, resource.path, fields)
   if (sent === undefined) return 'the request has no JSON object'
   const names = [...readRecordFields(sent.schema).keys()]
   if (names.length > 0 && fields.size > 0 && !names.some((name) => fields.has(name)))
     return 'the request has no property of the record'
-  const bodyEnvelope = sent.envelope === undefined ? {} : { bodyEnvelope: sent.envelope }
-  const kinds = { 'post false': ['create', 201], 'put true': ['replace', 200], 'patch true': ['merge', 200] } as const
-  const known = kinds[`${method} ${isItem}` as keyof typeof kinds]
-  if (known !== undefined)
-    return { ...base, kind: known[0], status: outcome.status || known[1], ...body, ...bodyEnvelope }
-  if ((method === 'put' || method === 'patch') && readRecordFields(sent.schema).has(resource.id.property))
-    return {
-      ...base,
-      kind: method === 'put' ? 'replace' : 'merge',
-      status: outcome.status || 200,
-      ...body,
-      ...bodyEnvelope,
-      isIdInBody: true,
-    }
+  const write = { ...base, ...(sent.envelope === undefined ? {} : { bodyEnvelope: sent.envelope }) }
+  const known = WRITES[`${method} ${isItem}` as keyof typeof WRITES]
+  if (known !== undefined) return { ...write, kind: known[0], status: status || known[1] }
+  if ((method === 'put' || method === 'patch') && names.includes(resource.id.property))
+    return { ...write, kind: method === 'put' ? 'replace' : 'merge', status: status || 200, isIdInBody: true }
   return `${method.toUpperCase()} is not an operation of a ${isItem ? 'record' : 'collection'}`
 }
 

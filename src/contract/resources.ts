@@ -11,7 +11,7 @@ export interface ResourceReading {
   readonly actions: Readonly<Record<string, ResourceAction>>
   /** Why the other operations are mocked, by operation id. */
   readonly mocked: Readonly<Record<string, string>>
-  /** For the start: what is not stored as it was sent. */
+  /** Printed at the start: properties that are not stored as they were sent. */
   readonly notes: readonly string[]
 }
 
