@@ -10,9 +10,9 @@ import { digestOf } from '../system/digest.js'
 /** Records by resource. */
 export type Collections = ReadonlyMap<string, Collection>
 
-/** The changes of one resource to take back, and its next id before them. */
+/** The changes of one resource to take back, and its next id before them if they changed it. */
 interface CollectionBefore {
-  readonly nextId: Collection['nextId']
+  readonly nextId?: Collection['nextId']
   readonly changes: readonly RecordBefore[]
 }
 export type CollectionsBefore = readonly (readonly [resource: string, before: CollectionBefore])[]
@@ -101,8 +101,10 @@ export function beginJournals(before: Collections): (now: Collections) => Collec
     const changed = nextIds.flatMap(([name, nextId]) => {
       const collection = before.get(name)
       const changes = collection?.journal ?? []
-      const hasChanged = changes.length > 0 || collection?.nextId !== nextId
-      return hasChanged ? [[name, { nextId, changes }] as const] : []
+      const hasNextId = collection?.nextId !== nextId
+      if (changes.length === 0 && !hasNextId) return []
+      // An undo must not return ids that clients have used since.
+      return [[name, { changes, ...(hasNextId && { nextId }) }] as const]
     })
     for (const collection of before.values()) collection.journal = undefined
     if (now === before) return changed
@@ -117,7 +119,7 @@ export function revertRecords(collections: Collections, before: CollectionsBefor
     const collection = collections.get(name)
     if (collection === undefined) continue
     for (const change of changes.toReversed()) collection.revert(change)
-    collection.nextId = nextId
+    if (nextId !== undefined) collection.nextId = nextId
   }
 }
 
