@@ -44,8 +44,10 @@ function reference(
       refused.ban++
       continue
     }
+    // Waits that have ended, or begin in the future, do not come back.
+    waits = waits.filter((wait) => wait.from <= now && isRunning(wait, now, wall))
     // Overlapping waits count as one.
-    const isEarly = waits.some((wait) => wait.from <= now && isRunning(wait, now, wall))
+    const isEarly = waits.length > 0
     if (isEarly && rules.banAfter !== 'never' && bringsBan(early, true, rules.banAfter, now, wall)) {
       bans = banFor(rules.banDuration, now)
       waits = []
