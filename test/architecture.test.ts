@@ -85,6 +85,7 @@ const DOORS: readonly { readonly what: RegExp; readonly door: RegExp }[] = [
   { what: /^@stoplight\/prism-http/, door: /^contract\/prism\.ts$/ },
   { what: /^lowdb/, door: /^store\// },
   { what: /^commander$/, door: /^cli\// },
+  { what: /^chalk$/, door: /^cli\// },
   { what: /^undici$/, door: /^client\// },
   { what: /^ioredis$/, door: /^replication\/redis\.ts$/ },
   { what: /^hono/, door: /^control\// },

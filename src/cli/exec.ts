@@ -105,6 +105,7 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
     }
   }
   try {
+    let needsReminder = options.log === 'pretty' && stderr.isTTY === true
     const contract = await openContract(options.spec, { mocked: options.mock })
     const har = harPath === undefined ? undefined : new HarFile(resolve(cwd, harPath), contract.keyHeaders)
     const { basePath = contract.basePath } = options
@@ -112,6 +113,9 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
     const sandbox = await openExecSandbox(options, contract, log, (record) => {
       har?.add(record)
       traces?.add(record)
+      // Tools that clear the screen as they start have hidden the ready line.
+      if (needsReminder) log.event('sandbox', `dashboard ${controlAt}/`)
+      needsReminder = false
     })
     const { baseUrl, controlUrl } = sandbox.facts
     controlAt = controlUrl

@@ -24,9 +24,15 @@ export function terminalWidth({ isTTY, columns }: Output): number | undefined {
   return isTTY === true && columns !== undefined && columns > 0 ? columns : undefined
 }
 
-const WRAPPER = Object.assign(new Help(), { minWidthToWrap: 1 })
+/** Most characters that are two cells wide. Exact widths, as in table.ts, are slower to load. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\uff60\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/gu
+const WRAPPER = Object.assign(new Help(), {
+  minWidthToWrap: 1,
+  displayWidth: (text: string) => text.replace(WIDE, '..').length,
+})
 
-/** Rows of at most this number of characters. Never breaks words, so that paths and flags can be copied. */
+/** Rows of at most this number of cells. Never breaks words, so that paths and flags can be copied. */
 export function wrapRows(text: string, width: number): readonly string[] {
   return WRAPPER.boxWrap(text, width).split('\n')
 }

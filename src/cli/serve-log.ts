@@ -65,7 +65,7 @@ export async function openServeLog(
   if (format === 'silent') return log
 
   const { PrettyLog, controlCommand } = await import('./pretty-log.js')
-  const pretty = new PrettyLog(writer, stderr, coloursFor(colourLevel(stderr, io.env)), () => {
+  const pretty = new PrettyLog(writer, stderr, await coloursFor(colourLevel(stderr, io.env)), () => {
     const url = controlUrl()
     // Each time: another sandbox may have started in this folder since.
     return url === undefined ? undefined : controlCommand(url, io)

@@ -119,7 +119,7 @@ async function printReport(
   } else if (flags.output === 'html') {
     const { htmlReport } = await import('./simulate/html-report.js')
     await print(stdout, htmlReport(name, report, busiestCurves(simulation, MAX_CURVES), simulation.timeline.width))
-  } else await print(stdout, textReport(name, report, coloursFor(colourLevel(stdout, env)), lineWidth(stdout)))
+  } else await print(stdout, textReport(name, report, await coloursFor(colourLevel(stdout, env)), lineWidth(stdout)))
 }
 
 function nothingText({ input }: SimulationReport, basePath: string): string {

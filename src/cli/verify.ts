@@ -122,7 +122,7 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
   }
   if (wantsJson(flags)) await printJson(jsonReport(subject, verification), io, nextCommands(subject, verification))
   else if (flags.output === 'junit') await print(stdout, junitReport(subject, verification, systemClock.wall()))
-  else await print(stdout, textReport(subject, verification, coloursFor(colourLevel(stdout, env))))
+  else await print(stdout, textReport(subject, verification, await coloursFor(colourLevel(stdout, env))))
   for (const note of verification.notes) tell(`note: ${note}`)
 
   const { checks, reached } = verification

@@ -13,7 +13,7 @@ import { PROBLEMS } from '../../src/domain/problems.js'
 import type { ExchangeRecord } from '../../src/exchanges/exchange-record.js'
 import { Captured, testIo } from './test-io.js'
 
-const plain = coloursFor(0)
+const plain = await coloursFor(0)
 
 const { TZ } = process.env
 beforeAll(() => {
@@ -150,9 +150,10 @@ describe('the pretty log', () => {
     [404, 33],
     [503, 31],
     [undefined, 35],
-  ])('colours %s by its class', (status, colour) =>
-    expect(prettyExchange(exchange({ status }), coloursFor(1))).toContain(`\u001b[${colour}m${status ?? '---'}`),
-  )
+  ])('colours %s by its class', async (status, colour) => {
+    const line = prettyExchange(exchange({ status }), await coloursFor(1))
+    expect(line).toContain(`\u001b[${colour}m${status ?? '---'}`)
+  })
 
   it('has its target in the same column, whatever the method and the end', () => {
     const parts: readonly Partial<ExchangeRecord>[] = [

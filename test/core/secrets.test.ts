@@ -34,7 +34,7 @@ describe.each(transports)('a secret that a client sends, %s', (_name, openSandbo
     for (const anyKey of modes ?? [false, true]) {
       const sandbox = await openSandbox({ anyKey, seed: 1 })
       await sandbox.call(`/v1${path}`, { ...options, ...(body === undefined ? {} : { method: 'POST', body }) })
-      const chalk = coloursFor(0)
+      const chalk = await coloursFor(0)
       const lines = [...sandbox.core.spaces.default.log].flatMap((record) => [
         JSON.stringify(record),
         jsonExchange(record),

@@ -19,7 +19,7 @@ export async function listOperations(
       stability,
       ...(summary === undefined ? {} : { summary }),
     }))
-    return format === 'json' ? jsonText(views, stdout, env) : yamlText(views)
+    return format === 'json' ? await jsonText(views, stdout, env) : yamlText(views)
   }
   const rows = operations.map((operation) => {
     const { id, method, path, deprecated, sunsetAt, stability, summary = '' } = operation

@@ -12,7 +12,7 @@ import { showBody } from './show-response.js'
 export type Reporter = Awaited<ReturnType<typeof openReporter>>
 
 export async function openReporter({ stderr, env }: CliIo) {
-  const { red, yellow, dim } = coloursFor(colourLevel(stderr, env))
+  const { red, yellow, dim } = await coloursFor(colourLevel(stderr, env))
   const isTTY = stderr.isTTY === true
   const line = (text: string) => void print(stderr, `${text}\n`)
   return {

@@ -33,7 +33,7 @@ export async function showBody(
   }
   if (format === 'yaml') return { bytes: `${escapeLines(yamlText(body.value))}\n` }
   const rows = format === 'json' ? undefined : toRows(body.value)
-  if (rows === undefined) return { bytes: `${jsonText(body.value, stream, env)}\n` }
+  if (rows === undefined) return { bytes: `${await jsonText(body.value, stream, env)}\n` }
   return { bytes: `${rows.rows.length === 0 ? '(none)' : table(rows.head, rows.rows, lineWidth(stream))}\n` }
 }
 

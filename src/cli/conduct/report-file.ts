@@ -76,7 +76,7 @@ export async function writeReport(
       ? jsonReport(report, facts)
       : extension === '.xml'
         ? junitReport(report, failOn, systemClock.wall())
-        : textReport(report, coloursFor(0))
+        : textReport(report, await coloursFor(0))
   try {
     makeFolder(dirname(file), PROJECT_FOLDER)
     writeRegularFile(file, text, PROJECT_FILE)
@@ -99,7 +99,7 @@ export async function reportToGitHub(report: ConductReport, broken: readonly Run
   if (GITHUB_ACTIONS !== 'true') return
   for (const line of annotations(report, broken)) printLine(io.stderr, line)
   if (summary === '') return
-  const text = textReport(report, coloursFor(0))
+  const text = textReport(report, await coloursFor(0))
   // Text from clients may have three backticks.
   appendRegularFile(summary, `### Conduct towards petstore-sandbox\n\n\`\`\`\`text\n${text}\`\`\`\`\n`)
 }

@@ -29,7 +29,7 @@ async function conduct(at: ControlContext, { failOn: rules, report: file }: Cond
   const { controls, sandbox, io, json } = at
   const failOn = rules === undefined ? NEVER_FAIL : parseFailOn('--fail-on', rules)
   const value = await controls.conduct()
-  const colours = coloursFor(colourLevel(io.stdout, io.env))
+  const colours = await coloursFor(colourLevel(io.stdout, io.env))
   const text = textReport(addConduct(EMPTY_CONDUCT, value), colours).trimEnd()
   const ids = [...value.violations, ...value.warnings].flatMap(({ exchanges }) => exchanges.slice(0, 1).map(Number))
   const next = [...new Set(ids)].slice(0, 3).map((id) => `${verbCommand(at)} requests show ${id}`)

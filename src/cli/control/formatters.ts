@@ -142,7 +142,7 @@ export function recordsResult(value: readonly unknown[]): Result {
 }
 
 export async function driftResult(value: Drift, io: CliIo): Promise<Result> {
-  const colours = coloursFor(colourLevel(io.stdout, io.env))
+  const colours = await coloursFor(colourLevel(io.stdout, io.env))
   const { checked, drifted, unanswered, leftOut, findings } = value
   const lines = findings.map((finding) => `${colours.red('✗')} ${escapeControls(findingText(finding))}`)
   const summary = [

@@ -146,7 +146,7 @@ function jsonLine(exchange: Exchange): string {
 }
 
 async function lineFormat({ io, found }: ControlContext, idWidth = 4): Promise<(exchange: Exchange) => string> {
-  const colours = coloursFor(colourLevel(io.stdout, io.env))
+  const colours = await coloursFor(colourLevel(io.stdout, io.env))
   const control = () => controlCommand(found.controlUrl, io)
   return (exchange) => prettyExchange(asRecord(exchange), colours, { idWidth, control })
 }

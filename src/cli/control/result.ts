@@ -31,7 +31,7 @@ export function tableResult(
 /** @param next commands that would help; they become the last field @source docs/cli.md, "JSON output" */
 export async function printJson(value: unknown, io: CliIo, next: readonly string[] = []): Promise<void> {
   const whole = next.length === 0 ? value : { ...Object(value), next }
-  await print(io.stdout, `${jsonText(whole, io.stdout, io.env)}\n`)
+  await print(io.stdout, `${await jsonText(whole, io.stdout, io.env)}\n`)
 }
 
 export async function printResult(

@@ -7,7 +7,7 @@ import { type Conduct, VIOLATIONS, WARNINGS } from '../../../src/conduct/conduct
 import { junitViolations } from '../../support/junit-schema.js'
 import { aConduct, aFinding, aWhatIf } from './a-conduct.js'
 
-const plain = coloursFor(0)
+const plain = await coloursFor(0)
 const reportOf = (...conducts: readonly Conduct[]): ConductReport => conducts.reduce(addConduct, EMPTY_CONDUCT)
 
 const CHECKOUT = aConduct({

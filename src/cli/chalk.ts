@@ -1,0 +1,2 @@
+/** Chalk, in a module that is loaded late. */
+export { Chalk } from 'chalk'
