@@ -69,13 +69,15 @@ export async function toHaveReceived(
   })
 }
 
-/** `await expect(sandbox).toHaveServed(429, { times: 2 })` */
+/** `await expect(sandbox).toHaveServed(429, { times: 2 })` @throws RangeError for a status that is not a number */
 export async function toHaveServed(
   this: MatcherContext,
   sandbox: Subject,
   status: number,
   { times, operation }: ServedResponse = {},
 ): Promise<MatcherResult> {
+  if (!Number.isInteger(status))
+    throw new RangeError(`${JSON.stringify(status)} is not a status. Use a number such as 429.`)
   await check(sandbox, operation)
   const all = await sandbox.requests(operation === undefined ? {} : { operation })
   const found = all.filter((exchange) => exchange.status === status)
@@ -92,7 +94,7 @@ export async function toHaveBehaved(this: MatcherContext, sandbox: Subject): Pro
   const findings = violations.map(({ rule, count, key, message, exchanges }) => {
     const ids = exchanges.map((id) => `#${id}`).join(', ')
     const more = count > exchanges.length ? ` and ${count - exchanges.length} more` : ''
-    return `  ${rule}: ${message}\n    By the key ${key}, in ${ids}${more}`
+    return `  ${rule}: ${message}\n    By the key ${key}, in the exchanges ${ids}${more}`
   })
   return {
     pass: requests > 0 && violations.length === 0,
@@ -113,7 +115,7 @@ function result(
   details: () => string,
 ): MatcherResult {
   const wanted =
-    times === undefined ? (isNot ? 'no' : 'at least 1') : isNot ? `any number but ${times} of` : `exactly ${times}`
+    times === undefined ? (isNot ? 'no' : 'at least 1') : isNot ? `another number than ${times} of` : `exactly ${times}`
   const isPlural = times !== undefined && (times !== 1 || isNot)
   const verb = noun === 'request' ? 'received' : 'sent'
   return {

@@ -80,8 +80,15 @@ describe('toHaveServed', () => {
     await expect(sandbox).not.toHaveServed(429, { operation: 'createPet' })
     expect(await messageOf(expect(sandbox).toHaveServed(201))).toBe(
       'Expected at least 1 response with status 201, but the sandbox sent 0.\nThe requests:\n' +
-        '  #1 GET /v1/pets → 200 (sandbox)\n  #2 GET /v1/pets → 429 quota-minute (sandbox)',
+        '  #1 GET /v1/pets → 200 (sandbox)\n  #2 GET /v1/pets → 429, quota-minute (sandbox)',
     )
+  })
+
+  it('refuses a status that is not a number, also negated', async () => {
+    const sandbox = await sandboxWith([['GET']])
+    const message = '"4xx" is not a status. Use a number such as 429.'
+    expect(await messageOf(expect(sandbox).toHaveServed('4xx' as never))).toBe(message)
+    expect(await messageOf(expect(sandbox).not.toHaveServed('4xx' as never))).toBe(message)
   })
 
   it('lists the last ten requests', async () => {
@@ -101,7 +108,7 @@ describe('toHaveBehaved', () => {
     const sandbox = await sandboxWith([['GET'], ['GET'], ['GET'], ['GET']], { limits: '1/min' })
     await expect(sandbox).not.toHaveBehaved()
     expect(await messageOf(expect(sandbox).toHaveBehaved())).toMatch(
-      /^Clients violated the service's rules:\n {2}early-retry: GET .+\n {4}By the key sandbox, in #\d/,
+      /^Clients violated the service's rules:\n {2}early-retry: GET .+\n {4}By the key sandbox, in the exchanges #\d/,
     )
   })
 })
