@@ -20,12 +20,15 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
+/** `light-dark()` and `:has()` need them. */
+const PAGE_TARGETS = ['chrome123', 'firefox121', 'safari17.5']
+
 /** A static site for any web host and path. Its service worker is the sandbox. @returns the metafiles */
 export async function buildPlayground(folder: string): Promise<Metafile[]> {
   await rm(folder, { recursive: true, force: true })
   const assets = join(folder, ASSETS)
   await mkdir(assets, { recursive: true })
-  const forPages = { ...FOR_BROWSERS, outdir: assets, format: 'esm' } as const
+  const forPages = { ...FOR_BROWSERS, target: PAGE_TARGETS, outdir: assets }
   const [pages, starting] = await Promise.all([
     build({
       ...forPages,

@@ -1,7 +1,6 @@
 import { type Signal, signal, useSignal } from '@preact/signals'
-import type { ComponentChildren, InputHTMLAttributes } from 'preact'
-import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
-import { stringifyJson } from '../contract/json.js'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { connection, controlToken, IS_PLAYGROUND } from './control-api.js'
 import { messageOf, readableBody } from './format.js'
 
@@ -50,27 +49,6 @@ export function ActionError({ action }: { readonly action: Action<never> | Actio
     <p class="error" role="alert">
       {action.error}
     </p>
-  )
-}
-
-interface ButtonProps {
-  /** Accessible name, if the text alone is unclear. */
-  readonly label?: string
-  readonly class?: string
-  readonly title?: string
-  readonly children: ComponentChildren
-}
-
-export function ActionButton({ act, label, children, ...rest }: ButtonProps & { act(): Promise<unknown> }) {
-  const action = useAction()
-  const isBusy = action.pending.value !== undefined
-  return (
-    <>
-      <button type="button" {...rest} aria-label={label} aria-busy={isBusy} onClick={() => action.run(act)}>
-        {children}
-      </button>
-      <ActionError action={action} />
-    </>
   )
 }
 
@@ -177,9 +155,9 @@ export function FormDialog({
   )
 }
 
-type Choice = string | number | readonly [value: string | number, text: string]
+export type Choice = string | number | readonly [value: string | number, text: string]
 
-function Options({ choices }: { readonly choices: readonly Choice[] }) {
+export function Options({ choices }: { readonly choices: readonly Choice[] }) {
   return (
     <>
       {choices.map((choice) => {
@@ -191,34 +169,6 @@ function Options({ choices }: { readonly choices: readonly Choice[] }) {
         )
       })}
     </>
-  )
-}
-
-export function Field({
-  label,
-  choices,
-  grows = false,
-  choose,
-  ...attributes
-}: {
-  readonly label: string
-  readonly choices?: readonly Choice[]
-  readonly grows?: boolean
-  choose?(value: string): void
-} & InputHTMLAttributes) {
-  const { name, value } = attributes
-  return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the control is inside, in either branch
-    <label class={grows ? 'grow' : ''}>
-      {label}
-      {choices === undefined ? (
-        <input autocomplete="off" spellcheck={false} {...attributes} />
-      ) : (
-        <select name={name} value={value} onChange={({ currentTarget }) => choose?.(currentTarget.value)}>
-          <Options choices={choices} />
-        </select>
-      )}
-    </label>
   )
 }
 
@@ -258,56 +208,6 @@ export function Select<Value extends string | number>({
     <label class={isStacked ? 'stacked' : 'inline'}>
       {label} {select}
     </label>
-  )
-}
-
-/** Saves and shows each choice immediately. */
-export function SavedSelect<Value extends string | number>({
-  value,
-  save,
-  ...rest
-}: Omit<Parameters<typeof Select<Value>>[0], 'choose'> & { save(value: Value): Promise<unknown> }) {
-  const action = useAction<Value>()
-  return (
-    <>
-      <Select
-        {...rest}
-        value={action.pending.value?.value ?? value}
-        choose={(chosen) => action.run(() => save(chosen), chosen)}
-      />
-      <ActionError action={action} />
-    </>
-  )
-}
-
-interface SavedProps<Value> {
-  readonly value: Value
-  save(value: Value): Promise<unknown>
-}
-
-/** Saved with Enter or on blur; Escape reverts it. */
-export function SavedInput({
-  value,
-  save,
-  ...attributes
-}: SavedProps<string> & { readonly id?: string; readonly 'aria-label'?: string; readonly placeholder?: string }) {
-  const action = useAction()
-  return (
-    <>
-      <input
-        {...attributes}
-        defaultValue={value}
-        key={value}
-        autocomplete="off"
-        spellcheck={false}
-        onKeyDown={({ key, currentTarget }) => {
-          if (key === 'Escape') currentTarget.value = value
-          if (key === 'Enter' || key === 'Escape') currentTarget.blur()
-        }}
-        onBlur={({ currentTarget: { value: text } }) => text !== value && action.run(() => save(text))}
-      />
-      <ActionError action={action} />
-    </>
   )
 }
 
@@ -477,16 +377,6 @@ export function CopyButton({
   )
 }
 
-/** @param content text, or a value saved as JSON */
-export function saveFile(name: string, content: unknown): void {
-  const text = typeof content === 'string' ? content : stringifyJson(content, 2)
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }))
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(link.href)
-}
-
 export function HeaderList({ headers }: { readonly headers: Readonly<Record<string, string>> }) {
   const rank = (name: string) => (/^(?:x-ratelimit-|retry-after|x-sandbox-reason)/.test(name) ? 0 : 1)
   const sorted = Object.entries(headers).sort(([one], [other]) => rank(one) - rank(other))
@@ -500,29 +390,6 @@ export function HeaderList({ headers }: { readonly headers: Readonly<Record<stri
         </div>
       ))}
     </dl>
-  )
-}
-
-export function Section({
-  id,
-  title,
-  aside,
-  children,
-}: {
-  readonly id: string
-  readonly title: string
-  /** State, beside the title. */
-  readonly aside?: ComponentChildren
-  readonly children: ComponentChildren
-}) {
-  return (
-    <details class="card" id={id} open>
-      <summary>
-        <h2>{title}</h2>
-        <span class="aside">{aside}</span>
-      </summary>
-      <div class="stack">{children}</div>
-    </details>
   )
 }
 
@@ -542,25 +409,5 @@ export function TokenDialog({ enter }: { enter(token: string): void }) {
         <p class="muted">Enter the value of --control-token. It is stored in this tab only.</p>
       )}
     </FormDialog>
-  )
-}
-
-/** A select for choices, else an input. */
-export function SavedField<Value extends string | number>({
-  label,
-  choices,
-  save,
-  ...rest
-}: SavedProps<Value> & { readonly label: string; readonly choices?: readonly Value[]; readonly placeholder?: string }) {
-  const id = useId()
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {choices === undefined ? (
-        <SavedInput id={id} {...rest} value={String(rest.value)} save={(text) => save(text as Value)} />
-      ) : (
-        <SavedSelect id={id} choices={choices} save={save} {...rest} />
-      )}
-    </div>
   )
 }

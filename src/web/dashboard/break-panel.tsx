@@ -4,8 +4,9 @@ import { SETTING_NAMES, SETTINGS, type SettingName } from '../../domain/settings
 import { countdownText } from '../format.js'
 import { call } from '../session.js'
 import { faultDraft, operations, scenarios, spaceTime, state } from '../state.js'
-import { ActionButton, ActionError, Field, Form, type ReadField, SavedField, Section, useAction } from '../ui.js'
+import { ActionError, Form, type ReadField, useAction } from '../ui.js'
 import { withoutRule } from './fault-rules.js'
+import { ActionButton, Field, SavedField, Section } from './fields.js'
 import { stormAt } from './quota-now.js'
 
 export function BreakPanel() {

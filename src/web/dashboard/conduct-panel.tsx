@@ -3,7 +3,8 @@ import { counted, noun } from '../../domain/numbers.js'
 import { inZone, timesText } from '../format.js'
 import { exchangeById, select } from '../session.js'
 import { conduct, drift, filter } from '../state.js'
-import { ScrollBox, Section, Table } from '../ui.js'
+import { ScrollBox, Table } from '../ui.js'
+import { Section } from './fields.js'
 
 export function ConductPanel() {
   return (

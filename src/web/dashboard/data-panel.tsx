@@ -18,18 +18,8 @@ import {
   space,
   spaces,
 } from '../state.js'
-import {
-  ActionButton,
-  Field,
-  Form,
-  FormDialog,
-  type ReadField,
-  SavedInput,
-  SavedSelect,
-  ScrollBox,
-  Section,
-  Select,
-} from '../ui.js'
+import { Form, FormDialog, type ReadField, ScrollBox, Select } from '../ui.js'
+import { ActionButton, Field, SavedInput, SavedSelect, Section } from './fields.js'
 
 export function DataPanel() {
   return (

@@ -5,9 +5,10 @@ import type { Exchange } from '../../exchanges/exchange-view.js'
 import { addressOf, CONNECTION_HEADERS } from '../request-code.js'
 import { replay, step } from '../session.js'
 import { editing, selected, state } from '../state.js'
-import { CloseButton, Dialog, Field, FormDialog, type ReadField } from '../ui.js'
+import { CloseButton, Dialog, FormDialog, type ReadField } from '../ui.js'
 import { closeExchange } from './exchange-detail.js'
 import { FILTER_FIELDS } from './exchange-filter.js'
+import { Field } from './fields.js'
 
 const KEYS = [
   ['/', 'go to the filter'],

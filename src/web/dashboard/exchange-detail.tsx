@@ -10,11 +10,12 @@ import { countdownText, dateText, outcomeOf, timeText } from '../format.js'
 import { addressOf, CODE_FORMS, recordedRequest } from '../request-code.js'
 import { call, filterBy, makeFail, replay, select, showTab, step } from '../session.js'
 import { conduct, editing, events, exchanges, filter, operations, selected, spaceTime, state } from '../state.js'
-import { ActionButton, Body, CodeBlock, CopyButton, HeaderList, Toggle } from '../ui.js'
+import { Body, CodeBlock, CopyButton, HeaderList, Toggle } from '../ui.js'
 import { wordOf } from './exchange-filter.js'
 import { Duration, Status, TimingBar } from './exchange-list.js'
 import { explainExchange, ledToBan } from './explain-exchange.js'
 import { withoutRule } from './fault-rules.js'
+import { ActionButton } from './fields.js'
 
 export function closeExchange(): void {
   const id = selected.value?.id

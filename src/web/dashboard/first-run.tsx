@@ -3,7 +3,8 @@ import { SANDBOX_ADDRESS } from '../control-api.js'
 import { CODE_FORMS } from '../request-code.js'
 import { announce } from '../session.js'
 import { space, state } from '../state.js'
-import { ActionButton, CodeBlock, CopyButton } from '../ui.js'
+import { CodeBlock, CopyButton } from '../ui.js'
+import { ActionButton } from './fields.js'
 
 export function FirstRun() {
   const { basePath = '', keyHeader = BEARER } = state.value ?? {}

@@ -5,20 +5,9 @@ import { countdownText, dateText, instantText, inZone, timeText, zone } from '..
 import { call, openSpace, showSpace, showTab, undo } from '../session.js'
 import { Shell } from '../shell.js'
 import { announcement, clock, connection, notice, showZone, space, spaces, spaceTime, state, toast } from '../state.js'
-import {
-  ActionButton,
-  ActionError,
-  CloseButton,
-  CopyButton,
-  Dialog,
-  FormDialog,
-  Pre,
-  Select,
-  saveFile,
-  Toggle,
-  useAction,
-} from '../ui.js'
+import { ActionError, CloseButton, CopyButton, Dialog, FormDialog, Pre, Select, Toggle, useAction } from '../ui.js'
 import { isHelpOpen } from './dialogs.js'
+import { ActionButton, saveFile } from './fields.js'
 import type { Tab } from './page-address.js'
 
 export function Header() {
