@@ -8,7 +8,7 @@ import type { RunningSandbox } from '../../sandbox.js'
 import type { Environment } from '../../system/this-process.js'
 import { type RunningCommand, runCommand, startFailure } from '../exec/run-command.js'
 import type { ConformScenario, Job } from './scenarios.js'
-import { judgeRun, judgeWaits, type SeenExchange, type Verdict, type Waits, waitsIn } from './verdict.js'
+import { judgeRun, judgeWaits, retryWaits, type SeenExchange, type Verdict } from './verdict.js'
 
 /** Of the command's output; the last of it is shown with a failure. */
 const OUTPUT_KEPT_BYTES = 4096
@@ -41,13 +41,13 @@ export interface ScenarioRun extends Verdict {
 export async function runScenario(scenario: ConformScenario, run: ConformRun): Promise<ScenarioRun> {
   const { pause } = scenario.expectation
   const runs: ScenarioRun[] = []
-  let waits: Waits = { retries: [], others: [] }
+  const waits: DurationMs[] = []
   for (;;) {
     const { ending, output, seconds, ...seen } = await runOnce(scenario, run)
     const last = { ...judgeRun(scenario, { ...seen, ending }), output, seconds }
     runs.push(last)
-    const { retries, others } = waitsIn(seen.exchanges)
-    waits = { retries: [...waits.retries, ...retries], others: [...waits.others, ...others] }
+    const retries = retryWaits(seen.exchanges)
+    waits.push(...retries)
     if (pause === undefined) {
       if (last.outcome !== 'passed' || retries.length === 0 || runs.length > 1 || !isBusy()) return last
       continue

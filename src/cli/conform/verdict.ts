@@ -98,26 +98,16 @@ function repeatedMore(exchanges: readonly SeenExchange[], attempts: number): str
   )
 }
 
-export interface Waits {
-  /** Before refused requests that are repeated. */
-  readonly retries: readonly DurationMs[]
-  /** After served requests. The client need not wait here, so they show how busy its machine is. */
-  readonly others: readonly DurationMs[]
-}
-
 /** Longer waits count as a pause on any machine, in milliseconds. */
 const CERTAIN_PAUSE_MS = 400
-/** A client that does not wait takes at most this many times as long for a retry as for another request. */
-const BUSY_FACTOR = 3
 
 /** Judges the waits of all runs. Half must be long, because a backoff may begin with a short one. */
 export function judgeWaits(
-  { retries, others }: Waits,
+  retries: readonly DurationMs[],
   pause: DurationMs,
   isBusy: boolean,
 ): Pick<Verdict, 'outcome' | 'reason'> {
-  const usual = others.toSorted((a, b) => a - b)[others.length >> 1] ?? (isBusy ? CERTAIN_PAUSE_MS : 0)
-  const doubtful = Math.max(pause, Math.min(usual * BUSY_FACTOR, CERTAIN_PAUSE_MS))
+  const doubtful = isBusy ? Math.max(pause, CERTAIN_PAUSE_MS) : pause
   const short = retries.filter((wait) => wait < pause).length
   if (retries.filter((wait) => wait >= doubtful).length >= retries.length / 2) return { outcome: 'passed', reason: '' }
   const times = counted(retries.length, 'time')
@@ -129,21 +119,18 @@ export function judgeWaits(
   return { outcome: 'untested', reason: 'The machine is too busy to see whether the client backs off. Run it again.' }
 }
 
-export function waitsIn(exchanges: readonly SeenExchange[]): Waits {
+/** From the end of each refusal to its retry. */
+export function retryWaits(exchanges: readonly SeenExchange[]): readonly DurationMs[] {
   const refusedAt = new Map<string, number>()
-  let servedAt: number | undefined
-  const [retries, others]: [DurationMs[], DurationMs[]] = [[], []]
+  const waits: DurationMs[] = []
   for (const exchange of exchanges) {
     const [line, at] = [requestLine(exchange), Date.parse(exchange.at)]
     const before = refusedAt.get(line)
-    if (before !== undefined) retries.push(at - before)
-    else if (servedAt !== undefined) others.push(at - servedAt)
+    if (before !== undefined) waits.push(at - before)
     refusedAt.delete(line)
-    const isServed = exchange.status !== null && exchange.status < 300
-    servedAt = isServed ? at + exchange.durationMs : undefined
     if (exchange.status === null || exchange.status >= 429) refusedAt.set(line, at + exchange.durationMs)
   }
-  return { retries, others }
+  return waits
 }
 
 export function requestLine({ method, path, query }: SeenExchange): string {

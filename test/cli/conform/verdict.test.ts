@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ConformScenario, Expectation } from '../../../src/cli/conform/scenarios.js'
-import { type Evidence, judgeRun, judgeWaits, type SeenExchange, waitsIn } from '../../../src/cli/conform/verdict.js'
+import { type Evidence, judgeRun, judgeWaits, retryWaits, type SeenExchange } from '../../../src/cli/conform/verdict.js'
 
 const EXPECTED: Expectation = { key: 'sandbox', ends: 'success', delivers: ['fault'], removePets: [], ignores: [] }
 const SUCCESS = { kind: 'exited', code: 0 } as const
@@ -40,26 +40,19 @@ const refused = (ms: number) => ({ at: at(ms), status: 503, reason: 'fault' })
 
 describe('the verdict on a client', () => {
   it.each([
-    ['failed', [], [2, 99, 500]],
-    ['passed', [], [0, 100, 0, 100]],
-    ['passed', [], []],
+    ['failed', 'idle', [2, 99, 500]],
+    ['passed', 'idle', [0, 100, 0, 100]],
+    ['passed', 'idle', []],
     ['untested', 'busy', [399, 100]],
     ['failed', 'busy', [99, 0, 101]],
-    ['untested', [2, 80, 80], [239, 100, 0]],
-    ['passed', [80], [240, 0]],
-    ['passed', [1000], [400, 0]],
-    ['failed', [1000], [99, 0, 500]],
-  ])(
-    'is %s after waits of %j ms without and %j ms with a refusal, if 100 ms are required',
-    (outcome, others, retries) => {
-      const waits = { others: typeof others === 'string' ? [] : others, retries }
-      expect(judgeWaits(waits, 100, others === 'busy').outcome).toBe(outcome)
-    },
-  )
+    ['passed', 'busy', [400, 0]],
+  ])('is %s on a machine that is %s after waits of %j ms, if 100 ms are required', (outcome, load, retries) => {
+    expect(judgeWaits(retries, 100, load === 'busy').outcome).toBe(outcome)
+  })
 
-  it('measures waits from the end of a response, for retries and for other requests', () => {
+  it('measures waits from the end of a refusal to its retry', () => {
     const seen = [refused(0), refused(1), { at: at(102) }, { at: at(103), path: '/v1/pets/1' }].map(exchange)
-    expect(waitsIn(seen)).toEqual({ retries: [0, 100], others: [0] })
+    expect(retryWaits(seen)).toEqual([0, 100])
   })
 
   it.each([
