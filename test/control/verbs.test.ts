@@ -46,12 +46,16 @@ describe.each(transports)('pets as a resource, %s', (_name, openSandbox) => {
     expect((await sandbox.get('/pets/60')).status).toBe(404)
     expect((await sandbox.control('POST', '/undo')).json).toEqual({ undone: 'records.remove' })
     expect((await sandbox.get('/pets/60')).status).toBe(200)
+    const named = await sandbox.control('POST', '/resources/pets', { id: '70', name: 'Rex', categoryId: 1 })
+    expect(named.json).toEqual({ id: 70, name: 'Rex', categoryId: 1 })
   })
 
   it.each([
     ['POST', '/resources/pets', { name: 'Rex' }, 400, /categoryId is required/],
     ['POST', '/resources/pets', { name: 'Rex', categoryId: 1, colour: 'red' }, 400, /pets has no field "colour"/],
     ['POST', '/resources/pets', { id: 1, name: 'Rex', categoryId: 1 }, 409, /already has a record with the id "1"/],
+    ['POST', '/pets', { id: 'x', name: 'Rex', categoryId: 1 }, 400, /id must be a whole number .* \(it is "x"\)/],
+    ['POST', '/pets', { id: 1.5, name: 'Rex', categoryId: 1 }, 400, /id must be a whole number .* \(it is 1.5\)/],
     ['PATCH', '/resources/pets/1', { name: 7 }, 400, /name must be/],
     ['PATCH', '/resources/pets/1', { id: 2 }, 400, /id is set by the path/],
     ['PATCH', '/resources/pets/4711', { name: 'Rex' }, 404, /pets has no record "4711"/],

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Values } from '../../contract/contract.js'
+import { INT64_MAXIMUM, INT64_MINIMUM, type Int64, parseInt64 } from '../../contract/int64.js'
 import { parseShallowJson, stringifyJson } from '../../contract/json.js'
 import { recordReader } from '../../contract/read-record.js'
 import { placeInState, type ResourceData } from '../../contract/resource-data.js'
@@ -118,13 +119,20 @@ export function addRecord(space: Space, name: string, record: Values, wall: Epoc
     return parent
   })
   checkFields(space, resource, given, given)
-  const id = given[resource.id.property]
+  const { property, kind } = resource.id
+  const id = given[property] ?? undefined
+  if (id !== undefined && kind === 'integer') given[property] = wholeId(property, id)
   if (id !== undefined && matching(space, resource, String(id)).length > 0)
-    throw new VerbError(
-      'conflict',
-      `${name} already has a record with the ${resource.id.property} ${quoted(String(id))}.`,
-    )
+    throw new VerbError('conflict', `${name} already has a record with the ${property} ${quoted(String(id))}.`)
   return apply(space, resource, 'create', scope, given, wall)
+}
+
+/** Also from text, as an address has it. */
+function wholeId(property: string, id: unknown): Int64 {
+  const known = ['string', 'number', 'bigint'].includes(typeof id) ? parseInt64(String(id)) : undefined
+  if (known !== undefined) return known
+  const message = `${property} must be a whole number from ${INT64_MINIMUM} to ${INT64_MAXIMUM} (it is ${stringifyJson(id)}).`
+  throw new VerbError('invalid_request', message)
 }
 
 /**
