@@ -1,4 +1,4 @@
-import type { PlanName } from '../contract/contract-data.js'
+import { PLAN_NAMES, type PlanName } from '../contract/contract-data.js'
 import type { BanRecord } from './ban.js'
 import type { Limits, QuotaUsage } from './quota.js'
 
@@ -28,6 +28,12 @@ export function startPlan({ plan = 'free' }: ApiKey): PlanName {
 
 /** Its plan and limits are settings. */
 export const DEFAULT_KEY = 'sandbox'
+
+/** Keys of the fixtures that are refused for ever. @source docs/behaviour.md, "Keys" */
+export const ALWAYS_REFUSED: readonly string[] = ['sandbox-limited', 'sandbox-banned']
+
+/** Keys of the fixtures that are not refused. They are no secrets. */
+export const PUBLIC_KEYS: readonly string[] = [DEFAULT_KEY, ...PLAN_NAMES.map((plan) => `${DEFAULT_KEY}-${plan}`)]
 
 /** Quota usage and bans of a key, or of an address without one. Mutable. */
 export interface Account {

@@ -2,7 +2,7 @@ import { countRequest, forgetFutureTraffic, openTraffic, type Traffic } from '..
 import type { Contract } from '../contract/contract.js'
 import { planLimits } from '../core/keyring.js'
 import { BODY_FAULTS } from '../domain/faults.js'
-import { PLAN_NAMES } from '../domain/keys.js'
+import { ALWAYS_REFUSED, PLAN_NAMES } from '../domain/keys.js'
 import { type Limits, NO_LIMITS } from '../domain/quota.js'
 import type { EpochMs } from '../domain/time.js'
 import { BAN_RULES, Judge, keyCaller, unauthenticatedCaller } from './judge.js'
@@ -25,8 +25,6 @@ export type LeftOutCause = keyof typeof LEFT_OUT
 
 const MAX_BAD_NAMED = 20
 const MAX_PLACES = 200
-/** Their quota says nothing. @source docs/behaviour.md, "Keys" */
-const ALWAYS_REFUSED: readonly string[] = ['sandbox-limited', 'sandbox-banned']
 
 export interface SimulationOptions {
   readonly contract: Contract

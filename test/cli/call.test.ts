@@ -293,8 +293,8 @@ describe('retries', () => {
   })
 
   it('give up at once on a ban that is longer than allowed, and say when to come back', async () => {
-    const sandbox = await sandboxWith()
-    const { code, err } = await call(['listPets'], ioFor(sandbox, { PETSTORE_API_KEY: 'sandbox-banned' }))
+    const sandbox = await sandboxWith({ ban: { sandbox: '5m' } })
+    const { code, err } = await call(['listPets'], ioFor(sandbox))
     expect(code).toBe(4)
     expect(waits.lengths).toEqual([])
     expect(errorIn(err)).toMatchObject({

@@ -139,7 +139,7 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
       if (shown.note !== undefined) reporter.warning(shown.note)
     } else {
       const fix = suggestFix(response, sent.retryAt?.in, target, io)
-      const failure = responseFailure(request, outgoing.url, sent, exit, responseHint(sent, fix))
+      const failure = responseFailure(request, outgoing.url, sent, exit, responseHint(sent, target, fix))
       await reporter.failure(failure, response, head, fix)
     }
     for (const violation of violations) reporter.violation(violation)

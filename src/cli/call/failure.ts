@@ -6,6 +6,7 @@ import { readBody } from '../../client/read-body.js'
 import { findHeader, type SendResult, toSeconds } from '../../client/send.js'
 import { SANDBOX, type Target } from '../../client/target.js'
 import { CONTROL_PATH } from '../../control/path.js'
+import { ALWAYS_REFUSED, PUBLIC_KEYS } from '../../domain/keys.js'
 import { redactAddress } from '../../domain/redaction.js'
 import type { DurationMs } from '../../domain/time.js'
 import { controlCommand } from '../control/find-sandbox.js'
@@ -88,9 +89,13 @@ const FLAG_HINTS: Readonly<Record<string, string>> = {
 /** @param fix the command that ends the refusal */
 export function responseHint(
   { response, retryAt, waitTooLong }: SendResult,
+  { apiKey = '' }: Pick<Target, 'apiKey'>,
   fix: string | undefined,
 ): string | undefined {
   const reason = findHeader(response, 'x-sandbox-reason')
+  const { key } = splitKey(apiKey)
+  if (reason !== undefined && ALWAYS_REFUSED.includes(key))
+    return `The sandbox always refuses the key ${key}. Use another one.`
   const simulated = reason === undefined ? '' : ` Simulated by the sandbox (${reason}).`
   if (retryAt !== undefined) {
     const limit = waitTooLong ? ', which is longer than --retry-max-wait allows' : ''
@@ -105,10 +110,8 @@ export function responseHint(
     const to = location === undefined ? '' : ` (to ${redactAddress(location)})`
     return `Redirects are not followed${to}. Is the base address right?`
   }
-  return `${simulated}${fix === undefined ? '' : ` To end it, run: ${fix}.`}`.trim() || undefined
+  return `${simulated}${fix === undefined ? '' : ` If it does not end by itself, run: ${fix}.`}`.trim() || undefined
 }
-
-const ALWAYS_REFUSED: readonly string[] = ['sandbox-limited', 'sandbox-banned']
 
 /** The command that ends a refusal by a sandbox. @param wait how long the client would have to wait */
 export function suggestFix(
@@ -126,7 +129,7 @@ export function suggestFix(
   const fixes: Readonly<Record<string, string | undefined>> = {
     'quota-minute': advance,
     'quota-day': advance,
-    ban: advance,
+    ban: PUBLIC_KEYS.includes(key) ? `${control} unban ${key}` : advance,
     storm: `${control} storm stop`,
     fault: `${control} fault clear`,
   }
