@@ -293,7 +293,8 @@ describe('retries', () => {
   })
 
   it('give up at once on a ban that is longer than allowed, and say when to come back', async () => {
-    const sandbox = await sandboxWith({ ban: { sandbox: '5m' } })
+    const sandbox = await sandboxWith()
+    await sandbox.ban('sandbox')
     const { code, err } = await call(['listPets'], ioFor(sandbox))
     expect(code).toBe(4)
     expect(waits.lengths).toEqual([])
