@@ -1,8 +1,7 @@
 import { signal } from '@preact/signals'
 import { parseJson } from '../contract/json.js'
-import { EventReader, type ServerEvent } from '../control/event-reader.js'
 import type { OptionalInput, VerbName, VerbOutput } from '../control/verb-map.js'
-import { type VerbRoute, verbRequest, withQuery } from '../control/verb-request.js'
+import { type VerbRoute, verbRequest } from '../control/verb-request.js'
 
 declare const VERB_ROUTES: Readonly<Record<VerbName, VerbRoute>>
 /** The playground's page is beside the control plane, the others are below it. */
@@ -59,25 +58,8 @@ export async function servedContract(): Promise<Record<string, unknown>> {
   return parseJson(await readText(await requestControl('/openapi.json'))) as Record<string, unknown>
 }
 
-/** When the sandbox started: ISO 8601, UTC. Differs after a restart. */
-export async function sandboxStart(): Promise<string> {
-  return Object(JSON.parse(await readText(await requestControl('/health')))).startedAt
-}
-
-/**
- * Events of a space. The first batch arrives once the sandbox listens, so later events are complete. Uses fetch,
- * because EventSource cannot send a token.
- */
-export async function* followEvents(space: string, signal: AbortSignal): AsyncGenerator<readonly ServerEvent[]> {
-  const query = new URLSearchParams(space === '' ? {} : { space })
-  const { body } = await requestControl(withQuery('/requests/stream', query), { signal })
-  const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
-  const events = new EventReader()
-  for (let chunk = await reader?.read(); chunk?.value !== undefined; chunk = await reader?.read())
-    yield events.read(chunk.value)
-}
-
-async function requestControl(address: string, init: RequestInit = {}): Promise<Response> {
+/** @throws TokenNeeded, or Error with a sentence */
+export async function requestControl(address: string, init: RequestInit = {}): Promise<Response> {
   const token = controlToken()
   const authorization = token === null ? {} : { Authorization: `Bearer ${token}` }
   const response = await fetch(CONTROL_ADDRESS + address, {
@@ -92,7 +74,7 @@ async function requestControl(address: string, init: RequestInit = {}): Promise<
   throw new Error(messageIn(await readText(response)) ?? `The sandbox returned ${response.status}.`)
 }
 
-function readText(response: Response): Promise<string> {
+export function readText(response: Response): Promise<string> {
   return response.text().catch(() => {
     throw new Error('The connection to the sandbox was lost.')
   })

@@ -1,7 +1,5 @@
 import type { KeyHeader } from '../contract/contract-data.js'
-import type { StateView } from '../control/views.js'
 import { curlCommand, KEY_REFERENCE, shellWord } from '../domain/curl.js'
-import type { Exchange } from '../exchanges/exchange-view.js'
 
 type Headers = readonly (readonly [name: string, value: string])[]
 
@@ -80,63 +78,7 @@ export const CODE_FORMS = {
     const variable = key === undefined || key === KEY_REFERENCE ? '' : `PETSTORE_API_KEY=${key} `
     return `${variable}petstore-sandbox ${words.join(' ')}`
   },
-  HTTP: ({ method, url, headers, key, keyHeader: { name: keyName, prefix }, body }: CodeRequest) => {
-    const { host, origin } = new URL(url)
-    return [
-      `${method} ${url.slice(origin.length)} HTTP/1.1`,
-      `Host: ${host}`,
-      ...(key === undefined ? [] : [`${keyName}: ${prefix}${key}`]),
-      ...headers.map(([name, value]) => `${name}: ${value}`),
-      '',
-      body ?? '',
-    ].join('\n')
-  },
 } satisfies Record<string, (request: CodeRequest) => string>
-
-/** Describe the connection, or are derived from other values. */
-export const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
-  'authorization',
-  'host',
-  'connection',
-  'content-length',
-  'accept-encoding',
-  'expect',
-  'transfer-encoding',
-])
-
-/** With a reference instead of the key. @param sandbox address without a trailing slash */
-export function recordedRequest(
-  { method, key, operation, request: { headers, body }, ...exchange }: Exchange,
-  sandbox: string,
-  { basePath, keyHeader }: Pick<StateView, 'basePath' | 'keyHeader'>,
-  operations: readonly OperationFacts[],
-): CodeRequest {
-  return {
-    method,
-    url: sandbox + addressOf(exchange),
-    headers: Object.entries(headers).filter(
-      ([name]) => !CONNECTION_HEADERS.has(name) && name !== keyHeader.name.toLowerCase(),
-    ),
-    key: key === 'none' ? undefined : KEY_REFERENCE,
-    keyHeader,
-    body: body === '' ? undefined : body,
-    operation: operations.find(({ id }) => id === operation),
-    baseUrl: sandbox + basePath,
-  }
-}
-
-export function operationsIn({ paths }: { readonly paths?: unknown }): readonly OperationFacts[] {
-  return Object.entries(Object(paths)).flatMap(([path, methods]) =>
-    Object.values(Object(methods)).flatMap((operation) => {
-      const { operationId: id } = Object(operation)
-      return typeof id === 'string' ? [{ id, path }] : []
-    }),
-  )
-}
-
-export function addressOf({ path, query }: Pick<Exchange, 'path' | 'query'>): string {
-  return query === '' ? path : `${path}?${query}`
-}
 
 function quoted(text: string): string {
   return JSON.stringify(text)

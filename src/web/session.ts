@@ -1,11 +1,14 @@
 import { batch } from '@preact/signals'
+import { EventReader, type ServerEvent } from '../control/event-reader.js'
 import type { OptionalInput, VerbInput, VerbName, VerbOutput } from '../control/verb-map.js'
+import { withQuery } from '../control/verb-request.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
-import { callVerb, followEvents, keepControlToken, sandboxStart, servedContract, TokenNeeded } from './control-api.js'
+import { callVerb, keepControlToken, readText, requestControl, servedContract, TokenNeeded } from './control-api.js'
 import { toggleWord } from './dashboard/exchange-filter.js'
 import { EXCHANGES_KEPT, ExchangeRing } from './dashboard/exchange-rows.js'
 import type { PagePlace, Tab } from './dashboard/page-address.js'
-import { dateText, instantText, messageOf, timeText } from './format.js'
+import { dateText, instantText } from './dashboard/texts.js'
+import { messageOf, timeText } from './format.js'
 import * as view from './state.js'
 
 /** Faster updates would flicker. */
@@ -270,6 +273,24 @@ async function connect(signal: AbortSignal): Promise<void> {
     }
     if (batchOf.value.length > 0) readSoon()
   }
+}
+
+/** When the sandbox started: ISO 8601, UTC. Differs after a restart. */
+async function sandboxStart(): Promise<string> {
+  return Object(JSON.parse(await readText(await requestControl('/health')))).startedAt
+}
+
+/**
+ * Events of a space. The first batch arrives once the sandbox listens, so later events are complete. Uses fetch,
+ * because EventSource cannot send a token.
+ */
+async function* followEvents(space: string, signal: AbortSignal): AsyncGenerator<readonly ServerEvent[]> {
+  const query = new URLSearchParams(space === '' ? {} : { space })
+  const { body } = await requestControl(withQuery('/requests/stream', query), { signal })
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+  const events = new EventReader()
+  for (let chunk = await reader?.read(); chunk?.value !== undefined; chunk = await reader?.read())
+    yield events.read(chunk.value)
 }
 
 /** Waits before reconnecting. Shows the default space if the current one is gone. */

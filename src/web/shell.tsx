@@ -21,11 +21,11 @@ export function Shell({
   ]
   return (
     <header class="top">
-      <b class="brand">
+      <b class="row">
         <img src="assets/icon.svg" alt="" width="22" height="22" />
         petstore-sandbox
       </b>
-      <nav aria-label="Pages">
+      <nav aria-label="Pages" class="row">
         {pages.map(([name, address]) => (
           <a key={name} href={address} aria-current={name === page ? 'page' : undefined}>
             {name}

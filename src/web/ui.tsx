@@ -1,5 +1,5 @@
 import { type Signal, signal, useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { connection, controlToken, IS_PLAYGROUND } from './control-api.js'
 import { messageOf, readableBody } from './format.js'
@@ -155,58 +155,46 @@ export function FormDialog({
   )
 }
 
-export type Choice = string | number | readonly [value: string | number, text: string]
+export type Choice<Value extends string = string> = Value | readonly [value: Value, text: string]
 
-export function Options({ choices }: { readonly choices: readonly Choice[] }) {
-  return (
-    <>
-      {choices.map((choice) => {
-        const [value, text] = typeof choice === 'object' ? choice : [choice, choice]
-        return (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        )
-      })}
-    </>
-  )
-}
-
-export function Select<Value extends string | number>({
+/** A select for choices, else an input; inside its label, if it has one. */
+export function Field<Value extends string = string>({
   label,
-  isStacked = false,
+  class: style,
   choices,
-  texts = {},
   choose,
   ...attributes
 }: {
   readonly label?: string
-  readonly isStacked?: boolean
-  readonly value: Value
-  readonly choices: readonly Value[]
-  readonly texts?: Readonly<Record<string, string>>
-  readonly id?: string
-  readonly 'aria-label'?: string
-  readonly disabled?: boolean
-  choose(value: Value): void
-}) {
-  const select = (
-    <select
-      {...attributes}
-      onChange={({ currentTarget }) => {
-        const chosen = choices[currentTarget.selectedIndex]
-        if (chosen !== undefined) choose(chosen)
-      }}
-    >
-      <Options choices={choices.map((choice) => [choice, texts[String(choice)] ?? String(choice)])} />
-    </select>
-  )
-  return label === undefined ? (
-    select
-  ) : (
+  /** Of the label, or of a control without one. */
+  readonly class?: string
+  readonly value?: Value
+  readonly choices?: readonly Choice<Value>[]
+  choose?(value: Value): void
+} & Omit<InputHTMLAttributes, 'label' | 'value'>) {
+  const own: object = label === undefined ? { ...attributes, class: style } : attributes
+  const listen = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+    choose?.(currentTarget.value as Value)
+  const control =
+    choices === undefined ? (
+      <input autocomplete="off" spellcheck={false} onInput={listen} {...own} />
+    ) : (
+      <select {...own} onChange={listen}>
+        {choices.map((choice) => {
+          const [value, text] = typeof choice === 'string' ? [choice, choice] : choice
+          return (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          )
+        })}
+      </select>
+    )
+  if (label === undefined) return control
+  return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is inside
-    <label class={isStacked ? 'stacked' : 'inline'}>
-      {label} {select}
+    <label class={style}>
+      {label} {control}
     </label>
   )
 }
@@ -397,10 +385,14 @@ export function TokenDialog({ enter }: { enter(token: string): void }) {
   const wasRejected = controlToken() !== null
   return (
     <FormDialog label="Control token" submit="Unlock" send={async (field) => enter(field('token') ?? '')}>
-      <label class="stacked">
-        This sandbox requires a control token.
-        <input name="token" type="password" required autocomplete="off" aria-label="Control token" />
-      </label>
+      <Field
+        label="This sandbox requires a control token."
+        class="stacked"
+        name="token"
+        type="password"
+        required
+        aria-label="Control token"
+      />
       {wasRejected ? (
         <p class="error" role="alert">
           The sandbox rejected this token.

@@ -1,10 +1,14 @@
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { PAGE_POLICY } from '../../src/control/pages.js'
+import { serveSite } from '../../src/http/static-site.js'
 import { startSandbox } from '../../src/index.js'
+import { playgroundDirectory } from '../../src/system/package-files.js'
 import { HAS_CHROMIUM } from '../support/browsers.js'
-import { listen, openBrowser } from './browser.js'
+import { axeViolations, listen, openBrowser } from './browser.js'
 
 describe.skipIf(!HAS_CHROMIUM)('the pages, in a browser', () => {
   let browser: Awaited<ReturnType<typeof openBrowser>>
@@ -37,7 +41,6 @@ describe.skipIf(!HAS_CHROMIUM)('the pages, in a browser', () => {
     await page.getByRole('button', { name: 'Send a sample request' }).click()
     await page.locator('.exchange button .path').click()
     const detail = page.locator('.detail')
-    await detail.getByRole('button', { name: 'Copy as' }).click()
     await detail.getByText(`${below}/v1/pets?limit=3`).waitFor()
     await detail.getByRole('button', { name: 'HTTP', exact: true }).click()
     await detail.getByText('GET /play/v1/pets?limit=3 HTTP/1.1').waitFor()
@@ -48,6 +51,61 @@ describe.skipIf(!HAS_CHROMIUM)('the pages, in a browser', () => {
     await page.getByRole('link', { name: 'Exchange 2 in the dashboard' }).click()
     await detail.getByRole('heading', { name: 'GET /v1/pets' }).waitFor()
     expect(complaints).toEqual({ console: [], foreignRequests: [] })
+  })
+
+  it('have no axe violations while they load, with an error, locked, and without their sandbox', async () => {
+    const context = await browser.newContext({ bypassCSP: true })
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    const look = async (what: string, shown: Locator) => {
+      await shown.first().waitFor()
+      expect(await axeViolations(page), `${what}: ${page.url()}`).toEqual([])
+    }
+    const locked = await startSandbox({ seed: 1, controlToken: 'open-sesame' })
+    onTestFinished(() => locked.close())
+    for (const [path, loading, hash] of [
+      ['/', page.getByText('connecting', { exact: true }), '#space=unknown'],
+      ['/docs', page.getByText('Loading …'), ''],
+    ] as const) {
+      const sandbox = await startSandbox({ seed: 1 })
+      const address = sandbox.controlUrl + path
+      // It never responds.
+      await page.route('**/openapi.json', () => undefined)
+      await page.goto(address)
+      await look('loading', loading)
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      await page.route('**/openapi.json', (route) => route.fulfill({ status: 503, json: { message: 'Not now.' } }))
+      await page.goto('about:blank')
+      await page.goto(address + hash)
+      await look('error', path === '/' ? page.getByText('Unknown space "unknown".') : page.getByText('Not now.'))
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      await page.goto('about:blank')
+      await page.goto(address + (path === '/' ? '' : '#/listPets'))
+      await page
+        .getByText('live', { exact: true })
+        .or(page.getByRole('button', { name: 'Send' }))
+        .first()
+        .waitFor()
+      await sandbox.close()
+      const act = path === '/' ? 'Start storm' : 'Send'
+      await page.getByRole('button', { name: act, exact: true }).click()
+      await look('disconnected', page.getByRole('alert'))
+      await page.goto(locked.controlUrl + path)
+      await look('locked', page.getByRole('dialog'))
+    }
+    const site = await serveSite(playgroundDirectory, 0, PAGE_POLICY)
+    onTestFinished(() => site.stop())
+    for (const [what, script] of [
+      ['loading', 'ServiceWorkerContainer.prototype.register = () => new Promise(() => {})'],
+      ['error', "Object.defineProperty(Navigator.prototype, 'serviceWorker', { get: () => undefined })"],
+    ] as const) {
+      await context.addInitScript(script)
+      for (const path of ['', '__sandbox/', '__sandbox/docs/']) {
+        await page.goto(`http://127.0.0.1:${site.port}/${path}`)
+        if (what === 'error') await page.getByText('needs a service worker').waitFor()
+        await look(what, page.getByRole('heading', { level: 1 }))
+      }
+    }
   })
 })
 

@@ -156,7 +156,6 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await page.getByRole('textbox').fill('2 *')
     await page.getByRole('textbox').press('Enter')
     await page.getByText('Expected expression after * at character 3').waitFor()
-    expect(await page.getByRole('textbox').getAttribute('aria-invalid')).toBe('true')
     expect(await resultsOf(page)).toEqual(QUOTA_ONLY)
   })
 
@@ -222,7 +221,6 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await page.getByText('No requests yet.').waitFor()
     await runCode()
     await page.locator('.exchange .path').first().click()
-    await page.getByRole('button', { name: 'Copy as' }).click()
     await runCode()
     await page.getByRole('link', { name: 'API docs' }).click()
     await page.getByRole('navigation', { name: 'Contents' }).getByRole('link', { name: 'GET /pets' }).first().click()

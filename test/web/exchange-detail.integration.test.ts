@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { BEARER } from '../../src/contract/contract-data.js'
 import { REASONS } from '../../src/domain/problems.js'
 import { explainExchange } from '../../src/web/dashboard/explain-exchange.js'
-import { CODE_FORMS, recordedRequest } from '../../src/web/request-code.js'
+import { recordedRequest } from '../../src/web/dashboard/recorded-request.js'
+import { CODE_FORMS } from '../../src/web/request-code.js'
 import { anExchange } from './exchanges.js'
 
 const SANDBOX = 'http://127.0.0.1:4010'
@@ -13,7 +14,7 @@ describe('the explanation of an exchange', () => {
     const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-reset': '1772366460', 'retry-after': '42' }
     const exchange = anExchange({ status: 429, reason: 'quota-minute', response: { headers, body: '' } })
     expect(explainExchange(exchange, { plan: 'free' })).toEqual({
-      cause: 'minute quota of 60 used up',
+      cause: '60/min quota used up',
       rule: "The minute's 60 requests of the key sandbox on the plan free are used up. The window resets at 12:01:00 UTC.",
       help: 'Wait for Retry-After (42 s), move the clock by 1 minute, or choose a larger plan or limits.',
     })

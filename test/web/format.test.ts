@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { banLeft, minuteAt, stormAt, windowAt } from '../../src/web/dashboard/quota-now.js'
-import { countdownText, dateText, readableBody, timeText } from '../../src/web/format.js'
+import { dateText } from '../../src/web/dashboard/texts.js'
+import { countdownText, readableBody, timeText } from '../../src/web/format.js'
 
 const NOON = Date.parse('2026-03-01T12:00:00Z')
 

@@ -4,9 +4,9 @@ import { SETTING_NAMES, SETTINGS, type SettingName } from '../../domain/settings
 import { countdownText } from '../format.js'
 import { call } from '../session.js'
 import { faultDraft, operations, scenarios, spaceTime, state } from '../state.js'
-import { ActionError, Form, type ReadField, useAction } from '../ui.js'
+import { ActionError, Field, Form, type ReadField, useAction } from '../ui.js'
 import { withoutRule } from './fault-rules.js'
-import { ActionButton, Field, SavedField, Section } from './fields.js'
+import { ActionButton, SavedField, Section } from './fields.js'
 import { stormAt } from './quota-now.js'
 
 export function BreakPanel() {
@@ -23,16 +23,16 @@ export function BreakPanel() {
 function ScenariosSection() {
   return (
     <Section id="scenarios" title="Scenarios">
-      <ul class="tiles">
+      <ul class="rules">
         {scenarios.value.map(({ name, description }) => (
-          <li key={name}>
+          <li key={name} class="row">
             <ActionButton
               label={`Apply ${name}`}
               act={() => call('scenario.apply', { scenario: { name } }, `The scenario ${name} is set.`)}
             >
               {name}
             </ActionButton>
-            <span class="muted">{description}</span>
+            <span class="grow muted">{description}</span>
           </li>
         ))}
       </ul>
@@ -79,7 +79,7 @@ function StormState({ storm }: { readonly storm: StormView }) {
   if (kind === 'over') return <>over</>
   const left = changesIn === undefined ? '' : `, ${countdownText(changesIn)} left`
   return kind === 'blows' ? (
-    <span class="tag limited">
+    <span class="tag outcome soft limited">
       refuses {Number((storm.rate * 100).toFixed(2))} %{left}
     </span>
   ) : (
@@ -126,16 +126,14 @@ function FaultForm() {
   const draft = faultDraft.value
   return (
     <Form key={draft.number} label="Add a fault" keeps send={addFault}>
-      <label>
-        Operation
-        <select name="operation">
-          {['*', ...operations.value.map(({ id }) => id)].map((operation) => (
-            <option key={operation} value={operation} selected={operation === draft.operation}>
-              {operation === '*' ? 'every operation' : operation}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Field
+        label="Operation"
+        name="operation"
+        choices={[...new Set([draft.operation, '*', ...operations.value.map(({ id }) => id)])].map((id) => [
+          id,
+          id === '*' ? 'every operation' : id,
+        ])}
+      />
       <Field label="Fault" name="fault" choices={['status', ...FAULTS]} />
       <Field label="Status" name="status" type="number" min="400" max="599" defaultValue="503" />
       <Field label="Probability, %" name="percent" type="number" min="0" max="100" step="any" defaultValue="100" />
@@ -205,8 +203,12 @@ function SettingField({ name }: { readonly name: SettingName }) {
   const row = SETTINGS[name]
   const save = (changed: unknown) => call('settings.change', { [name]: changed }, `Changed: ${name}.`)
   if (row.kind === 'switch') return <Switch label={row.label} value={value === true} save={save} />
-  if (row.kind === 'choice')
-    return <SavedField<string | number> label={row.label} value={value as string} choices={row.choices} save={save} />
+  const text = String(value ?? '')
+  if (row.kind === 'choice') {
+    const choices: readonly (string | number)[] = row.choices
+    const saveChoice = (given: string) => save(choices.find((choice) => String(choice) === given))
+    return <SavedField label={row.label} value={text} choices={choices.map(String)} save={saveChoice} />
+  }
   const read = (given: string) => {
     const text = given.trim()
     if (row.kind === 'count-or-never') return /^\d+$/.test(text) ? Number(text) : text
@@ -214,7 +216,6 @@ function SettingField({ name }: { readonly name: SettingName }) {
     return row.kind === 'senders' ? Number(text) : text
   }
   const placeholder = 'hint' in row ? row.hint : ''
-  const text = String(value ?? '')
   return <SavedField label={row.label} value={text} placeholder={placeholder} save={(given) => save(read(given))} />
 }
 

@@ -1,10 +1,10 @@
 import type { Finding, Refusals, WhatIf } from '../../conduct/conduct-view.js'
 import { counted, noun } from '../../domain/numbers.js'
-import { inZone, timesText } from '../format.js'
 import { exchangeById, select } from '../session.js'
 import { conduct, drift, filter } from '../state.js'
 import { ScrollBox, Table } from '../ui.js'
 import { Section } from './fields.js'
+import { inZone } from './texts.js'
 
 export function ConductPanel() {
   return (
@@ -29,10 +29,10 @@ function ConductSection() {
   return (
     <Section id="conduct" title="Conduct" aside={aside}>
       {violations.length + warnings.length === 0 ? <p>{subject} followed the service's rules.</p> : null}
-      <ul class="findings">
-        {violations.map((finding) => findingItem('violation', finding))}
-        {warnings.map((finding) => findingItem('warning', finding))}
-        {notes.map((finding) => findingItem('note', finding))}
+      <ul class="rules">
+        {violations.map((finding) => conductItem('failed', finding))}
+        {warnings.map((finding) => conductItem('refused', finding))}
+        {notes.map((finding) => conductItem('', finding))}
       </ul>
       <p class="muted">
         {senders === 1 ? 'One client uses' : `${senders} clients share`} a key,{' '}
@@ -43,16 +43,41 @@ function ConductSection() {
   )
 }
 
-function findingItem(kind: 'violation' | 'warning' | 'note', finding: Finding) {
-  const { rule, key, sender, operation, request, firstAt, message, count, otherwise, exchanges } = finding
+function conductItem(colour: string, finding: Finding) {
+  const { rule, key, sender, operation, request, firstAt, message, otherwise, count, exchanges } = finding
+  const otherRule = otherwise?.rule == null ? '' : ` With ${counted(otherwise.senders, 'sender')}: ${otherwise.rule}.`
   return (
-    <li class={kind} key={`${rule} ${key} ${sender} ${operation} ${request.path} ${firstAt}`}>
-      <span class={`tag ${kind}`}>{rule}</span> <span class="mono">{sender === '' ? key : `${key}, ${sender}`}</span>{' '}
-      <span class="muted">{timesText(count)}</span>
-      <p>
-        {inZone(message, Date.parse(firstAt))}
-        {otherwise?.rule == null ? '' : ` With ${counted(otherwise.senders, 'sender')}: ${otherwise.rule}.`}
-      </p>
+    <FindingItem
+      key={`${rule} ${key} ${sender} ${operation} ${request.path} ${firstAt}`}
+      colour={colour}
+      of={sender === '' ? key : `${key}, ${sender}`}
+      text={inZone(message, Date.parse(firstAt)) + otherRule}
+      {...{ rule, count, exchanges }}
+    />
+  )
+}
+
+function FindingItem({
+  colour,
+  rule,
+  of,
+  count,
+  text,
+  exchanges,
+}: {
+  /** Class of the outcome whose colour it has. */
+  readonly colour: string
+  readonly rule: string
+  readonly of: string
+  readonly count: number
+  readonly text: string
+  readonly exchanges: readonly number[]
+}) {
+  return (
+    <li>
+      <span class={`tag outcome ${colour} ${colour === '' ? '' : 'soft'}`}>{rule}</span> <span class="mono">{of}</span>{' '}
+      <span class="muted">{counted(count, 'time')}</span>
+      <p>{text}</p>
       <ExchangeLinks ids={exchanges} />
     </li>
   )
@@ -104,14 +129,15 @@ function DriftSection() {
       aside={asked === 0 ? 'nothing yet' : `${drifted} of ${counted(checked, 'response')}`}
     >
       {findings.length === 0 ? <p class={asked === 0 ? 'muted' : ''}>{summary}</p> : null}
-      <ul class="findings">
+      <ul class="rules">
         {findings.map(({ operation, rule, detail, count, exchanges }) => (
-          <li key={`${operation} ${rule} ${detail}`}>
-            <span class="tag violation">{rule}</span> <span class="mono">{operation}</span>{' '}
-            <span class="muted">{timesText(count)}</span>
-            <p>{detail}</p>
-            <ExchangeLinks ids={exchanges} />
-          </li>
+          <FindingItem
+            key={`${operation} ${rule} ${detail}`}
+            colour="failed"
+            of={operation}
+            text={detail}
+            {...{ rule, count, exchanges }}
+          />
         ))}
       </ul>
       {unanswered === 0 ? null : (

@@ -18,8 +18,8 @@ import {
   space,
   spaces,
 } from '../state.js'
-import { Form, FormDialog, type ReadField, ScrollBox, Select } from '../ui.js'
-import { ActionButton, Field, SavedInput, SavedSelect, Section } from './fields.js'
+import { type Choice, Field, Form, FormDialog, type ReadField, ScrollBox } from '../ui.js'
+import { ActionButton, SavedField, Section } from './fields.js'
 
 export function DataPanel() {
   return (
@@ -37,7 +37,7 @@ interface RecordField {
   readonly name: string
   readonly isRequired: boolean
   readonly isText: boolean
-  readonly choices: readonly string[] | undefined
+  readonly choices: readonly Choice[] | undefined
 }
 
 /** Empty if the contract does not declare it, or the request wraps the record. */
@@ -48,7 +48,8 @@ function useRecordFields(): readonly RecordField[] {
     const create = model.operations.find(({ method, path }) => method === 'POST' && path === shown?.path)
     return partsOf(model, create?.body?.schema).map(({ name, isRequired, schema }) => {
       const { type, enum: values } = model.read(schema)
-      const choices = values === undefined ? undefined : asList(values).map(String)
+      const none: readonly Choice[] = isRequired ? [] : [['', 'none']]
+      const choices = values === undefined ? undefined : [...asList(values).map(String), ...none]
       return { name, isRequired, isText: type === 'string', choices }
     })
   })
@@ -73,7 +74,7 @@ function RecordsSection() {
   return (
     <Section id="records" title="Records" aside={`${shown.records.toLocaleString('en')} ${shown.name}`}>
       <div class="row">
-        <Select
+        <Field
           aria-label="Resource"
           value={shown.name}
           choices={resources.value.map(({ name }) => name)}
@@ -84,14 +85,14 @@ function RecordsSection() {
             void showRecords()
           }}
         />
-        <input
+        <Field
           class="grow"
           type="search"
           aria-label={`Search ${shown.name}`}
           placeholder="id or text"
           value={recordSearch.value}
-          onInput={({ currentTarget }) => {
-            recordSearch.value = currentTarget.value
+          choose={(text) => {
+            recordSearch.value = text
             void showRecords()
           }}
         />
@@ -154,13 +155,7 @@ function AddForm({ shown, fields }: { readonly shown: ResourceView; readonly fie
         <Field key={name} label={name} name={name} required />
       ))}
       {fields.map(({ name, isRequired, choices }) => (
-        <Field
-          key={name}
-          label={name}
-          name={name}
-          required={isRequired}
-          {...(choices && { choices: isRequired ? choices : [...choices, ['', 'none'] as const] })}
-        />
+        <Field key={name} label={name} name={name} required={isRequired} {...(choices && { choices })} />
       ))}
       <button type="submit">Add</button>
     </Form>
@@ -209,19 +204,15 @@ function RecordRow({
           <td key={name}>
             {field === undefined || name === shown.id ? (
               <span class="mono">{text}</span>
-            ) : field.choices === undefined ? (
-              <SavedInput
-                aria-label={label}
-                value={text}
-                save={async (given) => change(name, given === '' && !field.isText ? null : readValue(field, given))}
-              />
             ) : (
-              <SavedSelect
+              <SavedField
                 aria-label={label}
                 value={text}
-                choices={field.isRequired ? field.choices : [...field.choices, '']}
-                texts={{ '': 'none' }}
-                save={(chosen) => change(name, chosen === '' ? null : chosen)}
+                {...(field.choices && { choices: field.choices })}
+                save={async (given) => {
+                  const isUnset = given === '' && (field.choices !== undefined || !field.isText)
+                  return change(name, isUnset ? null : readValue(field, given))
+                }}
               />
             )}
           </td>
@@ -284,7 +275,7 @@ function SnapshotsSection() {
           return call('snapshots.save', { name }, `Saved as ${name}.`)
         }}
       >
-        <Field label="Name" name="name" required grows />
+        <Field label="Name" name="name" required class="grow" />
         <button type="submit">Save snapshot</button>
       </Form>
     </Section>
@@ -308,12 +299,12 @@ function SpacesSection() {
     )
   return (
     <Section id="spaces" title="Spaces" aside={all.length}>
-      <input
+      <Field
         type="search"
         aria-label="Filter spaces"
         placeholder="Filter by name"
-        value={search}
-        onInput={({ currentTarget }) => (search.value = currentTarget.value)}
+        value={search.value}
+        choose={(text) => (search.value = text)}
       />
       <ul class="rules">
         {found.slice(0, MAX_SPACES).map(({ name, pets, requests }) => (

@@ -1,14 +1,12 @@
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { sentKeyText } from '../../domain/keys.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
-import { addressOf, CONNECTION_HEADERS } from '../request-code.js'
 import { replay, step } from '../session.js'
 import { editing, selected, state } from '../state.js'
-import { CloseButton, Dialog, FormDialog, type ReadField } from '../ui.js'
+import { CloseButton, Dialog, Field, FormDialog, type ReadField, Table } from '../ui.js'
 import { closeExchange } from './exchange-detail.js'
 import { FILTER_FIELDS } from './exchange-filter.js'
-import { Field } from './fields.js'
+import { addressOf, CONNECTION_HEADERS } from './recorded-request.js'
 
 const KEYS = [
   ['/', 'go to the filter'],
@@ -22,42 +20,29 @@ const KEYS = [
 
 export const isHelpOpen = signal(false)
 
+document.addEventListener('keydown', (event) => {
+  const isTyping = event.target instanceof HTMLElement && event.target.closest('input, select, textarea, dialog')
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyping) return
+  const exchange = selected.value
+  if (event.key === '?') isHelpOpen.value = true
+  else if (event.key === '/') document.querySelector<HTMLElement>('#filter')?.focus()
+  else if (event.key === 'j' || event.key === 'k') step(event.key === 'j' ? 1 : -1)
+  else if (exchange === undefined) return
+  else if (event.key === 'Escape') closeExchange()
+  else if (event.key === 'e') editing.value = exchange
+  else if (event.key === 'r')
+    void replay(exchange.id).catch(() => {
+      editing.value = exchange
+    })
+  else return
+  event.preventDefault()
+})
+
 export function HelpDialog() {
-  const isOpen = isHelpOpen
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => {
-      const isTyping =
-        event.target instanceof HTMLElement && event.target.closest('input, select, textarea, dialog') !== null
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping) return
-      const exchange = selected.value
-      if (event.key === '?') isOpen.value = true
-      else if (event.key === 'Escape' && exchange !== undefined) closeExchange()
-      else if (event.key === '/') document.querySelector<HTMLElement>('#filter')?.focus()
-      else if (event.key === 'j' || event.key === 'k') step(event.key === 'j' ? 1 : -1)
-      else if (event.key === 'r' && exchange !== undefined)
-        void replay(exchange.id).catch(() => {
-          editing.value = exchange
-        })
-      else if (event.key === 'e' && exchange !== undefined) editing.value = exchange
-      else return
-      event.preventDefault()
-    }
-    document.addEventListener('keydown', listen)
-    return () => document.removeEventListener('keydown', listen)
-  }, [])
-  return isOpen.value ? (
-    <Dialog label="Help" onClose={() => (isOpen.value = false)}>
-      <h2>Keys</h2>
-      <dl class="keyhelp">
-        {KEYS.map(([key, text]) => (
-          <div key={key} class="keyline row">
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{text}</dd>
-          </div>
-        ))}
-      </dl>
+  return isHelpOpen.value ? (
+    <Dialog label="Help" onClose={() => (isHelpOpen.value = false)}>
+      <h2>Keyboard</h2>
+      <Table head={['Key', 'Action']} rows={KEYS} isMono />
       <h2>Filter syntax</h2>
       <p class="muted">
         Words must all match: <code>4xx</code>, <code>&gt;500ms</code>, <code>pets</code>, or a field and a colon (
@@ -98,14 +83,13 @@ function EditForm({ exchange }: { readonly exchange: Exchange }) {
       <h2>Edit exchange {id} and resend it</h2>
       <div class="fields">
         <Field label="Method" name="method" defaultValue={method} required />
-        <Field label="Path and query" name="target" class="mono" defaultValue={addressOf(exchange)} required grows />
+        <Field label="Path and query" name="target" class="grow" defaultValue={addressOf(exchange)} required />
         <Field
           label="Key"
           name="key"
-          class="mono"
+          class="grow"
           defaultValue={isKnown ? sentKeyText(key, space, sender) : ''}
           placeholder="not in the log"
-          grows
         />
       </div>
       <label class="stacked">

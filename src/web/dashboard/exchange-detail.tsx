@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { KeyView } from '../../control/views.js'
 import { formatFaultRule } from '../../domain/faults.js'
@@ -6,16 +5,18 @@ import { PLAN_NAMES, sentKeyText } from '../../domain/keys.js'
 import { formatSpan } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
 import { IS_PLAYGROUND, SANDBOX_ADDRESS } from '../control-api.js'
-import { countdownText, dateText, outcomeOf, timeText } from '../format.js'
-import { addressOf, CODE_FORMS, recordedRequest } from '../request-code.js'
+import { countdownText, timeText } from '../format.js'
+import { CODE_FORMS } from '../request-code.js'
 import { call, filterBy, makeFail, replay, select, showTab, step } from '../session.js'
 import { conduct, editing, events, exchanges, filter, operations, selected, spaceTime, state } from '../state.js'
-import { Body, CodeBlock, CopyButton, HeaderList, Toggle } from '../ui.js'
+import { Body, CodeBlock, CopyButton, HeaderList } from '../ui.js'
 import { wordOf } from './exchange-filter.js'
 import { Duration, Status, TimingBar } from './exchange-list.js'
 import { explainExchange, ledToBan } from './explain-exchange.js'
 import { withoutRule } from './fault-rules.js'
 import { ActionButton } from './fields.js'
+import { addressOf, httpText, recordedRequest } from './recorded-request.js'
+import { dateText, outcomeOf } from './texts.js'
 
 export function closeExchange(): void {
   const id = selected.value?.id
@@ -63,8 +64,8 @@ function ExchangeDetail({ exchange }: { readonly exchange: Exchange }) {
           </button>
         </div>
       </div>
-      <div class={`why ${exchange.ended === null ? 'running' : outcomeOf(exchange)}`}>
-        <p class="rule">{rule}</p>
+      <div class={`why soft ${exchange.ended === null ? '' : outcomeOf(exchange)}`}>
+        <b>{rule}</b>
         {help === undefined ? null : <p>{help}</p>}
       </div>
       <NextSteps exchange={exchange} keyView={key} />
@@ -84,6 +85,7 @@ function ExchangeDetail({ exchange }: { readonly exchange: Exchange }) {
         </Fact>
       </dl>
       <Contents exchange={exchange} />
+      <CopyAs exchange={exchange} />
     </section>
   )
 }
@@ -185,7 +187,7 @@ function RateStrip({ exchange: { response } }: { readonly exchange: Exchange }) 
   return (
     <div class="measure">
       <p class="strip">{parts.join(' · ')}</p>
-      <div class={remaining === 0 ? 'meter spent' : 'meter'}>
+      <div class={`meter soft ${remaining === 0 ? 'limited' : 'answered'}`}>
         <span style={{ width: `${Math.min(100, (100 * remaining) / Math.max(1, Number(limit)))}%` }} />
       </div>
     </div>
@@ -241,23 +243,30 @@ function Drift({ exchange: { drift } }: { readonly exchange: Exchange }) {
   )
 }
 
-const TABS = ['Response', 'Request', 'Copy as'] as const
-
-function Contents({ exchange }: { readonly exchange: Exchange }) {
-  const tab = useSignal<(typeof TABS)[number]>('Response')
-  const message = tab.value === 'Request' ? exchange.request : exchange.response
+/** Both messages; the headers of the response, which are many, come after the request. */
+function Contents({ exchange: { request, response } }: { readonly exchange: Exchange }) {
   return (
-    <div class="stack">
-      <Toggle label="Contents of the exchange" names={TABS} value={tab.value} choose={(name) => (tab.value = name)} />
-      {tab.value === 'Copy as' ? (
-        <CopyAs exchange={exchange} />
-      ) : (
-        <section class="stack" aria-label={tab.value}>
-          <Body text={message.body} />
-          <HeaderList headers={message.headers} />
-        </section>
-      )}
-    </div>
+    <>
+      <Part title="Response">
+        <Body text={response.body} />
+      </Part>
+      <Part title="Request">
+        <HeaderList headers={request.headers} />
+        <Body text={request.body} />
+      </Part>
+      <Part title="Response headers">
+        <HeaderList headers={response.headers} />
+      </Part>
+    </>
+  )
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <section class="stack" aria-label={title}>
+      <h3>{title}</h3>
+      {children}
+    </section>
   )
 }
 
@@ -268,21 +277,21 @@ function CopyAs({ exchange }: { readonly exchange: Exchange }) {
   // The console of a page has no environment for the key.
   const request =
     IS_PLAYGROUND && recorded.key !== undefined ? { ...recorded, key: sentKeyText(key, space, sender) } : recorded
-  const { curl, fetch, call: command, HTTP } = CODE_FORMS
+  const { curl, fetch, call: command } = CODE_FORMS
   return (
-    <>
+    <Part title="Copy as">
       <CodeBlock
         forms={{
           curl: () => curl(request),
           fetch: () => fetch(request),
           call: () => command(request),
-          HTTP: () => HTTP(request),
+          HTTP: () => httpText(request),
         }}
       />
       <p>
         <CopyButton text={location.href}>Copy link</CopyButton>
       </p>
-    </>
+    </Part>
   )
 }
 

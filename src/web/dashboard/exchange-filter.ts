@@ -1,7 +1,7 @@
 import { didYouMean } from '../../domain/suggest.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
-import { outcomeOf } from '../format.js'
-import { addressOf } from '../request-code.js'
+import { addressOf } from './recorded-request.js'
+import { outcomeOf } from './texts.js'
 
 // A filter is a text: words that must all match, such as
 // `status:429 4xx -key:sandbox-pro op:listPets path:/pets >500ms body:Rex reason:storm outcome:cut`.

@@ -2,8 +2,7 @@ import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { formatSpan } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
-import { dayText, inZone, outcomeOf, timeText } from '../format.js'
-import { addressOf } from '../request-code.js'
+import { timeText } from '../format.js'
 import { durationAt, filterBy, select } from '../session.js'
 import {
   events,
@@ -21,6 +20,8 @@ import { wordOf } from './exchange-filter.js'
 import { type SortColumn, scrollToRow, type TimelineRow, timelineOf, visibleRows } from './exchange-rows.js'
 import { explainExchange } from './explain-exchange.js'
 import { FirstRun } from './first-run.js'
+import { addressOf } from './recorded-request.js'
+import { dayText, inZone, outcomeOf } from './texts.js'
 
 /** In pixels: from this width on, an exchange takes one line. */
 const MIN_WIDE = 620
@@ -245,7 +246,7 @@ function ExchangeRow({
           else select(exchange)
         }}
       >
-        <span class="at mono">{day === today.value ? timeText(at, true) : `${day} ${timeText(at)}`}</span>
+        <span class="at mono muted">{day === today.value ? timeText(at, true) : `${day} ${timeText(at)}`}</span>
         <Status exchange={exchange} {...filterCell(ended === null ? 'ended:running' : `status:${status ?? 'none'}`)} />
         <span class="path mono">
           <span class="method" {...filterCell(wordOf('method', method))}>
@@ -253,13 +254,14 @@ function ExchangeRow({
           </span>{' '}
           {addressOf(exchange)}
         </span>
-        <span class="reason" {...(word === undefined ? {} : filterCell(word))}>
-          {drift === undefined ? null : <span class="tag violation">drift</span>} {cause || (isLocal ? 'local' : '')}
+        <span class="reason muted" {...(word === undefined ? {} : filterCell(word))}>
+          {drift === undefined ? null : <span class="tag outcome soft failed">drift</span>}{' '}
+          {cause || (isLocal ? 'local' : '')}
         </span>
-        <span class="key" {...filterCell(wordOf('key', key))}>
+        <span class="key muted" {...filterCell(wordOf('key', key))}>
           {key}
         </span>
-        <span class={ended === 'left' ? 'duration left' : 'duration'}>
+        <span class={`duration ${ended === 'left' ? 'error' : 'muted'}`}>
           <TimingBar exchange={exchange} scaleMs={scaleMs} />
           <Duration exchange={exchange} />
         </span>
@@ -289,7 +291,7 @@ export function Status({ exchange, ...rest }: { readonly exchange: Exchange; rea
   const { status, ended } = exchange
   const outcome = outcomeOf(exchange)
   return (
-    <span class={`status ${ended === null ? 'running' : outcome}`} {...rest}>
+    <span class={`status mono outcome ${ended === null ? '' : outcome}`} {...rest}>
       {ended === null ? '···' : (status ?? (ended === 'left' ? 'left' : 'cut'))}
       {outcome === 'cut' && status !== null ? ' ✂' : ''}
     </span>

@@ -2,7 +2,8 @@ import { withoutOperation } from '../../domain/problems.js'
 import { formatSpan, MINUTE_MS, readRetryAfter } from '../../domain/time.js'
 import type { LoggedEvent } from '../../exchanges/exchange-log.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
-import { instantText, timeText } from '../format.js'
+import { timeText } from '../format.js'
+import { instantText } from './texts.js'
 
 export interface Facts {
   readonly plan?: string | undefined
@@ -117,7 +118,7 @@ const BY_REASON: Readonly<Record<NonNullable<Exchange['reason']>, Explain>> = {
 
 function spent(window: 'minute' | 'day', exchange: Exchange, { plan, always }: Facts): Explanation {
   const { 'x-ratelimit-limit': limit, 'x-ratelimit-reset': reset } = exchange.response.headers
-  const cause = `${window} quota${limit === undefined ? '' : ` of ${limit}`} used up`
+  const cause = `${limit === undefined ? window : `${limit}/${window === 'minute' ? 'min' : 'day'}`} quota used up`
   if (always === 'limited')
     return { cause, rule: `The quota of the key ${exchange.key} is always used up.`, help: 'Use another key.' }
   const whose =

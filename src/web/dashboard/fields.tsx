@@ -1,7 +1,7 @@
-import type { ComponentChildren, InputHTMLAttributes } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { stringifyJson } from '../../contract/json.js'
-import { ActionError, type Choice, Options, Select, useAction } from '../ui.js'
+import { ActionError, type Choice, Field, useAction } from '../ui.js'
 
 interface ButtonProps {
   /** Accessible name, if the text alone is unclear. */
@@ -24,100 +24,43 @@ export function ActionButton({ act, label, children, ...rest }: ButtonProps & { 
   )
 }
 
-export function Field({
+/** A choice is saved and shown immediately; a text with Enter or on blur, and Escape reverts it. */
+export function SavedField({
   label,
-  choices,
-  grows = false,
-  choose,
+  value,
+  save,
   ...attributes
 }: {
-  readonly label: string
+  readonly label?: string
+  readonly 'aria-label'?: string
+  readonly value: string
   readonly choices?: readonly Choice[]
-  readonly grows?: boolean
-  choose?(value: string): void
-} & InputHTMLAttributes) {
-  const { name, value } = attributes
-  return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the control is inside, in either branch
-    <label class={grows ? 'grow' : ''}>
-      {label}
-      {choices === undefined ? (
-        <input autocomplete="off" spellcheck={false} {...attributes} />
-      ) : (
-        <select name={name} value={value} onChange={({ currentTarget }) => choose?.(currentTarget.value)}>
-          <Options choices={choices} />
-        </select>
-      )}
-    </label>
-  )
-}
-
-/** Saves and shows each choice immediately. */
-export function SavedSelect<Value extends string | number>({
-  value,
-  save,
-  ...rest
-}: Omit<Parameters<typeof Select<Value>>[0], 'choose'> & { save(value: Value): Promise<unknown> }) {
-  const action = useAction<Value>()
-  return (
-    <>
-      <Select
-        {...rest}
-        value={action.pending.value?.value ?? value}
-        choose={(chosen) => action.run(() => save(chosen), chosen)}
-      />
-      <ActionError action={action} />
-    </>
-  )
-}
-
-interface SavedProps<Value> {
-  readonly value: Value
-  save(value: Value): Promise<unknown>
-}
-
-/** Saved with Enter or on blur; Escape reverts it. */
-export function SavedInput({
-  value,
-  save,
-  ...attributes
-}: SavedProps<string> & { readonly id?: string; readonly 'aria-label'?: string; readonly placeholder?: string }) {
-  const action = useAction()
-  return (
-    <>
-      <input
-        {...attributes}
-        defaultValue={value}
-        key={value}
-        autocomplete="off"
-        spellcheck={false}
-        onKeyDown={({ key, currentTarget }) => {
-          if (key === 'Escape') currentTarget.value = value
-          if (key === 'Enter' || key === 'Escape') currentTarget.blur()
-        }}
-        onBlur={({ currentTarget: { value: text } }) => text !== value && action.run(() => save(text))}
-      />
-      <ActionError action={action} />
-    </>
-  )
-}
-
-/** A select for choices, else an input. */
-export function SavedField<Value extends string | number>({
-  label,
-  choices,
-  save,
-  ...rest
-}: SavedProps<Value> & { readonly label: string; readonly choices?: readonly Value[]; readonly placeholder?: string }) {
+  readonly placeholder?: string
+  readonly disabled?: boolean
+  save(value: string): Promise<unknown>
+}) {
+  const action = useAction<string>()
   const id = useId()
+  const store = (given: string) => action.run(() => save(given), given)
   return (
     <div class="field">
-      <label for={id}>{label}</label>
-      {choices === undefined ? (
-        <SavedInput id={id} {...rest} value={String(rest.value)} save={(text) => save(text as Value)} />
+      {label === undefined ? null : <label for={id}>{label}</label>}
+      {attributes.choices === undefined ? (
+        <Field
+          {...attributes}
+          id={id}
+          defaultValue={value}
+          key={value}
+          onKeyDown={({ key, currentTarget }) => {
+            if (key === 'Escape') currentTarget.value = value
+            if (key === 'Enter' || key === 'Escape') currentTarget.blur()
+          }}
+          onBlur={({ currentTarget: { value: text } }) => text !== value && store(text)}
+        />
       ) : (
-        <SavedSelect id={id} choices={choices} save={save} {...rest} />
+        <Field {...attributes} id={id} value={action.pending.value?.value ?? value} choose={store} />
       )}
+      <ActionError action={action} />
     </div>
   )
 }

@@ -17,7 +17,7 @@ export function Gauge({
   /** The key is refused, even with requests left. */
   readonly isOut: boolean
 }) {
-  const level = isOut ? 'out' : remaining === 0 ? 'spent' : remaining < limit / 5 ? 'low' : 'fine'
+  const level = isOut ? 'failed' : remaining === 0 ? 'limited' : remaining < limit / 5 ? 'refused' : 'answered'
   const reset = leftMs > 0 ? `, resets in ${countdownText(leftMs)}` : ''
   const text = `${remaining.toLocaleString('en')} of ${limit.toLocaleString('en')} left${reset}`
   const left = leftMs < HOUR_MS ? countdownText(leftMs) : `${Math.ceil(leftMs / HOUR_MS)} h`
@@ -25,7 +25,7 @@ export function Gauge({
     <div class="gauge" title={text}>
       {/* biome-ignore lint/a11y/useSemanticElements: the native meter looks different in each browser */}
       <div
-        class={`meter ${level}`}
+        class={`meter soft ${level}`}
         role="meter"
         aria-label={`${of}, ${name}`}
         aria-valuemin={0}

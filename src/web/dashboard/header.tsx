@@ -1,14 +1,15 @@
 import { useSignal } from '@preact/signals'
 import type { OverridesExport, OverrideView, UpstreamView } from '../../control/views.js'
 import { callVerb, SANDBOX_ADDRESS } from '../control-api.js'
-import { countdownText, dateText, instantText, inZone, timeText, zone } from '../format.js'
+import { countdownText, timeText, zone } from '../format.js'
 import { call, openSpace, showSpace, showTab, undo } from '../session.js'
 import { Shell } from '../shell.js'
 import { announcement, clock, connection, notice, showZone, space, spaces, spaceTime, state, toast } from '../state.js'
-import { ActionError, CloseButton, CopyButton, Dialog, FormDialog, Pre, Select, Toggle, useAction } from '../ui.js'
+import { ActionError, CloseButton, CopyButton, Dialog, Field, FormDialog, Pre, Toggle, useAction } from '../ui.js'
 import { isHelpOpen } from './dialogs.js'
 import { ActionButton, saveFile } from './fields.js'
 import type { Tab } from './page-address.js'
+import { dateText, instantText, inZone } from './texts.js'
 
 export function Header() {
   const basePath = state.value?.basePath
@@ -35,15 +36,14 @@ const ANOTHER = '\n'
 
 function SpaceChooser() {
   const isOpening = useSignal(false)
-  const names = [...new Set(['', ...spaces.value.map(({ name }) => name), space.value])]
+  const names = new Set([...spaces.value.map(({ name }) => name), space.value])
   return (
     <>
-      <Select
+      <Field
         key={isOpening.value}
         aria-label="Space"
         value={space.value}
-        choices={[...names, ANOTHER]}
-        texts={{ '': 'default', [ANOTHER]: 'open another…' }}
+        choices={[['', 'default'], ...[...names].filter(Boolean), [ANOTHER, 'open another…']]}
         choose={(name) => {
           if (name === ANOTHER) isOpening.value = true
           else showSpace(name)
@@ -56,10 +56,14 @@ function SpaceChooser() {
           onClose={() => (isOpening.value = false)}
           send={(field) => openSpace(field('name') ?? '')}
         >
-          <label class="stacked">
-            Name of the space
-            <input name="name" required pattern="[A-Za-z0-9._\-]{1,64}" title="1 to 64 of A-Z a-z 0-9 . _ -" />
-          </label>
+          <Field
+            label="Name of the space"
+            class="stacked"
+            name="name"
+            required
+            pattern="[A-Za-z0-9._\-]{1,64}"
+            title="1 to 64 of A-Z a-z 0-9 . _ -"
+          />
           <p class="muted">Append ~name to any key to use it. A space has its own pets, quotas, clock and log.</p>
         </FormDialog>
       ) : null}
@@ -258,7 +262,7 @@ function Upstream({ upstream, now }: { readonly upstream: UpstreamView; readonly
   const at = since === null ? undefined : Date.parse(since)
   const when = at === undefined ? '' : ` since ${instantText(at, now)}`
   return (
-    <li class={`tag upstream ${is === 'failing' ? 'failed' : ''}`}>
+    <li class={`tag upstream ${is === 'failing' ? 'outcome soft failed' : ''}`}>
       <button type="button" class="plain" title={baseUrl} onClick={() => showTab('conduct', 'drift')}>
         {is === 'unasked' ? 'upstream not used yet' : `upstream ${is}${code === null ? '' : `: ${code}`}${when}`}
       </button>

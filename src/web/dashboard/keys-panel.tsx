@@ -3,8 +3,8 @@ import { PLAN_NAMES } from '../../domain/keys.js'
 import { countdownText } from '../format.js'
 import { call } from '../session.js'
 import { spaceTime, state } from '../state.js'
-import { Form } from '../ui.js'
-import { ActionButton, Field, SavedSelect, Section } from './fields.js'
+import { Field, Form } from '../ui.js'
+import { ActionButton, SavedField, Section } from './fields.js'
 import { Gauge } from './gauge.js'
 import { banLeft, isOut, minuteAt, windowAt } from './quota-now.js'
 
@@ -21,8 +21,7 @@ export function KeysPanel() {
         label="Add a key"
         send={(field) => {
           const key = field('key') ?? ''
-          const plan = PLAN_NAMES.find((name) => name === field('plan')) ?? 'free'
-          return call('keys.add', { key, plan }, `The key ${key} is added.`)
+          return call('keys.add', { key, plan: asPlan(field('plan')) }, `The key ${key} is added.`)
         }}
       >
         <Field label="New key" name="key" required />
@@ -31,6 +30,10 @@ export function KeysPanel() {
       </Form>
     </Section>
   )
+}
+
+function asPlan(text: string | undefined) {
+  return PLAN_NAMES.find((name) => name === text) ?? 'free'
 }
 
 function KeyRow({ view }: { readonly view: KeyView }) {
@@ -44,7 +47,7 @@ function KeyRow({ view }: { readonly view: KeyView }) {
         <strong class="mono name grow" title={key}>
           {key}
         </strong>
-        <span class="state">
+        <span class="error">
           {left > 0 ? `Banned, ${countdownText(left)} left` : always === null ? '' : `always ${always}`}
         </span>
         <span class="row end">
@@ -70,15 +73,13 @@ function KeyRow({ view }: { readonly view: KeyView }) {
         </span>
       </div>
       <div class="meters">
-        <span>
-          <SavedSelect
-            aria-label={`Plan of ${key}`}
-            value={plan}
-            choices={PLAN_NAMES}
-            disabled={always !== null}
-            save={(chosen) => call('keys.change', { key, plan: chosen }, `${key} is on the plan ${chosen}.`)}
-          />
-        </span>
+        <SavedField
+          aria-label={`Plan of ${key}`}
+          value={plan}
+          choices={PLAN_NAMES}
+          disabled={always !== null}
+          save={(chosen) => call('keys.change', { key, plan: asPlan(chosen) }, `${key} is on the plan ${chosen}.`)}
+        />
         <Gauge name="minute" of={key} isOut={out} {...minuteAt(view, now)} />
         <Gauge name="day" of={key} isOut={out} {...windowAt(view.day, now)} />
       </div>

@@ -1,5 +1,5 @@
-import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { signal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import { showTab } from '../session.js'
 import { conduct, drift, selected, tab } from '../state.js'
 import { BreakPanel } from './break-panel.js'
@@ -12,6 +12,10 @@ import { FilterBar, ListSummary } from './traffic.js'
 import { TrafficChart } from './traffic-chart.js'
 
 const NARROW = matchMedia('(max-width: 900px)')
+const isNarrow = signal(NARROW.matches)
+NARROW.addEventListener('change', () => {
+  isNarrow.value = NARROW.matches
+})
 
 const LOG = { name: 'log', title: 'Log' } as const
 const PANELS = [
@@ -25,15 +29,7 @@ const BREAK = PANELS[1]
 
 /** The log beside a panel; on narrow pages, only one of them. */
 export function Panels() {
-  const isNarrow = useSignal(NARROW.matches)
   const tabs = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const listen = () => {
-      isNarrow.value = NARROW.matches
-    }
-    NARROW.addEventListener('change', listen)
-    return () => NARROW.removeEventListener('change', listen)
-  }, [])
   const open = PANELS.filter(({ name }) => name !== 'exchange' || selected.value !== undefined)
   const shown = open.find(({ name }) => name === tab.value) ?? (isNarrow.value ? undefined : BREAK)
   const all = isNarrow.value ? [LOG, ...open] : open
@@ -96,7 +92,7 @@ export function Panels() {
 
 function Badge({ count, what }: { readonly count: number; readonly what: string }) {
   return count === 0 ? null : (
-    <span class="badge" title={what}>
+    <span class="outcome failed" title={what}>
       {count}
       <span class="hidden"> {what}</span>
     </span>

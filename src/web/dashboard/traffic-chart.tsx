@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals'
 import type { TrafficBuckets } from '../../exchanges/traffic.js'
-import { inZone, NO_OUTCOMES, OUTCOMES, type OutcomeCounts, outcomesText, timeText } from '../format.js'
+import { timeText } from '../format.js'
 import { showRange } from '../session.js'
 import { CHART_RANGES, type ChartRange, events, filter, range, spaceTime, traffic } from '../state.js'
-import { Select } from '../ui.js'
+import { Field } from '../ui.js'
 import { rangeWord } from './exchange-filter.js'
+import { inZone, NO_OUTCOMES, OUTCOMES, type OutcomeCounts, outcomesText } from './texts.js'
 import { OutcomeFilter } from './traffic.js'
 
 const RANGES = Object.keys(CHART_RANGES) as readonly ChartRange[]
@@ -15,6 +16,8 @@ const LABELS_HEIGHT = 16
 const MIN_PEAK = 4
 const BAR_WIDTH = 0.8
 const LABEL_SHARE = 0.18
+/** Of half a time. */
+const TICK_SHARE = 0.05
 
 export function TrafficChart() {
   const counted = traffic.value
@@ -28,7 +31,7 @@ export function TrafficChart() {
         <Plot {...CHART_RANGES[range.value]} buckets={buckets} />
       </div>
       <div class="row">
-        <Select label="Last" value={range.value} choices={RANGES} choose={showRange} />
+        <Field label="Last" class="inline" value={range.value} choices={RANGES} choose={showRange} />
         <OutcomeFilter counts={total} />
       </div>
     </section>
@@ -106,7 +109,7 @@ function Plot({ buckets, bucketSeconds, tickSeconds }: PlotProps) {
         })
       })}
       {buckets
-        .filter(({ start: at }) => at % (tickSeconds * 1000) === 0)
+        .filter(({ start: at }) => at % (tickSeconds * 1000) === 0 && share(at) < 1 - TICK_SHARE)
         .map(({ start: at }) => (
           <text key={at} class="tick" x={x(at)} y={bottom + 13}>
             {timeText(at).slice(0, tickSeconds < 600 ? 8 : 5)}

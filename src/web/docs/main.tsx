@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { keepControlToken, TokenNeeded } from '../control-api.js'
 import { messageOf } from '../format.js'
 import { Shell, show } from '../shell.js'
-import { TokenDialog } from '../ui.js'
+import { Field, TokenDialog } from '../ui.js'
 import { CHAPTERS } from './chapters.js'
 import { placeOf, search } from './contract-model.js'
 import { readServed, type Served, served, space } from './docs-state.js'
@@ -49,12 +49,14 @@ function DocsPage() {
           }}
         />
       ) : null}
-      {failure.value === '' ? null : (
-        <p class="notice" role="alert">
-          {failure}
-        </p>
+      {served.value === undefined ? (
+        <main class="notice">
+          <h1>{failure.value === '' ? 'Loading …' : 'The contract cannot be shown'}</h1>
+          <p role="alert">{failure}</p>
+        </main>
+      ) : (
+        <Panes served={served.value} />
       )}
-      {served.value === undefined ? null : <Panes served={served.value} />}
     </>
   )
 }
@@ -87,10 +89,13 @@ function Panes({ served, served: { contract } }: { readonly served: Served }) {
         <h1>
           {contract.title} <small>{contract.version}</small>
         </h1>
-        <label class="stacked">
-          Search
-          <input type="search" value={query} onInput={({ currentTarget }) => (query.value = currentTarget.value)} />
-        </label>
+        <Field
+          label="Search"
+          class="stacked"
+          type="search"
+          value={query.value}
+          choose={(text) => (query.value = text)}
+        />
         <p class="hidden" role="status">
           {query.value === '' ? '' : `${found.size} found`}
         </p>
@@ -114,8 +119,8 @@ function Panes({ served, served: { contract } }: { readonly served: Served }) {
                   <li key={id}>
                     <a href={`#/${encodeURIComponent(id)}`} aria-current={id === operation?.id ? 'page' : undefined}>
                       <span class={`method ${method}`}>{method}</span> <span class="mono">{path}</span>
-                      {markers.map(({ kind, text }) => (
-                        <span key={text} class={`marker ${kind}`}>
+                      {markers.map(({ text }) => (
+                        <span key={text} class="marker muted">
                           {text}
                         </span>
                       ))}

@@ -22,7 +22,7 @@ export function OperationView({
         <strong>{title}</strong> <span class="mono muted">{id}</span>
       </p>
       {markers.map(({ kind, text, detail }) => (
-        <p key={text} class={`marker ${kind}`}>
+        <p key={text} class="marker muted">
           {text}
           {detail === '' ? '' : `: ${detail}`}
           {kind === 'deprecated' && successor !== '' ? `; use ${successor} instead` : ''}
@@ -63,7 +63,7 @@ export function OperationView({
           <details key={status} open={status.startsWith('2')}>
             <summary>
               <span class={`code c${status.charAt(0)}`}>{status}</span> {text}
-              {choice === '' ? null : <span class="marker stability">the sandbox’s choice: {choice}</span>}
+              {choice === '' ? null : <span class="marker muted">the sandbox’s choice: {choice}</span>}
             </summary>
             {returned === undefined ? (
               <p class="muted">No body is documented.</p>
@@ -108,7 +108,7 @@ function BodyView({ contract, body }: { readonly contract: ContractModel; readon
     <>
       {schema === undefined ? null : (
         <div class="schema">
-          <p class="type">{schemaText(contract, schema)}</p>
+          <p class="muted">{schemaText(contract, schema)}</p>
           <SchemaParts contract={contract} schema={schema} level={1} />
         </div>
       )}
@@ -151,7 +151,7 @@ function Part({ contract, level, name, schema, isRequired }: SchemaProps & Schem
   const isOpen = useSignal(level === 1)
   const head = (
     <>
-      <code>{name}</code> <span class="type">{schemaText(contract, schema)}</span>
+      <code>{name}</code> <span class="muted">{schemaText(contract, schema)}</span>
       <Required isRequired={isRequired} />
     </>
   )

@@ -3,7 +3,7 @@ import { useEffect, useId, useRef } from 'preact/hooks'
 import { callVerb, SANDBOX_ADDRESS } from '../control-api.js'
 import { messageOf } from '../format.js'
 import { CODE_FORMS, type CodeRequest } from '../request-code.js'
-import { ActionError, Body, CodeBlock, HeaderList, Select, useAction } from '../ui.js'
+import { ActionError, Body, type Choice, CodeBlock, Field, HeaderList, useAction } from '../ui.js'
 import { asList, type OperationModel } from './contract-model.js'
 import { chosenKey, keyInSpace, provoke, type Served, space, updateState, usableKeys } from './docs-state.js'
 import { firstInputs, type Inputs, type Provocation, provocationOf, requestOf } from './sample-request.js'
@@ -87,17 +87,14 @@ export function SendPanel({
   return (
     <aside class="try stack" aria-label="Code and response">
       <p>
-        <Select
+        <Field
           label="Key"
-          isStacked
+          class="stacked"
           value={chosenKey.value}
-          choices={keys.map(({ key: name }) => name)}
-          texts={Object.fromEntries(
-            keys.map(({ key: name, plan, always }) => [
-              name,
-              `${name} (${always === null ? plan : `always ${always}`})`,
-            ]),
-          )}
+          choices={keys.map(({ key: name, plan, always }) => [
+            name,
+            `${name} (${always === null ? plan : `always ${always}`})`,
+          ])}
           choose={(name) => {
             provoked.value = undefined
             chosenKey.value = name
@@ -121,31 +118,19 @@ export function SendPanel({
         >
           {operation.parameters.map(({ name, isRequired, example, schema }) => {
             const values = asList(contract.read(schema).enum).map(String)
-            const value = parameters[name] ?? ''
-            const change = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
-              edit({ parameters: { ...parameters, [name]: currentTarget.value } })
+            const unset: readonly Choice[] = isRequired ? [] : [['', 'not sent']]
             return (
-              // biome-ignore lint/a11y/noLabelWithoutControl: the control is inside, in either branch
-              <label class="stacked" key={name}>
-                {name}
-                {values.length === 0 ? (
-                  <input
-                    value={value}
-                    required={isRequired}
-                    placeholder={example === undefined ? '' : String(example)}
-                    autocomplete="off"
-                    onInput={change}
-                  />
-                ) : (
-                  <select value={value} onChange={change}>
-                    {[...(isRequired ? [] : ['']), ...values].map((one) => (
-                      <option key={one} value={one}>
-                        {one === '' ? 'not sent' : one}
-                      </option>
-                    ))}
-                  </select>
-                )}
-              </label>
+              <Field
+                key={name}
+                label={name}
+                class="stacked"
+                value={parameters[name] ?? ''}
+                required={isRequired}
+                {...(values.length === 0
+                  ? { placeholder: example === undefined ? '' : String(example) }
+                  : { choices: [...unset, ...values] })}
+                choose={(value) => edit({ parameters: { ...parameters, [name]: value } })}
+              />
             )
           })}
           {operation.body === undefined ? null : (

@@ -9,13 +9,13 @@ const PIECES = RUN_MS / TASK_MS / PIECE
 
 type Mark = Outcome | 'waiting'
 
-/** In a square of 10 by 10: the shape tells them apart without colour. */
-const SHAPES: Readonly<Record<Mark, string>> = {
-  served: 'h10v10h-10z',
-  limited: 'h10v4h-10zm0 6h10v4h-10z',
-  banned: 'l2 0 3 3 3-3 2 0 0 2-3 3 3 3 0 2-2 0-3-3-3 3-2 0 0-2 3-3-3-3z',
-  broken: 'm5 0 5 5-5 5-5-5z',
-  waiting: 'm4 4h2v2h-2z',
+/** Class of the colour, and a shape in a square of 10 by 10, which tells them apart without colour. */
+const SHAPES: Readonly<Record<Mark, readonly [colour: string, shape: string]>> = {
+  served: ['answered', 'h10v10h-10z'],
+  limited: ['limited', 'h10v4h-10zm0 6h10v4h-10z'],
+  banned: ['failed', 'l2 0 3 3 3-3 2 0 0 2-3 3 3 3 0 2-2 0-3-3-3 3-2 0 0-2 3-3-3-3z'],
+  broken: ['cut', 'm5 0 5 5-5 5-5-5z'],
+  waiting: ['', 'm4 4h2v2h-2z'],
 }
 const MARKS: Readonly<Record<Mark, string>> = {
   served: 'succeeded',
@@ -29,12 +29,12 @@ function Squares({ marks, length = PIECE }: { readonly marks: readonly Mark[]; r
   const paths = new Map<Mark, string>()
   marks.forEach((mark, place) => {
     const start = `M${place * 12 + 1} 1`
-    paths.set(mark, (paths.get(mark) ?? '') + start + SHAPES[mark])
+    paths.set(mark, (paths.get(mark) ?? '') + start + SHAPES[mark][1])
   })
   return (
     <svg viewBox={`0 0 ${length * 12} 12`} aria-hidden="true">
       {[...paths].map(([mark, d]) => (
-        <path key={mark} class={mark} d={d} />
+        <path key={mark} class={SHAPES[mark][0]} d={d} />
       ))}
     </svg>
   )
@@ -59,22 +59,23 @@ function historyText({ counts }: Client): string {
   return texts.join(', ') || 'none yet'
 }
 
-const VERDICTS: Readonly<Record<Verdict, string>> = {
-  unjudged: 'Not judged yet',
-  keeps: 'Keeps the rules',
-  warned: 'Could do better',
-  breaks: 'Breaks the rules',
-  banned: 'Banned',
+const VERDICTS: Readonly<Record<Verdict, readonly [text: string, colour: string]>> = {
+  unjudged: ['Not judged yet', ''],
+  keeps: ['Keeps the rules', 'answered'],
+  warned: ['Could do better', ''],
+  breaks: ['Breaks the rules', 'failed'],
+  banned: ['Banned', 'failed'],
 }
 
 function Result({ client }: { readonly client: Client }) {
   const { conduct, counts, space, bannedUntil } = client
   const verdict = verdictOf(client, now.value)
+  const [text, colour] = VERDICTS[verdict]
   const left = verdict === 'banned' ? ` · ${countdownText(bannedUntil - now.value)} left` : ''
   const all = OUTCOMES.reduce((sum, outcome) => sum + counts[outcome], 0)
   return (
     <div class="result">
-      <p class={`verdict ${verdict}`}>{VERDICTS[verdict] + left}</p>
+      <p class={`outcome ${colour}`}>{text + left}</p>
       <p>
         <b>{counts.served}</b> lists for <a href={dashboardAddress(space)}>{all} requests</a>
       </p>
@@ -115,10 +116,10 @@ export function Lane({ client }: { readonly client: Client }) {
 
 export function Legend() {
   return (
-    <ul class="legend">
+    <ul class="legend row muted">
       <li>One square is half a second:</li>
       {([...OUTCOMES, 'waiting'] as const).map((mark) => (
-        <li key={mark}>
+        <li key={mark} class="row">
           <Squares marks={[mark]} length={1} />
           {MARKS[mark]}
         </li>

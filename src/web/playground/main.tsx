@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { countdownText, messageOf, timeText } from '../format.js'
 import { Shell, show } from '../shell.js'
+import { Field } from '../ui.js'
 import { Lane, Legend } from './lane.js'
 import * as run from './run.js'
 import { CONDITION_NAMES, CONDITIONS } from './set-up.js'
@@ -107,7 +108,6 @@ function Controls() {
           <button
             key={name}
             type="button"
-            class="condition"
             aria-pressed={conditions.includes(name)}
             title={CONDITIONS[name].title}
             onClick={() =>
@@ -131,22 +131,14 @@ function Controls() {
       <button type="button" disabled={phase === 'over'} onClick={() => run.advance(MINUTE)}>
         +1 min
       </button>
-      <label class="inline">
-        Speed{' '}
-        <select
-          value={run.speed.value}
-          onChange={({ currentTarget }) => {
-            run.speed.value = Number(currentTarget.value)
-          }}
-        >
-          {run.SPEEDS.map((speed) => (
-            <option key={speed} value={speed}>
-              {speed} ×
-            </option>
-          ))}
-        </select>
-      </label>
-      <p class="outcome" role="status">
+      <Field
+        label="Speed"
+        class="inline"
+        value={String(run.speed.value)}
+        choices={run.SPEEDS.map((speed) => [String(speed), `${speed} ×`])}
+        choose={(speed) => (run.speed.value = Number(speed))}
+      />
+      <p class="announcement" role="status">
         {run.announcement}
       </p>
     </div>

@@ -1,0 +1,41 @@
+import { OUTCOMES, type Outcome } from '../../exchanges/traffic.js'
+import { isoInZone, timeText, zone } from '../format.js'
+
+export { OUTCOMES, outcomeOf } from '../../exchanges/traffic.js'
+
+/** `12:00:01 UTC`, with the day if it is another than that of `now` */
+export function instantText(at: number, now: number): string {
+  const day = dayText(at) === dayText(now) ? '' : `${dateText(at)} `
+  return `${day}${timeText(at)}${zone.value === 'UTC' ? ' UTC' : ''}`
+}
+
+/** Shows the instants in a text of the sandbox, which are in UTC, in the zone of the page. */
+export function inZone(text: string, now: number): string {
+  return text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (instant) => instantText(Date.parse(instant), now))
+}
+
+/** `Sun, 1 Mar 2026` */
+export function dateText(at: number): string {
+  const [weekday, day, month, year] = new Date(isoInZone(at)).toUTCString().split(' ')
+  return `${weekday} ${Number(day)} ${month} ${year}`
+}
+
+export function dayText(at: number): string {
+  return isoInZone(at).slice(0, 10)
+}
+
+export const OUTCOME_LABELS = {
+  answered: '2xx',
+  refused: '4xx',
+  limited: '429',
+  failed: '5xx',
+  cut: 'cut off',
+} as const satisfies Record<Outcome, string>
+export type OutcomeCounts = Readonly<Record<Outcome, number>>
+export const NO_OUTCOMES: OutcomeCounts = { answered: 0, refused: 0, limited: 0, failed: 0, cut: 0 }
+
+export function outcomesText(counts: OutcomeCounts): string {
+  return OUTCOMES.filter((outcome) => counts[outcome] > 0)
+    .map((outcome) => `${counts[outcome]} ${OUTCOME_LABELS[outcome]}`)
+    .join(', ')
+}
