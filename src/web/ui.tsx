@@ -269,7 +269,9 @@ export function CodeBlock<Name extends string>({ forms }: { readonly forms: Read
   return (
     <>
       <Toggle label="Language" names={names} value={language.value} choose={(name) => (language.value = name)}>
-        <CopyButton text={code}>Copy</CopyButton>
+        <CopyButton text={code} class="push">
+          Copy
+        </CopyButton>
       </Toggle>
       <Pre class="code">{code}</Pre>
       {IS_PLAYGROUND ? (

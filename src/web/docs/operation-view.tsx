@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { stringifyJson } from '../../contract/json.js'
-import { Pre } from '../ui.js'
+import { Body } from '../ui.js'
 import { asText, type BodyModel, type ContractModel, type OperationModel } from './contract-model.js'
 import { provoke } from './docs-state.js'
 import { partsOf, type SchemaPart, sampleOf, schemaText } from './schema-words.js'
@@ -115,7 +115,7 @@ function BodyView({ contract, body }: { readonly contract: ContractModel; readon
       {shown.map(({ title, value }) => (
         <figure key={title}>
           <figcaption class="muted">{title}</figcaption>
-          <Pre>{typeof value === 'string' ? value : stringifyJson(value, 2)}</Pre>
+          <Body text={typeof value === 'string' ? value : (stringifyJson(value) ?? '')} />
         </figure>
       ))}
     </>
