@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { appendFile, readdir, writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
@@ -12,7 +12,7 @@ import { OPTION_NAMES, type OptionName, optionRow } from '../options/table.js'
 import { makeFolder, PROJECT_FOLDER } from '../system/make-folder.js'
 import { messageOf } from '../system/message-of.js'
 import { configSchemaFile, fixturesDirectory, packageDirectory, packageText } from '../system/package-files.js'
-import { PROJECT_FILE, readRegularFile } from '../system/regular-file.js'
+import { appendRegularFile, PROJECT_FILE, readRegularFile } from '../system/regular-file.js'
 import { addOutputOptions, type OutputFlags, printResult, wantsJson } from './control/result.js'
 import { EXIT } from './exit-codes.js'
 import { explain } from './help.js'
@@ -74,7 +74,7 @@ async function appendOnce(file: string, lines: string, mark: string): Promise<bo
     const text = String(readRegularFile(file))
     if (text.includes(mark)) return false
     const gap = text === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n'
-    await appendFile(file, gap + lines)
+    appendRegularFile(file, gap + lines)
     return true
   } catch (cause) {
     throw cannotWrite(file, cause)
