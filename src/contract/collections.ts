@@ -17,13 +17,16 @@ export type Collections = ReadonlyMap<string, readonly PathShape[]>
 
 export function groupByCollection(root: Place): Collections {
   const collections = new Map<string, PathShape[]>()
-  for (const [path, item] of root.children('paths')) {
-    const shape = shapeOf(path, item)
+  for (const shape of pathsOf(root)) {
     const known = collections.get(shape.collection)
     if (known === undefined) collections.set(shape.collection, [shape])
     else known.push(shape)
   }
   return collections
+}
+
+export function pathsOf(root: Place): readonly PathShape[] {
+  return root.children('paths').map(([path, item]) => shapeOf(path, item))
 }
 
 function shapeOf(path: string, item: Place): PathShape {
@@ -40,7 +43,7 @@ function shapeOf(path: string, item: Place): PathShape {
 }
 
 /** The operationId, or method and path. A HEAD with the operationId of the GET beside it is the same to its author. */
-export function operationIdOf(item: Place, method: string, path: string): string {
+function operationIdOf(item: Place, method: string, path: string): string {
   const id = item.child(method)?.string('operationId')
   const isTwin = method === 'head' && id === item.child('get')?.string('operationId')
   return id === undefined || isTwin ? `${method.toUpperCase()}${path}` : id

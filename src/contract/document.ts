@@ -136,6 +136,13 @@ function referenceName(reference: string): string {
   return pointerSteps(reference).join('.')
 }
 
+export function operationPlace(
+  root: Place,
+  { path, method }: { readonly path: string; readonly method: string },
+): Place | undefined {
+  return root.child('paths')?.child(path)?.child(method.toLowerCase())
+}
+
 const JSON_MEDIA_TYPE = /^application\/json\s*(?:;|$)/i
 
 export function jsonContent(place: Place | undefined): Place | undefined {

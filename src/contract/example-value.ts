@@ -1,8 +1,11 @@
 import { isNode, type Node, type Place } from './document.js'
 import { FORMATS } from './formats.js'
+import { generateNumber } from './generate-value.js'
 import { stringifyJson } from './json.js'
 import { patternText } from './pattern-text.js'
 import { allowsNull, readRecordFields, typeOf } from './schema-fields.js'
+
+const LEAST = { next: () => 0 }
 
 const examples = new WeakMap<Node, unknown>()
 
@@ -41,7 +44,7 @@ function makeExample(schema: Place, value: Node): unknown {
       return false
     case 'integer':
     case 'number':
-      return exampleNumber(value)
+      return generateNumber(value, type === 'integer', LEAST, 0)
     case 'string':
       return exampleString(value)
     case 'array':
@@ -51,18 +54,6 @@ function makeExample(schema: Place, value: Node): unknown {
     default:
       return undefined
   }
-}
-
-/** The least number that is allowed, else 0, else the greatest. */
-function exampleNumber({ minimum, exclusiveMinimum, maximum, multipleOf }: Node): number | undefined {
-  const number = (value: unknown) => (typeof value === 'number' ? value : undefined)
-  const least = Math.max(...[minimum, exclusiveMinimum].flatMap((value) => number(value) ?? []))
-  const isExcluded = exclusiveMinimum === true || number(exclusiveMinimum) === least
-  const start = Number.isFinite(least) ? Math.ceil(least) + (isExcluded && Number.isInteger(least) ? 1 : 0) : 0
-  const step = number(multipleOf) ?? 1
-  const made = step > 0 ? Math.ceil(start / step) * step : start
-  const greatest = number(maximum) ?? made
-  return made <= greatest ? made : Number.isFinite(least) ? undefined : greatest
 }
 
 function exampleArray(schema: Place, { minItems }: Node): readonly unknown[] | undefined {

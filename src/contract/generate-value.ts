@@ -1,4 +1,4 @@
-import { isNode, type Place } from './document.js'
+import { isNode, type Node, type Place } from './document.js'
 import { patternText } from './pattern-text.js'
 import { readRecordFields, typeOf } from './schema-fields.js'
 
@@ -38,18 +38,18 @@ export function generateValue(schema: Place, name: string, index: number, chance
   const isScalar = typeOf(schema) !== 'object' && typeOf(schema) !== 'array'
   if (inner !== undefined && (isScalar || (variant !== undefined && isOpen)) && (isOpen || hasChoices(inner)))
     return generateValue(inner, name, index, chance, depth)
-  const number = (key: string) => (value[key] === undefined ? undefined : Number(value[key]))
+  const count = (key: string) => (typeof value[key] === 'number' ? value[key] : undefined)
   switch (typeOf(schema)) {
     case 'boolean':
       return chance.next() < 0.5
     case 'integer':
     case 'number':
-      return generateNumber(number, typeOf(schema) === 'integer', chance)
+      return generateNumber(value, typeOf(schema) === 'integer', chance)
     case 'string':
       return generateString(value, name, index, chance)
     case 'array': {
-      const least = number('minItems') ?? 0
-      const length = Math.min(number('maxItems') ?? least + 2, least + Math.floor(chance.next() * 3))
+      const least = count('minItems') ?? 0
+      const length = Math.min(count('maxItems') ?? least + 2, least + Math.floor(chance.next() * 3))
       const items = schema.child('items')
       if (items === undefined || depth >= MAX_DEPTH) return []
       return Array.from({ length }, (_, at) => generateValue(items, name, index * 10 + at, chance, depth + 1))
@@ -71,24 +71,25 @@ function hasChoices({ value }: Place): boolean {
   return isNode(value) && (value.const !== undefined || value.enum !== undefined)
 }
 
-function generateNumber(bound: (key: string) => number | undefined, isWhole: boolean, chance: Chance): number {
-  const step = bound('multipleOf') ?? (isWhole ? 1 : 0.01)
-  const above = bound('exclusiveMinimum')
-  const below = bound('exclusiveMaximum')
-  const least = bound('minimum') ?? (above === undefined ? undefined : above + step)
-  const most = bound('maximum') ?? (below === undefined ? undefined : below - step)
-  const low = Math.ceil((least ?? Math.min(1, most ?? 1)) / step)
+/** @param open the least number, for a schema without bounds */
+export function generateNumber(rules: Node, isWhole: boolean, chance: Chance, open = 1): number {
+  const number = (key: string) => (typeof rules[key] === 'number' ? rules[key] : undefined)
+  const step = number('multipleOf') ?? (isWhole ? 1 : 0.01)
+  const bound = (inclusive: string, exclusive: string, inwards: number) => {
+    // OpenAPI 3.0 writes exclusiveMinimum: true beside minimum.
+    const limit = rules[exclusive] === true ? undefined : number(inclusive)
+    const excluded = rules[exclusive] === true ? number(inclusive) : number(exclusive)
+    return limit ?? (excluded === undefined ? undefined : excluded + inwards)
+  }
+  const least = bound('minimum', 'exclusiveMinimum', step)
+  const most = bound('maximum', 'exclusiveMaximum', -step)
+  const low = Math.ceil((least ?? Math.min(open, most ?? open)) / step)
   const high = Math.floor((most ?? (low + OPEN_RANGE) * step) / step)
   const steps = low + Math.floor(chance.next() * (Math.min(high, low + OPEN_RANGE / step) - low + 1))
   return step < 1 ? Number((steps * step).toFixed(10)) : steps * step
 }
 
-function generateString(
-  value: Readonly<Record<string, unknown>>,
-  name: string,
-  index: number,
-  chance: Chance,
-): unknown {
+function generateString(value: Node, name: string, index: number, chance: Chance): unknown {
   const { format, pattern, minLength, maxLength } = value
   const examples = [value.example, ...(Array.isArray(value.examples) ? value.examples : [])].filter(
     (one) => typeof one === 'string',

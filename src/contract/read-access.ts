@@ -1,3 +1,4 @@
+import { operationsOf, pathsOf } from './collections.js'
 import { BEARER, type ContractData, DEFAULT_BASE_PATH, type KeyHeader } from './contract-data.js'
 import type { Place } from './document.js'
 
@@ -47,11 +48,8 @@ function readKeyHeaders(root: Place): Pick<Access, 'keyHeaders' | 'notes'> {
 }
 
 function requirementsIn(root: Place): readonly Place[] {
-  const operations = root
-    .children('paths')
-    .flatMap(([, item]) => Object.keys(item.object()).flatMap((method) => item.child(method) ?? []))
-  const secured = operations.filter(({ value }) => Object.hasOwn(Object(value), 'security'))
-  return [root, ...secured].flatMap((place) => place.items('security'))
+  const operations = pathsOf(root).flatMap(operationsOf)
+  return [root, ...operations.map(({ place }) => place)].flatMap((place) => place.items('security'))
 }
 
 function keyHeaderIn(scheme: Place): KeyHeader | undefined {

@@ -1,9 +1,8 @@
-import { operationIdOf } from './collections.js'
+import { type OperationShape, operationsOf, pathsOf } from './collections.js'
 import {
   type Body,
   type ContractData,
   type DocumentedResponse,
-  type Field,
   type OperationData,
   type Parameter,
   PLAN_NAMES,
@@ -12,13 +11,13 @@ import {
   type Plans,
   type Server,
 } from './contract-data.js'
-import { isNode, jsonContent, Place, refuseForeignReferences, rootPlace } from './document.js'
-import { fieldReader } from './field-reader.js'
+import { isNode, jsonContent, operationPlace, Place, refuseForeignReferences, rootPlace } from './document.js'
+import { exampleOf } from './example-value.js'
 import { stringifyJson } from './json.js'
 import { type JsonSchema, readExpected, toJsonSchema, toObjectSchema } from './json-schema.js'
 import { readAccess } from './read-access.js'
 import { NO_RESOURCES, type ResourceReading, readResources } from './resources.js'
-import { readOnlyProperties } from './schema-fields.js'
+import { readAllFields, readFields, readOnlyProperties } from './schema-fields.js'
 import { checkResponse, hasNoBody } from './sendable.js'
 import type { Schemas } from './validators.js'
 
@@ -39,7 +38,6 @@ export interface ReadingContext {
   readonly plans?: Plans
 }
 
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 const TEMPLATE_PARAMETER = /\{([^{}]*)\}/g
 
 /** @throws SpecError naming the place in the document */
@@ -61,15 +59,14 @@ export function readContract(document: unknown, { handled, mocked = [], plans }:
     handled === 'requests' ||
     (handled === 'stateful' && Object.hasOwn(reading.actions, id) && !mocked.includes(id))
 
-  for (const [path, item] of root.children('paths')) {
-    if (!path.startsWith('/')) throw item.error('must begin with "/"')
-    for (const method of METHODS) {
-      const place = item.child(method)
-      if (place === undefined) continue
-      const operation = readOperation(method.toUpperCase(), path, place, item, isHandled, reading)
-      const twin = placeOfId.get(operation.data.id)
-      if (twin !== undefined) throw place.error(`has the same operationId as ${twin}: "${operation.data.id}"`)
-      placeOfId.set(operation.data.id, place.name)
+  for (const shape of pathsOf(root)) {
+    if (!shape.path.startsWith('/')) throw shape.item.error('must begin with "/"')
+    for (const one of operationsOf(shape)) {
+      const { operationId, place } = one
+      const twin = placeOfId.get(operationId)
+      if (twin !== undefined) throw place.error(`has the same operationId as ${twin}: "${operationId}"`)
+      placeOfId.set(operationId, place.name)
+      const operation = readOperation(one, shape.path, isHandled(operationId), reading)
       operations.push(operation.data)
       Object.assign(schemas, operation.schemas)
     }
@@ -90,15 +87,11 @@ export function readContract(document: unknown, { handled, mocked = [], plans }:
 }
 
 function readOperation(
-  method: string,
+  { operationId: id, method, place, item }: OperationShape,
   path: string,
-  place: Place,
-  item: Place,
-  isHandled: (id: string) => boolean,
+  isRead: boolean,
   { actions, mocked }: ResourceReading,
 ): { readonly data: OperationData; readonly schemas: Schemas } {
-  const id = operationIdOf(item, method.toLowerCase(), path)
-  const isRead = isHandled(id)
   const parameters = isRead ? readParameters(path, [...item.items('parameters'), ...place.items('parameters')]) : []
   const body = isRead ? readBody(place) : undefined
   const responses = place.children('responses')
@@ -106,7 +99,7 @@ function readOperation(
   return {
     data: {
       id,
-      method,
+      method: method.toUpperCase(),
       path,
       ...defined({ summary: place.string('summary'), description: place.string('description')?.trim() }),
       tags: place.items('tags').map(({ value }) => String(value)),
@@ -135,10 +128,8 @@ function readOperation(
 }
 
 function callbackNotes(root: Place, operations: readonly OperationData[]): readonly string[] {
-  const paths = root.child('paths')
   const calling = operations.filter(
-    ({ path, method, action }) =>
-      action !== undefined && paths?.child(path)?.child(method.toLowerCase())?.child('callbacks') !== undefined,
+    (operation) => operation.action !== undefined && operationPlace(root, operation)?.child('callbacks') !== undefined,
   )
   if (calling.length === 0) return []
   return [`The sandbox does not call the callbacks of ${calling.map(({ id }) => id).join(', ')}.`]
@@ -169,7 +160,7 @@ function readParameters(path: string, places: readonly Place[]): readonly ReadPa
       name,
       required: location === 'path' || place.flag('required'),
       explode: place.child('explode')?.value !== false,
-      ...defined({ example: firstExample(place) }),
+      ...defined({ example: exampleOf(place) }),
     } as const
     read.set(`${location} ${name}`, { parameter, schema: place.written('schema') })
   }
@@ -203,7 +194,7 @@ function readBody(operation: Place): ReadBody | undefined {
   const readOnly = readOnlyProperties(schema)
   const isClosed = (place: Place) => {
     const resolved = new Place(place.document, { place: place.value }, place.name).child('place')
-    const isNested = resolved !== undefined && readFields(resolved).length > 0
+    const isNested = resolved !== undefined && readAllFields(resolved).size > 0
     hasNested ||= isNested
     return isNested
   }
@@ -217,18 +208,6 @@ function readBody(operation: Place): ReadBody | undefined {
     schema: toJsonSchema(content.written('schema'), undefined, readOnly),
     closed: hasNested ? closed : undefined,
   }
-}
-
-const allPartsOf = (schema: Place) => ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schema.items(keyword))
-
-const readAllFields = fieldReader<Field>(allPartsOf, (property, name) => ({
-  ...readExpected(property),
-  name,
-}))
-
-/** The fields of a schema, including those of the schemas it is composed of. */
-export function readFields(schema: Place): readonly Field[] {
-  return [...readAllFields(schema).values()]
 }
 
 function readResponse(status: string, place: Place): readonly DocumentedResponse[] {
@@ -257,12 +236,8 @@ function isShapeless(schema: Place | undefined, seen: ReadonlySet<unknown> = new
   return types.every((type) => type === undefined || type === 'object' || type === 'null')
 }
 
-function firstExample(place: Place): unknown {
-  return (place.children('examples')[0]?.[1].child('value') ?? place.child('example'))?.value
-}
-
 function exampleText(content: Place): string | undefined {
-  const example = firstExample(content)
+  const example = exampleOf(content)
   return example === undefined ? undefined : stringifyJson(example)
 }
 

@@ -1,10 +1,10 @@
 import type { RecordRules } from './contract.js'
 import type { ContractData } from './contract-data.js'
-import { jsonContent, type Place, rootPlace } from './document.js'
+import { jsonContent, operationPlace, type Place, rootPlace } from './document.js'
 import { stringifyJson } from './json.js'
 import { toJsonSchema } from './json-schema.js'
-import { readFields } from './read-contract.js'
 import { fillValue, placeInState, type ResourceAction, type ResourceData } from './resource-data.js'
+import { readAllFields } from './schema-fields.js'
 import { findViolations, type Validator, validatorCompiler } from './validators.js'
 
 interface RecordSchema {
@@ -26,10 +26,10 @@ export async function readRecordRules(
   const root = rootPlace(document)
   const compile = await validatorCompiler('linear or none')
   const schemasOf = (resource: string) =>
-    operations.flatMap(({ id, action, method, path }) => {
-      const isCounted = action?.resource === resource && !mocked.includes(id)
-      const operation = isCounted ? root.child('paths')?.child(path)?.child(method.toLowerCase()) : undefined
-      return operation === undefined || action === undefined ? [] : recordSchema(id, operation, action)
+    operations.flatMap((operation) => {
+      const { id, action } = operation
+      const place = action?.resource === resource && !mocked.includes(id) ? operationPlace(root, operation) : undefined
+      return place === undefined || action === undefined ? [] : recordSchema(id, place, action)
     })
   const rulesOf = (name: string, resource?: ResourceData) => {
     const schemas = schemasOf(name)
@@ -52,7 +52,7 @@ function recordRules(
   const isPets = resource !== undefined && placeInState(resource) === 'pets'
   const fields = schemas
     .filter(() => isPets)
-    .map(({ record }) => new Set(readFields(record).map(({ name }) => name)))
+    .map(({ record }) => new Set(readAllFields(record).keys()))
     .filter(({ size }) => size > 0)
   return {
     fields: fields.length === 0 ? undefined : intersection(fields),

@@ -44,7 +44,7 @@ export function idOfForm({ prefix, characters }: IdForm, uuid: string): string {
   return prefix + (characters === 'hex' ? hex : String(10n ** 17n + (BigInt(`0x${hex}`) % (9n * 10n ** 17n))))
 }
 
-/** How a sent value becomes part of a record whose schema differs from that of the request. */
+/** How a sent value becomes part of a record whose schema differs from the request's. */
 export interface Shape {
   /** Values of required properties that a client may leave out. */
   readonly fills?: Readonly<Record<string, unknown>>

@@ -1,10 +1,10 @@
 import type { Contract, Operation } from './contract.js'
-import { type Place, rootPlace } from './document.js'
+import { operationPlace, type Place, rootPlace } from './document.js'
 import type { EngineResponse } from './engine.js'
 import { quote } from './excerpt.js'
 import { parseJson, parseShallowJson } from './json.js'
 import { type JsonSchema, toJsonSchema } from './json-schema.js'
-import { readFields } from './read-contract.js'
+import { readFields } from './schema-fields.js'
 import { hasNoBody } from './sendable.js'
 import { compileValidators, findViolations, type Validator, type Validators } from './validators.js'
 
@@ -48,10 +48,11 @@ const JSON_MEDIA_TYPE = /^application\/(?:[^;\s]+\+)?json$/
  */
 export async function readResponseRules(contract: Contract, patterns: 'linear' | 'native'): Promise<ResponseRules> {
   const root = rootPlace(parseJson(await contract.text('json')))
-  const places = contract.operations.flatMap(({ id, path, method }) => {
-    const operation = root.child('paths')?.child(path)?.child(method.toLowerCase())
-    return (operation?.children('responses') ?? []).map(([status, response]) => ({ id, status, response }))
-  })
+  const places = contract.operations.flatMap((operation) =>
+    (operationPlace(root, operation)?.children('responses') ?? []).map(([status, response]) => {
+      return { id: operation.id, status, response }
+    }),
+  )
   const schemas: Record<string, JsonSchema> = {}
   for (const { id, status, response } of places) {
     const content = documentedJson(response)

@@ -1,8 +1,10 @@
+import type { Field } from './contract-data.js'
 import { isNode, type Place } from './document.js'
-import { fieldReader } from './field-reader.js'
+import { readExpected } from './json-schema.js'
 
 export interface RecordField {
   readonly place: Place
+  /** Its schemas: one for each part that declares it. */
   readonly places: readonly Place[]
   readonly type: string | undefined
   readonly format: string | undefined
@@ -20,8 +22,57 @@ export function readOnlyProperties(schema: Place): ReadonlySet<string> {
   return new Set([...readRecordFields(schema)].flatMap(([name, { readOnly }]) => (readOnly ? [name] : [])))
 }
 
-/** The properties of an object schema, and of its parts. */
-export const readRecordFields = fieldReader<RecordField>(partsOf, (place, name, schema) => {
+/** The properties of an object schema, and of the parts that all its values match. */
+export const readRecordFields = fieldReader(partsOf)
+
+/** The same with the properties of all alternatives. */
+export const readAllFields = fieldReader((schema) =>
+  ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schema.items(keyword)),
+)
+
+export function readFields(schema: Place): readonly Field[] {
+  return [...readAllFields(schema)].map(([name, { places, required }]) => ({
+    ...Object.assign({}, ...places.map(readExpected)),
+    name,
+    required,
+  }))
+}
+
+/**
+ * Makes a reader of the properties of a schema, with those of the schemas that it is composed of. It reads each schema
+ * once, and a schema composed of itself adds nothing.
+ *
+ * @param partsOf the schemas that a schema is composed of
+ */
+function fieldReader(partsOf: (schema: Place) => readonly Place[]): (schema: Place) => Fields {
+  interface Known {
+    readonly fields: Fields
+    /** A part may require a property that another part declares. */
+    readonly required: ReadonlySet<unknown>
+  }
+  const nothing: Known = { fields: new Map(), required: new Set() }
+  const before = new WeakMap<object, Known>()
+  return (schema) => read(schema).fields
+
+  function read(schema: Place): Known {
+    if (!isNode(schema.value)) return nothing
+    const known = before.get(schema.value)
+    if (known !== undefined) return known
+    before.set(schema.value, nothing)
+    const fields = new Map<string, RecordField>()
+    const add = (name: string, field: RecordField) => fields.set(name, merged(fields.get(name), field))
+    const parts = partsOf(schema).map(read)
+    for (const part of parts) for (const [name, field] of part.fields) add(name, field)
+    const own = schema.items('required').map(({ value }) => value)
+    const required = new Set([...own, ...parts.flatMap((part) => [...part.required])])
+    for (const [name, property] of schema.entries('properties')) add(name, readField(property, name, schema))
+    for (const [name, field] of fields) if (required.has(name)) fields.set(name, { ...field, required: true })
+    before.set(schema.value, { fields, required })
+    return { fields, required }
+  }
+}
+
+function readField(place: Place, name: string, schema: Place): RecordField {
   const written = schema.written('properties').object()[name]
   const flag = (key: string) => place.flag(key) || (isNode(written) && written[key] === true)
   const value = isNode(place.value) ? place.value : {}
@@ -30,12 +81,20 @@ export const readRecordFields = fieldReader<RecordField>(partsOf, (place, name, 
     places: [place],
     type: typeOf(place),
     format: typeof value.format === 'string' ? value.format : undefined,
+    required: false,
     readOnly: flag('readOnly'),
     isUnique: flag('x-unique'),
     choices: Array.isArray(value.enum) ? value.enum : value.type === 'boolean' ? [false, true] : undefined,
     default: value.default,
   }
-})
+}
+
+function merged(known: RecordField | undefined, field: RecordField): RecordField {
+  if (known === undefined) return field
+  const places = [...new Set([...known.places, ...field.places])]
+  const [readOnly, required] = [known.readOnly || field.readOnly, known.required || field.required]
+  return { ...known, ...field, places, readOnly, required }
+}
 
 /** The names that a schema requires, declared or not. */
 export function requiredNames(schema: Place, seen = new Set<unknown>()): readonly string[] {

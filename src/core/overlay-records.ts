@@ -4,6 +4,7 @@ import type { MetaField, ResourceAction, ResourceData } from '../contract/resour
 import type { Collection } from '../domain/collection.js'
 import type { Scope } from '../domain/records.js'
 import { originalsName } from './collections.js'
+import { isFirstPage } from './record-page.js'
 import type { RequestContext } from './request-context.js'
 import { filtersOf } from './resource-actions.js'
 
@@ -116,11 +117,10 @@ export function mergedList(context: RequestContext, action: ResourceAction, body
   const query = readings.query.values
   const filters = filtersOf({ action, path: readings.path.values, query })
   const places = own.places(scope, filters)
-  const isFirst = [roles?.cursor, roles?.offset, roles?.page].every(
-    (name, index) => name === undefined || Number(query[name] ?? (index === 2 ? 1 : 0)) <= (index === 2 ? 1 : 0),
-  )
   const limit = Number(query[roles?.limit ?? ''] ?? Number.POSITIVE_INFINITY)
-  const first = isFirst ? (space.shared.order === 'newest' ? places.toReversed() : places).slice(0, limit) : []
+  const first = isFirstPage(query, roles)
+    ? (space.shared.order === 'newest' ? places.toReversed() : places).slice(0, limit)
+    : []
   const scopeOf = (item: Values) =>
     action.pathFilters === undefined ? scope : resource.parents.map(({ property = '' }) => String(item[property]))
   const others = (theirs as readonly unknown[])

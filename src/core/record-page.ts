@@ -56,7 +56,7 @@ function isNewestFirst({ action, query, newestFirst }: ActionRequest): boolean {
   return direction === undefined ? newestFirst : isDescending(direction)
 }
 
-/** The values in the order that the request asks for; undefined if it is that of creation. */
+/** The values in the order that the request asks for; undefined for the order of creation. */
 function sortedValues(
   { action, query, newestFirst }: ActionRequest,
   places: readonly number[],
@@ -87,6 +87,10 @@ function firstOf(
   const place = records.placeOf(scope, cursor)
   if (place === undefined) return 0
   return isNewestFirst(request) ? places.length - indexOf(places, place) : indexOf(places, place + 1)
+}
+
+export function isFirstPage(query: Values, { cursor = '', offset = '', page = '' }: QueryRoles = NO_ROLES): boolean {
+  return (query[cursor] ?? '') === '' && Number(query[offset] ?? 0) <= 0 && Number(query[page] ?? 1) <= 1
 }
 
 type Page = Readonly<Record<'page' | 'offset', number>> & { readonly lastId: string | undefined }
