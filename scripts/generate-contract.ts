@@ -46,7 +46,9 @@ function validatorsModule(schemas: Schemas): string {
 }
 
 function withIds(schemas: Schemas): Record<string, object> {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, Object(schema)]))
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, Object(typeof schema === 'function' ? schema() : schema)]),
+  )
 }
 
 function validatorsDeclaration(schemas: Schemas): string {

@@ -20,14 +20,11 @@ export function createContract(
   text: Contract['text'],
   mocked: readonly string[] = [],
 ): Contract {
-  const operations = data.operations.map((operation) => ({
-    ...createOperation(operation, validators),
-    isMocked: mocked.includes(operation.id),
-  }))
+  const operations = data.operations.map((one) => createOperation(one, validators, mocked.includes(one.id)))
   return { ...data, operations, route: createRouter(operations), text }
 }
 
-function createOperation(data: OperationData, validators: Validators): Omit<Operation, 'isMocked'> {
+function createOperation(data: OperationData, validators: Validators, isMocked: boolean): Operation {
   const { id, parameters, body } = data
   const inPath = parameters.filter((parameter) => parameter.in === 'path')
   const inQuery = parameters.filter((parameter) => parameter.in === 'query')
@@ -35,6 +32,7 @@ function createOperation(data: OperationData, validators: Validators): Omit<Oper
     ...data,
     responses: new Map(data.responses.map((response) => [response.status, response])),
     takesBody: body !== undefined,
+    isMocked,
     readQuery: queryReader(inQuery, validators[`${id}_query`], data.action && usedParameters(data.action)),
     readPath: pathReader(inPath, validators[`${id}_path`]),
     ...(body === undefined ? NO_BODY : bodyReader(body, validators[`${id}_body`], validators[`${id}_closed`])),

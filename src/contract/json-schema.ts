@@ -123,15 +123,20 @@ function convertWith(
   return typeof schema === 'boolean' || names.size === 0 ? schema : { ...schema, $defs: definitions }
 }
 
+const INT64 = { minimum: String(INT64_MINIMUM), maximum: String(INT64_MAXIMUM) }
+const INT32 = { minimum: String(-(2 ** 31)), maximum: String(2 ** 31 - 1) }
+/** The longest whole number that is read exactly has 309 digits. */
+const LONGEST = { minimum: `-1${'0'.repeat(309)}`, maximum: `1${'0'.repeat(309)}` }
+
 /** The contract's own bounds, within the bounds of int64 or int32. */
 function integerBounds(schema: Node): Int64Bounds {
-  return schema.format === 'int32'
-    ? boundsWithin(schema, -(2n ** 31n), 2n ** 31n - 1n)
-    : boundsWithin(schema, INT64_MINIMUM, INT64_MAXIMUM)
+  return boundsWithin(schema, schema.format === 'int32' ? INT32 : INT64)
 }
 
-function boundsWithin(schema: Node, least: bigint, most: bigint): Int64Bounds {
-  let [low, high] = [least, most]
+function boundsWithin(schema: Node, type: Int64Bounds): Int64Bounds {
+  const bounds = [schema.minimum, schema.maximum, schema.exclusiveMinimum, schema.exclusiveMaximum]
+  if (bounds.every((bound) => bound === undefined)) return type
+  let [low, high] = [BigInt(type.minimum), BigInt(type.maximum)]
   const raise = (bound: bigint | undefined, by = 0n) => {
     if (bound !== undefined && bound + by > low) low = bound + by
   }
@@ -151,17 +156,14 @@ function wholeNumber(value: unknown, round: (value: number) => number): bigint |
   return typeof value === 'number' && Number.isFinite(value) ? BigInt(round(value)) : undefined
 }
 
-/** The longest whole number that is read exactly has this number of digits. */
-const MAX_DIGITS = 309
+const OF_NUMBERS = words('type minimum maximum exclusiveMinimum exclusiveMaximum multipleOf')
 
 /** A whole number beyond 2^53 is a bigint here, which ajv does not take for a number. */
 function orLongNumber(source: Node, result: Node): Node {
-  const far = 10n ** BigInt(MAX_DIGITS)
-  const asNumber = ['type', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']
   const entries = Object.entries(result)
-  const rest: Node = Object.fromEntries(entries.filter(([name]) => !asNumber.includes(name)))
-  const given = Object.fromEntries(entries.filter(([name]) => asNumber.includes(name)))
-  const anyOf = [given, { int64: boundsWithin(source, -far, far) }]
+  const rest: Node = Object.fromEntries(entries.filter(([name]) => !OF_NUMBERS.has(name)))
+  const given = Object.fromEntries(entries.filter(([name]) => OF_NUMBERS.has(name)))
+  const anyOf = [given, { int64: boundsWithin(source, LONGEST) }]
   return { ...rest, anyOf, ...(rest.anyOf === undefined ? {} : { allOf: [rest] }) }
 }
 
@@ -190,8 +192,6 @@ function withTypes(source: Node, result: Record<string, unknown>): Node {
   delete result.type
   return others.length === 0 ? { ...result, ...int64 } : { allOf: [result, { anyOf: [int64, { type: others }] }] }
 }
-
-const INT64 = integerBounds({})
 
 export function readExpected(schema: Place): Expected {
   const source = isNode(schema.value) ? schema.value : {}

@@ -51,7 +51,7 @@ export function readContract(document: unknown, { handled, mocked = [], plans }:
   refuseForeignReferences(root)
   const info = root.child('info')
   const operations: OperationData[] = []
-  const schemas: Record<string, JsonSchema> = {}
+  const schemas: Record<string, Schemas[string]> = {}
   const placeOfId = new Map<string, string>()
   const reading = handled === 'none' || handled === 'requests' ? NO_RESOURCES : readResources(root)
   const isHandled = (id: string) =>
@@ -182,7 +182,7 @@ interface ReadBody {
   readonly body: Body
   readonly schema: JsonSchema
   /** The same, with declared nested fields only; undefined without nested objects. */
-  readonly closed: JsonSchema | undefined
+  readonly closed: (() => JsonSchema) | undefined
 }
 
 function readBody(operation: Place): ReadBody | undefined {
@@ -192,21 +192,27 @@ function readBody(operation: Place): ReadBody | undefined {
   if (place === undefined || content === undefined || schema === undefined) return undefined
   let hasNested = false
   const readOnly = readOnlyProperties(schema)
-  const isClosed = (place: Place) => {
+  const written = content.written('schema')
+  const isNested = (place: Place) => {
     const resolved = new Place(place.document, { place: place.value }, place.name).child('place')
-    const isNested = resolved !== undefined && readAllFields(resolved).size > 0
-    hasNested ||= isNested
-    return isNested
+    return resolved !== undefined && readAllFields(resolved).size > 0
   }
-  const closed = toJsonSchema(content.written('schema'), isClosed, readOnly)
+  const openSchema = toJsonSchema(
+    written,
+    (place) => {
+      hasNested ||= isNested(place)
+      return false
+    },
+    readOnly,
+  )
   return {
     body: {
       required: place.flag('required'),
       fields: readFields(schema).map((field) => (readOnly.has(field.name) ? { ...field, required: false } : field)),
       ...defined({ example: exampleText(content) }),
     },
-    schema: toJsonSchema(content.written('schema'), undefined, readOnly),
-    closed: hasNested ? closed : undefined,
+    schema: openSchema,
+    closed: hasNested ? () => toJsonSchema(written, isNested, readOnly) : undefined,
   }
 }
 

@@ -25,14 +25,16 @@ export async function readRecordRules(
 ): Promise<ReadonlyMap<string, RecordRules>> {
   const root = rootPlace(document)
   const compile = await validatorCompiler('linear or none')
-  const schemasOf = (resource: string) =>
-    operations.flatMap((operation) => {
-      const { id, action } = operation
-      const place = action?.resource === resource && !mocked.includes(id) ? operationPlace(root, operation) : undefined
-      return place === undefined || action === undefined ? [] : recordSchema(id, place, action)
-    })
+  const byResource = new Map<string, RecordSchema[]>()
+  for (const operation of operations) {
+    const { id, action } = operation
+    const place = action === undefined || mocked.includes(id) ? undefined : operationPlace(root, operation)
+    if (action === undefined || place === undefined) continue
+    const known = byResource.get(action.resource) ?? []
+    byResource.set(action.resource, [...known, ...recordSchema(id, place, action)])
+  }
   const rulesOf = (name: string, resource?: ResourceData) => {
-    const schemas = schemasOf(name)
+    const schemas = byResource.get(name) ?? []
     const validators = [...new Map(schemas.map((one) => [one.record.value, one])).values()].map(({ id, written }) =>
       compile(id, () => toJsonSchema(written)),
     )

@@ -30,12 +30,18 @@ export const readAllFields = fieldReader((schema) =>
   ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schema.items(keyword)),
 )
 
+/** Many operations share a schema. */
+const described = new WeakMap<ReturnType<typeof readAllFields>, readonly Field[]>()
+
 export function readFields(schema: Place): readonly Field[] {
-  return [...readAllFields(schema)].map(([name, { places, required }]) => ({
-    ...Object.assign({}, ...places.map(readExpected)),
-    name,
-    required,
-  }))
+  const all = readAllFields(schema)
+  const known = described.get(all)
+  if (known !== undefined) return known
+  const fields = [...all].map(([name, { places, required }]) => {
+    return { ...Object.assign({}, ...places.map(readExpected)), name, required }
+  })
+  described.set(all, fields)
+  return fields
 }
 
 /**

@@ -21,7 +21,8 @@ export interface Validator {
 
 /** By name: `<operation>_query`, `<operation>_path`, `<operation>_body`. */
 export type Validators = Readonly<Record<string, Validator | undefined>>
-export type Schemas = Readonly<Record<string, JsonSchema>>
+/** A function makes a schema with the patterns of another one. */
+export type Schemas = Readonly<Record<string, JsonSchema | (() => JsonSchema)>>
 
 export const AJV_OPTIONS = {
   allErrors: true,
@@ -55,7 +56,7 @@ export async function compileValidators(
       } catch (error) {
         throw unusable(name, error)
       }
-      return [name, compile(name, () => schema)]
+      return [name, compile(name, typeof schema === 'function' ? schema : () => schema)]
     }),
   )
 }
