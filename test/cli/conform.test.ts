@@ -80,12 +80,13 @@ describe('conform', () => {
     expect(code).toBe(1)
   })
 
-  it('finds a client that rounds ids', async () => {
+  it('finds a client that rounds ids, and shows its error without the stack trace', async () => {
     const rounds = example('client.mjs').replace(/\$\{(\/"id.*\])\}/, (_, id) => `$\{Number(${id})}`)
     const { code, out } = await conform(['--scenario', 'int64'], [process.execPath, 'client.mjs'], {
       'client.mjs': rounds,
     })
     expect(out).toContain('requested /v1/pets/9007199254740992, a pet that does not exist')
+    expect(out).toContain('| Error: GET /pets/9007199254740992: 404\n')
     expect(code).toBe(1)
   })
 

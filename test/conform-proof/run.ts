@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { compareRow } from './compare.js'
+import { compareRow, type RowResult } from './compare.js'
 import { TABLE } from './table.js'
 
 /** `npm run conform-proof`, see test/README.md. Exits with 1 if a cell differs from the table. */
@@ -14,11 +15,13 @@ const { values } = parseArgs({
 const wanted = new RegExp(values.clients)
 const rows = TABLE.filter(({ name, job = '' }) => wanted.test(`${name} ${job}`))
 const left = rows.values()
-const seen = new Map<(typeof rows)[number], Awaited<ReturnType<typeof compareRow>>>()
+const loads: number[] = []
+const seen = new Map<(typeof rows)[number], RowResult>()
 const work = async () => {
   for (const row of left) {
     const result = await compareRow(row)
     seen.set(row, result)
+    loads.push(loadavg()[0] ?? 0)
     process.stdout.write(
       `${result.differences.length === 0 ? 'equal ' : 'DIFFER'} ${row.job ?? '      '} ${result.letters}  ${row.name}\n`,
     )
@@ -26,8 +29,17 @@ const work = async () => {
   }
 }
 await Promise.all(Array.from({ length: Number(values.jobs) }, work))
-const all = rows.map((row) => seen.get(row))
-const differing = all.reduce((sum, one) => sum + (one?.differences.length ?? 0), 0)
-process.stdout.write(`${rows.length} clients, ${differing} cells differ\n`)
-if (values.out !== undefined) writeFileSync(values.out, all.map((one) => `${one?.letters}\n`).join(''))
-process.exitCode = differing === 0 ? 0 : 1
+const all = rows.flatMap((row) => seen.get(row) ?? [])
+const sum = (count: (result: RowResult) => number) => all.reduce((total, one) => total + count(one), 0)
+const [cells, undecided, differ] = [
+  sum((one) => one.cells),
+  sum((one) => one.undecided),
+  sum((one) => one.differences.length),
+]
+process.stdout.write(
+  `${rows.length} clients, ${cells} cells: ${cells - undecided - differ} equal, ${undecided} undecided, ${differ} differ\n`,
+)
+if (values.out !== undefined) writeFileSync(values.out, all.map(({ letters }) => `${letters}\n`).join(''))
+const [least, most] = [Math.min(...loads), Math.max(...loads)].map((load) => load.toFixed(1))
+process.stdout.write(`load average ${least} to ${most}\n`)
+process.exitCode = differ === 0 ? 0 : 1

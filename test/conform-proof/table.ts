@@ -13,6 +13,7 @@ export const GROUPS = [
 /** The outcome of a cell, and how its reason begins. */
 export const LETTERS: Readonly<Record<string, RegExp | 'passed' | 'untested'>> = {
   '.': 'passed',
+  b: /^The machine is too busy/,
   u: 'untested',
   e: /^early-retry:/,
   n: /^request-while-banned:/,
@@ -29,7 +30,7 @@ export interface Row {
   readonly name: string
   readonly command: string
   readonly job?: 'create'
-  /** A letter a scenario, in the order of GROUPS; `-` if the job does not have it. */
+  /** A letter a scenario, in the order of GROUPS; `-` if the job does not have it. `P`: p or g, which are both true. */
   readonly expected: string
 }
 
@@ -72,7 +73,7 @@ export const TABLE: readonly Row[] = [
   node('fetch', { ...GOOD, writes: 'after-read' }, '... .. .... .. .... . . ...'),
   node('fetch', { ...GOOD, statuses: 'all' }, '..r .. .... .. .... . r ...'),
   node('fetch', { attempts: 9, retryAfter: 'ignored', delay: 0 }, 'e.. ee eeee pp .... . . ...'),
-  node('fetch', { attempts: 2, retryAfter: 'ignored', delay: 0 }, 'e.. ee eeee pp .... . . ...'),
+  node('fetch', { attempts: 2, retryAfter: 'ignored', delay: 0 }, 'e.. ee eeee PP .... . . ...'),
   node('fetch', { attempts: 2, delay: 1000 }, 'g.. .. .... .g .... . . ...'),
   node('fetch', { ...GOOD, strict: true }, '... .. .... .. .... . . .gg'),
   node('fetch', { ...GOOD, rounds: true }, '... .. .... .. .... . . i..'),
@@ -91,8 +92,8 @@ export const TABLE: readonly Row[] = [
   node('undici', {}, '... .. .... .. .g.g . . ...'),
   node('undici', { retry: { methods: ['GET', 'POST'] } }, '... .. .... .. .g.g d . ...'),
   // A retry gets the signal of the request that timed out, so that it fails at once.
-  node('ofetch', {}, 'e.. ee eeee pp .g.g . . ...'),
-  // A number of retries applies to POST, too.
+  node('ofetch', {}, 'e.. ee eeee PP .g.g . . ...'),
+  // A number of retries applies to POST.
   node('ofetch', { retry: { retry: 3, readsWait: true } }, '... .. .e.. .. .g.g d . ...'),
   node('p-retry', { retry: { retries: 3 } }, 'eer ee eeee .. .... d r ...'),
   // Python with urllib and requests; `retry` is the Retry of urllib3.

@@ -31,14 +31,20 @@ export function scenarioLines(run: CountedRun): readonly string[] {
   if (counts === 'stale') return [line, '         It passes now: remove it from the baseline.']
   if (counts !== 'failed') return [line, `         ${reason}`]
   const rest = exchanges.length - MAX_EXCHANGES
-  const last = output.trimEnd().split('\n').slice(-MAX_OUTPUT_LINES)
   return [
     line,
     `         ${reason}`,
     ...exchanges.slice(0, MAX_EXCHANGES).map((exchange) => `           ${exchangeLine(exchange)}`),
     ...(rest > 0 ? [`           … and ${counted(rest, 'more request')}`] : []),
-    ...(output.trim() === '' ? [] : last.map((text) => `         | ${text.slice(0, MAX_LINE_CHARACTERS)}`)),
+    ...endOf(output).map((text) => `         | ${text.slice(0, MAX_LINE_CHARACTERS)}`),
   ]
+}
+
+/** The last lines without their details: a stack trace is indented, and may be longer than the error before it. */
+function endOf(output: string): readonly string[] {
+  const lines = output.split('\n').filter((line) => line.trim() !== '')
+  const outer = lines.filter((line) => /^\S/.test(line))
+  return (outer.length > 0 ? outer : lines).slice(-MAX_OUTPUT_LINES)
 }
 
 /** `3 17:01:01.143 GET /v1/pets?limit=2 429 fault` */

@@ -1,4 +1,3 @@
-import { availableParallelism, loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Conduct } from '../../conduct/conduct-view.js'
 import { parseJson } from '../../contract/json.js'
@@ -18,6 +17,9 @@ const END_CHECK_MS: DurationMs = 20
 /** Runs of a scenario that requires a pause: a busy machine delays retries, so one run shows little. */
 const MIN_PAUSE_RUNS = 3
 const MAX_PAUSE_RUNS = 12
+/** Processor time of some work after each run. A machine that needs clearly longer for it is busy. */
+const PROBE_MS: DurationMs = 20
+const BUSY_FACTOR = 1.5
 
 export interface ConformRun {
   readonly sandbox: RunningSandbox
@@ -42,26 +44,31 @@ export async function runScenario(scenario: ConformScenario, run: ConformRun): P
   const { pause } = scenario.expectation
   const runs: ScenarioRun[] = []
   const waits: DurationMs[] = []
+  let probed = 0
   for (;;) {
     const { ending, output, seconds, ...seen } = await runOnce(scenario, run)
     const last = { ...judgeRun(scenario, { ...seen, ending }), output, seconds }
     runs.push(last)
-    const retries = retryWaits(seen.exchanges)
-    waits.push(...retries)
-    if (pause === undefined) {
-      if (last.outcome !== 'passed' || retries.length === 0 || runs.length > 1 || !isBusy()) return last
-      continue
-    }
-    const backoff = judgeWaits(waits, pause, isBusy())
-    if (runs.length < (backoff.outcome === 'untested' ? MAX_PAUSE_RUNS : MIN_PAUSE_RUNS)) continue
-    if (backoff.outcome === 'failed') return { ...last, ...backoff }
-    return runs.find(({ outcome }) => outcome !== 'passed') ?? { ...last, ...backoff }
+    waits.push(...retryWaits(seen.exchanges))
+    if (pause === undefined || waits.length === 0) return last
+    probed += probe()
+    const backoff = { ...last, ...judgeWaits(waits, pause, probed > BUSY_FACTOR * PROBE_MS * runs.length) }
+    const failed = backoff.outcome === 'failed' ? backoff : runs.find(({ outcome }) => outcome !== 'passed')
+    const isDecided = failed !== undefined || backoff.outcome === 'passed'
+    if (runs.length >= (isDecided ? MIN_PAUSE_RUNS : MAX_PAUSE_RUNS)) return failed ?? backoff
   }
 }
 
-/** Then a client that does not wait may be late enough to pass. */
-function isBusy(): boolean {
-  return (loadavg()[0] ?? 0) > availableParallelism()
+/**
+ * How long the machine takes for work of `PROBE_MS`. The load average would include earlier processes, and in a container
+ * those outside of it.
+ */
+function probe(): DurationMs {
+  const [startedAt, before] = [performance.now(), process.cpuUsage()]
+  for (;;) {
+    const { user, system } = process.cpuUsage(before)
+    if (user + system >= 1000 * PROBE_MS) return performance.now() - startedAt
+  }
 }
 
 async function runOnce({ name, expectation, switches }: ConformScenario, run: ConformRun) {

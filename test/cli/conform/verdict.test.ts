@@ -23,7 +23,6 @@ function judge(
     exchanges: seen,
     violations: [],
     created: 0,
-
     ...given,
   }
   const { outcome, reason } = judgeRun(scenario, evidence)
@@ -50,9 +49,10 @@ describe('the verdict on a client', () => {
     expect(judgeWaits(retries, 100, load === 'busy').outcome).toBe(outcome)
   })
 
-  it('measures waits from the end of a refusal to its retry', () => {
-    const seen = [refused(0), refused(1), { at: at(102) }, { at: at(103), path: '/v1/pets/1' }].map(exchange)
-    expect(retryWaits(seen)).toEqual([0, 100])
+  it('measures waits from the end of a refusal to its retry, without the first of several', () => {
+    const seen = [refused(0), refused(51), { at: at(152) }, { at: at(153), path: '/v1/pets/1' }].map(exchange)
+    expect(retryWaits(seen)).toEqual([100])
+    expect(retryWaits(seen.slice(0, 2))).toEqual([50])
   })
 
   it.each([
