@@ -167,9 +167,7 @@ export class Collection {
     this.journal?.push(before === undefined ? { scope, id: String(id) } : { record: { scope, value: before } })
     if (place === undefined || before === undefined) {
       this.#append(scope, value)
-      // Ids beyond 2^53 are left out, so that clients whose numbers are doubles can use the next one.
-      if (typeof id === 'number' ? id >= this.nextId : id === this.nextId) this.nextId = followingId(id as Int64)
-      else if (typeof id === 'string') this.nextId = followingId(this.nextId)
+      this.nextId = nextIdAfter(this.nextId, id)
       return
     }
     for (const { property, places } of this.#byValue) {
@@ -256,6 +254,13 @@ export class Collection {
       else if (own !== undefined) change(placesIn(places, own), place)
     }
   }
+}
+
+/** @param id of an added record */
+export function nextIdAfter(nextId: Int64, id: unknown): Int64 {
+  // Ids beyond 2^53 are left out, so that clients whose numbers are doubles can use the next one.
+  if (typeof id === 'number' ? id >= nextId : id === nextId) return followingId(id as Int64)
+  return typeof id === 'string' ? followingId(nextId) : nextId
 }
 
 export function followingId(id: Int64): Int64 {

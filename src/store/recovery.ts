@@ -1,7 +1,10 @@
 import type { Values } from '../contract/contract.js'
-import { Collection } from '../domain/collection.js'
+import type { Int64 } from '../contract/int64.js'
+import { Collection, nextIdAfter } from '../domain/collection.js'
 import type { ApiKey } from '../domain/keys.js'
 import type { Pet } from '../domain/pets.js'
+import { PlacesById } from '../domain/places-by-id.js'
+import type { SavedRecords } from '../domain/records.js'
 import type { Change, SpaceState } from '../domain/state.js'
 import { check, type Reader, readPackagedPet, record, state } from './shape.js'
 import { CorruptionError } from './store-error.js'
@@ -11,7 +14,9 @@ import { CorruptionError } from './store-error.js'
  * of creation; one that was removed and added again is the newest.
  */
 export class Recovery {
-  #pets = Collection.empty('id')
+  #pets: SavedRecords = { idProperty: 'id', nextId: 1, values: [] }
+  /** Opened by the first change: a million pets take time, and most documents have no journal. */
+  #changedPets: Collection | undefined
   #keys = new Map<string, ApiKey>()
   #orders: readonly unknown[] = []
   #records = new Map<string, Collection>()
@@ -21,38 +26,46 @@ export class Recovery {
     this.#readPet = readPet
   }
 
-  #addPet(value: unknown): void {
-    const count = this.#pets.size
-    const pet = this.#readPet(value, `pets[${count}]`)
-    this.#putPet(pet)
-    if (this.#pets.size === count)
-      throw new CorruptionError(`pets[${count}].id is ${pet.id}, which an earlier pet already has`)
-  }
-
   /**
-   * Adds a whole state from a file. Raises `nextPetId` if necessary, so that it need not be
+   * Takes a whole state from a file, in place of any earlier one. Raises `nextPetId` if necessary, so that it need not be
    * adjusted after adding pets by hand.
    * @throws CorruptionError
    */
   addState(value: unknown): void {
-    const { nextPetId, pets, orders, keys, records } = check(state, check(record, value, 'the state'), '')
-    if (nextPetId > this.#pets.nextId) this.#pets.nextId = nextPetId
-    for (const pet of pets) this.#addPet(pet)
+    const { nextPetId, pets, orders, keys, records = {} } = check(state, check(record, value, 'the state'), '')
+    this.#pets = this.#checkPets(pets, nextPetId)
+    this.#changedPets = undefined
     this.#orders = orders
-    for (const [name, saved] of Object.entries(records ?? {})) this.#records.set(name, new Collection(saved))
+    this.#records = new Map(Object.entries(records).map(([name, saved]) => [name, new Collection(saved)]))
+    this.#keys = new Map()
     for (const [index, key] of keys.entries()) {
       if (this.#keys.has(key.key)) throw new CorruptionError(`keys[${index}].key appears twice`)
       this.#keys.set(key.key, key)
     }
   }
 
+  #checkPets(pets: readonly unknown[], nextPetId: Int64): SavedRecords {
+    const known = new PlacesById()
+    let nextId = nextPetId
+    const values = pets.map((value, index) => {
+      const pet = this.#readPet(value, `pets[${index}]`)
+      const { id } = pet
+      if (known.get(id) !== undefined)
+        throw new CorruptionError(`pets[${index}].id is ${id}, which an earlier pet already has`)
+      known.set(id, index)
+      nextId = nextIdAfter(nextId, id)
+      return pet as object as Values
+    })
+    return { idProperty: 'id', nextId, values }
+  }
+
   apply(change: Change): void {
     switch (change.kind) {
       case 'pet':
-        this.#putPet(change.pet)
+        this.#petsToChange().put({ scope: [], value: change.pet as object as Values })
         return
       case 'pet-removed':
-        this.#pets.remove([], change.id)
+        this.#petsToChange().remove([], change.id)
         return
       case 'record': {
         const { resource, idProperty, entry } = change
@@ -71,15 +84,12 @@ export class Recovery {
         this.#keys.delete(change.key)
         return
       case 'replaced':
-        this.#pets = Collection.empty('id')
-        this.#keys = new Map()
-        this.#records = new Map()
         this.addState(change.state)
     }
   }
 
   state(): SpaceState {
-    const { nextId, values: pets } = this.#pets.save()
+    const { nextId, values: pets } = this.#changedPets?.save() ?? this.#pets
     const records = Object.fromEntries([...this.#records].map(([name, one]) => [name, one.save()]))
     return {
       nextPetId: nextId,
@@ -90,8 +100,9 @@ export class Recovery {
     }
   }
 
-  #putPet(pet: Pet): void {
-    this.#pets.put({ scope: [], value: pet as object as Values })
+  #petsToChange(): Collection {
+    this.#changedPets ??= new Collection(this.#pets)
+    return this.#changedPets
   }
 }
 
