@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { Failure } from '../domain/failures.js'
 import { didYouMean } from '../domain/suggest.js'
+import { type DurationMs, parseDuration } from '../domain/time.js'
 import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
 import { OptionsError } from '../options/options-error.js'
 import { formatProblem } from '../options/problem.js'
@@ -21,7 +22,7 @@ import {
   summaryLine,
 } from './conform/report.js'
 import { type ConformRun, runScenario } from './conform/run-scenario.js'
-import { type ConformScenario, JOBS, type Job, loadBaseline, loadScenarios, readTimeout } from './conform/scenarios.js'
+import { type ConformScenario, JOBS, type Job, loadBaseline, loadScenarios } from './conform/scenarios.js'
 import { addOutputOptions, type OutputFlags, printJson, printResult, wantsJson } from './control/result.js'
 import { childEnvironment } from './exec/flags.js'
 import { onExitSignals } from './exec/run-command.js'
@@ -57,6 +58,7 @@ cannot be run, 127 no such command.`
 const MAX_JOBS = 10
 /** More clients at once than the machine can run would be slow to retry. */
 const DEFAULT_JOBS = Math.min(8, 2 * availableParallelism())
+const MIN_TIMEOUT_MS: DurationMs = 100
 /** Its first draws refuse the first request of the storm. */
 const SEED = 46
 
@@ -111,10 +113,10 @@ function readJobs(text: string): number {
   throw new InvalidArgumentError(`must be a whole number from 1 to ${MAX_JOBS}`)
 }
 
-function parseTimeout(text: string): number {
-  const timeout = readTimeout(text)
-  if (timeout === undefined) throw new InvalidArgumentError('must be a duration of at least 100ms, such as 20s')
-  return timeout
+function parseTimeout(text: string): DurationMs {
+  const timeout = parseDuration(text)
+  if (timeout !== undefined && timeout >= MIN_TIMEOUT_MS) return timeout
+  throw new InvalidArgumentError(`must be a duration of at least ${MIN_TIMEOUT_MS}ms, such as 20s`)
 }
 
 async function conform(

@@ -71,7 +71,8 @@ function probe(): DurationMs {
   }
 }
 
-async function runOnce({ name, expectation, switches }: ConformScenario, run: ConformRun) {
+async function runOnce(scenario: ConformScenario, run: ConformRun) {
+  const { name, expectation, switches } = scenario
   const space = `conform-${name}`
   const control = <T>(method: string, path: string, body?: unknown) => ask<T>(run.sandbox, space, method, path, body)
   await control('POST', '/reset')
@@ -83,7 +84,7 @@ async function runOnce({ name, expectation, switches }: ConformScenario, run: Co
   const before = await control<readonly unknown[]>('GET', '/pets')
   const job = expectation.job ?? run.jobs[0] ?? 'read'
   const startedAt = performance.now()
-  const { ending, output } = await runJob({ name, key: expectation.key, job }, run)
+  const { ending, output } = await runJob(scenario, job, run)
   const seconds = (performance.now() - startedAt) / 1000
   const exchanges = await endedExchanges(() => control('GET', '/requests'))
   const { violations } = await control<Conduct>('GET', '/conduct')
@@ -91,10 +92,7 @@ async function runOnce({ name, expectation, switches }: ConformScenario, run: Co
   return { job, ending, output, seconds, exchanges, violations, created: after.length - before.length }
 }
 
-async function runJob(
-  { name: scenario, key, job }: { readonly name: string; readonly key: string; readonly job: Job },
-  run: ConformRun,
-) {
+async function runJob({ name: scenario, expectation }: ConformScenario, job: Job, run: ConformRun) {
   const { name, args, cwd, running, timeout } = run
   const id = `${run.sandbox.controlUrl}#${scenario}`
   const pieces: Buffer[] = []
@@ -105,7 +103,7 @@ async function runJob(
     cwd,
     env: {
       ...run.env,
-      PETSTORE_API_KEY: `${key}~conform-${scenario}`,
+      PETSTORE_API_KEY: `${expectation.key}~conform-${scenario}`,
       PETSTORE_SCENARIO: scenario,
       PETSTORE_JOB: job,
       PETSTORE_CONFORM_RUN: id,

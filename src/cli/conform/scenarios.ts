@@ -147,8 +147,3 @@ export function loadBaseline(cwd: string, file: string | undefined, names: reado
     )
   return new Set(map.entries.map(([name]) => name))
 }
-
-export function readTimeout(text: string): DurationMs | undefined {
-  const timeout = parseDuration(text)
-  return timeout === undefined || timeout < 100 ? undefined : timeout
-}

@@ -1,23 +1,11 @@
 import type { Finding, ViolationRule } from '../../conduct/conduct-view.js'
 import { counted } from '../../domain/numbers.js'
 import type { DurationMs } from '../../domain/time.js'
+import type { Exchange } from '../../exchanges/exchange-view.js'
 import { type CommandOutcome, exitCodeFor } from '../exec/run-command.js'
 import type { ConformScenario, Job } from './scenarios.js'
 
-/** The parts of an exchange of the control plane that are judged. */
-export interface SeenExchange {
-  readonly id: number
-  readonly at: string
-  readonly method: string
-  readonly path: string
-  readonly query: string
-  readonly operation: string | null
-  readonly status: number | null
-  readonly reason: string | null
-  readonly fault: string | null
-  readonly ended: string | null
-  readonly durationMs: number
-}
+export type SeenExchange = Omit<Exchange, 'space' | 'key' | 'timing' | 'request' | 'response'>
 
 export interface Evidence {
   readonly job: Job

@@ -35,7 +35,7 @@ const exchange = (given: Partial<SeenExchange>, index: number): SeenExchange => 
 })
 
 const at = (ms: number) => new Date(Date.UTC(2026, 2, 1, 12) + ms).toISOString()
-const refused = (ms: number) => ({ at: at(ms), status: 503, reason: 'fault' })
+const refused = (ms: number) => ({ at: at(ms), status: 503, reason: 'fault' as const })
 
 describe('the verdict on a client', () => {
   it.each([
