@@ -53,9 +53,11 @@ function createRouter(operations: readonly Operation[]): (method: string, path: 
   const resources = new Map<string, Resource>()
   for (const operation of operations) {
     const { path, method } = operation
-    const resource = resources.get(path) ?? { path, operations: new Map<string, Operation>() }
-    resources.set(path, resource)
-    resource.operations.set(method, operation)
+    // Paths that differ in the names of their parameters are one.
+    const template = path.replace(TEMPLATE_PARAMETER, '{}')
+    const resource = resources.get(template) ?? { path, operations: new Map<string, Operation>() }
+    resources.set(template, resource)
+    if (!resource.operations.has(method)) resource.operations.set(method, operation)
   }
   for (const { operations: own } of resources.values()) {
     const get = own.get('GET')

@@ -76,7 +76,7 @@ export class Place {
       const reference = place.value.$ref
       if (seen.has(reference)) throw here.error(`refers to itself ("${reference}")`)
       seen.add(reference)
-      place = new Place(this.document, here.resolve(reference), referenceName(reference))
+      place = here.target(reference)
     }
     return place
   }
@@ -86,7 +86,11 @@ export class Place {
     throw this.error(`refers to another document ("${reference}"). Bundle them into one file first`)
   }
 
-  resolve(reference: string): unknown {
+  target(reference: string): Place {
+    return new Place(this.document, this.resolve(reference), referenceName(reference))
+  }
+
+  private resolve(reference: string): unknown {
     this.refuseForeign(reference)
     let value: unknown = this.document
     for (const step of pointerSteps(reference)) {

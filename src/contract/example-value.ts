@@ -143,13 +143,13 @@ function fitsByType(value: unknown, schema: Place, rules: Node): boolean {
     return within(value.length, rules.minItems, rules.maxItems) && value.every((one) => !items || fits(one, items))
   }
   if (!isNode(value)) return true
-  const properties = schema.child('properties')
+  const [properties, others] = [schema.child('properties'), schema.child('additionalProperties')]
   const isComplete = !Array.isArray(rules.required) || rules.required.every((name) => value[name] !== undefined)
   return (
     isComplete &&
     Object.entries(value).every(([name, one]) => {
-      const property = properties?.child(name)
-      return property === undefined ? rules.additionalProperties !== false : fits(one, property)
+      const property = properties?.child(name) ?? others
+      return property === undefined || fits(one, property)
     })
   )
 }

@@ -23,28 +23,60 @@ const ONE_SCHEMA = words(
 const LIST_OF_SCHEMAS = words('allOf anyOf oneOf prefixItems')
 const NAMED_SCHEMAS = words('dependentSchemas patternProperties properties')
 const NESTING = words('additionalProperties items patternProperties prefixItems properties')
+/** Keywords whose schemas are about the value itself. */
+const IN_PLACE = words('allOf anyOf dependentSchemas else if not oneOf then')
+const NO_REFERENCES: ReadonlySet<string> = new Set()
+
+const JSON_TYPES = words('array boolean integer null number object string')
+const isTexts = (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === 'string')
 
 /** What the values of keywords are, where ajv refuses to compile others. */
-const VALUES: readonly (readonly [keywords: ReadonlySet<string>, what: string, is: (value: unknown) => boolean])[] = [
+const VALUES: readonly (readonly [keywords: string, what: string, is: (value: unknown) => boolean])[] = [
   [
-    words(
-      'exclusiveMaximum exclusiveMinimum maxContains maximum maxItems maxLength maxProperties minContains minimum ' +
-        'minItems minLength minProperties multipleOf',
-    ),
+    'maxContains maximum maxItems maxLength maxProperties minContains minimum minItems minLength minProperties multipleOf',
     'a number',
-    (value) => typeof value === 'number',
+    (value) => typeof value === 'number' || typeof value === 'bigint',
   ],
-  [words('enum required'), 'a list', Array.isArray],
-  [words('pattern'), 'a string', (value) => typeof value === 'string'],
-  [words('uniqueItems'), 'true or false', (value) => typeof value === 'boolean'],
+  [
+    'exclusiveMaximum exclusiveMinimum',
+    'a number, or true or false',
+    (value) => /^(number|bigint|boolean)$/.test(typeof value),
+  ],
+  ['enum', 'a list with at least one value', (value) => Array.isArray(value) && value.length > 0],
+  ['required', 'a list of names', isTexts],
+  ['dependentRequired', 'a map of lists of names', (value) => isNode(value) && Object.values(value).every(isTexts)],
+  ['pattern', 'a string', (value) => typeof value === 'string'],
+  ['uniqueItems', 'true or false', (value) => typeof value === 'boolean'],
+  ['type', 'a type of JSON', (value) => [value].flat().every((one) => JSON_TYPES.has(String(one)))],
 ]
+const VALUE_OF = new Map(
+  VALUES.flatMap(([keywords, ...rest]) => keywords.split(' ').map((key) => [key, rest] as const)),
+)
 
-/** @throws SpecError naming the place of a keyword with a value of another type */
-function checked(result: Node, place: Place): Node {
-  for (const [key, value] of Object.entries(result))
-    for (const [keywords, what, is] of VALUES)
-      if (keywords.has(key) && !is(value)) throw place.error(`has "${key}", which must be ${what}`)
-  return result
+/**
+ * Checks the keywords of a schema, and of the schemas in it.
+ *
+ * @param seen the schemas that were checked before
+ * @throws SpecError naming the place of a keyword with a value of another type
+ */
+export function checkSchema(place: Place, seen: Set<unknown>): void {
+  if (typeof place.value === 'boolean' || seen.has(place.value)) return
+  seen.add(place.value)
+  for (const [key, value] of Object.entries(place.object())) {
+    const [what, is] = VALUE_OF.get(key) ?? []
+    if (is?.(value) === false) throw place.error(`has "${key}", which must be ${what}`)
+    if (key === '$ref' && typeof value === 'string') checkSchema(place.target(value), seen)
+    else mapInside(place, key, value, (inner) => checkSchema(inner, seen))
+  }
+}
+
+/** What a function makes of the schemas under a keyword; undefined if it has none. */
+function mapInside(place: Place, key: string, value: unknown, make: (schema: Place) => unknown): unknown {
+  const inside = (one: unknown, name: string) => make(new Place(place.document, one, `${place.name}.${name}`))
+  if (ONE_SCHEMA.has(key)) return inside(value, key)
+  if (LIST_OF_SCHEMAS.has(key) && Array.isArray(value)) return value.map((one, at) => inside(one, `${key}[${at}]`))
+  if (!NAMED_SCHEMAS.has(key) || !isNode(value)) return undefined
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inside(one, `${key}.${name}`) ?? true]))
 }
 
 type IsClosed = (schema: Place) => boolean
@@ -57,7 +89,7 @@ type IsClosed = (schema: Place) => boolean
  * @param ignored properties that may be missing or have any value
  */
 export function toJsonSchema(place: Place, isClosed?: IsClosed, ignored?: ReadonlySet<string>): JsonSchema {
-  return convertWith((convert) => convert(place), isClosed, ignored)
+  return convertWith((convert) => convert(place) ?? true, isClosed, ignored)
 }
 
 /** A property without a schema may have any value. */
@@ -67,59 +99,64 @@ export function toObjectSchema(
   return convertWith((convert) => ({
     type: 'object',
     required: properties.filter(({ required }) => required).map(({ name }) => name),
-    properties: Object.fromEntries(
-      properties.map(({ name, schema }) => [name, schema === undefined ? true : convert(schema)]),
-    ),
+    properties: Object.fromEntries(properties.map(({ name, schema }) => [name, (schema && convert(schema)) ?? true])),
   }))
 }
 
 function convertWith(
-  make: (convert: (schema: Place) => JsonSchema) => JsonSchema,
+  make: (convert: (schema: Place) => JsonSchema | undefined) => JsonSchema,
   isClosed?: IsClosed,
   ignored: ReadonlySet<string> = new Set(),
 ): JsonSchema {
   const names = new Map<string, string>()
   const definitions: Record<string, JsonSchema> = {}
 
-  function convert(schema: Place): JsonSchema {
+  /** @returns undefined for a schema that consists of itself: one of the references that lead to it, without a property or an item between */
+  function convert(schema: Place, within: ReadonlySet<string> = NO_REFERENCES): JsonSchema | undefined {
     if (typeof schema.value === 'boolean') return schema.value
     const source = schema.object()
-    const result: Record<string, unknown> = typeof source.$ref === 'string' ? { $ref: refer(schema, source.$ref) } : {}
-    const inside = (value: unknown, key: string) => {
-      const place = new Place(schema.document, value, `${schema.name}.${key}`)
-      const converted = convert(place)
-      const mustClose = NESTING.has(key) && typeof converted === 'object' && isClosed?.(place) === true
-      return mustClose ? { ...converted, unevaluatedProperties: false } : converted
-    }
+    const { $ref: reference } = source
+    if (typeof reference === 'string' && within.has(reference)) return undefined
+    const result: Record<string, unknown> =
+      typeof reference === 'string' ? { $ref: refer(schema, reference, within) } : {}
     for (const [key, value] of Object.entries(source)) {
       if (key === 'required' && Array.isArray(value)) result[key] = value.filter((name) => !ignored.has(name))
       else if (PLAIN.has(key)) result[key] = value
-      else if (ONE_SCHEMA.has(key)) result[key] = inside(value, key)
-      else if (LIST_OF_SCHEMAS.has(key) && Array.isArray(value)) result[key] = value.map((item) => inside(item, key))
-      else if (NAMED_SCHEMAS.has(key) && isNode(value)) {
-        const entries = Object.entries(value).map(([name, item]) => [
-          name,
-          key === 'properties' && ignored.has(name) ? true : inside(item, key),
-        ])
-        result[key] = Object.fromEntries(entries)
+      else {
+        const inside = (place: Place) => convertInside(place, key, within)
+        const converted = mapInside(schema, key, key === 'properties' ? withAnyIgnored(value) : value, inside)
+        if (!Array.isArray(converted)) Object.assign(result, converted === undefined ? {} : { [key]: converted })
+        else if (key === 'allOf') result[key] = converted.filter((one) => one !== undefined)
+        else if (!converted.includes(undefined)) result[key] = converted
       }
     }
     if (typeof source.format === 'string' && Object.hasOwn(FORMATS, source.format)) result.format = source.format
-    return checked(withTypes(source, result), schema)
+    return withTypes(source, result)
   }
 
-  function refer(schema: Place, reference: string): string {
+  function convertInside(place: Place, key: string, within: ReadonlySet<string>): JsonSchema | undefined {
+    const converted = convert(place, IN_PLACE.has(key) ? within : NO_REFERENCES)
+    const mustClose = NESTING.has(key) && typeof converted === 'object' && isClosed?.(place) === true
+    return mustClose ? { ...converted, unevaluatedProperties: false } : converted
+  }
+
+  function withAnyIgnored(properties: unknown): unknown {
+    if (!isNode(properties) || ignored.size === 0) return properties
+    return Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, ignored.has(name) ? true : one]))
+  }
+
+  function refer(schema: Place, reference: string, within: ReadonlySet<string>): string {
     let name = names.get(reference)
     if (name === undefined) {
       name = `schema${names.size + 1}`
       // Named before it is converted, because it may refer to itself.
       names.set(reference, name)
-      definitions[name] = convert(new Place(schema.document, schema.resolve(reference), reference))
+      definitions[name] = convert(schema.target(reference), new Set([...within, reference])) ?? true
     }
     return `#/$defs/${name}`
   }
 
-  const schema = make(convert)
+  const schema = make((place) => convert(place))
   return typeof schema === 'boolean' || names.size === 0 ? schema : { ...schema, $defs: definitions }
 }
 

@@ -14,8 +14,9 @@ import {
 import { isNode, jsonContent, operationPlace, Place, refuseForeignReferences, rootPlace } from './document.js'
 import { exampleOf } from './example-value.js'
 import { stringifyJson } from './json.js'
-import { type JsonSchema, readExpected, toJsonSchema, toObjectSchema } from './json-schema.js'
+import { checkSchema, type JsonSchema, readExpected, toJsonSchema, toObjectSchema } from './json-schema.js'
 import { readAccess } from './read-access.js'
+import { success } from './record-schema.js'
 import { NO_RESOURCES, type ResourceReading, readResources } from './resources.js'
 import { readAllFields, readFields, readOnlyProperties } from './schema-fields.js'
 import { checkResponse, hasNoBody } from './sendable.js'
@@ -53,6 +54,7 @@ export function readContract(document: unknown, { handled, mocked = [], plans }:
   const operations: OperationData[] = []
   const schemas: Record<string, Schemas[string]> = {}
   const placeOfId = new Map<string, string>()
+  const checked = new Set<unknown>()
   const reading = handled === 'none' || handled === 'requests' ? NO_RESOURCES : readResources(root)
   const isHandled = (id: string) =>
     handled === 'all' ||
@@ -66,7 +68,9 @@ export function readContract(document: unknown, { handled, mocked = [], plans }:
       const twin = placeOfId.get(operationId)
       if (twin !== undefined) throw place.error(`has the same operationId as ${twin}: "${operationId}"`)
       placeOfId.set(operationId, place.name)
-      const operation = readOperation(one, shape.path, isHandled(operationId), reading)
+      const isRead = isHandled(operationId)
+      if (isRead) for (const schema of compiledSchemas(one)) checkSchema(schema, checked)
+      const operation = readOperation(one, shape.path, isRead, reading)
       operations.push(operation.data)
       Object.assign(schemas, operation.schemas)
     }
@@ -78,12 +82,21 @@ export function readContract(document: unknown, { handled, mocked = [], plans }:
     version: info?.string('version') ?? '',
     servers,
     ...access,
-    notes: [...notes, ...reading.notes, ...callbackNotes(root, operations)],
+    notes: [...notes, ...reading.notes, ...callbackNotes(root, operations), ...unreachedNotes(operations)],
     plans: readPlans(root, plans),
     operations,
     resources: reading.resources,
   }
   return { data, schemas }
+}
+
+/** The schemas that requests and records are held against. */
+function compiledSchemas({ place, item }: OperationShape): readonly Place[] {
+  const parameters = [...item.items('parameters'), ...place.items('parameters')].filter(({ value }) =>
+    /^(path|query)$/.test(String(Object(value).in)),
+  )
+  const inRequest = [...parameters, jsonContent(place.child('requestBody'))].map((one) => one?.child('schema'))
+  return [...inRequest, success(place)?.schema].filter((schema) => schema !== undefined)
 }
 
 function readOperation(
@@ -133,6 +146,18 @@ function callbackNotes(root: Place, operations: readonly OperationData[]): reado
   )
   if (calling.length === 0) return []
   return [`The sandbox does not call the callbacks of ${calling.map(({ id }) => id).join(', ')}.`]
+}
+
+function unreachedNotes(operations: readonly OperationData[]): readonly string[] {
+  if (operations.length === 0) return ['The contract has no operations, so the response to each request is a 404.']
+  const known = new Map<string, string>()
+  return operations.flatMap(({ id, method, path }) => {
+    const template = `${method} ${path.replace(TEMPLATE_PARAMETER, '{}')}`
+    const first = known.get(template)
+    if (first !== undefined) return [`No request reaches ${id}: its path is the one of ${first}.`]
+    known.set(template, id)
+    return []
+  })
 }
 
 function defined<Members extends object>(members: Members) {

@@ -56,6 +56,10 @@ export function readResource(
   if (typeof id === 'string') return { reason: id }
   if (id.kind === 'from-client' && parameterSchema(paths)?.string('format') === 'uuid')
     return { reason: `the path takes a UUID, but "${id.property}" may be any text` }
+  const own = [...fields.keys()].find((name) => name in Object.prototype)
+  if (own !== undefined) return { reason: `the sandbox cannot keep a property named "${own}"` }
+  if (fields.size === 0 && !fits({ [id.property]: id.kind === 'integer' ? 1 : SAMPLE_UUID }, record))
+    return { reason: 'the schema of the record does not allow its id' }
   const undeclared = isDocumented ? requiredNames(record).find((name) => !fields.has(name)) : undefined
   if (undeclared !== undefined) return { reason: `nothing says how to fill the required property "${undeclared}"` }
   const properties: Record<string, PropertyData> = {}
@@ -65,7 +69,7 @@ export function readResource(
     const fill = isRequired || field.default !== undefined || isTimestamp(name, field) ? fillOf(name, field) : undefined
     const shape = isDocumented && name !== id.property ? shapeFor(name, field, requests) : undefined
     if (shape === 'unlike') unlike.push(name)
-    const isSent = sent?.get(name)?.required === true && shape !== 'unlike'
+    const isSent = sent?.get(name)?.required === true && shape !== 'unlike' && !field.readOnly
     if (isRequired && fill === undefined && !isSent)
       return { reason: `nothing says how to fill the required property "${name}"` }
     properties[name] = {
@@ -112,12 +116,18 @@ function readId(
   if (name === undefined) return unidentified
   const field = fields.get(name)
   const type = field?.type ?? parameterType(paths) ?? 'integer'
-  if (type === 'integer' || type === 'number') return { property: name, kind: 'integer' }
+  const schemas = [...(field?.places ?? []), ...[parameterSchema(paths) ?? []].flat()]
+  if (type === 'integer' || type === 'number') {
+    const isCounted = schemas.every((schema) => fits(1, schema) || fits('1', schema))
+    return isCounted
+      ? { property: name, kind: 'integer' }
+      : 'the ids of the sandbox begin with 1, which the schema of the id does not allow'
+  }
   if (type !== 'string') return unidentified
   const isSent = sent?.get(name) !== undefined && sent.get(name)?.readOnly !== true && field?.readOnly !== true
   const isChosen = isSent && field?.format !== 'uuid' && (sent?.get(name)?.required === true || name !== 'id')
   if (isChosen) return { property: name, kind: 'from-client' }
-  const form = idForm([...(field?.places ?? []), ...[parameterSchema(paths) ?? []].flat()])
+  const form = idForm(schemas)
   return typeof form === 'string' ? form : { property: name, kind: 'uuid', ...(form && { form }) }
 }
 

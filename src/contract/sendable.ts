@@ -36,6 +36,8 @@ export function checkResponse(status: string, response: Place): void {
     throw response.error('must have a status from 100 to 599, a range such as 4XX, or default as its name')
   for (const [mediaType, place] of response.entries('content')) {
     if (!MEDIA_TYPE.test(mediaType)) throw place.error('must be named by a media type such as application/json')
+    const schema = place.child('schema')
+    if (typeof schema?.value !== 'boolean') schema?.object()
   }
   for (const [name, header] of response.entries('headers')) {
     if (!TOKEN.test(name)) throw header.error('must be named by letters, digits and hyphens, as a header is')

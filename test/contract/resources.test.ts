@@ -338,17 +338,37 @@ describe('a contract that cannot be kept', () => {
       'an id that the sandbox cannot make',
       item('{ type: object, properties: { id: { type: string, pattern: "^[A-F]-[A-F]$" } } }'),
     ],
+    [
+      'an integer id that begins above 1',
+      item('{ type: object, properties: { id: { type: integer, minimum: 1000 }, name: { type: string } } }'),
+    ],
+    [
+      'a property that JavaScript objects have',
+      item('{ type: object, properties: { id: { type: integer }, constructor: { type: string } } }'),
+    ],
+    ['a map of texts', item('{ type: object, additionalProperties: { type: string } }')],
     ['a schema that is made of itself', item('{ allOf: [{ $ref: "#/components/schemas/Loop" }] }')],
   ])('is mocked with a reason: %s', async (_what, paths) => {
     const loop = '\n    Loop: { allOf: [{ $ref: "#/components/schemas/Loop" }] }'
     const reading = await resourcesOf(contract(paths) + loop)
     expect(Object.keys(reading.mocked)).toContain('get')
-    expect(reading.mocked.get).toMatch(/id|fill|record/)
+    expect(reading.mocked.get).toMatch(/\bids?\b|fill|record|property/)
   })
 
   it.each([
     ['a $ref that leads to itself', `/things: { ${list(ref('A'))} }`, 'refers to itself'],
     ['a $ref to nothing', `/things: { ${list(ref('Nothing'))} }`, 'paths./things.get.responses.200'],
+    ['a schema that is null', `/things: { ${list('null')} }`, 'schema must be an object'],
+    [
+      'a type that JSON does not have, in a response',
+      `/things: { ${create}, ${list('{ type: array, items: { type: object, properties: { id: { type: integer }, at: { type: date } } } }')} }`,
+      'schema.items.properties.at has "type", which must be a type of JSON',
+    ],
+    [
+      'an empty enum',
+      `/things: { ${list()}, ${create.replace(ref('Thing'), '{ type: object, properties: { name: { enum: [] } } }')} }`,
+      'schema.properties.name has "enum", which must be a list with at least one value',
+    ],
     [
       'an operationId that appears twice',
       `/things: { ${list()} }, /others: { ${list()} }`,
@@ -357,6 +377,39 @@ describe('a contract that cannot be kept', () => {
   ])('is refused at its place: %s', async (_what, paths, problem) => {
     const loop = '\n    A: { $ref: "#/components/schemas/B" }\n    B: { $ref: "#/components/schemas/A" }'
     await expect(readContractText(contract(paths) + loop, { name: 'openapi.yaml' })).rejects.toThrow(problem)
+  })
+
+  it('drops what a schema says about itself', async () => {
+    const text = contract(`/things: { ${create}, ${list()} }`).replace(
+      /Thing: \{.*\} \}$/m,
+      `Thing: { allOf: [${ref('Other')}, { type: object, required: [name], properties: { name: { type: string } } }] }
+    Other: { allOf: [${ref('Thing')}], anyOf: [${ref('Thing')}], properties: { id: { type: integer } } }`,
+    )
+    const { operations, rules } = await readContractText(text, { name: 'openapi.yaml' })
+    const messages = (body: object) =>
+      operations
+        .find(({ id }) => id === 'create')
+        ?.checkBody({ ...body })
+        .map(({ message }) => message)
+    expect([messages({ name: 'a' }), messages({ id: 'x' })]).toEqual([
+      [],
+      [expect.stringMatching('id must be a whole number'), 'name is required'],
+    ])
+    expect(rules?.get('things')?.findViolations({ id: 1, name: 'a' })).toEqual([])
+  })
+
+  it('has a note without operations, and for an operation that no request reaches', async () => {
+    const none = await readContractText(contract(''), { name: 'openapi.yaml' })
+    expect(none.notes).toEqual([expect.stringContaining('has no operations')])
+    const get = (id: string) => `get: { operationId: ${id}, ${ok(200, ref('Thing'))} }`
+    const gone = `delete: { operationId: remove, responses: { '204': { description: gone } } }`
+    const both = `'/things/{id}': { ${get('one')} }, '/things/{name}': { ${get('other')}, ${gone} }`
+    const { notes, route } = await readContractText(contract(both), { name: 'openapi.yaml' })
+    expect(notes).toContain('No request reaches other: its path is the one of one.')
+    expect([route('GET', '/things/1'), route('DELETE', '/things/1')]).toMatchObject([
+      { operation: { id: 'one' } },
+      { operation: { id: 'remove' }, captured: ['1'] },
+    ])
   })
 
   it('has records with records in them', async () => {
