@@ -4,8 +4,7 @@ import { type ResolvedOptions, resolveOptions } from '../options/resolve.js'
 import { type RunningSandbox, runSandbox } from '../sandbox.js'
 import { randomSeed } from '../system/random-seed.js'
 import { fixtureKey, type Sandbox, type SocketlessSandbox, sandboxControls } from './controls.js'
-import { inProcess } from './in-process.js'
-import { openSocketless } from './socketless.js'
+import { inProcess, openSocketless } from './in-process.js'
 
 /**
  * Starts a sandbox. Default: on a free port, in memory. The environment and config files are not read.

@@ -1,5 +1,5 @@
 export type * from '../api/public-types.js'
 export { ControlError } from '../control/control-error.js'
-export { OptionsError } from '../options/options-error.js'
+export { OptionsError } from '../options/options.js'
 export { type BrowserSandbox, createSandbox } from './create-sandbox.js'
 export type { BrowserOptions } from './options.js'

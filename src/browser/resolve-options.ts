@@ -1,5 +1,5 @@
 import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
-import { OptionsError } from '../options/options-error.js'
+import { OptionsError } from '../options/options.js'
 import { formatProblem } from '../options/problem.js'
 import type { ResolvedOptions } from '../options/resolve.js'
 import { resolveOptions } from '../options/resolve.js'

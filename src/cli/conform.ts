@@ -5,13 +5,12 @@ import { Failure } from '../domain/failures.js'
 import { didYouMean } from '../domain/suggest.js'
 import { type DurationMs, parseDuration } from '../domain/time.js'
 import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
-import { OptionsError } from '../options/options-error.js'
+import { OptionsError } from '../options/options.js'
 import { formatProblem } from '../options/problem.js'
 import { resolveLayers } from '../options/resolve.js'
 import { runSandbox } from '../sandbox.js'
-import { makeFolder, PROJECT_FOLDER } from '../system/make-folder.js'
 import { messageOf } from '../system/message-of.js'
-import { PROJECT_FILE, writeRegularFile } from '../system/regular-file.js'
+import { makeFolder, PROJECT_FILE, PROJECT_FOLDER, writeRegularFile } from '../system/regular-file.js'
 import {
   type CountedRun,
   countRun,

@@ -1,27 +1,35 @@
+import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { checkHealth, HEALTH_TIMEOUT_MS } from '../client/control-fetch.js'
 import { isOwnProcess } from '../client/location.js'
 import { Failure } from '../domain/failures.js'
 import { type DurationMs, formatDuration, SECOND_MS } from '../domain/time.js'
+import { colourLevel, coloursFor } from './colour.js'
+import { addConduct, EMPTY_CONDUCT } from './conduct/conduct-report.js'
+import { reportToGitHub, writeReport } from './conduct/report-file.js'
+import { findingLine, textReport } from './conduct/text-report.js'
 import { durationMs } from './control/arguments.js'
-import { addReportVerbs } from './control/conduct.js'
 import { type FoundSandbox, findSandbox, noSandbox, noSandboxAt } from './control/find-sandbox.js'
-import { serviceUrl } from './control/formatters.js'
+import { driftResult, serviceUrl } from './control/formatters.js'
 import { addRequestVerbs } from './control/requests.js'
 import { done, printResult } from './control/result.js'
 import {
   addSharedFlags,
+  type ControlContext,
   connect,
   type SharedFlags,
   type VerbCommands,
+  verbCommand,
   verbCommands,
   withLocation,
 } from './control/verb-commands.js'
 import { addKeyAndFaultVerbs, addRecordVerbs, addSandboxVerbs, addSpaceVerbs } from './control/verbs.js'
-import { EXIT_NO_RESPONSE } from './exit-codes.js'
+import { brokenRules, NEVER_FAIL, NO_TRAFFIC, noTrafficLine, parseFailOn } from './exec/fail-on.js'
+import { EXIT, EXIT_NO_RESPONSE } from './exit-codes.js'
 import { addHelpCommand, explain } from './help.js'
 import type { CliIo } from './io.js'
+import { printLine } from './print.js'
 
 const EXAMPLES: readonly string[] = [
   'petstore-sandbox control status',
@@ -107,4 +115,42 @@ async function untilGone({ controlUrl, pid }: FoundSandbox, io: CliIo): Promise<
       throw new Failure('STILL_RUNNING', `The sandbox at ${controlUrl} did not stop in time. End its process.`)
     await pause(POLL_MS)
   }
+}
+
+interface ConductFlags {
+  readonly failOn?: string
+  readonly report?: string
+}
+
+function addReportVerbs({ add, call, verb }: VerbCommands): void {
+  add('conduct', "violations of the service's rules, and refusals on each plan", [
+    'conduct --fail-on violation --report conduct.xml',
+  ])
+    .option('--fail-on <rules>', 'exit with 1 if one of these rules is broken in any space')
+    .option('--report <file>', 'write a report on all spaces: .json, .xml (JUnit) or text')
+    .action(call(conduct))
+  verb('drift', 'drift', 'how the real service differs from the contract', (value, _, { io }) => driftResult(value, io))
+}
+
+async function conduct(at: ControlContext, { failOn: rules, report: file }: ConductFlags): Promise<number> {
+  const { controls, sandbox, io, json } = at
+  const failOn = rules === undefined ? NEVER_FAIL : parseFailOn('--fail-on', rules)
+  const value = await controls.conduct()
+  const colours = await coloursFor(colourLevel(io.stdout, io.env))
+  const text = textReport(addConduct(EMPTY_CONDUCT, value), colours).trimEnd()
+  const ids = [...value.violations, ...value.warnings].flatMap(({ exchanges }) => exchanges.slice(0, 1).map(Number))
+  const next = [...new Set(ids)].slice(0, 3).map((id) => `${verbCommand(at)} requests show ${id}`)
+  await printResult({ value, text, coloured: true, next }, io, json)
+  if (rules === undefined && file === undefined) return EXIT.ok
+  const spaces = (await sandbox.spaces.list()).filter(({ name }) => name !== '')
+  const all = [sandbox, ...spaces.map(({ name }) => sandbox.space(name))]
+  const report = (await Promise.all(all.map((space) => space.conduct()))).reduce(addConduct, EMPTY_CONDUCT)
+  const broken = brokenRules(failOn.rules, report)
+  const exitCode = broken.length > 0 ? EXIT.failed : EXIT.ok
+  if (broken.includes(NO_TRAFFIC)) printLine(io.stderr, noTrafficLine(report))
+  for (const finding of [...report.violations, ...report.warnings])
+    if (broken.includes(finding.rule)) printLine(io.stderr, findingLine(finding))
+  await reportToGitHub(report, broken, io)
+  if (file !== undefined) await writeReport(resolve(io.cwd, file), report, { exitCode }, failOn.rules)
+  return exitCode
 }

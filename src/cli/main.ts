@@ -1,8 +1,7 @@
 import { randomSeed } from '../system/random-seed.js'
 import { systemClock } from '../system/system-clock.js'
-import type { CliIo, StopSignal } from './io.js'
+import { type CliIo, SAME_SIGNAL_MS, type StopSignal } from './io.js'
 import { runCli } from './run-cli.js'
-import { SAME_SIGNAL_MS } from './stop-signals.js'
 
 const SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM']
 

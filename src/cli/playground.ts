@@ -3,9 +3,8 @@ import { PAGE_POLICY } from '../control/pages.js'
 import { playgroundDirectory } from '../system/package-files.js'
 import { EXIT, SIGNAL_EXIT } from './exit-codes.js'
 import { explain } from './help.js'
-import type { CliIo } from './io.js'
+import { type CliIo, onStopSignals } from './io.js'
 import { print, printLine } from './print.js'
-import { onStopSignals } from './stop-signals.js'
 
 const DEFAULT_PORT = 4020
 

@@ -1,18 +1,20 @@
 import type { VerbDone } from '../control/verb.js'
 import { verbText } from '../control/verb-text.js'
-import type { EpochMs } from '../domain/time.js'
+import { DEFAULT_KEY, sentKeyText } from '../domain/keys.js'
+import { withoutOperation } from '../domain/problems.js'
+import { ceilSeconds, type EpochMs, formatDuration, formatSpan, SECOND_MS } from '../domain/time.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { systemClock } from '../system/system-clock.js'
 import type { Colours } from './colour.js'
 import { escapeControls } from './escape-controls.js'
-import { type LineOptions, prettyExchange, repetitionKey, timeText } from './exchange-line.js'
 import type { Output } from './io.js'
 import type { LineWriter } from './line-writer.js'
 import { terminalWidth, wrapRows } from './print.js'
-import { cellWidth } from './table.js'
+import { cellWidth, fitCells, padCells } from './table.js'
 
 export { controlCommand } from './control/find-sandbox.js'
 
+/** Further rows begin below the status, but not further to the right. */
 const MAX_INDENT = 10
 const FOLD_MS = 5000
 
@@ -99,4 +101,210 @@ export class PrettyLog {
     this.settle()
     this.#last = undefined
   }
+}
+
+interface LineOptions {
+  /** Cells of a row; without them an entry is one row, however long. */
+  readonly columns?: number
+  readonly control?: (() => string | undefined) | undefined
+  readonly times?: number
+  /** Cells of a first column with the exchange's id. Default: no such column. */
+  readonly idWidth?: number
+}
+
+const GAP = '  '
+const DOT = ' · '
+const METHOD_WIDTH = 6
+const MAX_TARGET = 100
+const MAX_REASON = 300
+const MAX_ROWS = 3
+const MOVED_CLOCK_MS = 10 * SECOND_MS
+const MIN_PART_MS = 1
+
+type Paint = (text: string) => string
+interface Fact {
+  readonly text: string
+  readonly paint: Paint
+}
+
+/** One row, or several where that is too narrow. Words are never broken. */
+export function prettyExchange(record: ExchangeRecord, colours: Colours, page: LineOptions = {}): string {
+  const { id, at, arrivedAt, method, status, how } = record
+  const { columns = Number.POSITIVE_INFINITY, times = 1, idWidth } = page
+  const time = `${idWidth === undefined ? '' : String(id).padStart(idWidth) + GAP}${timeText(at, arrivedAt)}`
+  const state = how === undefined ? '...' : String(status ?? '---')
+  const verb = escapeControls(method).padEnd(METHOD_WIDTH)
+  const room = columns - 1 - cellWidth([time, state, verb, ''].join(GAP))
+  const count: readonly Fact[] = times > 1 ? [{ text: `×${times}`, paint: colours.bold }] : []
+
+  // Short targets are aligned in a column, longer ones take the room there is.
+  const column = Math.max(14, Math.min(28, Math.floor(columns / 4)))
+  const targetRoom = room - (times > 1 ? widthOf(count) + GAP.length : 0)
+  const target = padCells(
+    fitCells(escapeControls(targetOf(record)), Math.max(1, Math.min(MAX_TARGET, targetRoom))),
+    column,
+  )
+  const left = room - cellWidth(target) - GAP.length
+  const reasons = reasonsOf(record, colours)
+  const isBeside = reasons.length === 0 || widthOf([...count, ...reasons]) <= left
+  const facts = withExtras([...count, ...(isBeside ? reasons : [])], extrasOf(record, colours), left)
+  const hint = hintFor(record, page.control)
+  const isHintBeside = hint !== undefined && cellWidth(`${GAP}→ ${hint}`) <= left - widthOf(facts)
+
+  const indent = Math.min(time.length + GAP.length, MAX_INDENT)
+  const below = (text: string) =>
+    wrapRows(text, Math.max(1, columns - 1 - indent)).map((row) => ' '.repeat(indent) + row)
+  const row = [
+    colours.dim(time),
+    colourOf(status, colours)(state),
+    verb,
+    target,
+    facts.map(({ text, paint }) => paint(text)).join(colours.dim(DOT)),
+  ].join(GAP)
+  return [
+    `${row}${isHintBeside ? colours.dim(`${GAP}→ ${hint}`) : ''}`.trimEnd(),
+    ...(isBeside ? [] : below(reasons.map(({ text }) => text).join(DOT)).slice(0, MAX_ROWS)),
+    ...(hint === undefined || isHintBeside ? [] : below(`→ ${hint}`).map((line) => colours.dim(line))),
+  ].join('\n')
+}
+
+/** Equal for exchanges that the log counts as repetitions. */
+export function repetitionKey(record: ExchangeRecord): string {
+  const { method, status, reason, key, sender, space, fault, how } = record
+  return [method, targetOf(record), status, reason, key, sender, space, fault, how, reasonText(record)].join('\n')
+}
+
+/** In local time; with its date if the clock was moved. */
+function timeText(at: EpochMs, wall: EpochMs): string {
+  const date = new Date(at)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')
+  if (Math.abs(at - wall) < MOVED_CLOCK_MS) return time
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}`
+}
+
+function targetOf({ path, query }: ExchangeRecord): string {
+  return query === '' ? path : `${path}?${query}`
+}
+
+function widthOf(facts: readonly Fact[]): number {
+  return facts.length === 0 ? 0 : cellWidth(facts.map(({ text }) => text).join(DOT))
+}
+
+/** As many of the extras as fit, the first of them first. */
+function withExtras(facts: readonly Fact[], extras: readonly Fact[], room: number): readonly Fact[] {
+  const fitting = extras.findIndex((_, index) => widthOf([...facts, ...extras.slice(0, index + 1)]) > room)
+  return [...facts, ...(fitting === -1 ? extras : extras.slice(0, fitting))]
+}
+
+function extrasOf(record: ExchangeRecord, { dim }: Colours): readonly Fact[] {
+  const { operation, key, sender, space, remaining, how, durationMs, waitingMs, bodyMs } = record
+  const extra = (text: string): Fact => ({ text: escapeControls(text), paint: dim })
+  const parts = [
+    waitingMs < MIN_PART_MS ? [] : `waiting ${formatSpan(waitingMs)}`,
+    bodyMs < MIN_PART_MS ? [] : `body ${formatSpan(bodyMs)}`,
+  ].flat()
+  const suffix = how === undefined ? ' so far' : parts.length === 0 ? '' : ` (${parts.join(', ')})`
+  return [
+    extra(sentKeyText(key, space, sender)),
+    ...(Number.isNaN(remaining) ? [] : [extra(`${remaining} left`)]),
+    ...(operation === undefined ? [] : [extra(operation)]),
+    extra(`${formatSpan(durationMs)}${suffix}`),
+  ]
+}
+
+function reasonsOf(record: ExchangeRecord, colours: Colours): readonly Fact[] {
+  const { how, durationMs, fault, drift } = record
+  const reason = reasonText(record)
+  const isCut = how === 'cut' && (fault === undefined || fault === 'slow-body' || fault === 'hang')
+  const end =
+    how === 'left'
+      ? `client left after ${formatSpan(durationMs)}`
+      : how === 'unknown'
+        ? 'whether it was sent is unknown'
+        : isCut
+          ? 'cut by the sandbox'
+          : undefined
+  const fact = (text: string | undefined, paint: Paint): readonly Fact[] =>
+    text === undefined ? [] : [{ text: fitCells(text, MAX_REASON), paint }]
+  return [
+    ...fact(reason, (text) => text),
+    ...fact(end, colours.yellow),
+    ...fact(drift && `drift: ${escapeControls(drift.join('; '))}`, colours.red),
+    ...fact(headerIn(record, 'deprecation') && 'deprecated', colours.yellow),
+  ]
+}
+
+/** The sandbox's reason for a simulated response; for the service's own refusals, its message. */
+function reasonText(record: ExchangeRecord): string | undefined {
+  const { status, reason, fault, operation, responseBody } = record
+  if (reason === 'fault' && fault !== undefined) return `fault ${fault}`
+  if (reason === 'mock') return 'mocked'
+  const isRefused = reason === 'forced' && headerIn(record, 'preference-applied') === undefined
+  if ((reason !== undefined && !isRefused) || status === undefined || status < 400) return reason
+  let message: unknown
+  try {
+    message = Object(JSON.parse(responseBody)).message
+  } catch {
+    return reason
+  }
+  if (typeof message !== 'string') return reason
+  if (status === 400) return escapeControls(withoutOperation(operation, message))
+  const sentences = message.split(/(?<=[.?]) (?=[A-Z])/)
+  return escapeControls(
+    sentences.filter((sentence, index) => index === 0 || sentence.startsWith('Did you mean')).join(' '),
+  )
+}
+
+function headerIn({ responseHeaders }: ExchangeRecord, name: string): string | undefined {
+  const index = responseHeaders.findIndex((item, place) => place % 2 === 0 && item.toLowerCase() === name)
+  return index === -1 ? undefined : responseHeaders[index + 1]
+}
+
+function colourOf(status: number | undefined, colours: Colours): Paint {
+  if (status === undefined) return colours.magenta
+  if (status >= 500) return colours.red
+  if (status >= 400) return colours.yellow
+  return status >= 300 ? colours.cyan : colours.green
+}
+
+function hintFor(record: ExchangeRecord, command: LineOptions['control']): string | undefined {
+  const { reason, status, key, space } = record
+  if (status !== 429 && reason !== 'ban') return undefined
+  const wait = secondsToWait(record)
+  const control = `${command?.() ?? 'npx petstore-sandbox control'}${space === '' ? '' : ` --space ${escapeControls(space)}`}`
+  const orRun = (verb: string) =>
+    wait === undefined ? `${control} ${verb}` : `retry in ${spoken(wait)}, or: ${control} ${verb}`
+  switch (reason) {
+    case 'quota-minute':
+    case 'quota-day':
+      if (key === 'sandbox-limited') return 'this key is always out of quota; use another'
+      if (wait !== undefined) return orRun(`clock advance ${formatDuration(wait * SECOND_MS)}`)
+      return key === DEFAULT_KEY ? `serve with a larger --plan` : undefined
+    case 'ban':
+      return key === 'sandbox-banned' ? 'this key is always banned; use another' : orRun(`unban ${escapeControls(key)}`)
+    case 'storm':
+      return orRun('storm stop')
+    case 'fault':
+      return `${control} fault clear`
+    default:
+      return undefined
+  }
+}
+
+/** By Retry-After, or else by the end of the window. */
+function secondsToWait(record: ExchangeRecord): number | undefined {
+  const retryAfter = headerIn(record, 'retry-after')
+  if (retryAfter !== undefined && /^\d+$/.test(retryAfter)) return Number(retryAfter)
+  const reset = record.reason === 'storm' ? undefined : headerIn(record, 'x-ratelimit-reset')
+  const end = retryAfter === undefined ? Number(reset) * SECOND_MS : Date.parse(retryAfter)
+  const seconds = ceilSeconds(end - record.at)
+  return Number.isFinite(seconds) ? Math.max(1, seconds) : undefined
+}
+
+function spoken(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`
+  const minutes = Math.ceil(seconds / 60)
+  if (minutes < 120) return `${minutes} min`
+  return `${Math.floor(minutes / 60)} h${minutes % 60 === 0 ? '' : ` ${minutes % 60} min`}`
 }

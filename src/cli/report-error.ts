@@ -1,6 +1,6 @@
 import { RequestError } from '../client/errors.js'
 import type { FailureCode } from '../domain/failures.js'
-import { OptionsError } from '../options/options-error.js'
+import { OptionsError } from '../options/options.js'
 import { messageOf } from '../system/message-of.js'
 import { packageText } from '../system/package-files.js'
 import { escapeControls, escapeLines } from './escape-controls.js'

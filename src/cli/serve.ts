@@ -7,7 +7,7 @@ import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { serveDefaults } from '../options/defaults.js'
 import { valueFromText } from '../options/layer.js'
 import { ENV_PREFIX } from '../options/names.js'
-import { OptionsError } from '../options/options-error.js'
+import { OptionsError } from '../options/options.js'
 import { formatProblem } from '../options/problem.js'
 import { resolveLayers } from '../options/resolve.js'
 import { configLayer, envLayer, type FlagValues, flagLayer } from '../options/sources.js'
@@ -17,11 +17,10 @@ import { limitYoungGeneration } from '../system/v8-tuning.js'
 import { isForPeople } from './colour.js'
 import { EXIT, SIGNAL_EXIT } from './exit-codes.js'
 import { addFullHelp, explain } from './help.js'
-import type { CliIo, StopSignal } from './io.js'
+import { type CliIo, onStopSignals, type StopSignal } from './io.js'
 import { addOptionFlags, givenFlags, OTHER_WAYS, rareFlags } from './option-flags.js'
 import { type Run, Runs } from './serve/runs.js'
 import { openServeLog, type ServeLog } from './serve-log.js'
-import { onStopSignals } from './stop-signals.js'
 import { openTraces } from './traces.js'
 
 /** It takes two milliseconds, which would delay the start. */
@@ -108,7 +107,7 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
   const sandbox = await runSandbox(options, events, contract).catch(async (error: unknown) => {
     ignoreSignals()
     if (!(error instanceof Failure) || error.code !== 'PORT_IN_USE') throw error
-    throw await (await import('./serve/port-holder.js')).withPortHolder(error, options, io)
+    throw await (await import('./control/find-sandbox.js')).withPortHolder(error, options, io)
   })
   controlUrl = sandbox.controlUrl
   isJoining = false

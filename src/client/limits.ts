@@ -1,6 +1,6 @@
 import { type Bytes, formatSize } from '../domain/numbers.js'
 import type { DurationMs } from '../domain/time.js'
-import { clearTimeout, setTimeout } from '../system/timers.js'
+import { clearTimeout, setTimeout } from '../system/system-clock.js'
 
 export class TooLargeError extends Error {
   override readonly name = 'TooLargeError'

@@ -1,7 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { makeFolder } from '../system/make-folder.js'
-import { PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
+import { makeFolder, PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
 
 /** Where `serve` records its address, below the folder that it was started in. */
 export const LOCATOR = '.petstore-sandbox/run.json'

@@ -4,9 +4,8 @@ import { parseShallowJson, stringifyJson } from '../contract/json.js'
 import { Failure } from '../domain/failures.js'
 import type { Forward, UpstreamOutcome } from '../domain/upstream.js'
 import { isObject } from '../drift/bodies.js'
-import { makeFolder } from '../system/make-folder.js'
 import { messageOf } from '../system/message-of.js'
-import { isSymbolicLink, writeRegularFile } from '../system/regular-file.js'
+import { isSymbolicLink, makeFolder, writeRegularFile } from '../system/regular-file.js'
 
 export interface Recorder {
   record(forward: Forward, outcome: UpstreamOutcome): void

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { clearTimeout, setTimeout } from '../system/timers.js'
+import { clearTimeout, setTimeout } from '../system/system-clock.js'
 import type { Contract } from './contract.js'
 import type { ClosableEngine, EngineRefusal, EngineRequest, EngineResponse } from './engine.js'
 import type { ThreadMessage } from './prism-worker.js'

@@ -1,9 +1,7 @@
 import { keyVerbs } from './verbs/keys.js'
-import { petVerbs } from './verbs/pets.js'
 import { requestVerbs } from './verbs/requests.js'
-import { resourceVerbs } from './verbs/resources.js'
-import { sandboxVerbs } from './verbs/sandbox.js'
-import { snapshotVerbs } from './verbs/snapshots.js'
+import { petVerbs, resourceVerbs } from './verbs/resources.js'
+import { sandboxVerbs, snapshotVerbs } from './verbs/sandbox.js'
 import { spaceVerbs } from './verbs/space.js'
 import { troubleVerbs } from './verbs/trouble.js'
 

@@ -2,10 +2,9 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { DeliveryMarks, ExchangeRef, PendingReply, Reply } from '../domain/messages.js'
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
-import { systemClock } from '../system/system-clock.js'
-import { setTimeout } from '../system/timers.js'
-import type { ReplyTimes } from './ended-exchange.js'
+import { setTimeout, systemClock } from '../system/system-clock.js'
 import type { PlainHead } from './plain-messages.js'
+import type { ReplyTimes } from './replies.js'
 
 export interface Connection {
   readonly socket: Socket

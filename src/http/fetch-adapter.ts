@@ -10,11 +10,9 @@ import {
   type ServiceRequest,
   textOf,
 } from '../domain/messages.js'
-import { systemClock } from '../system/system-clock.js'
-import { clearTimeout, setTimeout } from '../system/timers.js'
+import { clearTimeout, setTimeout, systemClock } from '../system/system-clock.js'
 import { DeliveryTracker } from './delivery-tracker.js'
-import { endedExchange, type ReplyTimes, replyTimes } from './ended-exchange.js'
-import { withoutHeader } from './replies.js'
+import { endedExchange, type ReplyTimes, replyTimes, withoutHeader } from './replies.js'
 
 const IN_PROCESS_ADDRESS = 'in-process'
 

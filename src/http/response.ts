@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { type EndedExchange, type Reply, type ResponseEnd, sliceBody, textOf } from '../domain/messages.js'
 import { messageOf } from '../system/message-of.js'
-import { systemClock } from '../system/system-clock.js'
-import { clearTimeout, setImmediate, setTimeout } from '../system/timers.js'
+import { clearTimeout, setImmediate, setTimeout, systemClock } from '../system/system-clock.js'
 import {
   type Connection,
   type DecidedReply,
@@ -11,10 +10,9 @@ import {
   probeHalfClosed,
   probeRefusals,
 } from './connection.js'
-import { endedExchange } from './ended-exchange.js'
 import { cut, type ListenerContext } from './listener-context.js'
 import { isLong } from './plain-messages.js'
-import { failedReply } from './replies.js'
+import { endedExchange, failedReply } from './replies.js'
 import { applyFault } from './wire-faults.js'
 import { isRefusal } from './write-batch.js'
 

@@ -1,7 +1,6 @@
 import { Server as NetServer } from 'node:net'
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
-import { systemClock } from '../system/system-clock.js'
-import { clearInterval, setImmediate, setInterval } from '../system/timers.js'
+import { clearInterval, setImmediate, setInterval, systemClock } from '../system/system-clock.js'
 import { hasStalled } from './connection.js'
 import { cut, type ListenerContext } from './listener-context.js'
 

@@ -1,8 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { SLOW_BODY_MS, type WireFault } from '../domain/faults.js'
 import { type Reply, textOf } from '../domain/messages.js'
-import { systemClock } from '../system/system-clock.js'
-import { clearInterval, setInterval } from '../system/timers.js'
+import { clearInterval, setInterval, systemClock } from '../system/system-clock.js'
 import { withoutHeader } from './replies.js'
 
 const SLOW_BODY_PIECES = 20

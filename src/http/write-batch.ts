@@ -1,5 +1,4 @@
-import { systemClock } from '../system/system-clock.js'
-import { setImmediate, setTimeout } from '../system/timers.js'
+import { setImmediate, setTimeout, systemClock } from '../system/system-clock.js'
 import type { Outgoing } from './connection.js'
 import type { ServiceHandlers } from './fetch-adapter.js'
 

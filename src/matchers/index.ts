@@ -1,5 +1,5 @@
 import type { Controls } from '../api/controls.js'
-import { exchangeLines } from '../api/exchange-lines.js'
+import { exchangeLines } from '../api/waits.js'
 import type { OperationName } from '../contract/entities.js'
 import { parseJson } from '../contract/json.js'
 import type { Exchange } from '../exchanges/exchange-view.js'

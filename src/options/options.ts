@@ -1,4 +1,5 @@
 import type { Open } from '../contract/entities.js'
+import type { FailureCode } from '../domain/failures.js'
 import type { FaultInput } from '../domain/faults.js'
 import type { SpaceSource } from '../domain/keys.js'
 import type { ListOrder, OptionalSetting, SETTINGS, SettingName, Settings } from '../domain/settings.js'
@@ -165,4 +166,16 @@ export interface ScenarioContent
   readonly used?: Readonly<Record<string, string>>
   /** Keys that are banned at the start, with the duration: `{ sandbox: '5m' }`. */
   readonly ban?: Readonly<Record<string, string>>
+}
+
+/** Invalid options: a usage error. It lists all problems, not only the first. */
+export class OptionsError extends Error {
+  override readonly name = 'OptionsError'
+  readonly code = 'INVALID_OPTIONS' satisfies FailureCode
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.problems = problems
+  }
 }

@@ -1,18 +1,28 @@
 import type { ApiKey } from '../domain/keys.js'
 import { DEFAULT_SETTINGS, type SettingName } from '../domain/settings.js'
 import type { SpaceStart } from '../domain/state.js'
-import { resolve as resolvePath } from '../system/regular-file.js'
+import { describeOpenError, readRegularFile, resolve as resolvePath } from '../system/regular-file.js'
 import { DEFAULTS, STORE_FILE, type StartDefaults } from './defaults.js'
 import { checkLayer, type GivenOption, type Layer, listWhere, makeLayer } from './layer.js'
 import { toKebabCase } from './letter-case.js'
-import type { SandboxOptions } from './options.js'
-import { OptionsError } from './options-error.js'
-import { formatProblem, pathText } from './problem.js'
-import { contentLayer, pickStart, type ScenarioLayer } from './scenario.js'
-import { loadScenarioLayer, scenarioFile } from './scenario-file.js'
+import { OptionsError, type SandboxOptions } from './options.js'
+import { formatProblem, pathText, quoted } from './problem.js'
+import {
+  brokenScenario,
+  contentLayer,
+  packagedLayer,
+  packagedScenarios,
+  pickStart,
+  readScenario,
+  type Scenario,
+  type ScenarioLayer,
+  scenarioLayer,
+} from './scenario.js'
 import { changeSettings } from './settings.js'
 import { OPTION_NAMES, type OptionName, type OptionValues, optionRow } from './table.js'
 import { isLoopback } from './values/address.js'
+import { isAddress } from './values/reading.js'
+import { MAX_OPTIONS_FILE_BYTES, readYamlMap } from './yaml-map.js'
 
 export interface ResolveContext {
   readonly defaults: StartDefaults
@@ -213,4 +223,36 @@ function findConflicts(sources: readonly OptionValues[], merged: OptionValues, l
 
 function find(layers: readonly Layer[], name: OptionName): GivenOption | undefined {
   return layers.map(({ given }) => given.get(name)).find((given) => given !== undefined)
+}
+
+/** Loads a packaged scenario by its name, or a file. @throws OptionsError that lists every problem */
+export function loadScenario(nameOrFile: string, cwd: string): Scenario {
+  return readScenario(loadScenarioLayer(nameOrFile, cwd))
+}
+
+/** @param origin names the option in problems: `--scenario` */
+function loadScenarioLayer(nameOrFile: string, cwd: string, origin = 'scenario'): ScenarioLayer {
+  if (isAddress(nameOrFile))
+    return brokenScenario([`${origin} ${quoted(nameOrFile)}: is an address; download it and name the file`])
+  if (!isFile(nameOrFile)) return packagedLayer(nameOrFile, origin, `to name a file, write ./${nameOrFile}.yaml`)
+  let text: string
+  try {
+    text = readRegularFile(resolvePath(cwd, nameOrFile), MAX_OPTIONS_FILE_BYTES).toString()
+  } catch (error) {
+    const isMissing = Object(error).code === 'ENOENT'
+    const why = isMissing ? 'the file does not exist' : `the file cannot be read (${describeOpenError(error)})`
+    const names = packagedScenarios().join(', ')
+    return brokenScenario([`${origin} ${quoted(nameOrFile)}: ${why}; packaged scenarios are ${names}`])
+  }
+  const map = readYamlMap(text, nameOrFile)
+  return 'problems' in map ? brokenScenario(map.problems) : scenarioLayer(map.entries, map.where)
+}
+
+/** A path or the name of a YAML file; everything else is the name of a packaged scenario. */
+function isFile(nameOrFile: string): boolean {
+  return /[/\\]|\.ya?ml$/.test(nameOrFile)
+}
+
+function scenarioFile(given: unknown): string | undefined {
+  return typeof given === 'string' && isFile(given) ? given : undefined
 }

@@ -4,12 +4,66 @@ import { planLimits } from '../core/keyring.js'
 import { BODY_FAULTS } from '../domain/faults.js'
 import { ALWAYS_REFUSED, PLAN_NAMES } from '../domain/keys.js'
 import { type Limits, NO_LIMITS } from '../domain/quota.js'
+import { isSecretName } from '../domain/redaction.js'
 import type { EpochMs } from '../domain/time.js'
 import { BAN_RULES, Judge, keyCaller, unauthenticatedCaller } from './judge.js'
-import { KeyNames, MAX_KEYS } from './key-names.js'
 import { TimeOrder } from './time-order.js'
 import { Timeline } from './timeline.js'
 import type { TrafficRecord, TrafficSink } from './traffic-record.js'
+
+interface NamedKey {
+  readonly name: string
+  readonly label: string
+  readonly isHidden: boolean
+}
+
+const ONE_KEY = 'one'
+const MAX_KEYS = 10_000
+
+const FURTHER: NamedKey = { name: '\n', label: '(further)', isHidden: true }
+const NONE: NamedKey = { name: 'none', label: '(none)', isHidden: false }
+/** The sandbox's own keys are public. @source docs/behaviour.md, "Keys" */
+const FIXTURE_KEY = /^sandbox(?:-[a-z]+)?(?:~[A-Za-z0-9._-]{1,64})?$/
+
+/** Names the keys of some traffic. A key that may be a secret gets a number, in order of appearance. */
+class KeyNames {
+  readonly #field: string | undefined
+  readonly #hidden = new Map<string, NamedKey>()
+
+  /** @param field header or query parameter that tells keys apart, or `one`; undefined for what the form has */
+  constructor(field: string | undefined) {
+    this.#field = field
+  }
+
+  of({ own, user, headers, query }: TrafficRecord): NamedKey {
+    const field = this.#field
+    if (field === ONE_KEY) return shown('all')
+    if (field !== undefined) {
+      const value = headers?.[field.toLowerCase()] ?? (query.includes(field) && new URLSearchParams(query).get(field))
+      if (!value) return NONE
+      return isSecretName(field) ? this.#numbered(value) : shown(value)
+    }
+    if (own !== undefined) return shown(own.space === '' ? own.key : `${own.key}~${own.space}`)
+    if (user !== undefined) return shown(user)
+    return headers?.authorization === undefined ? NONE : this.#numbered(headers.authorization)
+  }
+
+  #numbered(value: string): NamedKey {
+    const secret = value.replace(/^bearer +/i, '').trim()
+    if (FIXTURE_KEY.test(secret)) return shown(secret)
+    const known = this.#hidden.get(secret)
+    if (known !== undefined) return known
+    if (this.#hidden.size >= MAX_KEYS) return FURTHER
+    const label = `key ${this.#hidden.size + 1}`
+    const named = { name: `\n${label}`, label, isHidden: true }
+    this.#hidden.set(secret, named)
+    return named
+  }
+}
+
+function shown(label: string): NamedKey {
+  return { name: label, label, isHidden: false }
+}
 
 export const LEFT_OUT = {
   elsewhere: 'for other hosts or paths',

@@ -1,6 +1,6 @@
 import type { Change, SpaceState } from '../domain/state.js'
 import { messageOf } from '../system/message-of.js'
-import { setImmediate } from '../system/timers.js'
+import { setImmediate } from '../system/system-clock.js'
 
 export interface ChangeWriter {
   /** Accepts a change, to be written with the others of this turn. @throws StoreFull */

@@ -10,3 +10,4 @@ export function later(delay: number, act: (end: number) => void): void {
     setTimeout(() => act(now))
   }, delay)
 }
+export const { setTimeout, clearTimeout } = globalThis

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type AttemptOutcome, decideRetry, type RetryRules } from '../../src/client/retry-policy.js'
+import { type AttemptOutcome, decideRetry, type RetryRules } from '../../src/client/send.js'
 import fc from '../support/fast-check.js'
 
 const RULES: RetryRules = { retries: 2, maxWait: 60_000, unsafe: false }

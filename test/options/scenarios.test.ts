@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { loadScenario } from '../../src/options/resolve.js'
 import { loadPackagedScenario, packagedScenarios, parseScenarioContent } from '../../src/options/scenario.js'
-import { loadScenario } from '../../src/options/scenario-file.js'
 import { fixturesDirectory } from '../../src/system/package-files.js'
 import { folderWith, gathered, problemsOf, resolved } from './context.js'
 

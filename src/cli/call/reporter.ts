@@ -7,7 +7,7 @@ import { escapeControls } from '../escape-controls.js'
 import type { CliIo } from '../io.js'
 import { print } from '../print.js'
 import type { CallFailure } from './failure.js'
-import { showBody } from './show-response.js'
+import { showBody } from './show.js'
 
 export type Reporter = Awaited<ReturnType<typeof openReporter>>
 

@@ -2,8 +2,13 @@ import { dirname, extname } from 'node:path'
 import { VIOLATIONS, WARNINGS } from '../../conduct/conduct-view.js'
 import { Failure } from '../../domain/failures.js'
 import type { EpochMs } from '../../domain/time.js'
-import { makeFolder, PROJECT_FOLDER } from '../../system/make-folder.js'
-import { appendRegularFile, PROJECT_FILE, writeRegularFile } from '../../system/regular-file.js'
+import {
+  appendRegularFile,
+  makeFolder,
+  PROJECT_FILE,
+  PROJECT_FOLDER,
+  writeRegularFile,
+} from '../../system/regular-file.js'
 import { systemClock } from '../../system/system-clock.js'
 import { coloursFor } from '../colour.js'
 import { escapeControls, escapeLines } from '../escape-controls.js'

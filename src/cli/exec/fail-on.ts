@@ -1,6 +1,6 @@
 import { type ConductRule, VIOLATIONS, WARNINGS } from '../../conduct/conduct-view.js'
 import { didYouMean } from '../../domain/suggest.js'
-import { OptionsError } from '../../options/options-error.js'
+import { OptionsError } from '../../options/options.js'
 import { formatProblem } from '../../options/problem.js'
 import { joinOr } from '../../options/values/reading.js'
 import type { ConductReport } from '../conduct/conduct-report.js'

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { didYouMean } from '../../domain/suggest.js'
 import { ENV_PREFIX } from '../../options/names.js'
-import { OptionsError } from '../../options/options-error.js'
+import { OptionsError } from '../../options/options.js'
 import { formatProblem } from '../../options/problem.js'
 import { joinOr } from '../../options/values/reading.js'
 import type { Environment } from '../../system/this-process.js'

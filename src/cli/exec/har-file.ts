@@ -5,10 +5,9 @@ import { Failure } from '../../domain/failures.js'
 import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
 import { exchangeView } from '../../exchanges/exchange-view.js'
 import { harEntry, harHead } from '../../exchanges/har.js'
-import { makeFolder } from '../../system/make-folder.js'
 import { messageOf } from '../../system/message-of.js'
 import { packageVersion } from '../../system/package-files.js'
-import { openOutput } from '../../system/regular-file.js'
+import { makeFolder, openOutput } from '../../system/regular-file.js'
 
 const CHUNK = 64 * 1024
 

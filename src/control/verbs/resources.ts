@@ -6,6 +6,7 @@ import { recordReader } from '../../contract/read-record.js'
 import { placeInState, type ResourceData } from '../../contract/resource-data.js'
 import { runAction } from '../../core/resource-actions.js'
 import type { Space } from '../../core/space.js'
+import type { Pet } from '../../domain/pets.js'
 import type { StoredRecord } from '../../domain/records.js'
 import { didYouMean } from '../../domain/suggest.js'
 import type { EpochMs } from '../../domain/time.js'
@@ -15,7 +16,7 @@ import { countSchema, fields, text, VerbError, verb } from '../verb.js'
 import type { ResourceView } from '../views.js'
 
 /** Accepts text in a path, or a number. */
-export const idSchema = v.pipe(
+const idSchema = v.pipe(
   v.union([v.string(), v.number(), v.bigint()], 'must be the id of a record'),
   v.transform(String),
 )
@@ -108,7 +109,7 @@ function withParents({ parents }: ResourceData, { scope, value }: StoredRecord):
  *
  * @throws VerbError, StoreFull, InvalidRecord
  */
-export function addRecord(space: Space, name: string, record: Values, wall: EpochMs): Values {
+function addRecord(space: Space, name: string, record: Values, wall: EpochMs): Values {
   const resource = changeableResource(space, name)
   const given = copyOf(record)
   const scope = resource.parents.map(({ parameter, property = parameter }) => {
@@ -140,7 +141,7 @@ function wholeId(property: string, id: unknown): Int64 {
  *
  * @throws VerbError, StoreFull, InvalidRecord
  */
-export function setRecord(space: Space, name: string, id: string, change: Values, wall: EpochMs): Values {
+function setRecord(space: Space, name: string, id: string, change: Values, wall: EpochMs): Values {
   const resource = changeableResource(space, name)
   const known = lookUpRecord(space, resource, id)
   if (known === undefined) throw new VerbError('not_found', `${name} has no record ${quoted(id)}.`)
@@ -154,7 +155,7 @@ export function setRecord(space: Space, name: string, id: string, change: Values
   return apply(space, resource, 'merge', scope, { ...given, [property]: value[property] }, wall)
 }
 
-export function removeRecord(space: Space, name: string, id: string, wall: EpochMs): { readonly removed: unknown } {
+function removeRecord(space: Space, name: string, id: string, wall: EpochMs): { readonly removed: unknown } {
   const resource = changeableResource(space, name)
   const known = lookUpRecord(space, resource, id)
   if (known === undefined) return { removed: null }
@@ -270,4 +271,50 @@ function lookUpRecord(space: Space, resource: ResourceData, id: string): StoredR
     'conflict',
     `Several parents have a record ${quoted(id)}. Name one with its parent: ${paths.join(', ')}.`,
   )
+}
+
+const PETS = 'pets'
+const petId = v.pipe(
+  idSchema,
+  v.check((text) => parseInt64(text) !== undefined, 'must be the id of a pet'),
+)
+
+/** The records of the resource `pets`, with the types of the packaged contract. */
+export const petVerbs = {
+  'pets.list': verb('GET /pets', 'The pets of a space, newest first; limit returns only the newest', {
+    input: fields({ limit: v.optional(countSchema('must be a number of pets')) }),
+    run({ space }, { limit }) {
+      const records = space.records.get(PETS)
+      return (records?.newest(limit ?? records.size) ?? []) as readonly object[] as readonly Pet[]
+    },
+  }),
+  'pets.add': verb('POST /pets', 'Adds a pet with the fields of the served contract, without key or quota', {
+    input: v.looseObject({}, 'must be a map of fields'),
+    run: ({ space, wall }, fields) => addRecord(space, PETS, fields, wall) as unknown as Pet,
+  }),
+  'pets.set': verb('PATCH /pets/{id}', 'Changes fields of a pet; null removes one', {
+    input: v.looseObject({ id: petId }, 'must be a map of fields'),
+    run({ space, wall }, { id, ...given }) {
+      const isForeign = space.shared.realService !== undefined && space.records.get(PETS)?.get([], id) === undefined
+      if (!isForeign) return setRecord(space, PETS, id, given, wall) as unknown as Pet
+      if (given.name === undefined || given.categoryId === undefined)
+        throw new VerbError(
+          'not_found',
+          `Pet ${id} is not in the sandbox; pets of the real service cannot be changed. Set name and categoryId to create a local copy that replaces it.`,
+        )
+      return addRecord(space, PETS, { ...given, id: parseInt64(id) ?? id }, wall) as unknown as Pet
+    },
+  }),
+  'pets.remove': verb(
+    'DELETE /pets/{id}',
+    'Removes a pet; its id is not reused. removed is null if it does not exist',
+    {
+      input: fields({ id: petId }),
+      canUndo: true,
+      run: ({ space, wall }, { id }) => removeRecord(space, PETS, id, wall) as { removed: Int64 | null },
+    },
+  ),
+  'orders.list': verb('GET /orders', 'The orders of a space, as from listOrders, without key or quota', {
+    run: ({ space }) => space.records.get('orders')?.values() ?? [],
+  }),
 }

@@ -1,12 +1,13 @@
 import type { ServiceResponse } from '../../client/exchange.js'
 import { type Header, masked } from '../../client/headers.js'
 import { readBody, toRows } from '../../client/read-body.js'
+import type { Contract, Operation } from '../../contract/contract.js'
 import type { KeyHeader } from '../../contract/contract-data.js'
 import type { Environment } from '../../system/this-process.js'
 import { loadYaml } from '../../system/yaml.js'
 import { jsonText } from '../colour.js'
 import { escapeControls, escapeLines, hasControls } from '../escape-controls.js'
-import type { Output } from '../io.js'
+import type { CliIo, Output } from '../io.js'
 import { lineWidth, table } from '../table.js'
 import type { OutputFormat } from './flags.js'
 
@@ -38,7 +39,7 @@ export async function showBody(
 }
 
 /** YAML with exact integers. A text that will be escaped is quoted, so that it keeps its meaning. */
-export function yamlText(value: unknown): string {
+function yamlText(value: unknown): string {
   const { Document, visit } = loadYaml()
   const document = new Document(value)
   visit(document, {
@@ -63,4 +64,42 @@ export function headerLines(headers: readonly Header[], keyHeaders: readonly Key
 function escapedText({ body }: ServiceResponse): string {
   const text = escapeLines(body.toString('utf8').replaceAll('\r\n', '\n'))
   return text === '' || text.endsWith('\n') ? text : `${text}\n`
+}
+
+export async function listOperations(
+  { operations }: Contract,
+  format: string | undefined,
+  { stdout, env }: CliIo,
+): Promise<string> {
+  if (format === 'json' || format === 'yaml') {
+    const views = operations.map(({ id, method, path, deprecated, sunsetAt, stability = 'stable', summary }) => ({
+      operation: id,
+      method,
+      path,
+      deprecated,
+      ...(sunsetAt === undefined ? {} : { sunset: dayOf(sunsetAt) }),
+      stability,
+      ...(summary === undefined ? {} : { summary }),
+    }))
+    return format === 'json' ? await jsonText(views, stdout, env) : yamlText(views)
+  }
+  const rows = operations.map((operation) => {
+    const { id, method, path, deprecated, sunsetAt, stability, summary = '' } = operation
+    const removal = sunsetAt === undefined ? '' : `, to be removed on ${dayOf(sunsetAt)}`
+    const state = [deprecated ? `deprecated${removal}` : [], stability ?? (deprecated ? [] : 'stable')].flat()
+    return [id, `${method} ${path}`, state.join(', '), summary]
+  })
+  return table(['operation', 'request', 'stability', 'summary'], rows, lineWidth(stdout))
+}
+
+export function stabilityWarnings({ id, deprecated, sunsetAt, stability }: Operation): readonly string[] {
+  const removal = sunsetAt === undefined ? '' : ` and will be removed on ${dayOf(sunsetAt)}`
+  return [
+    deprecated ? `${id} is deprecated${removal}.` : [],
+    stability === undefined || stability === 'stable' ? [] : `${id} is ${stability}: it may change without notice.`,
+  ].flat()
+}
+
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10)
 }

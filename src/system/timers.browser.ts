@@ -1,1 +1,0 @@
-export const { setTimeout, clearTimeout } = globalThis
