@@ -13,7 +13,7 @@ import { durationMs } from './control/arguments.js'
 import { type FoundSandbox, findSandbox, noSandbox, noSandboxAt } from './control/find-sandbox.js'
 import { driftResult, serviceUrl } from './control/formatters.js'
 import { addRequestVerbs } from './control/requests.js'
-import { done, printResult } from './control/result.js'
+import { printResult } from './control/result.js'
 import {
   addSharedFlags,
   type ControlContext,
@@ -81,7 +81,7 @@ export function addLifecycleVerbs({ add, call, alone }: VerbCommands, io: CliIo)
     call(async ({ sandbox, found }) => {
       await sandbox.shutdown()
       await untilGone(found, io)
-      return done(`The sandbox at ${found.controlUrl} has stopped.`, { stopped: found.controlUrl })
+      return { value: { stopped: found.controlUrl }, text: `The sandbox at ${found.controlUrl} has stopped.` }
     }),
   )
 }
@@ -129,7 +129,7 @@ function addReportVerbs({ add, call, verb }: VerbCommands): void {
     .option('--fail-on <rules>', 'exit with 1 if one of these rules is broken in any space')
     .option('--report <file>', 'write a report on all spaces: .json, .xml (JUnit) or text')
     .action(call(conduct))
-  verb('drift', 'drift', 'how the real service differs from the contract', (value, _, { io }) => driftResult(value, io))
+  verb('drift', 'drift', 'how the real service differs from the contract', (value, { io }) => driftResult(value, io))
 }
 
 async function conduct(at: ControlContext, { failOn: rules, report: file }: ConductFlags): Promise<number> {

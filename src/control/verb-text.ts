@@ -15,6 +15,8 @@ type Fields = Readonly<Record<string, unknown>>
  */
 const TEXTS: Readonly<Record<string, (input: Fields, output: Fields) => string>> = {
   reset: (_, { pets }) => `reset: ${counted(Number(pets), 'pet')}`,
+  'overrides.clear': (_, { cleared }) => `overrides clear: ${text(cleared)} cleared`,
+  undo: (_, { undone }) => `undo ${text(undone)}`,
   'clock.set': (_, output) => `clock set ${clock(output)}`,
   'clock.advance': ({ by }, output) => `clock advance ${text(by)} ${clock(output)}`,
   'clock.reset': () => 'clock reset: real time',
@@ -37,7 +39,11 @@ const TEXTS: Readonly<Record<string, (input: Fields, output: Fields) => string>>
   shutdown: () => 'stop',
 }
 
-export function verbText({ name, input, output }: VerbDone): string {
+export function verbText(verb: Omit<VerbDone, 'at'>): string {
+  return `${writtenText(verb)}${Object(verb.output).removed === null ? ': not found' : ''}`
+}
+
+function writtenText({ name, input, output }: Omit<VerbDone, 'at'>): string {
   const written = TEXTS[name]?.(Object(input), Object(output))
   if (written !== undefined) return written
   const open = Object.entries(Object(input)).filter(([field]) => field !== 'key')

@@ -84,7 +84,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
   it('resets', async () => {
     const sandbox = await start()
     await sandbox.pets.remove(1)
-    expect((await control(sandbox, 'reset')).out).toBe('The sandbox has been reset.\n')
+    expect((await control(sandbox, 'reset')).out).toBe('reset: 60 pets\n')
     expect(await sandbox.pets.list()).toHaveLength(60)
   })
 
@@ -137,16 +137,13 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
       'key     plan  left/minute  left/day     ban\nteam-a  pro   300/300      10000/10000\n',
     )
     expect(await json(sandbox, 'plan', 'team-a', 'business')).toMatchObject({ key: 'team-a', plan: 'business' })
-    expect(await control(sandbox, 'keys', 'remove', 'team-a')).toMatchObject({ out: 'The key team-a is removed.\n' })
+    expect(await control(sandbox, 'keys', 'remove', 'team-a')).toMatchObject({ out: 'keys remove team-a\n' })
     expect(await json(sandbox, 'keys', 'list')).toHaveLength(8)
     expect(await control(sandbox, 'keys', 'remove', 'team-a')).toMatchObject({
       code: 0,
-      out: 'The key team-a does not exist.\n',
+      out: 'keys remove unknown key: not found\n',
     })
-    expect(await control(sandbox, 'unban', 'team-a')).toMatchObject({
-      code: 0,
-      out: 'The key team-a does not exist.\n',
-    })
+    expect(await control(sandbox, 'unban', 'team-a')).toMatchObject({ code: 0, out: 'unban unknown key\n' })
   })
 
   it('bans and unbans a key, in the space that it names', async () => {
@@ -167,7 +164,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     const sandbox = await start()
     expect(await json(sandbox, 'storm', 'start', ...argv)).toMatchObject(storm)
     expect(await json(sandbox, 'storm', 'show')).toMatchObject(storm)
-    expect((await control(sandbox, 'storm', 'stop')).out).toBe('The storm has stopped.\n')
+    expect((await control(sandbox, 'storm', 'stop')).out).toBe('storm stop\n')
     expect(await control(sandbox, 'storm', 'show')).toEqual({ code: 0, out: '', err: 'No storm is active.\n' })
   })
 
@@ -178,20 +175,20 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
       '#  rule                left\n1  listPets:503@20%*3  3\n2  *:hang              unlimited\n',
     )
     expect(await json(sandbox, 'fault', 'list')).toHaveLength(2)
-    expect(await json(sandbox, 'fault', 'clear')).toEqual({ done: true })
+    expect(await json(sandbox, 'fault', 'clear')).toEqual([])
     expect(await json(sandbox, 'fault', 'list')).toEqual([])
     expect(await control(sandbox, 'fault', 'add', 'listDogs:503')).toMatchObject({ code: 1 })
   })
 
   it('changes the sunset', async () => {
     const sandbox = await start()
-    expect((await control(sandbox, 'sunset', 'after')).out).toBe('after\n')
+    expect((await control(sandbox, 'sunset', 'after')).out).toBe('settings change sunset=after\n')
     expect((await get(sandbox, '/pets/1')).status).toBe(404)
   })
 
   it('applies a packaged scenario, and one from a file', async () => {
     const sandbox = await start()
-    expect((await control(sandbox, 'scenario', 'storm')).out).toBe('Applied the scenario storm.\n')
+    expect((await control(sandbox, 'scenario', 'storm')).out).toBe('scenario storm\n')
     expect(await sandbox.storm.show()).not.toBeNull()
     const io = testIo({ env: { PETSTORE_SANDBOX_URL: sandbox.controlUrl } })
     writeFileSync(
@@ -220,19 +217,20 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     const sandbox = await start()
     const argv = ['pets', 'add', '--name', 'R\u001b[31mex', '--category-id', '9223372036854775807', '--status', 'sold']
     const { out } = await control(sandbox, ...argv)
-    expect(out).toBe('id  name           categoryId           status\n60  R\\u001b[31mex  9223372036854775807  sold\n')
+    expect(out).toBe('pets add 60: R\\u001b[31mex\n')
     const list = await control(sandbox, 'pets', 'list', '--json')
     expect(list.out).toContain('"categoryId": 9223372036854775807')
     expect(list.out).not.toContain('\u001b')
-    expect(await json(sandbox, 'pets', 'set', '60', '--status', 'none', '--name', 'Rex')).toMatchObject([
-      { id: 60, name: 'Rex' },
-    ])
-    expect(await control(sandbox, 'pets', 'remove', '60')).toMatchObject({ code: 0, out: 'The pet 60 is removed.\n' })
+    expect(await json(sandbox, 'pets', 'set', '60', '--status', 'none', '--name', 'Rex')).toMatchObject({
+      id: 60,
+      name: 'Rex',
+    })
+    expect(await control(sandbox, 'pets', 'remove', '60')).toMatchObject({ code: 0, out: 'pets remove 60\n' })
     expect(await control(sandbox, 'pets', 'remove', '60')).toMatchObject({
       code: 0,
-      out: 'The pet 60 does not exist.\n',
+      out: 'pets remove 60: not found\n',
     })
-    expect(await json(sandbox, 'pets', 'remove', '60')).toEqual({ done: true, removed: null })
+    expect(await json(sandbox, 'pets', 'remove', '60')).toEqual({ removed: null })
   })
 
   it('lists, adds, changes and removes records of any resource', async () => {
@@ -244,10 +242,11 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     const added = await control(sandbox, 'resources', 'add', 'pets', rex.replace('"id":60,', ''))
     expect(added.out).toBe(`${rex}\n`)
     expect((await control(sandbox, 'resources', 'records', 'pets', '--limit', '1')).out).toBe(`${rex}\n`)
-    expect(await json(sandbox, 'resources', 'set', 'pets', '60', '{"status":"sold"}')).toMatchObject([
-      { name: 'Rex', status: 'sold' },
-    ])
-    expect((await control(sandbox, 'resources', 'remove', 'pets', '60')).out).toBe('The record 60 is removed.\n')
+    expect(await json(sandbox, 'resources', 'set', 'pets', '60', '{"status":"sold"}')).toMatchObject({
+      name: 'Rex',
+      status: 'sold',
+    })
+    expect((await control(sandbox, 'resources', 'remove', 'pets', '60')).out).toBe('resources remove pets 60\n')
     expect(await control(sandbox, 'resources', 'add', 'pets', 'Rex')).toMatchObject({
       code: 2,
       err: expect.stringContaining('The fields are not valid JSON'),
@@ -260,9 +259,9 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     await sandbox.pets.remove(1)
     await control(sandbox, 'snapshot', 'restore', 'full')
     expect(await sandbox.pets.list()).toHaveLength(60)
-    expect((await control(sandbox, 'snapshot', 'list')).out).toBe('full\n')
+    expect((await control(sandbox, 'snapshot', 'list')).out).toBe('name\nfull\n')
     await control(sandbox, 'snapshot', 'remove', 'full')
-    expect(await control(sandbox, 'snapshot', 'list')).toEqual({ code: 0, out: '', err: 'No snapshots.\n' })
+    expect(await control(sandbox, 'snapshot', 'list')).toEqual({ code: 0, out: '', err: 'none\n' })
   })
 
   it('lists spaces, copies them and removes them', async () => {
@@ -271,10 +270,9 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     expect((await control(sandbox, 'spaces', 'list')).out).toBe('name      pets  requests\ncheckout  60    1\n')
     await sandbox.space('checkout').pets.remove(1)
     expect((await control(sandbox, 'spaces', 'copy', 'checkout', '--space', 'b')).out).toBe(
-      'The space b is now a copy of the space checkout.\n',
+      'spaces copy name=checkout\n',
     )
     expect(await json(sandbox, 'spaces', 'copy', '--space', 'checkout')).toEqual({
-      done: true,
       space: 'checkout',
       pets: 60,
     })
@@ -331,7 +329,7 @@ describe('control requests', () => {
       /^(?!.* left).*\/pets\/2/,
     )
     expect(await json(sandbox, 'requests', '--status', '429')).toEqual([])
-    expect(await control(sandbox, 'requests', 'clear')).toMatchObject({ out: 'The log is empty.\n' })
+    expect(await control(sandbox, 'requests', 'clear')).toMatchObject({ out: 'requests clear\n' })
     expect(await control(sandbox, 'requests')).toEqual({ code: 0, out: '', err: 'No requests match.\n' })
   })
 

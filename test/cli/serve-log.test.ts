@@ -323,7 +323,7 @@ describe('a verb in the log', () => {
 
   it.each(Object.keys(VERBS) as VerbName[])('never shows the raw key: %s', (name) => {
     const secret = 'sk_live_secret'
-    expect(verbText({ space: '', name, input: { key: secret }, output: { key: 'label' }, at })).not.toContain(secret)
+    expect(verbText({ space: '', name, input: { key: secret }, output: { key: 'label' } })).not.toContain(secret)
   })
 })
 

@@ -1,6 +1,10 @@
 import { toRows } from '../../client/read-body.js'
 import { stringifyJson } from '../../contract/json.js'
 import { CONTROL_PATH } from '../../control/path.js'
+import type { VerbDone } from '../../control/verb.js'
+import type { VerbName } from '../../control/verb-map.js'
+import { verbRoutes } from '../../control/verb-routes.js'
+import { verbText } from '../../control/verb-text.js'
 import type {
   ClockView,
   FaultView,
@@ -24,10 +28,14 @@ import { colourLevel, coloursFor } from '../colour.js'
 import { escapeControls } from '../escape-controls.js'
 import type { CliIo } from '../io.js'
 import { aligned, table } from '../table.js'
-import { done, type Result, tableResult } from './result.js'
+import { type Result, tableResult } from './result.js'
 
-export function clockText({ now, frozen }: ClockView): string {
+function clockText({ now, frozen }: ClockView): string {
   return now + (frozen ? ' (frozen)' : '')
+}
+
+export function clockResult(value: ClockView): Result {
+  return { value, text: clockText(value) }
 }
 
 export function serviceUrl(controlUrl: string, { basePath }: Pick<StateView, 'basePath'>): string {
@@ -125,20 +133,19 @@ export function faultsResult(value: readonly FaultView[]): Result {
   return tableResult(value, ['#', 'rule', 'left'], rows, 'No faults.')
 }
 
-export function removalOf(what: string, field: string) {
-  return (value: { readonly removed: unknown }, given: Readonly<Record<string, unknown>>): Result =>
-    done(`The ${what} ${given[field]} ${value.removed === null ? 'does not exist' : 'is removed'}.`, value)
-}
-
-export function listResult(value: readonly object[], note = ''): Result {
+/** The sandbox's own words for a change; anything else in a table. */
+export function plainResult(verb: Omit<VerbDone, 'at'>): Result {
+  const { name, output: value } = verb
+  if (verbRoutes[name as VerbName].method !== 'GET') return { value, text: verbText(verb) }
   const { head, rows } = toRows(value) ?? { head: [], rows: [] }
-  return tableResult(value, head, rows, note)
+  return tableResult(value, head, rows, 'none')
 }
 
 /** One record a line, as JSON: each resource has fields of its own. */
-export function recordsResult(value: readonly unknown[]): Result {
-  const text = value.map((record) => escapeControls(stringifyJson(record) ?? '')).join('\n')
-  return { value, text, ...(value.length === 0 && { note: 'There are no records.' }) }
+export function recordsResult(value: unknown): Result {
+  const records = [value].flat()
+  const text = records.map((record) => escapeControls(stringifyJson(record) ?? '')).join('\n')
+  return { value, text, ...(records.length === 0 && { note: 'There are no records.' }) }
 }
 
 export async function driftResult(value: Drift, io: CliIo): Promise<Result> {

@@ -23,7 +23,7 @@ import { print, printLine } from '../print.js'
 import { aligned } from '../table.js'
 import { count, defined } from './arguments.js'
 import { controlCommand, noSandbox } from './find-sandbox.js'
-import { done, printResult, type Result } from './result.js'
+import { printResult, type Result } from './result.js'
 import { type ControlContext, type VerbCommands, verbCommand } from './verb-commands.js'
 
 interface RequestFlags extends Omit<RequestFilter, 'status'> {
@@ -67,7 +67,7 @@ export function addRequestVerbs({ add, call, verb }: VerbCommands): void {
     .argument('<id>', 'its id', count)
     .option('--api-key-file <file>', 'file with the API key (default: the logged one)')
     .action(call(replay))
-  verb('requests.clear', 'requests clear', 'clear the log', () => done('The log is empty.'))
+  verb('requests.clear', 'requests clear', 'clear the log')
 }
 
 function statusFilter(text: string): StatusFilter {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { jsonText } from '../colour.js'
-import { escapeControls, escapeLines } from '../escape-controls.js'
+import { escapeLines } from '../escape-controls.js'
 import type { CliIo } from '../io.js'
 import { print, printLine } from '../print.js'
 import { lineWidth, table } from '../table.js'
@@ -13,10 +13,6 @@ export interface Result {
   readonly coloured?: true
   readonly note?: string
   readonly next?: readonly string[]
-}
-
-export function done(text: string, value: object = {}): Result {
-  return { value: { done: true, ...value }, text: escapeControls(text) }
 }
 
 export function tableResult(

@@ -17,6 +17,7 @@ import type { CliIo } from '../io.js'
 import { printLine } from '../print.js'
 import { addArguments, givenInput, timeoutMs } from './arguments.js'
 import { controlCommand, type FoundSandbox, findSandbox, noSandbox, noSandboxAt } from './find-sandbox.js'
+import { plainResult } from './formatters.js'
 import { type OutputForm, outputOptions, printResult, type Result, wantsJson } from './result.js'
 
 export interface SharedFlags {
@@ -39,14 +40,7 @@ export interface ControlContext {
   readonly io: CliIo
 }
 
-/** Named fields of a command, as `arguments.ts` reads them. */
-type Given = Readonly<Record<string, unknown>>
-type Printed = string | Result
-type Format<Name extends VerbName> = (
-  output: VerbOutput<Name>,
-  given: Given,
-  at: ControlContext,
-) => Printed | Promise<Printed>
+type Format<Name extends VerbName> = (output: VerbOutput<Name>, at: ControlContext) => Result | Promise<Result>
 
 /** The groups of verbs. Without a verb, a group runs its `list` or `show`, the first that it has. */
 const GROUPS: Readonly<Record<string, readonly [description: string, alias?: string]>> = {
@@ -114,20 +108,19 @@ export function verbCommands(parent: Command, io: CliIo, finish: (exitCode: numb
     (...args: unknown[]) =>
       act(sharedFlags(args.at(-1) as Command))
 
-  /** Adds a command that does one verb. @param toInput default: the given fields */
+  /** Adds a command that does one verb. @param format default: `plainResult` @param toInput default: the given fields */
   function verb<Name extends VerbName>(
     name: Name,
     usage: string,
     description: string,
-    format: Format<Name>,
+    format?: Format<Name>,
     toInput: (given: never, at: ControlContext) => object = (given) => given,
   ): Command {
     const action = call(async (at, given) => {
       const [space, input] = inSpace(at, toInput(given, at))
       const isOnSandbox = /^(?:spaces\.(?!copy)|replicas$)/.test(name)
       const output = (await at.transport.call(name, isOnSandbox ? '' : space, input)) as VerbOutput<Name>
-      const result = await format(output, input as Given, at)
-      return typeof result === 'string' ? { value: output, text: result } : result
+      return format === undefined ? plainResult({ space, name, input, output }) : await format(output, at)
     })
     return add(usage, description).action(action)
   }

@@ -7,7 +7,6 @@ import { didYouMean } from '../../domain/suggest.js'
 import { valueFromText } from '../../options/layer.js'
 import { toCamelCase, toKebabCase } from '../../options/letter-case.js'
 import { findOption } from '../../options/names.js'
-import type { ScenarioContent } from '../../options/options.js'
 import { loadScenario } from '../../options/resolve.js'
 import { packagedScenarios } from '../../options/scenario.js'
 import { NO_SETTING } from '../../options/settings.js'
@@ -16,42 +15,34 @@ import { joinOr } from '../../options/values/reading.js'
 import { MAX_OPTIONS_FILE_BYTES, readYamlMap } from '../../options/yaml-map.js'
 import { messageOf } from '../../system/message-of.js'
 import { describeOpenError, readInput, readRegularFile } from '../../system/regular-file.js'
-import { escapeControls } from '../escape-controls.js'
 import {
-  clockText,
+  clockResult,
   faultsResult,
   keysResult,
-  listResult,
   overridesResult,
   recordsResult,
-  removalOf,
   settingsResult,
   stateText,
   stormText,
 } from './formatters.js'
-import { done } from './result.js'
-import type { VerbCommands } from './verb-commands.js'
+import type { ControlContext, VerbCommands } from './verb-commands.js'
 
 type Fields = Readonly<Record<string, unknown>>
-
-const sayDone = (text: (given: Fields) => string) => (_: unknown, given: Fields) => done(text(given))
 
 export function addSpaceVerbs({ add, call, verb }: VerbCommands): void {
   verb(
     'state',
     'status',
     'settings, clock, keys with their quotas and bans, storm, faults and counts',
-    (value, _, { found }) => ({ value, text: (width) => stateText(value, found.controlUrl, width) }),
+    (value, { found }) => ({ value, text: (width) => stateText(value, found.controlUrl, width) }),
   )
   verb(
     'overrides.list',
     'overrides list',
     'list changes of storm, faults, clock, settings, bans, plans',
-    async (value, _, { controls }) => overridesResult(value, await controls.clock.show()),
+    async (value, { controls }) => overridesResult(value, await controls.clock.show()),
   )
-  verb('overrides.clear', 'overrides clear', 'reset all overrides; pets, quotas and the log stay', ({ cleared }) =>
-    cleared === 0 ? 'There was nothing to clear.' : 'All overrides are cleared.',
-  )
+  verb('overrides.clear', 'overrides clear', 'reset all overrides; pets, quotas and the log stay')
   const exportDescription = 'the current settings as a scenario file, flags of serve, or test code'
   add('export [--as <form>]', exportDescription, ['export --as flags']).action(
     call(async ({ controls }, { as = 'scenario' }: { readonly as?: 'scenario' | 'flags' | 'test' }) => {
@@ -61,18 +52,15 @@ export function addSpaceVerbs({ add, call, verb }: VerbCommands): void {
       return { value, text: value[as].trimEnd(), ...note }
     }),
   )
-  const undoDescription = 'undo the last reset, restore, scenario or removal, within a minute'
-  verb('undo', 'undo [--id <id>]', undoDescription, ({ undone }) => `Undone: ${undone.replace('.', ' ')}.`)
-  verb('reset', 'reset', 'reset to the start: fixtures, flags, quotas, bans, clock, log', (_, __, { space }) =>
-    done(`${space === '' ? 'The sandbox' : `The space "${space}"`} has been reset.`, { space }),
-  )
+  verb('undo', 'undo [--id <id>]', 'undo the last reset, restore, scenario or removal, within a minute')
+  verb('reset', 'reset', 'reset to the start: fixtures, flags, quotas, bans, clock, log')
 
-  verb('clock.show', 'clock show', 'show the time', clockText)
-  verb('clock.set', 'clock set <instant>', 'move the clock forward to an instant', clockText)
-  verb('clock.advance', 'clock advance <duration>', 'move the clock forward by a duration', clockText)
-  verb('clock.set', 'clock freeze', 'stop the clock', clockText, () => ({ frozen: true }))
-  verb('clock.set', 'clock resume', 'let the clock run again', clockText, () => ({ frozen: false }))
-  verb('clock.reset', 'clock reset', 'return to real time', clockText)
+  verb('clock.show', 'clock show', 'show the time', clockResult)
+  verb('clock.set', 'clock set <instant>', 'move the clock forward to an instant', clockResult)
+  verb('clock.advance', 'clock advance <duration>', 'move the clock forward by a duration', clockResult)
+  verb('clock.set', 'clock freeze', 'stop the clock', clockResult, () => ({ frozen: true }))
+  verb('clock.set', 'clock resume', 'let the clock run again', clockResult, () => ({ frozen: false }))
+  verb('clock.reset', 'clock reset', 'return to real time', clockResult)
 
   verb('settings.show', 'settings show', 'show all settings', settingsResult)
   const pairs = `name and value as for the flags of serve; the value none removes ${joinOr(OPTIONAL_SETTINGS.map(toKebabCase))}`
@@ -85,132 +73,97 @@ export function addSpaceVerbs({ add, call, verb }: VerbCommands): void {
     )
 }
 
-export function addKeyAndFaultVerbs({ add, call, verb }: VerbCommands): void {
+export function addKeyAndFaultVerbs({ verb }: VerbCommands): void {
   verb('keys.list', 'keys list', 'list all keys with plan, quotas and ban', keysResult)
   verb('keys.add', 'keys add <key> [plan]', 'add a key, and keep it in the store', keysResult)
-  verb('keys.remove', 'keys remove <key>', 'remove a key', removalOf('key', 'key'))
+  verb('keys.remove', 'keys remove <key>', 'remove a key')
   verb('keys.change', 'plan <key> <plan>', 'change the plan of a key', keysResult)
-  verb('keys.ban', 'ban <key> [--for <duration>]', 'ban a key (default duration: the setting ban-duration)', keysResult)
-  verb('keys.unban', 'unban <key>', 'lift the ban of a key', (value, { key }) =>
-    value === null ? { value, text: `The key ${escapeControls(String(key))} does not exist.` } : keysResult(value),
-  )
+  verb('keys.ban', 'ban <key> [--for <duration>]', 'ban a key (default duration: the setting ban-duration)')
+  verb('keys.unban', 'unban <key>', 'lift the ban of a key')
 
   verb(
     'storm.start',
     'storm start [spec] [--rate <rate>] [--for <duration>] [--every <duration>] [--retry-after <duration>]',
     'start a new storm; without a rate it refuses everything',
-    (storm) => stormText(storm),
+    undefined,
     ({ spec, ...given }: { readonly spec?: object }) => ({ ...spec, ...given }),
   )
-  verb('storm.show', 'storm show', 'show the storm', async (value, _, { controls }) =>
+  verb('storm.show', 'storm show', 'show the storm', async (value, { controls }) =>
     value === null
       ? { value, text: '', note: 'No storm is active.' }
-      : stormText(value, Date.parse((await controls.clock.show()).now)),
+      : { value, text: stormText(value, Date.parse((await controls.clock.show()).now)) },
   )
-  verb(
-    'storm.stop',
-    'storm stop',
-    'stop the storm',
-    sayDone(() => 'The storm has stopped.'),
-  )
+  verb('storm.stop', 'storm stop', 'stop the storm')
   verb('faults.add', 'fault add <rule>', 'add a rule at the end of the list; the first match wins', faultsResult)
   verb('faults.list', 'fault list', 'list the rules in order', faultsResult)
+  verb('faults.clear', 'fault clear', 'remove all rules')
+  verb('settings.change', 'sunset <mode>', 'set whether deprecated operations are removed')
   verb(
-    'faults.clear',
-    'fault clear',
-    'remove all rules',
-    sayDone(() => 'All faults were removed.'),
-  )
-  const sunset = 'set whether deprecated operations are removed'
-  verb('settings.change', 'sunset <mode>', sunset, (settings) => settings.sunset)
-  add('scenario <name|file>', 'apply a scenario; other settings do not change').action(
-    call(async ({ controls, io }, { 'name|file': name }: { readonly 'name|file': string }) => {
-      const value = await controls.scenario(readScenario(name, io.cwd))
-      return { value, text: `Applied the scenario ${escapeControls(name)}.` }
-    }),
+    'scenario.apply',
+    'scenario <name|file>',
+    'apply a scenario; other settings do not change',
+    undefined,
+    ({ 'name|file': name }: { readonly 'name|file': string }, { io }) => ({ scenario: readScenario(name, io.cwd) }),
   )
 }
 
 export function addRecordVerbs({ verb }: VerbCommands): void {
   verb('orders.list', 'orders', 'list the orders, one per line; needs no key or quota', recordsResult)
-  verb('pets.list', 'pets list [--limit <n>]', 'list all pets, newest first', (value) => listResult(value, 'No pets.'))
+  verb('pets.list', 'pets list [--limit <n>]', 'list all pets, newest first')
   const petFlags = '[--status <status>]'
   verb(
     'pets.add',
     `pets add --name <name> --category-id <id> ${petFlags}`,
     'add a pet',
-    (pet) => listResult([pet]),
+    undefined,
     ({ status, ...given }: Fields) => (status === undefined || status === 'none' ? given : { ...given, status }),
   )
   verb(
     'pets.set',
     `pets set <pet> [--name <name>] [--category-id <id>] ${petFlags}`,
     'change a pet',
-    (pet) => listResult([pet]),
+    undefined,
     ({ status, ...given }: Fields) => {
       const change = status === undefined ? given : { ...given, status: status === 'none' ? null : status }
       if (Object.keys(change).length > 1) return change
       throw new Failure('USAGE', 'Nothing to change. Give --name, --category-id or --status.')
     },
   )
-  verb('pets.remove', 'pets remove <pet>', 'remove a pet; its id is not reused', removalOf('pet', 'id'))
+  verb('pets.remove', 'pets remove <pet>', 'remove a pet; its id is not reused')
 
-  const withFields = ({ fields, ...given }: { readonly fields: string }, name: string, cwd: string) => ({
-    ...given,
-    [name]: readFields(fields, cwd),
-  })
-  verb('resources.list', 'resources list', 'list the resources', (value) =>
-    listResult(value, 'The contract has no resources.'),
-  )
+  verb('resources.list', 'resources list', 'list the resources')
   const listRecords = 'resources records <resource> [--limit <n>]'
   verb('records.list', listRecords, 'list the records of a resource, newest first', recordsResult)
-  verb(
-    'records.add',
-    'resources add <resource> <fields>',
-    'add a record',
-    (record) => recordsResult([record]),
-    (given: { readonly fields: string }, { io }) => withFields(given, 'record', io.cwd),
-  )
-  verb(
-    'records.set',
-    'resources set <resource> <id> <fields>',
-    'change fields of a record; null removes one',
-    (record) => recordsResult([record]),
-    (given: { readonly fields: string }, { io }) => withFields(given, 'change', io.cwd),
-  )
-  const removeRecord = 'remove a record and its nested records'
-  verb('records.remove', 'resources remove <resource> <id>', removeRecord, removalOf('record', 'id'))
+  const withFields =
+    (name: string) =>
+    ({ fields, ...given }: { readonly fields: string }, { io }: ControlContext) => ({
+      ...given,
+      [name]: readFields(fields, io.cwd),
+    })
+  verb('records.add', 'resources add <resource> <fields>', 'add a record', recordsResult, withFields('record'))
+  const setRecord = 'resources set <resource> <id> <fields>'
+  const setDescription = 'change fields of a record; null removes one'
+  verb('records.set', setRecord, setDescription, recordsResult, withFields('change'))
+  verb('records.remove', 'resources remove <resource> <id>', 'remove a record and its nested records')
 }
 
 export function addSandboxVerbs({ verb }: VerbCommands): void {
-  const saved = sayDone(({ name }) => `Saved the snapshot ${name}.`)
-  verb('snapshots.save', 'snapshot save <name>', 'save a snapshot, replacing one with the same name', saved)
-  const restored = sayDone(({ name }) => `Restored the snapshot ${name}.`)
-  verb('snapshots.restore', 'snapshot restore <name>', 'restore all state except the log', restored)
-  verb('snapshots.list', 'snapshot list', 'list the snapshots', (snapshots) => {
-    const value = snapshots.map(({ name }) => name)
-    return { value, text: value.map(escapeControls).join('\n'), ...(value.length === 0 && { note: 'No snapshots.' }) }
-  })
-  verb('snapshots.remove', 'snapshot remove <name>', 'remove a snapshot', removalOf('snapshot', 'name'))
+  verb('snapshots.save', 'snapshot save <name>', 'save a snapshot, replacing one with the same name')
+  verb('snapshots.restore', 'snapshot restore <name>', 'restore all state except the log')
+  verb('snapshots.list', 'snapshot list', 'list the snapshots')
+  verb('snapshots.remove', 'snapshot remove <name>', 'remove a snapshot')
 
-  verb('spaces.list', 'spaces list', 'list the open spaces except the default one', (value) =>
-    listResult(value, 'Only the default space is open.'),
-  )
-  const removeSpace = 'remove a space and everything in it; its next request opens a new one'
-  verb('spaces.remove', 'spaces remove <name>', removeSpace, removalOf('space', 'name'))
+  verb('spaces.list', 'spaces list', 'list the open spaces except the default one')
+  verb('spaces.remove', 'spaces remove <name>', 'remove a space and everything in it; its next request opens a new one')
   verb(
     'spaces.copy',
     'spaces copy [name]',
     'make the space of --space a copy of another, or of the default one',
-    (value, { name }) => done(`The ${spaceText(value.space)} is now a copy of the ${spaceText(name)}.`, value),
+    undefined,
     ({ name = DEFAULT_SPACE }: { readonly name?: string }) => ({ name }),
   )
-  verb('replicas', 'replicas [--digest]', 'list the replicas of this sandbox and their positions', (value) =>
-    listResult(value, 'This sandbox has no replicas; see serve --redis.'),
-  )
+  verb('replicas', 'replicas [--digest]', 'list the replicas of this sandbox and their positions')
 }
-
-const spaceText = (name: unknown) => (name === '' || name === DEFAULT_SPACE ? 'default space' : `space ${name}`)
 
 /** Reads `ban-after=3`, `banAfter=3` or `no-rate-limit=true`. The sandbox checks the values. */
 function readPatch(pairs: readonly string[]): Fields {
@@ -234,9 +187,9 @@ function readPatch(pairs: readonly string[]): Fields {
 }
 
 /** A file is read here because the sandbox may run elsewhere. @throws OptionsError that lists every problem */
-function readScenario(nameOrFile: string, cwd: string): string | ScenarioContent {
+function readScenario(nameOrFile: string, cwd: string): object {
   loadScenario(nameOrFile, cwd)
-  if (packagedScenarios().includes(nameOrFile)) return nameOrFile
+  if (packagedScenarios().includes(nameOrFile)) return { name: nameOrFile }
   const map = readYamlMap(readRegularFile(resolve(cwd, nameOrFile), MAX_OPTIONS_FILE_BYTES).toString(), nameOrFile)
   return Object.fromEntries('entries' in map ? map.entries : [])
 }
