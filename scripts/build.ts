@@ -76,7 +76,7 @@ async function generate(): Promise<void> {
 
 async function writeConfigSchema(): Promise<void> {
   // Only after the contract has been generated, which the options import.
-  const { configSchema } = await import('../src/options/json-schema.js')
+  const { configSchema } = await import('./option-schemas.js')
   await writeFile(configSchemaFile, `${JSON.stringify(configSchema(), null, 2)}\n`)
 }
 

@@ -2,9 +2,9 @@ import { CONTROL_PATH } from '../src/control/path.js'
 import type { Verb } from '../src/control/verb.js'
 import { VERBS } from '../src/control/verbs.js'
 import { errorBody } from '../src/domain/problems.js'
-import { asJsonSchema, type JsonSchema } from '../src/options/json-schema.js'
 import { packageVersion } from '../src/system/package-files.js'
 import { type ControlExample, controlExamples } from './control-examples.js'
+import { asJsonSchema, type JsonSchema } from './option-schemas.js'
 import { type ResponseSchemas, responseSchemas, type Schema } from './response-schemas.js'
 
 /** The OpenAPI document of the control plane. */

@@ -1,11 +1,11 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
-import { allowedText } from './allowed.js'
-import { toCamelCase, toKebabCase } from './letter-case.js'
-import { kebabName, NAMED_OPTIONS, type NamedOption } from './names.js'
-import { extrasSchema } from './scenario.js'
-import { optionRow } from './table.js'
-import { int64Schema } from './values/reading.js'
+import { allowedText } from '../src/options/allowed.js'
+import { toCamelCase, toKebabCase } from '../src/options/letter-case.js'
+import { kebabName, NAMED_OPTIONS, type NamedOption } from '../src/options/names.js'
+import { extrasSchema } from '../src/options/scenario.js'
+import { optionRow } from '../src/options/table.js'
+import { int64Schema } from '../src/options/values/reading.js'
 
 export interface JsonSchema {
   readonly type?: string
