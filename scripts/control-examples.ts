@@ -6,7 +6,7 @@ import type { VerbInput, VerbName } from '../src/control/verb-map.js'
 import { verbRequest } from '../src/control/verb-request.js'
 import { VERBS } from '../src/control/verbs.js'
 import { createFetch } from '../src/http/fetch-adapter.js'
-import { EMBEDDED_DEFAULTS } from '../src/options/defaults.js'
+import { EMBEDDED_DEFAULTS } from '../src/options/options.js'
 import { resolveOptions } from '../src/options/resolve.js'
 import { packageVersion } from '../src/system/package-files.js'
 

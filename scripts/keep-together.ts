@@ -6,7 +6,7 @@ import type { Plugin } from 'esbuild'
 const SANDBOX = [
   'src/sandbox.ts',
   'src/options/resolve.ts',
-  'src/system/random-seed.ts',
+  'src/system/this-process.ts',
   'src/exchanges/exchange-view.ts',
   // Both the command line and what an overlay loads later need these few lines.
   'src/client/errors.ts',

@@ -11,7 +11,7 @@ import type { BodyBudget } from './http/request-body.js'
 import type { ResolvedOptions } from './options/resolve.js'
 import { openInSteps } from './system/cleanup-stack.js'
 import { messageOf } from './system/message-of.js'
-import { holdTickShape } from './system/v8-tuning.js'
+import { holdTickShape } from './system/this-process.js'
 
 export { checkStart, type SandboxEvents, type SavedSandbox } from './compose.js'
 

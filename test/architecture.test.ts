@@ -109,7 +109,7 @@ const PURE = /^(?:domain|core|conduct|exchanges|drift)\//
 
 /** The only modules that may use each outside thing. */
 const OUTSIDE =
-  /^(?:system\/(?:random-seed|regular-file|system-clock)\.|(?:api|cli|client|http|executor|replication|store)\/|sandbox|compose|platform)/
+  /^(?:system\/(?:this-process|regular-file|system-clock)\.|(?:api|cli|client|http|executor|replication|store)\/|sandbox|compose|platform)/
 
 interface Source {
   /** Relative to src/, with forward slashes. */

@@ -1,8 +1,7 @@
-import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
-import type { SandboxOptions } from '../options/options.js'
+import { EMBEDDED_DEFAULTS, type SandboxOptions } from '../options/options.js'
 import { type ResolvedOptions, resolveOptions } from '../options/resolve.js'
 import { type RunningSandbox, runSandbox } from '../sandbox.js'
-import { randomSeed } from '../system/random-seed.js'
+import { randomSeed } from '../system/this-process.js'
 import { fixtureKey, type Sandbox, type SocketlessSandbox, sandboxControls } from './controls.js'
 import { inProcess, openSocketless } from './in-process.js'
 

@@ -1,10 +1,9 @@
-import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
-import { OptionsError } from '../options/options.js'
+import { EMBEDDED_DEFAULTS, OptionsError } from '../options/options.js'
 import { formatProblem } from '../options/problem.js'
 import type { ResolvedOptions } from '../options/resolve.js'
 import { resolveOptions } from '../options/resolve.js'
 import { optionRow } from '../options/table.js'
-import { randomSeed } from '../system/random-seed.js'
+import { randomSeed } from '../system/this-process.js'
 import { type BrowserOptions, MISSING, type MissingOption } from './options.js'
 import type { SavedPage } from './saved.js'
 

@@ -6,7 +6,15 @@ import { isOwnProcess } from '../client/location.js'
 import { Failure } from '../domain/failures.js'
 import { type DurationMs, formatDuration, SECOND_MS } from '../domain/time.js'
 import { colourLevel, coloursFor } from './colour.js'
-import { addConduct, EMPTY_CONDUCT } from './conduct/conduct-report.js'
+import {
+  addConduct,
+  brokenRules,
+  EMPTY_CONDUCT,
+  NEVER_FAIL,
+  NO_TRAFFIC,
+  noTrafficLine,
+  parseFailOn,
+} from './conduct/conduct-report.js'
 import { reportToGitHub, writeReport } from './conduct/report-file.js'
 import { findingLine, textReport } from './conduct/text-report.js'
 import { durationMs } from './control/arguments.js'
@@ -25,7 +33,6 @@ import {
   withLocation,
 } from './control/verb-commands.js'
 import { addKeyAndFaultVerbs, addRecordVerbs, addSandboxVerbs, addSpaceVerbs } from './control/verbs.js'
-import { brokenRules, NEVER_FAIL, NO_TRAFFIC, noTrafficLine, parseFailOn } from './exec/fail-on.js'
 import { EXIT, EXIT_NO_RESPONSE } from './exit-codes.js'
 import { addHelpCommand, explain } from './help.js'
 import type { CliIo } from './io.js'

@@ -1,5 +1,5 @@
-import { randomSeed } from '../system/random-seed.js'
 import { systemClock } from '../system/system-clock.js'
+import { randomSeed } from '../system/this-process.js'
 import { type CliIo, SAME_SIGNAL_MS, type StopSignal } from './io.js'
 import { runCli } from './run-cli.js'
 

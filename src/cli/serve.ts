@@ -1,24 +1,23 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { type Location, writeLocator } from '../client/locator-file.js'
 import { openContract } from '../contract/open-contract.js'
 import { Failure } from '../domain/failures.js'
 import type { DurationMs } from '../domain/time.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
-import { serveDefaults } from '../options/defaults.js'
 import { valueFromText } from '../options/layer.js'
-import { ENV_PREFIX } from '../options/names.js'
-import { OptionsError } from '../options/options.js'
+import { ENV_PREFIX, envName, flagName, kebabName } from '../options/names.js'
+import { OptionsError, serveDefaults } from '../options/options.js'
 import { formatProblem } from '../options/problem.js'
 import { resolveLayers } from '../options/resolve.js'
 import { configLayer, envLayer, type FlagValues, flagLayer } from '../options/sources.js'
+import { OPTION_NAMES, type OptionName, optionRow } from '../options/table.js'
 import { runSandbox } from '../sandbox.js'
 import { messageOf } from '../system/message-of.js'
-import { limitYoungGeneration } from '../system/v8-tuning.js'
+import { limitYoungGeneration } from '../system/this-process.js'
 import { isForPeople } from './colour.js'
 import { EXIT, SIGNAL_EXIT } from './exit-codes.js'
 import { addFullHelp, explain } from './help.js'
 import { type CliIo, onStopSignals, type StopSignal } from './io.js'
-import { addOptionFlags, givenFlags, OTHER_WAYS, rareFlags } from './option-flags.js'
 import { type Run, Runs } from './serve/runs.js'
 import { openServeLog, type ServeLog } from './serve-log.js'
 import { openTraces } from './traces.js'
@@ -180,4 +179,53 @@ function announce(location: Location, cwd: string, log: ServeLog): () => void {
     )
     return () => {}
   }
+}
+
+const ENV_EXAMPLE = 'banAfter'
+
+const OTHER_WAYS = `\
+Every option can also be set by an environment variable:
+  ${flagName(ENV_EXAMPLE)} is ${envName({ name: ENV_EXAMPLE, negated: false })}
+or in petstore-sandbox.yaml in the working directory. The file cannot set options
+for secrets, other machines or access.
+Flags override the environment, which overrides the file, which overrides the
+defaults. A scenario ranks just below the source that selects it.
+--no-<switch> turns off what the environment or the file turns on: --no-freeze.
+Durations are written 500ms, 30s, 5m or 24h.`
+
+export function addOptionFlags(command: Command): readonly Option[] {
+  const flags = OPTION_NAMES.map(flagOf)
+  // `--strict` and `--no-strict`: the hidden one overrides a file.
+  const opposites = OPTION_NAMES.filter((name) => optionRow(name).reads === 'switch').map(oppositeOf)
+  for (const flag of [
+    ...opposites.filter(({ negate }) => !negate),
+    ...flags,
+    ...opposites.filter(({ negate }) => negate),
+  ])
+    command.addOption(flag)
+  return flags
+}
+
+function flagOf(name: OptionName): Option {
+  const { short, value, reads, description, default: fallback, group } = optionRow(name)
+  const flags = [short === undefined ? [] : [`-${short},`], flagName(name), value ?? []].flat().join(' ')
+  const option = new Option(flags, fallback === undefined ? description : `${description} (default: ${fallback})`)
+  // Commander takes brackets in a placeholder ("<key[:plan]>") for an optional value.
+  option.optional = false
+  if (reads === 'list') option.argParser((text, before: readonly string[] = []) => [...before, text])
+  return option.helpGroup(`${group}:`)
+}
+
+function oppositeOf(name: OptionName): Option {
+  const { negative, group } = optionRow(name)
+  return new Option(`--${kebabName({ name, negated: negative !== true })}`).hideHelp().helpGroup(`${group}:`)
+}
+
+function rareFlags(flags: readonly Option[]): readonly Option[] {
+  return flags.filter((_, index) => OPTION_NAMES[index] !== undefined && !optionRow(OPTION_NAMES[index]).everyday)
+}
+
+export function givenFlags(command: Command): FlagValues {
+  const values: FlagValues = command.opts()
+  return Object.fromEntries(Object.entries(values).filter(([name]) => command.getOptionValueSource(name) === 'cli'))
 }

@@ -1,14 +1,38 @@
+import { stringifyJson } from '../contract/json.js'
 import { isStateful } from '../contract/resource-data.js'
 import type { Space } from '../core/space.js'
 import { type Spaces, UNDO_FOR_MS } from '../core/spaces.js'
 import { activeBan } from '../domain/ban.js'
-import { type ApiKey, keyLabel } from '../domain/keys.js'
+import { shellWord } from '../domain/curl.js'
+import { formatFaultRule } from '../domain/faults.js'
+import { type ApiKey, DEFAULT_KEY, keyLabel, startPlan } from '../domain/keys.js'
+import { counted } from '../domain/numbers.js'
 import { isOpen, viewWindow, type WindowName } from '../domain/quota.js'
-import type { RunningStorm } from '../domain/storm.js'
-import { type EpochMs, formatDuration } from '../domain/time.js'
-import { settingsView } from '../options/settings.js'
-import { listOverrides } from './overrides.js'
-import type { ClockView, FaultView, KeyView, StateView, StormView, WindowState } from './views.js'
+import { DEFAULT_SETTINGS, SETTING_NAMES, SETTINGS, type SettingName } from '../domain/settings.js'
+import { isStormActive, type RunningStorm, type Storm } from '../domain/storm.js'
+import {
+  type ClockState,
+  ceilSeconds,
+  type EpochMs,
+  formatDuration,
+  formatOffset,
+  readClock,
+  SECOND_MS,
+} from '../domain/time.js'
+import { toKebabCase } from '../options/letter-case.js'
+import type { ScenarioContent } from '../options/options.js'
+import { changeSettings, settingsView, settingText } from '../options/settings.js'
+import { loadYaml } from '../system/yaml.js'
+import type {
+  ClockView,
+  FaultView,
+  KeyView,
+  OverridesExport,
+  OverrideView,
+  StateView,
+  StormView,
+  WindowState,
+} from './views.js'
 
 export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateView {
   const { basePath, realService } = space.shared
@@ -77,4 +101,181 @@ export function keyView(space: Space, apiKey: ApiKey, wall: EpochMs): KeyView {
 
 function iso(at: EpochMs): string {
   return new Date(at).toISOString()
+}
+
+/**
+ * Changes from the start configuration that affect responses, except data changed by clients (pets, quotas).
+ * @source docs/control-api.md, "Overrides"
+ */
+export function listOverrides(space: Space, wall: EpochMs): readonly OverrideView[] {
+  return [
+    ...stormOverride(space, wall),
+    ...faultOverride(space),
+    ...clockOverride(space, wall),
+    ...settingOverrides(space),
+    ...[...space.keys.values()].flatMap((apiKey) => keyOverrides(space, apiKey, wall)),
+  ]
+}
+
+/** @returns the number of overrides cleared */
+export function clearOverrides(
+  space: Space,
+  wall: EpochMs,
+  only: { readonly what: OverrideView['what']; readonly name?: string | undefined } | undefined,
+): number {
+  // The clock comes first: resetting it may reactivate a storm or a ban.
+  if (only === undefined && clockOverride(space, wall).length > 0) {
+    space.setClock(space.startClock, wall)
+    return 1 + clearOverrides(space, wall, only)
+  }
+  const found = listOverrides(space, wall).filter(
+    ({ what, name }) => only === undefined || (what === only.what && (only.name === undefined || name === only.name)),
+  )
+  for (const { what, name } of found) clear(space, wall, what, name ?? '')
+  return found.length
+}
+
+function clear(space: Space, wall: EpochMs, what: OverrideView['what'], name: string): void {
+  const { start } = space.shared
+  const apiKey = space.findKey(name)
+  if (what === 'storm' && start.storm !== undefined) space.startStorm(start.storm, space.now(wall))
+  else if (what === 'storm') space.stopStorm()
+  else if (what === 'faults') space.setFaults(start.faults)
+  else if (what === 'clock') space.setClock(space.startClock, wall)
+  else if (what === 'setting')
+    space.changeSettings(changeSettings(space.settings, { [name]: start.settings[name as SettingName] }))
+  else if (apiKey !== undefined && what === 'ban') space.unbanKey(apiKey.key)
+  else if (apiKey !== undefined) space.movePlan(apiKey, startPlan(apiKey))
+}
+
+function override(
+  what: OverrideView['what'],
+  text: string,
+  { name, until }: { readonly name?: string; readonly until?: EpochMs | undefined } = {},
+): OverrideView {
+  return { what, name: name ?? null, text, until: until === undefined ? null : new Date(until).toISOString() }
+}
+
+function stormOverride(space: Space, wall: EpochMs): readonly OverrideView[] {
+  const { storm } = space
+  const start = space.shared.start.storm
+  const isOver = storm === undefined || (storm.every === undefined && !isStormActive(storm, space.now(wall)))
+  const parts = ['rate', 'for', 'every', 'retryAfter'] as const
+  if (start === undefined ? isOver : parts.every((part) => storm?.[part] === start[part])) return []
+  if (isOver || storm === undefined) return [override('storm', 'no storm')]
+  const { rate, startedAt, for: length, every } = storm
+  const until = length === undefined || every !== undefined ? undefined : startedAt + length
+  return [override('storm', `storm ${Number((rate * 100).toFixed(2))} %`, { until })]
+}
+
+function faultOverride({ faults, shared: { start } }: Space): readonly OverrideView[] {
+  const atStart = start.faults.map((rule) => stringifyJson(rule))
+  // A used-up rule from the start configuration is no change. A used-up rule that was added later has ended.
+  const compared = faults.map(({ rule, left }) => ({ rule: stringifyJson(rule), left }))
+  const current = compared.filter(({ rule, left }) => left !== 0 || atStart.includes(rule))
+  if (current.map(({ rule }) => rule).join() === atStart.join()) return []
+  const count = faults.filter(({ left }) => left !== 0).length
+  if (count === 0 && atStart.length === 0) return []
+  return [override('faults', count === 0 ? 'no faults' : counted(count, 'fault'))]
+}
+
+function clockOverride({ clock, startClock }: Space, wall: EpochMs): readonly OverrideView[] {
+  const ahead = readClock(clock, wall) - readClock(startClock, wall)
+  const [isFrozen, wasFrozen] = [clock.kind === 'frozen', startClock.kind === 'frozen']
+  const isMoved = isFrozen && !wasFrozen ? Math.abs(ahead) >= SECOND_MS : ahead !== 0
+  const words = [
+    ...(isMoved ? [formatOffset(ahead)] : []),
+    ...(isFrozen === wasFrozen ? [] : [isFrozen ? 'frozen' : 'running']),
+  ]
+  return words.length === 0 ? [] : [override('clock', `clock ${words.join(', ')}`)]
+}
+
+function settingOverrides({ settings, shared: { start } }: Space): readonly OverrideView[] {
+  const now = settingsView(settings)
+  const then = settingsView(start.settings)
+  return SETTING_NAMES.filter((name) => now[name] !== then[name]).map((name) => {
+    const text = SETTINGS[name].kind === 'switch' ? (now[name] ? 'on' : 'off') : settingText(now[name])
+    return override('setting', `${toKebabCase(name)} ${text}`, { name })
+  })
+}
+
+function keyOverrides(space: Space, apiKey: ApiKey, wall: EpochMs): readonly OverrideView[] {
+  const name = keyLabel(apiKey)
+  const ban = activeBan(space.accounts.view(apiKey.key).bans, space.now(wall))
+  const plan = space.plans.get(apiKey.key)
+  return [
+    ...(ban === undefined ? [] : [override('ban', `${name} banned`, { name, until: ban.until })]),
+    ...(plan === undefined || plan === startPlan(apiKey) ? [] : [override('plan', `${name} on ${plan}`, { name })]),
+  ]
+}
+
+/** The current settings in three forms that each start a sandbox with them. @source docs/control-api.md, "Export" */
+export function exportOverrides(space: Space, wall: EpochMs): OverridesExport {
+  const content = scenarioContent(space, wall)
+  const inKebabCase = Object.fromEntries(Object.entries(content).map(([name, value]) => [toKebabCase(name), value]))
+  return {
+    content,
+    scenario: loadYaml().stringify(inKebabCase, { lineWidth: 0 }),
+    flags: flagsText(content),
+    test: testText(content),
+    notExportable: [...space.keys.values()]
+      .filter((apiKey) => apiKey.key !== DEFAULT_KEY && space.currentPlan(apiKey) !== startPlan(apiKey))
+      .map((apiKey) => `the plan ${space.currentPlan(apiKey)} of the key ${keyLabel(apiKey)}`),
+  }
+}
+
+/** Differences from the defaults of a sandbox without options. */
+function scenarioContent(space: Space, wall: EpochMs): ScenarioContent {
+  const now = space.now(wall)
+  const { storm } = space
+  const settings = settingsView(space.settings)
+  const standard = settingsView(DEFAULT_SETTINGS)
+  const changed = SETTING_NAMES.filter((name) => settings[name] !== standard[name])
+  const faults = space.faults.filter(({ left }) => left !== 0)
+  const rules = faults.map(({ rule, left }) => formatFaultRule(left === null ? rule : { ...rule, times: left }))
+  const hasStorm = storm !== undefined && (storm.every !== undefined || isStormActive(storm, now))
+  const bans = [...space.keys.values()].flatMap((apiKey) => {
+    const ban = activeBan(space.accounts.view(apiKey.key).bans, now)
+    return ban === undefined ? [] : [[keyLabel(apiKey), formatDuration(ceilSeconds(ban.until - now) * SECOND_MS)]]
+  })
+  return {
+    ...Object.fromEntries(changed.map((name) => [name, settings[name]])),
+    ...(hasStorm ? { storm: stormText(storm) } : {}),
+    ...(rules.length === 0 ? {} : { fault: rules }),
+    ...clockContent(space.clock),
+    ...(bans.length === 0 ? {} : { ban: Object.fromEntries(bans) }),
+  }
+}
+
+/** A running clock is exported as an offset, which is valid on any day; a frozen one as an instant. */
+function clockContent(clock: ClockState): Pick<ScenarioContent, 'now' | 'freeze'> {
+  if (clock.kind === 'frozen') return { now: new Date(clock.at).toISOString(), freeze: true }
+  return clock.ahead === 0 ? {} : { now: formatOffset(clock.ahead) }
+}
+
+function stormText({ rate, for: length, every, retryAfter }: Storm): string {
+  const part = (name: string, duration: number | undefined) =>
+    duration === undefined ? '' : `,${name}=${formatDuration(duration)}`
+  // Without exponents: 1e-7 is written in full.
+  const share = Number(rate.toFixed(20)).toLocaleString('en', { maximumFractionDigits: 20, useGrouping: false })
+  return `${share}${part('for', length)}${part('every', every)}${part('retry-after', retryAfter)}`
+}
+
+/** Bans do not have a flag. */
+function flagsText({ ban: _bans, ...content }: ScenarioContent): string {
+  const flags = Object.entries(content).flatMap(([name, value]) => {
+    if (typeof value === 'boolean') return [`--${value ? '' : 'no-'}${toKebabCase(name)}`]
+    return [value].flat().map((one) => `--${toKebabCase(name)} ${shellWord(String(one))}`)
+  })
+  return `${flags.join(' ')}\n`
+}
+
+function testText(content: ScenarioContent): string {
+  return `import { test } from 'petstore-sandbox/vitest'
+
+test('handles a failing service', async ({ sandbox }) => {
+  await sandbox.scenario(${JSON.stringify(content, null, 2).replaceAll('\n', '\n  ')})
+  // The client under test, with sandbox.baseUrl and sandbox.key() …
+})
+`
 }

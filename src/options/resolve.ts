@@ -2,10 +2,9 @@ import type { ApiKey } from '../domain/keys.js'
 import { DEFAULT_SETTINGS, type SettingName } from '../domain/settings.js'
 import type { SpaceStart } from '../domain/state.js'
 import { describeOpenError, readRegularFile, resolve as resolvePath } from '../system/regular-file.js'
-import { DEFAULTS, STORE_FILE, type StartDefaults } from './defaults.js'
 import { checkLayer, type GivenOption, type Layer, listWhere, makeLayer } from './layer.js'
 import { toKebabCase } from './letter-case.js'
-import { OptionsError, type SandboxOptions } from './options.js'
+import { DEFAULTS, OptionsError, type SandboxOptions, STORE_FILE, type StartDefaults } from './options.js'
 import { formatProblem, pathText, quoted } from './problem.js'
 import {
   brokenScenario,

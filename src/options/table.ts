@@ -13,8 +13,14 @@ import {
 } from '../domain/settings.js'
 import { formatDuration } from '../domain/time.js'
 import { UPSTREAM_WRITES } from '../domain/upstream.js'
-import { DEFAULT_BASE_PATH, DEFAULTS, STORE_FILE } from './defaults.js'
-import { LOG_FORMATS, type NegatedSetting, type SandboxOptions } from './options.js'
+import {
+  DEFAULT_BASE_PATH,
+  DEFAULTS,
+  LOG_FORMATS,
+  type NegatedSetting,
+  type SandboxOptions,
+  STORE_FILE,
+} from './options.js'
 import { baseUrlSchema, groupSchema, hostSchema, redisAddressSchema, tokenSchema } from './values/address.js'
 import { faultsSchema, latencySchema, operationsSchema, stormSchema } from './values/faults.js'
 import { clockStartSchema } from './values/instant.js'

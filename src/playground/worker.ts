@@ -1,7 +1,7 @@
 import { CONTROL_PATH, DASHBOARD_PATH, isControl } from '../control/path.js'
 import { errorBody } from '../domain/problems.js'
 
-import { DEFAULT_BASE_PATH } from '../options/defaults.js'
+import { DEFAULT_BASE_PATH } from '../options/options.js'
 import { type Keeping, TIMED_REQUEST, type WorkerRequest } from '../web/playground/worker-messages.js'
 
 import { PersistentSandbox } from './persistent-sandbox.js'

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import type { RedisAddress } from '../domain/redis-address.js'
-import { randomSeed } from '../system/random-seed.js'
 import { systemClock } from '../system/system-clock.js'
+import { randomSeed } from '../system/this-process.js'
 import { LogUnavailable, type LogWatcher } from './command-log.js'
 
 export type RedisArgument = string | number | Buffer

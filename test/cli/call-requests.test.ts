@@ -13,7 +13,7 @@ import { type TestIo, testIo } from './test-io.js'
 /** What happens while a client waits. */
 const waits = vi.hoisted(() => ({ meanwhile: async (_wait: number): Promise<void> => {} }))
 
-vi.mock('../../src/cli/call/call-operation.js', () => ({
+vi.mock('../../src/cli/call/machine.js', () => ({
   clientMachine: () => ({
     sleep: (wait: number) => waits.meanwhile(wait),
     now: () => Date.parse('2026-03-01T10:00:00Z'),

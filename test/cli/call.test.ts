@@ -22,7 +22,7 @@ const waits = vi.hoisted(() => ({
 }))
 const stdin = vi.hoisted(() => ({ text: '', reads: 0, isTTY: false, confirmed: false }))
 
-vi.mock('../../src/cli/call/call-operation.js', () => ({
+vi.mock('../../src/cli/call/machine.js', () => ({
   clientMachine: () => ({
     async sleep(wait: number, signal: AbortSignal) {
       waits.lengths.push(wait)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { serveDefaults } from '../../src/options/defaults.js'
 import { envName, kebabName, NAMED_OPTIONS } from '../../src/options/names.js'
+import { serveDefaults } from '../../src/options/options.js'
 import { blocksOf, readDocument } from '../support/documents.js'
 
 const { port: PORT } = serveDefaults('json')

@@ -1,5 +1,4 @@
-import { EMBEDDED_DEFAULTS } from '../../src/options/defaults.js'
-import type { SandboxOptions } from '../../src/options/options.js'
+import { EMBEDDED_DEFAULTS, type SandboxOptions } from '../../src/options/options.js'
 import { type ResolvedOptions, resolveOptions } from '../../src/options/resolve.js'
 
 /** Options of an embedded sandbox with a fixed seed. */

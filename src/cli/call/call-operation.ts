@@ -1,11 +1,10 @@
 import { resolve } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { type BuiltRequest, requestUrl, toCurl, toHttpText } from '../../client/build-request.js'
 import { RequestError } from '../../client/errors.js'
 import type { ClientRequest, ServiceResponse } from '../../client/exchange.js'
 import { joinedHeaders, requestHeaders } from '../../client/headers.js'
 import { NoResponseError } from '../../client/no-response.js'
-import { type ClientMachine, type SendResult, send } from '../../client/send.js'
+import { type SendResult, send } from '../../client/send.js'
 import { DEFAULT_SOURCE, resolveTarget, SANDBOX_KEY, type Target } from '../../client/target.js'
 import type { Contract } from '../../contract/contract.js'
 import type { KeyHeader } from '../../contract/contract-data.js'
@@ -14,17 +13,16 @@ import { KEY_REFERENCE } from '../../domain/curl.js'
 import { MASK, redactAddress } from '../../domain/redaction.js'
 import { packageVersion } from '../../system/package-files.js'
 import { describeOpenError, readInput } from '../../system/regular-file.js'
-import { systemClock } from '../../system/system-clock.js'
+import { confirmWrite } from '../confirm-write.js'
 import { escapeControls, escapeLines } from '../escape-controls.js'
 import { EXIT } from '../exit-codes.js'
 import { abortOnSignal, type CliIo } from '../io.js'
 import { print, printBytes } from '../print.js'
-import { confirmWrite, readStdin } from '../stdin.js'
+import { type FlagNames, type GivenFlags, readSettings } from './commands.js'
 import { exitOfStatus, noResponseFailure, responseFailure, responseHint, suggestFix } from './failure.js'
-import { type GivenFlags, readSettings } from './flags.js'
-import type { FlagNames } from './operation-command.js'
-import { openReporter, type Reporter } from './reporter.js'
-import { headerLines, headLines, showBody, stabilityWarnings } from './show.js'
+import { clientMachine } from './machine.js'
+import { headerLines, headLines, openReporter, type Reporter, showBody, stabilityWarnings } from './show.js'
+import { readStdin } from './stdin.js'
 
 export interface Call {
   readonly contract: Contract
@@ -211,15 +209,5 @@ async function givenBody(text: string | undefined, { cwd }: CliIo) {
   } catch (error) {
     const problem = `the file cannot be read (${describeOpenError(error)})`
     throw new RequestError('INVALID_FLAG', [`--body ${JSON.stringify(text)}: ${problem}`])
-  }
-}
-
-const SEED_BOUND = 2 ** 32
-
-function clientMachine(io: CliIo): ClientMachine {
-  return {
-    sleep: (duration, signal) => setTimeout(duration, undefined, { signal }),
-    now: systemClock.wall,
-    random: () => io.randomSeed() / SEED_BOUND,
   }
 }

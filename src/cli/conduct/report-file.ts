@@ -12,11 +12,20 @@ import {
 import { systemClock } from '../../system/system-clock.js'
 import { coloursFor } from '../colour.js'
 import { escapeControls, escapeLines } from '../escape-controls.js'
-import { brokenRules, DRIFT, driftLine, NO_TRAFFIC, noTrafficLine, type RunRule } from '../exec/fail-on.js'
 import type { CliIo } from '../io.js'
 import { type JUnitCase, type JUnitSuite, junitXml } from '../junit.js'
 import { printLine } from '../print.js'
-import { type ConductReport, callerName, type SpaceFinding } from './conduct-report.js'
+import {
+  brokenRules,
+  type ConductReport,
+  callerName,
+  DRIFT,
+  driftLine,
+  NO_TRAFFIC,
+  noTrafficLine,
+  type RunRule,
+  type SpaceFinding,
+} from './conduct-report.js'
 import { findingLine, textReport } from './text-report.js'
 
 /** A suite for each key with a case for each rule. @param failing rules whose findings are failures */

@@ -8,11 +8,21 @@ import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
 import type { LogFormat } from '../../options/options.js'
 import type { ResolvedOptions } from '../../options/resolve.js'
 import { runSandbox, type SandboxEvents } from '../../sandbox.js'
-import { addConduct, type ConductReport, type DriftCount, EMPTY_CONDUCT } from '../conduct/conduct-report.js'
+import {
+  addConduct,
+  type ConductReport,
+  DRIFT,
+  type DriftCount,
+  driftLine,
+  EMPTY_CONDUCT,
+  type FailOn,
+  NO_TRAFFIC,
+  noTrafficLine,
+  type RunRule,
+} from '../conduct/conduct-report.js'
 import { cheapestLine, countsLine, findingLine } from '../conduct/text-report.js'
 import { escapeControls } from '../escape-controls.js'
 import type { ReadyFacts, ServeLog } from '../serve-log.js'
-import { DRIFT, driftLine, type FailOn, NO_TRAFFIC, noTrafficLine, type RunRule } from './fail-on.js'
 
 /** Discarded conduct that an undo may bring back. */
 const MAX_RESTORABLE = 1000

@@ -5,8 +5,8 @@ import { OptionsError } from '../../options/options.js'
 import { formatProblem } from '../../options/problem.js'
 import { joinOr } from '../../options/values/reading.js'
 import type { Environment } from '../../system/this-process.js'
+import { type FailOn, NEVER_FAIL, parseFailOn } from '../conduct/conduct-report.js'
 import type { OutputFlags } from '../control/result.js'
-import { type FailOn, NEVER_FAIL, parseFailOn } from './fail-on.js'
 
 export interface EnvName {
   readonly name: string
