@@ -196,7 +196,6 @@ function valuesOfOption(command: Command, option: Option): Suggestions {
   return choices.words.length > 0 ? choices : valuesNamed(option.attributeName(), command)
 }
 
-/** By the argument's name, otherwise by the command's (`sunset <mode>`). */
 function valuesOfArgument(command: Command, argument: Argument): Suggestions {
   if (argument.argChoices !== undefined) return valuesOf(argument.argChoices)
   const found = valuesNamed(toCamelCase(argument.name()), command)

@@ -86,7 +86,6 @@ export function addHelpCommand(parent: Command): void {
     })
 }
 
-/** `unknown command 'serv'; did you mean serve?` */
 function unknownCommand(command: Command, name: string): string {
   const known = command.createHelp().visibleCommands(command)
   const names = known.flatMap((one) => [one.name(), ...one.aliases()])

@@ -127,7 +127,6 @@ interface Fact {
   readonly paint: Paint
 }
 
-/** One row, or several where that is too narrow. Words are never broken. */
 export function prettyExchange(record: ExchangeRecord, colours: Colours, page: LineOptions = {}): string {
   const { id, at, arrivedAt, method, status, how } = record
   const { columns = Number.POSITIVE_INFINITY, times = 1, idWidth } = page
@@ -168,7 +167,6 @@ export function prettyExchange(record: ExchangeRecord, colours: Colours, page: L
   ].join('\n')
 }
 
-/** Equal for exchanges that the log counts as repetitions. */
 export function repetitionKey(record: ExchangeRecord): string {
   const { method, status, reason, key, sender, space, fault, how } = record
   return [method, targetOf(record), status, reason, key, sender, space, fault, how, reasonText(record)].join('\n')
@@ -191,7 +189,6 @@ function widthOf(facts: readonly Fact[]): number {
   return facts.length === 0 ? 0 : cellWidth(facts.map(({ text }) => text).join(DOT))
 }
 
-/** As many of the extras as fit, the first of them first. */
 function withExtras(facts: readonly Fact[], extras: readonly Fact[], room: number): readonly Fact[] {
   const fitting = extras.findIndex((_, index) => widthOf([...facts, ...extras.slice(0, index + 1)]) > room)
   return [...facts, ...(fitting === -1 ? extras : extras.slice(0, fitting))]
@@ -292,7 +289,6 @@ function hintFor(record: ExchangeRecord, command: LineOptions['control']): strin
   }
 }
 
-/** By Retry-After, or else by the end of the window. */
 function secondsToWait(record: ExchangeRecord): number | undefined {
   const retryAfter = headerIn(record, 'retry-after')
   if (retryAfter !== undefined && /^\d+$/.test(retryAfter)) return Number(retryAfter)

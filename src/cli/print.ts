@@ -37,7 +37,6 @@ export function wrapRows(text: string, width: number): readonly string[] {
   return WRAPPER.boxWrap(text, width).split('\n')
 }
 
-/** Wraps a text for a terminal. Off a terminal (no columns), it stays as it is. */
 export function wrapWords(text: string, columns: number | undefined): string {
   return columns === undefined ? text : wrapRows(text, columns - 1).join('\n')
 }

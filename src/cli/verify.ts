@@ -162,7 +162,6 @@ export function jsonReport(subject: Subject, verification: Verification): object
   return { format: 1, ...subject, contract: { title, version }, summary: counts(verification), ...verification }
 }
 
-/** The drifted reads, as calls that check and show the response. */
 export function nextCommands({ baseUrl }: Subject, { checks }: Verification): readonly string[] {
   const drifted = checks
     .filter(({ outcome }) => outcome === 'drift')

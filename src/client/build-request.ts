@@ -28,7 +28,6 @@ export interface BuiltRequest {
   readonly unknownFields: readonly string[]
 }
 
-/** @throws RequestError if it cannot be built */
 export function buildRequest(operation: Operation, input: CallInput): BuiltRequest {
   const captured = input.path.map((text) => encodeText(checkSegment(text)))
   const query = [...input.query].flatMap(([parameter, texts]) => queryPairs(parameter, texts)).join('&')

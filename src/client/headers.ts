@@ -5,7 +5,6 @@ export type Header = readonly [name: string, value: string]
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** Reads `Name: value`. @returns undefined if it is not a valid header */
 export function readHeader(text: string): Header | undefined {
   const colon = text.indexOf(':')
   const name = text.slice(0, colon)
@@ -52,7 +51,6 @@ export function joinedHeaders(headers: readonly Header[]): Readonly<Record<strin
   return Object.fromEntries(joined)
 }
 
-/** @param key replaces the API key */
 export function masked(headers: readonly Header[], keyHeaders: readonly KeyHeader[], key?: string): readonly Header[] {
   return headers.map(([name, value]) => [name, redactHeader(name, value, keyHeaders, key)])
 }

@@ -117,7 +117,6 @@ interface RecorderNeeds {
 function openRecorder(folder: string, { contract, keptPet, hide, warn }: RecorderNeeds): Recorder {
   prepareFolder(folder)
   const pets = new Map<string, Item>()
-  /** Ids of pets, oldest first. */
   let order: string[] = []
   let orders: readonly Item[] | undefined
   let timer: NodeJS.Timeout | undefined

@@ -1,4 +1,12 @@
-import { type BanRecord, banFor, banRecordWithoutFuture, bringsBan, NO_BAN_RECORD, type Wait } from '../domain/ban.js'
+import {
+  activeBan,
+  type BanRecord,
+  banFor,
+  banRecordWithoutFuture,
+  bringsBan,
+  NO_BAN_RECORD,
+  type Wait,
+} from '../domain/ban.js'
 import {
   charge,
   type Limits,
@@ -77,8 +85,7 @@ export function countRequest(
     const state = shades[plan]
     if (state === null || state === undefined) continue
     // With many requests, nearly all plans are here.
-    const { ban } = state.bans
-    if (ban !== undefined && ban.from <= now && now < ban.until) state.refused.ban++
+    if (activeBan(state.bans, now) !== undefined) state.refused.ban++
     else simulate(state, limits, rules, senders, now, wall)
   }
 }

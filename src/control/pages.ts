@@ -44,7 +44,6 @@ export const DOCUMENT_PATHS = [
   ...['', '/docs', '/skills/petstore-sandbox'].map((folder) => `${folder}/:page{[A-Za-z-]+\\.md}`),
 ]
 
-/** @returns undefined if the package has no such document */
 export function packagedDocument(file: string): Uint8Array | undefined {
   const path = packageDirectory + file
   return existsSync(path) ? readRegularFile(path) : undefined

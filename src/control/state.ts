@@ -117,7 +117,6 @@ export function listOverrides(space: Space, wall: EpochMs): readonly OverrideVie
   ]
 }
 
-/** @returns the number of overrides cleared */
 export function clearOverrides(
   space: Space,
   wall: EpochMs,
@@ -261,7 +260,6 @@ function stormText({ rate, for: length, every, retryAfter }: Storm): string {
   return `${share}${part('for', length)}${part('every', every)}${part('retry-after', retryAfter)}`
 }
 
-/** Bans do not have a flag. */
 function flagsText({ ban: _bans, ...content }: ScenarioContent): string {
   const flags = Object.entries(content).flatMap(([name, value]) => {
     if (typeof value === 'boolean') return [`--${value ? '' : 'no-'}${toKebabCase(name)}`]

@@ -20,6 +20,5 @@ export type VerbInput<Name extends VerbName> = Verbs[Name] extends {
 
 export type VerbOutput<Name extends VerbName> = ReturnType<Verbs[Name]['run']>
 
-/** The input as an argument, optional if all fields are. */
 export type OptionalInput<Name extends VerbName> =
   Record<never, never> extends VerbInput<Name> ? [input?: VerbInput<Name>] : [input: VerbInput<Name>]

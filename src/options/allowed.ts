@@ -4,7 +4,6 @@ import { type OptionName, optionRow } from './table.js'
 
 const NOTHING = Symbol('nothing')
 
-/** What a value must be, in the words of its schema: "must be newest or oldest". */
 export function allowedText(name: OptionName): string {
   return firstProblem(name, optionRow(name).reads === 'list' ? [NOTHING] : NOTHING) ?? ''
 }

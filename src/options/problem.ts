@@ -60,7 +60,6 @@ function helpfulIssues(issue: BaseIssue<unknown>): readonly HelpfulIssue[] {
   return [{ path, input: undefined, message: `${what}; the whole ${issue.message}`, isShallow }]
 }
 
-/** `storm.rate`, `fault[1]` */
 export function pathText(name: string, path: Path): string {
   return excerpt(name) + path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('')
 }

@@ -4,7 +4,7 @@ import { describeOpenError, readRegularFile, realPath } from '../system/regular-
 import type { Environment } from '../system/this-process.js'
 import { pathKind } from './allowed.js'
 import { type GivenOption, type Layer, makeLayer, valueFromText } from './layer.js'
-import { ENV_PREFIX, envName, flagName, flagOrVariable, NAMED_OPTIONS } from './names.js'
+import { camelName, ENV_PREFIX, envName, flagName, flagOrVariable, NAMED_OPTIONS } from './names.js'
 import { formatProblem } from './problem.js'
 import { isOptionName, type OptionName, optionRow } from './table.js'
 import { MAX_OPTIONS_FILE_BYTES, readYamlMap } from './yaml-map.js'
@@ -14,13 +14,12 @@ export type FlagValues = Readonly<Record<string, string | readonly string[] | bo
 
 /** The options on the command line. Flags that are not options (`--debug`) are ignored. */
 export function flagLayer(flags: FlagValues): Layer {
-  const given = new Map<OptionName, GivenOption>()
-  for (const [name, value] of Object.entries(flags)) {
-    if (value === undefined || !isOptionName(name)) continue
-    const read = typeof value === 'string' ? valueFromText(optionRow(name).reads, value) : value
-    given.set(name, { value: read, where: () => flagName(name) })
-  }
-  return { given, problems: [] }
+  const entries = Object.entries(flags).flatMap(([name, value]) =>
+    isOptionName(name)
+      ? [[name, typeof value === 'string' ? valueFromText(optionRow(name).reads, value) : value] as const]
+      : [],
+  )
+  return makeLayer(entries, { kebab: false, where: (name) => flagName(name as OptionName) })
 }
 
 const OTHER_VARIABLES = ['URL', 'DEBUG', 'FAIL_ON', 'REPORT', 'OPEN', 'WATCH'].map((name) => ENV_PREFIX + name)
@@ -30,26 +29,18 @@ const OTHER_VARIABLES = ['URL', 'DEBUG', 'FAIL_ON', 'REPORT', 'OPEN', 'WATCH'].m
  * missing value. An unknown variable is only a warning: it may be for another version.
  */
 export function envLayer(env: Environment): Layer & { readonly warnings: readonly string[] } {
-  const given = new Map<OptionName, GivenOption>()
-  const problems: string[] = []
-  for (const option of NAMED_OPTIONS) {
-    const variable = envName(option)
-    const text = env[variable] ?? ''
-    if (text === '') continue
-    if (given.has(option.name)) {
-      problems.push(`${variable}: is given twice, also as ${envName({ ...option, negated: false })}`)
-      continue
-    }
-    const read = valueFromText(optionRow(option.name).reads, text)
-    const value = option.negated && typeof read === 'boolean' ? !read : read
-    given.set(option.name, { value, where: () => variable })
-  }
+  const entries = NAMED_OPTIONS.flatMap((option) => {
+    const text = env[envName(option)] ?? ''
+    return text === '' ? [] : [[camelName(option), valueFromText(optionRow(option.name).reads, text)] as const]
+  })
+  const variables = new Map(NAMED_OPTIONS.map((option) => [camelName(option), envName(option)]))
   const known = [...NAMED_OPTIONS.map(envName), ...OTHER_VARIABLES]
   const unknown = Object.keys(env).filter((variable) => variable.startsWith(ENV_PREFIX) && !known.includes(variable))
   const warnings = unknown.map(
     (variable) => `${variable}: unknown option, ignored${didYouMean(variable, known, ENV_PREFIX.length)}`,
   )
-  return { given, problems, warnings }
+  const where = (name: string) => variables.get(name) ?? name
+  return { ...makeLayer(entries, { kebab: false, where }), warnings }
 }
 
 export const CONFIG_FILE = 'petstore-sandbox.yaml'

@@ -219,7 +219,6 @@ async function readNcsa(chunks: AsyncIterable<Buffer>, sink: TrafficSink): Promi
   return { unit: 'line', missing: undefined }
 }
 
-/** @returns a sentence part that says why not */
 function readNcsaLine(line: string, place: number): TrafficRecord | string {
   const match = NCSA_LINE.exec(line)
   if (match === null) return 'is not a line of a common or combined log'

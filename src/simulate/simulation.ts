@@ -96,7 +96,6 @@ export interface SimulatedKey {
   readonly place: number
   readonly isHidden: boolean
   readonly traffic: Traffic
-  /** The same traffic multiplied by each factor of the scale. */
   readonly scaled: readonly Traffic[]
   readonly caller: ReturnType<typeof keyCaller>
   lastAt: EpochMs

@@ -15,7 +15,6 @@ export class Checksum {
     this.bytes += part.length
   }
 
-  /** Adds pieces while passing them on. */
   *of(pieces: Iterable<Buffer>): Generator<Buffer> {
     for (const piece of pieces) {
       this.add(piece)

@@ -63,7 +63,6 @@ export class DocumentFile {
     rmSync(temporaryOf(this.#next), { force: true })
   }
 
-  /** Whether another program has changed, replaced or removed the document. */
   async isEdited(): Promise<boolean> {
     return (await this.#stampAt(this.file)) !== this.#stamp
   }

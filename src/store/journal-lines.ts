@@ -59,7 +59,6 @@ export function journalHead(chain: number): string {
   return journalLine(content, crc32(content, 0))
 }
 
-/** An entry without its checksum and closing brace. */
 export function entryText(entry: Change | CompactionMark): string {
   switch (entry.kind) {
     case 'pet':

@@ -204,7 +204,6 @@ export function addOperationCommand(
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** `call GET /pets?limit=2`. An operation with the name of a method has precedence. */
 export function addMethodCommands(
   parent: Command,
   given: GivenFlags,

@@ -108,7 +108,6 @@ export function addConduct(
   }
 }
 
-/** A key as clients send it: `sandbox-pro~checkout`. */
 export function callerName({
   key,
   space,

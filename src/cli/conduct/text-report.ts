@@ -33,7 +33,6 @@ export function textReport(report: ConductReport, colours: Colours): string {
   ].join('\n')
 }
 
-/** `early-retry, sandbox, listPets: … (3 times; exchanges 4, 5, 6)` */
 export function findingLine(finding: SpaceFinding, places: UnitNames = EXCHANGES): string {
   const { rule, operation, message, count, exchanges, otherwise } = finding
   const where = [rule, callerName(finding), ...(operation === null ? [] : [operation])].join(', ')
@@ -42,7 +41,6 @@ export function findingLine(finding: SpaceFinding, places: UnitNames = EXCHANGES
   )
 }
 
-/** `2 violations (early-retry 2), 1 warning (deprecated-operation 1)` */
 export function countsLine(report: ConductReport): string {
   return `${kindLine(report, 'violation', VIOLATIONS)}, ${kindLine(report, 'warning', WARNINGS)}`
 }

@@ -22,7 +22,6 @@ interface ArgumentRow {
 
 const duration = (about: string): ArgumentRow => ({ about, read: asWritten(readDuration) })
 
-/** Arguments and flags of verbs, by their names. */
 const ARGUMENTS: Readonly<Record<string, ArgumentRow>> = {
   instant: {
     about: 'ISO 8601, with Z or an offset',
@@ -135,7 +134,6 @@ function storm(text: string) {
   return { rate, ...Object.fromEntries(texts) }
 }
 
-/** Checks a text that is sent as it is written. */
 function asWritten(read: (text: string) => ParseResult<unknown>) {
   return (text: string) => {
     valueOrThrow(read(text))

@@ -67,20 +67,17 @@ export function stateText(state: StateView, controlUrl: string, width: number): 
   return `${facts}\n\n${keyTable(keys, width)}`
 }
 
-/** `9 stateful · 2 mocked (searchPets, uploadPhoto)`; nothing if all are stateful. */
 function operationsFact({ stateful, mocked }: OperationsView): readonly (readonly [string, string])[] {
   if (mocked.length === 0) return []
   const names = mocked.map(({ operation }) => escapeControls(operation)).join(', ')
   return [['operations', `${stateful.length} stateful · ${mocked.length} mocked (${names})`]]
 }
 
-/** `https://staging.example/v1, failing (upstream_timeout) since 2026-03-01T12:00:00.000Z` */
 function upstreamText({ baseUrl, is, code, since }: UpstreamView): string {
   if (since === null) return `${baseUrl}, no request yet`
   return `${baseUrl}, ${is}${code === null ? '' : ` (${code})`} since ${since}`
 }
 
-/** `storm 30 %, 0:24 left` */
 function overrideText({ text, until }: OverrideView, now: EpochMs): string {
   return until === null ? text : `${text}, ${formatSpan(Math.max(0, Date.parse(until) - now))} left`
 }

@@ -102,7 +102,6 @@ export function verbCommands(parent: Command, io: CliIo, finish: (exitCode: numb
       finish(exitCode)
     }
 
-  /** The action of `wait`, which runs before a sandbox is found. */
   const alone =
     (act: (flags: SharedFlags) => Promise<void>) =>
     (...args: unknown[]) =>
@@ -180,7 +179,6 @@ export async function connect(flags: SharedFlags, io: CliIo, known?: FoundSandbo
   return { controls, sandbox, space, transport, found, timeout, json: wantsJson(flags), io }
 }
 
-/** `npx petstore-sandbox control`, with the flags that lead to the same space. */
 export function verbCommand({ found, space, io }: ControlContext): string {
   return `${controlCommand(found.controlUrl, io)}${space === '' ? '' : ` --space ${shellWord(space)}`}`
 }

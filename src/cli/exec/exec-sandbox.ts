@@ -154,7 +154,6 @@ export function summaryLines({ summary, conduct, failOn, broken }: RunOutcome, l
   ]
 }
 
-/** `petstore-sandbox: 12 requests; 3 of 4 operations reached (not listOrders); 2 refused (quota-minute 2)` */
 function summaryLine({ requests, reached, missed, refused }: Summary): string {
   const rest = missed.length - MAX_OPERATIONS
   const named = [...missed.slice(0, MAX_OPERATIONS), ...(rest > 0 ? [`${rest} more`] : [])].join(', ')

@@ -30,7 +30,6 @@ export interface Interaction {
   stop(): void
 }
 
-/** @returns a function that restores the terminal */
 export function interact(interaction: Interaction): () => void {
   const { io, log } = interaction
   let keyboard: ReturnType<typeof openKeyboard>

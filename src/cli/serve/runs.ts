@@ -15,10 +15,8 @@ export class Runs {
   readonly #announce: (run: Run) => () => void
   #withdraw: () => void
   #lose: (reason: unknown) => void = () => {}
-  /** Rejects when no sandbox is left. */
   readonly lost: Promise<never>
 
-  /** @param announce publishes the address; returns a function that withdraws it */
   constructor(first: Run, events: Parameters<typeof runSandbox>[1], announce: (run: Run) => () => void) {
     this.#run = first
     this.#events = events

@@ -64,7 +64,6 @@ const HEIGHT = 150
 /** A limit further above the traffic would flatten it. */
 const MAX_LIMIT_FACTOR = 3
 
-/** A bar for each cell of the timeline, and a line for each limit that is near. */
 function curveSection({ fate: { key, peakMinute }, cells }: KeyCurve, { limits }: SimulationReport, width: DurationMs) {
   const from = cells[0]?.[0] ?? 0
   const to = (cells.at(-1)?.[0] ?? 0) + width
@@ -112,7 +111,6 @@ function styleOf(cell: string | number): string {
   return typeof cell === 'number' || cell.startsWith('×') ? ` class="number${cell === 0 ? ' zero' : ''}"` : ''
 }
 
-/** `5 minutes`, `1 hour`, `7 days` */
 function lengthText(length: DurationMs): string {
   if (length % DAY_MS === 0) return counted(length / DAY_MS, 'day')
   return length % HOUR_MS === 0 ? counted(length / HOUR_MS, 'hour') : counted(length / MINUTE_MS, 'minute')

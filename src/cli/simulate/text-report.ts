@@ -99,7 +99,6 @@ export function keyNotes({ keys, input }: SimulationReport, maxKeys: number): re
   ]
 }
 
-/** `traffic.har (HTTP archive): 500 requests of 5 keys, 2026-03-01 00:00:00 to 23:59:59 UTC` */
 export function headline(name: string, { input, requests, keys, from, to }: SimulationReport): string {
   const subject = `${name} (${FORMS[input.form]}): ${counted(requests, 'request')} of ${counted(keys.length, 'key')}`
   if (from === null || to === null) return subject
@@ -145,7 +144,6 @@ export function findingLines({ conduct: { violations, warnings }, input }: Simul
   return { violations: violations.map(line), warnings: warnings.map(line) }
 }
 
-/** `×2.5`, without decimals from 100 on */
 function factorText(factor: number): string {
   return `×${factor >= 100 ? Math.floor(factor) : factor}`
 }

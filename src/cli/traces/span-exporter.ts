@@ -76,7 +76,6 @@ class SpanExporter implements Traces {
     clearTimeout(timeout)
   }
 
-  /** Sends everything that waits, one batch after the other. */
   #send(): Promise<void> {
     clearTimeout(this.#timer)
     this.#sending ??= this.#sendBatches().finally(() => {
@@ -123,7 +122,6 @@ class SpanExporter implements Traces {
   }
 }
 
-/** @throws Error naming the variable */
 function readTarget(env: Environment): Target {
   const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: exact, OTEL_EXPORTER_OTLP_ENDPOINT: base = '' } = env
   const url = exact

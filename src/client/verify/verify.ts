@@ -30,7 +30,6 @@ export type CheckOutcome = 'kept' | 'drift' | 'skipped' | 'unanswered'
 
 export interface Check {
   readonly operation: string
-  /** `two-newest`, `401 without a key` */
   readonly name: string
   /** Method, path and query; undefined if nothing was sent. */
   readonly request?: string
@@ -84,7 +83,6 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   const collections = new Map<string, SeenItems>()
   const [{ name, prefix }] = contract.keyHeaders
   const keyName = name.toLowerCase()
-  /** Keys that were still refused after a wait. */
   const stillLimited = new Set<string>()
   let wasAnswered = false
   let waits = 0
@@ -223,7 +221,6 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     return known
   }
 
-  /** All responses to the key together: each request is counted. */
   async function verifyCounting(): Promise<void> {
     const uncounted = findUncounted(counted)
     if (uncounted === undefined) return
@@ -368,7 +365,6 @@ function messageIn({ id }: Operation, body: unknown): string {
   return withoutOperation(id, isObject(body) && typeof body.message === 'string' ? body.message : 'no message')
 }
 
-/** `/pets/{petId}` belongs to `/pets`. */
 function collectionOf(path: string): string {
   return path.split('/{', 1)[0] ?? ''
 }

@@ -96,7 +96,6 @@ function changeableResource(space: Space, name: string): ResourceData {
   throw new VerbError('invalid_request', `The contract does not describe ${name}, so its records cannot be changed.`)
 }
 
-/** A record with its parents' ids, by the names of their path parameters. */
 function withParents({ parents }: ResourceData, { scope, value }: StoredRecord): Values {
   const others = parents.flatMap(({ parameter, property }, index) =>
     property === undefined ? [[parameter, scope[index]] as const] : [],
@@ -163,7 +162,6 @@ function removeRecord(space: Space, name: string, id: string, wall: EpochMs): { 
   return { removed: known.value[resource.id.property] }
 }
 
-/** The contract's own action, on the ids and fields that are given. */
 function apply(
   space: Space,
   resource: ResourceData,
@@ -257,12 +255,10 @@ function matching(space: Space, resource: ResourceData, id: string): readonly St
   return known === undefined ? [] : [{ scope: [], value: known }]
 }
 
-/** `3/rex`: the ids of its parents, and its own. */
 function pathOf({ id }: ResourceData, { scope, value }: StoredRecord): string {
   return [...scope, String(value[id.property])].join('/')
 }
 
-/** @throws VerbError if several parents have it */
 function lookUpRecord(space: Space, resource: ResourceData, id: string): StoredRecord | undefined {
   const [first, ...others] = matching(space, resource, id)
   if (first === undefined || others.length === 0) return first
@@ -279,7 +275,6 @@ const petId = v.pipe(
   v.check((text) => parseInt64(text) !== undefined, 'must be the id of a pet'),
 )
 
-/** The records of the resource `pets`, with the types of the packaged contract. */
 export const petVerbs = {
   'pets.list': verb('GET /pets', 'The pets of a space, newest first; limit returns only the newest', {
     input: fields({ limit: v.optional(countSchema('must be a number of pets')) }),

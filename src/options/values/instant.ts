@@ -37,7 +37,6 @@ export function readInstant(text: string): ParseResult<EpochMs> {
 
 const instantTextSchema = textSchema(FORM, readInstant)
 
-/** An instant as text or, in programs, as a Date. */
 export const instantSchema = v.union(
   [
     instantTextSchema,

@@ -58,13 +58,11 @@ export function pathText(what: string) {
 
 export const GENERATE_FORM = 'must be <resource>=<n>, for example categories=50'
 
-/** `categories=50` */
 export const generateSchema = textSchema(GENERATE_FORM, (text) => {
   const [, resource = '', count] = /^([^=]+)=(\d{1,7})$/.exec(text) ?? []
   return count === undefined ? { problem: GENERATE_FORM } : { value: { resource, count: Number(count) } }
 })
 
-/** "a, b or c" */
 export function joinOr(values: readonly (string | number)[]): string {
   return values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
 }
@@ -89,7 +87,6 @@ export function listOf<Item extends v.GenericSchema>(item: Item, allowed: string
   )
 }
 
-/** Both bounds are allowed. */
 export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER) {
   const message = wholeNumberRule(least, most)
   return v.pipe(v.number(message), v.safeInteger(message), v.minValue(least, message), v.maxValue(most, message))
@@ -123,7 +120,6 @@ export const durationSchema = textSchema(DURATION_FORM, (text) => readDuration(t
 /** A duration that Retry-After can have. */
 export const waitSchema = textSchema(DURATION_FORM, (text) => readDuration(text, 0, LONGEST_WAIT_MS))
 
-/** As waitSchema, but longer than 0. */
 export const someWaitSchema = textSchema(DURATION_FORM, (text) => readDuration(text, 1, LONGEST_WAIT_MS))
 
 export function readDuration(
