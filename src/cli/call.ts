@@ -13,9 +13,8 @@ import { SECOND_MS } from '../domain/time.js'
 import { type Call, callOperation } from './call/call-operation.js'
 import { addMethodCommands, addOperationCommand, addOwnFlags, type FlagNames, GivenFlags } from './call/commands.js'
 import { listOperations } from './call/show.js'
-import { EXIT } from './exit-codes.js'
 import { addHelpCommand, explain } from './help.js'
-import type { CliIo } from './io.js'
+import { type CliIo, EXIT } from './io.js'
 import { print } from './print.js'
 
 const MAX_NAMED = 20

@@ -8,9 +8,8 @@ import { isOptionName } from '../options/table.js'
 import { fixturesDirectory, packageDirectory } from '../system/package-files.js'
 import { readRegularFile } from '../system/regular-file.js'
 import { FAIL_ON_WORDS } from './conduct/conduct-report.js'
-import { EXIT } from './exit-codes.js'
 import { explain, passesThrough } from './help.js'
-import type { CliIo, CommandEntry } from './io.js'
+import { type CliIo, type CommandEntry, EXIT } from './io.js'
 import { print } from './print.js'
 
 /** Each script under the name that its shell looks for. The build copies them from completion/scripts. */

@@ -1,8 +1,8 @@
 import { RequestError } from '../client/errors.js'
 import type { Target } from '../client/target.js'
 import { canAsk, confirms } from './call/stdin.js'
-import { escapeControls } from './escape-controls.js'
 import type { CliIo } from './io.js'
+import { escapeControls } from './print.js'
 
 /** Without a terminal, --yes is required. @throws RequestError CONFIRMATION_NEEDED */
 export async function confirmWrite(

@@ -25,9 +25,8 @@ import { type ConformScenario, JOBS, type Job, loadBaseline, loadScenarios } fro
 import { addOutputOptions, type OutputFlags, printJson, printResult, wantsJson } from './control/result.js'
 import { childEnvironment } from './exec/flags.js'
 import { onExitSignals } from './exec/run-command.js'
-import { EXIT, SIGNAL_EXIT } from './exit-codes.js'
 import { explain } from './help.js'
-import type { CliIo } from './io.js'
+import { type CliIo, EXIT, SIGNAL_EXIT } from './io.js'
 import { print, printLine } from './print.js'
 
 const EXAMPLES: readonly string[] = [

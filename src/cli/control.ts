@@ -5,7 +5,6 @@ import { checkHealth, HEALTH_TIMEOUT_MS } from '../client/control-fetch.js'
 import { isOwnProcess } from '../client/location.js'
 import { Failure } from '../domain/failures.js'
 import { type DurationMs, formatDuration, SECOND_MS } from '../domain/time.js'
-import { colourLevel, coloursFor } from './colour.js'
 import {
   addConduct,
   brokenRules,
@@ -33,10 +32,9 @@ import {
   withLocation,
 } from './control/verb-commands.js'
 import { addKeyAndFaultVerbs, addRecordVerbs, addSandboxVerbs, addSpaceVerbs } from './control/verbs.js'
-import { EXIT, EXIT_NO_RESPONSE } from './exit-codes.js'
 import { addHelpCommand, explain } from './help.js'
-import type { CliIo } from './io.js'
-import { printLine } from './print.js'
+import { type CliIo, EXIT, EXIT_NO_RESPONSE } from './io.js'
+import { colourLevel, coloursFor, printLine } from './print.js'
 
 const EXAMPLES: readonly string[] = [
   'petstore-sandbox control status',

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../domain/time.js'
-import { xmlText } from './escape-controls.js'
+import { xmlText } from './print.js'
 
 export interface JUnitCase {
   readonly name: string

@@ -1,5 +1,5 @@
-import { escapeDrivers } from './escape-controls.js'
 import type { Output } from './io.js'
+import { escapeDrivers } from './print.js'
 
 /** Characters buffered for a slow reader; more lines are dropped. */
 const MAX_PENDING = 1_000_000

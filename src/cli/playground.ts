@@ -1,9 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { PAGE_POLICY } from '../control/pages.js'
 import { playgroundDirectory } from '../system/package-files.js'
-import { EXIT, SIGNAL_EXIT } from './exit-codes.js'
 import { explain } from './help.js'
-import { type CliIo, onStopSignals } from './io.js'
+import { type CliIo, EXIT, onStopSignals, SIGNAL_EXIT } from './io.js'
 import { print, printLine } from './print.js'
 
 const DEFAULT_PORT = 4020

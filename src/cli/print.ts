@@ -1,6 +1,52 @@
 import { Help } from 'commander'
-import { escapeControls, escapeDrivers } from './escape-controls.js'
+import { stringifyJson } from '../contract/json.js'
+import type { Environment } from '../system/this-process.js'
 import type { Output } from './io.js'
+
+/** C0 and C1 controls, line and paragraph separators, and marks that change the writing direction. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is these that must go
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+/** The same without line ends, tabs, and the colours that we use. */
+const DRIVERS =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is these that must go
+  /(?!\u001b\[(?:[12]|2[12]|3[1-6]|39)m)[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+/** Escapes foreign text, so that it cannot forge a second line or control the terminal. JSON keeps its meaning. */
+export function escapeControls(text: string): string {
+  return text.replace(CONTROLS, escaped)
+}
+
+export function escapeLines(text: string): string {
+  return text.split('\n').map(escapeControls).join('\n')
+}
+
+export function hasControls(text: string): boolean {
+  return escapeLines(text) !== text
+}
+
+/** The last safeguard before output: a field that was not escaped can do no more than set a colour. */
+export function escapeDrivers(text: string): string {
+  return text.replace(DRIVERS, escaped)
+}
+
+function escaped(control: string): string {
+  return `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+}
+
+/** A line of text for XML and HTML, with control characters escaped. Lone surrogates become U+FFFD. */
+export function xmlText(text: string): string {
+  const held = escapeControls(text).replace(/[\ud800-\udfff\ufffe\uffff]/gu, '\ufffd')
+  return held.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+}
 
 // All output goes through here, except for the log's.
 
@@ -39,4 +85,39 @@ export function wrapRows(text: string, width: number): readonly string[] {
 
 export function wrapWords(text: string, columns: number | undefined): string {
   return columns === undefined ? text : wrapRows(text, columns - 1).join('\n')
+}
+
+/** Chalk's own detection ignores NO_COLOR and reads the command line. @source no-color.org; force-color.org */
+export function colourLevel(stream: Output, env: Environment): 0 | 1 {
+  const { NO_COLOR, FORCE_COLOR, TERM } = env
+  if (NO_COLOR !== undefined && NO_COLOR !== '') return 0
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR === '0' || FORCE_COLOR === 'false' ? 0 : 1
+  return stream.isTTY === true && TERM !== 'dumb' ? 1 : 0
+}
+
+export function isForPeople(stream: Output, env: Environment): boolean {
+  return stream.isTTY === true || (env.FORCE_COLOR !== undefined && colourLevel(stream, env) === 1)
+}
+
+const COLOURS = ['red', 'green', 'yellow', 'cyan', 'magenta', 'bold', 'dim'] as const
+
+export type Colours = Readonly<Record<(typeof COLOURS)[number], (text: string) => string>>
+
+/** Loads chalk late: most output has no colours. */
+export async function coloursFor(level: 0 | 1): Promise<Colours> {
+  if (level === 1) return new (await import('./chalk.js')).Chalk({ level })
+  return Object.fromEntries(COLOURS.map((colour) => [colour, (text: string) => text])) as Colours
+}
+
+const PARTS = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g
+
+export async function jsonText(value: unknown, stream: Output, env: Environment): Promise<string> {
+  const text = escapeLines(stringifyJson(value, 2))
+  const level = colourLevel(stream, env)
+  if (level === 0) return text
+  const { cyan, green, yellow } = await coloursFor(level)
+  return text.replace(PARTS, (part, string: string | undefined, colon: string | undefined) => {
+    if (string === undefined) return yellow(part)
+    return colon === undefined ? green(string) : cyan(string) + colon
+  })
 }

@@ -3,10 +3,8 @@ import type { FailureCode } from '../domain/failures.js'
 import { OptionsError } from '../options/options.js'
 import { messageOf } from '../system/message-of.js'
 import { packageText } from '../system/package-files.js'
-import { escapeControls, escapeLines } from './escape-controls.js'
-import { EXIT, exitCodeOf } from './exit-codes.js'
-import type { CliIo } from './io.js'
-import { print, printLine } from './print.js'
+import { type CliIo, EXIT, exitCodeOf } from './io.js'
+import { escapeControls, escapeLines, print, printLine } from './print.js'
 
 const USAGE_CODES: readonly string[] = ['INVALID_OPTIONS', 'INVALID_FLAG', 'USAGE'] satisfies readonly FailureCode[]
 

@@ -6,11 +6,9 @@ import { counted } from '../domain/numbers.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { exchangeFacts } from '../exchanges/exchange-view.js'
 import type { LogFormat } from '../options/options.js'
-import { colourLevel, coloursFor } from './colour.js'
-import { escapeControls } from './escape-controls.js'
 import type { CliIo } from './io.js'
 import { LineWriter } from './line-writer.js'
-import { terminalWidth, wrapWords } from './print.js'
+import { colourLevel, coloursFor, escapeControls, terminalWidth, wrapWords } from './print.js'
 
 export interface ReadyFacts {
   readonly baseUrl: string

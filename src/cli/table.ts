@@ -1,7 +1,6 @@
 import stringWidth from 'string-width'
-import { escapeControls } from './escape-controls.js'
 import type { Output } from './io.js'
-import { terminalWidth } from './print.js'
+import { escapeControls, terminalWidth } from './print.js'
 
 const GAP = '  '
 const MIN_COLUMN_WIDTH = 6

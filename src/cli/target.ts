@@ -20,9 +20,8 @@ import {
 } from '../client/target-config.js'
 import { isSameOrigin } from '../domain/base-address.js'
 import { addOutputOptions, type OutputFlags, printResult, type Result, wantsJson } from './control/result.js'
-import { EXIT } from './exit-codes.js'
 import { addHelpCommand, explain } from './help.js'
-import type { CliIo } from './io.js'
+import { type CliIo, EXIT } from './io.js'
 import { printLine } from './print.js'
 import { table } from './table.js'
 

@@ -14,16 +14,12 @@ import { MIB } from '../domain/numbers.js'
 import { type EpochMs, SECOND_MS } from '../domain/time.js'
 import { systemClock } from '../system/system-clock.js'
 import { readStdin } from './call/stdin.js'
-import type { Colours } from './colour.js'
-import { colourLevel, coloursFor } from './colour.js'
 import { confirmWrite } from './confirm-write.js'
 import { addOutputOptions, type OutputFlags, printJson, wantsJson } from './control/result.js'
-import { escapeControls } from './escape-controls.js'
-import { EXIT, EXIT_NO_RESPONSE } from './exit-codes.js'
 import { explain } from './help.js'
-import { abortOnSignal, type CliIo } from './io.js'
+import { abortOnSignal, type CliIo, EXIT, EXIT_NO_RESPONSE } from './io.js'
 import { junitXml } from './junit.js'
-import { print, printLine } from './print.js'
+import { type Colours, colourLevel, coloursFor, escapeControls, print, printLine } from './print.js'
 
 /** @source docs/cli.md, "Exit codes" */
 const EXIT_DRIFT = 6

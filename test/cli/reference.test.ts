@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { COMMANDS } from '../../src/cli/commands.js'
+import { COMMANDS } from '../../src/cli/run-cli.js'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { everyCommand } from './every-command.js'
 import { withReference } from './reference.js'

@@ -10,8 +10,7 @@ import { ALWAYS_REFUSED, PUBLIC_KEYS } from '../../domain/keys.js'
 import { redactAddress } from '../../domain/redaction.js'
 import type { DurationMs } from '../../domain/time.js'
 import { controlCommand } from '../control/find-sandbox.js'
-import { EXIT, EXIT_NO_RESPONSE } from '../exit-codes.js'
-import type { CliIo } from '../io.js'
+import { type CliIo, EXIT, EXIT_NO_RESPONSE } from '../io.js'
 
 export interface CallFailure {
   readonly code: string

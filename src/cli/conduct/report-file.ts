@@ -10,11 +10,9 @@ import {
   writeRegularFile,
 } from '../../system/regular-file.js'
 import { systemClock } from '../../system/system-clock.js'
-import { coloursFor } from '../colour.js'
-import { escapeControls, escapeLines } from '../escape-controls.js'
 import type { CliIo } from '../io.js'
 import { type JUnitCase, type JUnitSuite, junitXml } from '../junit.js'
-import { printLine } from '../print.js'
+import { coloursFor, escapeControls, escapeLines, printLine } from '../print.js'
 import {
   brokenRules,
   type ConductReport,

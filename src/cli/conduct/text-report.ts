@@ -9,8 +9,7 @@ import {
 } from '../../conduct/conduct-view.js'
 import { counted, noun } from '../../domain/numbers.js'
 import { withoutOperation } from '../../domain/problems.js'
-import type { Colours } from '../colour.js'
-import { escapeControls } from '../escape-controls.js'
+import { type Colours, escapeControls } from '../print.js'
 import { aligned } from '../table.js'
 import { type ConductReport, callerName, type SpaceFinding } from './conduct-report.js'
 

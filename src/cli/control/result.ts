@@ -1,8 +1,6 @@
 import { type Command, Option } from 'commander'
-import { jsonText } from '../colour.js'
-import { escapeLines } from '../escape-controls.js'
 import type { CliIo } from '../io.js'
-import { print, printLine } from '../print.js'
+import { escapeLines, jsonText, print, printLine } from '../print.js'
 import { lineWidth, table } from '../table.js'
 
 export interface Result {

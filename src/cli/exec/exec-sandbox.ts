@@ -21,7 +21,7 @@ import {
   type RunRule,
 } from '../conduct/conduct-report.js'
 import { cheapestLine, countsLine, findingLine } from '../conduct/text-report.js'
-import { escapeControls } from '../escape-controls.js'
+import { escapeControls } from '../print.js'
 import type { ReadyFacts, ServeLog } from '../serve-log.js'
 
 /** Discarded conduct that an undo may bring back. */

@@ -5,8 +5,7 @@ import { isatty } from 'node:tty'
 import { Failure } from '../../domain/failures.js'
 import type { DurationMs } from '../../domain/time.js'
 import type { Environment } from '../../system/this-process.js'
-import { exitCodeOf } from '../exit-codes.js'
-import { type CliIo, gracefulThenForce, type SignalHandlers, type StopSignal } from '../io.js'
+import { type CliIo, exitCodeOf, gracefulThenForce, type SignalHandlers, type StopSignal } from '../io.js'
 import { groupTree, isInForeground, markedTree, NO_TREE, type ProcessTree } from './processes.js'
 
 const SWEEP_TIMEOUT_MS: DurationMs = 2000

@@ -2,7 +2,7 @@ import { counted } from '../../domain/numbers.js'
 import { DAY_MS, type DurationMs, type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/time.js'
 import type { KeyCurve, SimulationReport } from '../../simulate/report.js'
 import { digestOf } from '../../system/digest.js'
-import { xmlText } from '../escape-controls.js'
+import { xmlText } from '../print.js'
 import {
   findingLines,
   headline,

@@ -2,10 +2,8 @@ import type { Finding } from '../../conduct/conduct-view.js'
 import { counted } from '../../domain/numbers.js'
 import type { SimulationReport } from '../../simulate/report.js'
 import { LEFT_OUT, type LeftOutCause } from '../../simulate/simulation.js'
-import type { Colours } from '../colour.js'
 import { findingLine } from '../conduct/text-report.js'
-import { escapeControls } from '../escape-controls.js'
-import { wrapWords } from '../print.js'
+import { type Colours, escapeControls, wrapWords } from '../print.js'
 import { table } from '../table.js'
 
 // The HTML report has the same sentences and tables.
