@@ -2,6 +2,7 @@ import type { VerbDone } from '../control/verb.js'
 import { verbText } from '../control/verb-text.js'
 import { DEFAULT_KEY, sentKeyText } from '../domain/keys.js'
 import { withoutOperation } from '../domain/problems.js'
+import { headerIn } from '../domain/request-headers.js'
 import { ceilSeconds, type EpochMs, formatDuration, formatSpan, SECOND_MS } from '../domain/time.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { systemClock } from '../system/system-clock.js'
@@ -226,7 +227,7 @@ function reasonsOf(record: ExchangeRecord, colours: Colours): readonly Fact[] {
     ...fact(reason, (text) => text),
     ...fact(end, colours.yellow),
     ...fact(drift && `drift: ${escapeControls(drift.join('; '))}`, colours.red),
-    ...fact(headerIn(record, 'deprecation') && 'deprecated', colours.yellow),
+    ...fact(headerIn(record.responseHeaders, 'deprecation') && 'deprecated', colours.yellow),
   ]
 }
 
@@ -235,7 +236,7 @@ function reasonText(record: ExchangeRecord): string | undefined {
   const { status, reason, fault, operation, responseBody } = record
   if (reason === 'fault' && fault !== undefined) return `fault ${fault}`
   if (reason === 'mock') return 'mocked'
-  const isRefused = reason === 'forced' && headerIn(record, 'preference-applied') === undefined
+  const isRefused = reason === 'forced' && headerIn(record.responseHeaders, 'preference-applied') === undefined
   if ((reason !== undefined && !isRefused) || status === undefined || status < 400) return reason
   let message: unknown
   try {
@@ -249,11 +250,6 @@ function reasonText(record: ExchangeRecord): string | undefined {
   return escapeControls(
     sentences.filter((sentence, index) => index === 0 || sentence.startsWith('Did you mean')).join(' '),
   )
-}
-
-function headerIn({ responseHeaders }: ExchangeRecord, name: string): string | undefined {
-  const index = responseHeaders.findIndex((item, place) => place % 2 === 0 && item.toLowerCase() === name)
-  return index === -1 ? undefined : responseHeaders[index + 1]
 }
 
 function colourOf(status: number | undefined, colours: Colours): Paint {
@@ -288,9 +284,9 @@ function hintFor(record: ExchangeRecord, command: LineOptions['control']): strin
 }
 
 function secondsToWait(record: ExchangeRecord): number | undefined {
-  const retryAfter = headerIn(record, 'retry-after')
+  const retryAfter = headerIn(record.responseHeaders, 'retry-after')
   if (retryAfter !== undefined && /^\d+$/.test(retryAfter)) return Number(retryAfter)
-  const reset = record.reason === 'storm' ? undefined : headerIn(record, 'x-ratelimit-reset')
+  const reset = record.reason === 'storm' ? undefined : headerIn(record.responseHeaders, 'x-ratelimit-reset')
   const end = retryAfter === undefined ? Number(reset) * SECOND_MS : Date.parse(retryAfter)
   const seconds = ceilSeconds(end - record.at)
   return Number.isFinite(seconds) ? Math.max(1, seconds) : undefined

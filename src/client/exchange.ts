@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Dispatcher } from 'undici'
 import type { EngineRequest, EngineResponse } from '../contract/engine.js'
+import { headerIn } from '../domain/request-headers.js'
 import { clearTimeout, setTimeout } from '../system/system-clock.js'
 import type { Environment } from '../system/this-process.js'
 import { openDispatcher } from './dispatcher.js'
@@ -123,8 +124,7 @@ export function exchangeOnce(
           const { rawHeaders } = started
           const headers = Array.isArray(rawHeaders) ? rawHeaders.map((item) => item.toString('latin1')) : []
           head = { status, statusText, headers }
-          const length = headers.findIndex((item, place) => place % 2 === 0 && item.toLowerCase() === 'content-length')
-          if (options.method !== 'HEAD' && Number(headers[length + 1]) > maxBody && length !== -1)
+          if (options.method !== 'HEAD' && Number(headerIn(headers, 'content-length')) > maxBody)
             fail(new TooLargeError(maxBody))
         },
         onResponseData(_started, chunk) {

@@ -6,7 +6,7 @@ import { brotliDecompress, gunzip } from 'node:zlib'
 import type { KeyHeader } from '../contract/contract-data.js'
 import { Failure } from '../domain/failures.js'
 import { type Bytes, MIB } from '../domain/numbers.js'
-import { isBearer } from '../domain/request-headers.js'
+import { headerIn, isBearer } from '../domain/request-headers.js'
 import type { DurationMs } from '../domain/time.js'
 import type { Forward, UpstreamFailure, UpstreamOutcome } from '../domain/upstream.js'
 import { messageOf } from '../system/message-of.js'
@@ -165,11 +165,6 @@ async function decompressed(body: Buffer, encoding = 'identity'): Promise<Buffer
     if (error instanceof RangeError) throw new TooLargeError(MAX_RESPONSE)
     throw new UndecodableError(`is not valid ${name}, although Content-Encoding says so`)
   }
-}
-
-function headerIn(list: readonly string[], name: string): string | undefined {
-  const place = list.findIndex((item, at) => at % 2 === 0 && item.toLowerCase() === name)
-  return place === -1 ? undefined : list[place + 1]
 }
 
 function readAuthority(file: string): Buffer {

@@ -4,6 +4,12 @@ import { MASK } from './redaction.js'
 
 export type { KeyHeader } from '../contract/contract-data.js'
 
+/** @param list name, value, name, value … @param name in lower case */
+export function headerIn(list: readonly string[], name: string): string | undefined {
+  const place = list.findIndex((item, at) => at % 2 === 0 && item.toLowerCase() === name)
+  return place === -1 ? undefined : list[place + 1]
+}
+
 export function isBearer({ name }: KeyHeader): boolean {
   return name === BEARER.name
 }

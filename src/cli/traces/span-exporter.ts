@@ -1,5 +1,6 @@
 import type { Contract } from '../../contract/contract.js'
 import { UNREAD } from '../../domain/messages.js'
+import { headerIn } from '../../domain/request-headers.js'
 import type { DurationMs } from '../../domain/time.js'
 import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
 import { messageOf } from '../../system/message-of.js'
@@ -182,14 +183,6 @@ function parentSpan(headers: readonly string[]): ParentSpan | undefined {
   const [, traceId, spanId, flags = ''] = TRACE_PARENT.exec(headerIn(headers, 'traceparent') ?? '') ?? []
   if (traceId === undefined || spanId === undefined) return undefined
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
-}
-
-function headerIn(headers: readonly string[], name: string): string | undefined {
-  for (let i = 0; i < headers.length; i += 2) {
-    const given = headers[i] ?? ''
-    if (given.length === name.length && given.toLowerCase() === name) return headers[i + 1]
-  }
-  return undefined
 }
 
 const KIND_SERVER = 2

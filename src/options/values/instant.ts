@@ -3,31 +3,21 @@ import { type ClockStart, type EpochMs, MINUTE_MS, parseOffset } from '../../dom
 import { type ParseResult, textSchema } from './reading.js'
 
 const FORM = 'must be an instant such as 2026-03-01T10:00:00Z or 2026-03-01T10:00:00+02:00, or a date (midnight UTC)'
-const INSTANT = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):(\d\d)))?$/
+const INSTANT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):(\d\d)))?$/
 
 /** Bounds of the clock: headers hold no negative times, and ISO 8601 years have four digits. */
 const MIN_INSTANT = 0
 const MAX_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /** Unlike Date.parse, refuses 2026-02-30 and times without an offset. */
-export function readInstant(text: string): ParseResult<EpochMs> {
-  const match = INSTANT.exec(text)
+export function readInstant(written: string): ParseResult<EpochMs> {
+  const match = INSTANT.exec(written)
   if (match === null) return { problem: FORM }
-  const [, year, month, day, hour = 0, minute = 0, second = 0, fraction = '', sign, offsetHour = 0, offsetMinute = 0] =
-    match
-  const parts = [year, month, day, hour, minute, second].map(Number)
-  const [y = 0, mo = 0, d = 0, h = 0, mi = 0, s = 0] = parts
-  const at = Date.UTC(y, mo - 1, d, h, mi, s, Number(fraction.padEnd(3, '0').slice(0, 3)))
-  const read = new Date(at)
-  const same = [
-    read.getUTCFullYear(),
-    read.getUTCMonth() + 1,
-    read.getUTCDate(),
-    read.getUTCHours(),
-    read.getUTCMinutes(),
-    read.getUTCSeconds(),
-  ].every((part, index) => part === parts[index])
-  if (!same) return { problem: 'must be a date and time that exist' }
+  const [, date, time = '00:00', second = '00', fraction = '', sign, offsetHour = 0, offsetMinute = 0] = match
+  const text = `${date}T${time}:${second}`
+  const at = Date.parse(`${text}.${fraction.padEnd(3, '0').slice(0, 3)}Z`)
+  if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(text))
+    return { problem: 'must be a date and time that exist' }
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return { problem: 'must have an offset of at most 23:59' }
   const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * MINUTE_MS
   const value = sign === '-' ? at + offset : at - offset
