@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, unknown>>
 const TEXTS: Readonly<Record<string, (input: Fields, output: Fields) => string>> = {
   reset: (_, { pets }) => `reset: ${counted(Number(pets), 'pet')}`,
   'overrides.clear': (_, { cleared }) => `overrides clear: ${text(cleared)} cleared`,
-  undo: (_, { undone }) => `undo ${text(undone)}`,
+  undo: (_, { undone }) => `undo ${text(undone).replace('.', ' ')}`,
   'clock.set': (_, output) => `clock set ${clock(output)}`,
   'clock.advance': ({ by }, output) => `clock advance ${text(by)} ${clock(output)}`,
   'clock.reset': () => 'clock reset: real time',

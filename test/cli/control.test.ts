@@ -69,6 +69,12 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
 `,
     )
     expect(await json(sandbox, 'status')).toEqual(JSON.parse(JSON.stringify(await sandbox.state())))
+    const io = testIo({ tty: true, env: { PETSTORE_SANDBOX_URL: sandbox.controlUrl } })
+    io.stdout.columns = 60
+    await sandbox.settings.change({ latency: '1ms', banAfter: 3, retryAfter: 'none' })
+    expect((await run(io, 'status')).out).toContain(
+      'settings   plan=pro ban-after=3 retry-after=none\n           latency=1ms\n',
+    )
   })
 
   it('moves the clock', async () => {

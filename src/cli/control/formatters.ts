@@ -25,7 +25,7 @@ import { toKebabCase } from '../../options/letter-case.js'
 import type { SettingsView } from '../../options/options.js'
 import { settingsView, settingText } from '../../options/settings.js'
 import type { CliIo } from '../io.js'
-import { colourLevel, coloursFor, escapeControls } from '../print.js'
+import { colourLevel, coloursFor, escapeControls, wrapRows } from '../print.js'
 import { aligned, table } from '../table.js'
 import { type Result, tableResult } from './result.js'
 
@@ -47,7 +47,7 @@ export function stateText(state: StateView, controlUrl: string, width: number): 
   const standard = new Map(Object.entries(settingsView(DEFAULT_SETTINGS)))
   const changed = Object.entries(settings).filter(([name, value]) => value !== standard.get(name))
   const things = `${counted(counts.pets, 'pet')}, ${counted(counts.orders, 'order')}`
-  const facts = aligned([
+  const facts: readonly (readonly [string, string])[] = [
     ['service', serviceUrl(controlUrl, state)],
     ['control', controlUrl],
     ...(upstream === null ? [] : [['upstream', upstreamText(upstream)] as const]),
@@ -62,8 +62,13 @@ export function stateText(state: StateView, controlUrl: string, width: number): 
     ['faults', faults.map(formatFaultRule).join(' ') || 'none'],
     ...operationsFact(operations),
     ['counts', `${things}, ${counted(counts.requests, 'request')}, ${counted(counts.spaces, 'more space')}`],
+  ]
+  const gap = ' '.repeat(Math.max(...facts.map(([name]) => name.length)) + 2)
+  const rows = facts.map(([name, text]) => [
+    name.padEnd(gap.length),
+    wrapRows(text, width - gap.length).join(`\n${gap}`),
   ])
-  return `${facts}\n\n${keyTable(keys, width)}`
+  return `${rows.map((row) => row.join('')).join('\n')}\n\n${keyTable(keys, width)}`
 }
 
 function operationsFact({ stateful, mocked }: OperationsView): readonly (readonly [string, string])[] {
