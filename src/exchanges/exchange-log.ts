@@ -1,5 +1,4 @@
 import type { EndedExchange, ExchangeRef } from '../domain/messages.js'
-import { passingText } from '../domain/numbers.js'
 import type { ExchangeRecord } from './exchange-record.js'
 import { outcomeOf, type SavedTally, TrafficTally } from './traffic.js'
 
@@ -248,10 +247,6 @@ function weightOf(record: ExchangeRecord): number {
   return 1024 + 2 * characters
 }
 
-const REMAINING = 'X-RateLimit-Remaining'
-/** Replaces the text of `remaining`. No header contains a line feed. */
-const AS_REMAINING = '\n'
-
 /** Overwritten by the end of its exchange, and later by another exchange. */
 type KeptRecord = { -readonly [Field in keyof ExchangeRecord]: ExchangeRecord[Field] } & {
   responseHeaders: string[]
@@ -291,7 +286,6 @@ function blank(): KeptRecord {
 function copyOf(record: ExchangeRecord): KeptRecord {
   const kept = blank()
   rewrite(kept, record)
-  withRemaining(kept.responseHeaders, record.remaining)
   return kept
 }
 
@@ -301,8 +295,6 @@ function rewrite(kept: KeptRecord, record: ExchangeRecord): void {
   // In place, to keep the memory.
   for (let i = 0; i < length; i++) responseHeaders[i] = record.responseHeaders[i] ?? ''
   if (responseHeaders.length > length) responseHeaders.length = length
-  const value = responseHeaders.indexOf(REMAINING) + 1
-  if (value > 0 && responseHeaders[value] === passingText(record.remaining)) responseHeaders[value] = AS_REMAINING
   // Field by field: Object.assign takes ten times as long, and allocates each number anew.
   kept.id = record.id
   kept.position = record.position
@@ -328,12 +320,6 @@ function rewrite(kept: KeptRecord, record: ExchangeRecord): void {
   kept.requestHeaders = record.requestHeaders
   kept.requestBody = record.requestBody
   kept.responseBody = record.responseBody
-}
-
-function withRemaining(headers: string[], remaining: number): string[] {
-  const value = headers.indexOf(AS_REMAINING)
-  if (value > 0) headers[value] = passingText(remaining)
-  return headers
 }
 
 export interface SpaceEvent {
