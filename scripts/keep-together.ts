@@ -7,7 +7,7 @@ const SANDBOX = [
   'src/sandbox.ts',
   'src/options/resolve.ts',
   'src/system/this-process.ts',
-  'src/exchanges/exchange-view.ts',
+  'src/exchanges/exchange-record.ts',
   // Both the command line and what an overlay loads later need these few lines.
   'src/client/errors.ts',
 ]

@@ -20,7 +20,7 @@ import type { PlanName } from '../domain/keys.js'
 import { DEFAULT_SPACE, isSpaceName, sentKeyText } from '../domain/keys.js'
 import type { DurationText } from '../domain/time.js'
 import type { Drift } from '../drift/ledger.js'
-import type { Exchange } from '../exchanges/exchange-view.js'
+import type { Exchange } from '../exchanges/exchange-record.js'
 import type { Har } from '../exchanges/har.js'
 import type {
   SandboxOptions,

@@ -16,7 +16,7 @@ import { verbRequest, withQuery } from '../control/verb-request.js'
 import { verbRoutes } from '../control/verb-routes.js'
 import { type Bytes, MIB } from '../domain/numbers.js'
 import { formatDuration, parseDuration } from '../domain/time.js'
-import type { Exchange } from '../exchanges/exchange-view.js'
+import type { Exchange } from '../exchanges/exchange-record.js'
 import { type SandboxControls, sandboxControls, type Transport } from './controls.js'
 import type { RequestFilter } from './inputs.js'
 

@@ -23,7 +23,7 @@ export type {
   WindowState,
 } from '../control/views.js'
 export type { DurationText } from '../domain/time.js'
-export type { Exchange, ExchangeMessage } from '../exchanges/exchange-view.js'
+export type { Exchange, ExchangeMessage } from '../exchanges/exchange-record.js'
 export type { ScenarioContent, ScenarioName, SettingsPatch, SettingsView, StormOption } from '../options/options.js'
 export type {
   Controls,

@@ -2,7 +2,7 @@ import { ControlError } from '../control/control-error.js'
 import type { OptionalInput, VerbOutput } from '../control/verb-map.js'
 import type { ClockView } from '../control/views.js'
 import { type DurationMs, parseDuration } from '../domain/time.js'
-import type { Exchange } from '../exchanges/exchange-view.js'
+import type { Exchange } from '../exchanges/exchange-record.js'
 import { setTimeout, systemClock } from '../system/system-clock.js'
 import type { FakeTimers, RequestFilter, WaitOptions } from './inputs.js'
 

@@ -82,3 +82,119 @@ export function loggedBody({ body, headers }: ServiceRequest): string {
 }
 
 const FORM = /^application\/x-www-form-urlencoded/i
+
+/** One request and its response, as the log shows it. @source docs/control-api.md, "Exchanges" */
+export interface Exchange {
+  readonly id: number
+  /** ISO 8601, UTC, by the space's clock. */
+  readonly at: string
+  /** Empty for the default space. */
+  readonly space: string
+  /** Label of the key; `unknown` for an unknown token, `none` without one. */
+  readonly key: string
+  /** Name of the sender among those that share the key; absent if it has none. */
+  readonly sender?: string
+  readonly method: string
+  readonly path: string
+  /** What followed the "?". */
+  readonly query: string
+  readonly operation: string | null
+  /** Null while it is under way, and if the client got none: by a fault, or because it left. */
+  readonly status: number | null
+  readonly reason: Reason | null
+  readonly fault: FaultName | null
+  /** The fault rule that was applied, such as `getPet:503@25%`; absent without one. */
+  readonly rule?: string
+  /**
+   * Null while it is under way. `sent`: whole; `left`: the client left first; `cut`: by a fault or a stop of the
+   * sandbox; `unknown`: its replica is gone.
+   */
+  readonly ended: ResponseEnd | null
+  /** From its arrival to its end, in real milliseconds; while it is under way, to now. */
+  readonly durationMs: number
+  readonly timing: ExchangeTiming
+  /** How a response of the real service drifts from the contract. */
+  readonly drift?: readonly string[]
+  readonly request: ExchangeMessage
+  /** Empty while it is under way, and if nothing was sent. */
+  readonly response: ExchangeMessage
+}
+
+/** The parts of the duration, in real milliseconds; 0 while it is under way. */
+export interface ExchangeTiming {
+  /** Until the response was decided, and its changes were stored. */
+  readonly handlingMs: number
+  /** Delay after that: by latency, or because it hangs. */
+  readonly waitingMs: number
+  /** From the first to the last byte. */
+  readonly bodyMs: number
+}
+
+export interface ExchangeMessage {
+  /** Lower-case names; values of a repeated name are joined. */
+  readonly headers: Readonly<Record<string, string>>
+  /** At most 64 KiB of it. */
+  readonly body: string
+}
+
+type ExchangeFacts = Omit<Exchange, 'request' | 'response'>
+
+export function exchangeFacts(record: ExchangeRecord, wall: EpochMs = record.arrivedAt): ExchangeFacts {
+  const { id, at, space, key, sender, method, path, query, operation, status, reason, fault, how } = record
+  const durationMs = how === undefined ? Math.max(0, wall - record.arrivedAt) : record.durationMs
+  const { waitingMs, bodyMs, rule, drift } = record
+  return {
+    id,
+    at: new Date(at).toISOString(),
+    space,
+    key,
+    ...(sender === undefined ? {} : { sender }),
+    method,
+    path,
+    query,
+    operation: operation ?? null,
+    // A response that was not sent may yet be rolled back.
+    status: how === undefined ? null : (status ?? null),
+    reason: reason ?? null,
+    fault: fault ?? null,
+    ...(rule === undefined ? {} : { rule }),
+    ended: how ?? null,
+    durationMs: rounded(durationMs),
+    timing: {
+      handlingMs: how === undefined ? 0 : rounded(Math.max(0, durationMs - waitingMs - bodyMs)),
+      waitingMs: rounded(waitingMs),
+      bodyMs: rounded(bodyMs),
+    },
+    ...(drift === undefined ? {} : { drift }),
+  }
+}
+
+export function exchangeView(record: ExchangeRecord, wall?: EpochMs): Exchange {
+  const facts = exchangeFacts(record, wall)
+  return {
+    ...facts,
+    request: { headers: headersView(record.requestHeaders), body: record.requestBody },
+    response:
+      facts.status === null
+        ? { headers: {}, body: '' }
+        : { headers: headersView(record.responseHeaders), body: record.responseBody },
+  }
+}
+
+export function begunView(record: ExchangeRecord): Exchange {
+  return exchangeView({ ...record, how: undefined, durationMs: 0, waitingMs: 0, bodyMs: 0 })
+}
+
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 1000) / 1000
+}
+
+function headersView(list: readonly string[]): Readonly<Record<string, string>> {
+  const headers = new Map<string, string>()
+  for (let i = 0; i < list.length; i += 2) {
+    const name = String(list[i]).toLowerCase()
+    const before = headers.get(name)
+    headers.set(name, before === undefined ? String(list[i + 1]) : `${before}, ${list[i + 1]}`)
+  }
+  return Object.fromEntries(headers)
+}

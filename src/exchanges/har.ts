@@ -1,6 +1,6 @@
 import { redactHeader } from '../domain/redaction.js'
 import type { KeyHeader } from '../domain/request-headers.js'
-import type { Exchange, ExchangeMessage } from './exchange-view.js'
+import type { Exchange, ExchangeMessage } from './exchange-record.js'
 
 /** One request with its response. Names with an underscore are ours. @source HAR 1.2 */
 export type HarEntry = ReturnType<typeof entryFor>

@@ -2,7 +2,7 @@ import type { Controls } from '../api/controls.js'
 import { exchangeLines } from '../api/waits.js'
 import type { OperationName } from '../contract/entities.js'
 import { parseJson } from '../contract/json.js'
-import type { Exchange } from '../exchanges/exchange-view.js'
+import type { Exchange } from '../exchanges/exchange-record.js'
 
 /** The matchers, for the types of Vitest (`interface Matchers`) and Jest. */
 export interface SandboxMatchers {

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../src/exchanges/exchange-view.js'
+import type { Exchange } from '../../src/exchanges/exchange-record.js'
 
 /** An exchange as in the event stream. */
 export function anExchange(facts: Partial<Exchange> = {}): Exchange {

@@ -5,9 +5,12 @@ import { keyLabel, sentKeyText } from '../../domain/keys.js'
 import { UNREAD } from '../../domain/messages.js'
 import { MASK } from '../../domain/redaction.js'
 import { type DurationMs, SECOND_MS } from '../../domain/time.js'
-import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
-import { LOG_BODY_CHARACTERS } from '../../exchanges/exchange-record.js'
-import { type Exchange, exchangeView } from '../../exchanges/exchange-view.js'
+import {
+  type Exchange,
+  type ExchangeRecord,
+  exchangeView,
+  LOG_BODY_CHARACTERS,
+} from '../../exchanges/exchange-record.js'
 import { type Har, toHar } from '../../exchanges/har.js'
 import { quoted } from '../../options/problem.js'
 import { readInstant } from '../../options/values/instant.js'

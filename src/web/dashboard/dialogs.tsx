@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { sentKeyText } from '../../domain/keys.js'
-import type { Exchange } from '../../exchanges/exchange-view.js'
+import type { Exchange } from '../../exchanges/exchange-record.js'
 import { replay, step } from '../session.js'
 import { editing, selected, state } from '../state.js'
 import { CloseButton, Dialog, Field, FormDialog, type ReadField, Table } from '../ui.js'

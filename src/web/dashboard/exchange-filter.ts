@@ -1,5 +1,5 @@
 import { didYouMean } from '../../domain/suggest.js'
-import type { Exchange } from '../../exchanges/exchange-view.js'
+import type { Exchange } from '../../exchanges/exchange-record.js'
 import { addressOf } from './recorded-request.js'
 import { outcomeOf } from './texts.js'
 

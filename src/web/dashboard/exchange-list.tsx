@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { formatSpan } from '../../domain/time.js'
-import type { Exchange } from '../../exchanges/exchange-view.js'
+import type { Exchange } from '../../exchanges/exchange-record.js'
 import { timeText } from '../format.js'
 import { durationAt, filterBy, select } from '../session.js'
 import {

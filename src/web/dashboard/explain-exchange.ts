@@ -1,7 +1,7 @@
 import { withoutOperation } from '../../domain/problems.js'
 import { formatSpan, MINUTE_MS, readRetryAfter } from '../../domain/time.js'
 import type { LoggedEvent } from '../../exchanges/exchange-log.js'
-import type { Exchange } from '../../exchanges/exchange-view.js'
+import type { Exchange } from '../../exchanges/exchange-record.js'
 import { timeText } from '../format.js'
 import { instantText } from './texts.js'
 

@@ -1,6 +1,6 @@
 import type { StateView } from '../../control/views.js'
 import { KEY_REFERENCE } from '../../domain/curl.js'
-import type { Exchange } from '../../exchanges/exchange-view.js'
+import type { Exchange } from '../../exchanges/exchange-record.js'
 import type { CodeRequest, OperationFacts } from '../request-code.js'
 
 /** Describe the connection, or are derived from other values. */
