@@ -1,7 +1,7 @@
 import type { Finding, ViolationRule } from '../../conduct/conduct-view.js'
 import { counted } from '../../domain/numbers.js'
 import type { DurationMs } from '../../domain/time.js'
-import type { Exchange } from '../../exchanges/exchange-view.js'
+import type { Exchange } from '../../exchanges/exchange-record.js'
 import { type CommandOutcome, exitCodeFor } from '../exec/run-command.js'
 import type { ConformScenario, Job } from './scenarios.js'
 
