@@ -2,9 +2,8 @@ import type { VerbDone } from '../control/verb.js'
 import { verbText } from '../control/verb-text.js'
 import { DEFAULT_KEY, sentKeyText } from '../domain/keys.js'
 import { withoutOperation } from '../domain/problems.js'
-import { headerIn } from '../domain/request-headers.js'
 import { ceilSeconds, type EpochMs, formatDuration, formatSpan, SECOND_MS } from '../domain/time.js'
-import type { ExchangeRecord } from '../exchanges/exchange-record.js'
+import { type Exchange, type ExchangeRecord, exchangeView } from '../exchanges/exchange-record.js'
 import { systemClock } from '../system/system-clock.js'
 import type { Output } from './io.js'
 import type { LineWriter } from './line-writer.js'
@@ -37,13 +36,15 @@ export class PrettyLog {
   /** On a terminal, repetitions are counted in the row. Elsewhere a later line counts them. */
   exchange(record: ExchangeRecord): void {
     const width = terminalWidth(this.#stream)
+    const shown = exchangeView(record)
     const line = (times: number) =>
-      prettyExchange(record, this.#colours, {
+      prettyExchange(shown, this.#colours, {
+        wall: record.arrivedAt,
         ...(width === undefined ? {} : { columns: width }),
         ...(this.#control === undefined ? {} : { control: this.#control }),
         times,
       })
-    const kind = repetitionKey(record)
+    const kind = repetitionKey(shown)
     const last = this.#last
     // In a window of another width the terminal may have rewrapped the line.
     if (last === undefined || last.kind !== kind || last.width !== width) {
@@ -103,6 +104,8 @@ export class PrettyLog {
 }
 
 interface LineOptions {
+  /** Real time of its arrival. Default: the same as by the space's clock. */
+  readonly wall?: EpochMs
   /** Cells of a row; without them an entry is one row, however long. */
   readonly columns?: number
   readonly control?: (() => string | undefined) | undefined
@@ -126,11 +129,12 @@ interface Fact {
   readonly paint: Paint
 }
 
-export function prettyExchange(record: ExchangeRecord, colours: Colours, page: LineOptions = {}): string {
-  const { id, at, arrivedAt, method, status, how } = record
-  const { columns = Number.POSITIVE_INFINITY, times = 1, idWidth } = page
-  const time = `${idWidth === undefined ? '' : String(id).padStart(idWidth) + GAP}${timeText(at, arrivedAt)}`
-  const state = how === undefined ? '...' : String(status ?? '---')
+export function prettyExchange(record: Exchange, colours: Colours, page: LineOptions = {}): string {
+  const { id, method, status, ended } = record
+  const at = Date.parse(record.at)
+  const { wall = at, columns = Number.POSITIVE_INFINITY, times = 1, idWidth } = page
+  const time = `${idWidth === undefined ? '' : String(id).padStart(idWidth) + GAP}${timeText(at, wall)}`
+  const state = ended === null ? '...' : String(status ?? '---')
   const verb = escapeControls(method).padEnd(METHOD_WIDTH)
   const room = columns - 1 - cellWidth([time, state, verb, ''].join(GAP))
   const count: readonly Fact[] = times > 1 ? [{ text: `×${times}`, paint: colours.bold }] : []
@@ -166,9 +170,9 @@ export function prettyExchange(record: ExchangeRecord, colours: Colours, page: L
   ].join('\n')
 }
 
-export function repetitionKey(record: ExchangeRecord): string {
-  const { method, status, reason, key, sender, space, fault, how } = record
-  return [method, targetOf(record), status, reason, key, sender, space, fault, how, reasonText(record)].join('\n')
+export function repetitionKey(record: Exchange): string {
+  const { method, status, reason, key, sender, space, fault, ended } = record
+  return [method, targetOf(record), status, reason, key, sender, space, fault, ended, reasonText(record)].join('\n')
 }
 
 /** In local time; with its date if the clock was moved. */
@@ -180,7 +184,7 @@ function timeText(at: EpochMs, wall: EpochMs): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}`
 }
 
-function targetOf({ path, query }: ExchangeRecord): string {
+function targetOf({ path, query }: Exchange): string {
   return query === '' ? path : `${path}?${query}`
 }
 
@@ -193,54 +197,55 @@ function withExtras(facts: readonly Fact[], extras: readonly Fact[], room: numbe
   return [...facts, ...(fitting === -1 ? extras : extras.slice(0, fitting))]
 }
 
-function extrasOf(record: ExchangeRecord, { dim }: Colours): readonly Fact[] {
-  const { operation, key, sender, space, remaining, how, durationMs, waitingMs, bodyMs } = record
+function extrasOf(record: Exchange, { dim }: Colours): readonly Fact[] {
+  const { operation, key, sender, space, ended, durationMs, timing, response } = record
+  const { waitingMs, bodyMs } = timing
+  const remaining = response.headers['x-ratelimit-remaining']
   const extra = (text: string): Fact => ({ text: escapeControls(text), paint: dim })
   const parts = [
     waitingMs < MIN_PART_MS ? [] : `waiting ${formatSpan(waitingMs)}`,
     bodyMs < MIN_PART_MS ? [] : `body ${formatSpan(bodyMs)}`,
   ].flat()
-  const suffix = how === undefined ? ' so far' : parts.length === 0 ? '' : ` (${parts.join(', ')})`
+  const suffix = ended === null ? ' so far' : parts.length === 0 ? '' : ` (${parts.join(', ')})`
   return [
     extra(sentKeyText(key, space, sender)),
-    ...(Number.isNaN(remaining) ? [] : [extra(`${remaining} left`)]),
-    ...(operation === undefined ? [] : [extra(operation)]),
+    ...(remaining === undefined ? [] : [extra(`${remaining} left`)]),
+    ...(operation === null ? [] : [extra(operation)]),
     extra(`${formatSpan(durationMs)}${suffix}`),
   ]
 }
 
-function reasonsOf(record: ExchangeRecord, colours: Colours): readonly Fact[] {
-  const { how, durationMs, fault, drift } = record
+function reasonsOf(record: Exchange, colours: Colours): readonly Fact[] {
+  const { ended, durationMs, fault, drift, response } = record
   const reason = reasonText(record)
-  const isCut = how === 'cut' && (fault === undefined || fault === 'slow-body' || fault === 'hang')
+  const isCut = ended === 'cut' && (fault === null || fault === 'slow-body' || fault === 'hang')
   const end =
-    how === 'left'
+    ended === 'left'
       ? `client left after ${formatSpan(durationMs)}`
-      : how === 'unknown'
+      : ended === 'unknown'
         ? 'whether it was sent is unknown'
         : isCut
           ? 'cut by the sandbox'
           : undefined
-  const fact = (text: string | undefined, paint: Paint): readonly Fact[] =>
-    text === undefined ? [] : [{ text: fitCells(text, MAX_REASON), paint }]
+  const fact = (text: string | null | undefined, paint: Paint): readonly Fact[] =>
+    text == null ? [] : [{ text: fitCells(text, MAX_REASON), paint }]
   return [
     ...fact(reason, (text) => text),
     ...fact(end, colours.yellow),
     ...fact(drift && `drift: ${escapeControls(drift.join('; '))}`, colours.red),
-    ...fact(headerIn(record.responseHeaders, 'deprecation') && 'deprecated', colours.yellow),
+    ...fact(response.headers.deprecation && 'deprecated', colours.yellow),
   ]
 }
 
 /** The sandbox's reason for a simulated response; for the service's own refusals, its message. */
-function reasonText(record: ExchangeRecord): string | undefined {
-  const { status, reason, fault, operation, responseBody } = record
-  if (reason === 'fault' && fault !== undefined) return `fault ${fault}`
+function reasonText({ status, reason, fault, operation, response }: Exchange): string | null {
+  if (reason === 'fault' && fault !== null) return `fault ${fault}`
   if (reason === 'mock') return 'mocked'
-  const isRefused = reason === 'forced' && headerIn(record.responseHeaders, 'preference-applied') === undefined
-  if ((reason !== undefined && !isRefused) || status === undefined || status < 400) return reason
+  const isRefused = reason === 'forced' && response.headers['preference-applied'] === undefined
+  if ((reason !== null && !isRefused) || status === null || status < 400) return reason
   let message: unknown
   try {
-    message = Object(JSON.parse(responseBody)).message
+    message = Object(JSON.parse(response.body)).message
   } catch {
     return reason
   }
@@ -252,14 +257,14 @@ function reasonText(record: ExchangeRecord): string | undefined {
   )
 }
 
-function colourOf(status: number | undefined, colours: Colours): Paint {
-  if (status === undefined) return colours.magenta
+function colourOf(status: number | null, colours: Colours): Paint {
+  if (status === null) return colours.magenta
   if (status >= 500) return colours.red
   if (status >= 400) return colours.yellow
   return status >= 300 ? colours.cyan : colours.green
 }
 
-function hintFor(record: ExchangeRecord, command: LineOptions['control']): string | undefined {
+function hintFor(record: Exchange, command: LineOptions['control']): string | undefined {
   const { reason, status, key, space } = record
   if (status !== 429 && reason !== 'ban') return undefined
   const wait = secondsToWait(record)
@@ -283,12 +288,12 @@ function hintFor(record: ExchangeRecord, command: LineOptions['control']): strin
   }
 }
 
-function secondsToWait(record: ExchangeRecord): number | undefined {
-  const retryAfter = headerIn(record.responseHeaders, 'retry-after')
+function secondsToWait({ at, reason, response }: Exchange): number | undefined {
+  const retryAfter = response.headers['retry-after']
   if (retryAfter !== undefined && /^\d+$/.test(retryAfter)) return Number(retryAfter)
-  const reset = record.reason === 'storm' ? undefined : headerIn(record.responseHeaders, 'x-ratelimit-reset')
+  const reset = reason === 'storm' ? undefined : response.headers['x-ratelimit-reset']
   const end = retryAfter === undefined ? Number(reset) * SECOND_MS : Date.parse(retryAfter)
-  const seconds = ceilSeconds(end - record.at)
+  const seconds = ceilSeconds(end - Date.parse(at))
   return Number.isFinite(seconds) ? Math.max(1, seconds) : undefined
 }
 

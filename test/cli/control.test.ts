@@ -73,7 +73,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     io.stdout.columns = 60
     await sandbox.settings.change({ latency: '1ms', banAfter: 3, retryAfter: 'none' })
     expect((await run(io, 'status')).out).toContain(
-      'settings   plan=pro ban-after=3 retry-after=none\n           latency=1ms\n',
+      '\noverrides  ban-after 3 · retry-after none · latency 1ms ·\n           sandbox-free banned, 5 min left\n',
     )
   })
 

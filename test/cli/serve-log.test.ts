@@ -9,7 +9,7 @@ import type { VerbName } from '../../src/control/verb-map.js'
 import { verbText } from '../../src/control/verb-text.js'
 import { VERBS } from '../../src/control/verbs.js'
 import { PROBLEMS } from '../../src/domain/problems.js'
-import type { ExchangeRecord } from '../../src/exchanges/exchange-record.js'
+import { type ExchangeRecord, exchangeView } from '../../src/exchanges/exchange-record.js'
 import { Captured, testIo } from './test-io.js'
 
 const plain = await coloursFor(0)
@@ -44,11 +44,13 @@ function exchange(part: Partial<ExchangeRecord> = {}): ExchangeRecord {
     remaining: 59,
     requestHeaders: [],
     requestBody: '',
-    responseHeaders: [],
     responseBody: '',
     ...part,
+    responseHeaders: ['X-RateLimit-Remaining', String(part.remaining ?? 59), ...(part.responseHeaders ?? [])],
   }
 }
+
+const shown = (part?: Partial<ExchangeRecord>) => exchangeView(exchange(part))
 
 const LIMITED = { status: 429, remaining: 0, responseHeaders: ['X-RateLimit-Limit', '60', 'Retry-After', '34'] }
 const CLOCK_ELSEWHERE = Date.parse('2030-12-04T23:59:00Z')
@@ -123,23 +125,22 @@ const KINDS: readonly (readonly [string, Partial<ExchangeRecord>])[] = [
 ]
 
 describe.each([undefined, 120, 80, 60])('the pretty log, %s columns wide', (columns) => {
-  const page = { ...(columns === undefined ? {} : { columns }) }
+  const page = { wall: exchange().arrivedAt, ...(columns === undefined ? {} : { columns }) }
 
   it('shows what matters of each kind of response', () => {
-    const entries = KINDS.map(([what, part]) => `# ${what}\n${prettyExchange(exchange(part), plain, page)}`)
+    const entries = KINDS.map(([what, part]) => `# ${what}\n${prettyExchange(shown(part), plain, page)}`)
     expect(`\n${entries.join('\n')}\n`).toMatchSnapshot()
   })
 
   it.each(KINDS)('fits the width and breaks no word: %s', (_what, part) => {
-    const rows = prettyExchange(exchange(part), plain, { ...page, times: 12 }).split('\n')
+    const rows = prettyExchange(shown(part), plain, { ...page, times: 12 }).split('\n')
     expect(rows.filter((row) => cellWidth(row) >= (columns ?? Number.POSITIVE_INFINITY))).toEqual([])
-    const whole = prettyExchange(exchange(part), plain, { times: 12 }).split(/\s+/)
+    const whole = prettyExchange(shown(part), plain, { wall: page.wall, times: 12 }).split(/\s+/)
     const words = rows.flatMap((row) => row.trim().split(/\s+/)).filter((word) => !word.endsWith('…'))
     expect(words.filter((word) => !whole.includes(word))).toEqual([])
   })
 
-  it('counts repetitions', () =>
-    expect(prettyExchange(exchange(), plain, { ...page, times: 12 })).toContain('  ×12 · '))
+  it('counts repetitions', () => expect(prettyExchange(shown(), plain, { ...page, times: 12 })).toContain('  ×12 · '))
 })
 
 describe('the pretty log', () => {
@@ -150,7 +151,7 @@ describe('the pretty log', () => {
     [503, 31],
     [undefined, 35],
   ])('colours %s by its class', async (status, colour) => {
-    const line = prettyExchange(exchange({ status }), await coloursFor(1))
+    const line = prettyExchange(shown({ status }), await coloursFor(1))
     expect(line).toContain(`\u001b[${colour}m${status ?? '---'}`)
   })
 
@@ -161,24 +162,24 @@ describe('the pretty log', () => {
       { status: undefined, reason: 'fault', fault: 'connection-reset' },
       { status: undefined, reason: 'fault', fault: 'hang', how: undefined },
     ]
-    const columns = parts.map((part) => prettyExchange(exchange(part), plain).indexOf('/v1/pets'))
+    const columns = parts.map((part) => prettyExchange(shown(part), plain).indexOf('/v1/pets'))
     expect(columns).toEqual(parts.map(() => columns[0]))
   })
 
   it('suggests the smallest fix, never a reset', () => {
-    for (const [, part] of KINDS) expect(prettyExchange(exchange(part), plain)).not.toContain('reset;')
+    for (const [, part] of KINDS) expect(prettyExchange(shown(part), plain)).not.toContain('reset;')
     const elsewhere = { control: () => 'petstore-sandbox control --url http://127.0.0.1:4011' }
-    expect(prettyExchange(exchange({ ...LIMITED, reason: 'storm' }), plain, elsewhere)).toMatch(
+    expect(prettyExchange(shown({ ...LIMITED, reason: 'storm' }), plain, elsewhere)).toMatch(
       /→ .*petstore-sandbox control --url http:\/\/127\.0\.0\.1:4011 storm stop$/,
     )
-    expect(prettyExchange(exchange({ ...LIMITED, reason: 'quota-minute' }), plain)).toMatch(
+    expect(prettyExchange(shown({ ...LIMITED, reason: 'quota-minute' }), plain)).toMatch(
       /→ retry in 34 s, or: npx petstore-sandbox control clock advance 34s$/,
     )
   })
 
   it('treats exchanges as equal whatever their time, duration and quota', () => {
-    const one = repetitionKey(exchange())
-    expect(repetitionKey(exchange({ id: 2, at: 0, durationMs: 9, remaining: 1 }))).toBe(one)
+    const one = repetitionKey(shown())
+    expect(repetitionKey(shown({ id: 2, at: 0, durationMs: 9, remaining: 1 }))).toBe(one)
     const others: readonly Partial<ExchangeRecord>[] = [
       { query: 'limit=6' },
       { method: 'HEAD' },
@@ -188,7 +189,7 @@ describe('the pretty log', () => {
       { reason: 'storm' },
       problem('invalid_request', 'limit must be a number.', 200),
     ]
-    expect(others.map((part) => repetitionKey(exchange(part)) === one)).toEqual(
+    expect(others.map((part) => repetitionKey(shown(part)) === one)).toEqual(
       others.map((_, i) => i === others.length - 1),
     )
   })
@@ -327,7 +328,7 @@ describe('a verb in the log', () => {
 })
 
 describe.each([
-  ['pretty', (record: ExchangeRecord) => prettyExchange(record, plain)],
+  ['pretty', (record: ExchangeRecord) => prettyExchange(exchangeView(record), plain)],
   ['json', jsonExchange],
 ] as const)('the %s log', (_form, write) => {
   it.each(['\n', '\r', '\u001b[2J', '\u009b31m', '\u2028', '\u202e', '\u0000', '\u007f'])(

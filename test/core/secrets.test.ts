@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { prettyExchange } from '../../src/cli/pretty-log.js'
 import { coloursFor } from '../../src/cli/print.js'
 import { jsonExchange } from '../../src/cli/serve-log.js'
+import { exchangeView } from '../../src/exchanges/exchange-record.js'
 import { createSandbox, startSandbox } from '../../src/index.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { transports } from '../support/transports.js'
@@ -38,7 +39,7 @@ describe.each(transports)('a secret that a client sends, %s', (_name, openSandbo
       const lines = [...sandbox.core.spaces.default.log].flatMap((record) => [
         JSON.stringify(record),
         jsonExchange(record),
-        prettyExchange(record, chalk),
+        prettyExchange(exchangeView(record), chalk),
       ])
       expect(lines).toHaveLength(3)
       const told = [...lines, ...sandbox.warnings]

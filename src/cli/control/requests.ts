@@ -12,7 +12,7 @@ import { UNREAD } from '../../domain/messages.js'
 import { REASONS } from '../../domain/problems.js'
 import { MASK } from '../../domain/redaction.js'
 import { formatDuration, SECOND_MS } from '../../domain/time.js'
-import type { Exchange, ExchangeMessage, ExchangeRecord } from '../../exchanges/exchange-record.js'
+import type { Exchange, ExchangeMessage } from '../../exchanges/exchange-record.js'
 import { EXIT, SIGNAL_EXIT, type StopSignal } from '../io.js'
 import { prettyExchange } from '../pretty-log.js'
 import { colourLevel, coloursFor, escapeControls, print, printLine } from '../print.js'
@@ -144,28 +144,7 @@ function jsonLine(exchange: Exchange): string {
 async function lineFormat({ io, found }: ControlContext, idWidth = 4): Promise<(exchange: Exchange) => string> {
   const colours = await coloursFor(colourLevel(io.stdout, io.env))
   const control = () => controlCommand(found.controlUrl, io)
-  return (exchange) => prettyExchange(asRecord(exchange), colours, { idWidth, control })
-}
-
-function asRecord(exchange: Exchange): ExchangeRecord {
-  const { operation, status, reason, fault, ended, at, timing, request, response, ...rest } = exchange
-  return {
-    ...rest,
-    ...timing,
-    position: 0,
-    how: ended ?? undefined,
-    at: Date.parse(at),
-    arrivedAt: Date.parse(at),
-    fault: fault ?? undefined,
-    operation: operation ?? undefined,
-    status: status ?? undefined,
-    reason: reason ?? undefined,
-    remaining: Number(response.headers['x-ratelimit-remaining'] ?? Number.NaN),
-    requestHeaders: Object.entries(request.headers).flat(),
-    requestBody: request.body,
-    responseHeaders: Object.entries(response.headers).flat(),
-    responseBody: response.body,
-  }
+  return (exchange) => prettyExchange(exchange, colours, { idWidth, control })
 }
 
 async function findExchange({ controls }: ControlContext, id: number): Promise<Exchange> {
