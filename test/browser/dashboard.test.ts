@@ -357,13 +357,17 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
   })
 
   it('shows that the sandbox does not respond, reconnects, and says that it restarted', async () => {
-    const { sandbox, page, ask } = await openLive()
+    const { sandbox, page, ask } = await openLive({ freeze: false })
     await ask('/pets?limit=8')
     await row(page, 'limit=8').locator('.path').click()
     const { port } = new URL(sandbox.baseUrl)
     await sandbox.close()
     await page.getByText('The sandbox is not responding.').waitFor()
     expect(await page.locator('.detail').count()).toBe(1)
+    const lastKnown = await page.locator('.face').textContent()
+    await page.clock.install()
+    await page.clock.runFor('01:00:00')
+    expect(await page.locator('.face').textContent()).toBe(lastKnown)
     const again = await startSandbox({ ...AT_NOON, port: Number(port) })
     onTestFinished(() => again.close())
     await page.getByText('live', { exact: true }).waitFor()
@@ -473,6 +477,39 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
       .locator('.why.cut')
       .getByText(/cut the response off\. The client got 200 and a part of its body after/)
       .waitFor()
+    await sandbox.faults.add('listPets:slow-body*1')
+    const slow = await ask('/pets?limit=1')
+    await row(page, 'limit=1').locator('.path').click()
+    const why = page.locator('.detail .why')
+    await why.getByText('sends the body over 10 seconds. The client has the status already.').waitFor()
+    await slow.body?.cancel()
+    await why.getByText(/The client left after .*, during the body of its 200\./).waitFor()
+    await row(page, 'limit=1').locator('.status.cut', { hasText: '200 ✂' }).waitFor()
+  })
+
+  it('names the recorded cause of a refusal, and only cures that work', async () => {
+    const { sandbox, page, ask } = await openLive()
+    await sandbox.faults.add('createPet:503')
+    await fetch(`${sandbox.baseUrl}/pets?limit=1`)
+    await ask('/pets?limit=2', 'unknown')
+    await ask('/pets?limit=3', 'sandbox-revoked')
+    await ask('/pets?limit=4', 'sandbox-limited')
+    await ask('/pets?limit=5', 'sandbox-banned')
+    await ask('/pets', 'sandbox', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
+    const detail = page.locator('.detail')
+    for (const [request, cause, rule, cures] of [
+      ['limit=1', 'no API key', 'The request has no API key.', []],
+      ['limit=2', 'unknown key', 'The sandbox does not know this API key.', []],
+      ['limit=3', 'revoked key', 'The key sandbox-revoked is revoked.', []],
+      ['limit=4', '60/min quota used up', 'The quota of the key sandbox-limited is always used up.', []],
+      ['limit=5', 'always banned', 'The key sandbox-banned is always banned.', []],
+      ['POST', 'fault createPet:503', 'The fault rule createPet:503 broke this response', ['Remove this rule']],
+    ] as const) {
+      await row(page, request).getByText(cause).waitFor()
+      await row(page, request).locator('.path').click()
+      await detail.getByText(rule).waitFor()
+      expect(await detail.locator('.steps .primary').allTextContents(), request).toEqual(cures)
+    }
   })
 
   it('opens exchanges beside the log, of which 20 rows stay visible; arrow keys and j, k move through them', async () => {

@@ -127,24 +127,40 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
   })
 
   it('shows a pending request, cancels it, and lets the latest win; its code is what was sent', async () => {
-    await withDocs({ latency: '1h' }, async ({ sandbox, page, open }) => {
+    await withDocs({}, async ({ sandbox, page, open, send }) => {
       await open('GET /pets')
+      expect(await send()).toBe('200')
+      await sandbox.settings.change({ latency: '1h' })
       await page.getByRole('button', { name: 'Send', exact: true }).click()
       await page.getByText('Waiting for the response …').waitFor()
+      expect(await page.locator('.response').count()).toBe(0)
       await page.getByRole('button', { name: 'Cancel' }).click()
       await page.getByRole('alert').getByText('No response: cancelled.').waitFor()
+      await page.clock.install()
       await page.getByRole('button', { name: 'Send', exact: true }).click()
       await page.getByText('Waiting for the response …').waitFor()
+      await page.clock.runFor(30_000)
+      await page.getByRole('alert').getByText('No response: none after 30 s.').waitFor()
+      await page.clock.resume()
       await sandbox.settings.change({ latency: null })
+      let release = () => {}
+      const isHeld = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      await page.route('**/v1/pets', (route) => isHeld.then(() => route.continue()), { times: 1 })
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+      await page.getByText('Waiting for the response …').waitFor()
       await page.locator('.reference summary', { hasText: '401' }).click()
       await page.getByRole('button', { name: 'Provoke 401' }).click()
       await page.getByText('Received 401.').waitFor({ state: 'attached' })
       expect(await page.getByText('Waiting for the response …').count()).toBe(0)
       expect(await page.locator('pre.code').textContent()).toContain('Bearer sandbox-revoked')
+      release()
       for (let n = 0; n < 7; n++)
         await (await fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })).text()
       const { minute } = (await sandbox.keys.list()).find(({ key }) => key === 'sandbox') ?? {}
       await page.getByText(`${minute?.remaining} of 60 left this minute`).waitFor()
+      expect(await page.locator('.response h3 .code').textContent()).toBe('401')
     })
   })
 
