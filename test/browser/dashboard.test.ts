@@ -358,6 +358,9 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
 
   it('shows that the sandbox does not respond, reconnects, and says that it restarted', async () => {
     const { sandbox, page, ask } = await openLive({ freeze: false })
+    await page.clock.install()
+    await page.reload()
+    await page.getByText('live', { exact: true }).waitFor()
     await ask('/pets?limit=8')
     await row(page, 'limit=8').locator('.path').click()
     const { port } = new URL(sandbox.baseUrl)
@@ -365,8 +368,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.getByText('The sandbox is not responding.').waitFor()
     expect(await page.locator('.detail').count()).toBe(1)
     const lastKnown = await page.locator('.face').textContent()
-    await page.clock.install()
-    await page.clock.runFor('01:00:00')
+    await page.clock.fastForward('01:00:00')
     expect(await page.locator('.face').textContent()).toBe(lastKnown)
     const again = await startSandbox({ ...AT_NOON, port: Number(port) })
     onTestFinished(() => again.close())

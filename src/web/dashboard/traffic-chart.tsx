@@ -16,8 +16,8 @@ const LABELS_HEIGHT = 16
 const MIN_PEAK = 4
 const BAR_WIDTH = 0.8
 const LABEL_SHARE = 0.18
-/** Of half a time. */
-const TICK_SHARE = 0.05
+/** Half the width of a time. */
+const TICK_SHARE = 0.07
 
 export function TrafficChart() {
   const counted = traffic.value
@@ -109,7 +109,7 @@ function Plot({ buckets, bucketSeconds, tickSeconds }: PlotProps) {
         })
       })}
       {buckets
-        .filter(({ start: at }) => at % (tickSeconds * 1000) === 0 && share(at) < 1 - TICK_SHARE)
+        .filter(({ start: at }) => at % (tickSeconds * 1000) === 0 && Math.abs(share(at) - 0.5) < 0.5 - TICK_SHARE)
         .map(({ start: at }) => (
           <text key={at} class="tick" x={x(at)} y={bottom + 13}>
             {timeText(at).slice(0, tickSeconds < 600 ? 8 : 5)}

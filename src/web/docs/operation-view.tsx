@@ -62,7 +62,7 @@ export function OperationView({
         {responses.map(({ status, description: text, choice, headers, body: returned }) => (
           <details key={status} open={status.startsWith('2')}>
             <summary>
-              <span class={`code c${status.charAt(0)}`}>{status}</span> {text}
+              <span class={`code c${status.charAt(0)}`}>{status}</span> {text}{' '}
               {choice === '' ? null : <span class="marker muted">the sandbox’s choice: {choice}</span>}
             </summary>
             {returned === undefined ? (

@@ -37,15 +37,11 @@ function Playground() {
       <main>
         <h1>Your client gets a 429. What does it do next?</h1>
         <p class="intro">
-          A whole rate-limited API runs in this tab: quotas, bans, outages, and a clock that you can move. Each client
-          lists its pets twice a second, with a key of its own that allows 60 requests a minute. Make it harder, and
-          watch who gets through and who gets banned.
+          Find out before production does. petstore-sandbox is a mock API for your machine and for CI. It has the quotas,
+          bans and outages of a real one, and judges how your client retries. Run <code>npx petstore-sandbox serve</code>,
+          or watch it in this tab: five clients list pets twice a second, and each may send 60 requests a minute.
         </p>
         {canRun.value ? <Run /> : null}
-        <p class="muted">
-          The rules are those of <code>npx petstore-sandbox serve</code>, which runs the API for your own app. This page
-          works offline.
-        </p>
       </main>
     </>
   )

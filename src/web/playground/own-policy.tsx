@@ -5,7 +5,7 @@ import { change } from './run.js'
 export function OwnPolicy({ policy }: { readonly policy: string }) {
   return (
     <Form
-      class="stack"
+      class="row"
       keeps
       send={async (field) => {
         const wait = field('wait') ?? ''
@@ -15,17 +15,17 @@ export function OwnPolicy({ policy }: { readonly policy: string }) {
     >
       <Field
         key={policy}
-        label="Seconds to wait after a failed request"
-        class="stacked"
+        class="grow mono"
+        aria-label="Seconds to wait after a failed request"
+        aria-describedby="policy-help"
         name="wait"
         defaultValue={policy}
         maxLength={MAX_POLICY_LENGTH}
         autocapitalize="off"
-        aria-describedby="policy-help"
       />
       <button type="submit">Try it</button>
       <p id="policy-help" class="muted">
-        Use {POLICY_NAMES.join(', ')}, min, max and ? :
+        In seconds, from {POLICY_NAMES.join(', ')}, min, max and ? :
       </p>
     </Form>
   )
