@@ -20,7 +20,7 @@ export function Shell({
     ['API docs', `${CONTROL_ADDRESS}/docs${space === '' ? '' : `?${query}`}`],
   ]
   return (
-    <header class="top">
+    <header class="top row">
       <b class="row">
         <img src="assets/icon.svg" alt="" width="22" height="22" />
         petstore-sandbox

@@ -82,7 +82,7 @@ export function Dialog({
       onClose={() => onClose?.()}
       onCancel={(event) => onClose === undefined && event.preventDefault()}
     >
-      {children}
+      <div class="stack">{children}</div>
     </dialog>
   )
 }
@@ -142,7 +142,7 @@ export function FormDialog({
 }) {
   return (
     <Dialog {...dialog}>
-      <Form class="" keeps send={send}>
+      <Form class="stack" keeps send={send}>
         {children}
         <div class="row end">
           {dialog.onClose === undefined ? null : <CloseButton>Cancel</CloseButton>}

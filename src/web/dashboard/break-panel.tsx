@@ -231,7 +231,7 @@ function Switch({
   const action = useAction<boolean>()
   return (
     <div class="field">
-      <label class="switch">
+      <label class="switch row">
         <input
           type="checkbox"
           checked={action.pending.value?.value ?? value}

@@ -111,7 +111,7 @@ export function ExchangeList() {
   const scaleMs = 10 ** Math.ceil(Math.log10(longest))
   return (
     <div class={isWide ? 'exchanges wide' : 'exchanges'}>
-      <ListHead />
+      {isWide ? <ListHead /> : null}
       <section
         class="scroller"
         id="log"
@@ -185,7 +185,7 @@ function ListHead() {
 
 function EventRow({ row }: { readonly row: Exclude<TimelineRow, { kind: 'exchange' }> }) {
   return (
-    <li class="exchange event">
+    <li class="exchange event row">
       {row.kind === 'back' ? null : <span class="at mono">{timeText(Date.parse(row.event.at), true)}</span>}
       <span class="what">
         {row.kind === 'back' ? 'the clock moved back' : inZone(row.event.text, Date.parse(row.event.at))}
@@ -239,7 +239,7 @@ function ExchangeRow({
         type="button"
         data-exchange={id}
         tabIndex={isReachable ? 0 : -1}
-        aria-current={isSelected}
+        aria-current={isSelected || undefined}
         onClick={({ target }) => {
           const filterWord = target instanceof HTMLElement && target.closest<HTMLElement>('[data-word]')?.dataset.word
           if (filterWord) filterBy(filterWord)
@@ -276,7 +276,7 @@ export function TimingBar({ exchange, scaleMs }: { readonly exchange: Exchange; 
   const [done, begun] = total === 0 ? [0, 100] : [(100 * handlingMs) / total, (100 * (handlingMs + waitingMs)) / total]
   const background = `linear-gradient(90deg, var(--handling) ${done}%, var(--waiting) ${done}% ${begun}%, var(--sending) ${begun}%)`
   return (
-    <span class="timing" aria-hidden="true">
+    <span class="meter" aria-hidden="true">
       <i style={{ width: `${Math.max(2, (100 * exchange.durationMs) / scaleMs)}%`, background }} />
     </span>
   )

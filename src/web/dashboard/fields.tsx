@@ -79,9 +79,9 @@ export function Section({
 }) {
   return (
     <details class="card" id={id} open>
-      <summary>
+      <summary class="row">
         <h2>{title}</h2>
-        <span class="aside">{aside}</span>
+        <span class="aside push muted">{aside}</span>
       </summary>
       <div class="stack">{children}</div>
     </details>

@@ -216,7 +216,7 @@ export function InEffect() {
   const overrides = state.value?.overrides.filter(({ until }) => until === null || Date.parse(until) > now) ?? []
   const upstream = state.value?.upstream ?? null
   return (
-    <section class="top strip-in-effect" aria-label="In effect">
+    <section class="top strip-in-effect row" aria-label="In effect">
       <span class="muted">In effect</span>
       <ul class="grow">
         {upstream === null ? null : <Upstream upstream={upstream} now={now} />}

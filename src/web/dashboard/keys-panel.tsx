@@ -12,7 +12,7 @@ export function KeysPanel() {
   const keys = state.value?.keys
   return (
     <Section id="keys" title="Keys" aside={keys?.length}>
-      <ul class="keys">
+      <ul class="rules">
         {keys?.map((view) => (
           <KeyRow key={view.key} view={view} />
         ))}

@@ -31,7 +31,7 @@ export function TrafficChart() {
         <Plot {...CHART_RANGES[range.value]} buckets={buckets} />
       </div>
       <div class="row">
-        <Field label="Last" class="inline" value={range.value} choices={RANGES} choose={showRange} />
+        <Field label="Last" class="row" value={range.value} choices={RANGES} choose={showRange} />
         <OutcomeFilter counts={total} />
       </div>
     </section>

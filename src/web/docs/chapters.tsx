@@ -3,7 +3,7 @@ import { PROBLEMS, type ProblemCode } from '../../domain/problems.js'
 import { CodeBlock, ScrollBox, Table } from '../ui.js'
 import { type ContractModel, planRows } from './contract-model.js'
 import { keyInSpace, type Served } from './docs-state.js'
-import { Prose } from './operation-view.js'
+import { Inline, Prose } from './operation-view.js'
 import { retryLoops } from './retry-loops.js'
 
 interface Chapter {
@@ -184,7 +184,7 @@ export const CHAPTERS: readonly Chapter[] = [
           <ul>
             {choices.map(({ id, title, choice, description }) => (
               <li key={title}>
-                <a href={`#/${encodeURIComponent(id)}`}>{title}</a> ({choice}): {description}
+                <a href={`#/${encodeURIComponent(id)}`}>{title}</a> ({choice}): <Inline text={description} />
               </li>
             ))}
           </ul>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { stringifyJson } from '../../contract/json.js'
-import { Body } from '../ui.js'
+import { Body, Table } from '../ui.js'
 import { asText, type BodyModel, type ContractModel, type OperationModel } from './contract-model.js'
 import { provoke } from './docs-state.js'
 import { partsOf, type SchemaPart, sampleOf, schemaText } from './schema-words.js'
@@ -32,20 +32,20 @@ export function OperationView({
       {parameters.length === 0 ? null : (
         <section class="stack" aria-label="Parameters">
           <h3>Parameters</h3>
-          <dl class="fields-of">
-            {parameters.map(({ name, in: place, isRequired, description: text, schema }) => (
-              <div key={`${place} ${name}`}>
-                <dt>
-                  <code>{name}</code> <span class="muted">{place}</span>
-                  <Required isRequired={isRequired} />
-                </dt>
-                <dd>
-                  {schemaText(contract, schema)}
-                  <Prose text={text} />
-                </dd>
-              </div>
-            ))}
-          </dl>
+          <Table
+            head={['Name', 'Place', 'Value']}
+            rows={parameters.map(({ name, in: place, isRequired, description: text, schema }) => [
+              name,
+              <>
+                {place} <Required isRequired={isRequired} />
+              </>,
+              <>
+                {schemaText(contract, schema)}
+                <Prose text={text} />
+              </>,
+            ])}
+            isMono
+          />
         </section>
       )}
       {body === undefined ? null : (
@@ -62,7 +62,7 @@ export function OperationView({
         {responses.map(({ status, description: text, choice, headers, body: returned }) => (
           <details key={status} open={status.startsWith('2')}>
             <summary>
-              <span class={`code c${status.charAt(0)}`}>{status}</span> {text}{' '}
+              <span class={`code c${status.charAt(0)}`}>{status}</span> <Inline text={text} />{' '}
               {choice === '' ? null : <span class="marker muted">the sandbox’s choice: {choice}</span>}
             </summary>
             {returned === undefined ? (
@@ -70,16 +70,13 @@ export function OperationView({
             ) : (
               <BodyView contract={contract} body={returned} />
             )}
-            <dl class="fields-of">
-              {headers.map(({ name, description: header }) => (
-                <div key={name}>
-                  <dt>
-                    <code>{name}</code>
-                  </dt>
-                  <dd>{header}</dd>
-                </div>
-              ))}
-            </dl>
+            {headers.length === 0 ? null : (
+              <Table
+                head={['Header', 'Meaning']}
+                rows={headers.map((header) => [header.name, header.description])}
+                isMono
+              />
+            )}
             {operation.isSendable && /^\d{3}$/.test(status) ? (
               <p>
                 <button type="button" onClick={() => (provoke.value = status)}>
@@ -171,15 +168,19 @@ function Part({ contract, level, name, schema, isRequired }: SchemaProps & Schem
   )
 }
 
+/** With code where the text has backticks. */
+export function Inline({ text }: { readonly text: string }) {
+  const parts = text.split(/`([^`]+)`/)
+  return <>{parts.map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part))}</>
+}
+
 export function Prose({ text }: { readonly text: string }) {
   const paragraphs = text.trim() === '' ? [] : text.trim().split(/\n\s*\n/)
   return (
     <>
       {paragraphs.map((paragraph, index) => (
         <p key={index} class="prose">
-          {paragraph
-            .split(/`([^`]+)`/)
-            .map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part))}
+          <Inline text={paragraph} />
         </p>
       ))}
     </>

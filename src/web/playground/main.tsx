@@ -37,9 +37,10 @@ function Playground() {
       <main>
         <h1>Your client gets a 429. What does it do next?</h1>
         <p class="intro">
-          Find out before production does. petstore-sandbox is a mock API for your machine and for CI. It has the quotas,
-          bans and outages of a real one, and judges how your client retries. Run <code>npx petstore-sandbox serve</code>,
-          or watch it in this tab: five clients list pets twice a second, and each may send 60 requests a minute.
+          Find out before production does. petstore-sandbox is a mock API for your machine and for CI. It has the
+          quotas, bans and outages of a real one, and judges how your client retries. Run{' '}
+          <code>npx petstore-sandbox serve</code>, or watch it in this tab: five clients list pets twice a second, and
+          each may send 60 requests a minute.
         </p>
         {canRun.value ? <Run /> : null}
       </main>
@@ -129,7 +130,7 @@ function Controls() {
       </button>
       <Field
         label="Speed"
-        class="inline"
+        class="row"
         value={String(run.speed.value)}
         choices={run.SPEEDS.map((speed) => [String(speed), `${speed} ×`])}
         choose={(speed) => (run.speed.value = Number(speed))}
