@@ -397,15 +397,14 @@ function readReports(): Promise<void> {
       ])
       if (view.space.value !== space) return
       batch(() => {
-        if (resources !== undefined) view.setIfChanged(view.resources, resources)
-        if (records !== undefined && search === view.recordSearch.value.trim()) view.setIfChanged(view.records, records)
+        view.setIfChanged(view.resources, resources)
+        if (search === view.recordSearch.value.trim()) view.setIfChanged(view.records, records)
         view.setIfChanged(view.spaces, spaces)
-        if (snapshots !== undefined)
-          view.setIfChanged(
-            view.snapshots,
-            snapshots.map(({ name }) => name),
-          )
-        if (replicas !== undefined) view.setIfChanged(view.replicas, replicas)
+        view.setIfChanged(
+          view.snapshots,
+          snapshots?.map(({ name }) => name),
+        )
+        view.setIfChanged(view.replicas, replicas)
         view.setIfChanged(view.conduct, conduct)
         view.setIfChanged(view.drift, drift)
       })

@@ -125,7 +125,7 @@ export function turnTo(name: string): void {
   })
 }
 
-/** Avoids rendering equal values again. */
-export function setIfChanged<Value>(target: Signal<Value>, value: Value): void {
-  if (stringifyJson(target.peek()) !== stringifyJson(value)) target.value = value
+/** Avoids rendering equal values again. @param value undefined if it was not read */
+export function setIfChanged<Value>(target: Signal<Value>, value: Value | undefined): void {
+  if (value !== undefined && stringifyJson(target.peek()) !== stringifyJson(value)) target.value = value
 }
