@@ -375,7 +375,7 @@ export function HeaderList({ headers }: { readonly headers: Readonly<Record<stri
     <dl class="headers">
       {sorted.map(([name, value]) => (
         <div key={name}>
-          <dt>{name}</dt>
+          <dt>{name}:</dt>
           <dd>{value}</dd>
         </div>
       ))}

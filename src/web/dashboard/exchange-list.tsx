@@ -261,7 +261,7 @@ function ExchangeRow({
         <span class="key muted" {...filterCell(wordOf('key', key))}>
           {key}
         </span>
-        <span class={`duration ${ended === 'left' ? 'error' : 'muted'}`}>
+        <span class={`duration row ${ended === 'left' ? 'error' : 'muted'}`}>
           <TimingBar exchange={exchange} scaleMs={scaleMs} />
           <Duration exchange={exchange} />
         </span>

@@ -22,7 +22,7 @@ export function Header() {
         {base}
       </CopyButton>
       <ClockControls />
-      <span class={`connection ${connection}`} role="status">
+      <span class={`connection ${connection} outcome ${CONNECTION_COLOURS[connection.value]}`} role="status">
         {connection.value === 'lost' ? 'disconnected' : connection}
       </span>
       <button type="button" aria-label="Help" aria-haspopup="dialog" onClick={() => (isHelpOpen.value = true)}>
@@ -31,6 +31,8 @@ export function Header() {
     </Shell>
   )
 }
+
+const CONNECTION_COLOURS = { connecting: '', live: 'answered', lost: 'failed', locked: 'failed' } as const
 
 const ANOTHER = '\n'
 
