@@ -5,7 +5,7 @@ import { HAS_CHROMIUM } from '../support/browsers.js'
 import { HAS_REDIS, RedisServer } from '../support/redis-server.js'
 import { axeViolations, type Complaints, listen, openBrowser } from './browser.js'
 
-/** Folder for pictures of the answers to a developer's questions; none are taken without it. */
+/** Folder for a screenshot of each question of a developer. Unset: no screenshots. */
 const { PICTURES } = process.env
 
 const AT_NOON: SandboxOptions = { seed: 1, now: '2026-03-01T12:00:00Z', freeze: true }
@@ -293,7 +293,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
       .waitFor()
   })
 
-  it('answers each question of a front-end developer with at most one click', async () => {
+  it('needs at most one click for each question of a front-end developer', async () => {
     const { sandbox, page, ask } = await openLive({ limits: '2/min', banAfter: 2, pets: 10_000 })
     for (const pet of [1, 2, 3, 3, 3]) await (await ask(`/pets/${pet}`)).text()
     const detail = page.locator('.detail')
