@@ -86,9 +86,9 @@ const READ_BACK = 'Read the collection before repeating a write whose response w
 
 /** Of the rules about coming back. */
 const WORDS: { readonly [Rule in ConductRule]?: Words } = {
-  'early-retry': [(times) => `was retried${times} too early`, 'Wait as long as Retry-After says.'],
+  'early-retry': [(times) => `was retried too early${times}`, 'Wait as long as Retry-After says.'],
   'early-retry-likely': [
-    (times) => `was probably retried${times} too early`,
+    (times) => `was probably retried too early${times}`,
     'Wait as long as Retry-After says. Name the senders of the key to identify the client.',
   ],
   'no-backoff': [(_, tries) => `was retried ${tries} times in a row without a pause`, BACK_OFF],

@@ -115,7 +115,7 @@ function result(
   details: () => string,
 ): MatcherResult {
   const wanted =
-    times === undefined ? (isNot ? 'no' : 'at least 1') : isNot ? `another number than ${times} of` : `exactly ${times}`
+    times === undefined ? (isNot ? 'no' : 'at least 1') : isNot ? `not exactly ${times}` : `exactly ${times}`
   const isPlural = times !== undefined && (times !== 1 || isNot)
   const verb = noun === 'request' ? 'received' : 'sent'
   return {

@@ -146,7 +146,7 @@ export function plainResult(verb: Omit<VerbDone, 'at'>): Result {
 export function recordsResult(value: unknown): Result {
   const records = [value].flat()
   const text = records.map((record) => escapeControls(stringifyJson(record) ?? '')).join('\n')
-  return { value, text, ...(records.length === 0 && { note: 'There are no records.' }) }
+  return { value, text, ...(records.length === 0 && { note: 'No records.' }) }
 }
 
 export async function driftResult(value: Drift, io: CliIo): Promise<Result> {
