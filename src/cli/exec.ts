@@ -17,8 +17,7 @@ import { type CliIo, EXIT } from './io.js'
 import { print, printLine } from './print.js'
 import { reportError } from './report-error.js'
 import { addOptionFlags, givenFlags } from './serve.js'
-import { openServeLog } from './serve-log.js'
-import { openTraces } from './traces.js'
+import { openServeLog, openTraces } from './serve-log.js'
 
 const EXAMPLES: readonly string[] = [
   'petstore-sandbox exec -- npm test',

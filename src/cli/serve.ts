@@ -18,8 +18,7 @@ import { addFullHelp, explain } from './help.js'
 import { type CliIo, EXIT, onStopSignals, SIGNAL_EXIT, type StopSignal } from './io.js'
 import { isForPeople } from './print.js'
 import { type Run, Runs } from './serve/runs.js'
-import { openServeLog, type ServeLog } from './serve-log.js'
-import { openTraces } from './traces.js'
+import { openServeLog, openTraces, type ServeLog } from './serve-log.js'
 
 /** It takes two milliseconds, which would delay the start. */
 const LIMIT_MEMORY_AFTER_MS: DurationMs = 50

@@ -1,4 +1,6 @@
 import stringWidth from 'string-width'
+import { stringifyJson } from '../contract/json.js'
+import { isObject } from '../drift/bodies.js'
 import type { Output } from './io.js'
 import { escapeControls, terminalWidth } from './print.js'
 
@@ -73,4 +75,21 @@ export function fitCells(text: string, cells: number): string {
 
 export function padCells(text: string, cells: number): string {
   return text + ' '.repeat(Math.max(0, cells - cellWidth(text)))
+}
+
+interface Rows {
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+/** Lays out a list of objects in a row each, or an object in a row for each field. @returns undefined for other values */
+export function toRows(value: unknown): Rows | undefined {
+  const cell = (field: unknown) => (typeof field === 'string' ? field : field === undefined ? '' : stringifyJson(field))
+  if (Array.isArray(value)) {
+    if (!value.every(isObject)) return undefined
+    const head = [...new Set(value.flatMap((one) => Object.keys(one)))]
+    return { head, rows: value.map((one) => head.map((name) => cell(one[name]))) }
+  }
+  if (!isObject(value)) return undefined
+  return { head: ['field', 'value'], rows: Object.entries(value).map(([name, field]) => [name, cell(field)]) }
 }

@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { Dispatcher } from 'undici'
 import type { EngineRequest, EngineResponse } from '../contract/engine.js'
+import { parseShallowJson } from '../contract/json.js'
+import { type Bytes, MIB } from '../domain/numbers.js'
 import { headerIn } from '../domain/request-headers.js'
 import { clearTimeout, setTimeout } from '../system/system-clock.js'
 import type { Environment } from '../system/this-process.js'
@@ -171,5 +173,25 @@ export async function openService(baseUrl: string, env: Environment, limits: Res
       return engineResponse(response)
     },
     close: exchange.close,
+  }
+}
+
+/** Many more than a documented body has. To lay out 60 MB of brackets would take 3 GB and a minute. */
+const MAX_PARSED: Bytes = 8 * MIB
+
+type ReadBody =
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'empty' }
+
+export function readBody({ body }: Pick<ServiceResponse, 'body'>): ReadBody {
+  const text = body.toString('utf8')
+  if (text === '') return { kind: 'empty' }
+  if (body.length > MAX_PARSED) return { kind: 'text', text }
+  try {
+    return { kind: 'json', value: parseShallowJson(text.replace(/^\ufeff/, '')) }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return { kind: 'text', text }
   }
 }

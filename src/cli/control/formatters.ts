@@ -1,4 +1,3 @@
-import { toRows } from '../../client/read-body.js'
 import { stringifyJson } from '../../contract/json.js'
 import { CONTROL_PATH } from '../../control/path.js'
 import type { VerbDone } from '../../control/verb.js'
@@ -26,7 +25,7 @@ import type { SettingsView } from '../../options/options.js'
 import { settingsView, settingText } from '../../options/settings.js'
 import type { CliIo } from '../io.js'
 import { colourLevel, coloursFor, escapeControls, wrapRows } from '../print.js'
-import { aligned, table } from '../table.js'
+import { aligned, table, toRows } from '../table.js'
 import { type Result, tableResult } from './result.js'
 
 function clockText({ now, frozen }: ClockView): string {
