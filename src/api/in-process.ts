@@ -53,7 +53,6 @@ async function* follow(
 
 const ORIGIN = 'http://localhost'
 
-/** Opens a sandbox without a socket. @param saved state to resume from */
 export function openSocketless(
   options: ResolvedOptions,
   transportTo: (target: ControlTarget) => Transport,

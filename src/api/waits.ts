@@ -6,7 +6,6 @@ import type { Exchange } from '../exchanges/exchange-record.js'
 import { setTimeout, systemClock } from '../system/system-clock.js'
 import type { FakeTimers, RequestFilter, WaitOptions } from './inputs.js'
 
-/** Calls a verb in the space whose clock moves. */
 type Call = <Name extends 'clock.advance' | 'clock.set' | 'clock.show' | 'state'>(
   verb: Name,
   ...input: OptionalInput<Name>
@@ -199,7 +198,6 @@ export function exchangeLines(exchanges: readonly Exchange[], what = 'requests')
   return [`The ${what}${which}:`, ...shown.map((exchange) => `  ${exchangeLine(exchange)}`)].join('\n')
 }
 
-/** `#3 POST /v1/pets → 201 (sandbox-pro)` */
 function exchangeLine({ id, method, path, query, status, reason, ended, key }: Exchange): string {
   const address = query === '' ? path : `${path}?${query}`
   const outcome = status ?? (ended === null ? 'in progress' : 'no response')

@@ -16,7 +16,6 @@ const EXAMPLES: readonly string[] = [
   'petstore-sandbox help control clock',
 ]
 
-/** @param argv without the program's name @returns the exit code */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   let exitCode: number = EXIT.ok
   const finish = (code: number) => {

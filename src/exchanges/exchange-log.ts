@@ -186,7 +186,6 @@ export class ExchangeLog {
     }
   }
 
-  /** Counts from 1 again. Returns what `restore` takes. */
   clear(): SavedLog {
     const before = this.save()
     this.#budget.charge(-this.#bytes)
@@ -221,7 +220,6 @@ export class ExchangeLog {
     }
   }
 
-  /** Only for an empty log. */
   load({ nextId, records, unkept, tally }: SavedLog): void {
     this.tally.load(tally)
     for (const record of records) {

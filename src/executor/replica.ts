@@ -139,7 +139,6 @@ async function partsOf({ options, contract, warn, seedsOf, check }: SandboxDeps,
 
 const MAX_ADDRESS_BYTES: Bytes = 4096
 
-/** @throws Failure LOG_UNAVAILABLE */
 function addressOf(redis: GroupLog['redis']): RedisAddress {
   const address = readRedisAddress('address' in redis ? redis.address : textOf(redis.file))
   if (!('problem' in address)) return address
@@ -155,7 +154,6 @@ function textOf(file: string): string {
   }
 }
 
-/** Options that affect responses, besides seed, start and fixtures. */
 function otherFacts(options: ResolvedOptions & { readonly basePath: string }, contract: string): GroupFacts['others'] {
   const keys = options.apiKeys.map((apiKey) => ({ ...apiKey, key: digestOf(apiKey.key) }))
   return {

@@ -79,7 +79,6 @@ function lazyBody(incoming: IncomingMessage, budget: BodyBudget): LazyBody {
   return { stream: new ReadableStream({ pull }, { highWaterMark: 0 }), unread, free: () => free() }
 }
 
-/** Sends a body as fast as the client receives it, until the client leaves. */
 async function pump(
   body: ReadableStream<Uint8Array>,
   outgoing: ServerResponse,

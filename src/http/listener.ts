@@ -135,7 +135,6 @@ function handleConnection(context: ListenerContext, socket: Socket): void {
   lane.open(connection)
 }
 
-/** @returns undefined for an error of the connection */
 function parserProblem(code: string): ProblemCode | undefined {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':

@@ -28,7 +28,6 @@ interface PlainFields {
   readonly rawHeaders: readonly string[]
 }
 
-/** Half of what Node accepts by default. */
 export const MAX_PLAIN_HEAD_BYTES: Bytes = 8 * 1024
 const MAX_FIELDS = 100
 

@@ -196,7 +196,6 @@ function readExchange(value: unknown, place: number, sink: TrafficSink): void {
 /** `host ident user [time] "request" status bytes`, and in the combined form `"referer" "user agent"`; anything may follow. */
 const NCSA_LINE =
   /^([^["]+) \[([^\]]{20,32})\] "((?:[^"\\]|\\.)*)" (\d{3}|-) (?:\d+|-)(?: "((?:[^"\\]|\\.)*)" "((?:[^"\\]|\\.)*)")?/
-/** `10/Oct/2000:13:55:36 -0700` */
 const NCSA_TIME = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d:\d\d:\d\d [+-]\d{4})$/
 const NCSA_REQUEST = /^([A-Z]+) (\S+)(?: HTTP\/[\d.]+)?$/
 

@@ -228,7 +228,6 @@ export class Simulation implements TrafficSink {
     return key
   }
 
-  /** Each space has a clock of its own. */
   #arrive(arrival: Arrival): void {
     const name = arrival.record.own?.space ?? ''
     const space: SpaceReplay = this.#spaces.get(name) ?? {

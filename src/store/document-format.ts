@@ -138,7 +138,6 @@ class LinesReader {
     }
   }
 
-  /** @returns undefined if it is incomplete or has another layout */
   document(): unknown {
     try {
       return this.#withLists(parseJson(this.#others.join('\n')))
@@ -197,7 +196,6 @@ function* recordPieces(records: NonNullable<SpaceState['records']>): Generator<B
   yield Buffer.from('}\n  }')
 }
 
-/** Without its label. */
 export function storedKey({ key, plan, always }: ApiKey): object {
   return { key, plan, always }
 }

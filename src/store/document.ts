@@ -112,7 +112,6 @@ export class DocumentFile {
   }
 }
 
-/** Temporary file of lowdb's writer (steno). */
 function temporaryOf(file: string): string {
   return join(dirname(file), `.${basename(file)}.tmp`)
 }

@@ -16,7 +16,6 @@ import { cannot, StoreError } from './store-error.js'
 export interface StoreOptions {
   readonly fsync: boolean
   readonly warn: (message: string) => void
-  /** For names of edited files. */
   readonly now: () => number
   /** Limit of document and journal together. A compaction temporarily adds a new document. */
   readonly maxBytes: number
@@ -135,7 +134,6 @@ export class FileStore implements StateStore {
     })
   }
 
-  /** Discards changes that are not written; the caller has rolled them back. */
   drop(): void {
     this.#taken = []
     this.#takenBytes = 0

@@ -93,7 +93,6 @@ export interface JournalContent {
   readonly end: JournalEnd
   /** The last good line lacks its line feed. */
   readonly endsOpen: boolean
-  /** Length of a truncated last line. */
   readonly tornBytes: number
 }
 

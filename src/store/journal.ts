@@ -17,7 +17,6 @@ import { crc32 } from './checksum.js'
 import { FIRST_CHAIN, type JournalEnd, journalHead, journalLine } from './journal-lines.js'
 import { cannot } from './store-error.js'
 
-/** Writes always append. */
 const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT
 
 /** An append-only file. Tasks run one at a time; lines are written immediately if no task is running, otherwise in order. */

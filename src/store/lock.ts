@@ -63,7 +63,6 @@ function isStale(path: string): boolean {
   )
 }
 
-/** Creates the file with its content atomically. */
 function create(path: string): boolean {
   const text = ownText()
   const candidate = `${path}.${process.pid}-${process.hrtime.bigint()}`

@@ -106,7 +106,6 @@ export class Recovery {
   }
 }
 
-/** Applies the checks of the store. @throws CorruptionError */
 export function asState(value: unknown, readPet: Reader<Pet> | undefined): SpaceState {
   const recovery = new Recovery(readPet)
   recovery.addState(value)

@@ -87,7 +87,6 @@ function isPlainPet(value: unknown): value is Pet {
   return fourth === undefined || (fourth === 'status' && status !== undefined && PET_STATUSES.includes(status))
 }
 
-/** Makes the reader of pets of a contract given with --spec. */
 export function petReader(rules: RecordRules): Reader<Pet> {
   return (value, where) => {
     const { id } = check(v.looseObject({ id: int64 }, 'an object'), value, where)

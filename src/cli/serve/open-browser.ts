@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { messageOf } from '../../system/message-of.js'
 
-/** @returns the problem; undefined if it was opened */
 export function openBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<string | undefined> {
   const [command, ...args] = browserCommand(platform, url)
   return new Promise((resolve) => {
