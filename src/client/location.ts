@@ -1,11 +1,15 @@
 import { hostname, networkInterfaces } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isLoopback, isSameOrigin, readBaseAddress } from '../domain/base-address.js'
+import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { readRegularFile } from '../system/regular-file.js'
 import { checkHealth } from './control-fetch.js'
 import { LOCATOR, type Location } from './locator-file.js'
 
 const MAX_LOCATOR = 64_000
+
+/** A sandbox loads its control plane for the first request, which can take seconds on a busy machine. */
+const FIRST_RESPONSE_MS: DurationMs = 10 * SECOND_MS
 
 /** In this folder or the nearest one above. The content may be wrong: see `locationProblem`. */
 export function readLocation(cwd: string): Location | undefined {
@@ -37,7 +41,7 @@ export async function locationProblem({ baseUrl, controlUrl, pid, startedAt }: L
   if (foreign !== undefined) return `names ${foreign}, which is not on this machine`
   if (!isSameOrigin(baseUrl, controlUrl)) return `names ${baseUrl}, but a control plane elsewhere`
   if (!isOwnProcess(pid)) return `names ${baseUrl}, whose process has ended or belongs to another user`
-  const health = await checkHealth(controlUrl)
+  const health = await checkHealth(controlUrl, FIRST_RESPONSE_MS)
   if (health.kind === 'none') return `names ${baseUrl}, where no server responds`
   if (health.kind === 'healthy' && health.pid === pid && health.startedAt === startedAt) return undefined
   return `names ${baseUrl}, where a different sandbox is running`
