@@ -3,12 +3,12 @@ import type { Contract } from '../../contract/contract.js'
 import { isStateful } from '../../contract/resource-data.js'
 import { perform } from '../../control/perform.js'
 import type { VerbName } from '../../control/verb-map.js'
-import type { StormView } from '../../control/views.js'
 import { keyLabel } from '../../domain/keys.js'
 import { counted } from '../../domain/numbers.js'
-import { parseDuration } from '../../domain/time.js'
+import { isStormActive } from '../../domain/storm.js'
 import type { RunningSandbox } from '../../sandbox.js'
 import { messageOf } from '../../system/message-of.js'
+import { systemClock } from '../../system/system-clock.js'
 import type { CliIo } from '../io.js'
 import { escapeControls, terminalWidth, wrapRows } from '../print.js'
 import type { ServeLog } from '../serve-log.js'
@@ -69,21 +69,17 @@ function actionsFor(interaction: Interaction): Readonly<Record<string, KeyAction
     s: {
       does: 'start a storm of 429s for 30 s, or stop it',
       async run() {
-        const [storm, { now }] = await Promise.all([act('storm.show'), act('clock.show')])
-        if (isRunning(storm, Date.parse(now))) await act('storm.stop')
+        const space = interaction.sandbox().core.spaces.default
+        const { storm } = space
+        // A storm that repeats runs until it is stopped.
+        const isRunning = storm?.every !== undefined || (storm && isStormActive(storm, space.now(systemClock.wall())))
+        if (isRunning) await act('storm.stop')
         else await act('storm.start', { for: '30s' })
       },
     },
     c: { does: 'clear the screen', run: () => log.clear() },
     q: { does: 'quit', run: stop },
   }
-}
-
-function isRunning(storm: StormView | null, now: number): boolean {
-  if (storm === null) return false
-  const duration = storm.for === null ? undefined : parseDuration(storm.for)
-  // A storm that repeats runs until it is stopped.
-  return duration === undefined || storm.every !== null || now < Date.parse(storm.startedAt) + duration
 }
 
 const MAX_MOCKED_SHOWN = 5
