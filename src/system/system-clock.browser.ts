@@ -5,9 +5,9 @@ export const systemClock = {
 
 /** Acts after a delay, and after the tasks that were queued by then. */
 export function later(delay: number, act: (end: number) => void): void {
-  setTimeout(() => {
+  globalThis.setTimeout(() => {
     const now = systemClock.monotonic()
-    setTimeout(() => act(now))
+    globalThis.setTimeout(() => act(now))
   }, delay)
 }
 export const { setTimeout, clearTimeout } = globalThis

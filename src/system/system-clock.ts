@@ -23,11 +23,14 @@ export const systemClock: SystemClock = {
   },
 }
 
-/** Acts one event loop turn after a delay, once data that had arrived is read. Does not keep the process alive. */
+/**
+ * Acts one event loop turn after a delay, once data that had arrived is read. Does not keep the process alive. By the
+ * present timers: where a test has faked them, its clients wait by them.
+ */
 export function later(delay: number, act: (end: number) => void): void {
   const end = () => {
     const now = systemClock.monotonic()
-    setImmediate(() => act(now))
+    globalThis.setImmediate(() => act(now))
   }
-  setTimeout(end, delay).unref()
+  globalThis.setTimeout(end, delay).unref()
 }
