@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openService } from '../../src/client/exchange.js'
@@ -7,6 +8,8 @@ import { loadContract } from '../../src/contract/load-contract.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { readResponseRules } from '../../src/contract/response-rules.js'
 import type { SandboxOptions } from '../../src/index.js'
+import { openapiFile } from '../../src/system/package-files.js'
+import { temporaryFile } from '../support/temporary-files.js'
 import { type Came, type Drift, driftingService, type Goes } from './drifting-service.js'
 
 async function verified(drift?: Drift, given: Partial<VerifyOptions> = {}, sandbox: SandboxOptions = {}) {
@@ -90,6 +93,32 @@ describe('an instance that keeps the contract', () => {
     // The example, required fields only, the two other statuses, and a number beyond 2^53.
     const note = expect.stringMatching(/^createPet has written, with the id \d+; it is still there\.$/)
     expect(notes).toEqual(Array.from({ length: 5 }, () => note))
+  })
+})
+
+describe('a list below a record', () => {
+  it('is called with a listed id, and its items are not taken for those of the outer list', async () => {
+    const toys = `  /pets/{petId}/toys:
+    get:
+      operationId: listToys
+      parameters: [{ name: petId, in: path, required: true, schema: { type: integer, format: int64 } }]
+      responses:
+        '200':
+          description: The toys.
+          content:
+            application/json:
+              schema: { type: array, items: { type: object, properties: { id: { type: integer }, name: { type: string } } } }
+              example: [{ id: 59, name: Ball }]
+`
+    const text = readFileSync(openapiFile, 'utf8').replace('  /store/orders:\n', (orders) => toys + orders)
+    const spec = temporaryFile('openapi.yaml', text)
+    const { drifts, came } = await verified(
+      undefined,
+      { contract: await loadContract(spec, { handled: 'all' }) },
+      { spec },
+    )
+    expect(drifts).toEqual([])
+    expect(came.map(({ url }) => url)).toContainEqual(expect.stringMatching(/\/pets\/\d+\/toys$/))
   })
 })
 

@@ -112,7 +112,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
       if (!writes) return skip('it writes, and --writes was not given')
     }
     const items = itemsOf(operation)
-    const probes = exampleProbes(operation, examples, items.ids[0])
+    const probes = exampleProbes(operation, examples, firstKnownId(operation))
     const request = probes[0]?.request
     if (request === undefined) return skip('the contract has no example for its path parameters')
     const violations = [operation.readQuery(request.query), operation.readBody(bytesOf(request))].flatMap((read) =>
@@ -150,7 +150,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     const details = detailsOf(violations)
     const skipped = isSuccess(status)
       ? undefined
-      : (removalReason(operation, response, expected !== undefined || items.ids.length > 0) ??
+      : (removalReason(operation, response, expected !== undefined || firstKnownId(operation) !== undefined) ??
         (isRefusable && status === 400
           ? `it is refused with 400, as it may be: ${messageIn(operation, body)}`
           : undefined))
@@ -219,6 +219,11 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     const known = collections.get(collectionOf(path)) ?? new SeenItems()
     collections.set(collectionOf(path), known)
     return known
+  }
+
+  /** Of the outermost collection in the path. */
+  function firstKnownId({ path }: Operation): unknown {
+    return collections.get(path.split('/{', 1)[0] ?? '')?.ids[0]
   }
 
   async function verifyCounting(): Promise<void> {
@@ -366,7 +371,7 @@ function messageIn({ id }: Operation, body: unknown): string {
 }
 
 function collectionOf(path: string): string {
-  return path.split('/{', 1)[0] ?? ''
+  return path.replace(/\/\{[^{}]*\}$/, '')
 }
 
 function textOf({ method, path, query }: EngineRequest): string {
