@@ -4,7 +4,7 @@ import { readContract } from '../../src/contract/read-contract.js'
 
 function read(document: object) {
   return readContract(
-    { openapi: '3.1.0', info: { title: 't', version: '1' }, paths: {}, ...document },
+    { openapi: '3.1.0', info: { title: 't', version: '1' }, paths: { '/a': { get: {} } }, ...document },
     { handled: 'none' },
   ).data
 }
