@@ -3,7 +3,8 @@ import { type ResolvedOptions, resolveOptions } from '../options/resolve.js'
 import { type RunningSandbox, runSandbox } from '../sandbox.js'
 import { randomSeed } from '../system/this-process.js'
 import { fixtureKey, type Sandbox, type SocketlessSandbox, sandboxControls } from './controls.js'
-import { inProcess, openSocketless } from './in-process.js'
+import { inProcess } from './in-process.js'
+import { openSocketless } from './socketless.js'
 
 /**
  * Starts a sandbox. Default: on a free port, in memory. The environment and config files are not read.

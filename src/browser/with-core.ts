@@ -1,5 +1,5 @@
 import type { SocketlessSandbox, Transport } from '../api/controls.js'
-import { openSocketless } from '../api/in-process.js'
+import { openSocketless } from '../api/socketless.js'
 import type { SandboxCore } from '../compose.js'
 import type { ControlTarget } from '../control/verb.js'
 import type { BrowserOptions } from './options.js'
