@@ -4,6 +4,7 @@ import { xmlText } from './print.js'
 export interface JUnitCase {
   readonly name: string
   readonly outcome: 'passed' | 'failure' | 'error' | 'skipped'
+  readonly seconds?: number
   readonly message?: string
   readonly lines?: readonly string[]
 }
@@ -22,9 +23,10 @@ export function junitXml(subject: string, suites: readonly JUnitSuite[], at: Epo
     '<testsuites>',
     ...suites.flatMap(({ name, cases, notes = [] }, id) => {
       const count = (wanted: JUnitCase['outcome']) => cases.filter(({ outcome }) => outcome === wanted).length
+      const seconds = cases.reduce((sum, one) => sum + (one.seconds ?? 0), 0)
       const sums = `tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}"`
       return [
-        `  <testsuite id="${id}" name=${quoted(name)} ${origin} ${sums} time="0">`,
+        `  <testsuite id="${id}" name=${quoted(name)} ${origin} ${sums} time="${timeOf(seconds)}">`,
         '    <properties/>',
         ...cases.map((one) => `    ${testCase(name, one)}`),
         `    <system-out>${notes.map(xmlText).join('\n')}</system-out>`,
@@ -37,11 +39,15 @@ export function junitXml(subject: string, suites: readonly JUnitSuite[], at: Epo
   ].join('\n')
 }
 
-function testCase(suite: string, { name, outcome, message = '', lines = [] }: JUnitCase): string {
-  const head = `<testcase classname=${quoted(suite)} name=${quoted(name)} time="0"`
+function testCase(suite: string, { name, outcome, seconds = 0, message = '', lines = [] }: JUnitCase): string {
+  const head = `<testcase classname=${quoted(suite)} name=${quoted(name)} time="${timeOf(seconds)}"`
   if (outcome === 'passed') return `${head}/>`
   const type = outcome === 'skipped' ? '' : ` type=${quoted(name)}`
   return `${head}><${outcome}${type} message=${quoted(message)}>${lines.map(xmlText).join('\n')}</${outcome}></testcase>`
+}
+
+function timeOf(seconds: number): string {
+  return String(Number(seconds.toFixed(3)))
 }
 
 function quoted(text: string): string {

@@ -86,11 +86,11 @@ export function nextCommands(runs: readonly CountedRun[], command: readonly stri
 
 export function junitReport(runs: readonly CountedRun[]): string {
   const cases = runs.map((run): JUnitCase => {
-    const { name, counts, reason } = run
+    const { name, counts, reason, seconds } = run
     const isFailure = counts === 'failed' || counts === 'stale'
     const outcome = isFailure ? 'failure' : counts === 'passed' ? 'passed' : 'skipped'
     const message = counts === 'stale' ? 'It passes now: remove it from the baseline.' : reason
-    return { name, outcome, message, lines: isFailure ? scenarioLines(run) : [] }
+    return { name, outcome, seconds, message, lines: isFailure ? scenarioLines(run) : [] }
   })
   return junitXml('petstore-sandbox conform', [{ name: 'conform', cases }], systemClock.wall())
 }

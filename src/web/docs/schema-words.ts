@@ -35,7 +35,7 @@ function typesOf({ type }: JsonMap): readonly unknown[] {
 }
 
 const BOUNDS = { exclusiveMinimum: 'more than ', exclusiveMaximum: 'less than ', const: 'always ', default: 'default ' }
-const FLAGS = { nullable: 'or null', readOnly: 'only read', writeOnly: 'only written', uniqueItems: 'each once' }
+const FLAGS = { nullable: 'or null', readOnly: 'read-only', writeOnly: 'write-only', uniqueItems: 'each once' }
 
 function boundTexts(schema: JsonMap): readonly string[] {
   const text = (value: unknown) => stringifyJson(value) ?? ''
