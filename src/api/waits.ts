@@ -198,6 +198,7 @@ export function exchangeLines(exchanges: readonly Exchange[], what = 'requests')
   return [`The ${what}${which}:`, ...shown.map((exchange) => `  ${exchangeLine(exchange)}`)].join('\n')
 }
 
+/** `#3 POST /v1/pets → 201 (sandbox-pro)` */
 function exchangeLine({ id, method, path, query, status, reason, ended, key }: Exchange): string {
   const address = query === '' ? path : `${path}?${query}`
   const outcome = status ?? (ended === null ? 'in progress' : 'no response')

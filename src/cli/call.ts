@@ -87,6 +87,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
   })
 }
 
+/** The contract of --spec, or of the sandbox to call; undefined for the packaged one. */
 async function chosenContract(args: readonly string[], io: CliIo): Promise<Contract | undefined> {
   const file = valueIn(args, /^--(?:cli-)?spec(?:=|$)/)
   if (file !== undefined) {

@@ -66,6 +66,7 @@ async function initAgents(io: CliIo, json: boolean): Promise<number> {
   return EXIT.failed
 }
 
+/** @returns false if the file already has the mark @throws Failure CANNOT_WRITE */
 async function appendOnce(file: string, lines: string, mark: string): Promise<boolean> {
   try {
     const text = String(readRegularFile(file))

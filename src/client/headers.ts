@@ -5,6 +5,7 @@ export type Header = readonly [name: string, value: string]
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
+/** Reads `Name: value`. @returns undefined if it is not a valid header */
 export function readHeader(text: string): Header | undefined {
   const colon = text.indexOf(':')
   const name = text.slice(0, colon)

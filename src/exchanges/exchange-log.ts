@@ -186,6 +186,7 @@ export class ExchangeLog {
     }
   }
 
+  /** Counts from 1 again. Returns what `restore` takes. */
   clear(): SavedLog {
     const before = this.save()
     this.#budget.charge(-this.#bytes)
@@ -220,6 +221,7 @@ export class ExchangeLog {
     }
   }
 
+  /** Only for an empty log. */
   load({ nextId, records, unkept, tally }: SavedLog): void {
     this.tally.load(tally)
     for (const record of records) {

@@ -21,6 +21,7 @@ export interface CommandExecutor {
   makeRoom(bytes: number): Promise<void> | undefined
   /** Waits until all changes visible in replies are written; undefined if they are. Never rejects. */
   settle(): Promise<void> | undefined
+  /** @returns the position of the command */
   ended(exchanges: readonly EndedExchange[], unread?: readonly ExchangeRef[]): number
   readonly target: Pick<ControlTarget, 'change' | 'read' | 'replicas' | 'snapshotsOf'>
   save(): SavedSandbox
@@ -47,6 +48,7 @@ export interface SandboxDeps {
 export interface SavedSandbox {
   /** Position of the last command. Later commands have higher positions. */
   readonly position: number
+  /** `SavedSpaces` as JSON. */
   readonly spaces: string
 }
 

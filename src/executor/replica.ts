@@ -154,6 +154,7 @@ function textOf(file: string): string {
   }
 }
 
+/** Options that affect responses, besides seed, start and fixtures. */
 function otherFacts(options: ResolvedOptions & { readonly basePath: string }, contract: string): GroupFacts['others'] {
   const keys = options.apiKeys.map((apiKey) => ({ ...apiKey, key: digestOf(apiKey.key) }))
   return {

@@ -24,6 +24,7 @@ export function createService(
   return deps.options.strict ? strict(service, executor, responseRules, deps.warn) : service
 }
 
+/** Preflights and redirects, then Prism where only it can respond, then the executor. */
 function inOrder(
   { options, contract, warn }: SandboxDeps,
   executor: CommandExecutor,
@@ -61,6 +62,7 @@ function readingKeys(service: Service, { keyHeaders }: Contract): Service {
   return (request, left) => service(withBearer(request, keyHeaders), left)
 }
 
+/** For --strict: withholds and reports a reply that violates the contract. */
 function strict(
   service: Service,
   executor: CommandExecutor,

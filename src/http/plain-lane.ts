@@ -163,6 +163,7 @@ export class PlainLane {
     socket.write(sent + (plain.isLast ? CLOSE : this.#keepAlive) + (reply.binary ?? binaryOf(reply.body)), 'latin1')
   }
 
+  /** Calls once everything is sent; never if the connection closes first. */
   whenSent({ socket }: Connection, call: () => void): void {
     socket.write('', (error) => error ?? call())
   }

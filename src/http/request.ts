@@ -60,6 +60,7 @@ export function handleRequest(context: ListenerContext, request: IncomingMessage
   else serveWith(undefined)
 }
 
+/** The marks when a request was sent. A client has read all earlier responses on its connection. */
 function marksFor(context: ListenerContext, connection: Connection): DeliveryMarks {
   if (connection.refusals.length > 0) connection.refusals = []
   const before = connection.receivedAt ?? context.marks

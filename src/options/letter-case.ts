@@ -1,3 +1,4 @@
+/** `retryAfter` to `retry-after` */
 export function toKebabCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }

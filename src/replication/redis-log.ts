@@ -55,6 +55,7 @@ class RedisLog implements CommandLog {
   readonly #link: RedisLink
   readonly #appends: RedisAppends
   readonly #followers = new Set<RedisFollower>()
+  /** For checkpoints, which must not delay entries. */
   readonly #separate = new Set<RedisConnection>()
 
   constructor(options: RedisLogOptions) {

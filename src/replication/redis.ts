@@ -82,10 +82,12 @@ export class RedisConnection {
     }
   }
 
+  /** @returns the response, with strings */
   call(command: string, ...args: readonly RedisArgument[]): Promise<unknown> {
     return this.#track(this.#redis.call(command, [...args]))
   }
 
+  /** @returns the response, with buffers */
   callForBytes(command: string, ...args: readonly RedisArgument[]): Promise<unknown> {
     return this.#track(this.#redis.callBuffer(command, [...args]))
   }

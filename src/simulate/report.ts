@@ -147,6 +147,7 @@ function largestFactor(traffic: readonly Traffic[], limits: Limits | undefined):
   const factor = Math.min(
     ...traffic.map(({ minute, day }) => Math.min(limits.perMinute / minute.peak, limits.perDay / day.peak)),
   )
+  // To two decimals, or more where it is small; rounded down.
   const unit = 10 ** (factor >= 0.1 ? 2 : 4)
   return Math.floor(factor * unit) / unit
 }

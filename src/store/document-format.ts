@@ -138,6 +138,7 @@ class LinesReader {
     }
   }
 
+  /** @returns undefined if it is incomplete or has another layout */
   document(): unknown {
     try {
       return this.#withLists(parseJson(this.#others.join('\n')))

@@ -63,6 +63,7 @@ export class DocumentFile {
     rmSync(temporaryOf(this.#next), { force: true })
   }
 
+  /** Whether another program has changed, replaced or removed the document. */
   async isEdited(): Promise<boolean> {
     return (await this.#stampAt(this.file)) !== this.#stamp
   }

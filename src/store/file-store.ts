@@ -134,6 +134,7 @@ export class FileStore implements StateStore {
     })
   }
 
+  /** Discards changes that are not written; the caller has rolled them back. */
   drop(): void {
     this.#taken = []
     this.#takenBytes = 0

@@ -59,6 +59,7 @@ export function journalHead(chain: number): string {
   return journalLine(content, crc32(content, 0))
 }
 
+/** An entry without its checksum and closing brace. */
 export function entryText(entry: Change | CompactionMark): string {
   switch (entry.kind) {
     case 'pet':
@@ -93,6 +94,7 @@ export interface JournalContent {
   readonly end: JournalEnd
   /** The last good line lacks its line feed. */
   readonly endsOpen: boolean
+  /** Length of a truncated last line. */
   readonly tornBytes: number
 }
 

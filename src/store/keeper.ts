@@ -19,6 +19,7 @@ export interface StateStore extends ChangeWriter {
   start(current: () => SpaceState): Promise<void>
   /** @returns undefined if there is room for this number of bytes, or if no room can be made */
   makeRoom(bytes: number): Promise<void> | undefined
+  /** @param flush ends a write under way */
   close(flush?: () => Promise<void> | undefined): Promise<void>
 }
 
@@ -60,6 +61,7 @@ export class Keeper {
     this.#warn = warn
   }
 
+  /** Call it before the change takes effect. @throws StoreFull */
   take(change: Change, undo: () => void): void {
     const batch = this.#batch
     this.#writer.take(change)

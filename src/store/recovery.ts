@@ -106,6 +106,7 @@ export class Recovery {
   }
 }
 
+/** Applies the checks of the store. @throws CorruptionError */
 export function asState(value: unknown, readPet: Reader<Pet> | undefined): SpaceState {
   const recovery = new Recovery(readPet)
   recovery.addState(value)

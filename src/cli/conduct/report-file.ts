@@ -128,6 +128,7 @@ function annotations(report: ConductReport, broken: readonly RunRule[]): readonl
   ]
 }
 
+/** Properties of a workflow command also escape colons and commas. */
 function annotation(kind: 'error' | 'warning', title: string, message: string): string {
   const data = (text: string) =>
     escapeControls(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')

@@ -101,6 +101,7 @@ export function verbCommands(parent: Command, io: CliIo, finish: (exitCode: numb
       finish(exitCode)
     }
 
+  /** The action of `wait`, which runs before a sandbox is found. */
   const alone =
     (act: (flags: SharedFlags) => Promise<void>) =>
     (...args: unknown[]) =>

@@ -17,6 +17,7 @@ export class Runs {
   #lose: (reason: unknown) => void = () => {}
   readonly lost: Promise<never>
 
+  /** @param announce publishes the address; returns a function that withdraws it */
   constructor(first: Run, events: Parameters<typeof runSandbox>[1], announce: (run: Run) => () => void) {
     this.#run = first
     this.#events = events

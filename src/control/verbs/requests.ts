@@ -143,6 +143,7 @@ function select(
   return found.slice(first).map((record) => exchangeView(record, wall))
 }
 
+/** @returns a test for the selected exchanges. @throws VerbError */
 export function readFilter(space: Space, given: object): (record: ExchangeRecord) => boolean {
   return withLabel(space, checkInput({ input: filterSchema }, given) as Filter)
 }

@@ -255,10 +255,12 @@ function matching(space: Space, resource: ResourceData, id: string): readonly St
   return known === undefined ? [] : [{ scope: [], value: known }]
 }
 
+/** `3/rex`: the ids of its parents, and its own. */
 function pathOf({ id }: ResourceData, { scope, value }: StoredRecord): string {
   return [...scope, String(value[id.property])].join('/')
 }
 
+/** @throws VerbError if several parents have it */
 function lookUpRecord(space: Space, resource: ResourceData, id: string): StoredRecord | undefined {
   const [first, ...others] = matching(space, resource, id)
   if (first === undefined || others.length === 0) return first

@@ -63,6 +63,7 @@ const STORM_FORM =
 const RATE = /^(?:\d{1,3}(?:\.\d{1,30})?|\.\d{1,30})$/
 const PARTS = { for: 'for', every: 'every', 'retry-after': 'retryAfter' } as const
 
+/** Reads `0.3,for=30s,every=5m,retry-after=2s`. */
 export function readStorm(text: string): ParseResult<Storm> {
   const [rate = '', ...parts] = text.split(',')
   if (!RATE.test(rate)) return { problem: STORM_FORM }
@@ -123,6 +124,7 @@ const LATENCY_FORM =
 const OTHERS = '*'
 const NO_DELAY: DelayRange = { min: 0, max: 0 }
 
+/** Reads `100ms`, `50ms..200ms` or `listPets=3s`, or several with commas. */
 export function readLatency(text: string): ParseResult<Latency> {
   return readParts(
     text.split(',').map((part) => {

@@ -14,6 +14,7 @@ function readKey(text: string): ParseResult<string> {
   return KEY.test(text) && text.length <= MAX_KEY_LENGTH ? { value: text } : { problem: KEY_FORM }
 }
 
+/** Reads `key`, `key:plan` or `label=key:plan`. Default plan: free. */
 export function readApiKey(text: string): ParseResult<ApiKey> {
   const [name = '', planText, ...rest] = text.split(':')
   const plan = PLAN_NAMES.find((name) => name === planText)
@@ -38,6 +39,7 @@ const LIMITS_FORM = 'must be requests per minute, per day or both, for example 5
 const LIMITS_PART = /^(\d{1,12})\/(min|day)$/
 const WINDOWS = { min: 'perMinute', day: 'perDay' } as const
 
+/** Reads `5000/min,200000/day`, or one of both. */
 export function readLimits(text: string): ParseResult<Partial<Limits>> {
   const limits: { -readonly [Window in keyof Limits]?: number } = {}
   for (const part of text.split(',')) {
