@@ -13,7 +13,7 @@ export interface ResourceData {
   readonly unique: readonly string[]
   /** No operation creates its records: they are listed in the order given. */
   readonly isFixed?: true
-  /** Of those, the records of the list's example. */
+  /** Its only records: the example of the list. */
   readonly examples?: readonly Readonly<Record<string, unknown>>[]
 }
 
@@ -197,7 +197,7 @@ export type HeaderFacts = { readonly [Role in Exclude<HeaderData['role'], 'value
 
 const NO_HEADERS: readonly (readonly [string, string])[] = []
 
-/** The documented headers that there is a value for. */
+/** The documented headers, if the sandbox has a value for them. */
 export function headersOf(
   { headers = [] }: ResourceAction,
   facts: HeaderFacts,

@@ -45,8 +45,8 @@ export function readFields(schema: Place): readonly Field[] {
 }
 
 /**
- * Makes a reader of the properties of a schema, with those of the schemas that it is composed of. It reads each schema
- * once, and a schema composed of itself adds nothing.
+ * Makes a reader of the properties of a schema and its parts. It reads each schema once; a schema composed of itself adds
+ * nothing.
  *
  * @param partsOf the schemas that a schema is composed of
  */

@@ -2,8 +2,9 @@ import type { ExchangeRef } from '../domain/messages.js'
 import { PROBLEMS } from '../domain/problems.js'
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { systemClock } from '../system/system-clock.js'
-import { batchText, type HiddenKeys, type Item, itemText } from './batch-text.js'
+import { batchText, type Item, itemText } from './batch-text.js'
 import { type CommandLog, LogLost, LogUnavailable } from './command-log.js'
+import type { HiddenKeys } from './secrets.js'
 
 /** Pending requests get a 503 when the log is unavailable for this long. */
 const APPEND_TIMEOUT_MS: DurationMs = 5 * SECOND_MS

@@ -3,10 +3,10 @@ import type { Spaces } from '../core/spaces.js'
 import type { ExchangeRef } from '../domain/messages.js'
 import type { SpaceState } from '../domain/state.js'
 import type { EpochMs } from '../domain/time.js'
-import type { HiddenKeys } from './batch-text.js'
 import { type CommandLog, compareIds, type EntryId, LogUnavailable, type LogWatcher } from './command-log.js'
 import { Group, type GroupFacts, type JoinResult } from './group.js'
 import type { Outbox } from './outbox.js'
+import type { HiddenKeys } from './secrets.js'
 
 export interface ReplicaParts {
   readonly name: string

@@ -7,7 +7,6 @@ import type { Reply } from '../domain/messages.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
 import { within } from '../system/cleanup-stack.js'
 import { messageOf } from '../system/message-of.js'
-import { HiddenKeys, withoutUnknownToken } from './batch-text.js'
 import { LogLost, LogUnavailable } from './command-log.js'
 import type { GroupFacts, ReplicaView } from './group.js'
 import { HEARTBEAT_MS, joinGroup } from './join-group.js'
@@ -23,6 +22,7 @@ import {
   type ReplicaParts,
   requireMachine,
 } from './replica-context.js'
+import { HiddenKeys, withoutUnknownToken } from './secrets.js'
 
 /** A stop waits this long for the log, then again for a last checkpoint. */
 const LEAVE_TIMEOUT_MS: DurationMs = 3 * SECOND_MS

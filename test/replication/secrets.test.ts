@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { HiddenKeys } from '../../src/replication/batch-text.js'
+import { HiddenKeys } from '../../src/replication/secrets.js'
 
 describe('keys given at the start', () => {
   const keys = new HiddenKeys(['sk_live_secret', 'sk_live_secret_2', 'a"quote\\d', 'short'])
