@@ -66,7 +66,7 @@ export function retryAfterHeader(space: Space, until: EpochMs, now: EpochMs): re
 
 /** A refusal in the configured form, with a wait until an instant. @param sentence names the exceeded limit */
 export function refuseUntil(
-  { space, now }: Pick<RequestContext, 'space' | 'now'>,
+  { space, now, caller }: Pick<RequestContext, 'space' | 'now' | 'caller'>,
   until: EpochMs,
   sentence: string,
   reason: Reason,
@@ -74,7 +74,8 @@ export function refuseUntil(
   status = 429,
 ): HandlerResult {
   const headers = retryAfterHeader(space, until, now)
-  const message = headers.length === 0 ? sentence : `${sentence} Wait for the time in Retry-After.`
+  const isTemporary = caller.kind !== 'key' || caller.apiKey.always === undefined
+  const message = isTemporary && headers.length > 0 ? `${sentence} Wait for the time in Retry-After.` : sentence
   // The contract documents the body of a 401.
   const hasLimitBody = status === 429 || (status === 403 && space.settings.limitBody === 'problem')
   const refusal = hasLimitBody

@@ -22,7 +22,7 @@ export const PROBLEMS = {
   rate_limit_exceeded: { status: 429, message: 'The rate limit is used up. Wait for the time in Retry-After.' },
   api_key_banned: {
     status: 429,
-    message: 'The API key is banned temporarily: it kept sending requests without waiting.',
+    message: 'The API key is banned temporarily. Requests that ignore a Retry-After cause a ban.',
   },
   simulated_fault: { status: 500, message: 'This failure was injected by the sandbox.' },
   internal_error: { status: 500, message: 'An internal error occurred. See the log of the sandbox for the reason.' },

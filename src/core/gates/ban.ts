@@ -10,7 +10,8 @@ export const ban: Gate = (context) => {
   const { caller, space, now } = context
   if (caller.kind !== 'key') return undefined
   const { banAfter, banDuration } = space.settings
-  if (caller.apiKey.always === 'banned') return banned(context, now + banDuration)
+  if (caller.apiKey.always === 'banned')
+    return banned(context, now + banDuration, 'This API key is always banned. Use another key.')
   const { account } = caller
   const active = activeBan(account.bans, now)
   if (active !== undefined) return banned(context, active.until)
@@ -23,8 +24,12 @@ export const ban: Gate = (context) => {
   return banned(context, now + banDuration)
 }
 
-function banned(context: RequestContext, until: EpochMs): HandlerResult {
+function banned(
+  context: RequestContext,
+  until: EpochMs,
+  message: string = PROBLEMS.api_key_banned.message,
+): HandlerResult {
   context.chargesQuota = true
   const { banStatus } = context.space.settings
-  return refuseUntil(context, until, PROBLEMS.api_key_banned.message, 'ban', 'api_key_banned', banStatus)
+  return refuseUntil(context, until, message, 'ban', 'api_key_banned', banStatus)
 }
