@@ -34,7 +34,7 @@ const MAX_REFUSAL: Bytes = MIB
 /**
  * Connects to a running sandbox: the same methods as in process. Sends nothing before the first call.
  *
- * @param controlUrl the sandbox's address: `http://127.0.0.1:4010`, its base address, or that of its control plane
+ * @param controlUrl the sandbox's address: `http://127.0.0.1:4010`, its base address, or its control plane's address
  * @throws ControlError `invalid_request` if it is not an http or https address
  */
 export function connectSandbox(controlUrl: string, options: NetworkOptions = {}): SandboxControls {

@@ -17,7 +17,7 @@ export interface TargetChoice {
 }
 
 interface TargetContext {
-  /** Path of a sandbox whose base address is unknown: that of the contract. */
+  /** Path of a sandbox whose base address is unknown. */
   readonly basePath?: string
   readonly env: Environment
   readonly cwd: string

@@ -1,4 +1,4 @@
-/** Both forms were made when the package was built; they are loaded when somebody reads them. */
+/** The build makes both forms. They are loaded on demand. */
 export async function packagedText(format: 'yaml' | 'json'): Promise<string> {
   return (await import('./generated/contract-text.js'))[format]
 }

@@ -154,7 +154,7 @@ function unreachedNotes(operations: readonly OperationData[]): readonly string[]
   return operations.flatMap(({ id, method, path }) => {
     const template = `${method} ${path.replace(TEMPLATE_PARAMETER, '{}')}`
     const first = known.get(template)
-    if (first !== undefined) return [`No request reaches ${id}: its path is the one of ${first}.`]
+    if (first !== undefined) return [`No request reaches ${id}: it has the same path as ${first}.`]
     known.set(template, id)
     return []
   })

@@ -169,7 +169,7 @@ function stormOverride(space: Space, wall: EpochMs): readonly OverrideView[] {
 
 function faultOverride({ faults, shared: { start } }: Space): readonly OverrideView[] {
   const atStart = start.faults.map((rule) => stringifyJson(rule))
-  // A used-up rule from the start configuration is no change. A used-up rule that was added later has ended.
+  // A used-up rule of the start configuration does not count as a change. One that was added later has ended.
   const compared = faults.map(({ rule, left }) => ({ rule: stringifyJson(rule), left }))
   const current = compared.filter(({ rule, left }) => left !== 0 || atStart.includes(rule))
   if (current.map(({ rule }) => rule).join() === atStart.join()) return []

@@ -37,7 +37,7 @@ export function hasUnsavedRecords({ resources }: Pick<Contract, 'resources'>, st
   return resources.some((one) => (one.examples ?? []).length > 0 && savedIn(state, one) === undefined)
 }
 
-/** The stored records of the resources of a contract; those of its examples where nothing is stored. */
+/** The stored records of each resource; without any, the records of the contract's examples. */
 export function openCollections({ resources }: Pick<Contract, 'resources'>, state: SpaceState): Collections {
   return new Map(
     resources.map((resource) => {

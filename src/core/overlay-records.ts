@@ -8,7 +8,7 @@ import { isFirstPage } from './record-page.js'
 import type { RequestContext } from './request-context.js'
 import { filtersOf } from './resource-actions.js'
 
-/** The records of a resource that are kept in front of a real service, and those of the service that they replace. */
+/** Local records of a resource in front of a real service, and the service's records that they replace. */
 export interface OverlayRecords {
   readonly resource: ResourceData
   readonly own: Collection

@@ -3,7 +3,7 @@ import type { Scope } from '../domain/records.js'
 import type { ActionRequest, RecordPage } from './action-request.js'
 import { readFirstPage } from './first-page.js'
 
-/** The lists of the packaged contract have a limit and nothing else. */
+/** Lists of the packaged contract only have a limit. */
 export function readPage(
   request: ActionRequest,
   places: readonly number[],

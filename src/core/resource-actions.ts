@@ -34,7 +34,7 @@ const NO_FILTERS: readonly Filter[] = []
 const NO_FACTS: HeaderFacts = {}
 const NO_CHANGES: readonly RecordChange[] = []
 
-/** Carries out an operation on a resource. Nothing is changed here: the changes are part of the result. */
+/** Computes the result of an operation on a resource, with the changes for the caller to apply. */
 export function runAction(given: ActionRequest, space: Space): ActionResult {
   const request = unwrapBody(given)
   const { resource, action, path } = request

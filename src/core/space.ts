@@ -426,7 +426,7 @@ export class Space extends SpaceRecord {
     if (source !== undefined && source.store === undefined && this.store === undefined)
       this.#book(source.heldBytes - this.heldBytes)
     else this.keep({ kind: 'replaced', state: { ...snapshot.state, keys: this.storedKeys(plans) } })
-    // Accounts before the clock, which would forget windows of those that an undo restores.
+    // Accounts first: setClock drops windows of the current accounts, and an undo needs the old ones intact.
     if (source === undefined) this.#openRecords(snapshot.state)
     else this.#set({ records: copyCollections(source.records), unserved: source.unserved })
     this.#set({ plans, settings, accounts: new Accounts(accounts) })

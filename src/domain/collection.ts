@@ -41,7 +41,7 @@ export class Collection {
   /** By place; empty without parents. */
   #scopes: Scope[] = []
   #placeOf = new PlacesById()
-  /** Places of all records, ascending; so are those of the indexes. */
+  /** Places of all records, ascending, as in the indexes. */
   #all: number[] = []
   #byScope = new Map<string, number[]>()
   #byValue: readonly ValueIndex[]
@@ -114,7 +114,7 @@ export class Collection {
 
   at(place: number): Values {
     const value = this.#values[place]
-    if (value === undefined) throw new RangeError(`there is no record at ${place}`)
+    if (value === undefined) throw new RangeError(`no record at place ${place}`)
     return value
   }
 
@@ -212,7 +212,7 @@ export class Collection {
     else this.#insert(record, rank)
   }
 
-  /** Adds a record after `rank` others: into a gap if there is one, or all records after it move. */
+  /** Adds a record after `rank` others. Without a gap there, moves all records after it. */
   #insert({ scope, value }: StoredRecord, rank: number): void {
     this.#kept = []
     this.journal?.push({ scope, id: String(value[this.idProperty]) })

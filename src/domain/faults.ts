@@ -87,7 +87,7 @@ const FAULT_PART = /^(?:retry-after=(\w+)|(before|after))$/
 
 /**
  * Reads `<operation|*>:<status|wire fault>[@20%][*3][,retry-after=2s][,after]`; wait and phase may follow the status.
- * Returns the rule, or a sentence on what is wrong with it.
+ * @returns the rule, or an error message
  */
 export function parseFaultRule(text: string): FaultRule | string {
   const match = FAULT_RULE.exec(text)

@@ -15,9 +15,9 @@ export interface ServiceRequest {
   readonly address: string
   /** Number of its connection, from 1; 0 in process, or if the sender may not have read earlier responses. */
   readonly connection: number
-  /** Position up to which its sender could read all responses reported as ended. */
+  /** The sender could read all responses that were reported as ended up to this position. */
   readonly deliveredUpTo: number
-  /** Position up to which responses were sent, perhaps unreadable yet. Default: deliveredUpTo. */
+  /** Responses up to this position were sent, but may be unreadable yet. Default: deliveredUpTo. */
   readonly sentUpTo?: number
 }
 

@@ -73,8 +73,8 @@ export function isOpen(window: WindowName, usage: Usage | undefined, now: EpochM
 }
 
 /**
- * Chooses the window for the headers: the one with fewer remaining requests, the minute on a tie; if both are used up,
- * the one that resets later. @source docs/behaviour.md, "the window in the headers"
+ * Chooses the window for the headers: the window with fewer remaining requests, the minute on a tie; if both are used
+ * up, the later reset. @source docs/behaviour.md, "the window in the headers"
  */
 export function shownWindow(minute: WindowView, day: WindowView): WindowView {
   if (minute.remaining === 0 && day.remaining === 0) return day.resetAt > minute.resetAt ? day : minute

@@ -5,7 +5,7 @@ import type { Pet } from './pets.js'
 import type { RecordChange, SavedRecords } from './records.js'
 import type { Change, SpaceState } from './state.js'
 
-// Between collections and the readable shape of documents, in which pets and orders have a place of their own.
+// Converts between collections and documents, where pets and orders have fields of their own.
 
 type Records = Omit<SpaceState, 'keys'>
 

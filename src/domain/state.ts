@@ -51,7 +51,7 @@ export const SNAPSHOT_VERSION = 1
 
 export const RANDOM_STREAMS = ['storm', 'faults', 'latency'] as const
 
-/** The part of a space that affects its next responses; not the log. Field names are those of the file. */
+/** The state of a space without its log, with the field names of the file. */
 export interface Snapshot {
   readonly version: typeof SNAPSHOT_VERSION
   readonly state: SpaceState

@@ -328,7 +328,7 @@ export interface SpaceEvent {
   readonly verb: string
   /** Its effect, in the words of `petstore-sandbox control`. */
   readonly text: string
-  /** When it ends by itself: ISO 8601, UTC; absent if it does not end. */
+  /** When it expires: ISO 8601, UTC; absent if it does not. */
   readonly until?: string
 }
 

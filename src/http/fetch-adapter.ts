@@ -41,7 +41,7 @@ interface Route {
 }
 
 /**
- * Creates a `fetch` that calls the service without a socket. Faults look like those of a network: a rejected TypeError,
+ * Creates a `fetch` that calls the service without a socket. Faults look like network failures: a rejected TypeError,
  * a truncated body, a delay.
  * @param stopping aborted when the sandbox stops; hanging requests fail then
  * @param sleep passes the milliseconds of a latency; rejects when the signal is aborted

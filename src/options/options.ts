@@ -60,7 +60,7 @@ export interface SandboxOptions extends SettingsInput, Readonly<Partial<Record<N
   readonly port?: number
   /** Address to listen on. Default: 127.0.0.1. Addresses beyond loopback require `controlToken`. */
   readonly host?: string
-  /** Path of the service, ending in its version segment. Default: that of the contract's first server, or `/v1`. */
+  /** Path of the service, ending in its version segment. Default: the path of the contract's first server, or `/v1`. */
   readonly basePath?: string
   /** File of the store. Default: state is kept in memory. */
   readonly store?: string

@@ -105,7 +105,7 @@ const OPTIONS = {
     basePath: text(
       '<path>',
       basePathSchema,
-      'path of the service; with --spec, that of its first server',
+      'path of the service; with --spec, its first server path',
       DEFAULT_BASE_PATH,
     ),
     cors: text('<*|off|origins>', corsSchema, 'web origins that may call the service', DEFAULTS.cors),

@@ -44,7 +44,7 @@ export interface LogWatcher {
 
 /**
  * The log that all replicas of a group share: their only source of truth. An implementation needs a storage that keeps
- * order, never loses what it accepted, and accepts each entry once.
+ * order, never loses an accepted entry, and accepts each entry once.
  */
 export interface CommandLog {
   /**

@@ -40,7 +40,7 @@ local function is_after(one, other)
 end`
 
 /**
- * Parses the batches of a replica: the last one, and the ids of those whose responses the replica may not have
+ * Parses the batches of a replica: the last one, and the ids of batches with responses that the replica may not have
  * received. Format: `<batch>:<id>`, the last one first; without an id if abandoned.
  */
 const OWN = `

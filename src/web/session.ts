@@ -311,7 +311,7 @@ async function waitForSandbox(signal: AbortSignal): Promise<void> {
 function noteRestart(at: string): void {
   select(undefined)
   view.editing.value = undefined
-  const settings = view.state.value?.overrides.length === 0 ? ', and its settings are those of its start' : ''
+  const settings = view.state.value?.overrides.length === 0 ? ', and its settings were reset' : ''
   view.notice.value = `The sandbox restarted at ${timeText(Date.parse(at))}. Its log is new${settings}.`
 }
 

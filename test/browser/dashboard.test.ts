@@ -374,7 +374,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     onTestFinished(() => again.close())
     await page.getByText('live', { exact: true }).waitFor()
     await page
-      .getByText(/^The sandbox restarted at .*\. Its log is new, and its settings are those of its start\./)
+      .getByText(/^The sandbox restarted at .*\. Its log is new, and its settings were reset\./)
       .waitFor()
     expect(await page.locator('.detail').count()).toBe(0)
     await fetch(`${again.baseUrl}/pets?limit=9`)

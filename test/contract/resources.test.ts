@@ -405,7 +405,7 @@ describe('a contract that cannot be kept', () => {
     const gone = `delete: { operationId: remove, responses: { '204': { description: gone } } }`
     const both = `'/things/{id}': { ${get('one')} }, '/things/{name}': { ${get('other')}, ${gone} }`
     const { notes, route } = await readContractText(contract(both), { name: 'openapi.yaml' })
-    expect(notes).toContain('No request reaches other: its path is the one of one.')
+    expect(notes).toContain('No request reaches other: it has the same path as one.')
     expect([route('GET', '/things/1'), route('DELETE', '/things/1')]).toMatchObject([
       { operation: { id: 'one' } },
       { operation: { id: 'remove' }, captured: ['1'] },

@@ -143,7 +143,7 @@ export function loadBaseline(cwd: string, file: string | undefined, names: reado
   const unknown = map.entries.filter(([name]) => !names.includes(name))
   if (unknown.length > 0)
     throw new OptionsError(
-      unknown.map(([name]) => `${map.where(name, [])}: there is no such scenario${didYouMean(name, names)}`),
+      unknown.map(([name]) => `${map.where(name, [])}: unknown scenario${didYouMean(name, names)}`),
     )
   return new Set(map.entries.map(([name]) => name))
 }

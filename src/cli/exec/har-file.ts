@@ -10,7 +10,7 @@ import { makeFolder, openOutput } from '../../system/regular-file.js'
 
 const CHUNK = 64 * 1024
 
-/** Written during the run, in the order in which exchanges end. */
+/** Written during the run. Exchanges are in the order of their ends. */
 export class HarFile {
   readonly #file: string
   readonly #keyHeaders: readonly KeyHeader[]

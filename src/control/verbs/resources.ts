@@ -227,7 +227,7 @@ function copyOf(given: Values): Record<string, unknown> {
   }
 }
 
-/** Checks the given fields as the contract's create operation does, or else the one that replaces. */
+/** Checks the given fields like the contract's create operation, or like its replace operation without one. */
 function checkFields(space: Space, resource: ResourceData, given: Values, record: Values): void {
   const reading = recordReader(space.shared.contract, resource)?.read(record)
   const named = new Set([resource.id.property, ...Object.keys(resource.properties)])

@@ -249,7 +249,7 @@ export function InEffect() {
       <button
         type="button"
         disabled={overrides.length === 0}
-        title="Undoes what is in effect, and keeps the data"
+        title="Undoes all overrides, and keeps the data"
         onClick={() => action.run(() => call('overrides.clear', {}, 'Nothing differs from the start.'))}
       >
         Reset all

@@ -3,7 +3,7 @@ import { isoInZone, timeText, zone } from '../format.js'
 
 export { OUTCOMES, outcomeOf } from '../../exchanges/traffic.js'
 
-/** `12:00:01 UTC`, with the day if it is another than that of `now` */
+/** `12:00:01 UTC`, with the date unless it is the day of `now` */
 export function instantText(at: number, now: number): string {
   const day = dayText(at) === dayText(now) ? '' : `${dateText(at)} `
   return `${day}${timeText(at)}${zone.value === 'UTC' ? ' UTC' : ''}`
