@@ -1,27 +1,4 @@
-import type { Document, ErrorCode, Node } from 'yaml'
-
-/** The library's `uniqueKeys` takes minutes for 100,000 names. @returns the offset of the second occurrence */
-export function findRepeatedKey(yaml: Pick<typeof import('yaml'), 'visit' | 'isScalar'>, document: Document | Node) {
-  let offset: number | undefined
-  yaml.visit(document, {
-    Map(_place, { items }) {
-      const seen = new Set<unknown>()
-      for (const { key } of items) {
-        // Merge keys (<<) may be repeated.
-        if (!yaml.isScalar(key) || key.value === '<<') continue
-        if (seen.has(key.value)) {
-          offset = key.range?.[0] ?? 0
-          return yaml.visit.BREAK
-        }
-        seen.add(key.value)
-      }
-      return undefined
-    },
-  })
-  return offset
-}
-
-export const REPEATED_KEY = 'the same name twice in one map'
+import type { ErrorCode } from 'yaml'
 
 const MISTAKES: { readonly [Code in ErrorCode]?: string } = {
   BAD_ALIAS: 'a value that begins with * must be in quotes',
@@ -30,7 +7,7 @@ const MISTAKES: { readonly [Code in ErrorCode]?: string } = {
   BAD_SCALAR_START: 'a value that begins with this character must be in quotes',
   BLOCK_AS_IMPLICIT_KEY: 'a second colon on one line; put the value in quotes',
   BLOCK_IN_FLOW: 'an indented block inside of brackets',
-  DUPLICATE_KEY: REPEATED_KEY,
+  DUPLICATE_KEY: 'the same name twice in one map',
   MISSING_CHAR: 'a quote, bracket, comma or colon is missing',
   MULTILINE_IMPLICIT_KEY: 'a colon is missing after the name',
   MULTIPLE_DOCS: 'a second document begins here (---); only one can be read',

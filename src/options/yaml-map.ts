@@ -1,5 +1,5 @@
 import type { Document, Node, Pair } from 'yaml'
-import { findRepeatedKey, REPEATED_KEY, yamlMistake } from '../contract/yaml-mistakes.js'
+import { yamlMistake } from '../contract/yaml-mistakes.js'
 import { messageOf } from '../system/message-of.js'
 import { loadYaml } from '../system/yaml.js'
 import { toCamelCase } from './letter-case.js'
@@ -23,7 +23,7 @@ export function readYamlMap(text: string, file: string): YamlMap | { readonly pr
     return { problems: [`${file}: is larger than ${MAX_CHARACTERS / 1000} kB, the limit for a file of options`] }
   const yaml = loadYaml()
   const lines = new yaml.LineCounter()
-  const document: Document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
+  const document: Document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const place = (offset = 0) => {
     const { line, col } = lines.linePos(offset)
     return `${file}:${line}:${col}`
@@ -32,8 +32,6 @@ export function readYamlMap(text: string, file: string): YamlMap | { readonly pr
     .slice(0, MAX_MISTAKES)
     .map((mistake) => `${place(mistake.pos[0])}: is not valid YAML: ${yamlMistake(mistake)}`)
   if (mistakes.length > 0) return { problems: mistakes }
-  const repeated = findRepeatedKey(yaml, document)
-  if (repeated !== undefined) return { problems: [`${place(repeated)}: is not valid YAML: ${REPEATED_KEY}`] }
   const root = document.contents
   if (root === null || (yaml.isScalar(root) && root.value === null))
     return { entries: [], where: (key) => `${file}: ${key}` }

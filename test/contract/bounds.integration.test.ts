@@ -25,22 +25,16 @@ describe('an excessive contract', () => {
       'lists in lists in JSON',
       'c.json',
       `{"x-a":${'['.repeat(levels)}${']'.repeat(levels)}}`,
-      'deeper than 500 levels',
+      'nested more than 1000 levels deep',
     ],
     ['lists in lists in YAML', 'c.yaml', `${HEAD}x-a: ${'['.repeat(levels)}${']'.repeat(levels)}`, 'nested too deeply'],
     ['a circle', 'c.yaml', `${HEAD}x-a: &a [*a]`, 'aliases are circular'],
     ['aliases of aliases', 'c.yaml', `${HEAD}x-0: &a0 [1]\n${bomb.join('')}`, 'Excessive alias count'],
     [
-      'aliases of one long text',
+      'a name twice',
       'c.yaml',
-      `${HEAD}x-a: &a ${'a'.repeat(1_000_000)}\nx-b: [${Array(90).fill('*a').join(', ')}]`,
-      'longer than 50 MB with its aliases unfolded',
-    ],
-    [
-      'a name twice among 100,000',
-      'c.yaml',
-      `${HEAD}x-a:\n${names(100_000)}  k7: 1\n`,
-      'the same name twice in one map at line 100004',
+      `${HEAD}x-a:\n  k: 1\n  j: 2\n  k: 1\n`,
+      'the same name twice in one map at line 6, column 3',
     ],
   ])('is refused with a clear error: %s', async (_what, name, text, message) => {
     const file = temporaryFile(name, text)
@@ -65,10 +59,6 @@ describe('an excessive contract', () => {
     expect(createPet?.body?.fields.map(({ name }) => name)).toEqual(['name'])
   })
 })
-
-function names(count: number): string {
-  return Array.from({ length: count }, (_, i) => `  k${i}: 1\n`).join('')
-}
 
 describe('a pattern of a contract', () => {
   it.each(['^(a+)+$', '^(a|a)*$', '^(.*a){20}$', '\\s+$'])('is matched in linear time: %s', async (pattern) => {
