@@ -1,4 +1,5 @@
 import type { ContractData, DocumentedResponse, OperationData } from './contract-data.js'
+import type { Place } from './document.js'
 
 /** A mistake in a request, as a sentence part: "limit must be at most 100 (it is 500)". */
 export interface Violation {
@@ -42,7 +43,9 @@ export type Route =
 
 /** What the responses of a contract given with --spec allow a record to be. */
 export interface RecordRules {
-  /** For pets: the fields that every response documents; undefined if none documents any. */
+  /** Its schema in a response; undefined if none has one. */
+  readonly record: Place | undefined
+  /** Of pets: the documented fields; undefined if none is. */
   readonly fields: ReadonlySet<string> | undefined
   /** Fills the required fields that a record from elsewhere lacks. @param now in milliseconds since the epoch */
   complete(record: object, now: number): object

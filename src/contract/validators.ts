@@ -43,57 +43,36 @@ type Patterns = 'linear' | 'native' | 'linear or none'
  */
 export async function compileValidators(
   schemas: Schemas,
-  patterns: 'linear' | 'native',
+  patterns: Patterns,
   others: { readonly allErrors?: boolean } = {},
 ): Promise<Validators> {
-  const compile = await validatorCompiler(patterns, others)
+  const { Ajv2020, INT64_KEYWORD } = await import('./ajv.js')
   const regExp = await patternCompiler(patterns)
+  const ajv = new Ajv2020({ ...AJV_OPTIONS, formats: FORMATS, code: { regExp }, ...others })
+  ajv.addKeyword(INT64_KEYWORD)
   const seen = new Set<unknown>()
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => {
-      try {
-        for (const pattern of patternsIn(schema, seen)) regExp(pattern, 'u')
-      } catch (error) {
-        throw unusable(name, error)
+      attempt(name, () => patternsIn(schema, seen).map((pattern) => regExp(pattern, 'u')))
+      let compiled: Validator | undefined
+      const validator: Validator = (value) => {
+        compiled ??= attempt(name, () => ajv.compile(typeof schema === 'function' ? schema() : schema))
+        const isValid = compiled(value)
+        validator.errors = compiled.errors ?? null
+        return isValid
       }
-      return [name, compile(name, typeof schema === 'function' ? schema : () => schema)]
+      return [name, validator]
     }),
   )
 }
 
-/** Loads ajv. @returns what makes a validator of a schema, at its first use */
-export async function validatorCompiler(
-  patterns: Patterns,
-  others: { readonly allErrors?: boolean } = {},
-): Promise<(name: string, schema: () => JsonSchema) => Validator> {
-  const { Ajv2020, INT64_KEYWORD } = await import('./ajv.js')
-  const options = { ...AJV_OPTIONS, formats: FORMATS, ...others }
-  const regExp = await patternCompiler(patterns)
-  const ajv = new Ajv2020(patterns === 'native' ? options : { ...options, code: { regExp } })
-  ajv.addKeyword(INT64_KEYWORD)
-  return (name, schema) => {
-    let compiled: Validator | undefined
-    const validator: Validator = (value) => {
-      compiled ??= compiledSchema(name, schema())
-      const isValid = compiled(value)
-      validator.errors = compiled.errors ?? null
-      return isValid
-    }
-    return validator
+function attempt<Result>(name: string, act: () => Result): Result {
+  try {
+    return act()
+  } catch (error) {
+    const part = name.replace(/_(query|path|body|closed)$/, ' $1')
+    throw new SpecError(`the schema of ${part} cannot be used: ${messageOf(error)}`)
   }
-
-  function compiledSchema(name: string, schema: JsonSchema): Validator {
-    try {
-      return ajv.compile(schema)
-    } catch (error) {
-      throw unusable(name, error)
-    }
-  }
-}
-
-function unusable(name: string, error: unknown): SpecError {
-  const part = name.replace(/_(query|path|body|closed)$/, ' $1')
-  return new SpecError(`the schema of ${part} cannot be used: ${messageOf(error)}`)
 }
 
 /** ajv requires `code` only for validators that are written to a file. */

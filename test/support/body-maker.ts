@@ -3,7 +3,7 @@ import type { Contract, Values } from '../../src/contract/contract.js'
 import { isNode, jsonContent, type Place, rootPlace } from '../../src/contract/document.js'
 import { generateValue } from '../../src/contract/generate-value.js'
 import { parseDocument } from '../../src/contract/parse-document.js'
-import { recordSchema } from '../../src/contract/record-rules.js'
+import { recordPlace } from '../../src/contract/record-rules.js'
 import { readRecordFields } from '../../src/contract/schema-fields.js'
 import type { RandomStream } from '../../src/domain/random.js'
 
@@ -25,9 +25,9 @@ export async function bodyMakers(file: string, { operations }: Contract, random:
       const [response] = operations.flatMap((one) => {
         const place = placeOf(one.path, one.method)
         const isOfRecord = one.action?.resource === action?.resource && one.action?.kind !== 'list'
-        return isOfRecord && one.action && place ? recordSchema(one.id, place, one.action) : []
+        return isOfRecord && one.action && place ? (recordPlace(place, one.action) ?? []) : []
       })
-      const fields = response === undefined ? [] : [...readRecordFields(response.record)]
+      const fields = response === undefined ? [] : [...readRecordFields(response)]
       const makeOne = () => {
         const body = generated(schema)
         const record = action?.bodyEnvelope === undefined ? body : Object(body)[action.bodyEnvelope]
