@@ -1,13 +1,17 @@
-import { operationsOf, pathsOf } from './collections.js'
 import { BEARER, type ContractData, DEFAULT_BASE_PATH, type KeyHeader } from './contract-data.js'
 import type { Place } from './document.js'
+import type { OperationShape } from './operations.js'
 
 type Access = Pick<ContractData, 'basePath' | 'keyHeaders' | 'notes'>
 
 /** How clients reach the service, and what of the document the sandbox replaces. @source docs/spec.md, "Address and keys" */
-export function readAccess(root: Place, [server]: ContractData['servers']): Access {
+export function readAccess(
+  root: Place,
+  operations: readonly OperationShape[],
+  [server]: ContractData['servers'],
+): Access {
   const path = server === undefined ? DEFAULT_BASE_PATH : pathOf(server.url)
-  const { keyHeaders, notes } = readKeyHeaders(root)
+  const { keyHeaders, notes } = readKeyHeaders(root, operations)
   if (path !== undefined) return { basePath: path, keyHeaders, notes }
   const note = `The server ${JSON.stringify(server?.url)} has no usable path. Without --base-path, the sandbox serves under ${DEFAULT_BASE_PATH}.`
   return { basePath: DEFAULT_BASE_PATH, keyHeaders, notes: [note, ...notes] }
@@ -25,9 +29,12 @@ function pathOf(url: string): string | undefined {
 /** @source RFC 9110, section 5.6.2: token */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-function readKeyHeaders(root: Place): Pick<Access, 'keyHeaders' | 'notes'> {
+function readKeyHeaders(root: Place, operations: readonly OperationShape[]): Pick<Access, 'keyHeaders' | 'notes'> {
   const all = new Map(root.child('components')?.entries('securitySchemes'))
-  const required = new Set(requirementsIn(root).flatMap((place) => Object.keys(place.object())))
+  const places = [root, ...operations.map(({ place }) => place)]
+  const required = new Set(
+    places.flatMap((place) => place.items('security')).flatMap((one) => Object.keys(one.object())),
+  )
   const names = required.size === 0 ? [...all.keys()] : [...required]
   const found = new Map<string, KeyHeader>()
   const others: string[] = []
@@ -45,11 +52,6 @@ function readKeyHeaders(root: Place): Pick<Access, 'keyHeaders' | 'notes'> {
   const notes =
     others.length === 0 ? [] : [`Instead of ${others.join(', ')}, the sandbox accepts API keys as ${accepted}.`]
   return { keyHeaders, notes }
-}
-
-function requirementsIn(root: Place): readonly Place[] {
-  const operations = pathsOf(root).flatMap(operationsOf)
-  return [root, ...operations.map(({ place }) => place)].flatMap((place) => place.items('security'))
 }
 
 function keyHeaderIn(scheme: Place): KeyHeader | undefined {

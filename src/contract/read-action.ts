@@ -1,10 +1,10 @@
-import type { OperationShape } from './collections.js'
-import { isNode, jsonContent, type Place } from './document.js'
+import { isNode, type Place } from './document.js'
 import { readErrors } from './documented-errors.js'
-import { fits } from './example-value.js'
+import { exampleValue, fits } from './example-value.js'
+import { type OperationShape, parametersOf, success } from './operations.js'
 import type { FoundResource } from './read-resource.js'
-import { type ListEnvelope, success, unwrapList, unwrapRecord, unwrapSent } from './record-schema.js'
-import type { ResourceAction } from './resource-data.js'
+import { type ListEnvelope, unwrapList, unwrapRecord, unwrapSent } from './record-schema.js'
+import type { HeaderData, ResourceAction } from './resource-data.js'
 import { COUNTED, queryRoles, REMOVED, readMeta } from './roles.js'
 import { readRecordFields, typesOf } from './schema-fields.js'
 
@@ -13,11 +13,11 @@ type Outcome = NonNullable<ReturnType<typeof success>>
 
 /** What an operation does to a resource, or why it is mocked. */
 export function readAction(operation: OperationShape, found: FoundResource): ResourceAction | string {
-  const { method, place, isItem } = operation
+  const { method, place, parameter } = operation
   const outcome = success(place)
   if (outcome === undefined) return 'no success is documented'
-  const isList = method === 'get' && !isItem
-  const headers = outcome.headers.filter(
+  const isList = method === 'get' && parameter === undefined
+  const headers = readHeaders(outcome.response).filter(
     ({ role }) => role === 'value' || (role === 'location' ? method === 'post' : isList),
   )
   const errors = readErrors(place)
@@ -30,13 +30,30 @@ export function readAction(operation: OperationShape, found: FoundResource): Res
   return isList ? readList(operation, found, outcome, base) : readOne(operation, found, outcome, base)
 }
 
+/** Headers that the sandbox sends with every response, or that belong to the connection. */
+const HEADERS_SENT_ANYWAY =
+  /^(x-ratelimit-.*|deprecation|sunset|content-.*|date|retry-after|www-authenticate|x-sandbox-.*)$/i
+
+function readHeaders(response: Place): readonly HeaderData[] {
+  return response.entries('headers').flatMap(([name, place]): readonly HeaderData[] => {
+    if (HEADERS_SENT_ANYWAY.test(name)) return []
+    if (/^location$/i.test(name)) return [{ name, role: 'location' }]
+    if (/^link$/i.test(name)) return [{ name, role: 'link' }]
+    if (/^(x-)?(total(-count)?|pagination-total|count)$/i.test(name)) return [{ name, role: 'total' }]
+    const schema = place.child('schema')
+    const example = place.child('example')?.value ?? (schema && exampleValue(schema))
+    if (!place.flag('required') || example === undefined || example === null) return []
+    return [{ name, role: 'value', value: String(example) }]
+  })
+}
+
 function readList(
-  { place, item }: OperationShape,
+  operation: OperationShape,
   { resource, fields, isWritten }: FoundResource,
-  { schema, status, hasContent }: Outcome,
+  { schema, status, response }: Outcome,
   base: Base,
 ): ResourceAction | string {
-  const isUndocumented = schema === undefined && !hasContent && isWritten
+  const isUndocumented = schema === undefined && !hasContent(response) && isWritten
   const list: ListEnvelope | undefined =
     schema === undefined ? (isUndocumented ? {} : undefined) : unwrapList(schema, resource.path)
   if (list === undefined) return 'the response is not a list of records'
@@ -50,24 +67,30 @@ function readList(
     status: status || 200,
     hasBody: true,
     ...(list.envelope === undefined ? {} : { envelope: list.envelope }),
-    query: queryRoles([...item.items('parameters'), ...place.items('parameters')], fields),
+    query: queryRoles(parametersOf(operation), fields),
     ...(meta === undefined ? {} : { meta }),
   }
+}
+
+function hasContent(response: Place): boolean {
+  return response.children('content').length > 0
 }
 
 function readOne(
   operation: OperationShape,
   found: FoundResource,
-  { schema, status, hasContent, isJson }: Outcome,
+  { schema, status, response, content }: Outcome,
   given: Base,
 ): ResourceAction | string {
-  const { method, isItem } = operation
+  const { method } = operation
+  const isItem = operation.parameter !== undefined
   const { resource } = found
+  const isJson = content !== undefined
   const record = schema && unwrapRecord(schema, resource.path)
   if (schema !== undefined && record === undefined) return 'the response is not a record'
   const meta = record?.fields && readMeta(record.fields, record.envelope, [])
   if (typeof meta === 'string') return meta
-  if (hasContent && !isJson) return 'the response is not JSON'
+  if (hasContent(response) && !isJson) return 'the response is not JSON'
   const base = {
     ...given,
     hasBody: isJson || method === 'get' || method === 'post',
@@ -95,12 +118,13 @@ function readOne(
 const WRITES = { 'post false': ['create', 201], 'put true': ['replace', 200], 'patch true': ['merge', 200] } as const
 
 function readWrite(
-  { method, place, isItem }: OperationShape,
+  operation: OperationShape,
   { resource, fields }: FoundResource,
   { status, ...base }: Omit<ResourceAction, 'kind'>,
 ): ResourceAction | string {
-  const content = jsonContent(place.child('requestBody'))?.child('schema')
-  const sent = content && unwrapSent(content, resource.path, fields)
+  const { method } = operation
+  const isItem = operation.parameter !== undefined
+  const sent = unwrapSent(operation, fields)
   if (sent === undefined) return 'the request has no JSON object'
   const names = [...readRecordFields(sent.schema).keys()]
   if (names.length > 0 && fields.size > 0 && !names.some((name) => fields.has(name)))

@@ -1,4 +1,3 @@
-import { type OperationShape, operationsOf, pathsOf } from './collections.js'
 import {
   type Body,
   type ContractData,
@@ -11,12 +10,13 @@ import {
   type Plans,
   type Server,
 } from './contract-data.js'
-import { isNode, jsonContent, operationPlace, Place, refuseForeignReferences, rootPlace } from './document.js'
+import { isNode, jsonContent, Place, refuseForeignReferences, rootPlace } from './document.js'
 import { exampleOf } from './example-value.js'
 import { stringifyJson } from './json.js'
 import { checkSchema, type JsonSchema, readExpected, toJsonSchema, toObjectSchema } from './json-schema.js'
+import { bodySchema, type OperationShape, parametersOf, readOperations, success } from './operations.js'
 import { readAccess } from './read-access.js'
-import { success } from './record-schema.js'
+import type { ResourceAction } from './resource-data.js'
 import { NO_RESOURCES, type ResourceReading, readResources } from './resources.js'
 import { readAllFields, readFields, readOnlyProperties } from './schema-fields.js'
 import { checkResponse, hasNoBody } from './sendable.js'
@@ -51,38 +51,34 @@ export function readContract(document: unknown, { handled, mocked = [], plans }:
   }
   refuseForeignReferences(root)
   const info = root.child('info')
-  const operations: OperationData[] = []
   const schemas: Record<string, Schemas[string]> = {}
   const placeOfId = new Map<string, string>()
   const checked = new Set<unknown>()
-  const reading = handled === 'none' || handled === 'requests' ? NO_RESOURCES : readResources(root)
-  const isHandled = (id: string) =>
-    handled === 'all' ||
-    handled === 'requests' ||
-    (handled === 'stateful' && Object.hasOwn(reading.actions, id) && !mocked.includes(id))
-
-  for (const shape of pathsOf(root)) {
-    if (!shape.path.startsWith('/')) throw shape.item.error('must begin with "/"')
-    for (const one of operationsOf(shape)) {
-      const { operationId, place } = one
-      const twin = placeOfId.get(operationId)
-      if (twin !== undefined) throw place.error(`has the same operationId as ${twin}: "${operationId}"`)
-      placeOfId.set(operationId, place.name)
-      const isRead = isHandled(operationId)
-      if (isRead) for (const schema of compiledSchemas(one)) checkSchema(schema, checked)
-      const operation = readOperation(one, shape.path, isRead, reading)
-      operations.push(operation.data)
-      Object.assign(schemas, operation.schemas)
-    }
-  }
+  const shapes = readOperations(root)
+  const reading = handled === 'none' || handled === 'requests' ? NO_RESOURCES : readResources(shapes)
+  const operations = shapes.map((shape) => {
+    const { id, place } = shape
+    const twin = placeOfId.get(id)
+    if (twin !== undefined) throw place.error(`has the same operationId as ${twin}: "${id}"`)
+    placeOfId.set(id, place.name)
+    const outcome = reading.outcomes.get(id)
+    const isRead =
+      handled === 'all' ||
+      handled === 'requests' ||
+      (handled === 'stateful' && typeof outcome === 'object' && !mocked.includes(id))
+    if (isRead) for (const schema of compiledSchemas(shape)) checkSchema(schema, checked)
+    const operation = readOperation(shape, isRead, outcome)
+    Object.assign(schemas, operation.schemas)
+    return operation.data
+  })
   const servers = readServers(root)
-  const { notes, ...access } = readAccess(root, servers)
+  const { notes, ...access } = readAccess(root, shapes, servers)
   const data = {
     title: info?.string('title') ?? '',
     version: info?.string('version') ?? '',
     servers,
     ...access,
-    notes: [...notes, ...reading.notes, ...callbackNotes(root, operations), ...unreachedNotes(operations)],
+    notes: [...notes, ...reading.notes, ...callbackNotes(shapes, reading), ...unreachedNotes(operations)],
     plans: readPlans(root, plans),
     operations,
     resources: reading.resources,
@@ -91,21 +87,19 @@ export function readContract(document: unknown, { handled, mocked = [], plans }:
 }
 
 /** The schemas that requests and records are held against. */
-function compiledSchemas({ place, item }: OperationShape): readonly Place[] {
-  const parameters = [...item.items('parameters'), ...place.items('parameters')].filter(({ value }) =>
-    /^(path|query)$/.test(String(Object(value).in)),
-  )
-  const inRequest = [...parameters, jsonContent(place.child('requestBody'))].map((one) => one?.child('schema'))
-  return [...inRequest, success(place)?.schema].filter((schema) => schema !== undefined)
+function compiledSchemas(shape: OperationShape): readonly Place[] {
+  const parameters = parametersOf(shape).filter(({ value }) => /^(path|query)$/.test(String(Object(value).in)))
+  const inRequest = [...parameters.map((one) => one.child('schema')), bodySchema(shape.place)]
+  return [...inRequest, success(shape.place)?.schema].filter((schema) => schema !== undefined)
 }
 
 function readOperation(
-  { operationId: id, method, place, item }: OperationShape,
-  path: string,
+  shape: OperationShape,
   isRead: boolean,
-  { actions, mocked }: ResourceReading,
+  outcome: ResourceAction | string | undefined,
 ): { readonly data: OperationData; readonly schemas: Schemas } {
-  const parameters = isRead ? readParameters(path, [...item.items('parameters'), ...place.items('parameters')]) : []
+  const { id, method, path, place } = shape
+  const parameters = isRead ? readParameters(path, parametersOf(shape)) : []
   const body = isRead ? readBody(place) : undefined
   const responses = place.children('responses')
   const ranges = responses.flatMap(([status]) => (/^[2-5]XX$/i.test(status) ? Number(status[0]) : []))
@@ -129,7 +123,7 @@ function readOperation(
       undocumentedShape: hasUndocumentedShape(place),
       responses: responses.flatMap(([status, response]) => readResponse(status, response)),
       ...(ranges.length > 0 && { ranges }),
-      ...defined({ action: actions[id], whyMocked: mocked[id] }),
+      ...(typeof outcome === 'string' ? { whyMocked: outcome } : defined({ action: outcome })),
     },
     schemas: {
       ...parameterSchema(`${id}_path`, 'path', parameters),
@@ -140,9 +134,9 @@ function readOperation(
   }
 }
 
-function callbackNotes(root: Place, operations: readonly OperationData[]): readonly string[] {
-  const calling = operations.filter(
-    (operation) => operation.action !== undefined && operationPlace(root, operation)?.child('callbacks') !== undefined,
+function callbackNotes(shapes: readonly OperationShape[], { outcomes }: ResourceReading): readonly string[] {
+  const calling = shapes.filter(
+    ({ id, place }) => typeof outcomes.get(id) === 'object' && place.child('callbacks') !== undefined,
   )
   if (calling.length === 0) return []
   return [`The sandbox does not call the callbacks of ${calling.map(({ id }) => id).join(', ')}.`]

@@ -1,16 +1,7 @@
-import {
-  type Collections,
-  type OperationShape,
-  operationsOf,
-  PARAMETER,
-  type PathShape,
-  parameterSchema,
-  parameterType,
-  plainName,
-} from './collections.js'
 import type { Place } from './document.js'
 import { exampleValue, fits } from './example-value.js'
-import { recordSchema, sentFields, sentSchema } from './record-schema.js'
+import { type OperationShape, PARAMETER, parametersOf, plainName } from './operations.js'
+import { unwrapSent } from './record-schema.js'
 import { shapeFor } from './request-shape.js'
 import {
   type Fill,
@@ -21,7 +12,8 @@ import {
   type PropertyData,
   type ResourceData,
 } from './resource-data.js'
-import { type Fields, type RecordField, readRecordFields, requiredNames } from './schema-fields.js'
+import type { CollectionShape } from './resources.js'
+import { type Fields, type RecordField, readRecordFields, requiredNames, typeOf } from './schema-fields.js'
 
 export interface FoundResource {
   readonly resource: ResourceData
@@ -34,34 +26,38 @@ export interface FoundResource {
   readonly unlike: readonly string[]
 }
 
-export function readResource(
-  path: string,
-  paths: readonly PathShape[],
-  collections: Collections,
-  parameters: ReturnType<typeof itemParameters>,
-): FoundResource | { readonly reason: string } {
-  if (paths.some(({ item }) => item.child('x-sandbox-resource')?.value === false))
-    return { reason: 'x-sandbox-resource is false' }
-  const operations = paths.flatMap(operationsOf)
-  const documented = recordSchema(operations, path)
-  const record = documented ?? sentSchema(operations, path)
-  if (record === undefined) return { reason: 'no response describes a record' }
+/** A resource, or why its operations are mocked. */
+export function readResource({
+  path,
+  operations,
+  record: documented,
+  parameter,
+}: CollectionShape): FoundResource | string {
+  if (operations.some(({ item }) => item.child('x-sandbox-resource')?.value === false))
+    return 'x-sandbox-resource is false'
+  const create = operations.find(({ method, parameter }) => method === 'post' && parameter === undefined)
+  const record = documented ?? (create && unwrapSent(create, new Map())?.schema)
+  if (record === undefined) return 'no response describes a record'
   const fields = readRecordFields(record)
-  const parameter = paths.find((shape) => shape.parameter !== undefined)?.parameter
-  const body = operations.find(({ method, isItem }) => method === 'post' && !isItem)
+  const sentBy = (operation: OperationShape) => {
+    const schema = unwrapSent(operation, fields)?.schema
+    return schema && readRecordFields(schema)
+  }
   const isDocumented = documented !== undefined
-  const requests = operations.flatMap((operation) => sentFields(operation, path, fields) ?? [])
-  const sent = body && sentFields(body, path, fields)
-  const id = readId(fields, parameter ?? parameters.get(record.value), paths, sent, isDocumented)
-  if (typeof id === 'string') return { reason: id }
-  if (id.kind === 'from-client' && parameterSchema(paths)?.string('format') === 'uuid')
-    return { reason: `the path takes a UUID, but "${id.property}" may be any text` }
+  const writes = operations.filter((one) => one === create || one.method === 'put' || one.method === 'patch')
+  const requests = writes.flatMap((operation) => sentBy(operation) ?? [])
+  const sent = create && sentBy(create)
+  const inPath = identifierSchema(operations)
+  const id = readId(fields, parameter, inPath, sent, isDocumented)
+  if (typeof id === 'string') return id
+  if (id.kind === 'from-client' && inPath?.string('format') === 'uuid')
+    return `the path takes a UUID, but "${id.property}" may be any text`
   const own = [...fields.keys()].find((name) => name in Object.prototype)
-  if (own !== undefined) return { reason: `the sandbox cannot keep a property named "${own}"` }
+  if (own !== undefined) return `the sandbox cannot keep a property named "${own}"`
   if (fields.size === 0 && !fits({ [id.property]: id.kind === 'integer' ? 1 : SAMPLE_UUID }, record))
-    return { reason: 'the schema of the record does not allow its id' }
+    return 'the schema of the record does not allow its id'
   const undeclared = isDocumented ? requiredNames(record).find((name) => !fields.has(name)) : undefined
-  if (undeclared !== undefined) return { reason: `nothing says how to fill the required property "${undeclared}"` }
+  if (undeclared !== undefined) return `nothing says how to fill the required property "${undeclared}"`
   const properties: Record<string, PropertyData> = {}
   const unlike: string[] = []
   for (const [name, field] of fields) {
@@ -70,8 +66,7 @@ export function readResource(
     const shape = isDocumented && name !== id.property ? shapeFor(name, field, requests) : undefined
     if (shape === 'unlike') unlike.push(name)
     const isSent = sent?.get(name)?.required === true && shape !== 'unlike' && !field.readOnly
-    if (isRequired && fill === undefined && !isSent)
-      return { reason: `nothing says how to fill the required property "${name}"` }
+    if (isRequired && fill === undefined && !isSent) return `nothing says how to fill the required property "${name}"`
     properties[name] = {
       readOnly: field.readOnly || shape === 'unlike',
       ...(typeof shape === 'object' && { shape }),
@@ -83,40 +78,38 @@ export function readResource(
   const resource = {
     name: path,
     path,
-    parents: readParents(path, fields, id, collections),
+    parents: readParents(path, fields, id),
     id,
     properties,
     unique: [...fields].filter(([, { isUnique }]) => isUnique).map(([name]) => name),
   }
-  const isWritten = parameter !== undefined || body !== undefined
+  const isWritten = create !== undefined || operations.some((one) => one.parameter !== undefined)
   return { resource, fields, record, operations, isWritten, unlike }
 }
 
-/** The path parameters of records by their schemas: `key` for `/pets/recent` beside `/pets/{key}`. */
-export function itemParameters(collections: Collections): ReadonlyMap<unknown, string> {
-  const found = new Map<unknown, string>()
-  for (const [path, paths] of collections) {
-    const parameter = paths.find((shape) => shape.parameter !== undefined)?.parameter
-    const record = parameter === undefined ? undefined : recordSchema(paths.flatMap(operationsOf), path)
-    if (parameter !== undefined && record !== undefined && !found.has(record.value)) found.set(record.value, parameter)
-  }
-  return found
+/** The schema of the path parameter that identifies a record. */
+function identifierSchema(operations: readonly OperationShape[]): Place | undefined {
+  const { path, parameter } = operations.find((one) => one.parameter !== undefined) ?? {}
+  return operations
+    .flatMap((one) => (parameter !== undefined && one.path === path ? parametersOf(one) : []))
+    .find((one) => one.string('in') === 'path' && one.string('name') === parameter)
+    ?.child('schema')
 }
 
 function readId(
   fields: Fields,
   parameter: string | undefined,
-  paths: readonly PathShape[],
+  inPath: Place | undefined,
   sent: Fields | undefined,
   isDocumented: boolean,
 ): IdData | string {
-  const name =
-    idProperty(fields, parameter, parameterType(paths)) ?? (fields.size === 0 || !isDocumented ? 'id' : undefined)
+  const typeInPath = inPath && typeOf(inPath)
+  const name = idProperty(fields, parameter, typeInPath) ?? (fields.size === 0 || !isDocumented ? 'id' : undefined)
   const unidentified = 'no property of the record identifies it'
   if (name === undefined) return unidentified
   const field = fields.get(name)
-  const type = field?.type ?? parameterType(paths) ?? 'integer'
-  const schemas = [...(field?.places ?? []), ...[parameterSchema(paths) ?? []].flat()]
+  const type = field?.type ?? typeInPath ?? 'integer'
+  const schemas = [...(field?.places ?? []), ...(inPath ? [inPath] : [])]
   if (type === 'integer' || type === 'number') {
     const isCounted = schemas.every((schema) => fits(1, schema) || fits('1', schema))
     return isCounted
@@ -162,16 +155,15 @@ function idProperty(fields: Fields, parameter: string | undefined, type: string 
   return found.find((name) => type === undefined || isCounted(type) === isCounted(fields.get(name)?.type)) ?? found[0]
 }
 
-function readParents(path: string, fields: Fields, id: IdData, collections: Collections): readonly ParentData[] {
+function readParents(path: string, fields: Fields, id: IdData): readonly ParentData[] {
   const segments = path.split('/')
   return segments.flatMap((segment, index) => {
     const [, parameter] = PARAMETER.exec(segment) ?? []
     if (parameter === undefined) return []
-    const collection = segments.slice(0, index).join('/')
     return [
       {
         parameter,
-        ...(collections.has(collection) ? { resource: collection } : {}),
+        resource: segments.slice(0, index).join('/'),
         ...(fields.has(parameter) && parameter !== id.property ? { property: parameter } : {}),
       },
     ]

@@ -1,36 +1,13 @@
-import { literalsOf, type OperationShape, plainName } from './collections.js'
-import { isNode, jsonContent, type Node, type Place } from './document.js'
-import { exampleOf, exampleValue, fits } from './example-value.js'
-import type { HeaderData, ResourceData } from './resource-data.js'
+import { isNode, type Node, type Place } from './document.js'
+import { exampleOf, fits } from './example-value.js'
+import { bodySchema, literalsOf, type OperationShape, plainName, success } from './operations.js'
+import type { ResourceData } from './resource-data.js'
 import { type Fields, isObject, readRecordFields, typeOf } from './schema-fields.js'
-
-/** The body of POST, without its envelope. */
-export function sentSchema(operations: readonly OperationShape[], collection: string): Place | undefined {
-  const create = operations.find(({ method, isItem }) => method === 'post' && !isItem)
-  const schema = create && jsonContent(create.place.child('requestBody'))?.child('schema')
-  return schema && unwrapRecord(schema, collection)?.schema
-}
-
-/** The fields of the records that an operation takes, without its envelope; undefined if it takes none. */
-export function sentFields({ method, place, isItem }: OperationShape, collection: string, record: Fields) {
-  const isWrite = method === 'put' || method === 'patch' || (method === 'post' && !isItem)
-  const schema = isWrite ? jsonContent(place.child('requestBody'))?.child('schema') : undefined
-  const sent = schema && unwrapSent(schema, collection, record)?.schema
-  return sent && readRecordFields(sent)
-}
-
-/** Unwraps the body of a request: the part of it that has more of the record's fields than the whole. */
-export function unwrapSent(schema: Place, collection: string, record: Fields): RecordEnvelope | undefined {
-  const unwrapped = unwrapRecord(schema, collection)
-  const shared = (place: Place) => [...readRecordFields(place).keys()].filter((name) => record.has(name)).length
-  const isWhole = unwrapped?.envelope !== undefined && shared(schema) > shared(unwrapped.schema)
-  return isWhole ? { schema } : unwrapped
-}
 
 /** The schema of one record: what GET on the item returns, else POST, else the items of the list. */
 export function recordSchema(operations: readonly OperationShape[], collection: string): Place | undefined {
   const one = (method: string, isItem: boolean) => {
-    const operation = operations.find((candidate) => candidate.method === method && candidate.isItem === isItem)
+    const operation = operations.find((other) => other.method === method && (other.parameter !== undefined) === isItem)
     return operation && success(operation.place)?.schema
   }
   for (const schema of [one('get', true), one('post', false)]) {
@@ -39,52 +16,6 @@ export function recordSchema(operations: readonly OperationShape[], collection: 
   }
   const list = one('get', false)
   return list && unwrapList(list, collection)?.items
-}
-
-interface Success {
-  /** 0 for `2XX` and `default`. */
-  readonly status: number
-  readonly schema: Place | undefined
-  /** A body is documented, JSON or not. */
-  readonly hasContent: boolean
-  readonly isJson: boolean
-  readonly headers: readonly HeaderData[]
-  /** The first named example, or the only one. */
-  readonly example: unknown
-}
-
-/** The documented success of an operation: the lowest 2xx, else `2XX`, else `default`. */
-export function success(operation: Place): Success | undefined {
-  const responses = operation.children('responses')
-  const exact = responses.filter(([status]) => /^2\d\d$/.test(status)).sort(([a], [b]) => Number(a) - Number(b))[0]
-  const [status, response] =
-    exact ?? responses.find(([name]) => /^2XX$/i.test(name)) ?? responses.find(([name]) => name === 'default') ?? []
-  if (status === undefined || response === undefined) return undefined
-  return {
-    status: /^2\d\d$/.test(status) ? Number(status) : 0,
-    schema: jsonContent(response)?.child('schema'),
-    hasContent: response.children('content').length > 0,
-    isJson: jsonContent(response) !== undefined,
-    headers: readHeaders(response),
-    example: exampleOf(jsonContent(response)),
-  }
-}
-
-/** Headers that the sandbox sends with every response, or that belong to the connection. */
-const HEADERS_SENT_ANYWAY =
-  /^(x-ratelimit-.*|deprecation|sunset|content-.*|date|retry-after|www-authenticate|x-sandbox-.*)$/i
-
-function readHeaders(response: Place): readonly HeaderData[] {
-  return response.entries('headers').flatMap(([name, place]): readonly HeaderData[] => {
-    if (HEADERS_SENT_ANYWAY.test(name)) return []
-    if (/^location$/i.test(name)) return [{ name, role: 'location' }]
-    if (/^link$/i.test(name)) return [{ name, role: 'link' }]
-    if (/^(x-)?(total(-count)?|pagination-total|count)$/i.test(name)) return [{ name, role: 'total' }]
-    const schema = place.child('schema')
-    const example = place.child('example')?.value ?? (schema && exampleValue(schema))
-    if (!place.flag('required') || example === undefined || example === null) return []
-    return [{ name, role: 'value', value: String(example) }]
-  })
 }
 
 interface RecordEnvelope {
@@ -105,6 +36,15 @@ export function unwrapRecord(schema: Place, collection: string): RecordEnvelope 
   })
   const [only] = held
   return only === undefined || held.length > 1 ? { schema } : { schema: only[1].place, envelope: only[0], fields }
+}
+
+/** The record in the body of a request: in its envelope, unless the whole has more of the fields of the record. */
+export function unwrapSent({ place, collection }: OperationShape, record: Fields): RecordEnvelope | undefined {
+  const schema = bodySchema(place)
+  const unwrapped = schema && unwrapRecord(schema, collection)
+  const shared = (part: Place) => [...readRecordFields(part).keys()].filter((name) => record.has(name)).length
+  const isWhole = unwrapped?.envelope !== undefined && shared(schema as Place) > shared(unwrapped.schema)
+  return isWhole ? { schema: schema as Place } : unwrapped
 }
 
 /** `article` of `/articles`, `category` of `/categories`, `addressBook` of `/address-books`. */
@@ -137,15 +77,13 @@ export function unwrapList(schema: Place, collection: string): ListEnvelope | un
 }
 
 /** The records of the first example of a list. */
-export function listExamples({ id, path }: ResourceData, operations: readonly OperationShape[]) {
-  const list = operations.find(({ method, isItem }) => method === 'get' && !isItem)
-  const outcome = list && success(list.place)
-  const envelope = outcome?.schema && unwrapList(outcome.schema, path)?.envelope
-  const value =
-    envelope === undefined ? outcome?.example : isNode(outcome?.example) ? outcome.example[envelope] : undefined
-  const records: unknown[] = Array.isArray(value) ? value : []
-  const items = outcome?.schema && unwrapList(outcome.schema, path)?.items
-  return records.filter(
+export function listExamples({ id, path }: ResourceData, operations: readonly OperationShape[]): readonly Node[] {
+  const list = operations.find(({ method, parameter }) => method === 'get' && parameter === undefined)
+  const { content, schema } = (list && success(list.place)) ?? {}
+  const { envelope, items } = (schema && unwrapList(schema, path)) ?? {}
+  const example = exampleOf(content)
+  const records: unknown = envelope === undefined ? example : Object(example)[envelope]
+  return (Array.isArray(records) ? (records as readonly unknown[]) : []).filter(
     (record): record is Node =>
       isNode(record) && record[id.property] !== undefined && (items === undefined || fits(record, items)),
   )

@@ -1,78 +1,81 @@
-import { type Collections, groupByCollection, literalsOf, type OperationShape, operationsOf } from './collections.js'
 import type { Place } from './document.js'
+import { literalsOf, type OperationShape } from './operations.js'
 import { readAction } from './read-action.js'
-import { type FoundResource, itemParameters, readResource } from './read-resource.js'
-import { listExamples } from './record-schema.js'
+import { type FoundResource, readResource } from './read-resource.js'
+import { listExamples, recordSchema } from './record-schema.js'
 import { type ParentData, placeInState, type ResourceAction, type ResourceData } from './resource-data.js'
 
 export interface ResourceReading {
   readonly resources: readonly ResourceData[]
-  /** By operation id (`operationId`, or method and path). */
-  readonly actions: Readonly<Record<string, ResourceAction>>
-  /** Why the other operations are mocked, by operation id. */
-  readonly mocked: Readonly<Record<string, string>>
+  /** What each operation does, or why it is mocked, by its id. */
+  readonly outcomes: ReadonlyMap<string, ResourceAction | string>
   /** Printed at the start: properties that are not stored as they were sent. */
   readonly notes: readonly string[]
 }
 
-export const NO_RESOURCES: ResourceReading = { resources: [], actions: {}, mocked: {}, notes: [] }
+export const NO_RESOURCES: ResourceReading = { resources: [], outcomes: new Map(), notes: [] }
 
-export function readResources(root: Place): ResourceReading {
-  const mocked = new Map<string, string>()
-  const found = findResources(groupByCollection(root), mocked)
-  const actions = readActions(found, mocked)
-  const resources = found.flatMap(({ resource, operations }) => {
-    const own = [...actions].filter(([, action]) => action.resource === resource.name)
-    if (own.length === 0) return []
-    const seeded = withExamples(
-      resource,
-      own.map(([, action]) => action),
-      operations,
-    )
-    if (typeof seeded !== 'string') return [seeded]
-    for (const [id] of own) {
-      actions.delete(id)
-      mocked.set(id, seeded)
-    }
-    return []
-  })
-  const kept = new Set(resources.map(({ path }) => path))
-  return withShortNames({
-    resources,
-    actions: Object.fromEntries(actions),
-    mocked: Object.fromEntries(mocked),
-    notes: found.flatMap(({ resource: { path }, unlike }) => {
-      if (unlike.length === 0 || !kept.has(path)) return []
-      return [
-        `${path}: the type of ${unlike.join(', ')} in requests differs from the one in responses. Sent values are ignored.`,
-      ]
-    }),
-  })
+/** Operations on the same collection, and what they return as a record. */
+export interface CollectionShape {
+  readonly path: string
+  readonly operations: readonly OperationShape[]
+  readonly record: Place | undefined
+  /** The path parameter of its records, or of records with the same schema: `key` for `/pets/recent` beside `/pets/{key}`. */
+  readonly parameter: string | undefined
 }
 
-function findResources(collections: Collections, mocked: Map<string, string>): readonly FoundResource[] {
-  const parameters = itemParameters(collections)
-  return [...collections].flatMap(([path, paths]) => {
-    const read = readResource(path, paths, collections, parameters)
-    if (!('reason' in read)) return [read]
-    for (const { operationId } of paths.flatMap(operationsOf)) mocked.set(operationId, read.reason)
+export function readResources(operations: readonly OperationShape[]): ResourceReading {
+  const outcomes = new Map<string, ResourceAction | string>()
+  const found = readCollections(operations).flatMap((collection) => {
+    const read = readResource(collection)
+    if (typeof read !== 'string') return [read]
+    for (const { id } of collection.operations) outcomes.set(id, read)
     return []
   })
-}
-
-function readActions(found: readonly FoundResource[], mocked: Map<string, string>): Map<string, ResourceAction> {
-  const actions = new Map<string, ResourceAction>()
   for (const one of found) {
     const origin = found.find((other) => isViewOf(one, other))
     const { parents } = one.resource
     for (const operation of one.operations) {
       const action = readAction(operation, { ...one, resource: (origin ?? one).resource })
-      const isView = origin !== undefined && parents.length > 0
-      if (typeof action === 'string') mocked.set(operation.operationId, action)
-      else actions.set(operation.operationId, isView ? { ...action, pathFilters: parents } : action)
+      const isView = typeof action !== 'string' && origin !== undefined && parents.length > 0
+      outcomes.set(operation.id, isView ? { ...action, pathFilters: parents } : action)
     }
   }
-  return actions
+  const resources = found.flatMap(({ resource, operations }) => {
+    const own = [...outcomes].filter(([, one]) => typeof one !== 'string' && one.resource === resource.name)
+    if (own.length === 0) return []
+    const seeded = withExamples(
+      resource,
+      own.map(([, action]) => action as ResourceAction),
+      operations,
+    )
+    if (typeof seeded !== 'string') return [seeded]
+    for (const [id] of own) outcomes.set(id, seeded)
+    return []
+  })
+  const kept = new Set(resources.map(({ path }) => path))
+  const notes = found.flatMap(({ resource: { path }, unlike }) => {
+    if (unlike.length === 0 || !kept.has(path)) return []
+    return [
+      `${path}: the type of ${unlike.join(', ')} in requests differs from the one in responses. Sent values are ignored.`,
+    ]
+  })
+  return withShortNames({ resources, outcomes, notes })
+}
+
+function readCollections(operations: readonly OperationShape[]): readonly CollectionShape[] {
+  const paths = [...new Set(operations.map(({ collection }) => collection))]
+  const collections = paths.map((path) => {
+    const own = operations.filter(({ collection }) => collection === path)
+    const { parameter } = own.find((one) => one.parameter !== undefined) ?? {}
+    return { path, operations: own, parameter, record: recordSchema(own, path) }
+  })
+  return collections.map((one) => {
+    const twin = collections.find(
+      ({ parameter, record }) => parameter !== undefined && record?.value === one.record?.value,
+    )
+    return { ...one, parameter: one.parameter ?? (one.record && twin?.parameter) }
+  })
 }
 
 /** A resource with the records that it starts with, or why its operations are mocked. */
@@ -93,23 +96,21 @@ function withExamples(
 }
 
 /** Shortens names, which are paths, to their last segment, else to the segments without parameters, where that is enough. */
-function withShortNames({ resources, actions, ...rest }: ResourceReading): ResourceReading {
-  const names = new Map<string, string>()
+function withShortNames({ resources, outcomes, notes }: ResourceReading): ResourceReading {
+  const names = new Map(resources.map(({ path }) => [path, path.slice(1)]))
   for (const shorten of [
-    (path: string) => literalsOf(path).at(-1) ?? path,
     (path: string) => literalsOf(path).join('/'),
+    (path: string) => literalsOf(path).at(-1) ?? path,
   ]) {
-    const paths = new Map<string, readonly string[]>()
-    for (const { path } of resources) paths.set(shorten(path), [...(paths.get(shorten(path)) ?? []), path])
-    for (const [name, [path = '', ...others]] of paths)
-      if (others.length === 0 && !names.has(path)) names.set(path, name)
+    const count = new Map<string, number>()
+    for (const { path } of resources) count.set(shorten(path), (count.get(shorten(path)) ?? 0) + 1)
+    for (const { path } of resources) if (count.get(shorten(path)) === 1) names.set(path, shorten(path))
   }
-  const short = (path: string) => names.get(path) ?? path.slice(1)
+  const short = (name: string) => names.get(name) ?? name
   const shortParents = (parents: readonly ParentData[]) =>
-    parents.map(({ resource, ...parent }) => ({
-      ...parent,
-      ...(resources.some(({ name }) => name === resource) ? { resource: short(resource ?? '') } : {}),
-    }))
+    parents.map(({ resource = '', ...parent }) =>
+      names.has(resource) ? { ...parent, resource: short(resource) } : parent,
+    )
   const shortAction = ({ pathFilters, ...action }: ResourceAction): ResourceAction => ({
     ...action,
     resource: short(action.resource),
@@ -117,8 +118,8 @@ function withShortNames({ resources, actions, ...rest }: ResourceReading): Resou
   })
   return {
     resources: resources.map((one) => ({ ...one, name: short(one.name), parents: shortParents(one.parents) })),
-    actions: Object.fromEntries(Object.entries(actions).map(([id, action]) => [id, shortAction(action)])),
-    ...rest,
+    outcomes: new Map(Array.from(outcomes, ([id, one]) => [id, typeof one === 'string' ? one : shortAction(one)])),
+    notes,
   }
 }
 

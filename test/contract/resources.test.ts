@@ -3,11 +3,20 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { rootPlace } from '../../src/contract/document.js'
 import { readContractText } from '../../src/contract/load-contract.js'
+import { readOperations } from '../../src/contract/operations.js'
 import { parseDocument } from '../../src/contract/parse-document.js'
+import type { ResourceAction } from '../../src/contract/resource-data.js'
 import { readResources } from '../../src/contract/resources.js'
 
 async function resourcesOf(text: string) {
-  return readResources(rootPlace(await parseDocument('openapi.yaml', text)))
+  const root = rootPlace(await parseDocument('openapi.yaml', text))
+  const { outcomes, resources } = readResources(readOperations(root))
+  const isMocked = ([, outcome]: readonly [string, unknown]) => typeof outcome === 'string'
+  return {
+    resources,
+    actions: Object.fromEntries([...outcomes].filter((one) => !isMocked(one))) as Record<string, ResourceAction>,
+    mocked: Object.fromEntries([...outcomes].filter(isMocked)) as Record<string, string>,
+  }
 }
 
 /** A contract of these paths, in YAML's flow style. */
