@@ -29,3 +29,13 @@ function compile(pattern: string, flags: string): Pattern {
 
 /** ajv requires `code` only for validators that are written to a file. */
 export const linearPattern = Object.assign(compile, { code: 'linearPattern' })
+
+function compileOrNone(pattern: string, flags: string): Pattern {
+  try {
+    return compile(pattern, flags)
+  } catch {
+    return { test: () => true, toString: () => `any for /${pattern}/` }
+  }
+}
+
+export const linearOrNone = Object.assign(compileOrNone, { code: 'linearOrNone' })

@@ -9,7 +9,7 @@ import { MAX_CHARACTERS, parseDocument } from './parse-document.js'
 import { readContract } from './read-contract.js'
 import { readRecordRules } from './record-rules.js'
 import { SpecError } from './spec-error.js'
-import { compileValidators } from './validators.js'
+import { validatorMaker } from './validators.js'
 
 export interface LoadOptions {
   /** Operations whose parameters and bodies are read. Default: those that the sandbox serves from its state. */
@@ -44,7 +44,10 @@ export async function readContractText(
   const document = await parseDocument(name, text)
   try {
     const { data, schemas } = readContract(document, { handled, mocked, plans: contractData.plans })
-    const validators = await compileValidators(schemas, patterns)
+    const compile = await validatorMaker(patterns)
+    const validators = Object.fromEntries(
+      Object.entries(schemas).map(([name, schema]) => [name, compile(name, schema)]),
+    )
     const json = stringifyJson(document, 2)
     const isJson = /^\s*\{/.test(text)
     const textIn = async (format: 'yaml' | 'json') => {

@@ -1,16 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../system/message-of.js'
-import { createContract } from './create-contract.js'
 import type { EngineRequest } from './engine.js'
-import { parseJson } from './json.js'
 import { openPrism } from './prism.js'
-import { readContract } from './read-contract.js'
+import { prismContract } from './prism-contract.js'
 
 export type ThreadMessage = { readonly result: unknown } | { readonly failure: string }
 
 async function run(json: string): Promise<void> {
-  const { data } = readContract(parseJson(json), { handled: 'none' })
-  const engine = await openPrism(createContract(data, {}, async () => json))
+  const engine = await openPrism(await prismContract(json))
   parentPort?.on('message', (request: EngineRequest) => respond(() => engine.mock(request)))
 }
 

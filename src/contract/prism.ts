@@ -5,10 +5,9 @@ import {
   type IHttpRequest,
   type IHttpResponse,
 } from '@stoplight/prism-http'
-import type { Contract, Operation } from './contract.js'
-import type { ContractEngine, EngineRequest, EngineResponse } from './engine.js'
-import { exactReader } from './exact-request.js'
-import { isNestedDeeper } from './json.js'
+import type { Contract, Operation, Values, Violation } from './contract.js'
+import type { ContractEngine, EngineRefusal, EngineRequest, EngineResponse } from './engine.js'
+import { isNestedDeeper, parseJson } from './json.js'
 import { findJsonError } from './json-error.js'
 import { readPairs } from './query.js'
 
@@ -28,7 +27,6 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
   const json = await contract.text('json')
   const members = Object.entries(Object(JSON.parse(json, forPrism))).filter(([name]) => !name.startsWith('x-'))
   const document: unknown = Object.fromEntries(members)
-  const findExactly = exactReader(json)
   const operations = await getHttpOperationsFromSpec(Object(document))
 
   /** Uses our route: Prism's router compares base addresses. @param forced the status to mock, or `validate` */
@@ -88,11 +86,30 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
         const of = isPath ? 'path' : errors.some(({ code }) => code === 415) ? 'media-type' : 'request'
         return { of, violations }
       }
-      const inForm = new Set(resource.request?.query?.flatMap(({ name, style }) => (style === 'form' ? name : [])))
-      const refusal = await findExactly(operation.id, captured, request, { inForm, isJson })
+      const refusal = refuseOverlooked(operation, captured, request, resource)
       return refusal ?? toResponse((await run(resource, sent)).output, operation)
     },
   }
+}
+
+/** Refuses what Prism overlooks, with the readers of the contract. */
+function refuseOverlooked(
+  operation: Operation,
+  captured: readonly string[],
+  { query, headers, body }: EngineRequest,
+  resource: HttpOperation,
+): EngineRefusal | undefined {
+  const messages = (violations: readonly Violation[]) => violations.map(({ message }) => message)
+  const inPath = operation.readPath(captured).violations
+  if (inPath.length > 0) return { of: 'path', violations: messages(inPath) }
+  const inForm = new Set(resource.request?.query?.flatMap(({ name, style }) => (style === 'form' ? name : [])))
+  const isJson = JSON_MEDIA_TYPE.test(headers['content-type'] ?? '')
+  const value = isJson && body !== '' ? parseJson(body) : undefined
+  const violations = [
+    ...operation.readQuery(query).violations.filter(({ name }) => inForm.has(name.replace(/\[.*/, ''))),
+    ...(typeof value === 'object' && value !== null ? operation.checkBody(value as Values) : []),
+  ]
+  return violations.length === 0 ? undefined : { of: 'request', violations: messages(violations) }
 }
 
 /** Prism does not check required cookies. */

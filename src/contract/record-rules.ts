@@ -6,7 +6,7 @@ import { toJsonSchema } from './json-schema.js'
 import { success } from './operations.js'
 import { fillValue, placeInState, type ResourceAction, type ResourceData } from './resource-data.js'
 import { readRecordFields } from './schema-fields.js'
-import { compileValidators, findViolations, type Validator } from './validators.js'
+import { findViolations, type Validator, validatorMaker } from './validators.js'
 
 /**
  * What the documented responses of a contract given with --spec allow records to be, by resource.
@@ -19,24 +19,20 @@ export async function readRecordRules(
   mocked: readonly string[] = [],
 ): Promise<ReadonlyMap<string, RecordRules>> {
   const root = rootPlace(document)
-  const records = new Map<string, Map<unknown, readonly [operation: string, record: Place]>>()
+  const compile = await validatorMaker('linear or none')
+  const records = new Map<string, Map<Place['value'], readonly [record: Place, validator: Validator]>>()
   for (const operation of operations) {
     const { id, action } = operation
     const place = action === undefined || mocked.includes(id) ? undefined : operationPlace(root, operation)
     const record = action && place && recordPlace(place, action)
     if (record === undefined) continue
     const known = records.get(action?.resource ?? '') ?? new Map()
-    records.set(action?.resource ?? '', known.set(record.value, [id, record]))
+    records.set(action?.resource ?? '', known.set(record.value, [record, compile(id, () => toJsonSchema(record))]))
   }
-  const schemas = [...records.values()].flatMap((own) => [...own.values()])
-  const validators = await compileValidators(
-    Object.fromEntries(schemas.map(([id, record]) => [id, () => toJsonSchema(record)])),
-    'linear or none',
-  )
   const rulesOf = (name: string, resource?: ResourceData) => {
     const own = [...(records.get(name)?.values() ?? [])]
-    const compiled = own.map(([id]) => validators[id])
-    return [name, { record: own[0]?.[1], ...recordRules(compiled, resource) }] as const
+    const validators = own.map(([, validator]) => validator)
+    return [name, { record: own[0]?.[0], ...recordRules(validators, resource) }] as const
   }
   // Packaged pets are adapted to every contract.
   const pets = resources.find((one) => placeInState(one) === 'pets')
@@ -44,7 +40,7 @@ export async function readRecordRules(
 }
 
 function recordRules(
-  validators: readonly (Validator | undefined)[],
+  validators: readonly Validator[],
   resource: ResourceData | undefined,
 ): Omit<RecordRules, 'record'> {
   const properties = Object.entries(resource?.properties ?? {})

@@ -6,7 +6,7 @@ import { parseJson, parseShallowJson } from './json.js'
 import { type JsonSchema, toJsonSchema } from './json-schema.js'
 import { readFields } from './schema-fields.js'
 import { hasNoBody } from './sendable.js'
-import { compileValidators, findViolations, type Validator, type Validators } from './validators.js'
+import { findViolations, type Validator, validatorMaker } from './validators.js'
 
 export interface ResponseRules {
   of(operation: Operation): OperationRules | undefined
@@ -48,28 +48,22 @@ const JSON_MEDIA_TYPE = /^application\/(?:[^;\s]+\+)?json$/
  */
 export async function readResponseRules(contract: Contract, patterns: 'linear' | 'native'): Promise<ResponseRules> {
   const root = rootPlace(parseJson(await contract.text('json')))
-  const places = contract.operations.flatMap((operation) =>
-    (operationPlace(root, operation)?.children('responses') ?? []).map(([status, response]) => {
-      return { id: operation.id, status, response }
+  // The first mistake of a response is enough: one of a million items may have as many.
+  const compile = await validatorMaker(patterns, { allErrors: false })
+  const rules = new Map(
+    contract.operations.map((operation) => {
+      const responses = operationPlace(root, operation)?.children('responses') ?? []
+      const byStatus = responses.map(([status, response]) => {
+        const name = `${operation.id} ${status}`
+        return [
+          status.toUpperCase(),
+          statusRules(response, (schema, part = '') => compile(name + part, schema)),
+        ] as const
+      })
+      return [operation.id, operationRules(new Map(byStatus))]
     }),
   )
-  const schemas: Record<string, JsonSchema> = {}
-  for (const { id, status, response } of places) {
-    const content = documentedJson(response)
-    if (content?.child('schema') !== undefined) schemas[`${id} ${status}`] = toJsonSchema(content.written('schema'))
-    for (const [header, place] of response.entries('headers'))
-      if (place.child('schema') !== undefined)
-        schemas[`${id} ${status} ${header}`] = toJsonSchema(place.written('schema'))
-  }
-  // The first mistake of a response is enough: one of a million items may have as many.
-  const validators = await compileValidators(schemas, patterns, { allErrors: false })
-  const byOperation = new Map<string, Map<string, StatusRules>>()
-  for (const { id, status, response } of places) {
-    const rules = byOperation.get(id) ?? new Map<string, StatusRules>()
-    byOperation.set(id, rules.set(status.toUpperCase(), statusRules(`${id} ${status}`, response, validators)))
-  }
-  const compiled = new Map([...byOperation].map(([id, rules]) => [id, operationRules(rules)]))
-  return { of: ({ id }) => compiled.get(id) }
+  return { of: ({ id }) => rules.get(id) }
 }
 
 function documentedContent(response: Place): readonly (readonly [string, Place])[] {
@@ -88,30 +82,32 @@ function operationRules(rules: ReadonlyMap<string, StatusRules>): OperationRules
   }
 }
 
-function statusRules(name: string, response: Place, validators: Validators): StatusRules {
-  const schema = documentedJson(response)?.child('schema')
-  const fields = schema === undefined ? [] : readFields(schema.child('items') ?? schema)
-  const known = new Map(fields.map((field) => [field.name, field]))
+function statusRules(response: Place, compile: (schema: JsonSchema, part?: string) => Validator): StatusRules {
+  const content = documentedJson(response)
+  const schema = content?.child('schema')
+  const validator = schema && compile(toJsonSchema((content as Place).written('schema')))
+  const known = new Map((schema ? readFields(schema.child('items') ?? schema) : []).map((field) => [field.name, field]))
   return {
-    headers: response.entries('headers').map(([header, place]) => ({
-      name: header,
+    headers: response.entries('headers').map(([name, place]) => ({
+      name,
       required: place.flag('required'),
-      findViolation: headerReader(place.child('schema'), validators[`${name} ${header}`]),
+      findViolation: headerReader(place, (header) => compile(header, ` ${name}`)),
     })),
     mediaTypes: documentedContent(response).map(([mediaType]) => essenceOf(mediaType)),
     fields: new Set(known.keys()),
-    findViolations: (value) => findViolations(validators[name], value, 'body', known).map(({ message }) => message),
+    findViolations: (value) => findViolations(validator, value, 'body', known).map(({ message }) => message),
   }
 }
 
-function headerReader(schema: Place | undefined, validator: Validator | undefined): HeaderRules['findViolation'] {
+function headerReader(header: Place, compile: (schema: JsonSchema) => Validator): HeaderRules['findViolation'] {
+  const schema = header.child('schema')
   const types = [Object(schema?.value).type].flat()
-  const isText = types.length === 0 || types.includes('string') || types.includes(undefined)
   // The form of lists and objects in a header is not checked.
-  if (types.includes('array') || types.includes('object')) return () => undefined
+  if (schema === undefined || types.includes('array') || types.includes('object')) return () => undefined
+  const validator = compile(toJsonSchema(header.written('schema')))
+  const isText = types.includes('string') || types.includes(undefined)
   return (text) => {
-    const value = isText ? text : scalarOf(text)
-    if (validator === undefined || validator(value) === true) return undefined
+    if (validator(isText ? text : scalarOf(text)) === true) return undefined
     return `${validator.errors?.[0]?.message ?? 'is not valid'} (it is ${quote(text)})`
   }
 }

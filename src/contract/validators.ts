@@ -33,37 +33,32 @@ export const AJV_OPTIONS = {
   logger: false,
 } as const
 
-type Patterns = 'linear' | 'native' | 'linear or none'
-
 /**
- * Validators at run time. Each is compiled when it is first used: a contract has more than a run needs.
+ * Makes validators at run time. Each is compiled when it is first used: a contract has more than a run needs.
  *
  * @param patterns linear if clients choose the texts; `linear or none` skips those that cannot be matched like that
- * @throws SpecError for an unsupported pattern
+ * @returns a function that throws a SpecError for an unsupported pattern
  */
-export async function compileValidators(
-  schemas: Schemas,
-  patterns: Patterns,
+export async function validatorMaker(
+  patterns: 'linear' | 'native' | 'linear or none',
   others: { readonly allErrors?: boolean } = {},
-): Promise<Validators> {
+): Promise<(name: string, schema: JsonSchema | (() => JsonSchema)) => Validator> {
   const { Ajv2020, INT64_KEYWORD } = await import('./ajv.js')
   const regExp = await patternCompiler(patterns)
   const ajv = new Ajv2020({ ...AJV_OPTIONS, formats: FORMATS, code: { regExp }, ...others })
   ajv.addKeyword(INT64_KEYWORD)
   const seen = new Set<unknown>()
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => {
-      attempt(name, () => patternsIn(schema, seen).map((pattern) => regExp(pattern, 'u')))
-      let compiled: Validator | undefined
-      const validator: Validator = (value) => {
-        compiled ??= attempt(name, () => ajv.compile(typeof schema === 'function' ? schema() : schema))
-        const isValid = compiled(value)
-        validator.errors = compiled.errors ?? null
-        return isValid
-      }
-      return [name, validator]
-    }),
-  )
+  return (name, schema) => {
+    attempt(name, () => patternsIn(schema, seen).map((pattern) => regExp(pattern, 'u')))
+    let compiled: Validator | undefined
+    const validator: Validator = (value) => {
+      compiled ??= attempt(name, () => ajv.compile(typeof schema === 'function' ? schema() : schema))
+      const isValid = compiled(value)
+      validator.errors = compiled.errors ?? null
+      return isValid
+    }
+    return validator
+  }
 }
 
 function attempt<Result>(name: string, act: () => Result): Result {
@@ -75,20 +70,12 @@ function attempt<Result>(name: string, act: () => Result): Result {
   }
 }
 
-/** ajv requires `code` only for validators that are written to a file. */
-async function patternCompiler(patterns: Patterns) {
-  const native = (pattern: string, flags: string) => new RegExp(pattern, flags)
-  if (patterns === 'native') return Object.assign(native, { code: 'new RegExp' })
-  const { linearPattern } = await import('./linear-pattern.js')
-  if (patterns === 'linear') return linearPattern
-  const lenient = (pattern: string, flags: string) => {
-    try {
-      return linearPattern(pattern, flags)
-    } catch {
-      return { test: () => true, toString: () => `any for /${pattern}/` }
-    }
-  }
-  return Object.assign(lenient, { code: 'lenient' })
+async function patternCompiler(patterns: Parameters<typeof validatorMaker>[0]) {
+  // ajv requires `code` only for validators that are written to a file.
+  if (patterns === 'native')
+    return Object.assign((pattern: string, flags: string) => new RegExp(pattern, flags), { code: 'RegExp' })
+  const { linearPattern, linearOrNone } = await import('./linear-pattern.js')
+  return patterns === 'linear' ? linearPattern : linearOrNone
 }
 
 function patternsIn(schema: unknown, seen: Set<unknown>): readonly string[] {
