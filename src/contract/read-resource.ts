@@ -12,8 +12,16 @@ import {
   type PropertyData,
   type ResourceData,
 } from './resource-data.js'
-import type { CollectionShape } from './resources.js'
 import { type Fields, type RecordField, readRecordFields, requiredNames, typeOf } from './schema-fields.js'
+
+/** Operations on the same collection, and what they return as a record. */
+export interface CollectionShape {
+  readonly path: string
+  readonly operations: readonly OperationShape[]
+  readonly record: Place | undefined
+  /** The path parameter of its records, or of records with the same schema: `key` for `/pets/recent` beside `/pets/{key}`. */
+  readonly parameter: string | undefined
+}
 
 export interface FoundResource {
   readonly resource: ResourceData

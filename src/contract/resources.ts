@@ -1,7 +1,6 @@
-import type { Place } from './document.js'
 import { literalsOf, type OperationShape } from './operations.js'
 import { readAction } from './read-action.js'
-import { type FoundResource, readResource } from './read-resource.js'
+import { type CollectionShape, type FoundResource, readResource } from './read-resource.js'
 import { listExamples, recordSchema } from './record-schema.js'
 import { type ParentData, placeInState, type ResourceAction, type ResourceData } from './resource-data.js'
 
@@ -14,15 +13,6 @@ export interface ResourceReading {
 }
 
 export const NO_RESOURCES: ResourceReading = { resources: [], outcomes: new Map(), notes: [] }
-
-/** Operations on the same collection, and what they return as a record. */
-export interface CollectionShape {
-  readonly path: string
-  readonly operations: readonly OperationShape[]
-  readonly record: Place | undefined
-  /** The path parameter of its records, or of records with the same schema: `key` for `/pets/recent` beside `/pets/{key}`. */
-  readonly parameter: string | undefined
-}
 
 export function readResources(operations: readonly OperationShape[]): ResourceReading {
   const outcomes = new Map<string, ResourceAction | string>()
