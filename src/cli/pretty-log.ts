@@ -1,10 +1,11 @@
 import type { VerbDone } from '../control/verb.js'
 import { verbText } from '../control/verb-text.js'
-import { DEFAULT_KEY, sentKeyText } from '../domain/keys.js'
+import { ALWAYS_REFUSED, sentKeyText } from '../domain/keys.js'
 import { withoutOperation } from '../domain/problems.js'
-import { ceilSeconds, type EpochMs, formatDuration, formatSpan, SECOND_MS } from '../domain/time.js'
+import { ceilSeconds, type DurationMs, type EpochMs, formatSpan, readRetryAfter, SECOND_MS } from '../domain/time.js'
 import { type Exchange, type ExchangeRecord, exchangeView } from '../exchanges/exchange-record.js'
 import { systemClock } from '../system/system-clock.js'
+import { endingVerb } from './control/find-sandbox.js'
 import type { Output } from './io.js'
 import type { LineWriter } from './line-writer.js'
 import { type Colours, escapeControls, terminalWidth, wrapRows } from './print.js'
@@ -267,34 +268,20 @@ function colourOf(status: number | null, colours: Colours): Paint {
 function hintFor(record: Exchange, command: LineOptions['control']): string | undefined {
   const { reason, status, key, space } = record
   if (status !== 429 && reason !== 'ban') return undefined
-  const wait = secondsToWait(record)
+  if (reason !== 'forced' && ALWAYS_REFUSED.includes(key)) return 'this key is always refused; use another'
+  const wait = waitMs(record)
+  const verb = endingVerb(reason, key === 'unknown' ? undefined : escapeControls(key), wait)
+  if (verb === undefined) return undefined
   const control = `${command?.() ?? 'npx petstore-sandbox control'}${space === '' ? '' : ` --space ${escapeControls(space)}`}`
-  const orRun = (verb: string) =>
-    wait === undefined ? `${control} ${verb}` : `retry in ${spoken(wait)}, or: ${control} ${verb}`
-  switch (reason) {
-    case 'quota-minute':
-    case 'quota-day':
-      if (key === 'sandbox-limited') return 'this key is always out of quota; use another'
-      if (wait !== undefined) return orRun(`clock advance ${formatDuration(wait * SECOND_MS)}`)
-      return key === DEFAULT_KEY ? `serve with a larger --plan` : undefined
-    case 'ban':
-      return key === 'sandbox-banned' ? 'this key is always banned; use another' : orRun(`unban ${escapeControls(key)}`)
-    case 'storm':
-      return orRun('storm stop')
-    case 'fault':
-      return `${control} fault clear`
-    default:
-      return undefined
-  }
+  const retry = wait === undefined || reason === 'fault' ? '' : `retry in ${spoken(ceilSeconds(wait))}, or: `
+  return `${retry}${control} ${verb}`
 }
 
-function secondsToWait({ at, reason, response }: Exchange): number | undefined {
-  const retryAfter = response.headers['retry-after']
-  if (retryAfter !== undefined && /^\d+$/.test(retryAfter)) return Number(retryAfter)
-  const reset = reason === 'storm' ? undefined : response.headers['x-ratelimit-reset']
-  const end = retryAfter === undefined ? Number(reset) * SECOND_MS : Date.parse(retryAfter)
-  const seconds = ceilSeconds(end - Date.parse(at))
-  return Number.isFinite(seconds) ? Math.max(1, seconds) : undefined
+function waitMs({ at, reason, response: { headers } }: Exchange): DurationMs | undefined {
+  const now = Date.parse(at)
+  const wait = readRetryAfter(headers['retry-after'], headers.date, now)
+  if (wait !== undefined || !reason?.startsWith('quota')) return wait
+  return Math.max(SECOND_MS, Number(headers['x-ratelimit-reset']) * SECOND_MS - now)
 }
 
 function spoken(seconds: number): string {

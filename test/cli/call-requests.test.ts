@@ -114,14 +114,14 @@ describe('call on a terminal', () => {
     const { code, err } = await call(sandbox, ['listPets'], { columns: 80 })
     expect(code).toBe(0)
     expect(err).toBe(
-      'No need to wait: press Ctrl-C, run "npx petstore-sandbox control clock advance 60s", and call again.\n' +
+      'No need to wait: press Ctrl-C, run "npx petstore-sandbox control clock advance 1m", and call again.\n' +
         'note: 429 Too Many Requests; attempt 2 of 3 in 1m\n',
     )
   })
 
   it.each([
-    [{ limits: '1/min' }, {}, 'petstore-sandbox control clock advance 60s'],
-    [{ limits: '1/day' }, {}, 'petstore-sandbox control clock advance 86400s'],
+    [{ limits: '1/min' }, {}, 'petstore-sandbox control clock advance 1m'],
+    [{ limits: '1/day' }, {}, 'petstore-sandbox control clock advance 24h'],
     [{ storm: '1' }, {}, 'petstore-sandbox control storm stop'],
     [{ fault: '*:429' }, {}, 'petstore-sandbox control fault clear'],
     [{ plan: 'free' }, { PETSTORE_API_KEY: 'sandbox-limited' }, undefined],
@@ -136,11 +136,11 @@ describe('call on a terminal', () => {
     else expect(hint).toContain(cure)
   })
 
-  it.each(['sandbox', 'sandbox-pro'])('names the command that lifts the ban of %s', async (key) => {
-    const sandbox = await sandboxWith()
-    await sandbox.ban(key)
-    const { err } = await call(sandbox, ['listPets', '--retry', '0'], { env: { PETSTORE_API_KEY: key } })
-    expect(JSON.parse(err).next).toEqual([expect.stringMatching(`petstore-sandbox control unban ${key}$`)])
+  it('ends a ban by the clock, as the sandbox may not know the key by its text', async () => {
+    const sandbox = await sandboxWith({ anyKey: true })
+    await sandbox.ban('sandbox')
+    const { err } = await call(sandbox, ['listPets', '--retry', '0'])
+    expect(JSON.parse(err).next).toEqual([expect.stringMatching(/petstore-sandbox control clock advance 5m$/)])
   })
 
   it('lays tables out by cells, so that none of its lines is wider than the terminal', async () => {

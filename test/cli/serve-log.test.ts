@@ -175,6 +175,9 @@ describe('the pretty log', () => {
     expect(prettyExchange(shown({ ...LIMITED, reason: 'quota-minute' }), plain)).toMatch(
       /→ retry in 34 s, or: npx petstore-sandbox control clock advance 34s$/,
     )
+    // With --any-key, no verb names the key.
+    expect(prettyExchange(shown({ ...LIMITED, reason: 'ban', key: 'unknown' }), plain)).toMatch(/clock advance 34s$/)
+    expect(prettyExchange(shown({ ...LIMITED, reason: 'ban', key: 'sandbox-banned' }), plain)).toMatch(/use another$/)
   })
 
   it('treats exchanges as equal whatever their time, duration and quota', () => {

@@ -5,10 +5,10 @@ import type { NoResponseError } from '../../client/no-response.js'
 import { findHeader, type SendResult, toSeconds } from '../../client/send.js'
 import { SANDBOX, type Target } from '../../client/target.js'
 import { CONTROL_PATH } from '../../control/path.js'
-import { ALWAYS_REFUSED, PUBLIC_KEYS } from '../../domain/keys.js'
+import { ALWAYS_REFUSED } from '../../domain/keys.js'
 import { redactAddress } from '../../domain/redaction.js'
 import type { DurationMs } from '../../domain/time.js'
-import { controlCommand } from '../control/find-sandbox.js'
+import { controlCommand, endingVerb } from '../control/find-sandbox.js'
 import { type CliIo, EXIT, EXIT_NO_RESPONSE } from '../io.js'
 
 export interface CallFailure {
@@ -121,15 +121,8 @@ export function suggestFix(
   const { key, space } = splitKey(apiKey)
   // A space with other characters would need quotes.
   if (name !== SANDBOX || ALWAYS_REFUSED.includes(key) || !/^[\w.-]*$/.test(space)) return undefined
+  const verb = endingVerb(findHeader(response, 'x-sandbox-reason'), undefined, wait)
+  if (verb === undefined) return undefined
   const command = controlCommand(new URL(baseUrl).origin + CONTROL_PATH, io)
-  const control = `${command}${space === '' ? '' : ` --space ${space}`}`
-  const advance = wait === undefined ? undefined : `${control} clock advance ${toSeconds(wait)}s`
-  const fixes: Readonly<Record<string, string | undefined>> = {
-    'quota-minute': advance,
-    'quota-day': advance,
-    ban: PUBLIC_KEYS.includes(key) ? `${control} unban ${key}` : advance,
-    storm: `${control} storm stop`,
-    fault: `${control} fault clear`,
-  }
-  return fixes[findHeader(response, 'x-sandbox-reason') ?? '']
+  return `${command}${space === '' ? '' : ` --space ${space}`} ${verb}`
 }

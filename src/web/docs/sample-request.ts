@@ -1,4 +1,5 @@
 import { stringifyJson } from '../../contract/json.js'
+import type { KeyView } from '../../control/views.js'
 import type { CodeRequest } from '../request-code.js'
 import type { ContractModel, OperationModel } from './contract-model.js'
 import { sampleOf } from './schema-words.js'
@@ -77,16 +78,16 @@ export function provocationOf(
   contract: ContractModel,
   operation: OperationModel,
   status: string,
-  keys: readonly string[],
+  keys: readonly Pick<KeyView, 'key' | 'always'>[],
 ): Provocation | undefined {
   if (!/^\d{3}$/.test(status)) return undefined
   const inputs = firstInputs(contract, operation)
   const { parameters } = inputs
-  const key = keys[0] ?? ''
-  if (status === '401' && keys.includes('sandbox-revoked'))
-    return { how: 'with the key sandbox-revoked, which is never valid', inputs, key: 'sandbox-revoked' }
-  if (status === '429' && keys.includes('sandbox-limited'))
-    return { how: 'with the key sandbox-limited, which is always out of quota', inputs, key: 'sandbox-limited' }
+  const key = keys[0]?.key ?? ''
+  const condition = { 401: 'revoked', 429: 'limited' }[status]
+  const refused = keys.find(({ always }) => always !== null && always === condition)
+  if (refused !== undefined)
+    return { how: `with the key ${refused.key}, which is always ${condition}`, inputs, key: refused.key }
   if (status.startsWith('2')) return { how: "with the contract's example", inputs, key }
   if (status === '404' && operation.id === 'getPet' && parameters.petId !== undefined)
     return { how: 'with an unknown pet id', inputs: { ...inputs, parameters: { petId: UNKNOWN_ID } }, key }

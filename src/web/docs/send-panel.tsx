@@ -70,8 +70,7 @@ export function SendPanel({
   useEffect(() => {
     const status = provoke.value
     provoke.value = undefined
-    const names = keys.map(({ key: name }) => name)
-    const provocation = status && provocationOf(contract, operation, status, names)
+    const provocation = status && provocationOf(contract, operation, status, keys)
     if (provocation) void send(provocation)
   }, [provoke.value])
   useEffect(() => {

@@ -170,8 +170,10 @@ describe('a provoked response', () => {
       },
     })
     const [operation] = contract.operations
-    const provoked = operation && provocationOf(contract, operation, '400', ['sandbox'])
+    const provoked = operation && provocationOf(contract, operation, '400', [{ key: 'sandbox', always: null }])
     expect(provoked).toMatchObject({ how: `with most=${expected}`, inputs: { parameters: { most: expected } } })
+    const ofFixtures = { key: 'team-x', always: 'revoked' } as const
+    expect(operation && provocationOf(contract, operation, '401', [ofFixtures])).toMatchObject({ key: 'team-x' })
   })
 })
 
