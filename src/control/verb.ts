@@ -9,8 +9,8 @@ import type { ProblemCode } from '../domain/problems.js'
 import type { SpaceState } from '../domain/state.js'
 import { didYouMean } from '../domain/suggest.js'
 import type { EpochMs } from '../domain/time.js'
-import { formatIssues, type Path, pathText, quoted } from '../options/problem.js'
-import { joinOr } from '../options/values/reading.js'
+import { formatIssues, helpfulIssues, type Path, pathText, quoted } from '../options/problem.js'
+import { joinOr, type ParseResult } from '../options/values/reading.js'
 import { ControlError } from './control-error.js'
 import type { VerbRoute } from './verb-request.js'
 import type { ReplicaView } from './views.js'
@@ -140,6 +140,31 @@ export function checkInput({ input: schema, body }: Pick<Verb, 'input' | 'body'>
   if (result.success) return result.output
   const problems = formatIssues(result.issues, (path) => fieldText(path.filter((part) => part !== body)))
   throw new VerbError('invalid_request', `${problems.join('; ')}.`)
+}
+
+type Schema = v.GenericSchema & {
+  readonly pipe?: readonly Schema[]
+  readonly entries?: Readonly<Record<string, Schema>>
+  readonly wrapped?: Schema
+  readonly options?: readonly string[]
+}
+
+/** Reads the text of a field of an input for a command line. The text, or its number, is sent as it is. */
+export function inputField(input: Schema | undefined, name: string) {
+  const entry = input && entriesOf(input)?.[name]
+  const schema = entry?.wrapped ?? entry
+  if (schema === undefined) return undefined
+  const read = (text: string): ParseResult<unknown> => {
+    const { issues = [], success } = v.safeParse(schema, text)
+    const value = success || !/^(?!0\d)[\d.]+$/.test(text) ? text : Number(text)
+    if (success || v.is(schema, value)) return { value }
+    return { problem: issues.flatMap(helpfulIssues)[0]?.message ?? '' }
+  }
+  return { read, ...(schema.type === 'picklist' && schema.options && { choices: schema.options }) }
+}
+
+function entriesOf({ entries, pipe = [] }: Schema): Schema['entries'] {
+  return entries ?? pipe.map(entriesOf).find((inner) => inner !== undefined)
 }
 
 function fieldText(path: Path): string {

@@ -46,7 +46,7 @@ interface HelpfulIssue {
  * Of a union ("string or map"), returns the issues of the form that the user has chosen: why a string cannot be read
  * helps more than that it is not a map.
  */
-function helpfulIssues(issue: BaseIssue<unknown>): readonly HelpfulIssue[] {
+export function helpfulIssues(issue: BaseIssue<unknown>): readonly HelpfulIssue[] {
   const path = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)))
   const deeper = (issue.issues ?? [])
     .flatMap(helpfulIssues)

@@ -650,7 +650,7 @@ describe('a usage error of control', () => {
     [['storm', 'start', '2'], "'2' is invalid for argument 'spec'"],
     [['storm', 'start', '--rate', '1.5'], "argument '1.5' is invalid: must be a number from 0 to 1."],
     [['ban', 'sandbox', '--for', '5'], "argument '5' is invalid: must be "],
-    [['pets', 'remove', '01'], "'01' is invalid for argument 'pet': must be a 64-bit integer."],
+    [['pets', 'remove', '01'], "'01' is invalid for argument 'pet': must be the id of a pet."],
     [['pets', 'add', '--name', 'Rex'], "required option '--category-id <id>' not specified."],
     [
       ['pets', 'add', '--name', 'x', '--category-id', '9223372036854775808'],

@@ -1,13 +1,10 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { parseInt64 } from '../../contract/int64.js'
-import { parseFaultRule } from '../../domain/faults.js'
-import { PLAN_NAMES } from '../../domain/keys.js'
+import { inputField, type Verb } from '../../control/verb.js'
 import { PET_STATUSES } from '../../domain/pets.js'
-import { SUNSET_MODES } from '../../domain/settings.js'
 import { type DurationMs, formatDuration } from '../../domain/time.js'
 import { packagedScenarios } from '../../options/scenario.js'
 import { readStorm } from '../../options/values/faults.js'
-import { readInstant } from '../../options/values/instant.js'
 import { type ParseResult, readDuration } from '../../options/values/reading.js'
 
 interface ArgumentRow {
@@ -20,39 +17,31 @@ interface ArgumentRow {
   read?(text: string): unknown
 }
 
-const duration = (about: string): ArgumentRow => ({ about, read: asWritten(readDuration) })
-
+/** By the names of arguments and flags. Default of choices and reader: the field of the verb's input. */
 const ARGUMENTS: Readonly<Record<string, ArgumentRow>> = {
-  instant: {
-    about: 'ISO 8601, with Z or an offset',
-    example: '2030-12-04T23:59:00Z',
-    field: 'now',
-    read: asWritten(readInstant),
+  instant: { about: 'ISO 8601, with Z or an offset', example: '2030-12-04T23:59:00Z', field: 'now' },
+  duration: { about: 'how far: 500ms, 30s, 5m or 24h', example: '1m', field: 'by' },
+  key: {
+    about: 'an API key; sandbox-pro~checkout is the key sandbox-pro in the space checkout',
+    example: 'team-a',
+    read: (text) => text,
   },
-  duration: { ...duration('how far: 500ms, 30s, 5m or 24h'), example: '1m', field: 'by' },
-  key: { about: 'an API key; sandbox-pro~checkout is the key sandbox-pro in the space checkout', example: 'team-a' },
-  plan: { about: 'its plan', example: 'pro', choices: PLAN_NAMES },
-  '--for': duration('duration'),
-  '--every': duration('interval between starts of the storm'),
-  '--retry-after': duration('Retry-After of refused requests'),
-  '--rate': { about: 'share of requests refused, 0 to 1', read: rate },
+  plan: { about: 'its plan', example: 'pro' },
+  '--for': { about: 'duration' },
+  '--every': { about: 'interval between starts of the storm' },
+  '--retry-after': { about: 'Retry-After of refused requests' },
+  '--rate': { about: 'share of requests refused, 0 to 1' },
   spec: { about: '<rate>[,for=30s][,every=5m][,retry-after=2s], as for serve', read: storm },
   rule: {
     about: '<operation|*>:<status or fault>[@20%][*3][,retry-after=2s][,after], as for serve',
     example: "'listPets:503@20%*3'",
-    read: faultRule,
   },
-  mode: {
-    about: 'see "Removal and brownouts" in docs/switches.md',
-    example: 'after',
-    field: 'sunset',
-    choices: SUNSET_MODES,
-  },
+  mode: { about: 'see "Removal and brownouts" in docs/switches.md', example: 'after', field: 'sunset' },
   'name|file': { about: `packaged scenario (${packagedScenarios().join(', ')}) or YAML file`, example: 'storm' },
   id: { about: 'its id', example: '1' },
-  pet: { about: 'its id', example: '1', field: 'id', read: int64 },
-  '--id': { about: 'undo only if this verb was the last (see status -o json)', read: count },
-  '--limit': { about: 'only the first n', read: count },
+  pet: { about: 'its id', example: '1', field: 'id' },
+  '--id': { about: 'undo only if this verb was the last (see status -o json)' },
+  '--limit': { about: 'only the first n' },
   name: { about: 'its name', example: 'prepared' },
   '--name': { about: 'its name', example: 'Rex' },
   '--category-id': { about: 'its category id', example: '1', read: int64 },
@@ -65,24 +54,25 @@ const ARGUMENTS: Readonly<Record<string, ArgumentRow>> = {
 
 const TOKENS = /(\[?)(--[a-z-]+)( <[^>]+>)?|([<[]([a-z|]+)[>\]])/g
 
-/** Adds the arguments and flags of a usage such as `ban <key> [--for <duration>]`. @returns them in an example */
-export function addArguments(command: Command, usage: string): string {
+/**
+ * Adds the arguments and flags of a usage such as `ban <key> [--for <duration>]`.
+ *
+ * @param input of the verb
+ * @returns them in an example
+ */
+export function addArguments(command: Command, usage: string, input?: Verb['input']): string {
   const example: string[] = []
   for (const [, optional, flag, value = '', argument, name = ''] of usage.matchAll(TOKENS)) {
-    const { about, choices, read, ...row } = ARGUMENTS[flag ?? name] ?? { about: '' }
-    if (flag === undefined) {
-      const made = new Argument(argument ?? '', about)
-      if (choices !== undefined) made.choices(choices)
-      if (read !== undefined) made.argParser(read)
-      command.addArgument(made)
-      if (made.required) example.push(row.example ?? '')
-    } else {
-      const made = new Option(flag + value, about).makeOptionMandatory(optional === '')
-      if (choices !== undefined) made.choices(choices)
-      if (read !== undefined) made.argParser(read)
-      command.addOption(made)
-      if (made.mandatory) example.push(flag, row.example ?? '')
-    }
+    const row = ARGUMENTS[flag ?? name] ?? { about: '' }
+    const made = flag === undefined ? new Argument(argument ?? '', row.about) : new Option(flag + value, row.about)
+    const field = inputField(input, row.field ?? (made instanceof Option ? made.attributeName() : name))
+    const { choices = field?.choices, read = field && ((text) => valueOrThrow(field.read(text))) } = row
+    if (choices !== undefined) made.choices(choices)
+    else if (read !== undefined && flag !== '--digest') made.argParser(read)
+    if (made instanceof Argument) command.addArgument(made)
+    else command.addOption(made.makeOptionMandatory(optional === ''))
+    if (made instanceof Argument ? made.required : made.mandatory)
+      example.push(...(flag === undefined ? [] : [flag]), row.example ?? '')
   }
   return example.join(' ')
 }
@@ -118,27 +108,10 @@ function int64(text: string) {
   return parseInt64(text) ?? refuse('must be a 64-bit integer')
 }
 
-function rate(text: string): number {
-  const isRate = /^(?:\d{1,3}(?:\.\d{1,30})?|\.\d{1,30})$/.test(text) && Number(text) <= 1
-  return isRate ? Number(text) : refuse('must be a number from 0 to 1')
-}
-
-function faultRule(text: string) {
-  const rule = parseFaultRule(text)
-  return typeof rule === 'string' ? refuse(rule) : rule
-}
-
 function storm(text: string) {
   const { rate, ...durations } = valueOrThrow(readStorm(text))
   const texts = Object.entries(durations).map(([name, length]) => [name, formatDuration(length)])
   return { rate, ...Object.fromEntries(texts) }
-}
-
-function asWritten(read: (text: string) => ParseResult<unknown>) {
-  return (text: string) => {
-    valueOrThrow(read(text))
-    return text
-  }
 }
 
 function valueOrThrow<T>(reading: ParseResult<T>): T {

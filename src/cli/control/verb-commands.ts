@@ -6,8 +6,9 @@ import { readKey, readKeyFile } from '../../client/api-key.js'
 import { checkHealth } from '../../client/control-fetch.js'
 import { ControlError } from '../../control/control-error.js'
 import { CONTROL_PATH } from '../../control/path.js'
+import type { Verb } from '../../control/verb.js'
 import type { VerbName, VerbOutput } from '../../control/verb-map.js'
-import { verbRoutes } from '../../control/verb-routes.js'
+import { VERBS } from '../../control/verbs.js'
 import { shellWord } from '../../domain/curl.js'
 import { Failure } from '../../domain/failures.js'
 import { type DurationMs, formatDuration, SECOND_MS } from '../../domain/time.js'
@@ -75,14 +76,14 @@ export function verbCommands(parent: Command, io: CliIo, finish: (exitCode: numb
   }
 
   /** Adds a command by its usage: `ban <key> [--for <duration>]`. @param examples texts after `petstore-sandbox control` */
-  function add(usage: string, description: string, examples: readonly string[] = []): Command {
+  function add(usage: string, description: string, examples: readonly string[] = [], input?: Verb['input']): Command {
     const words = /^[a-z]+(?: [a-z]+)*/.exec(usage)?.[0] ?? ''
     const [name = '', group] = words.split(' ').reverse()
     const above = group === undefined ? parent : groupOf(group)
     const isDefault = above !== parent && /^(?:show|list)$/.test(name) && !withDefault.has(above)
     if (isDefault) withDefault.add(above)
     const command = above.command(name, { isDefault }).description(description)
-    const example = `${words} ${addArguments(command, usage)}`.trimEnd()
+    const example = `${words} ${addArguments(command, usage, input)}`.trimEnd()
     return explain(command, { examples: [example, ...examples].map((text) => `${program} ${text}`) })
   }
 
@@ -121,7 +122,7 @@ export function verbCommands(parent: Command, io: CliIo, finish: (exitCode: numb
       const output = (await at.transport.call(name, isOnSandbox ? '' : space, input)) as VerbOutput<Name>
       return format === undefined ? plainResult({ space, name, input, output }) : await format(output, at)
     })
-    return add(usage, description).action(action)
+    return add(usage, description, [], (VERBS[name] as Verb).input).action(action)
   }
 
   return { add, call, alone, verb }
@@ -187,7 +188,7 @@ function readOnly(transport: Transport, { controlUrl, how }: FoundSandbox): Tran
   return {
     ...transport,
     async call(verb, space, input) {
-      if (verbRoutes[verb as VerbName].method === 'GET') return await transport.call(verb, space, input)
+      if (VERBS[verb as VerbName].method === 'GET') return await transport.call(verb, space, input)
       if ((await checkHealth(controlUrl)).kind === 'none') throw noSandbox(noSandboxAt(controlUrl, how))
       const url = controlUrl.slice(0, -CONTROL_PATH.length)
       throw noSandbox(
