@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { checkHealth, HEALTH_TIMEOUT_MS } from '../client/control-fetch.js'
-import { isOwnProcess } from '../client/location.js'
+import { isOwnProcess } from '../client/locator-file.js'
 import { Failure } from '../domain/failures.js'
 import { type DurationMs, formatDuration, SECOND_MS } from '../domain/time.js'
 import {

@@ -4,7 +4,7 @@ import { isLoopback, isSameOrigin, readBaseAddress } from '../domain/base-addres
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { readRegularFile } from '../system/regular-file.js'
 import { checkHealth } from './control-fetch.js'
-import { LOCATOR, type Location } from './locator-file.js'
+import { isOwnProcess, LOCATOR, type Location } from './locator-file.js'
 
 const MAX_LOCATOR = 64_000
 
@@ -51,12 +51,4 @@ function isOfThisMachine(url: string): boolean {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
   const own = Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address))
   return isLoopback(url) || ['0.0.0.0', '::', hostname().toLowerCase(), ...own].includes(host)
-}
-
-export function isOwnProcess(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }

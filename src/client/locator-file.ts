@@ -16,25 +16,48 @@ export interface Location {
 /**
  * Atomic: readers never see half a file. Synchronous, so that a draft is hardly ever left behind.
  *
- * @returns a function that removes the locator, unless another sandbox has replaced it
+ * @returns a function that withdraws the locator, unless another sandbox has replaced it. It restores the one that this
+ *   one had replaced, if that sandbox still runs.
  */
 export function writeLocator(cwd: string, location: Location): () => void {
   const file = join(cwd, LOCATOR)
   const text = `${JSON.stringify(location)}\n`
-  const draft = `${file}.${location.pid}`
   makeFolder(dirname(file))
-  try {
-    writeFileSync(draft, text, { mode: PRIVATE_FILE })
-    renameSync(draft, file)
-  } catch (error) {
-    rmSync(draft, { force: true })
-    throw error
+  const replaced = textOf(file)
+  const write = (content: string) => {
+    const draft = `${file}.${location.pid}`
+    try {
+      writeFileSync(draft, content, { mode: PRIVATE_FILE })
+      renameSync(draft, file)
+    } catch (error) {
+      rmSync(draft, { force: true })
+      throw error
+    }
   }
+  write(text)
   return () => {
     try {
-      if (readRegularFile(file).toString() === text) rmSync(file)
+      if (textOf(file) !== text) return
+      if (isOwnProcess(JSON.parse(replaced).pid)) write(replaced)
+      else rmSync(file)
     } catch {
-      // Something else has removed it.
+      rmSync(file, { force: true })
     }
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readRegularFile(file).toString()
+  } catch {
+    return '{}'
+  }
+}
+
+export function isOwnProcess(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
   }
 }

@@ -128,6 +128,24 @@ describe('the locator', () => {
     expect(runJson(io)).toEqual({ pid: 1 })
   })
 
+  it('is that of an earlier sandbox again after a later one has stopped, if the earlier one still runs', async () => {
+    const first = await serving()
+    const announced = runJson(first.io)
+    const later = testIo()
+    const { io, ended } = await serving([], Object.assign(later, { cwd: first.io.cwd }))
+    expect(runJson(io)).not.toEqual(announced)
+    io.signal('SIGTERM')
+    expect(await ended).toBe(0)
+    expect(runJson(io)).toEqual(announced)
+
+    const file = join(io.cwd, '.petstore-sandbox/run.json')
+    writeFileSync(file, `{"pid":${spawnSync('true').pid}}`)
+    const last = await serving([], Object.assign(testIo(), { cwd: io.cwd }))
+    last.io.signal('SIGTERM')
+    expect(await last.ended).toBe(0)
+    expect(existsSync(file)).toBe(false)
+  })
+
   it('is in a folder that git ignores, with store and snapshots', async () => {
     const io = testIo()
     spawnSync('git', ['init', '--quiet'], { cwd: io.cwd })
