@@ -117,19 +117,26 @@ export function mergedList(context: RequestContext, action: ResourceAction, body
   const query = readings.query.values
   const filters = filtersOf({ action, path: readings.path.values, query })
   const places = own.places(scope, filters)
-  const limit = Number(query[roles?.limit ?? ''] ?? Number.POSITIVE_INFINITY)
-  const first = isFirstPage(query, roles)
-    ? (space.shared.order === 'newest' ? places.toReversed() : places).slice(0, limit)
-    : []
+  const replaced = originals.places(scope, filters)
+  /** A changed record is at its place in the service's list, on this page or another. */
+  const isInTheirs = (place: number) =>
+    replaced.includes(originals.placeOf(own.scopeAt(place), own.at(place)[own.idProperty]) ?? -1)
+  const added = places.filter((place) => !isInTheirs(place)).map((place) => own.at(place))
+  const first = isFirstPage(query, roles) ? (space.shared.order === 'newest' ? added.reverse() : added) : []
   const scopeOf = (item: Values) =>
     action.pathFilters === undefined ? scope : resource.parents.map(({ property = '' }) => String(item[property]))
-  const others = (theirs as readonly unknown[])
-    .filter((item) => !isNode(item) || !isDecidedHere(records, { scope: scopeOf(item), id: item[own.idProperty] }))
-    .slice(0, Math.max(0, limit - first.length))
-  const items = [...first.map((place) => own.at(place)), ...others]
+  const others = (theirs as readonly unknown[]).flatMap((item) => {
+    if (!isNode(item)) return [item]
+    const named = { scope: scopeOf(item), id: item[own.idProperty] }
+    const place = own.placeOf(named.scope, named.id) ?? -1
+    if (places.includes(place) && isInTheirs(place)) return [own.at(place)]
+    return isDecidedHere(records, named) ? [] : [item]
+  })
+  const limit = Number(query[roles?.limit ?? ''] ?? Number.POSITIVE_INFINITY)
+  const items = [...first, ...others].slice(0, limit)
   if (envelope === undefined) return stringifyJson(items)
-  const added = places.length - originals.places(scope, filters).length
-  return stringifyJson({ ...withCounts(document as Values, meta, added, items.length), [envelope]: items })
+  const more = places.length - replaced.length
+  return stringifyJson({ ...withCounts(document as Values, meta, more, items.length), [envelope]: items })
 }
 
 function withCounts(document: Values, meta: Readonly<Record<string, MetaField>>, added: number, count: number): Values {
