@@ -32,9 +32,6 @@ export const DEFAULT_KEY = 'sandbox'
 /** Keys of the fixtures that are refused for ever. @source docs/behaviour.md, "Keys" */
 export const ALWAYS_REFUSED: readonly string[] = ['sandbox-limited', 'sandbox-banned']
 
-/** Public keys of the fixtures that are not refused. */
-export const PUBLIC_KEYS: readonly string[] = [DEFAULT_KEY, ...PLAN_NAMES.map((plan) => `${DEFAULT_KEY}-${plan}`)]
-
 /** Quota usage and bans of a key, or of an address without one. Mutable. */
 export interface Account {
   usage: QuotaUsage

@@ -373,9 +373,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     const again = await startSandbox({ ...AT_NOON, port: Number(port) })
     onTestFinished(() => again.close())
     await page.getByText('live', { exact: true }).waitFor()
-    await page
-      .getByText(/^The sandbox restarted at .*\. Its log is new, and its settings were reset\./)
-      .waitFor()
+    await page.getByText(/^The sandbox restarted at .*\. Its log is new, and its settings were reset\./).waitFor()
     expect(await page.locator('.detail').count()).toBe(0)
     await fetch(`${again.baseUrl}/pets?limit=9`)
     await row(page, '/v1/pets?limit=9').waitFor()
