@@ -44,10 +44,11 @@ const MAX_OPEN_REQUESTS = 10_000
 const ALL_WAITS: WaitFilter = () => true
 
 interface Open {
+  readonly position: number
   readonly account: KeyConduct
   readonly sender: string
   readonly fingerprint: string
-  readonly notice: RefusalNotice | undefined
+  notice: RefusalNotice | undefined
   readonly write: StoredWrite | undefined
 }
 
@@ -57,8 +58,7 @@ export interface SavedConduct {
   readonly findings: readonly Group[]
   readonly keys: readonly SavedKeyConduct[]
   readonly open: readonly (Pick<KeyIdentity, 'name' | 'isStranger'> &
-    Pick<Open, 'sender' | 'fingerprint'> & {
-      readonly position: number
+    Pick<Open, 'position' | 'sender' | 'fingerprint'> & {
       readonly news: RefusalNotice | null
       readonly write?: StoredWrite | null
     })[]
@@ -71,7 +71,8 @@ export class ConductLedger {
   readonly #hide: (text: string) => string
   readonly #keys = new Map<string, KeyConduct>()
   readonly #strangers = new Map<string, KeyConduct>()
-  readonly #open = new Map<number, Open>()
+  /** By position. Not a map: where entries come and go, V8 promotes its tables with all that they held. */
+  readonly #open: Open[] = []
   requests = 0
   reached = 0
 
@@ -126,11 +127,9 @@ export class ConductLedger {
         for (const draft of judgeWrites(lostWrites, judged, response, fingerprint)) this.#find(judged, id, draft)
       const notice = readNotice(response, judged, fingerprint, id, isEarly)
       const write = readWrite(judged, response, id, notice)
-      this.#open.set(position, { account, sender, fingerprint, notice, write })
-      if (this.#open.size > MAX_OPEN_REQUESTS) {
-        const [oldest] = this.#open
-        if (oldest !== undefined) this.#close(...oldest)
-      }
+      this.#open.push({ position, account, sender, fingerprint, notice, write })
+      const [oldest] = this.#open
+      if (oldest !== undefined && this.#open.length > MAX_OPEN_REQUESTS) this.#close(0, oldest)
     }
     // Drafts that apply to all requests of an operation are the same object each time.
     const groups = sender === '' ? account?.groups : undefined
@@ -149,10 +148,11 @@ export class ConductLedger {
   }
 
   ended(ending: Ending): void {
-    const open = this.#open.get(ending.position)
-    if (open === undefined) return
+    const index = placeOf(this.#open, ending.position)
+    const open = this.#open[index]
+    if (open?.position !== ending.position) return
     const { fingerprint, notice, write } = open
-    const senders = this.#close(ending.position, open)
+    const senders = this.#close(index, open)
     if (notice !== undefined && isReceived(notice, ending.how)) receive(senders, notice, ending)
     if (write !== undefined && isLost(write, ending))
       put(senders.lostWrites, fingerprint, { ...write, ...ending }, MAX_LOST_WRITES)
@@ -199,7 +199,7 @@ export class ConductLedger {
       reached: this.reached,
       findings: this.findings.save(),
       keys: this.keys().map(saveKeyConduct),
-      open: [...this.#open].flatMap(([position, { account, sender, fingerprint, notice = null, write = null }]) => {
+      open: this.#open.flatMap(({ position, account, sender, fingerprint, notice = null, write = null }) => {
         const { name, isStranger } = account.identity
         // Skips accounts of unknown tokens that were dropped, even if another has the same name.
         if (this.#accounts(isStranger).get(name) !== account) return []
@@ -212,24 +212,25 @@ export class ConductLedger {
     this.requests = requests
     this.reached = reached
     this.findings.restore(findings)
-    for (const map of [this.#keys, this.#strangers, this.#open]) map.clear()
+    this.#keys.clear()
+    this.#strangers.clear()
+    this.#open.length = 0
     for (const saved of keys)
       this.#accounts(saved.identity.isStranger).set(saved.identity.name, restoreKeyConduct(saved, this.#plans))
     for (const { position, name, isStranger, sender, fingerprint, news, write } of open) {
       const account = this.#accounts(isStranger).get(name)
       if (account !== undefined)
-        this.#open.set(position, { account, sender, fingerprint, notice: news ?? undefined, write: write ?? undefined })
+        this.#open.push({ position, account, sender, fingerprint, notice: news ?? undefined, write: write ?? undefined })
     }
   }
 
   #dropNotices(which: (notice: RefusalNotice, account: KeyConduct) => boolean): void {
-    for (const [position, open] of this.#open)
-      if (open.notice !== undefined && which(open.notice, open.account))
-        this.#open.set(position, { ...open, notice: undefined })
+    for (const open of this.#open)
+      if (open.notice !== undefined && which(open.notice, open.account)) open.notice = undefined
   }
 
-  #close(position: number, { account, sender, fingerprint }: Open): Senders {
-    this.#open.delete(position)
+  #close(index: number, { account, sender, fingerprint }: Open): Senders {
+    this.#open.splice(index, 1)
     const senders = sendersNamed(account, sender)
     endRequest(senders, fingerprint)
     return senders
@@ -269,4 +270,16 @@ export class ConductLedger {
     put(accounts, name, opened, isStranger ? MAX_UNKNOWN_TOKENS : Number.POSITIVE_INFINITY)
     return opened
   }
+}
+
+/** Index of the first request that is not before a position. */
+function placeOf(open: readonly Open[], position: number): number {
+  let low = 0
+  let high = open.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((open[middle]?.position ?? position) < position) low = middle + 1
+    else high = middle
+  }
+  return low
 }

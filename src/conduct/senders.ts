@@ -31,6 +31,7 @@ export interface Senders {
   /** By fingerprint. */
   lostWrites: Map<string, LostWrite>
   inFlight: Map<string, number>
+  allInFlight: number
   /** The most of the same request in flight at once, by fingerprint, if more than one. */
   peaks: Map<string, number>
   peak: number
@@ -42,6 +43,7 @@ export type WaitFilter = (wait: Pick<Wait, 'kind' | 'reason'>) => boolean
 
 export function openSenders(saved?: SavedSenders): Senders {
   const { waits, retries, mostWaits, early, lostWrites, inFlight, peaks, peak = 1 } = structuredClone(saved) ?? {}
+  const allInFlight = (inFlight ?? []).reduce((sum, [, count]) => sum + count, 0)
   return {
     waits: waits ?? [],
     retries: new Map(retries),
@@ -49,6 +51,7 @@ export function openSenders(saved?: SavedSenders): Senders {
     early: early ?? [],
     lostWrites: new Map(lostWrites),
     inFlight: new Map(inFlight),
+    allInFlight,
     peaks: new Map(peaks),
     peak,
   }
@@ -62,12 +65,16 @@ export function mostAtOnce({ peaks }: Senders): number {
 export function beginRequest(senders: Senders, fingerprint: string): void {
   const same = (senders.inFlight.get(fingerprint) ?? 0) + 1
   senders.inFlight.set(fingerprint, same)
+  senders.allInFlight++
   raisePeaks(senders, fingerprint, same)
 }
 
-export function endRequest({ inFlight }: Senders, fingerprint: string): void {
-  const same = (inFlight.get(fingerprint) ?? 1) - 1
-  if (same > 0) inFlight.set(fingerprint, same)
+export function endRequest(senders: Senders, fingerprint: string): void {
+  const { inFlight } = senders
+  const same = inFlight.get(fingerprint)
+  if (same === undefined) return
+  senders.allInFlight--
+  if (same > 1) inFlight.set(fingerprint, same - 1)
   else inFlight.delete(fingerprint)
 }
 
@@ -83,10 +90,8 @@ export function runningWaits(senders: Senders, fingerprint: string, arrival: Arr
 }
 
 function raisePeaks(senders: Senders, fingerprint: string, same: number, others = 0): void {
-  const { inFlight, peaks } = senders
-  let all = others
-  for (const count of inFlight.values()) all += count
-  if (all > senders.peak) senders.peak = all
+  const { peaks, allInFlight } = senders
+  senders.peak = Math.max(senders.peak, allInFlight + others)
   if (same > 1 && same > (peaks.get(fingerprint) ?? 1)) put(peaks, fingerprint, same, MAX_PEAKS)
 }
 

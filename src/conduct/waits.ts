@@ -4,6 +4,7 @@ import type { HandlerResult, ResponseEnd, ServiceRequest } from '../domain/messa
 import type { Reason } from '../domain/problems.js'
 import { type DurationMs, type EpochMs, LAST_INSTANT, readRetryAfter } from '../domain/time.js'
 import { digestOf } from '../system/digest.js'
+import { utf8Text } from '../system/utf8.js'
 import type { Arrival } from './judged-request.js'
 
 export interface GivenResponse {
@@ -94,15 +95,13 @@ export function isReceived(notice: RefusalNotice, how: ResponseEnd): boolean {
 
 const MAX_SHORT_LENGTH = 200
 
-const decoder = new TextDecoder()
-
 /** Equal for repeats of a request: method, path, query and body. */
 export function fingerprintOf({ method, target, body }: ServiceRequest): string {
   const length = target.length + (body?.length ?? 0)
   if (length > MAX_SHORT_LENGTH) return digestOf(`${method} ${target}\n`, body ?? '')
   // Runs for every request: avoid digests of short bodies, and new strings for GET.
   if (body === undefined) return method === 'GET' ? target : `${method} ${target}`
-  return `${method} ${target}\n${typeof body === 'string' ? body : decoder.decode(body)}`
+  return `${method} ${target}\n${typeof body === 'string' ? body : utf8Text(body)}`
 }
 
 const MAX_WAITS = 200

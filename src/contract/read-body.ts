@@ -5,8 +5,6 @@ import { excerpt, quote } from './excerpt.js'
 import { parseJson, parseShallowJson } from './json.js'
 import { fieldName, findViolations, stepsOf, type Validator, valueAt } from './validators.js'
 
-const BYTE_ORDER_MARK = '\ufeff'
-
 /** Only documented fields become values. @param closed finds undeclared nested fields */
 export function bodyReader(
   body: Body,
@@ -30,7 +28,7 @@ export function bodyReader(
     if (!isUtf8(bytes)) return refused(`the body is not valid UTF-8 (at byte ${invalidByte(bytes) + 1})`)
     let value: unknown
     try {
-      value = parse(decode(bytes), true)
+      value = parse(utf8Text(bytes), true)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
       return refused(`the body is not valid JSON: ${error.message}`)
@@ -83,11 +81,6 @@ function losesNumber(root: unknown): boolean {
 function refused(message: string): Reading<Values> {
   const violation: Violation = { in: 'body', name: '', message }
   return { values: {}, violations: [violation], unknown: [] }
-}
-
-function decode(bytes: Uint8Array): string {
-  const text = utf8Text(bytes)
-  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
 }
 
 function invalidByte(bytes: Uint8Array): number {

@@ -12,8 +12,8 @@ export interface ActionRequest {
   readonly body: Values
   readonly now: EpochMs
   readonly newestFirst: boolean
-  /** The address of the request without its query. */
-  address(): string
+  /** The address of the request without its query; empty if no header or property of the response needs it. */
+  readonly address: string
   /** The raw query, without its `?`. */
   readonly search: string
 }

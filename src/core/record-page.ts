@@ -34,7 +34,7 @@ export function readPage(
   const hasMore = start + values.length < total
   const [first, last] = [values[0], values.at(-1)].map((value) => value && String(value[resource.id.property]))
   const next = hasMore ? nextPage(roles, { page, offset: start + limit, lastId: last }) : undefined
-  const link = next && `${request.address()}?${withParameters(request.search, next)}`
+  const link = next && `${request.address}?${withParameters(request.search, next)}`
   const headers = headersOf(action, { link: link && `<${link}>; rel="next"`, total: String(total) })
   if (envelope === undefined) return { values, before: '[', after: ']', headers }
   const hasTotal = Object.values(action.meta ?? {}).some(({ role }) => role === 'total')

@@ -129,7 +129,7 @@ function save(request: ActionRequest, scope: Scope, value: Values, space: Space)
   const record = { scope, value }
   const changes = [{ kind: 'put', resource: resource.name, record } as const]
   if (action.headers === undefined) return done(request, value, changes)
-  const location = locationOf(request.address(), String(value[resource.id.property]))
+  const location = locationOf(request.address, String(value[resource.id.property]))
   return done(request, value, changes, { location })
 }
 

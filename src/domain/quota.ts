@@ -90,20 +90,14 @@ export function viewQuota(usage: QuotaUsage, limits: Limits, now: EpochMs): Wind
 
 /** Charges one request to both windows, or to neither: a refused request costs nothing. @source docs/specification.md, "Rate limits by plan"; docs/behaviour.md, "quota windows"; docs/behaviour.md, "what counts against a quota" */
 export function charge(usage: QuotaUsage, limits: Limits, now: EpochMs): QuotaVerdict {
-  const minute = viewWindow('minute', usage.minute, limits.perMinute, now)
-  const day = viewWindow('day', usage.day, limits.perDay, now)
-  if (minute.remaining === 0 || day.remaining === 0) return { kind: 'refused', shown: shownWindow(minute, day) }
-  return {
-    kind: 'charged',
-    usage: { minute: usageAfter(minute), day: usageAfter(day) },
-    shown: shownWindow(viewAfter(minute), viewAfter(day)),
-  }
+  const minute = usageAfter('minute', usage.minute, now)
+  const day = usageAfter('day', usage.day, now)
+  if (minute.used > limits.perMinute || day.used > limits.perDay)
+    return { kind: 'refused', shown: viewQuota(usage, limits, now) }
+  const charged = { minute, day }
+  return { kind: 'charged', usage: charged, shown: viewQuota(charged, limits, now) }
 }
 
-function usageAfter({ window, limit, remaining, resetAt }: WindowView): Usage {
-  return { openedAt: resetAt - WINDOW_LENGTH[window], used: limit - remaining + 1 }
-}
-
-function viewAfter({ window, limit, remaining, resetAt }: WindowView): WindowView {
-  return { window, limit, remaining: remaining - 1, resetAt }
+function usageAfter(window: WindowName, usage: Usage | undefined, now: EpochMs): Usage {
+  return isOpen(window, usage, now) ? { openedAt: usage.openedAt, used: usage.used + 1 } : { openedAt: now, used: 1 }
 }

@@ -257,8 +257,10 @@ export const DEFAULT_SETTINGS: Settings = Object.fromEntries(
 
 /** @param operation undefined outside the contract */
 export function findLatency({ latency }: Settings, operation: string | undefined): DelayRange | undefined {
-  const { operations = {} } = latency ?? {}
-  return operation !== undefined && Object.hasOwn(operations, operation) ? operations[operation] : latency
+  const operations = latency?.operations
+  return operation !== undefined && operations !== undefined && Object.hasOwn(operations, operation)
+    ? operations[operation]
+    : latency
 }
 
 export function slowedOperations({ latency }: { readonly latency?: Latency | undefined }): readonly string[] {

@@ -97,8 +97,13 @@ function readFields(text: string): PlainFields | undefined {
   return headers.host === undefined ? undefined : { text, headers, rawHeaders }
 }
 
+interface HeaderLine {
+  value: string
+  line: string
+}
+
 /** Last header line by name: most values repeat in every response. */
-const lines = new Map<string, { readonly value: string; readonly line: string }>()
+const lines = new Map<string, HeaderLine>()
 const MAX_LINES = 100
 const statusLines = new Map<number, string>()
 
@@ -121,10 +126,14 @@ export function plainReplyHead(reply: Reply): string | undefined {
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i] ?? ''
     const value = headers[i + 1] ?? ''
-    const known = lines.get(name)
-    const line = known?.value === value ? known.line : newLine(name, value)
-    if (line === undefined) return undefined
-    head += line
+    const last = lines.get(name) ?? newLine(name)
+    if (last === undefined) return undefined
+    if (last.value !== value) {
+      if (!HEADER_VALUE.test(value)) return undefined
+      last.value = value
+      last.line = `${name}: ${value}\r\n`
+    }
+    head += last.line
   }
   return head
 }
@@ -138,10 +147,10 @@ function newStatusLine(status: number): string {
   return line
 }
 
-function newLine(name: string, value: string): string | undefined {
-  if (!HEADER_NAME.test(name) || NODE_HEADER.test(name) || !HEADER_VALUE.test(value)) return undefined
-  const line = `${name}: ${value}\r\n`
+function newLine(name: string): HeaderLine | undefined {
+  if (!HEADER_NAME.test(name) || NODE_HEADER.test(name)) return undefined
+  const line = { value: '', line: `${name}: \r\n` }
   if (lines.size >= MAX_LINES) lines.clear()
-  lines.set(name, { value, line })
+  lines.set(name, line)
   return line
 }

@@ -1,5 +1,5 @@
 const encoder = new TextEncoder()
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const decoder = new TextDecoder()
 const strict = new TextDecoder('utf-8', { fatal: true })
 
 export function isUtf8(bytes: Uint8Array): boolean {

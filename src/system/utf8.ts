@@ -4,10 +4,17 @@ export function utf8Length(text: string): number {
   return Buffer.byteLength(text)
 }
 
-/** Keeps a byte order mark. */
+let lastBytes: Uint8Array | undefined
+let lastText = ''
+
+/** Without a byte order mark. Kept, because an operation, the log and conduct read the same body. @param bytes do not change */
 export function utf8Text(bytes: Uint8Array): string {
+  if (bytes === lastBytes) return lastText
   const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return buffer.toString('utf8')
+  const text = buffer.toString('utf8')
+  lastText = text.startsWith('\ufeff') ? text.slice(1) : text
+  lastBytes = bytes
+  return lastText
 }
 
 /** The UTF-8 bytes of a text as a string with a character for each, which Node writes without encoding it again. */

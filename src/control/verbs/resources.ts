@@ -181,7 +181,7 @@ function apply(
       body: given,
       now: space.now(wall),
       newestFirst: true,
-      address: () => '',
+      address: '',
       search: '',
     },
     space,

@@ -12,6 +12,7 @@ import { problem } from '../responses.js'
 
 /** Makes the handler of an operation on the records of a resource. @source docs/spec.md, "Resources" */
 export function recordHandler(operation: Operation, action: ResourceAction, resource: ResourceData): Handler {
+  const isLinked = action.headers !== undefined || action.meta !== undefined
   const handle: Handler = (context, { path, query, body }) => {
     const { space, now, request } = context
     const result = runAction(
@@ -23,14 +24,14 @@ export function recordHandler(operation: Operation, action: ResourceAction, reso
         body: body?.values ?? {},
         now,
         newestFirst: space.shared.order === 'newest' && resource.isFixed === undefined,
-        address: () => addressOf(request, context.path),
+        address: isLinked ? addressOf(request, context.path) : '',
         search: context.query,
       },
       space,
     )
     return replyTo(result, operation, context)
   }
-  return isKept(action, resource) ? keptLists(resource.name, handle) : handle
+  return !isLinked && isPlainList(action, resource) ? keptLists(resource.name, handle) : handle
 }
 
 function addressOf({ headers: { host } }: ServiceRequest, path: string): string {
@@ -60,9 +61,8 @@ function replyTo(result: ActionResult, operation: Operation, { space }: RequestC
 }
 
 /** Whether a list depends on nothing but the records of its resource and the query. */
-function isKept({ kind, headers, meta, pathFilters }: ResourceAction, { parents }: ResourceData): boolean {
-  const isLinked = headers !== undefined || meta !== undefined
-  return kind === 'list' && !isLinked && pathFilters === undefined && parents.length === 0
+function isPlainList({ kind, pathFilters }: ResourceAction, { parents }: ResourceData): boolean {
+  return kind === 'list' && pathFilters === undefined && parents.length === 0
 }
 
 /** Lists are made once for each query, and encoded, until a record changes. */
