@@ -220,7 +220,14 @@ export class ConductLedger {
     for (const { position, name, isStranger, sender, fingerprint, news, write } of open) {
       const account = this.#accounts(isStranger).get(name)
       if (account !== undefined)
-        this.#open.push({ position, account, sender, fingerprint, notice: news ?? undefined, write: write ?? undefined })
+        this.#open.push({
+          position,
+          account,
+          sender,
+          fingerprint,
+          notice: news ?? undefined,
+          write: write ?? undefined,
+        })
     }
   }
 

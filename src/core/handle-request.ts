@@ -4,7 +4,8 @@ import { bodyStart, type HandlerResult, leavesNoStatus, type Reply, type Service
 import { hider, redactAddress, redactQuery } from '../domain/redaction.js'
 import type { Forward, UpstreamOutcome } from '../domain/upstream.js'
 import type { ContractViolation } from '../drift/find-violations.js'
-import { type ExchangeRecord, LOG_BODY_CHARACTERS, loggedBody, loggedHeaders } from '../exchanges/exchange-record.js'
+import { type ExchangeRecord, LOG_BODY_CHARACTERS, loggedHeaders } from '../exchanges/exchange-record.js'
+import { utf8Text } from '../system/utf8.js'
 import { identify } from './callers.js'
 import type { Instant, RequestCommand } from './command.js'
 import { admit } from './gates/admit.js'
@@ -206,6 +207,17 @@ function logExchange(context: RequestContext, response: HandlerResult, headers: 
   space.log.add(record)
   return record
 }
+
+function loggedBody({ body, headers }: ServiceRequest): string {
+  if (body === undefined) return ''
+  if (body === 'too-large') return '(larger than 1 MiB, not kept)'
+  if (body === 'no-room') return '(no room for it, not kept)'
+  const text = utf8Text(body.length > LOG_BODY_CHARACTERS ? body.subarray(0, LOG_BODY_CHARACTERS) : body)
+  const type = headers['content-type']
+  return typeof type === 'string' && FORM.test(type) ? redactQuery(text) : text
+}
+
+const FORM = /^application\/x-www-form-urlencoded/i
 
 /** A client may write its secret key anywhere. */
 function withoutSecrets(

@@ -1,10 +1,9 @@
 import type { FaultName } from '../domain/faults.js'
 import type { ResponseEnd, ServiceRequest } from '../domain/messages.js'
 import type { Reason } from '../domain/problems.js'
-import { isSecretName, mayHoldAddress, redactHeader, redactQuery } from '../domain/redaction.js'
+import { isSecretName, mayHoldAddress, redactHeader } from '../domain/redaction.js'
 import type { KeyHeader } from '../domain/request-headers.js'
 import type { EpochMs } from '../domain/time.js'
-import { utf8Text } from '../system/utf8.js'
 
 /** One logged request. It never contains a real secret: an unknown token is only `unknown`. */
 export interface ExchangeRecord {
@@ -70,17 +69,6 @@ function mayHoldSecrets({ headers, rawHeaders }: ServiceRequest, open: boolean):
   }
   return names * 2 !== rawHeaders.length
 }
-
-export function loggedBody({ body, headers }: ServiceRequest): string {
-  if (body === undefined) return ''
-  if (body === 'too-large') return '(larger than 1 MiB, not kept)'
-  if (body === 'no-room') return '(no room for it, not kept)'
-  const text = utf8Text(body.length > LOG_BODY_CHARACTERS ? body.subarray(0, LOG_BODY_CHARACTERS) : body)
-  const type = headers['content-type']
-  return typeof type === 'string' && FORM.test(type) ? redactQuery(text) : text
-}
-
-const FORM = /^application\/x-www-form-urlencoded/i
 
 /** One request and its response, as the log shows it. @source docs/control-api.md, "Exchanges" */
 export interface Exchange {
