@@ -38,7 +38,8 @@ export function writeLocator(cwd: string, location: Location): () => void {
   return () => {
     try {
       if (textOf(file) !== text) return
-      if (isOwnProcess(JSON.parse(replaced).pid)) write(replaced)
+      const { pid } = JSON.parse(replaced)
+      if (pid !== location.pid && isOwnProcess(pid)) write(replaced)
       else rmSync(file)
     } catch {
       rmSync(file, { force: true })

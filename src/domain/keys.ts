@@ -1,4 +1,4 @@
-import { PLAN_NAMES, type PlanName } from '../contract/contract-data.js'
+import type { PlanName } from '../contract/contract-data.js'
 import type { BanRecord } from './ban.js'
 import type { Limits, QuotaUsage } from './quota.js'
 
