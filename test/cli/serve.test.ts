@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.js'
 import { healthOf } from '../support/health-of.js'
@@ -129,21 +129,22 @@ describe('the locator', () => {
   })
 
   it('is that of an earlier sandbox again after a later one has stopped, if the earlier one still runs', async () => {
-    const first = await serving()
-    const announced = runJson(first.io)
-    const later = testIo()
-    const { io, ended } = await serving([], Object.assign(later, { cwd: first.io.cwd }))
-    expect(runJson(io)).not.toEqual(announced)
-    io.signal('SIGTERM')
-    expect(await ended).toBe(0)
-    expect(runJson(io)).toEqual(announced)
-
+    const io = testIo()
     const file = join(io.cwd, '.petstore-sandbox/run.json')
-    writeFileSync(file, `{"pid":${spawnSync('true').pid}}`)
-    const last = await serving([], Object.assign(testIo(), { cwd: io.cwd }))
-    last.io.signal('SIGTERM')
-    expect(await last.ended).toBe(0)
-    expect(existsSync(file)).toBe(false)
+    mkdirSync(dirname(file))
+    const stopped = spawnSync('true').pid
+    for (const [pid, stays] of [
+      [process.ppid, true],
+      [stopped, false],
+      [process.pid, false],
+    ] as const) {
+      writeFileSync(file, JSON.stringify({ pid }))
+      const later = await serving([], Object.assign(testIo(), { cwd: io.cwd }))
+      expect(runJson(io)).toMatchObject({ pid: process.pid, baseUrl: later.facts.baseUrl })
+      later.io.signal('SIGTERM')
+      expect(await later.ended).toBe(0)
+      expect(existsSync(file) && runJson(io)).toEqual(stays && { pid })
+    }
   })
 
   it('is in a folder that git ignores, with store and snapshots', async () => {
