@@ -43,11 +43,7 @@ function apply(scene: Scene, open: number[], one: Command): void {
       reset: { status: 200, body: '', fault: 'connection-reset' as const },
       removed: { status: 404, body: '', reason: 'sunset' as const },
     }[one.response]
-    const sent = {
-      ...one,
-      isStranger: one.key !== 'sandbox',
-      deliveredUpTo: one.isReceived ? scene.position : 0,
-    }
+    const sent = { ...one, isStranger: one.key !== 'sandbox', deliveredUpTo: one.isReceived ? scene.position : 0 }
     scene.ledger.count(scene.judged(sent))
     open.push(scene.sends(response, sent))
   }

@@ -85,11 +85,7 @@ describe('the wall clock', () => {
   it('is read once for a request that opens a space and starts its storm', async () => {
     const { core, verb } = await open({ storm: '1,for=1s' })
     const before = readings
-    const reply = await core.service(
-      serviceRequest({
-        headers: { authorization: 'Bearer sandbox~new' },
-      }),
-    )
+    const reply = await core.service(serviceRequest({ headers: { authorization: 'Bearer sandbox~new' } }))
     expect(readings - before).toBe(1)
     expect(reply.status).toBe(429)
     expect((await verb('storm.show', {}, 'new'))?.startedAt).toBe(

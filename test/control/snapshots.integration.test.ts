@@ -72,12 +72,7 @@ async function eventful(folder: string) {
   await sandbox.control('POST', '/keys', { key: 'mine', plan: 'pro' })
   await sandbox.control('PUT', '/keys/sandbox-pro/ban', { for: '5m' })
   await sandbox.control('PUT', '/faults', [{ operation: 'getPet', fault: 'status', status: 503, times: 3 }])
-  const ask = () =>
-    sandbox.core.service(
-      serviceRequest({
-        headers: { authorization: 'Bearer sandbox' },
-      }),
-    )
+  const ask = () => sandbox.core.service(serviceRequest({ headers: { authorization: 'Bearer sandbox' } }))
   for (let i = 0; i < 12; i++) await ask()
   await sandbox.control('PUT', '/snapshots/good')
   return sandbox

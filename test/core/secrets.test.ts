@@ -13,15 +13,10 @@ import { transports } from '../support/transports.js'
 const SECRET = 'sk_live_4eC39HqLyjWDarjtT1zdp7dc'
 
 describe.each(transports)('a secret that a client sends, %s', (_name, openSandbox) => {
-  it.each([
+  it.each<[string, Sent]>([
     ['in a query', { path: `/pets?access_token=${SECRET}&limit=1` }],
-    ['in a query, its name in percent', { path: `/pets?api%5Fkey=${SECRET}` }],
     ['in a path’s parameter', { path: `/pets;jsessionid=${SECRET}` }],
-    ['as api-key', { headers: { 'api-key': SECRET } }],
-    ['as apikey', { headers: { APIKEY: SECRET } }],
-    ['as x-auth-token', { headers: { 'X-Auth-Token': SECRET } }],
-    ['as ocp-apim-subscription-key', { headers: { 'Ocp-Apim-Subscription-Key': SECRET } }],
-    ['as a cookie', { headers: { Cookie: `session=${SECRET}` } }],
+    ['in a header', { headers: { APIKEY: SECRET } }],
     ['in the address that it came from', { headers: { Referer: `https://shop.example/?token=${SECRET}` } }],
     [
       'in a form',
@@ -30,7 +25,7 @@ describe.each(transports)('a secret that a client sends, %s', (_name, openSandbo
     ['as another scheme', { key: null, headers: { Authorization: `Basic ${SECRET}` } }],
     ['as an unknown key', { key: SECRET }],
     ['behind an unknown key', { key: `abc~${SECRET}`, anyKey: [false] }],
-  ])('%s is neither logged nor told of', async (_where, { path = '/pets', body, anyKey: modes, ...options }: Sent) => {
+  ])('%s is neither logged nor told of', async (_where, { path = '/pets', body, anyKey: modes, ...options }) => {
     // With --any-key, what follows `~` is the name of a space.
     for (const anyKey of modes ?? [false, true]) {
       const sandbox = await openSandbox({ anyKey, seed: 1 })
@@ -50,18 +45,13 @@ describe.each(transports)('a secret that a client sends, %s', (_name, openSandbo
     }
   })
 
-  it('names a space after the "~" of any key, with --any-key', async () => {
+  it('names a space after the "~" of any key, with --any-key, also one that is open', async () => {
     const sandbox = await openSandbox({ anyKey: true })
     const remaining = async (key: string) => (await sandbox.get('/pets', key)).remaining
     expect([await remaining('abc~one'), await remaining('abc~one'), await remaining('abc~two')]).toEqual([59, 58, 59])
+    await sandbox.get('/pets', 'sandbox~one')
     expect(sandbox.core.spaces.names()).toEqual(['one', 'two'])
-  })
-
-  it('lets a stranger into a space that is open', async () => {
-    const sandbox = await openSandbox({ anyKey: true })
-    await sandbox.get('/pets', 'sandbox~checkout')
-    await sandbox.post('/pets', { name: 'Rex', categoryId: 1 }, 'abc~checkout')
-    expect((await sandbox.control('GET', '/state?space=checkout')).json.counts).toMatchObject({ pets: 61, requests: 2 })
+    expect((await sandbox.control('GET', '/state?space=one')).json.counts).toMatchObject({ requests: 3 })
   })
 })
 
@@ -96,41 +86,22 @@ describe.each(transports)('a key given at the start, %s', (_name, openSandbox) =
   })
 
   it('is shown by a digest without a label, the same in every run', async () => {
-    const labels = await Promise.all(
-      [1, 2].map(async () => {
-        const sandbox = await openSandbox({ apiKey: SECRET })
-        await sandbox.get('/pets', SECRET)
-        const { json } = await sandbox.control('GET', '/requests')
-        return (json as unknown as readonly { key: string }[])[0]?.key
-      }),
-    )
-    expect(labels[0]).toMatch(/^key-[0-9a-f]{8}$/)
-    expect(labels[1]).toBe(labels[0])
+    const sandbox = await openSandbox({ apiKey: SECRET })
+    await sandbox.get('/pets', SECRET)
+    expect((await sandbox.control('GET', '/requests')).json).toMatchObject([{ key: 'key-78a08441' }])
   })
 
-  it('is not in conduct', async () => {
-    const sandbox = await openSandbox({ apiKey: [SECRET, `team=${SECRET}2`] })
-    for (const key of [SECRET, `${SECRET}2`]) {
-      await sandbox.get('/pets?colour=red', key)
-      await sandbox.get('/animals', key)
-    }
-    const { json } = await sandbox.control('GET', '/conduct')
-    expect(json).toMatchObject({ keys: [{ plan: 'free' }, { key: 'team', plan: 'free' }] })
-    expect(JSON.stringify(json)).not.toContain(SECRET)
-  })
-
-  it('is hidden wherever else its client writes it', async () => {
+  it('is hidden in conduct, and wherever else its client writes it', async () => {
     const sandbox = await openSandbox({ apiKey: `team=${SECRET}` })
     await sandbox.get(`/pets?x=${SECRET}&limit=${SECRET}`, SECRET)
-    await sandbox.get(`/pets/${SECRET}`, SECRET)
-    await sandbox.call('/v1/pets', {
-      key: SECRET,
-      method: 'POST',
-      body: `{"name":"${SECRET}","categoryId":"${SECRET}"}`,
-      headers: { 'x-foo': SECRET, prefer: `code=${SECRET}` },
-    })
-    const kept = [await sandbox.control('GET', '/requests'), await sandbox.control('GET', '/conduct')]
-    expect(JSON.stringify(kept.map(({ json }) => json))).not.toContain(SECRET)
+    for (const path of ['/pets?colour=red', '/animals', `/pets/${SECRET}`]) await sandbox.get(path, SECRET)
+    const body = `{"name":"${SECRET}","categoryId":"${SECRET}"}`
+    const headers = { 'x-foo': SECRET, prefer: `code=${SECRET}` }
+    await sandbox.call('/v1/pets', { key: SECRET, method: 'POST', body, headers })
+    const { json: requests } = await sandbox.control('GET', '/requests')
+    const { json: conduct } = await sandbox.control('GET', '/conduct')
+    expect(conduct).toMatchObject({ keys: [{ key: 'team', plan: 'free' }] })
+    expect(JSON.stringify([requests, conduct])).not.toContain(SECRET)
   })
 
   it('of the fixtures is not a secret', async () => {

@@ -1,19 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { bodyStart, isBrowsersOwn, SLICE_CHARACTERS, sliceBody, textOf } from '../../src/domain/messages.js'
 import fc from '../support/fast-check.js'
+import { serviceRequest } from '../support/service-request.js'
 
-function isOwn(target: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): boolean {
-  return isBrowsersOwn({
-    method,
-    target,
-    headers,
-    rawHeaders: [],
-    body: undefined,
-    address: 'test',
-    connection: 0,
-    deliveredUpTo: 0,
-  })
-}
+const isOwn = (target: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
+  isBrowsersOwn(serviceRequest({ method, target, headers }))
 
 const TYPED = {
   accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
@@ -23,29 +14,27 @@ const TYPED = {
 
 describe("a browser's own request", () => {
   it.each([
-    '/favicon.ico',
-    '/apple-touch-icon.png',
-    '/apple-touch-icon-120x120-precomposed.png',
-    '/.well-known/appspecific/com.chrome.devtools.json',
-    '/favicon.ico?v=2',
-  ])('is one for %s', (target) => {
-    expect(isOwn(target)).toBe(true)
-  })
+    ['/favicon.ico?v=2', {}],
+    ['/apple-touch-icon.png', {}],
+    ['/apple-touch-icon-120x120-precomposed.png', {}],
+    ['/.well-known/appspecific/com.chrome.devtools.json', {}],
+    ['/v1/pets', TYPED],
+    ['/v1/pets', { accept: TYPED.accept }],
+  ])('is one for an icon, or for a page typed into the address bar: %s %j', (target, headers) =>
+    expect(isOwn(target, headers)).toBe(true),
+  )
 
-  it('recognizes a page typed into the address bar, with and without sec-fetch-mode', () => {
-    expect(isOwn('/v1/pets', TYPED)).toBe(true)
-    expect(isOwn('/v1/pets', { accept: TYPED.accept })).toBe(true)
-  })
-
-  it('ignores scripts, other clients and requests with an API key', () => {
-    expect(isOwn('/v1/pets', { accept: '*/*', 'sec-fetch-mode': 'cors' })).toBe(false)
-    expect(isOwn('/v1/pets', { accept: 'text/html', 'sec-fetch-mode': 'cors' })).toBe(false)
-    expect(isOwn('/v1/pets', { accept: 'application/json, text/plain, */*' })).toBe(false)
-    expect(isOwn('/v1/pets')).toBe(false)
-    expect(isOwn('/v1/pets', { ...TYPED, authorization: 'Bearer sandbox' })).toBe(false)
-    expect(isOwn('/v1/pets', TYPED, 'POST')).toBe(false)
-    expect(isOwn('/v1/favicon.ico')).toBe(false)
-  })
+  it.each([
+    ['/v1/pets', { accept: '*/*', 'sec-fetch-mode': 'cors' }],
+    ['/v1/pets', { accept: 'text/html', 'sec-fetch-mode': 'cors' }],
+    ['/v1/pets', { accept: 'application/json, text/plain, */*' }],
+    ['/v1/pets', {}],
+    ['/v1/pets', { ...TYPED, authorization: 'Bearer sandbox' }],
+    ['/v1/pets', TYPED, 'POST'],
+    ['/v1/favicon.ico', {}],
+  ])('is none of a script, another client, or with an API key: %s %j', (target, headers, method = 'GET') =>
+    expect(isOwn(target, headers, method)).toBe(false),
+  )
 })
 
 const bodyOf = (pieces: readonly string[]) => ({ pieces: () => pieces })
@@ -70,9 +59,7 @@ describe('a long body', () => {
   })
 
   it('returns the start of a body', () => {
-    expect(bodyStart('abc', 3)).toBe('abc')
-    expect(bodyStart('abcd', 3)).toBe('abc')
-    expect(bodyStart(bodyOf(['ab', 'cd', 'ef']), 3)).toBe('abc')
+    for (const body of ['abc', 'abcd', bodyOf(['ab', 'cd', 'ef'])]) expect(bodyStart(body, 3)).toBe('abc')
     expect(bodyStart(bodyOf(['ab']), 3)).toBe('ab')
   })
 })

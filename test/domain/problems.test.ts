@@ -1,15 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { operationMessage, withoutOperation } from '../../src/domain/problems.js'
 
-describe('an error message of a request', () => {
+it('an error message names its operation once', () => {
   const message = operationMessage('listPets', ['limit must be 1', 'status must be sold'])
-
-  it('names the operation once', () => {
-    expect(message).toBe('listPets: limit must be 1; status must be sold.')
-    expect(withoutOperation('listPets', message)).toBe('limit must be 1; status must be sold.')
-  })
-
-  it.each(['listOrders', 'list', null, undefined])('is unchanged for the operation %s', (operation) => {
-    expect(withoutOperation(operation, message)).toBe(message)
-  })
+  expect(message).toBe('listPets: limit must be 1; status must be sold.')
+  expect(withoutOperation('listPets', message)).toBe('limit must be 1; status must be sold.')
+  for (const other of ['listOrders', 'list', null, undefined]) expect(withoutOperation(other, message)).toBe(message)
 })

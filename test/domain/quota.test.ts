@@ -1,66 +1,39 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { charge, type QuotaUsage, shownWindow, viewQuota } from '../../src/domain/quota.js'
 import { DAY_MS, MINUTE_MS } from '../../src/domain/time.js'
 
 const NOON = Date.parse('2026-03-01T12:00:00Z')
-const FREE = { perMinute: 60, perDay: 1000 }
 
-/** Charges a run of requests, one at each instant. */
-function run(instants: readonly number[], limits = FREE) {
+it.each([
+  ['exactly the requests per minute of the plan', Array(70).fill(0), [60, 1000], 60, 'minute', 0, MINUTE_MS],
+  ['nothing under a limit of 0', [0], [0, 10], 0, 'minute', 0, MINUTE_MS],
+  ['one more from the instant of the reset', [0, 59_999, 60_000], [1, 1000], 2, 'minute', 0, 2 * MINUTE_MS],
+  ['what refused requests have left of the day', [0, 1, MINUTE_MS], [1, 2], 2, 'day', 0, DAY_MS],
+  ['no more than the day has, even if the minute has some left', [0, 2 * MINUTE_MS], [5, 1], 1, 'day', 0, DAY_MS],
+  ['a window from its first request', [59_999], [60, 1000], 1, 'minute', 59, 59_999 + MINUTE_MS],
+] as const)('a quota allows %s', (_what, offsets, [perMinute, perDay], charged, window, remaining, resetAfter) => {
   let usage: QuotaUsage = {}
-  return instants.map((now) => {
-    const verdict = charge(usage, limits, now)
+  const verdicts = offsets.map((offset: number) => {
+    const verdict = charge(usage, { perMinute, perDay }, NOON + offset)
     if (verdict.kind === 'charged') usage = verdict.usage
     return verdict
   })
-}
+  expect(verdicts.filter(({ kind }) => kind === 'charged')).toHaveLength(charged)
+  expect(verdicts.at(-1)?.shown).toMatchObject({ window, remaining, resetAt: NOON + resetAfter })
+})
 
-describe('a quota', () => {
-  it('allows exactly the requests per minute of the plan', () => {
-    const verdicts = run(Array.from({ length: 70 }, (_, i) => NOON + i))
-    expect(verdicts.filter(({ kind }) => kind === 'charged')).toHaveLength(60)
-    expect(verdicts.slice(60).every(({ kind }) => kind === 'refused')).toBe(true)
-  })
+it.each([
+  ['the minute on a tie', [3, 10], [3, 99], 'minute'],
+  ['the day if it resets later and both are used up', [0, 10], [0, 99], 'day'],
+  ['the minute if it resets later and both are used up', [0, 200], [0, 99], 'minute'],
+])('a quota shows %s', (_what, [ofMinute = 0, minuteReset = 0], [ofDay = 0, dayReset = 0], shown) => {
+  const minute = { window: 'minute', limit: 9, remaining: ofMinute, resetAt: minuteReset } as const
+  const day = { window: 'day', limit: 9, remaining: ofDay, resetAt: dayReset } as const
+  expect(shownWindow(minute, day).window).toBe(shown)
+})
 
-  it('opens its window with the first request', () => {
-    const first = NOON + 59_999
-    expect(run([first])[0]?.shown.resetAt).toBe(first + MINUTE_MS)
-  })
-
-  it('ends its window before the instant of the reset', () => {
-    const limits = { perMinute: 1, perDay: 1000 }
-    expect(run([NOON, NOON + 59_999, NOON + 60_000], limits).map(({ kind }) => kind)).toEqual([
-      'charged',
-      'refused',
-      'charged',
-    ])
-  })
-
-  it('charges nothing for a refused request', () => {
-    const [, , third] = run([NOON, NOON + 1, NOON + MINUTE_MS], { perMinute: 1, perDay: 2 })
-    expect(third).toMatchObject({ kind: 'charged', shown: { window: 'day', remaining: 0 } })
-  })
-
-  it('refuses by the day while the minute has requests left', () => {
-    const [, second] = run([NOON, NOON + 2 * MINUTE_MS], { perMinute: 5, perDay: 1 })
-    expect(second).toMatchObject({ kind: 'refused', shown: { window: 'day', resetAt: NOON + DAY_MS } })
-  })
-
-  it('shows the minute on a tie, and the later reset when both are used up', () => {
-    const window = (remaining: number, resetAt: number) => ({ limit: 9, remaining, resetAt })
-    const minute = { window: 'minute' as const, ...window(3, 10) }
-    const day = { window: 'day' as const, ...window(3, 99) }
-    expect(shownWindow(minute, day).window).toBe('minute')
-    expect(shownWindow({ ...minute, remaining: 0 }, { ...day, remaining: 0 }).window).toBe('day')
-    expect(shownWindow({ ...minute, remaining: 0, resetAt: 200 }, { ...day, remaining: 0 }).window).toBe('minute')
-  })
-
-  it('ends a window opened in the future', () => {
-    const later = { openedAt: NOON + DAY_MS, used: 60 }
-    expect(viewQuota({ minute: later }, FREE, NOON)).toMatchObject({ remaining: 60, resetAt: NOON + MINUTE_MS })
-  })
-
-  it('refuses every request under a limit of 0', () => {
-    expect(run([NOON], { perMinute: 0, perDay: 10 })[0]).toMatchObject({ kind: 'refused', shown: { remaining: 0 } })
-  })
+it('a quota ends a window opened in the future', () => {
+  const minute = { openedAt: NOON + DAY_MS, used: 60 }
+  const shown = viewQuota({ minute }, { perMinute: 60, perDay: 1000 }, NOON)
+  expect(shown).toMatchObject({ remaining: 60, resetAt: NOON + MINUTE_MS })
 })

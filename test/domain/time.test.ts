@@ -17,20 +17,14 @@ describe('a duration', () => {
     ['5m', 300_000],
     ['24h', 86_400_000],
     ['0s', 0],
-  ])('%s is %d milliseconds', (text, milliseconds) => {
-    expect(parseDuration(text)).toBe(milliseconds)
-  })
+  ])('%s is %d milliseconds', (text, milliseconds) => expect(parseDuration(text)).toBe(milliseconds))
 
   it.each(['', '5', '-1s', '1.5s', '1 s', '1y', '1d', 's', '5S', '1e3s', ' 5s'])('is not: %j', (text) => {
     expect(parseDuration(text)).toBeUndefined()
   })
 
   it('reads its own output', () => {
-    fc.assert(
-      fc.property(fc.nat(999_999_999), (ms) => {
-        expect(parseDuration(formatDuration(ms))).toBe(ms)
-      }),
-    )
+    fc.assert(fc.property(fc.nat(999_999_999), (ms) => parseDuration(formatDuration(ms)) === ms))
   })
 })
 
@@ -51,17 +45,15 @@ describe('Retry-After', () => {
     ['2026-03-01T10:00:30Z', undefined],
   ])('%j is read as %s', (text, wait) => expect(readRetryAfter(text, undefined, NOW)).toBe(wait))
 
-  it('is read relative to the Date of the response', () =>
-    expect(readRetryAfter('Sun, 01 Mar 2099 10:00:30 GMT', 'Sun, 01 Mar 2099 10:00:00 GMT', NOW)).toBe(30_000))
-
   it.each([
-    ['Sun, 01 Mar 2026 10:00:05 GMT', 'Sun, 01 Mar 2026 10:00:00 GMT', 5000],
-    ['Sun, 01 Mar 2026 09:00:00 GMT', 'Sun, 01 Mar 2026 10:00:00 GMT', 0],
-    ['Sun, 01 Mar 2026 10:00:05 GMT', 'yesterday', undefined],
-    ['Sun, 01 Mar 2026 10:00:05 GMT', undefined, undefined],
-    ['30', undefined, 30_000],
-  ])('%j beside Date %j is %s where no clock is to be trusted', (text, date, wait) =>
-    expect(readRetryAfter(text, date, undefined)).toBe(wait),
+    ['Sun, 01 Mar 2099 10:00:30 GMT', 'Sun, 01 Mar 2099 10:00:00 GMT', NOW, 30_000],
+    ['Sun, 01 Mar 2026 09:00:00 GMT', 'Sun, 01 Mar 2026 10:00:00 GMT', undefined, 0],
+    ['Sun, 01 Mar 2026 10:00:05 GMT', 'Sun, 01 Mar 2026 10:00:00 GMT', undefined, 5000],
+    ['Sun, 01 Mar 2026 10:00:05 GMT', 'yesterday', undefined, undefined],
+    ['Sun, 01 Mar 2026 10:00:05 GMT', undefined, undefined, undefined],
+    ['30', undefined, undefined, 30_000],
+  ])('%j is relative to the Date %j of the response, with the clock %j: %j', (text, date, now, wait) =>
+    expect(readRetryAfter(text, date, now)).toBe(wait),
   )
 })
 

@@ -542,11 +542,7 @@ export class Commands {
     ],
     'records.set': [
       4,
-      () => ({
-        resource: 'pets',
-        id: this.#id(),
-        change: { status: this.#chance.oneOf([...STATUSES, null, 'gone']) },
-      }),
+      () => ({ resource: 'pets', id: this.#id(), change: { status: this.#chance.oneOf([...STATUSES, null, 'gone']) } }),
     ],
     'records.remove': [4, () => ({ resource: 'pets', id: this.#id() })],
     'pets.remove': [8, () => ({ id: this.#id() })],

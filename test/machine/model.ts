@@ -320,14 +320,7 @@ interface Seen {
 }
 
 function start(): State {
-  return {
-    frozenAt: undefined,
-    ahead: 0,
-    switches: SWITCHES,
-    plans: new Map(),
-    accounts: new Map(),
-    storm: undefined,
-  }
+  return { frozenAt: undefined, ahead: 0, switches: SWITCHES, plans: new Map(), accounts: new Map(), storm: undefined }
 }
 
 function lasts({ from, until }: Stretch, now: number): boolean {

@@ -82,10 +82,7 @@ export async function digestLine(seed: string): Promise<string> {
   let count = 0
   for (const plan of PLANS) {
     const warnings: string[] = []
-    const machine = openMachine({
-      ...(await startOf(plan)),
-      warn: (message) => warnings.push(message),
-    })
+    const machine = openMachine({ ...(await startOf(plan)), warn: (message) => warnings.push(message) })
     const { outcomes, wall } = runCommands(machine, `${seed}:${plan.name}`, plan.commands)
     for (const text of outcomes) hash.update(`${text}\n`)
     for (const text of warnings) hash.update(`${text}\n`)

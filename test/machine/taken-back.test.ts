@@ -21,10 +21,7 @@ async function sandboxWhoseStoreGoes() {
   onTestFinished(() => core.close().catch(() => {}))
   renameSync(dirname(store), `${dirname(store)}-moved`)
   const request = (authorization: string, more: Partial<ServiceRequest> = {}): ServiceRequest =>
-    serviceRequest({
-      headers: { authorization, 'content-type': 'application/json' },
-      ...more,
-    })
+    serviceRequest({ headers: { authorization, 'content-type': 'application/json' }, ...more })
   return {
     core,
     /** Does a verb, and leaves it to the end of the turn to be kept, as where every write is synced. */

@@ -1,11 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { EMBEDDED_DEFAULTS, OptionsError, type SandboxOptions, type StartDefaults } from '../../src/options/options.js'
 import { type ResolvedOptions, resolveLayers, resolveOptions } from '../../src/options/resolve.js'
 import { configLayer, envLayer, type FlagValues, flagLayer } from '../../src/options/sources.js'
 import type { Environment } from '../../src/system/this-process.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 
 /** The seed of every test that names none. */
 const SEED = 7
@@ -15,8 +14,7 @@ const defaults: StartDefaults = { ...EMBEDDED_DEFAULTS, store: 'default.json' }
 
 /** A folder with these files in it, gone after the test. */
 export function folderWith(files: Readonly<Record<string, string>> = {}): string {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-sandbox-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), text)
@@ -31,12 +29,7 @@ export function resolved(input: object = {}, cwd = '/'): ResolvedOptions {
 
 /** Options as `serve` finds them. */
 export function gathered(
-  sources: {
-    readonly flags?: FlagValues
-    readonly env?: Environment
-    readonly config?: string
-    readonly cwd?: string
-  } = {},
+  sources: { flags?: FlagValues; env?: Environment; config?: string; cwd?: string } = {},
 ): ResolvedOptions {
   const cwd = sources.cwd ?? folderWith(sources.config === undefined ? {} : { 'petstore-sandbox.yaml': sources.config })
   return resolveLayers([flagLayer(sources.flags ?? {}), envLayer(sources.env ?? {}), configLayer(cwd)], {

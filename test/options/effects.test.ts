@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { OPTION_NAMES } from '../../src/options/table.js'
+import { OPTION_NAMES, optionRow } from '../../src/options/table.js'
 
 const SOURCE = join(import.meta.dirname, '../../src')
 
@@ -12,3 +12,7 @@ it('reads each option somewhere besides its declaration', () => {
     .join('\n')
   expect(OPTION_NAMES.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([])
 })
+
+it.each(OPTION_NAMES)('explains --%s in less than 60 characters', (name) =>
+  expect(optionRow(name).description.length).toBeLessThan(60),
+)

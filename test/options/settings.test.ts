@@ -15,14 +15,12 @@ describe('settings', () => {
     })
   })
 
-  it.each([null, 'off'])('lose latency by %j', (latency) => {
-    const slow = changeSettings(DEFAULT_SETTINGS, { latency: { min: 1, max: 1 } })
-    expect(changeSettings(slow, v.parse(settingsSchema, { latency }))).toEqual(DEFAULT_SETTINGS)
-  })
-
-  it('lose limits by null', () => {
-    const limited = changeSettings(DEFAULT_SETTINGS, { limits: { perDay: 1 } })
-    expect(changeSettings(limited, v.parse(settingsSchema, { limits: null }))).toEqual(DEFAULT_SETTINGS)
+  it.each([
+    { latency: null, limits: null },
+    { latency: 'off', limits: null },
+  ])('lose latency and limits by %j', (none) => {
+    const changed = changeSettings(DEFAULT_SETTINGS, { latency: { min: 1, max: 1 }, limits: { perDay: 1 } })
+    expect(changeSettings(changed, v.parse(settingsSchema, none))).toEqual(DEFAULT_SETTINGS)
   })
 
   it('can be sent back as they were shown', () => {

@@ -47,42 +47,29 @@ function flagsOf(name: OptionName) {
 
 it('has a sample of every option', () => expect(Object.keys(SAMPLES).sort()).toEqual([...OPTION_NAMES].sort()))
 
-describe.each(OPTION_NAMES)('the option %s', (name) => {
-  const config = (line: string) => folderWith({ 'petstore-sandbox.yaml': line })
-  const plain = (options: ResolvedOptions, cwd = CWD) => JSON.parse(JSON.stringify(options).replaceAll(cwd, CWD))
-  const expected = () => plain(resolved({ ...beside(name), [name]: natural(name) }, CWD))
-
-  it('changes something', () => {
-    expect(expected()).not.toEqual(plain(resolved(beside(name), CWD)))
-  })
-
-  it('is a flag', () => {
-    const cwd = config('')
-    expect(plain(gathered({ flags: flagsOf(name), cwd }), cwd)).toEqual(expected())
-  })
-
-  it('has a twin in the environment', () => {
-    const cwd = config('')
-    const option = { name, negated: optionRow(name).negative === true }
-    const text = option.negated ? String(SAMPLES[name] !== 'true') : SAMPLES[name]
-    expect(plain(gathered({ flags: beside(name), env: { [envName(option)]: text }, cwd }), cwd)).toEqual(expected())
-    expect(envName(option)).toBe(`PETSTORE_SANDBOX_${flagName(name).slice(2).replaceAll('-', '_').toUpperCase()}`)
-  })
-
-  it.each(
-    NAMED_OPTIONS.filter((option) => option.name === name && !optionRow(name).notInFiles).flatMap(
-      (option) =>
-        [
-          [kebabName(option), option.negated],
-          [camelName(option), option.negated],
-        ] as const,
-    ),
-  )('has the config key %s', (key, negated) => {
-    const value = negated ? natural(name) !== true : natural(name)
-    const cwd = config(`${key}: ${JSON.stringify(value)}\n`)
-    expect(plain(gathered({ flags: beside(name), cwd }), cwd)).toEqual(expected())
-  })
-})
+it.each(OPTION_NAMES)(
+  '--%s changes something as a flag, in the environment and in both spellings in the file',
+  (name) => {
+    const plain = (options: ResolvedOptions, cwd = CWD) => JSON.parse(JSON.stringify(options).replaceAll(cwd, CWD))
+    const expected = plain(resolved({ ...beside(name), [name]: natural(name) }, CWD))
+    const given = (config: string, sources: Parameters<typeof gathered>[0] = { flags: beside(name) }) => {
+      const cwd = folderWith({ 'petstore-sandbox.yaml': config })
+      return plain(gathered({ ...sources, cwd }), cwd)
+    }
+    expect(expected).not.toEqual(plain(resolved(beside(name), CWD)))
+    expect(given('', { flags: flagsOf(name) })).toEqual(expected)
+    const { negative, notInFiles } = optionRow(name)
+    const variable = envName({ name, negated: negative === true })
+    expect(variable).toBe(`PETSTORE_SANDBOX_${flagName(name).slice(2).replaceAll('-', '_').toUpperCase()}`)
+    const text = negative ? String(SAMPLES[name] !== 'true') : SAMPLES[name]
+    expect(given('', { flags: beside(name), env: { [variable]: text } })).toEqual(expected)
+    for (const option of NAMED_OPTIONS.filter((one) => one.name === name && !notInFiles)) {
+      const value = JSON.stringify(option.negated ? natural(name) !== true : natural(name))
+      for (const key of [kebabName(option), camelName(option)])
+        expect(given(`${key}: ${value}\n`), key).toEqual(expected)
+    }
+  },
+)
 
 describe('a config file, which may come with a cloned folder', () => {
   const notInFiles = OPTION_NAMES.filter((name) => optionRow(name).notInFiles)
@@ -126,7 +113,7 @@ describe('a config file, which may come with a cloned folder', () => {
   it('is refused even if a flag wins over it', () =>
     expect(
       problemsOf(() =>
-        gathered({ flags: { upstream: 'https://mine.example/v1' }, config: 'upstream: https://a.example' }),
+        gathered({ flags: { upstream: 'https://mine.example' }, config: 'upstream: https://a.example' }),
       ),
     ).toHaveLength(1))
 
@@ -151,7 +138,6 @@ describe('a config file, which may come with a cloned folder', () => {
 
   it.each([
     ['fixtures', '//evil.example/share'],
-    ['spec', '\\\\evil.example\\share\\spec.yaml'],
     ['scenario', '\\\\evil.example\\share\\scenario.yaml'],
   ])('cannot make Windows log in to another machine by %s', (key, path) =>
     expect(problemsOf(() => gathered({ config: `${key}: ${JSON.stringify(path)}` }))).toEqual([
@@ -201,24 +187,27 @@ describe('precedence', () => {
   })
 
   const scenario = 'plan: business\nban-after: 2\nban-duration: 2m\nban-status: 401\n'
-  const config = 'plan: enterprise\nban-after: 3\nban-duration: 3m\n'
-  const env = { PETSTORE_SANDBOX_PLAN: 'pro', PETSTORE_SANDBOX_BAN_AFTER: '4' }
-  const FROM = {
-    flag: { plan: 'free', banAfter: 2, banDuration: 120_000, banStatus: 401, sunsetStatus: 404 },
-    environment: { plan: 'free', banAfter: 4, banDuration: 120_000, banStatus: 401, sunsetStatus: 404 },
-    'config file': { plan: 'free', banAfter: 4, banDuration: 180_000, banStatus: 401, sunsetStatus: 404 },
-  } as const
 
-  it.each(['flag', 'environment', 'config file'] as const)(
+  it.each([
+    ['flag', { banAfter: 2, banDuration: 120_000 }],
+    ['environment', { banAfter: 4, banDuration: 120_000 }],
+    ['config file', { banAfter: 4, banDuration: 180_000 }],
+  ])(
     'is flag, environment, config file, default, with a scenario right after the %s that chooses it',
-    (source) => {
+    (source, bans) => {
+      const config = 'plan: enterprise\nban-after: 3\nban-duration: 3m\n'
       const cwd = folderWith({
         'petstore-sandbox.yaml': source === 'config file' ? `scenario: ./mine.yaml\n${config}` : config,
         'mine.yaml': scenario,
       })
       const flags = { plan: 'free', ...(source === 'flag' ? { scenario: './mine.yaml' } : {}) }
-      const variables = source === 'environment' ? { ...env, PETSTORE_SANDBOX_SCENARIO: './mine.yaml' } : env
-      expect(gathered({ flags, env: variables, cwd }).start.settings).toMatchObject(FROM[source])
+      const env = {
+        PETSTORE_SANDBOX_PLAN: 'pro',
+        PETSTORE_SANDBOX_BAN_AFTER: '4',
+        ...(source === 'environment' ? { PETSTORE_SANDBOX_SCENARIO: './mine.yaml' } : {}),
+      }
+      const expected = { plan: 'free', banStatus: 401, sunsetStatus: 404, ...bans }
+      expect(gathered({ flags, env, cwd }).start.settings).toMatchObject(expected)
     },
   )
 
@@ -227,20 +216,15 @@ describe('precedence', () => {
     expect(gathered({ flags: { scenario: './mine.yaml' }, cwd }).start.bans).toEqual({})
   })
 
-  it('lets --in-memory win over a store of the environment, and a store over in-memory', () => {
-    const env = { PETSTORE_SANDBOX_STORE: 'a.json' }
-    expect(gathered({ flags: { inMemory: true }, env }).store).toBeUndefined()
-    const cwd = folderWith({ 'petstore-sandbox.yaml': 'in-memory: true' })
-    expect(gathered({ flags: { store: 'a.json' }, cwd }).store).toBe(`${cwd}/a.json`)
-  })
-
-  it('lets --in-memory and --redis-file win over the Redis of the environment, and --fixtures over the pets of a file', () => {
+  it('lets a flag win over what it excludes in the environment and in the file', () => {
+    const inMemory = { flags: { inMemory: true }, env: { PETSTORE_SANDBOX_STORE: 'a.json' } }
+    expect(gathered(inMemory).store).toBeUndefined()
     const env = { PETSTORE_SANDBOX_REDIS: 'redis://127.0.0.1:6379' }
     expect(gathered({ flags: { inMemory: true }, env }).groupLog).toBeUndefined()
-    const cwd = folderWith()
-    expect(gathered({ flags: { redisFile: 'redis.txt' }, env, cwd }).groupLog?.redis).toEqual({
-      file: `${cwd}/redis.txt`,
-    })
+    const cwd = folderWith({ 'petstore-sandbox.yaml': 'in-memory: true' })
+    expect(gathered({ flags: { store: 'a.json' }, cwd }).store).toBe(`${cwd}/a.json`)
+    const { groupLog } = gathered({ flags: { redisFile: 'redis.txt' }, env, cwd })
+    expect(groupLog?.redis).toEqual({ file: `${cwd}/redis.txt` })
     expect(gathered({ flags: { fixtures: 'seeds' }, config: 'pets: 5' }).pets).toBeUndefined()
     expect(gathered({ flags: { pets: '5' }, config: 'fixtures: seeds' }).fixtures).toMatch(/seeds$/)
   })
@@ -254,14 +238,13 @@ describe('precedence', () => {
 })
 
 describe('the environment', () => {
-  it.each(['1', 'true', 'YES', 'on'])('reads the switch %s as on', (text) =>
-    expect(gathered({ env: { PETSTORE_SANDBOX_FREEZE: text } }).start.freeze).toBe(true),
-  )
-  it.each(['0', 'false', 'No', 'OFF'])('reads the switch %s as off', (text) =>
-    expect(gathered({ env: { PETSTORE_SANDBOX_FREEZE: text }, config: 'freeze: true' }).start.freeze).toBe(false),
-  )
-  it('treats an empty variable as not set', () =>
-    expect(gathered({ env: { PETSTORE_SANDBOX_PORT: '' }, config: 'port: 4000' }).port).toBe(4000))
+  it('reads switches in any case, and treats an empty variable as not set', () => {
+    const isFrozen = (text: string, config: string) =>
+      gathered({ env: { PETSTORE_SANDBOX_FREEZE: text }, config }).start.freeze
+    expect(['1', 'true', 'YES', 'on'].map((text) => isFrozen(text, ''))).toEqual([true, true, true, true])
+    const off = ['0', 'false', 'No', 'OFF', '']
+    expect(off.map((text) => isFrozen(text, 'freeze: true'))).toEqual([false, false, false, false, true])
+  })
 
   it('separates the values of a list by commas', () =>
     expect(gathered({ env: { PETSTORE_SANDBOX_API_KEY: 'a, b:pro' } }).apiKeys).toEqual([
@@ -272,11 +255,7 @@ describe('the environment', () => {
   it('refuses both spellings of a switch at once', () =>
     expect(
       problemsOf(() => gathered({ env: { PETSTORE_SANDBOX_REASON: '1', PETSTORE_SANDBOX_NO_REASON: '1' } })),
-    ).toMatchInlineSnapshot(`
-      [
-        "PETSTORE_SANDBOX_NO_REASON: is given twice",
-      ]
-    `))
+    ).toEqual(['PETSTORE_SANDBOX_NO_REASON: is given twice']))
 
   it('warns of an unknown variable, but not of variables of other commands', () =>
     expect(
@@ -286,10 +265,8 @@ describe('the environment', () => {
         PETSTORE_API_KEY: 'x',
         PETSTORE_SANDBOX_: '',
       }).warnings,
-    ).toMatchInlineSnapshot(`
-      [
-        "PETSTORE_SANDBOX_PLAM: unknown option, ignored; did you mean PETSTORE_SANDBOX_PLAN?",
-        "PETSTORE_SANDBOX_: unknown option, ignored",
-      ]
-    `))
+    ).toEqual([
+      'PETSTORE_SANDBOX_PLAM: unknown option, ignored; did you mean PETSTORE_SANDBOX_PLAN?',
+      'PETSTORE_SANDBOX_: unknown option, ignored',
+    ]))
 })

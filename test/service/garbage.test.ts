@@ -47,9 +47,7 @@ const contentType = fc.oneof(
 )
 const prefer = fc.option(
   fc.oneof(fc.constantFrom('code=429', 'code=', 'code="', 'code=1', ',;=,'), fc.stringMatching(/^[ -~]{0,20}$/)),
-  {
-    nil: undefined,
-  },
+  { nil: undefined },
 )
 
 const request = fc.record({ method, target, body, contentType, prefer })
