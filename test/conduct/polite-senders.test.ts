@@ -168,11 +168,4 @@ describe('a sender that does not wait', () => {
     }
     expect(scene.violations).toEqual(['no-backoff'])
   })
-
-  it('is found among the stated senders after enough tries', () => {
-    const scene = new Scene(8)
-    for (let i = 0; i < 9; i++) scene.exchanges(scene.refusal(60_000))
-    for (let i = 0; i < 33; i++) scene.exchanges(scene.failure, { path: '/pets?limit=1' })
-    expect(scene.violations).toEqual(['early-retry', 'no-backoff'])
-  })
 })
