@@ -97,18 +97,4 @@ describe.each(transports)('keys, %s', (_name, openSandbox) => {
       'The scenario bans the key "sandbox-limited", which is never banned.',
     )
   })
-
-  it.each([
-    ['sandbox-limited', 'The quota of this key is always used up. Use another key.'],
-    ['sandbox-banned', 'This API key is always banned. Use another key.'],
-  ])('that are always refused say so, and not to wait: %s', async (key, message) => {
-    const sandbox = await openSandbox()
-    expect((await sandbox.get('/pets', key)).json).toMatchObject({ message })
-  })
-
-  it('cannot name the space `..`', async () => {
-    const sandbox = await openSandbox()
-    expect(await sandbox.get('/pets', 'sandbox~..')).toMatchObject({ status: 401 })
-    expect(await sandbox.get('/pets', 'sandbox~...')).toMatchObject({ status: 200 })
-  })
 })

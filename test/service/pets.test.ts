@@ -3,43 +3,36 @@ import { transports } from '../support/transports.js'
 
 interface PetSeen {
   readonly id: number | bigint
-  readonly name: string
-  readonly categoryId: number | bigint
   readonly status?: string
 }
 
+const STATUSES = ['available', 'pending', 'sold']
+
 describe.each(transports)('listPets, %s', (_name, openSandbox) => {
-  it('lists the 20 newest pets, newest first', async () => {
-    const sandbox = await openSandbox()
-    const { json, status } = await sandbox.get('/pets')
-    const pets = json as PetSeen[]
-    expect(status).toBe(200)
-    expect(pets).toHaveLength(20)
-    expect(pets.slice(0, 3).map(({ id }) => id)).toEqual([59, 58, 9007199254740993n])
-  })
-
-  it('lists the oldest first where asked for', async () => {
-    const sandbox = await openSandbox({ order: 'oldest' })
-    const { json } = await sandbox.get('/pets?limit=3')
-    expect((json as PetSeen[]).map(({ id }) => id)).toEqual([1, 2, 3])
-  })
-
-  it.each([1, 100])('takes the limit %d', async (limit) => {
+  it('lists the 20 newest pets, newest first, as many as the limit, or the oldest first', async () => {
     const sandbox = await openSandbox({ pets: 150 })
-    expect((await sandbox.get(`/pets?limit=${limit}`)).json).toHaveLength(limit)
+    for (const [query, count] of Object.entries({ '': 20, '?limit=1': 1, '?limit=100': 100 }))
+      expect(await sandbox.get(`/pets${query}`)).toMatchObject({ status: 200, json: { length: count } })
+    const ids = async (order: 'newest' | 'oldest') =>
+      ((await (await openSandbox({ order })).get('/pets?limit=3')).json as PetSeen[]).map(({ id }) => id)
+    expect([await ids('newest'), await ids('oldest')]).toEqual([
+      [59, 58, 9007199254740993n],
+      [1, 2, 3],
+    ])
   })
 
-  it.each(['available', 'pending', 'sold'])('filters by the status %s', async (status) => {
+  it('filters by status', async () => {
     const sandbox = await openSandbox()
-    const pets = (await sandbox.get(`/pets?limit=100&status=${status}`)).json as PetSeen[]
-    expect(new Set(pets.map((pet) => pet.status))).toEqual(new Set([status]))
     const all = (await sandbox.get('/pets?limit=100')).json as PetSeen[]
-    expect(pets).toEqual(all.filter((pet) => pet.status === status))
+    for (const status of STATUSES) {
+      const pets = (await sandbox.get(`/pets?limit=100&status=${status}`)).json as PetSeen[]
+      expect(pets.length).toBeGreaterThan(0)
+      expect(pets).toEqual(all.filter((pet) => pet.status === status))
+    }
   })
 
   it('returns 400 with every violation for an invalid query', async () => {
-    const sandbox = await openSandbox()
-    const seen = await sandbox.get('/pets?limit=0&status=lost')
+    const seen = await (await openSandbox()).get('/pets?limit=0&status=lost')
     expect(seen).toMatchObject({ status: 400, code: 'invalid_request' })
     expect(seen.json).toMatchObject({ message: expect.stringMatching(/limit.*status/) })
   })
@@ -54,79 +47,49 @@ describe.each(transports)('listPets, %s', (_name, openSandbox) => {
 })
 
 describe.each(transports)('createPet, %s', (_name, openSandbox) => {
-  it('returns 201 with the pet, which is then first in the list', async () => {
+  it('returns 201 with the pet, without unknown fields; it is then first in the list', async () => {
     const sandbox = await openSandbox()
-    const created = await sandbox.post('/pets', { name: 'Rex', categoryId: 1, status: 'available' })
-    expect(created).toMatchObject({ status: 201, json: { id: 60, name: 'Rex', categoryId: 1, status: 'available' } })
+    const rex = { name: 'Rex', categoryId: 1, status: 'available' }
+    const created = await sandbox.post('/pets', { ...rex, id: 5, more: [1] })
+    expect([created.status, created.json]).toEqual([201, { id: 60, ...rex }])
     expect((await sandbox.get('/pets?limit=1')).json).toEqual([created.json])
     expect((await sandbox.get('/pets/60')).json).toEqual(created.json)
   })
 
-  it('accepts a pet without a status, which no filter finds', async () => {
+  it('accepts a pet without a status, which no filter finds, and stores an int64 digit for digit', async () => {
     const sandbox = await openSandbox()
-    const { json } = await sandbox.post('/pets', { name: '', categoryId: -1 })
-    expect(json).toEqual({ id: 60, name: '', categoryId: -1 })
-    for (const status of ['available', 'pending', 'sold']) {
-      expect((await sandbox.get(`/pets?limit=100&status=${status}`)).json).not.toContainEqual(json)
-    }
-  })
-
-  it('stores an int64 digit for digit', async () => {
-    const sandbox = await openSandbox()
-    const { status, text } = await sandbox.post('/pets', '{"name":"Big","categoryId":-9223372036854775808}')
-    expect([status, text]).toEqual([201, '{"id":60,"name":"Big","categoryId":-9223372036854775808}'])
+    const { status, text } = await sandbox.post('/pets', '{"name":"","categoryId":-9223372036854775808}')
+    expect([status, text]).toEqual([201, '{"id":60,"name":"","categoryId":-9223372036854775808}'])
     expect((await sandbox.get('/pets?limit=1')).text).toBe(`[${text}]`)
+    for (const one of STATUSES)
+      expect((await sandbox.get(`/pets?limit=100&status=${one}`)).text).not.toContain('"id":60,')
   })
 
   it('returns 400 with every violation for an invalid body', async () => {
-    const sandbox = await openSandbox()
-    const seen = await sandbox.post('/pets', { name: 5, status: 'lost' })
+    const seen = await (await openSandbox()).post('/pets', { name: 5, status: 'lost' })
     expect(seen).toMatchObject({ status: 400, code: 'invalid_request' })
     expect(seen.json).toMatchObject({ message: expect.stringMatching(/(?=.*name)(?=.*categoryId)(?=.*status)/) })
   })
 
-  it('ignores unknown fields, including an id', async () => {
-    const sandbox = await openSandbox()
-    expect((await sandbox.post('/pets', { id: 5, name: 'A', categoryId: 1, more: [1] })).json).toEqual({
-      id: 60,
-      name: 'A',
-      categoryId: 1,
-    })
-  })
-
   it.each([
-    ['text/plain', {}],
-    ['application/xml', {}],
-    ['application/json-patch+json', {}],
-    ['application/json; charset=latin1', {}],
-    ['application/json', { 'content-encoding': 'gzip' }],
-  ])('returns 415 for a body of %s %o', async (contentType, headers) => {
-    const sandbox = await openSandbox()
-    const seen = await sandbox.call('/v1/pets', {
-      method: 'POST',
-      body: '{"name":"A","categoryId":1}',
-      headers: { 'content-type': contentType, ...headers },
-    })
-    expect(seen).toMatchObject({ status: 415, code: 'unsupported_media_type' })
-    expect((seen.json as { message: string }).message).toMatch(/application\/json/)
+    ['text/plain', {}, 415],
+    ['application/json-patch+json', {}, 415],
+    ['application/json; charset=latin1', {}, 415],
+    ['application/json', { 'content-encoding': 'gzip' }, 415],
+    ['APPLICATION/JSON', {}, 201],
+    ['application/json;charset="UTF-8"', {}, 201],
+  ])('responds to a body of %s %o with %d', async (contentType, more, expected) => {
+    const headers = { 'content-type': contentType, ...more }
+    const body = '{"name":"A","categoryId":1}'
+    const { status, code, text } = await (await openSandbox()).call('/v1/pets', { method: 'POST', body, headers })
+    expect(status).toBe(expected)
+    if (status === 415)
+      expect([code, text]).toEqual(['unsupported_media_type', expect.stringMatching('application/json')])
   })
-
-  it.each(['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/json;charset="UTF-8"'])(
-    'takes a body of %s',
-    async (contentType) => {
-      const sandbox = await openSandbox()
-      const body = '{"name":"A","categoryId":1}'
-      const headers = { 'content-type': contentType }
-      expect(await sandbox.call('/v1/pets', { method: 'POST', body, headers })).toMatchObject({ status: 201 })
-    },
-  )
 
   it('returns 413 for more than 1 MiB, and accepts 1 MiB', async () => {
     const sandbox = await openSandbox()
-    const sized = (bytes: number) => {
-      const frame = '{"name":"","categoryId":1}'
-      return frame.replace('""', `"${'a'.repeat(bytes - frame.length)}"`)
-    }
+    const sized = (bytes: number) => `{"name":"${'a'.repeat(bytes - 26)}","categoryId":1}`
     expect(await sandbox.post('/pets', sized(1_048_576))).toMatchObject({ status: 201 })
     expect(await sandbox.post('/pets', sized(1_048_577))).toMatchObject({ status: 413, code: 'payload_too_large' })
     expect(await sandbox.get('/pets?limit=1')).toMatchObject({ status: 200 })
@@ -134,17 +97,12 @@ describe.each(transports)('createPet, %s', (_name, openSandbox) => {
 })
 
 describe.each(transports)('getPet, %s', (_name, openSandbox) => {
-  it.each(['1', '9007199254740993'])('returns the pet %s', async (id) => {
+  it('returns the pet, or 404', async () => {
     const sandbox = await openSandbox()
-    expect((await sandbox.get(`/pets/${id}`)).text).toMatch(new RegExp(`^\\{"id":${id},`))
-  })
-
-  it.each(['4711', 'abc', '9223372036854775808', '%zz'])('returns 404 for %j', async (id) => {
-    const sandbox = await openSandbox()
-    expect(await sandbox.get(`/pets/${encodeURI(id).replaceAll('%25', '%')}`)).toMatchObject({
-      status: 404,
-      code: 'not_found',
-    })
+    for (const id of ['1', '9007199254740993'])
+      expect((await sandbox.get(`/pets/${id}`)).text).toMatch(new RegExp(`^\\{"id":${id},`))
+    for (const id of ['4711', 'abc', '9223372036854775808', '%zz'])
+      expect(await sandbox.get(`/pets/${id}`)).toMatchObject({ status: 404, code: 'not_found' })
   })
 
   it('announces in every response that it is deprecated, and what replaces it', async () => {
@@ -171,16 +129,12 @@ describe.each(transports)('getPet, %s', (_name, openSandbox) => {
     [{ sunset: 'brownout' }, 404, 'brownout'],
     [{ sunset: 'before', now: '2031-01-01T00:00:00Z' }, 200, undefined],
   ] as const)('is played as %o says', async (options, status, reason) => {
-    const sandbox = await openSandbox(options)
-    expect(await sandbox.get('/pets/1')).toMatchObject({ status, reason })
+    expect(await (await openSandbox(options)).get('/pets/1')).toMatchObject({ status, reason })
   })
 })
 
-describe.each(transports)('listOrders, %s', (_name, openSandbox) => {
-  it('lists objects', async () => {
-    const sandbox = await openSandbox()
-    const { status, json } = await sandbox.get('/store/orders')
-    expect(status).toBe(200)
-    expect((json as unknown[]).every((order) => typeof order === 'object' && order !== null)).toBe(true)
-  })
+it.each(transports)('listOrders lists objects, %s', async (_name, openSandbox) => {
+  const { status, json } = await (await openSandbox()).get('/store/orders')
+  expect([status, json]).toEqual([200, expect.any(Array)])
+  expect((json as unknown[]).every((order) => typeof order === 'object' && order !== null)).toBe(true)
 })

@@ -37,14 +37,3 @@ describe.each(transports)('a request that browsers send on their own, %s', (_nam
     expect(await conductOf(sandbox)).toMatchObject({ requests: 1, violations: [{ rule: 'unauthenticated', count: 1 }] })
   })
 })
-
-describe.each(transports)('a ban, %s', (_name, openSandbox) => {
-  it('counts only refusals that named a wait', async () => {
-    const sandbox = await openSandbox({ limits: '1/min', banAfter: 1, retryAfter: 'none' })
-    for (let i = 0; i < 5; i++) expect((await sandbox.get('/pets')).reason).not.toBe('ban')
-    await sandbox.control('PATCH', '/settings', { retryAfter: 'seconds' })
-    const reasons: (string | undefined)[] = []
-    for (let i = 0; i < 2; i++) reasons.push((await sandbox.get('/pets')).reason)
-    expect(reasons).toEqual(['quota-minute', 'ban'])
-  })
-})
