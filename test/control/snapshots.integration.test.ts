@@ -14,6 +14,7 @@ import { temporaryFolder } from '../support/temporary-files.js'
 const EVENTFUL: SandboxOptions = {
   limits: '5/min,50/day',
   banAfter: 3,
+  senders: 3,
   storm: '0.5,for=30s,every=5m,retry-after=2s',
   fault: ['getPet:503@20%*3', '*:hang*9'],
   latency: '0ms..1ms',
@@ -71,7 +72,7 @@ async function eventful(folder: string) {
   const sandbox = await openSandbox(folder)
   await sandbox.control('POST', '/keys', { key: 'mine', plan: 'pro' })
   await sandbox.control('PUT', '/keys/sandbox-pro/ban', { for: '5m' })
-  await sandbox.control('PUT', '/faults', [{ operation: 'getPet', fault: 'status', status: 503, times: 3 }])
+  await sandbox.control('PUT', '/faults', ['getPet:503*3,retry-after=2s,after'])
   const ask = () => sandbox.core.service(serviceRequest({ headers: { authorization: 'Bearer sandbox' } }))
   for (let i = 0; i < 12; i++) await ask()
   await sandbox.control('PUT', '/snapshots/good')

@@ -4,6 +4,7 @@ import { formatFaultRule } from '../../src/domain/faults.js'
 import type { Limits } from '../../src/domain/quota.js'
 import { type Storm, stormProblem } from '../../src/domain/storm.js'
 import { formatDuration, formatOffset, parseOffset } from '../../src/domain/time.js'
+import { valueFromText } from '../../src/options/layer.js'
 import { isLoopback, readHost } from '../../src/options/values/address.js'
 import { formatLatency, readLatency, readStorm } from '../../src/options/values/faults.js'
 import { clockStartSchema, readInstant } from '../../src/options/values/instant.js'
@@ -107,8 +108,17 @@ describe('faults', () => {
     [{}, 'the fault must be a status from 400 to 599 or one of'],
     [{ fault: 503, status: 500 }, 'names its status twice, in fault and in status'],
     [{ fault: 'hang', status: 500 }, 'status is only allowed with the fault "status"'],
+    [{ operation: '*', fault: 'hang', retryAfter: '2s' }, 'retryAfter is only allowed with the fault "status"'],
   ])('refuses %j', (fault, message) => {
     expect(problemsOf(() => resolved({ fault }))).toEqual([expect.stringContaining(message)])
+  })
+
+  it('reads a list of the environment, whose rules have commas', () => {
+    expect(valueFromText('list', 'createPet:503,retry-after=2s,after, *:500@20%,after,after:503')).toEqual([
+      'createPet:503,retry-after=2s,after',
+      '*:500@20%,after',
+      'after:503',
+    ])
   })
 
   it('refuses a list that is too long with one message', () => {

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createSandbox } from '../../src/index.js'
-import { valueFromText } from '../../src/options/layer.js'
 import { transports } from '../support/transports.js'
 
 describe.each(transports)('a fault with retry-after, %s', (_name, openSandbox) => {
@@ -14,14 +12,6 @@ describe.each(transports)('a fault with retry-after, %s', (_name, openSandbox) =
       { ...rule, left: null },
     ])
     expect(await sandbox.get('/pets')).toMatchObject({ status: 429, retryAfter: '2', reason: 'fault' })
-  })
-
-  it('is restored with a snapshot', async () => {
-    const sandbox = await openSandbox({ fault: 'listPets:503,retry-after=2s' })
-    await sandbox.control('PUT', '/snapshots/kept')
-    await sandbox.control('DELETE', '/faults')
-    await sandbox.control('POST', '/snapshots/kept/restore')
-    expect(await sandbox.get('/pets')).toMatchObject({ status: 503, retryAfter: '2' })
   })
 
   it('takes the form of --retry-after', async () => {
@@ -39,20 +29,5 @@ describe.each(transports)('a fault with retry-after, %s', (_name, openSandbox) =
     expect((await sandbox.control('GET', '/conduct')).json).toMatchObject({ violations: [] })
     expect(await sandbox.get('/pets')).toMatchObject({ status: 503 })
     expect((await sandbox.control('GET', '/conduct')).json).toMatchObject({ violations: [{ rule: 'early-retry' }] })
-  })
-})
-
-describe('a fault with retry-after', () => {
-  it('is one of a list in the environment', () => {
-    expect(valueFromText('list', 'createPet:503,retry-after=2s, *:500@20%, getPet:429,retry-after=5s')).toEqual([
-      'createPet:503,retry-after=2s',
-      '*:500@20%',
-      'getPet:429,retry-after=5s',
-    ])
-  })
-
-  it('is refused where it cannot be', async () => {
-    const fault = { operation: '*', fault: 'hang', retryAfter: '2s' } as const
-    await expect(createSandbox({ fault })).rejects.toThrow('retryAfter is only allowed with the fault "status"')
   })
 })

@@ -18,14 +18,6 @@ describe.each(transports)('the senders of a key, %s', (_name, openSandbox) => {
     const { status, json } = await sandbox.control('PATCH', '/settings', { senders: 101 })
     expect({ status, json }).toMatchObject({ status: 400, json: { message: expect.stringContaining('from 1 to 100') } })
   })
-
-  it('are in a snapshot', async () => {
-    const sandbox = await openSandbox({ senders: 2 })
-    await sandbox.control('PUT', '/snapshots/two')
-    await sandbox.control('PATCH', '/settings', { senders: 7 })
-    await sandbox.control('POST', '/snapshots/two/restore')
-    expect(await conductOf(sandbox)).toMatchObject({ senders: 2 })
-  })
 })
 
 describe.each(transports)('a request that browsers send on their own, %s', (_name, openSandbox) => {
