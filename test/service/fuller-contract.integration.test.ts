@@ -28,6 +28,12 @@ describe.each(transports)('a fuller contract, %s', (_name, openSandbox) => {
     expect(await sandbox.get('/pets?limit=1')).toMatchObject({ status: 200, remaining: 0 })
     expect(await sandbox.get('/categories')).toMatchObject({ status: 429, reason: 'quota-minute' })
   })
+
+  it('has stateful operations that return a documented error on request', async () => {
+    const sandbox = await openSandbox({ spec: join(packageDirectory, 'test/contract/specs/grown.yaml'), strict: true })
+    const forced = await sandbox.call('/v1/categories/9', { headers: { prefer: 'code=404' } })
+    expect(forced).toMatchObject({ status: 404, reason: 'forced' })
+  })
 })
 
 describe.each(transports)('an operation that --mock gives to Prism, %s', (_name, openSandbox) => {

@@ -116,13 +116,11 @@ describe.each(transports)('operations that were added to the contract, %s', (_na
     expect((await sandbox.get('/pets?status=sold&limit=100')).text).not.toContain('"id":3,')
   })
 
-  it('meet quotas, storms, faults and forced responses like the others', async () => {
+  it('meet quotas and faults like the others', async () => {
     const sandbox = await open({ limits: '2/min' })
     expect((await sandbox.get('/categories')).remaining).toBe(1)
     await sandbox.control('PUT', '/faults', [{ operation: 'listCategories', status: 503, times: 1 }])
     expect((await sandbox.get('/categories')).status).toBe(503)
-    const forced = await sandbox.call('/v1/categories/9', { headers: { prefer: 'code=404' } })
-    expect([forced.status, forced.reason]).toEqual([404, 'forced'])
     await sandbox.get('/categories')
     expect((await sandbox.get('/categories')).status).toBe(429)
   })
