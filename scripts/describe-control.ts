@@ -54,7 +54,13 @@ const REFUSED = {
   description: 'Refused without any change',
   content: json(
     { $ref: '#/components/schemas/Error' },
-    JSON.parse(errorBody('conflict', 'The key "team-a" already exists. Change its plan with PATCH /keys/team-a.', 409)),
+    JSON.parse(
+      errorBody(
+        'conflict',
+        'The key "team-a" already exists. Change its plan with PATCH /keys/team-a, or "control plan".',
+        409,
+      ),
+    ),
   ),
 }
 

@@ -97,7 +97,7 @@ export function usageWords(command: Command, message: string, code?: string): st
   const group = code === 'commander.excessArguments' ? groupOf(command) : undefined
   if (group !== undefined) return usageWords(group, unknownCommand(group, group.args[0] ?? ''))
   const text = message
-    .replace(/^error: /, '')
+    .replace(/^error: (?:command-argument )?/, '')
     .replace(/\n\(Did you mean (.*)\?\)$/s, '; did you mean $1?')
     .replace(/' is invalid( for argument '[^']*')?\. (?=[a-z{<])/, "' is invalid$1: ")
   return `${text}${/[.?!]$/.test(text) ? '' : '.'} ${seeHelp(command)}`

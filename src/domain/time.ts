@@ -137,9 +137,9 @@ export function changeClock(clock: ClockState, change: ClockChange, wall: EpochM
   const before = readClock(clock, wall)
   const now = change.now ?? before
   if (now < before) {
-    return `the clock only goes forward: ${iso(now)} is before ${iso(before)}, the time now. To return to real time, reset the clock`
+    return `The clock only goes forward: ${iso(now)} is before ${iso(before)}, the time now. To return to real time, reset the clock.`
   }
-  if (now > LAST_INSTANT) return `the clock cannot go past ${iso(LAST_INSTANT)}`
+  if (now > LAST_INSTANT) return `The clock cannot go past ${iso(LAST_INSTANT)}.`
   return clockAt(now, change.frozen ?? clock.kind === 'frozen', wall)
 }
 

@@ -90,7 +90,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
   it('resets', async () => {
     const sandbox = await start()
     await sandbox.pets.remove(1)
-    expect((await control(sandbox, 'reset')).out).toBe('reset: 60 pets\n')
+    expect((await control(sandbox, 'reset')).out).toBe('Reset the default space to its start, with 60 pets.\n')
     expect(await sandbox.pets.list()).toHaveLength(60)
   })
 
@@ -143,13 +143,13 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
       'key     plan  left/minute  left/day     ban\nteam-a  pro   300/300      10000/10000\n',
     )
     expect(await json(sandbox, 'plan', 'team-a', 'business')).toMatchObject({ key: 'team-a', plan: 'business' })
-    expect(await control(sandbox, 'keys', 'remove', 'team-a')).toMatchObject({ out: 'keys remove team-a\n' })
+    expect(await control(sandbox, 'keys', 'remove', 'team-a')).toMatchObject({ out: 'Key team-a removed.\n' })
     expect(await json(sandbox, 'keys', 'list')).toHaveLength(8)
     expect(await control(sandbox, 'keys', 'remove', 'team-a')).toMatchObject({
       code: 0,
-      out: 'keys remove unknown key: not found\n',
+      out: 'There is no such key.\n',
     })
-    expect(await control(sandbox, 'unban', 'team-a')).toMatchObject({ code: 0, out: 'unban unknown key\n' })
+    expect(await control(sandbox, 'unban', 'team-a')).toMatchObject({ code: 0, out: 'There is no such key.\n' })
   })
 
   it('bans and unbans a key, in the space that it names', async () => {
@@ -170,7 +170,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     const sandbox = await start()
     expect(await json(sandbox, 'storm', 'start', ...argv)).toMatchObject(storm)
     expect(await json(sandbox, 'storm', 'show')).toMatchObject(storm)
-    expect((await control(sandbox, 'storm', 'stop')).out).toBe('storm stop\n')
+    expect((await control(sandbox, 'storm', 'stop')).out).toBe('Storm stopped.\n')
     expect(await control(sandbox, 'storm', 'show')).toEqual({ code: 0, out: '', err: 'No storm is active.\n' })
   })
 
@@ -188,13 +188,13 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
 
   it('changes the sunset', async () => {
     const sandbox = await start()
-    expect((await control(sandbox, 'sunset', 'after')).out).toBe('settings change sunset=after\n')
+    expect((await control(sandbox, 'sunset', 'after')).out).toBe('The setting sunset is now after.\n')
     expect((await get(sandbox, '/pets/1')).status).toBe(404)
   })
 
   it('applies a packaged scenario, and one from a file', async () => {
     const sandbox = await start()
-    expect((await control(sandbox, 'scenario', 'storm')).out).toBe('scenario storm\n')
+    expect((await control(sandbox, 'scenario', 'storm')).out).toBe('Scenario storm applied.\n')
     expect(await sandbox.storm.show()).not.toBeNull()
     const io = testIo({ env: { PETSTORE_SANDBOX_URL: sandbox.controlUrl } })
     writeFileSync(
@@ -222,8 +222,8 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
   it('keeps every digit of a pet, and escapes its name for the terminal', async () => {
     const sandbox = await start()
     const argv = ['pets', 'add', '--name', 'R\u001b[31mex', '--category-id', '9223372036854775807', '--status', 'sold']
-    const { out } = await control(sandbox, ...argv)
-    expect(out).toBe('pets add 60: R\\u001b[31mex\n')
+    expect((await control(sandbox, ...argv)).out).toBe('Pet 60 added.\n')
+    expect((await control(sandbox, 'pets')).out).toContain('R\\u001b[31mex')
     const list = await control(sandbox, 'pets', 'list', '--json')
     expect(list.out).toContain('"categoryId": 9223372036854775807')
     expect(list.out).not.toContain('\u001b')
@@ -231,10 +231,10 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
       id: 60,
       name: 'Rex',
     })
-    expect(await control(sandbox, 'pets', 'remove', '60')).toMatchObject({ code: 0, out: 'pets remove 60\n' })
+    expect(await control(sandbox, 'pets', 'remove', '60')).toMatchObject({ code: 0, out: 'Pet 60 removed.\n' })
     expect(await control(sandbox, 'pets', 'remove', '60')).toMatchObject({
       code: 0,
-      out: 'pets remove 60: not found\n',
+      out: 'There is no pet 60.\n',
     })
     expect(await json(sandbox, 'pets', 'remove', '60')).toEqual({ removed: null })
   })
@@ -242,7 +242,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
   it('lists, adds, changes and removes records of any resource', async () => {
     const sandbox = await start()
     expect((await control(sandbox, 'resources')).out).toBe(
-      'name    path           id  parents  records\npets    /pets          id  []       60\norders  /store/orders  id  []       6\n',
+      'name    path           id  parents  records\npets    /pets          id           60\norders  /store/orders  id           6\n',
     )
     const rex = '{"id":60,"name":"Rex","categoryId":9223372036854775807}'
     const added = await control(sandbox, 'resources', 'add', 'pets', rex.replace('"id":60,', ''))
@@ -252,7 +252,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
       name: 'Rex',
       status: 'sold',
     })
-    expect((await control(sandbox, 'resources', 'remove', 'pets', '60')).out).toBe('resources remove pets 60\n')
+    expect((await control(sandbox, 'resources', 'remove', 'pets', '60')).out).toBe('Record 60 of pets removed.\n')
     expect(await control(sandbox, 'resources', 'add', 'pets', 'Rex')).toMatchObject({
       code: 2,
       err: expect.stringContaining('The fields are not valid JSON'),
@@ -267,7 +267,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     expect(await sandbox.pets.list()).toHaveLength(60)
     expect((await control(sandbox, 'snapshot', 'list')).out).toBe('name\nfull\n')
     await control(sandbox, 'snapshot', 'remove', 'full')
-    expect(await control(sandbox, 'snapshot', 'list')).toEqual({ code: 0, out: '', err: 'none\n' })
+    expect(await control(sandbox, 'snapshot', 'list')).toEqual({ code: 0, out: '', err: 'No snapshots.\n' })
   })
 
   it('lists spaces, copies them and removes them', async () => {
@@ -276,7 +276,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     expect((await control(sandbox, 'spaces', 'list')).out).toBe('name      pets  requests\ncheckout  60    1\n')
     await sandbox.space('checkout').pets.remove(1)
     expect((await control(sandbox, 'spaces', 'copy', 'checkout', '--space', 'b')).out).toBe(
-      'spaces copy name=checkout\n',
+      'Copied the space checkout to the space b, with 59 pets.\n',
     )
     expect(await json(sandbox, 'spaces', 'copy', '--space', 'checkout')).toEqual({
       space: 'checkout',
@@ -335,7 +335,7 @@ describe('control requests', () => {
       /^(?!.* left).*\/pets\/2/,
     )
     expect(await json(sandbox, 'requests', '--status', '429')).toEqual([])
-    expect(await control(sandbox, 'requests', 'clear')).toMatchObject({ out: 'requests clear\n' })
+    expect(await control(sandbox, 'requests', 'clear')).toMatchObject({ out: 'Log cleared.\n' })
     expect(await control(sandbox, 'requests')).toEqual({ code: 0, out: '', err: 'No requests match.\n' })
   })
 

@@ -46,7 +46,7 @@ describe('the command line', () => {
     ],
     [
       ['completion', 'ksh'],
-      "command-argument value 'ksh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish. See petstore-sandbox completion --help.",
+      "value 'ksh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish. See petstore-sandbox completion --help.",
     ],
     [['target', 'sett'], "unknown command 'sett'; did you mean set? See petstore-sandbox target --help."],
     [['target', 'use'], "missing required argument 'name'. See petstore-sandbox target use --help."],

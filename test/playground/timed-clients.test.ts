@@ -43,5 +43,5 @@ it('moves the clock by a latency, and reports a broken connection', async () => 
 it('refuses an instant in the past', async () => {
   const { clients } = await open()
   await clients.send('lane', START + 1)
-  await expect(clients.send('lane', START)).rejects.toThrow('the clock only goes forward')
+  await expect(clients.send('lane', START)).rejects.toThrow('The clock only goes forward')
 })

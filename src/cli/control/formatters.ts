@@ -1,9 +1,5 @@
 import { stringifyJson } from '../../contract/json.js'
 import { CONTROL_PATH } from '../../control/path.js'
-import type { VerbDone } from '../../control/verb.js'
-import type { VerbName } from '../../control/verb-map.js'
-import { verbRoutes } from '../../control/verb-routes.js'
-import { verbText } from '../../control/verb-text.js'
 import type {
   ClockView,
   FaultView,
@@ -133,12 +129,15 @@ export function faultsResult(value: readonly FaultView[]): Result {
   return tableResult(value, ['#', 'rule', 'left'], rows, 'No faults.')
 }
 
-/** The sandbox's own words for a change; anything else in a table. */
-export function plainResult(verb: Omit<VerbDone, 'at'>): Result {
-  const { name, output: value } = verb
-  if (verbRoutes[name as VerbName].method !== 'GET') return { value, text: verbText(verb) }
+export function banText({ key, always, ban }: KeyView): string {
+  if (always !== null) return `Key ${key} is always ${always}.`
+  return ban === null ? `Key ${key} is not banned.` : `Key ${key} is banned until ${ban.until}.`
+}
+
+/** @param what plural of its objects */
+export function plainResult(what: string | undefined, value: unknown): Result {
   const { head, rows } = toRows(value) ?? { head: [], rows: [] }
-  return tableResult(value, head, rows, 'none')
+  return tableResult(value, head, rows, `No ${what}.`)
 }
 
 /** One record a line, as JSON: each resource has fields of its own. */

@@ -63,7 +63,7 @@ export function addRequestVerbs({ add, call, verb }: VerbCommands): void {
     .argument('<id>', 'its id', count)
     .option('--api-key-file <file>', 'file with the API key (default: the logged one)')
     .action(call(replay))
-  verb('requests.clear', 'requests clear', 'clear the log')
+  verb('requests.clear', 'requests clear', 'clear the log', () => 'Log cleared.')
 }
 
 function statusFilter(text: string): StatusFilter {

@@ -7,14 +7,14 @@ import { checkHealth } from '../../client/control-fetch.js'
 import { ControlError } from '../../control/control-error.js'
 import { CONTROL_PATH } from '../../control/path.js'
 import type { Verb } from '../../control/verb.js'
-import type { VerbName, VerbOutput } from '../../control/verb-map.js'
+import type { VerbInput, VerbName, VerbOutput } from '../../control/verb-map.js'
 import { VERBS } from '../../control/verbs.js'
 import { shellWord } from '../../domain/curl.js'
 import { Failure } from '../../domain/failures.js'
 import { type DurationMs, formatDuration, SECOND_MS } from '../../domain/time.js'
 import { addHelpCommand, explain } from '../help.js'
 import { type CliIo, EXIT } from '../io.js'
-import { printLine } from '../print.js'
+import { escapeControls, printLine } from '../print.js'
 import { addArguments, givenInput, timeoutMs } from './arguments.js'
 import { controlCommand, type FoundSandbox, findSandbox, noSandbox, noSandboxAt } from './find-sandbox.js'
 import { plainResult } from './formatters.js'
@@ -40,7 +40,12 @@ export interface ControlContext {
   readonly io: CliIo
 }
 
-type Format<Name extends VerbName> = (output: VerbOutput<Name>, at: ControlContext) => Result | Promise<Result>
+/** Returns a sentence about the change, or a result. */
+type Format<Name extends VerbName> = (
+  output: VerbOutput<Name>,
+  at: ControlContext,
+  input: VerbInput<Name>,
+) => string | Result | Promise<Result>
 
 /** The groups of verbs. Without a verb, a group runs its `list` or `show`, the first that it has. */
 const GROUPS: Readonly<Record<string, readonly [description: string, alias?: string]>> = {
@@ -108,7 +113,7 @@ export function verbCommands(parent: Command, io: CliIo, finish: (exitCode: numb
     (...args: unknown[]) =>
       act(sharedFlags(args.at(-1) as Command))
 
-  /** Adds a command that does one verb. @param format default: `plainResult` @param toInput default: the given fields */
+  /** Adds a command that does one verb. @param format default: a table @param toInput default: the given fields */
   function verb<Name extends VerbName>(
     name: Name,
     usage: string,
@@ -120,7 +125,8 @@ export function verbCommands(parent: Command, io: CliIo, finish: (exitCode: numb
       const [space, input] = inSpace(at, toInput(given, at))
       const isOnSandbox = /^(?:spaces\.(?!copy)|replicas$)/.test(name)
       const output = (await at.transport.call(name, isOnSandbox ? '' : space, input)) as VerbOutput<Name>
-      return format === undefined ? plainResult({ space, name, input, output }) : await format(output, at)
+      const result = (await format?.(output, at, input as VerbInput<Name>)) ?? plainResult(name.split('.')[0], output)
+      return typeof result === 'string' ? { value: output, text: escapeControls(result) } : result
     })
     return add(usage, description, [], (VERBS[name] as Verb).input).action(action)
   }

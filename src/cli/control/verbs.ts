@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { parseShallowJson } from '../../contract/json.js'
 import { Failure } from '../../domain/failures.js'
 import { DEFAULT_SPACE } from '../../domain/keys.js'
+import { counted } from '../../domain/numbers.js'
 import { OPTIONAL_SETTINGS, SETTING_NAMES } from '../../domain/settings.js'
 import { didYouMean } from '../../domain/suggest.js'
 import { valueFromText } from '../../options/layer.js'
@@ -16,10 +17,12 @@ import { MAX_OPTIONS_FILE_BYTES, readYamlMap } from '../../options/yaml-map.js'
 import { messageOf } from '../../system/message-of.js'
 import { describeOpenError, readInput, readRegularFile } from '../../system/regular-file.js'
 import {
+  banText,
   clockResult,
   faultsResult,
   keysResult,
   overridesResult,
+  plainResult,
   recordsResult,
   settingsResult,
   stateText,
@@ -28,6 +31,9 @@ import {
 import type { ControlContext, VerbCommands } from './verb-commands.js'
 
 type Fields = Readonly<Record<string, unknown>>
+
+/** A removal or unban that finds nothing succeeds. The given text may be a real key. */
+const UNKNOWN_KEY = 'There is no such key.'
 
 export function addSpaceVerbs({ add, call, verb }: VerbCommands): void {
   verb(
@@ -42,7 +48,9 @@ export function addSpaceVerbs({ add, call, verb }: VerbCommands): void {
     'list changes of storm, faults, clock, settings, bans, plans',
     async (value, { controls }) => overridesResult(value, await controls.clock.show()),
   )
-  verb('overrides.clear', 'overrides clear', 'reset all overrides; pets, quotas and the log stay')
+  verb('overrides.clear', 'overrides clear', 'reset all overrides; pets, quotas and the log stay', ({ cleared }) =>
+    cleared === 0 ? 'There were no overrides.' : `${counted(cleared, 'override')} cleared.`,
+  )
   const exportDescription = 'the current settings as a scenario file, flags of serve, or test code'
   add('export [--as <form>]', exportDescription, ['export --as flags']).action(
     call(async ({ controls }, { as = 'scenario' }: { readonly as?: 'scenario' | 'flags' | 'test' }) => {
@@ -52,8 +60,18 @@ export function addSpaceVerbs({ add, call, verb }: VerbCommands): void {
       return { value, text: value[as].trimEnd(), ...note }
     }),
   )
-  verb('undo', 'undo [--id <id>]', 'undo the last reset, restore, scenario or removal, within a minute')
-  verb('reset', 'reset', 'reset to the start: fixtures, flags, quotas, bans, clock, log')
+  verb(
+    'undo',
+    'undo [--id <id>]',
+    'undo the last reset, restore, scenario or removal, within a minute',
+    ({ undone }) => `Undone: ${undone.replace('.', ' ')}.`,
+  )
+  verb(
+    'reset',
+    'reset',
+    'reset to the start: fixtures, flags, quotas, bans, clock, log',
+    ({ space, pets }) => `Reset ${spaceText(space)} to its start, with ${counted(pets, 'pet')}.`,
+  )
 
   verb('clock.show', 'clock show', 'show the time', clockResult)
   verb('clock.set', 'clock set <instant>', 'move the clock forward to an instant', clockResult)
@@ -76,16 +94,18 @@ export function addSpaceVerbs({ add, call, verb }: VerbCommands): void {
 export function addKeyAndFaultVerbs({ verb }: VerbCommands): void {
   verb('keys.list', 'keys list', 'list all keys with plan, quotas and ban', keysResult)
   verb('keys.add', 'keys add <key> [plan]', 'add a key, and keep it in the store', keysResult)
-  verb('keys.remove', 'keys remove <key>', 'remove a key')
+  verb('keys.remove', 'keys remove <key>', 'remove a key', ({ removed }) =>
+    removed === null ? UNKNOWN_KEY : `Key ${removed} removed.`,
+  )
   verb('keys.change', 'plan <key> <plan>', 'change the plan of a key', keysResult)
-  verb('keys.ban', 'ban <key> [--for <duration>]', 'ban a key (default duration: the setting ban-duration)')
-  verb('keys.unban', 'unban <key>', 'lift the ban of a key')
+  verb('keys.ban', 'ban <key> [--for <duration>]', 'ban a key (default duration: the setting ban-duration)', banText)
+  verb('keys.unban', 'unban <key>', 'lift the ban of a key', (key) => (key === null ? UNKNOWN_KEY : banText(key)))
 
   verb(
     'storm.start',
     'storm start [spec] [--rate <rate>] [--for <duration>] [--every <duration>] [--retry-after <duration>]',
     'start a new storm; without a rate it refuses everything',
-    undefined,
+    (storm) => `Storm started: ${stormText(storm)}.`,
     ({ spec, ...given }: { readonly spec?: object }) => ({ ...spec, ...given }),
   )
   verb('storm.show', 'storm show', 'show the storm', async (value, { controls }) =>
@@ -93,16 +113,21 @@ export function addKeyAndFaultVerbs({ verb }: VerbCommands): void {
       ? { value, text: '', note: 'No storm is active.' }
       : { value, text: stormText(value, Date.parse((await controls.clock.show()).now)) },
   )
-  verb('storm.stop', 'storm stop', 'stop the storm')
+  verb('storm.stop', 'storm stop', 'stop the storm', () => 'Storm stopped.')
   verb('faults.add', 'fault add <rule>', 'add a rule at the end of the list; the first match wins', faultsResult)
   verb('faults.list', 'fault list', 'list the rules in order', faultsResult)
-  verb('faults.clear', 'fault clear', 'remove all rules')
-  verb('settings.change', 'sunset <mode>', 'set whether deprecated operations are removed')
+  verb('faults.clear', 'fault clear', 'remove all rules', () => 'All faults removed.')
+  verb(
+    'settings.change',
+    'sunset <mode>',
+    'set whether deprecated operations are removed',
+    ({ sunset }) => `The setting sunset is now ${sunset}.`,
+  )
   verb(
     'scenario.apply',
     'scenario <name|file>',
     'apply a scenario; other settings do not change',
-    undefined,
+    (_, __, { scenario }) => ('name' in scenario ? `Scenario ${scenario.name} applied.` : 'Scenario applied.'),
     ({ 'name|file': name }: { readonly 'name|file': string }, { io }) => ({ scenario: readScenario(name, io.cwd) }),
   )
 }
@@ -115,23 +140,31 @@ export function addRecordVerbs({ verb }: VerbCommands): void {
     'pets.add',
     `pets add --name <name> --category-id <id> ${petFlags}`,
     'add a pet',
-    undefined,
+    ({ id }) => `Pet ${id} added.`,
     ({ status, ...given }: Fields) => (status === undefined || status === 'none' ? given : { ...given, status }),
   )
   verb(
     'pets.set',
     `pets set <pet> [--name <name>] [--category-id <id>] ${petFlags}`,
     'change a pet',
-    undefined,
+    ({ id }) => `Pet ${id} changed.`,
     ({ status, ...given }: Fields) => {
       const change = status === undefined ? given : { ...given, status: status === 'none' ? null : status }
       if (Object.keys(change).length > 1) return change
       throw new Failure('USAGE', 'Nothing to change. Give --name, --category-id or --status.')
     },
   )
-  verb('pets.remove', 'pets remove <pet>', 'remove a pet; its id is not reused')
+  verb('pets.remove', 'pets remove <pet>', 'remove a pet; its id is not reused', ({ removed }, _, { id }) =>
+    removed === null ? `There is no pet ${id}.` : `Pet ${removed} removed.`,
+  )
 
-  verb('resources.list', 'resources list', 'list the resources')
+  verb('resources.list', 'resources list', 'list the resources', (value) => ({
+    ...plainResult(
+      'resources',
+      value.map((resource) => ({ ...resource, parents: resource.parents.join(', ') })),
+    ),
+    value,
+  }))
   const listRecords = 'resources records <resource> [--limit <n>]'
   verb('records.list', listRecords, 'list the records of a resource, newest first', recordsResult)
   const withFields =
@@ -144,25 +177,52 @@ export function addRecordVerbs({ verb }: VerbCommands): void {
   const setRecord = 'resources set <resource> <id> <fields>'
   const setDescription = 'change fields of a record; null removes one'
   verb('records.set', setRecord, setDescription, recordsResult, withFields('change'))
-  verb('records.remove', 'resources remove <resource> <id>', 'remove a record and its nested records')
+  verb(
+    'records.remove',
+    'resources remove <resource> <id>',
+    'remove a record and its nested records',
+    ({ removed }, _, { resource, id }) =>
+      removed === null ? `${resource} has no record ${id}.` : `Record ${removed} of ${resource} removed.`,
+  )
 }
 
 export function addSandboxVerbs({ verb }: VerbCommands): void {
-  verb('snapshots.save', 'snapshot save <name>', 'save a snapshot, replacing one with the same name')
-  verb('snapshots.restore', 'snapshot restore <name>', 'restore all state except the log')
+  verb(
+    'snapshots.save',
+    'snapshot save <name>',
+    'save a snapshot, replacing one with the same name',
+    ({ name }) => `Snapshot ${name} saved.`,
+  )
+  verb(
+    'snapshots.restore',
+    'snapshot restore <name>',
+    'restore all state except the log',
+    ({ name }) => `Snapshot ${name} restored.`,
+  )
   verb('snapshots.list', 'snapshot list', 'list the snapshots')
-  verb('snapshots.remove', 'snapshot remove <name>', 'remove a snapshot')
+  verb('snapshots.remove', 'snapshot remove <name>', 'remove a snapshot', ({ removed }, _, { name }) =>
+    removed === null ? `There is no snapshot ${name}.` : `Snapshot ${name} removed.`,
+  )
 
   verb('spaces.list', 'spaces list', 'list the open spaces except the default one')
-  verb('spaces.remove', 'spaces remove <name>', 'remove a space and everything in it; its next request opens a new one')
+  verb(
+    'spaces.remove',
+    'spaces remove <name>',
+    'remove a space and everything in it; its next request opens a new one',
+    ({ removed }, _, { name }) => (removed === null ? `There is no space ${name}.` : `Space ${name} removed.`),
+  )
   verb(
     'spaces.copy',
     'spaces copy [name]',
     'make the space of --space a copy of another, or of the default one',
-    undefined,
+    ({ space, pets }, _, { name }) => `Copied ${spaceText(name)} to ${spaceText(space)}, with ${counted(pets, 'pet')}.`,
     ({ name = DEFAULT_SPACE }: { readonly name?: string }) => ({ name }),
   )
   verb('replicas', 'replicas [--digest]', 'list the replicas of this sandbox and their positions')
+}
+
+function spaceText(name: string): string {
+  return name === '' || name === DEFAULT_SPACE ? 'the default space' : `the space ${name}`
 }
 
 /** Reads `ban-after=3`, `banAfter=3` or `no-rate-limit=true`. The sandbox checks the values. */

@@ -21,7 +21,10 @@ export const keyVerbs = {
       const known = space.findKey(key)
       if (known === undefined) return keyView(space, spaces.addKey(key, plan), wall)
       const label = keyLabel(known)
-      throw new VerbError('conflict', `The key "${label}" already exists. Change its plan with PATCH /keys/${label}.`)
+      throw new VerbError(
+        'conflict',
+        `The key "${label}" already exists. Change its plan with PATCH /keys/${label}, or "control plan".`,
+      )
     },
   }),
   'keys.change': verb('PATCH /keys/{key}', 'Moves a key to another plan in a space', {

@@ -113,7 +113,7 @@ export const spaceVerbs = {
 
 function moveClock({ space, wall }: VerbContext, to: ClockChange): ClockView {
   const changed = changeClock(space.clock, to, wall)
-  if (typeof changed === 'string') throw new VerbError('invalid_request', `${changed}.`)
+  if (typeof changed === 'string') throw new VerbError('invalid_request', changed)
   space.setClock(changed, wall)
   return clockView(space, wall)
 }

@@ -89,13 +89,13 @@ describe('control', () => {
       out: 'storm 30 %, 30.0 s left\n1 fault\n',
       err: '',
     })
-    expect((await control(sandbox, 'overrides', 'clear')).out).toBe('overrides clear: 2 cleared\n')
+    expect((await control(sandbox, 'overrides', 'clear')).out).toBe('2 overrides cleared.\n')
     expect(await control(sandbox, 'overrides')).toEqual({
       code: 0,
       out: '',
       err: 'No changes from the start configuration.\n',
     })
-    expect((await control(sandbox, 'undo')).out).toBe('undo overrides clear\n')
+    expect((await control(sandbox, 'undo')).out).toBe('Undone: overrides clear.\n')
     expect(await sandbox.overrides()).toHaveLength(2)
     expect(await control(sandbox, 'undo')).toMatchObject({
       code: 1,
