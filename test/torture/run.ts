@@ -1,76 +1,44 @@
 import { readdirSync } from 'node:fs'
+import { parseArgs } from 'node:util'
 import { type Experiment, Trial } from './trial.js'
 
-/** Runs the experiments on the built command, prints a Markdown table, and exits with 1 if anything was lost. */
-const USAGE = 'npm run torture -- [--short] [--seed <text>] [--except <experiment>] [<experiment> …]'
-
-const PATIENCE_MS = 300_000
-
+/**
+ * Runs the experiments on the built command, prints a Markdown table, and exits with 1 if anything was lost:
+ * `npm run torture -- [--short] [--seed <text>] [<experiment> …]`
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { short: { type: 'boolean' }, seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) } },
+})
+const TIMEOUT_MS = 300_000
 const EXPERIMENTS = readdirSync(new URL('experiments/', import.meta.url)).map((file) => file.replace(/\.ts$/, ''))
 
-interface Row {
-  readonly name: string
-  readonly counts: string
-  readonly trial: Trial
-  readonly seconds: number
-}
-
-const asked = readArguments(process.argv.slice(2))
-process.stderr.write(`Seed: ${asked.seed} (--seed ${asked.seed} repeats the choices).\n`)
-const rows: Row[] = []
-for (const name of asked.experiments) {
+process.stderr.write(`Seed: ${values.seed} (--seed ${values.seed} repeats the choices).\n`)
+const table = ['| experiment | tried | survived | lost | seconds | what |', '|---|--:|--:|--:|--:|---|']
+for (const name of positionals.length === 0 ? EXPERIMENTS : positionals) {
   const [experiment]: Experiment[] = Object.values(await import(`./experiments/${name}.ts`))
-  if (experiment !== undefined) rows.push(await endure(name, experiment))
+  if (experiment !== undefined) table.push(await endure(name, experiment))
 }
-process.stdout.write(table(rows))
-const lost = rows.reduce((sum, { trial }) => sum + trial.lost, 0)
-process.exitCode = lost === 0 ? 0 : 1
+process.stdout.write(`${table.join('\n')}\n`)
 
-async function endure(name: string, experiment: Experiment): Promise<Row> {
+/** @returns the row of the table */
+async function endure(name: string, { run, counts, timeoutMs = TIMEOUT_MS }: Experiment): Promise<string> {
   const startedAt = performance.now()
-  const trial = new Trial(`${asked.seed}:${name}`, asked.isShort)
+  const trial = new Trial(`${values.seed}:${name}`, values.short === true)
   let timer: NodeJS.Timeout | undefined
   const hangs = new Promise<never>((_resolve, reject) => {
-    const { patienceMs = PATIENCE_MS } = experiment
-    timer = setTimeout(() => reject(new Error(`it did not end within ${patienceMs} ms`)), patienceMs)
+    timer = setTimeout(() => reject(new Error(`it did not end within ${timeoutMs} ms`)), timeoutMs)
   })
-  await Promise.race([experiment.run(trial), hangs]).catch((error: unknown) => {
+  await Promise.race([run(trial), hangs]).catch((error: unknown) => {
     trial.lose(error instanceof Error ? (error.stack ?? error.message) : String(error))
   })
   clearTimeout(timer)
   await trial.end()
-  const seconds = (performance.now() - startedAt) / 1000
-  process.stderr.write(`${trial.lost === 0 ? 'ok  ' : 'LOST'} ${name} (${seconds.toFixed(1)} s)\n`)
-  for (const loss of trial.losses) process.stderr.write(`     ${loss}\n`)
-  return { name, counts: experiment.counts, trial, seconds }
-}
-
-function table(rows: readonly Row[]): string {
-  const lines = rows.map(({ name, counts, trial: { survived, lost, notes }, seconds }) => {
-    const what = [counts, ...notes].join('; ')
-    return `| ${name} | ${survived + lost} | ${survived} | ${lost} | ${seconds.toFixed(1)} | ${what} |`
-  })
-  return ['| experiment | tried | survived | lost | seconds | what |', '|---|--:|--:|--:|--:|---|', ...lines, ''].join(
-    '\n',
-  )
-}
-
-function readArguments(given: readonly string[]) {
-  let isShort = false
-  let seed = String(Math.floor(Math.random() * 1e9))
-  const names: string[] = []
-  const except: string[] = []
-  for (let i = 0; i < given.length; i++) {
-    const argument = String(given[i])
-    if (argument === '--short') isShort = true
-    else if (argument === '--seed' && given[i + 1] !== undefined) seed = String(given[++i])
-    else if (argument === '--except' && given[i + 1] !== undefined) except.push(String(given[++i]))
-    else if (EXPERIMENTS.includes(argument)) names.push(argument)
-    else {
-      process.stderr.write(`${argument}: ${USAGE}\nExperiments: ${EXPERIMENTS.join(', ')}\n`)
-      process.exit(2)
-    }
-  }
-  const isChosen = (name: string) => (names.length === 0 || names.includes(name)) && !except.includes(name)
-  return { isShort, seed, experiments: EXPERIMENTS.filter(isChosen) }
+  const { survived, lost, losses, notes } = trial
+  if (lost > 0) process.exitCode = 1
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  process.stderr.write(`${lost === 0 ? 'ok  ' : 'LOST'} ${name} (${seconds} s)\n`)
+  for (const loss of losses) process.stderr.write(`     ${loss}\n`)
+  const what = [counts, ...notes].join('; ')
+  return `| ${name} | ${survived + lost} | ${survived} | ${lost} | ${seconds} | ${what} |`
 }

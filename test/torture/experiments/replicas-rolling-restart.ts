@@ -1,8 +1,15 @@
-import { HAS_NGINX, Nginx } from '../nginx.js'
-import { type HeardPet, ReplicaGroup, SpaceHistory } from '../replicas.js'
-import type { Experiment } from '../trial.js'
-import { request, Wire } from '../wire.js'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from '../../support/redis-server.js'
+import { requireTool } from '../../support/tools.js'
+import { ask, Client, statusOf } from '../client.js'
+import { History } from '../history.js'
+import { startReplicas, untilHealthy } from '../replicas.js'
+import type { Experiment, Trial } from '../trial.js'
 
+const HAS_NGINX = requireTool('nginx', () => spawnSync('nginx', ['-v']).status === 0)
 const REPLICAS = 3
 const CLIENTS = 12
 
@@ -11,57 +18,83 @@ export const replicasRollingRestart: Experiment = {
   counts: 'requests through nginx, all successful',
   async run(trial) {
     if (!HAS_NGINX) return trial.note('left out: nginx is not installed')
-    const group = await ReplicaGroup.start(trial, REPLICAS, ['--no-rate-limit', '--log-limit', '0'], {
-      keepsPorts: true,
-    })
+    const group = await startReplicas(trial, REPLICAS, ['--no-rate-limit', '--log-limit', '0'])
     if (group === undefined) return
-    const ports = group.seats.map(({ port }) => port)
-    const nginx = await Nginx.start(trial.folder(), ports)
-    trial.afterwards(() => nginx.end())
-    const history = new SpaceHistory(trial, '')
+    const folder = trial.folder()
+    const port = await startNginx(
+      trial,
+      folder,
+      group.seats.map(({ server }) => server.port),
+    )
+    const history = new History(trial, [])
     let isOver = false
     let count = 0
-    const statuses = new Map<number, number>()
     const clients = Array.from({ length: CLIENTS }, async () => {
-      let wire = await Wire.open(nginx.port)
+      const client = new Client(port)
       while (!isOver) {
         const number = ++count
         const pet = { name: `pet ${number}`, categoryId: number }
-        const acknowledge = number % 4 === 0 ? history.send(pet) : undefined
-        wire.send(
-          acknowledge === undefined
-            ? request('GET', '/v1/pets?limit=5')
-            : request('POST', '/v1/pets', { body: JSON.stringify(pet) }),
-        )
-        const heard = await wire.response()
-        if (typeof heard === 'string') {
-          trial.lose(`a request got no response: ${heard}`)
-          wire = await Wire.open(nginx.port)
-          continue
-        }
-        statuses.set(heard.status, (statuses.get(heard.status) ?? 0) + 1)
-        if (acknowledge !== undefined && heard.status === 201) acknowledge(JSON.parse(heard.body) as HeardPet)
-        trial.check(heard.status < 300, () => `a request was answered ${heard.status} ${heard.body}`)
-        if (heard.headers.get('connection') === 'close') {
-          wire.close()
-          wire = await Wire.open(nginx.port)
-        }
+        const heard =
+          number % 4 === 0
+            ? await history.add(pet, (body) => client.ask('POST', '/v1/pets', { body }))
+            : await client.ask('GET', '/v1/pets?limit=5')
+        const isSuccess = typeof heard !== 'string' && heard.status < 300
+        trial.check(isSuccess, () => `a request was answered ${JSON.stringify(heard)}`)
       }
-      wire.close()
+      client.close()
     })
     const rounds = trial.size(10, 1)
     for (let round = 0; round < rounds; round++) {
       for (const seat of group.seats) {
-        const { code } = await seat.server.stop('SIGTERM')
+        const { code } = await seat.server.stop()
         trial.check(code === 0, () => `a replica was stopped and ended with ${code}: ${seat.server.said}`)
         await seat.startAgain()
-        await group.untilHealthy()
+        await untilHealthy(group.seats)
       }
     }
     isOver = true
     await Promise.all(clients)
-    if (trial.lost > 0) trial.lose(nginx.complaints().split('\n').slice(0, 9).join('\n'))
-    const answered = [...statuses].map(([status, number]) => `${number} with ${status}`).join(', ')
-    trial.note(`${rounds * REPLICAS} restarts; ${answered}; ${history.acknowledged} pets acknowledged`)
+    if (trial.lost > 0) trial.lose(readFileSync(join(folder, 'error.log'), 'utf8').slice(0, 2000))
+    trial.note(`${rounds * REPLICAS} restarts; ${count} requests; ${history.acknowledged.length} pets acknowledged`)
   },
+}
+
+/** An nginx of the experiment's own before some servers, as docs/deploy.md says. @returns its port */
+async function startNginx(trial: Trial, folder: string, ports: readonly number[]): Promise<number> {
+  const port = await freePort()
+  const servers = ports.map((one) => `server 127.0.0.1:${one} max_fails=0;`).join('\n    ')
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((of) => `${of}_temp_path ${folder}/${of};`)
+  const configuration = `
+daemon off;
+worker_processes 1;
+pid ${folder}/nginx.pid;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  ${temporary.join('\n  ')}
+  upstream sandbox {
+    ${servers}
+  }
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://sandbox;
+      proxy_next_upstream error timeout http_503;
+    }
+  }
+}
+`
+  const file = join(folder, 'nginx.conf')
+  writeFileSync(file, configuration)
+  const args = ['-c', file, '-p', folder, '-e', join(folder, 'error.log')]
+  const child: ChildProcess = spawn('nginx', args, { stdio: 'inherit' })
+  trial.afterwards(async () => {
+    child.kill('SIGTERM')
+    if (child.exitCode === null) await once(child, 'exit')
+  })
+  while (statusOf(await ask(port, 'GET', '/')) === 'refused') {
+    if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return port
 }

@@ -1,4 +1,7 @@
-import { audit, pets, REPLICA_FLAGS, ReplicaClients, ReplicaGroup, type ReplicaSeat } from '../replicas.js'
+import { setTimeout as pause } from 'node:timers/promises'
+import { pets } from '../history.js'
+import { REPLICA_FLAGS, ReplicaClients } from '../replica-clients.js'
+import { audit, type ReplicaGroup, type ReplicaSeat, startReplicas, untilHealthy } from '../replicas.js'
 import type { Experiment, Trial } from '../trial.js'
 
 const REPLICAS = 3
@@ -52,42 +55,30 @@ const DISTURBANCES: Readonly<Record<string, (trial: Trial, group: ReplicaGroup, 
 /** Three replicas and 24 clients, while all that can happen to processes, to Redis and to the network does happen. */
 export const replicasThroughEverything: Experiment = {
   counts: 'lists, pets and quotas checked against acknowledged ones',
-  patienceMs: 30 * 60_000,
+  timeoutMs: 30 * 60_000,
   async run(trial) {
-    const group = await ReplicaGroup.start(trial, REPLICAS, REPLICA_FLAGS)
+    const group = await startReplicas(trial, REPLICAS, REPLICA_FLAGS)
     if (group === undefined) return
-    const [first] = group.seats
-    const seeds = first === undefined ? [] : await pets(first.port, '')
-    const clients = new ReplicaClients(trial, new Set(seeds.map(({ id }) => String(id))))
-    const users = Array.from({ length: CLIENTS }, () => clients.use(group.seats))
-    const happened = await disturb(trial, group, trial.size(20 * 60_000, 25_000))
-    await group.untilHealthy()
+    const { seats } = group
+    const clients = new ReplicaClients(trial, (await pets(seats[0]?.server.port ?? 0)) ?? [])
+    const users = Array.from({ length: CLIENTS }, () => clients.use(seats))
+    const endAt = performance.now() + trial.size(20 * 60_000, 25_000)
+    const kinds = Object.keys(DISTURBANCES)
+    const happened: string[] = []
+    while (performance.now() < endAt) {
+      // Each once, before chance decides.
+      const what = kinds[happened.length] ?? trial.oneOf(kinds)
+      happened.push(what)
+      await DISTURBANCES[what]?.(trial, group, trial.oneOf(seats))
+      await pause(trial.integer(0, 1500))
+    }
+    await untilHealthy(seats)
     clients.stop()
     await Promise.all(users)
-    await group.untilHealthy()
-    await audit(trial, group.seats, clients)
-    const total = [...happened.values()].reduce((sum, count) => sum + count, 0)
-    const told = [...happened].map(([what, count]) => `${what} ${count}`).join(', ')
+    await untilHealthy(seats)
+    await audit(trial, seats, clients)
     const outcomes = [...clients.outcomes].toSorted().map(([what, count]) => `${count} ${what}`)
-    trial.note(`${clients.requests} requests (${outcomes.join(', ')})`)
-    trial.note(`${clients.spaces.size} spaces, ${clients.quotas.size} quotas; ${total} disturbances: ${told}`)
+    trial.note(`requests: ${outcomes.join(', ')}; ${clients.spaces.size} spaces, ${clients.quotas.length} quotas`)
+    trial.note(kinds.map((kind) => `${kind} ${happened.filter((what) => what === kind).length}`).join(', '))
   },
-}
-
-async function disturb(trial: Trial, group: ReplicaGroup, forMs: number): Promise<ReadonlyMap<string, number>> {
-  const happened = new Map<string, number>()
-  const endAt = performance.now() + forMs
-  const kinds = Object.keys(DISTURBANCES)
-  for (let round = 0; performance.now() < endAt; round++) {
-    // Each once, before chance decides.
-    const what = kinds[round] ?? trial.oneOf(kinds)
-    happened.set(what, (happened.get(what) ?? 0) + 1)
-    await DISTURBANCES[what]?.(trial, group, trial.oneOf(group.seats))
-    await pause(trial.integer(0, 1500))
-  }
-  return happened
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }
