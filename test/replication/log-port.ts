@@ -177,22 +177,6 @@ export function describeLog(where: string, open: () => Promise<TestedLog>): void
       await expect(one.log.append({ replica: 'a', batch: 3, text: '3' }, NEVER)).rejects.toThrow(LogLost)
     })
 
-    it('aborts immediately, and never stores the aborted entry later', async () => {
-      const { one, other } = await lines(2)
-      await appendAll(one.log, 'a', ['1'])
-      one.cut()
-      await one.watcher.until(isDown)
-      const patience = new AbortController()
-      const appended = one.log.append({ replica: 'a', batch: 2, text: 'abandoned' }, patience.signal)
-      patience.abort()
-      await expect(appended).rejects.toThrow(LogUnavailable)
-      one.restore()
-      await one.log.append({ replica: 'a', batch: 3, text: '3' }, NEVER)
-      const follower = followerOf(other, undefined)
-      expect(await follower.texts(2)).toEqual(['1', '3'])
-      await expect(one.log.append({ replica: 'a', batch: 2, text: 'abandoned' }, NEVER)).rejects.toThrow(LogLost)
-    })
-
     it('returns an aborted entry to followers if it was stored', async () => {
       const { one } = await lines(1)
       const follower = followerOf(one, undefined)
