@@ -18,13 +18,13 @@ export function Header() {
     <Shell page="Dashboard" space={space.value}>
       <h1 class="hidden">Dashboard</h1>
       <SpaceChooser />
-      <CopyButton text={base} label={`Copy the base URL ${base}`} class="plain mono">
-        {base}
-      </CopyButton>
-      <ClockControls />
       <span class={`connection ${connection} outcome ${CONNECTION_COLOURS[connection.value]}`} role="status">
         {connection.value === 'lost' ? 'disconnected' : connection}
       </span>
+      <CopyButton text={base} label={`Copy the base URL ${base}`} class="plain mono address">
+        {base}
+      </CopyButton>
+      <ClockControls />
       <button type="button" aria-label="Help" aria-haspopup="dialog" onClick={() => (isHelpOpen.value = true)}>
         ?
       </button>
@@ -126,27 +126,29 @@ function ClockControls() {
     action.run(() => call('clock.set', { frozen }, frozen ? 'The clock is frozen.' : 'The clock is running.'), frozen)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere
-    <div class="row clock push" id="clock" role="group" aria-label="Clock">
+    <div class="row push" id="clock" role="group" aria-label="Clock">
       <button type="button" class="plain" title={`Show ${otherZone} time`} onClick={() => showZone(otherZone)}>
         <ClockFace />
         <span class="hidden"> Show {otherZone} time</span>
       </button>
-      {CLOCK_STEPS.map(([text, by, spoken]) => (
-        <button
-          type="button"
-          key={by}
-          aria-label={`${text}: move the clock by ${spoken}`}
-          onClick={() => action.run(() => call('clock.advance', { by }, `The clock has moved by ${spoken}.`))}
-        >
-          {text}
+      <div class="row clock">
+        {CLOCK_STEPS.map(([text, by, spoken]) => (
+          <button
+            type="button"
+            key={by}
+            aria-label={`${text}: move the clock by ${spoken}`}
+            onClick={() => action.run(() => call('clock.advance', { by }, `The clock has moved by ${spoken}.`))}
+          >
+            {text}
+          </button>
+        ))}
+        <button type="button" onClick={() => freeze(!isFrozen)}>
+          {isFrozen ? 'Resume' : 'Freeze'}
         </button>
-      ))}
-      <button type="button" onClick={() => freeze(!isFrozen)}>
-        {isFrozen ? 'Resume' : 'Freeze'}
-      </button>
-      <button type="button" onClick={() => action.run(() => call('clock.reset', {}, 'The clock shows real time.'))}>
-        Real time
-      </button>
+        <button type="button" onClick={() => action.run(() => call('clock.reset', {}, 'The clock shows real time.'))}>
+          Real time
+        </button>
+      </div>
       <ActionError action={action} />
     </div>
   )
