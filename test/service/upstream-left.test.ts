@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ExchangeRecord } from '../../src/exchanges/exchange-record.js'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
 import { listenLocally } from '../support/listen-locally.js'
+import { openSocket } from '../support/raw-http.js'
 import { temporaryFile } from '../support/temporary-files.js'
 import { type TestSandbox, transports } from '../support/transports.js'
 
@@ -13,7 +13,7 @@ async function patientService() {
   const came: IncomingMessage[] = []
   const waiting: ServerResponse[] = []
   const takenBack: string[] = []
-  const server: Server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     came.push(request)
     waiting.push(response)
     response.once('close', () => {
@@ -64,16 +64,24 @@ describe.each(transports)('a client that leaves before the real service responds
     return { service, sandbox }
   }
 
-  it('aborts its request, and is logged as left without a response', async () => {
-    const { service, sandbox } = await open()
+  /** Sends a request, and leaves while the service has it. */
+  async function leave(
+    service: Awaited<ReturnType<typeof patientService>>,
+    sandbox: TestSandbox,
+    request: Parameters<TestSandbox['call']>[1] = {},
+  ) {
     const leaving = new AbortController()
-    const isAsked = service.isAsked()
-    const isLeft = service.isLeft()
-    const asked = sandbox.call('/v1/pets', { signal: leaving.signal }).catch((error: Error) => error.name)
+    const [isAsked, isLeft] = [service.isAsked(), service.isLeft()]
+    const asked = sandbox.call('/v1/pets', { ...request, signal: leaving.signal })
+    const left = expect(asked).rejects.toMatchObject({ name: 'AbortError' })
     await isAsked
     leaving.abort()
-    expect(await asked).toBe('AbortError')
-    await isLeft
+    await Promise.all([left, isLeft])
+  }
+
+  it('aborts its request, and is logged as left without a response', async () => {
+    const { service, sandbox } = await open()
+    await leave(service, sandbox)
     expect(service.takenBack).toEqual(['GET /v1/pets'])
     expect(await ended(sandbox)).toMatchObject({ how: 'left', status: undefined, reason: 'upstream' })
     // It was not the service that failed.
@@ -85,26 +93,32 @@ describe.each(transports)('a client that leaves before the real service responds
 
   it('leaves a warning that its write may have been carried out', async () => {
     const { service, sandbox } = await open({ upstreamWrites: 'forward' })
-    const leaving = new AbortController()
-    const isAsked = service.isAsked()
-    const isLeft = service.isLeft()
-    const body = { name: 'Rex', categoryId: 1 }
-    const asked = sandbox
-      .call('/v1/pets', { method: 'POST', body, signal: leaving.signal })
-      .catch((error: Error) => error.name)
-    await isAsked
-    leaving.abort()
-    expect(await asked).toBe('AbortError')
-    await isLeft
+    await leave(service, sandbox, { method: 'POST', body: { name: 'Rex', categoryId: 1 } })
     expect((await ended(sandbox)).how).toBe('left')
     expect(sandbox.warnings).toEqual([
       'POST /v1/pets: the client disconnected before the real service responded. The service may have carried out the request.',
     ])
   })
+
+  it('is sent its response after its space was removed, but not logged', async () => {
+    const { service, sandbox } = await open()
+    const isAsked = service.isAsked()
+    const asked = sandbox.get('/pets', 'sandbox~gone')
+    await isAsked
+    expect((await sandbox.control('DELETE', '/spaces/gone')).status).toBe(200)
+    // Another one of its name.
+    await sandbox.control('PATCH', '/settings?space=gone', { plan: 'pro' })
+    service.reply()
+    expect((await asked).status).toBe(200)
+    for (const space of ['', 'gone']) {
+      expect((await sandbox.control('GET', `/requests?space=${space}`)).json).toEqual([])
+      expect((await sandbox.control('GET', `/drift?space=${space}`)).json).toMatchObject({ checked: 0 })
+    }
+  })
 })
 
 describe('a connection that closes before the real service responds', () => {
-  const open = async (): Promise<{ service: Awaited<ReturnType<typeof patientService>>; sandbox: Sandbox }> => {
+  const open = async () => {
     const service = await patientService()
     const sandbox = await startSandbox({ upstream: service.baseUrl, upstreamApiKeyFile: keyFile() })
     onTestFinished(() => sandbox.close())
@@ -112,9 +126,8 @@ describe('a connection that closes before the real service responds', () => {
   }
   const request = (path: string) => `GET /v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sandbox\r\n\r\n`
 
-  async function ask({ baseUrl }: Sandbox, text: string): Promise<Socket> {
-    const socket = connect({ port: Number(new URL(baseUrl).port), host: '127.0.0.1', allowHalfOpen: true })
-    socket.on('error', () => {})
+  async function ask({ baseUrl }: Sandbox, text: string) {
+    const socket = await openSocket(Number(new URL(baseUrl).port))
     onTestFinished(() => void socket.destroy())
     socket.write(text)
     return socket
@@ -125,15 +138,13 @@ describe('a connection that closes before the real service responds', () => {
     const isAsked = service.isAsked()
     const socket = await ask(sandbox, request('/pets'))
     socket.end()
-    let reply = ''
-    socket.on('data', (chunk) => {
-      reply += chunk
+    socket.on('data', () => {
       // The connection was probed by then.
-      if (reply.startsWith('HTTP/1.1 102')) service.reply()
+      if (socket.received.startsWith('HTTP/1.1 102')) service.reply()
     })
     await isAsked
     await once(socket, 'close')
-    expect(reply).toMatch(/HTTP\/1\.1 200 OK\r\n.*\[\]$/s)
+    expect(socket.received).toMatch(/HTTP\/1\.1 200 OK\r\n.*\[\]$/s)
     expect(service.takenBack).toEqual([])
     expect(await sandbox.requests()).toMatchObject([{ status: 200, ended: 'sent' }])
   })
@@ -149,10 +160,6 @@ describe('a connection that closes before the real service responds', () => {
     expect(service.takenBack.sort()).toEqual(['GET /v1/pets', 'GET /v1/pets/1', 'GET /v1/store/orders'])
     // Ends are noted in a later turn, which awaited promises alone would never reach.
     while ((await sandbox.requests()).some(({ ended }) => ended === null)) await new Promise(setImmediate)
-    expect((await sandbox.requests()).map(({ status, ended }) => [status, ended])).toEqual([
-      [null, 'left'],
-      [null, 'left'],
-      [null, 'left'],
-    ])
+    expect(await sandbox.requests()).toMatchObject(Array(3).fill({ status: null, ended: 'left' }))
   })
 })

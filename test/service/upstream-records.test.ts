@@ -145,30 +145,15 @@ describe.each(transports)('any resource in front of a real service, %s', (_name,
     await sandbox.control('POST', '/snapshots/one/restore')
     expect((await list()).names).toEqual(['Dogs'])
   })
-})
 
-describe('a store in front of a real service', () => {
-  it('keeps changed and removed records', async () => {
-    const [[, openSandbox]] = transports as [(typeof transports)[number]]
-    const spec = temporaryFile('openapi.yaml', SPEC)
-    const service = await driftingService(undefined, { spec })
-    const ids: string[] = []
-    for (const name of ['Cats', 'Dogs']) {
-      const init = {
-        method: 'POST',
-        headers: { authorization: 'Bearer sandbox', 'content-type': 'application/json' },
-        body: JSON.stringify({ name }),
-      }
-      const response = await service.sandbox.fetch(`${service.sandbox.baseUrl}/categories`, init)
-      ids.push(((await response.json()) as { id: string }).id)
-    }
-    const store = `${temporaryFolder()}/store.json`
-    const options = { spec, upstream: service.baseUrl, upstreamApiKeyFile: temporaryFile('key', 'sandbox\n'), store }
-    const sandbox = await openSandbox(options)
-    await sandbox.call(`/v1/categories/${ids[0]}`, { method: 'DELETE' })
-    await sandbox.call(`/v1/categories/${ids[1]}`, { method: 'PATCH', body: { name: 'Hounds' } })
+  it('a store keeps changed and removed records', async () => {
+    const { sandbox, options, cats, dogs } = await open({ store: `${temporaryFolder()}/store.json` })
+    await sandbox.call(`/v1/categories/${cats.id}`, remove)
+    await sandbox.call(`/v1/categories/${dogs.id}`, { ...patch, body: { name: 'Hounds' } })
     await sandbox.core.close()
-    const again = await openSandbox(options)
-    expect((await again.get('/categories')).json).toEqual({ total: 1, items: [{ id: ids[1], name: 'Hounds' }] })
+    expect((await (await openSandbox(options)).get('/categories')).json).toMatchObject({
+      total: 1,
+      items: [{ id: dogs.id, name: 'Hounds' }],
+    })
   })
 })

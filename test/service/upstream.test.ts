@@ -28,9 +28,9 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
 
   it('a key of the sandbox stands for the key of the service', async () => {
     const { sandbox, came } = await open()
-    const { status, json } = await sandbox.get('/pets?limit=2')
-    expect({ status, ids: (json as { id: number }[]).map(({ id }) => id) }).toEqual({ status: 200, ids: [59, 58] })
-    expect((await sandbox.get('/pets/1', 'sandbox-pro')).status).toBe(200)
+    expect(await sandbox.get('/pets?limit=2')).toMatchObject({ status: 200, json: [{ id: 59 }, { id: 58 }] })
+    const head = await sandbox.call('/v1/pets/1', { method: 'HEAD', key: 'sandbox-pro' })
+    expect([head.status, head.text, head.limit]).toEqual([200, '', 1000])
     expect((await sandbox.get('/store/orders', 'sandbox~checkout')).status).toBe(200)
     expect(came.map(({ method, url, key }) => [method, url, key])).toEqual([
       ['GET', '/v1/pets?limit=2', REAL_KEY],
@@ -121,14 +121,13 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
   })
 
   it('each space has its own writes over it', async () => {
-    const { sandbox, came } = await open()
+    const { sandbox } = await open()
     await sandbox.post('/pets', { name: 'One', categoryId: 1 }, 'sandbox~one')
-    const first = async (key: string) => ((await sandbox.get('/pets?limit=1', key)).json as { name: string }[])[0]?.name
-    expect(await first('sandbox~one')).toBe('One')
-    expect(await first('sandbox~two')).toBe('Sir Purrcival')
+    const first = async (key: string) => (await sandbox.get('/pets?limit=1', key)).json
+    expect(await first('sandbox~one')).toMatchObject([{ name: 'One' }])
+    expect(await first('sandbox~two')).toMatchObject([{ name: 'Sir Purrcival' }])
     await sandbox.control('POST', '/reset?space=one')
-    expect(await first('sandbox~one')).toBe('Sir Purrcival')
-    expect(new Set(came.map(({ method }) => method))).toEqual(new Set(['GET']))
+    expect(await first('sandbox~one')).toMatchObject([{ name: 'Sir Purrcival' }])
   })
 
   it.each([
@@ -141,16 +140,10 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
     expect(came.map(({ method, key }) => [method, key])).toEqual(expected === 201 ? [['POST', REAL_KEY]] : [])
   })
 
-  it('HEAD is answered as GET is, without its body', async () => {
-    const { sandbox } = await open()
-    const head = await sandbox.call('/v1/pets', { method: 'HEAD' })
-    expect([head.status, head.text, head.limit]).toEqual([200, '', 1000])
-  })
-
   it('headers of the connection, of browsers and of the sandbox are not forwarded', async () => {
     const seen: Record<string, unknown>[] = []
-    const server = createServer((request, response) => {
-      seen.push(request.headers)
+    const server = createServer(({ headers }, response) => {
+      seen.push(headers)
       response.writeHead(200, {
         'Content-Type': 'application/json',
         'Set-Cookie': 'a=b',
@@ -166,25 +159,15 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
     })
     const upstream = `${await listenLocally(server)}/api/v1/`
     const sandbox = await openSandbox({ upstream, upstreamApiKeyFile: keyFile() })
-    const { headers } = await sandbox.call('/v1/pets', {
-      headers: {
-        cookie: 'mine=1',
-        origin: 'http://localhost:3000',
-        'x-trace': '7',
-        'if-none-match': '"1"',
-        prefer: 'x',
-      },
-    })
-    const [{ host: _, via, 'user-agent': __, 'accept-language': ___, ...sent } = {}] = seen
-    expect(via).toMatch(/^1\.1 petstore-sandbox-/)
-    expect(Object.keys(sent).sort()).toEqual(
-      expect.arrayContaining(['accept-encoding', 'authorization', 'connection', 'x-trace']),
-    )
-    for (const name of ['cookie', 'origin', 'if-none-match', 'prefer']) expect(sent).not.toHaveProperty(name)
-    expect(headers.get('x-own')).toBe('kept')
+    const dropped = { cookie: 'mine=1', origin: 'http://localhost:3000', 'if-none-match': '"1"', prefer: 'x' }
+    const { headers } = await sandbox.call('/v1/pets', { headers: { ...dropped, 'x-trace': '7' } })
+    const names = Object.keys(seen[0] ?? {})
+    expect(seen[0]?.via).toMatch(/^1\.1 petstore-sandbox-/)
+    expect(names).toEqual(expect.arrayContaining(['accept-encoding', 'authorization', 'connection', 'x-trace']))
+    expect(names.filter((name) => name in dropped)).toEqual([])
+    expect([headers.get('x-own'), headers.get('access-control-allow-origin')]).toEqual(['kept', '*'])
     for (const name of ['set-cookie', 'strict-transport-security', 'x-sandbox-reason'])
       expect(headers.has(name)).toBe(false)
-    expect(headers.get('access-control-allow-origin')).toBe('*')
   })
 
   it('what drifts is in the log and in GET /drift', async () => {
@@ -247,41 +230,6 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
     for (const path of ['/pets', '/pets?limit=100', '/pets?status=sold', '/pets/1', '/pets/4711', '/store/orders'])
       await sandbox.get(path)
     expect((await sandbox.control('GET', '/drift')).json).toMatchObject({ checked: 6, drifted: 0 })
-  })
-
-  it('a response that comes after its space was removed is sent, but not logged', async () => {
-    let come = () => {}
-    const isHere = new Promise<void>((resolve) => {
-      come = resolve
-    })
-    let goOn = () => {}
-    const mayGoOn = new Promise<void>((resolve) => {
-      goOn = resolve
-    })
-    const server = createServer(async (_request, response) => {
-      come()
-      await mayGoOn
-      response.writeHead(401, {
-        'Content-Type': 'application/json',
-        'X-RateLimit-Limit': '60',
-        'X-RateLimit-Remaining': '59',
-        'X-RateLimit-Reset': '1',
-      })
-      response.end('{"code":"x","message":"x","status":401}')
-    })
-    const upstream = `${await listenLocally(server)}/v1`
-    const sandbox = await openSandbox({ upstream, upstreamApiKeyFile: keyFile() })
-    const asked = sandbox.get('/pets', 'sandbox~gone')
-    await isHere
-    expect((await sandbox.control('DELETE', '/spaces/gone')).status).toBe(200)
-    // Another one of its name.
-    await sandbox.control('PATCH', '/settings?space=gone', { plan: 'pro' })
-    goOn()
-    expect((await asked).status).toBe(401)
-    for (const space of ['', 'gone']) {
-      expect((await sandbox.control('GET', `/requests?space=${space}`)).json).toEqual([])
-      expect((await sandbox.control('GET', `/drift?space=${space}`)).json).toMatchObject({ checked: 0 })
-    }
   })
 
   it('cannot be named by a scenario, which may come from someone else', async () => {
