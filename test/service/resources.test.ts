@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../support/temporary-files.js'
+import { temporaryFile, temporaryFolder } from '../support/temporary-files.js'
 import { transports } from '../support/transports.js'
 
 /** The packaged contract with PATCH and DELETE of pets, and with categories. */
@@ -49,15 +49,11 @@ describe.each(transports)('operations that were added to the contract, %s', (_na
     expect(id).toMatch(/^[1-9]\d{17}$/)
     expect((await sandbox.get(`/letters/${id}`)).json).toEqual(created.json)
     const refused = await sandbox.post('/letters', { ...letter, site: 'here' })
-    expect(refused.json).toMatchObject({
-      status: 400,
-      message: expect.stringContaining('site must match format "uri"'),
-    })
+    const message = expect.stringContaining('site must match format "uri"')
+    expect(refused.json).toMatchObject({ status: 400, message })
     expect((await sandbox.get('/letters')).json).toHaveLength(1)
-    expect((await sandbox.post('/stamps', { value: 3 })).json).toEqual({
-      id: expect.stringMatching(/^st_[0-9a-f]{32}$/),
-      value: 3,
-    })
+    const stamp = expect.stringMatching(/^st_[0-9a-f]{32}$/)
+    expect((await sandbox.post('/stamps', { value: 3 })).json).toEqual({ id: stamp, value: 3 })
     expect(sandbox.warnings.join()).toContain('/letters: the type of sentAt in requests differs')
   })
 
@@ -66,12 +62,8 @@ describe.each(transports)('operations that were added to the contract, %s', (_na
     for (const name of ['a', 'b', 'c', 'd'])
       await sandbox.post('/categories', { name, kind: name === 'c' ? 'big' : 'small' })
     const names = async (query: string) => {
-      const { items, total, has_more } = (await sandbox.get(`/categories?${query}`)).json as {
-        items: { name: string }[]
-        total: number
-        has_more: boolean
-      }
-      return [items.map(({ name }) => name).join(''), total, has_more]
+      const { items, total, has_more } = Object((await sandbox.get(`/categories?${query}`)).json)
+      return [items.map(({ name }: { name: string }) => name).join(''), total, has_more]
     }
     expect(await names('')).toEqual(['dcba', 4, false])
     expect(await names('limit=2')).toEqual(['dc', 4, true])
@@ -125,33 +117,28 @@ describe.each(transports)('operations that were added to the contract, %s', (_na
     expect((await sandbox.get('/categories')).status).toBe(429)
   })
 
-  it('keep their records by space, and start again with a reset', async () => {
+  it('keep their records by space and in snapshots, and start again with a reset', async () => {
     const sandbox = await open()
+    const listed = async (key?: string) => (await sandbox.get('/categories', key)).json
+    const dogs = { total: 1, items: [{ id: 1, name: 'dogs' }] }
     await sandbox.post('/categories', { name: 'dogs' }, 'sandbox~a')
-    expect((await sandbox.get('/categories')).json).toEqual(EMPTY)
-    expect((await sandbox.get('/categories', 'sandbox~a')).json).toMatchObject({ total: 1 })
+    expect(await listed()).toEqual(EMPTY)
+    await sandbox.control('PUT', '/snapshots/one?space=a')
     await sandbox.control('POST', '/reset?space=a')
-    expect((await sandbox.get('/categories', 'sandbox~a')).json).toEqual(EMPTY)
+    expect(await listed('sandbox~a')).toEqual(EMPTY)
     await sandbox.control('POST', '/undo?space=a')
-    expect((await sandbox.get('/categories', 'sandbox~a')).json).toMatchObject({ items: [{ name: 'dogs' }] })
-  })
-
-  it('are part of snapshots', async () => {
-    const sandbox = await open()
-    await sandbox.post('/categories', { name: 'dogs' })
-    await sandbox.control('PUT', '/snapshots/one')
-    await sandbox.call('/v1/categories/1', { method: 'DELETE' })
-    await sandbox.post('/categories', { name: 'cats' })
-    await sandbox.control('POST', '/snapshots/one/restore')
-    expect((await sandbox.get('/categories')).json).toMatchObject({ total: 1, items: [{ id: 1, name: 'dogs' }] })
+    expect(await listed('sandbox~a')).toMatchObject(dogs)
+    await sandbox.call('/v1/categories/1', { method: 'DELETE', key: 'sandbox~a' })
+    await sandbox.post('/categories', { name: 'cats' }, 'sandbox~a')
+    await sandbox.control('POST', '/snapshots/one/restore?space=a')
+    expect(await listed('sandbox~a')).toMatchObject(dogs)
   })
 })
 
 describe('records in a store', () => {
   it('survive a restart, with their order and the ids that were given', async () => {
     const [[, openSandbox]] = transports as [(typeof transports)[number]]
-    const folder = temporaryFolder()
-    const options = { spec: GROWN, store: join(folder, 'store.json') }
+    const options = { spec: GROWN, store: join(temporaryFolder(), 'store.json') }
     const before = await openSandbox(options)
     for (const name of ['a', 'b', 'c']) await before.post('/categories', { name })
     await before.call('/v1/categories/3', { method: 'DELETE' })
@@ -169,17 +156,11 @@ describe('records in a store', () => {
 
 describe('the records that a space starts with', () => {
   const [[, openSandbox]] = transports as [(typeof transports)[number]]
-  const folderWith = (files: Readonly<Record<string, string>>) => {
-    const folder = temporaryFolder()
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-    return folder
-  }
+  const fixturesOf = (text: string) => dirname(temporaryFile('categories.json', text))
   const DOGS = '{ "name": "dogs", "createdAt": "2026-01-01T00:00:00Z" }'
 
   it('come from the file of the resource', async () => {
-    const fixtures = folderWith({
-      'categories.json': `[${DOGS}, { "id": 9, "name": "cats", "createdAt": "2026-01-01T00:00:00Z" }]`,
-    })
+    const fixtures = fixturesOf(`[${DOGS}, { "id": 9, "name": "cats", "createdAt": "2026-01-01T00:00:00Z" }]`)
     const sandbox = await openSandbox({ spec: GROWN, fixtures })
     expect((await sandbox.get('/categories')).json).toMatchObject({ total: 2, items: [{ id: 9 }, { id: 1 }] })
     expect((await sandbox.post('/categories', { name: 'fish' })).json).toMatchObject({ id: 10 })
@@ -193,23 +174,19 @@ describe('the records that a space starts with', () => {
     [`[${DOGS}, { "name": "cats" }]`, '[1].createdAt is missing'],
     [`[${DOGS}, ${DOGS.replace('{', '{ "id": 1,')}]`, '[1].id appears twice'],
   ])('are refused if the file is %s', async (text, problem) => {
-    const fixtures = folderWith({ 'categories.json': text })
-    await expect(openSandbox({ spec: GROWN, fixtures })).rejects.toMatchObject({
-      code: 'FIXTURES_INVALID',
-      message: expect.stringContaining(problem),
-    })
+    const refusal = { code: 'FIXTURES_INVALID', message: expect.stringContaining(problem) }
+    await expect(openSandbox({ spec: GROWN, fixtures: fixturesOf(text) })).rejects.toMatchObject(refusal)
   })
 
   it('from an example survive a restart with their changes', async () => {
-    const spec = join(
-      folderWith({
-        'openapi.yaml': `openapi: 3.1.0
+    const towns = `{ type: array, items: { $ref: '#/components/schemas/Town' } }, example: [{ id: 1, name: Bern }, { id: 2, name: Basel }]`
+    const spec = temporaryFile(
+      'openapi.yaml',
+      `openapi: 3.1.0
 info: { title: t, version: '1' }
 paths:
   /towns:
-    get:
-      operationId: listTowns
-      responses: { '200': { description: ok, content: { application/json: { schema: { type: array, items: { $ref: '#/components/schemas/Town' } }, example: [{ id: 1, name: Bern }, { id: 2, name: Basel }] } } } }
+    get: { operationId: listTowns, responses: { '200': { description: ok, content: { application/json: { schema: ${towns} } } } } }
   /towns/{townId}:
     delete:
       operationId: removeTown
@@ -219,10 +196,8 @@ components:
   schemas:
     Town: { type: object, required: [id], properties: { id: { type: integer }, name: { type: string } } }
 `,
-      }),
-      'openapi.yaml',
     )
-    const options = { spec, store: join(folderWith({}), 'store.json') }
+    const options = { spec, store: join(temporaryFolder(), 'store.json') }
     const before = await openSandbox(options)
     await before.call('/v1/towns/1', { method: 'DELETE' })
     await before.core.close()

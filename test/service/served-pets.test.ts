@@ -10,6 +10,8 @@ const SPECS = join(packageDirectory, 'test/contract/specs')
 const OTHER = join(SPECS, 'other-pets.yaml')
 const FULLER = join(SPECS, 'fuller.yaml')
 
+const TAGS = 'tags: { type: array, items: { type: string } }'
+
 function changed(from: string, to: string): string {
   const text = readFileSync(OTHER, 'utf8')
   if (!text.includes(from)) throw new Error(`the contract has no ${from}`)
@@ -53,11 +55,9 @@ describe.each(transports)('pets of another contract, %s', (_name, openSandbox) =
 
   it('keep no fields that a nested object does not declare, as with fields of their own', async () => {
     const shop = '{ type: object, properties: { town: { type: string }, open: { type: object } } }'
-    const spec = changed(
-      'tags: { type: array, items: { type: string } }',
-      `tags: { type: array, items: { type: string } }\n        shops: { type: array, items: ${shop} }`,
-    )
-    const sandbox = await openSandbox({ spec })
+    const sandbox = await openSandbox({
+      spec: changed(TAGS, `${TAGS}\n        shops: { type: array, items: ${shop} }`),
+    })
     const sent = '{"name":"Rex","no":1,"shops":[{"town":"Bern","no":{"a":1},"open":{"any":2}}]}'
     const answer = '{"id":60,"name":"Rex","shops":[{"town":"Bern","open":{"any":2}}]}'
     expect((await sandbox.post('/pets', sent)).text).toBe(answer)
@@ -65,26 +65,13 @@ describe.each(transports)('pets of another contract, %s', (_name, openSandbox) =
     expect(JSON.stringify(await sandbox.control('GET', '/conduct'))).toContain('shops[0].no')
   })
 
-  it.each([
-    ['weight', '9007199254740993.5'],
-    ['weight', '0.12345678901234567890'],
-    ['weight', '123456789012345678901e20'],
-    ['anything', '0.12345678901234567890'],
-    ['owner', '{"list":[0.12345678901234567890]}'],
-  ])('have no %s of %s, which could not be given back to the digit', async (name, value) => {
+  it('have any weight that can be given back to the digit', async () => {
     const sandbox = await openSandbox({ spec: OTHER })
-    const { status, text } = await sandbox.post('/pets', `{"name":"Rex","${name}":${value}}`)
-    expect([status, text]).toEqual([400, expect.stringContaining(name)])
-  })
-
-  it.each(['0.1', '12345678901234567890', '0.50000000000000000000', '1e-7', '1e300'])(
-    'have a weight of %s',
-    async (value) => {
-      const sandbox = await openSandbox({ spec: OTHER })
+    for (const value of ['0.1', '12345678901234567890', '0.50000000000000000000', '1e-7', '1e300']) {
       const { status, text } = await sandbox.post('/pets', `{"name":"Rex","weight":${value}}`)
       expect([status, Number(JSON.parse(text).weight)]).toEqual([201, Number(value)])
-    },
-  )
+    }
+  })
 
   it.each([
     ['date', '2026-02-28', '2026-02-30'],
@@ -92,35 +79,33 @@ describe.each(transports)('pets of another contract, %s', (_name, openSandbox) =
     ['uri', 'urn:isbn:0451450523', 'example.com/rex'],
     ['uuid', '5f0c6a6e-8f5e-4a3c-9a39-0a9b1c2d3e4f', '5f0c6a6e'],
   ])('have a text in the format %s as its format has it', async (format, good, bad) => {
-    const spec = changed(
-      'tags: { type: array, items: { type: string } }',
-      `tags: { type: array, items: { type: string, format: ${format} } }`,
-    )
-    const sandbox = await openSandbox({ spec })
-    const answers = await Promise.all(
-      [good, bad].map((tag) => sandbox.post('/pets', JSON.stringify({ name: 'Rex', tags: [tag] }))),
-    )
-    expect(answers.map(({ status }) => status)).toEqual([201, 400])
-    expect(answers[1]?.text).toContain(`must match format \\"${format}\\"`)
+    const sandbox = await openSandbox({ spec: changed(TAGS, TAGS.replace('string }', `string, format: ${format} }`)) })
+    expect((await sandbox.post('/pets', { name: 'Rex', tags: [good] })).status).toBe(201)
+    const { status, text } = await sandbox.post('/pets', { name: 'Rex', tags: [bad] })
+    expect([status, text]).toEqual([400, expect.stringContaining(`must match format \\"${format}\\"`)])
   })
 
-  it('are rejected with 400 if they violate it, and not stored', async () => {
+  it('are rejected with 400 if they violate it, or could not be given back to the digit, and not stored', async () => {
     const sandbox = await openSandbox({ spec: OTHER, plan: 'enterprise' })
-    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
-    for (const rest of [
-      '"status":"gone"',
-      '"chip":9223372036854775808',
-      '"weight":-1',
-      '"weight":-9007199254740993',
-      '"weight":1e400',
-      '"tags":[1]',
-      '"owner":[]',
-      `"anything":${deep}`,
-      '"anything":1e400',
-      '"owner":{"n":[9007199254740993.5]}',
-    ]) {
-      const answer = await sandbox.post('/pets', `{"name":"Rex",${rest}}`)
-      expect([rest.slice(0, 40), answer.status, answer.code]).toEqual([rest.slice(0, 40), 400, 'invalid_request'])
+    for (const [name, value] of [
+      ['status', '"gone"'],
+      ['chip', '9223372036854775808'],
+      ['weight', '-1'],
+      ['weight', '-9007199254740993'],
+      ['weight', '1e400'],
+      ['weight', '9007199254740993.5'],
+      ['weight', '0.12345678901234567890'],
+      ['weight', '123456789012345678901e20'],
+      ['tags', '[1]'],
+      ['owner', '[]'],
+      ['owner', '{"n":[9007199254740993.5]}'],
+      ['anything', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+      ['anything', '1e400'],
+      ['anything', '0.12345678901234567890'],
+    ] as const) {
+      const { status, code, text } = await sandbox.post('/pets', `{"name":"Rex","${name}":${value}}`)
+      expect([value.slice(0, 40), status, code]).toEqual([value.slice(0, 40), 400, 'invalid_request'])
+      if (value.length < 100) expect(text).toContain(name)
     }
     expect(await sandbox.control('PATCH', '/pets/1', { name: 'Max' })).toMatchObject({ status: 200 })
     expect(await sandbox.post('/pets', REX)).toMatchObject({ json: { id: 60 } })
@@ -165,44 +150,26 @@ describe.each(transports)('pets of another contract, %s', (_name, openSandbox) =
 describe('a contract whose pets differ from the packaged ones', () => {
   const ALL = { listPets: 'list', createPet: 'create', getPet: 'get' }
   const all = (reason: string) => ({ listPets: reason, createPet: reason, getPet: reason })
+  const ID = 'properties: { id: { type: integer, format: int64 } }'
+  const LIST = 'schema: { type: array, items: { $ref: "#/components/schemas/Pet" } }'
+  const LIMIT = 'name: limit, in: query, schema: { type: integer }'
+  const NO_ID = all('no property of the record identifies it')
+  const COLLAR = all('nothing says how to fill the required property "collar"')
+  const NO_LIST = { ...ALL, listPets: 'the response is not a list of records' }
+
   it.each([
-    [
-      'mocks pets without an id',
-      'properties: { id: { type: integer, format: int64 } }',
-      'properties: { key: { type: integer } }',
-      all('no property of the record identifies it'),
-    ],
-    [
-      'serves ids that are strings',
-      'properties: { id: { type: integer, format: int64 } }',
-      'properties: { id: { type: string } }',
-      ALL,
-    ],
-    [
-      'mocks a list of anything',
-      'schema: { type: array, items: { $ref: "#/components/schemas/Pet" } }',
-      'schema: { type: object, properties: { items: { type: array } } }',
-      { ...ALL, listPets: 'the response is not a list of records' },
-    ],
-    [
-      'mocks pets with an unknown required property',
-      'required: [id]',
-      'required: [id, collar]',
-      all('nothing says how to fill the required property "collar"'),
-    ],
+    ['mocks pets without an id', ID, 'properties: { key: { type: integer } }', NO_ID],
+    ['serves ids that are strings', ID, 'properties: { id: { type: string } }', ALL],
+    ['mocks a list of anything', LIST, 'schema: { type: object, properties: { items: { type: array } } }', NO_LIST],
+    ['mocks pets with an unknown required property', 'required: [id]', 'required: [id, collar]', COLLAR],
     ['serves a body that may be left out', 'required: true\n        content', 'content', ALL],
     [
       'serves a path parameter that is a string',
-      'required: true, schema: { type: integer, format: int64 }',
-      'required: true, schema: { type: string }',
+      ', schema: { type: integer, format: int64 }',
+      ', schema: { type: string }',
       ALL,
     ],
-    [
-      'ignores a limit that is a string',
-      'name: limit, in: query, schema: { type: integer }',
-      'name: limit, in: query, schema: { type: string }',
-      ALL,
-    ],
+    ['ignores a limit that is a string', LIMIT, LIMIT.replace('integer', 'string'), ALL],
     ['creates with the documented status', '"201": {', '"200": {', ALL],
   ])('%s', async (_what, from, to, kinds) => {
     const { operations } = await loadContract(changed(from, to))
@@ -212,17 +179,14 @@ describe('a contract whose pets differ from the packaged ones', () => {
 
   it('fills required properties of the packaged pets, and of new ones', async () => {
     const [[, openSandbox]] = transports as [(typeof transports)[number]]
-    const spec = changed(
-      'required: [id], properties: { id: { type: integer, format: int64 } }',
-      'required: [id, createdAt, colour], properties: { id: { type: integer, format: int64 }, createdAt: { type: string, format: date-time, readOnly: true }, colour: { type: string, default: brown } }',
-    )
+    const created = 'createdAt: { type: string, format: date-time, readOnly: true }'
+    const fields = `${ID.slice(0, -2)}, ${created}, colour: { type: string, default: brown } }`
+    const spec = changed(`required: [id], ${ID}`, `required: [id, createdAt, colour], ${fields}`)
     const sandbox = await openSandbox({ spec })
-    expect(JSON.parse((await sandbox.get('/pets/1')).text)).toMatchObject({
-      createdAt: '2026-01-01T00:00:00.000Z',
-      colour: 'brown',
-    })
-    const created = JSON.parse((await sandbox.post('/pets', '{"name":"Rex"}')).text)
-    expect(created).toMatchObject({ id: 60, name: 'Rex', colour: 'brown' })
-    expect(created.createdAt).toBe(new Date(Date.parse(created.createdAt)).toISOString())
+    const first = { createdAt: '2026-01-01T00:00:00.000Z', colour: 'brown' }
+    expect((await sandbox.get('/pets/1')).json).toMatchObject(first)
+    const { json } = await sandbox.post('/pets', '{"name":"Rex"}')
+    const createdAt = expect.stringMatching(/^2026-03-01T12:00:00\.000Z$/)
+    expect(json).toMatchObject({ id: 60, name: 'Rex', colour: 'brown', createdAt })
   })
 })
