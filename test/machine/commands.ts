@@ -9,6 +9,7 @@ import {
   UNREAD,
 } from '../../src/domain/messages.js'
 import type { UpstreamOutcome } from '../../src/domain/upstream.js'
+import { serviceRequest } from '../support/service-request.js'
 import { Chance } from './chance.js'
 import { type Outcome, SECRET_KEY, START, type Step } from './machine.js'
 
@@ -22,29 +23,20 @@ const KEYS = words(`
 `)
 /** Space marks of a key, including none and invalid ones. */
 const SPACE_MARKS = [
-  ...many('', 20),
-  ...many('~a', 20),
-  ...many('~a+w1', 4),
-  '~+w2',
-  '~b+',
-  '~+',
-  '~a+b+c',
-  ...many('~b', 8),
-  '~c',
-  '~d',
-  '~e',
-  '~..',
-  '~Ünï',
-  '~',
+  ...[...many('', 20), ...many('~a', 20), ...many('~a+w1', 4), ...many('~b', 8)],
+  ...['~+w2', '~b+', '~+', '~a+b+c', '~c', '~d', '~e', '~..', '~Ünï', '~'],
 ]
 const SPACES = [...many('', 20), ...many('a', 20), ...many('b', 6), 'c', 'd', 'e', '..', 'nö']
 
-const IDS = words(`
-  1 7 20 58 59 60 61 62 65 4503599627370496 9007199254740993 9223372036854775807
-`)
+const IDS = words('1 7 20 58 59 60 61 62 65 4503599627370496 9007199254740993 9223372036854775807')
 const ODD_IDS = ['0', '-1', '01', '1.0', 'abc', '9223372036854775808', '%31', '%E2%82%AC', 'İ', '']
 const STATUSES = ['available', 'pending', 'sold']
 const MOCKED = ['/categories', '/pets/mine']
+
+const BAD_QUERIES = [
+  ...words('?limit=0 ?limit=101 ?limit=1&limit=2 ?limit= ?limit=٣ ?status=SOLD ?status=pendİng ?page=2 ?%'),
+  `?secret=${SECRET_KEY.key}`,
+]
 
 const GOOD_BODIES = [
   '{"name":"Rex","categoryId":1}',
@@ -132,8 +124,11 @@ export class Commands {
   /** Requests forwarded to the real service, by the position of their command. */
   readonly #asked: number[] = []
 
+  readonly #inputs: ReturnType<typeof inputsOf>
+
   constructor(seed: string) {
     this.#chance = new Chance(seed)
+    this.#inputs = inputsOf(this.#chance, () => this.#wall)
   }
 
   /** What the wall clock said last. */
@@ -153,7 +148,7 @@ export class Commands {
       [59, () => this.#request()],
       [1, () => this.#refused()],
       [10, () => this.#ended()],
-      [30, () => this.#verb()],
+      [30, () => this.verb()],
       [this.#asked.length === 0 ? 0 : 35, () => this.#forwarded()],
     ])
     return { command, instant: { now: this.#wall, position: this.#position } }
@@ -199,32 +194,23 @@ export class Commands {
       [7, () => chance.oneOf(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'BREW', '-'])],
     ])
     const headers = this.#headers(method)
-    const body = chance.percent(method === 'POST' ? 95 : 3) ? this.#body() : undefined
-    const request: ServiceRequest = {
+    const request = serviceRequest({
       method,
       target: this.#target(method),
       headers,
       rawHeaders: Object.entries(headers).flat(),
-      body,
+      body: chance.percent(method === 'POST' ? 95 : 3) ? this.#body() : undefined,
       address: chance.oneOf(['127.0.0.1', '::1', '10.0.0.7']),
       connection,
       deliveredUpTo: this.#heard[connection] ?? 0,
-    }
+    })
     return { kind: 'request', request, mock: this.#mock() }
   }
 
   /** What Node's parser has refused: only who sent it is known. */
   #refused(): Command {
-    const request: ServiceRequest = {
-      method: UNREAD,
-      target: UNREAD,
-      headers: {},
-      rawHeaders: [],
-      body: undefined,
-      address: this.#chance.oneOf(['127.0.0.1', '10.0.0.7']),
-      connection: 0,
-      deliveredUpTo: 0,
-    }
+    const address = this.#chance.oneOf(['127.0.0.1', '10.0.0.7'])
+    const request = serviceRequest({ method: UNREAD, target: UNREAD, address })
     return { kind: 'request', request, refused: this.#chance.oneOf(['invalid_request', 'headers_too_large']) }
   }
 
@@ -236,23 +222,12 @@ export class Commands {
 
   #upstreamOutcome(): UpstreamOutcome {
     const chance = this.#chance
-    return chance.weighted<UpstreamOutcome>([
-      [
-        80,
-        () => {
-          const body = chance.oneOf(UPSTREAM_BODIES)
-          return {
-            kind: 'response',
-            status: chance.oneOf([200, 200, 200, 200, 201, 400, 401, 404, 429, 500, 204, 307]),
-            headers: this.#upstreamHeaders(),
-            body,
-            binary: Buffer.from(body).toString('latin1'),
-          }
-        },
-      ],
-      [10, () => ({ kind: 'failure', problem: 'upstream_timeout', message: 'It took longer than 10s.' })],
-      [10, () => ({ kind: 'left', isOpen: chance.percent(50) })],
-    ])
+    if (chance.percent(10)) return { kind: 'failure', problem: 'upstream_timeout', message: 'It took longer than 10s.' }
+    if (chance.percent(10)) return { kind: 'left', isOpen: chance.percent(50) }
+    const body = chance.oneOf(UPSTREAM_BODIES)
+    const status = chance.oneOf([200, 200, 200, 200, 201, 400, 401, 404, 429, 500, 204, 307])
+    const binary = Buffer.from(body).toString('latin1')
+    return { kind: 'response', status, headers: this.#upstreamHeaders(), body, binary }
   }
 
   #upstreamHeaders(): readonly string[] {
@@ -310,10 +285,7 @@ export class Commands {
       [10, () => '/v1/store/orders'],
       [8, () => `/v1${chance.oneOf(MOCKED)}`],
       [4, () => `http://example.org/v1/pets/${id()}`],
-      [
-        8,
-        () => chance.oneOf(['/', '-', '*', '/pets', '/v1', '/v1/', '/v2/pets', '/v1/nothing/İ', '/favicon.ico', '//']),
-      ],
+      [8, () => chance.oneOf(words('/ - * /pets /v1 /v1/ /v2/pets /v1/nothing/İ /favicon.ico //'))],
     ])
   }
 
@@ -324,22 +296,7 @@ export class Commands {
       [25, () => `?limit=${chance.integer(1, 101)}`],
       [15, () => `?status=${chance.oneOf(STATUSES)}`],
       [10, () => `?limit=${chance.integer(1, 5)}&status=${chance.oneOf(STATUSES)}`],
-      [
-        15,
-        () =>
-          chance.oneOf([
-            '?limit=0',
-            '?limit=101',
-            '?limit=1&limit=2',
-            '?limit=',
-            '?limit=٣',
-            '?status=SOLD',
-            '?status=pendİng',
-            '?page=2',
-            '?%',
-            `?secret=${SECRET_KEY.key}`,
-          ]),
-      ],
+      [15, () => chance.oneOf(BAD_QUERIES)],
     ])
   }
 
@@ -358,24 +315,12 @@ export class Commands {
   /** What Prism said, which is only looked at where a contract needs it. */
   #mock(): (Command & { readonly kind: 'request' })['mock'] {
     const chance = this.#chance
-    return chance.weighted<(Command & { readonly kind: 'request' })['mock']>([
-      [20, () => undefined],
-      [
-        60,
-        () => ({
-          status: chance.oneOf([200, 201, 204, 404, 500]),
-          headers: { 'content-type': 'application/json', 'X-RateLimit-Limit': '1', date: 'never', 'x-made': 'up' },
-          body: '[{"id":9007199254740993,"name":"Dogs"}]',
-        }),
-      ],
-      [
-        20,
-        () => ({
-          of: chance.oneOf(['path', 'media-type', 'request'] as const),
-          violations: ['this is wrong', 'so it is'],
-        }),
-      ],
-    ])
+    if (chance.percent(20)) return undefined
+    if (chance.percent(25))
+      return { of: chance.oneOf(['path', 'media-type', 'request']), violations: ['this is wrong', 'so it is'] }
+    const headers = { 'content-type': 'application/json', 'X-RateLimit-Limit': '1', date: 'never', 'x-made': 'up' }
+    const body = '[{"id":9007199254740993,"name":"Dogs"}]'
+    return { status: chance.oneOf([200, 201, 204, 404, 500]), headers, body }
   }
 
   #ended(): Command {
@@ -405,152 +350,132 @@ export class Commands {
     return { kind: 'ended', exchanges, unread }
   }
 
-  #verb(): Command {
+  /** A verb that changes something, as somebody may send it. */
+  verb(): Command & { readonly kind: 'verb' } {
     const verb = this.#chance.weighted(
       Object.entries(this.#inputs).map(([name, [weight]]) => [weight, () => name as ChangingVerb] as const),
     )
-    const input = this.#chance.percent(3) ? this.#nonsense() : this.#inputs[verb][1]()
+    const nonsense: readonly unknown[] = [null, 7, 'text', [], {}, { further: 1 }, { key: 1, name: {}, id: [] }]
+    const input = this.#chance.percent(3) ? this.#chance.oneOf(nonsense) : this.#inputs[verb][1]()
     return { kind: 'verb', space: this.#chance.oneOf(SPACES), verb, input }
   }
+}
 
-  #nonsense(): unknown {
-    return this.#chance.oneOf<unknown>([null, 7, 'text', [], {}, { further: 1 }, { key: 1, name: {}, id: [] }])
+/** Weight and input of each verb. */
+function inputsOf(
+  chance: Chance,
+  wall: () => number,
+): Readonly<Record<ChangingVerb, readonly [weight: number, make: () => unknown]>> {
+  const one = <const T extends readonly unknown[]>(...choices: T) => chance.oneOf<T[number]>(choices)
+  const maybe = (share: number, part: () => object) => (chance.percent(share) ? part() : {})
+  const plan = () => one(...PLANS, 'gold')
+  const duration = () => one(...(chance.percent(92) ? DURATIONS : BAD_DURATIONS))
+  const fault = () => one(...(chance.percent(90) ? FAULTS : BAD_FAULTS))
+  const key = () => one(...KEYS, 'sandbox', 'ci', 'mine', 'no-such-key', '')
+  const name = () => ({ name: one(...SNAPSHOTS) })
+  const space = () => ({ name: one(...SPACES) })
+  const status = () => one(...STATUSES, null, 'gone')
+  const instant = () => {
+    if (chance.percent(50)) return new Date(wall() + chance.integer(-3_600_000, 3_600_000)).toISOString()
+    return one(...(chance.percent(80) ? INSTANTS : BAD_INSTANTS))
   }
-
-  readonly #duration = () =>
-    this.#chance.percent(92) ? this.#chance.oneOf(DURATIONS) : this.#chance.oneOf(BAD_DURATIONS)
-
-  readonly #someInstant = () =>
-    this.#chance.percent(50)
-      ? new Date(this.#wall + this.#chance.integer(-3_600_000, 3_600_000)).toISOString()
-      : this.#chance.percent(80)
-        ? this.#chance.oneOf(INSTANTS)
-        : this.#chance.oneOf<unknown>(BAD_INSTANTS)
-
-  readonly #key = () => this.#chance.oneOf([...KEYS, 'sandbox', 'ci', 'mine', 'no-such-key', ''])
-
-  readonly #fault = () => (this.#chance.percent(90) ? this.#chance.oneOf(FAULTS) : this.#chance.oneOf(BAD_FAULTS))
-
-  readonly #id = () =>
-    this.#chance.weighted<unknown>([
-      [60, () => this.#chance.oneOf(IDS)],
-      [20, () => this.#chance.integer(50, 80)],
+  const id = () =>
+    chance.weighted<unknown>([
+      [60, () => one(...IDS)],
+      [20, () => chance.integer(50, 80)],
       [10, () => 9007199254740993n],
-      [10, () => this.#chance.oneOf(ODD_IDS)],
+      [10, () => one(...ODD_IDS)],
     ])
-
-  readonly #setting = (): Record<string, unknown> =>
-    this.#chance.oneOf<() => Record<string, unknown>>([
-      () => ({ plan: this.#chance.oneOf([...PLANS, 'gold']) }),
-      () => ({ limits: this.#chance.oneOf([null, '5/min', '3/min,20/day', '0/min', '100000/min', { perDay: 9 }]) }),
-      () => ({ rateLimit: this.#chance.oneOf([true, true, false, 'no']) }),
-      () => ({ banAfter: this.#chance.oneOf([1, 2, 3, 10, 300, 'never', 0]) }),
-      () => ({ banDuration: this.#duration() }),
-      () => ({ banStatus: this.#chance.oneOf([429, 403, 401, 200]) }),
-      () => ({ retryAfter: this.#chance.oneOf(['seconds', 'http-date', 'none', 'soon']) }),
-      () => ({ limitBody: this.#chance.oneOf(['error', 'empty', 'text', 'html', 'problem']) }),
-      () => ({ rateLimitHeaders: this.#chance.oneOf(['documented', 'draft', 'none']) }),
-      () => ({ sunset: this.#chance.oneOf(['auto', 'before', 'after', 'brownout']) }),
-      () => ({ sunsetStatus: this.#chance.oneOf([404, 410]) }),
-      () => ({ senders: this.#chance.oneOf([1, 1, 2, 3, 8, 100, 0]) }),
-      () => ({ latency: this.#chance.oneOf([null, '0ms', '100ms', '50ms..200ms', '2s..1s']) }),
-    ])()
-
-  readonly #storm = (): Record<string, unknown> => ({
-    ...(this.#chance.percent(80) ? { rate: this.#chance.oneOf([0, 0.2, 0.5, 1, 1, 2]) } : {}),
-    ...(this.#chance.percent(80) ? { for: this.#duration() } : {}),
-    ...(this.#chance.percent(30) ? { every: this.#duration() } : {}),
-    ...(this.#chance.percent(30) ? { retryAfter: this.#chance.oneOf(['1s', '500ms', '30s', 'x']) } : {}),
-  })
-
-  readonly #scenario = (): unknown => {
-    const chance = this.#chance
-    if (chance.percent(25))
-      return { name: chance.oneOf(['banned', 'brownout', 'quota-nearly-spent', 'storm', 'sunset', 'no-such-one']) }
+  const setting = () =>
+    one(
+      () => ({ plan: plan() }),
+      () => ({ limits: one(null, '5/min', '3/min,20/day', '0/min', '100000/min', { perDay: 9 }) }),
+      () => ({ rateLimit: one(true, true, false, 'no') }),
+      () => ({ banAfter: one(1, 2, 3, 10, 300, 'never', 0) }),
+      () => ({ banDuration: duration() }),
+      () => ({ banStatus: one(429, 403, 401, 200) }),
+      () => ({ retryAfter: one('seconds', 'http-date', 'none', 'soon') }),
+      () => ({ limitBody: one('error', 'empty', 'text', 'html', 'problem') }),
+      () => ({ rateLimitHeaders: one('documented', 'draft', 'none') }),
+      () => ({ sunset: one('auto', 'before', 'after', 'brownout') }),
+      () => ({ sunsetStatus: one(404, 410) }),
+      () => ({ senders: one(1, 1, 2, 3, 8, 100, 0) }),
+      () => ({ latency: one(null, '0ms', '100ms', '50ms..200ms', '2s..1s') }),
+    )()
+  const scenario = () => {
+    if (chance.percent(25)) return { name: one('banned', 'brownout', 'quota-nearly-spent', 'storm', 'sunset', 'none') }
     return {
-      ...(chance.percent(50) ? { now: this.#someInstant() } : {}),
-      ...(chance.percent(30) ? { freeze: chance.percent(50) } : {}),
-      ...(chance.percent(40) ? this.#setting() : {}),
-      ...(chance.percent(30) ? { storm: chance.percent(30) ? 'off' : '0.5,for=30s,every=2m' } : {}),
-      ...(chance.percent(30) ? { fault: [this.#fault()] } : {}),
-      ...(chance.percent(30) ? { used: { [this.#key()]: chance.oneOf(['57/min', '990/day', '3/min,5/day']) } } : {}),
-      ...(chance.percent(30) ? { ban: { [this.#key()]: this.#duration() } } : {}),
+      ...maybe(50, () => ({ now: instant() })),
+      ...maybe(30, () => ({ freeze: chance.percent(50) })),
+      ...maybe(40, setting),
+      ...maybe(30, () => ({ storm: chance.percent(30) ? 'off' : '0.5,for=30s,every=2m' })),
+      ...maybe(30, () => ({ fault: [fault()] })),
+      ...maybe(30, () => ({ used: { [key()]: one('57/min', '990/day', '3/min,5/day') } })),
+      ...maybe(30, () => ({ ban: { [key()]: duration() } })),
     }
   }
-
-  /** Weight and input of each verb. */
-  readonly #inputs: Readonly<Record<ChangingVerb, readonly [weight: number, make: () => unknown]>> = {
-    reset: [2, () => ({})],
-    undo: [6, () => ({})],
-    'overrides.clear': [
-      3,
-      () => (this.#chance.percent(50) ? {} : { what: this.#chance.oneOf(['storm', 'clock', 'faults', 'plan', 'tea']) }),
-    ],
-    'settings.change': [12, () => ({ ...this.#setting(), ...(this.#chance.percent(30) ? this.#setting() : {}) })],
+  const nothing = () => ({})
+  return {
+    reset: [2, nothing],
+    undo: [6, nothing],
+    'overrides.clear': [3, () => maybe(50, () => ({ what: one('storm', 'clock', 'faults', 'plan', 'tea') }))],
+    'settings.change': [12, () => ({ ...setting(), ...maybe(30, setting) })],
     'clock.set': [
       8,
+      () => ({ ...maybe(50, () => ({ now: instant() })), ...maybe(60, () => ({ frozen: chance.percent(50) })) }),
+    ],
+    'clock.advance': [12, () => ({ by: duration() })],
+    'clock.reset': [6, nothing],
+    'keys.add': [5, () => ({ key: key(), ...maybe(50, () => ({ plan: plan() })) })],
+    'keys.change': [6, () => ({ key: key(), plan: plan() })],
+    'keys.remove': [3, () => ({ key: one(key(), 'mine', 'ours/and=') })],
+    'keys.ban': [4, () => ({ key: key(), ...maybe(50, () => ({ for: duration() })) })],
+    'keys.unban': [4, () => ({ key: key() })],
+    'storm.start': [
+      3,
       () => ({
-        ...(this.#chance.percent(50) ? { now: this.#someInstant() } : {}),
-        ...(this.#chance.percent(60) ? { frozen: this.#chance.percent(50) } : {}),
+        ...maybe(80, () => ({ rate: one(0, 0.2, 0.5, 1, 1, 2) })),
+        ...maybe(80, () => ({ for: duration() })),
+        ...maybe(30, () => ({ every: duration() })),
+        ...maybe(30, () => ({ retryAfter: one('1s', '500ms', '30s', 'x') })),
       }),
     ],
-    'clock.advance': [12, () => ({ by: this.#duration() })],
-    'clock.reset': [6, () => ({})],
-    'keys.add': [
-      5,
-      () => ({
-        key: this.#key(),
-        ...(this.#chance.percent(50) ? { plan: this.#chance.oneOf([...PLANS, 'gold']) } : {}),
-      }),
-    ],
-    'keys.change': [6, () => ({ key: this.#key(), plan: this.#chance.oneOf([...PLANS, 'gold']) })],
-    'keys.remove': [3, () => ({ key: this.#chance.oneOf([this.#key(), 'mine', 'ours/and=']) })],
-    'keys.ban': [4, () => ({ key: this.#key(), ...(this.#chance.percent(50) ? { for: this.#duration() } : {}) })],
-    'keys.unban': [4, () => ({ key: this.#key() })],
-    'storm.start': [3, this.#storm],
-    'storm.stop': [4, () => ({})],
-    'faults.set': [3, () => ({ rules: Array.from({ length: this.#chance.integer(0, 4) }, this.#fault) })],
-    'faults.add': [3, () => ({ rule: this.#fault() })],
-    'faults.clear': [4, () => ({})],
-    'scenario.apply': [8, () => ({ scenario: this.#scenario() })],
+    'storm.stop': [4, nothing],
+    'faults.set': [3, () => ({ rules: Array.from({ length: chance.integer(0, 4) }, fault) })],
+    'faults.add': [3, () => ({ rule: fault() })],
+    'faults.clear': [4, nothing],
+    'scenario.apply': [8, () => ({ scenario: scenario() })],
     'pets.add': [
       6,
       () => ({
-        name: this.#chance.oneOf(['Ada', 'ß', '']),
-        categoryId: this.#chance.oneOf<unknown>([1, 9223372036854775807n, 1.5]),
-        ...(this.#chance.percent(50) ? { status: this.#chance.oneOf([...STATUSES, 'gone']) } : {}),
+        name: one('Ada', 'ß', ''),
+        categoryId: one(1, 9223372036854775807n, 1.5),
+        ...maybe(50, () => ({ status: one(...STATUSES, 'gone') })),
       }),
     ],
     'pets.set': [
       8,
       () => ({
-        id: this.#id(),
-        ...(this.#chance.percent(50) ? { name: this.#chance.oneOf(['Bob', 7]) } : {}),
-        ...(this.#chance.percent(60) ? { status: this.#chance.oneOf([...STATUSES, null, 'gone']) } : {}),
+        id: id(),
+        ...maybe(50, () => ({ name: one('Bob', 7) })),
+        ...maybe(60, () => ({ status: status() })),
       }),
     ],
+    'pets.remove': [8, () => ({ id: id() })],
     'records.add': [
       4,
       () => ({
-        resource: this.#chance.oneOf(['pets', 'pets', 'orders', 'cats']),
-        record: {
-          name: this.#chance.oneOf(['Ada', 7]),
-          categoryId: 1,
-          ...(this.#chance.percent(30) ? { id: this.#id() } : {}),
-        },
+        resource: one('pets', 'pets', 'orders', 'cats'),
+        record: { name: one('Ada', 7), categoryId: 1, ...maybe(30, () => ({ id: id() })) },
       }),
     ],
-    'records.set': [
-      4,
-      () => ({ resource: 'pets', id: this.#id(), change: { status: this.#chance.oneOf([...STATUSES, null, 'gone']) } }),
-    ],
-    'records.remove': [4, () => ({ resource: 'pets', id: this.#id() })],
-    'pets.remove': [8, () => ({ id: this.#id() })],
-    'snapshots.save': [6, () => ({ name: this.#chance.oneOf(SNAPSHOTS) })],
-    'snapshots.restore': [8, () => ({ name: this.#chance.oneOf(SNAPSHOTS) })],
-    'snapshots.remove': [2, () => ({ name: this.#chance.oneOf(SNAPSHOTS) })],
-    'requests.clear': [2, () => ({})],
-    'spaces.copy': [4, () => ({ name: this.#chance.oneOf(SPACES) })],
-    'spaces.remove': [4, () => ({ name: this.#chance.oneOf(SPACES) })],
+    'records.set': [4, () => ({ resource: 'pets', id: id(), change: { status: status() } })],
+    'records.remove': [4, () => ({ resource: 'pets', id: id() })],
+    'snapshots.save': [6, name],
+    'snapshots.restore': [8, name],
+    'snapshots.remove': [2, name],
+    'requests.clear': [2, nothing],
+    'spaces.copy': [4, space],
+    'spaces.remove': [4, space],
   }
 }

@@ -175,10 +175,10 @@ describe('a whole number of 64 bits', () => {
   )
 
   const range = 'must be a whole number from -9223372036854775808 to 9223372036854775807'
-  it.each([
+  it.each<[unknown, string]>([
     [2 ** 53, 'write it as a bigint, such as 9007199254740993n'],
     [-(2 ** 62), 'write it as a bigint, such as 9007199254740993n'],
-    ...[2 ** 63, 2n ** 63n, 1.5, '1', null].map((value) => [value, range] as const),
+    ...[2 ** 63, 2n ** 63n, 1.5, '1', null].map((value): [unknown, string] => [value, range]),
   ])('is not %s: %s', (value, problem) => expect(() => v.parse(int64Schema, value)).toThrow(problem))
 })
 
