@@ -100,17 +100,6 @@ describe('a plain request', () => {
     expect(whole).toBe(split)
   })
 
-  it('is served repeatedly on each of many connections', async () => {
-    const { port, core } = await start({ rateLimit: false })
-    const sockets = await Promise.all(Array.from({ length: 150 }, () => openSocket(port)))
-    for (let round = 1; round <= 3; round++) {
-      for (const socket of sockets) socket.write(GET)
-      for (const socket of sockets) expect(await responses(socket, round)).toHaveLength(round)
-    }
-    expect(core.spaces.default.log.total).toBe(450)
-    for (const socket of sockets) socket.destroy()
-  })
-
   it('is executed once, even if node:http sends the response', async () => {
     const { port, core } = await start({ latency: '1ms' })
     const socket = await openSocket(port)
@@ -138,47 +127,123 @@ describe('a plain request', () => {
   })
 })
 
-describe('while a reply waits for the store', () => {
-  /** Responds with the target, or a long body, once `keep` is called. */
-  async function serving() {
-    let keep = () => {}
-    let kept: Promise<void> | undefined = new Promise((resolve) => {
-      keep = () => {
-        kept = undefined
-        resolve()
-      }
-    })
-    const served: string[] = []
-    const ended: string[] = []
-    const reply = (body: string): Reply => ({
-      ...bareReply(200, ['Content-Length', String(body.length)]),
-      body,
-      exchange: { space: '', id: served.length, position: served.length },
-    })
-    const { listener } = await listenWith({
-      service({ target, connection }) {
-        served.push(`${target} ${connection}`)
-        return reply(target.startsWith('/long') ? 'a'.repeat(60_000) : target)
-      },
-      settle: () => kept,
-      ended(exchanges) {
-        ended.push(...exchanges.map(({ id, how }) => `${id} ${how}`))
-        return 0
-      },
-      refuse: () => ({ ...reply('{}'), status: 400 }),
-    })
-    return { listener, keep: () => keep(), served, ended }
-  }
+/** Responds with the target, or a long body, once `keep` is called. */
+async function serving() {
+  let keep = () => {}
+  let kept: Promise<void> | undefined = new Promise((resolve) => {
+    keep = () => {
+      kept = undefined
+      resolve()
+    }
+  })
+  const served: string[] = []
+  const ended: EndedExchange[] = []
+  const reply = (body: string): Reply => ({
+    ...bareReply(200, ['Content-Length', String(body.length)]),
+    body,
+    exchange: { space: '', id: served.length, position: served.length },
+  })
+  const { listener } = await listenWith({
+    service({ target, connection }) {
+      served.push(`${target} ${connection}`)
+      return reply(target.startsWith('/long') ? 'a'.repeat(60_000) : target)
+    },
+    settle: () => kept,
+    ended(exchanges) {
+      ended.push(...exchanges)
+      return 0
+    },
+    refuse: () => ({ ...reply('{}'), status: 400 }),
+  })
+  return { listener, reply: () => keep(), served, ended }
+}
 
+/** Responds when `reply` is called. */
+async function awaiting() {
+  const replies: (() => void)[] = []
+  const served: string[] = []
+  const ended: EndedExchange[] = []
+  let answered = 0
+  const { listener } = await listenWith({
+    service({ target, connection }) {
+      served.push(`${target} ${connection}`)
+      // The lane does not send headers that control the connection.
+      const extra = target.startsWith('/odd') ? ['Connection', 'keep-alive'] : []
+      if (target.startsWith('/fail')) return Promise.reject(new Error('on purpose'))
+      const reply = {
+        ...bareReply(200, ['Content-Length', String(target.length), ...extra]),
+        body: target,
+        exchange: { space: '', id: served.length, position: served.length },
+      }
+      return new Promise((resolve) => {
+        replies.push(() => {
+          answered++
+          resolve(reply)
+        })
+      })
+    },
+    ended(exchanges) {
+      ended.push(...exchanges)
+      return 0
+    },
+  })
+  return { listener, reply: () => replies[answered]?.(), served, ended }
+}
+
+describe.each([
+  ['waits for the store', serving],
+  ['is pending', awaiting],
+])('while a reply %s', (_what, open) => {
+  it('a half-closed client gets it, and the end of the connection', async () => {
+    const { listener, reply, served, ended } = await open()
+    const socket = await openSocket(listener.port)
+    socket.end(ask('/a'))
+    await until(() => served.length === 1)
+    await turns()
+    reply()
+    await once(socket, 'close')
+    expect(socket.received).toMatch(/^HTTP\/1\.1 (?:102.*HTTP\/1\.1 )?200 .*\/a$/s)
+    expect(ended.map(({ how }) => how)).toEqual(['sent'])
+  })
+
+  it.each(['/a', '/odd'])('a client that leaves is reported as "left": %s', async (target) => {
+    const { listener, reply, served, ended } = await open()
+    const socket = await openSocket(listener.port)
+    socket.write(ask(target))
+    await until(() => served.length === 1)
+    socket.resetAndDestroy()
+    await turns()
+    reply()
+    await until(() => ended.length > 0)
+    expect(ended.map(({ how }) => how)).toEqual(['left'])
+  })
+
+  it('a stop waits for it, and it announces that the connection closes', async () => {
+    const { listener, reply, served } = await open()
+    const socket = await openSocket(listener.port)
+    const idle = await openSocket(listener.port)
+    socket.write(ask('/a'))
+    await until(() => served.length === 1)
+    const stopped = listener.stop('clean')
+    await turns()
+    reply()
+    await stopped
+    expect(await responses(socket, 1)).toEqual([200])
+    expect(socket.received).toMatch(/^HTTP\/1\.1 200 .*Connection: close\r\n\r\n\/a$/s)
+    expect(idle.received).toBe('')
+  })
+})
+
+describe('while a reply waits for the store', () => {
   it('the next request is not read, and later counts as sent before the response', async () => {
-    const { listener, keep, served } = await serving()
+    const { listener, reply, served } = await serving()
     const socket = await openSocket(listener.port)
     for (const bytes of [ask('/a'), ask('/b').slice(0, 9), ask('/b').slice(9) + ask('/c')]) {
       socket.write(bytes)
       await turns()
     }
     expect(served).toEqual(['/a 1'])
-    keep()
+    reply()
     expect(await responses(socket, 3)).toEqual([200, 200, 200])
     expect(served).toEqual(['/a 1', '/b 0', '/c 0'])
     expect(socket.received.match(/\/[abc]$|\/[abc](?=HTTP)/g)).toEqual(['/a', '/b', '/c'])
@@ -186,60 +251,21 @@ describe('while a reply waits for the store', () => {
   })
 
   it('invalid bytes are refused after it', async () => {
-    const { listener, keep, served } = await serving()
+    const { listener, reply, served } = await serving()
     const socket = await openSocket(listener.port)
     socket.write(ask('/a'))
     await until(() => served.length === 1)
     socket.write('hello\r\n\r\n')
     await turns()
     expect(socket.received).toBe('')
-    keep()
+    reply()
     expect(await responses(socket, 2)).toEqual([200, 400])
     socket.destroy()
   })
 
-  it('a half-closed client gets it, and the end of the connection', async () => {
-    const { listener, keep, served, ended } = await serving()
-    const socket = await openSocket(listener.port)
-    socket.end(ask('/a'))
-    await until(() => served.length === 1)
-    await turns()
-    keep()
-    await once(socket, 'close')
-    expect(socket.received).toMatch(/^HTTP\/1\.1 200 .*\/a$/s)
-    expect(ended).toEqual(['1 sent'])
-  })
-
-  it('a client that leaves is reported as "left"', async () => {
-    const { listener, keep, served, ended } = await serving()
-    const socket = await openSocket(listener.port)
-    socket.write(ask('/a'))
-    await until(() => served.length === 1)
-    socket.resetAndDestroy()
-    await turns()
-    keep()
-    await until(() => ended.length > 0)
-    expect(ended).toEqual(['1 left'])
-  })
-
-  it('a stop waits for it, and it announces that the connection closes', async () => {
-    const { listener, keep, served } = await serving()
-    const socket = await openSocket(listener.port)
-    const idle = await openSocket(listener.port)
-    socket.write(ask('/a'))
-    await until(() => served.length === 1)
-    const stopped = listener.stop('clean')
-    await turns()
-    keep()
-    await stopped
-    expect(await responses(socket, 1)).toEqual([200])
-    expect(socket.received).toMatch(/^HTTP\/1\.1 200 .*Connection: close\r\n\r\n\/a$/s)
-    expect(idle.received).toBe('')
-  })
-
   it('a response is reported as sent only when the client has received it', async () => {
-    const { listener, keep, served, ended } = await serving()
-    keep()
+    const { listener, reply, served, ended } = await serving()
+    reply()
     const socket = await openSocket(listener.port)
     socket.pause()
     // Fills the buffers of both sides.
@@ -251,7 +277,7 @@ describe('while a reply waits for the store', () => {
     }
     socket.resume()
     await until(() => ended.length === served.length)
-    expect(new Set(ended.map((text) => text.split(' ')[1]))).toEqual(new Set(['sent']))
+    expect(new Set(ended.map(({ how }) => how))).toEqual(new Set(['sent']))
     socket.write(ask('/b'))
     await until(() => socket.received.endsWith('/b'))
     socket.destroy()
@@ -259,47 +285,12 @@ describe('while a reply waits for the store', () => {
 })
 
 describe('while a reply is pending', () => {
-  /** Responds when `reply` is called. */
-  async function awaiting() {
-    const replies: (() => void)[] = []
-    const served: string[] = []
-    const ended: EndedExchange[] = []
-    let answered = 0
-    const { listener } = await listenWith({
-      service({ target, connection }) {
-        served.push(`${target} ${connection}`)
-        // The lane does not send headers that control the connection.
-        const extra = target.startsWith('/odd') ? ['Connection', 'keep-alive'] : []
-        if (target.startsWith('/fail')) return Promise.reject(new Error('on purpose'))
-        const reply = {
-          ...bareReply(200, ['Content-Length', String(target.length), ...extra]),
-          body: target,
-          exchange: { space: '', id: served.length, position: served.length },
-        }
-        return new Promise((resolve) => {
-          replies.push(() => {
-            answered++
-            resolve(reply)
-          })
-        })
-      },
-      ended(exchanges) {
-        ended.push(...exchanges)
-        return 0
-      },
-    })
-    const asked = async (count: number) => {
-      while (served.length < count) await new Promise(setImmediate)
-    }
-    return { listener, reply: () => replies[answered]?.(), served, ended, asked }
-  }
-
   it.each(['/a', '/odd'])('it is sent when it is ready, and the connection stays open: %s', async (target) => {
-    const { listener, reply, served, ended, asked } = await awaiting()
+    const { listener, reply, served, ended } = await awaiting()
     const socket = await openSocket(listener.port)
     for (let count = 1; count <= 3; count++) {
       socket.write(ask(target))
-      await asked(count)
+      await until(() => served.length >= count)
       const before = systemClock.monotonic()
       await new Promise(setImmediate)
       const waited = systemClock.monotonic() - before
@@ -314,54 +305,17 @@ describe('while a reply is pending', () => {
   })
 
   it('further requests on the connection start immediately, and are served in order', async () => {
-    const { listener, reply, served, asked } = await awaiting()
+    const { listener, reply, served } = await awaiting()
     const socket = await openSocket(listener.port)
     socket.write(ask('/a'))
-    await asked(1)
+    await until(() => served.length >= 1)
     socket.write(ask('/b') + ask('/c'))
-    await asked(3)
+    await until(() => served.length >= 3)
     expect(served).toEqual(['/a 1', '/b 0', '/c 0'])
     for (let count = 1; count <= 3; count++) reply()
     expect(await responses(socket, 3)).toEqual([200, 200, 200])
     expect(socket.received.match(/\/[abc](?=HTTP|$)/g)).toEqual(['/a', '/b', '/c'])
     socket.destroy()
-  })
-
-  it('a half-closed client gets it, and the end of the connection', async () => {
-    const { listener, reply, ended, asked } = await awaiting()
-    const socket = await openSocket(listener.port)
-    socket.end(ask('/a'))
-    await asked(1)
-    await turns()
-    reply()
-    await once(socket, 'close')
-    expect(socket.received).toMatch(/HTTP\/1\.1 200 .*Connection: close\r\n.*\/a$/s)
-    expect(ended.map(({ how }) => how)).toEqual(['sent'])
-  })
-
-  it.each(['/a', '/odd'])('a client that leaves is reported as "left": %s', async (target) => {
-    const { listener, reply, ended, asked } = await awaiting()
-    const socket = await openSocket(listener.port)
-    socket.write(ask(target))
-    await asked(1)
-    socket.resetAndDestroy()
-    await turns()
-    reply()
-    while (ended.length === 0) await new Promise(setImmediate)
-    expect(ended.map(({ how }) => how)).toEqual(['left'])
-  })
-
-  it('a stop waits for it, and it announces that the connection closes', async () => {
-    const { listener, reply, asked } = await awaiting()
-    const socket = await openSocket(listener.port)
-    socket.write(ask('/a'))
-    await asked(1)
-    const stopped = listener.stop('clean')
-    await turns()
-    reply()
-    await stopped
-    expect(await responses(socket, 1)).toEqual([200])
-    expect(socket.received).toMatch(/Connection: close\r\n\r\n\/a$/)
   })
 
   it('a rejection becomes a 500', async () => {
