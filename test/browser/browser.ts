@@ -1,5 +1,7 @@
 import axe from 'axe-core'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
 import { CHROMIUM } from '../support/browsers.js'
 
 /** Starts a headless Chromium that sends no requests of its own. */
@@ -9,36 +11,81 @@ export function openBrowser(): Promise<Browser> {
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
     executablePath: CHROMIUM,
     args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
+      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+      ...['--disable-component-update', '--disable-sync'],
     ],
   })
 }
 
-/** What a page must not do: log an error, or send a request to another host. */
-export interface Complaints {
-  readonly console: string[]
-  readonly foreignRequests: string[]
+/** Chromium's own message about an error status, or about no response. */
+export const FAILED = /^Failed to load resource: (?:the server responded with a status of [45]\d\d|net::ERR_)/
+
+export interface ContextOptions extends BrowserContextOptions {
+  /** Complaints that are no failure. */
+  readonly allowed?: RegExp
 }
 
-/** Collects the complaints about a page from now on. */
-export function listen(page: Page, origin: string): Complaints {
-  const complaints: Complaints = { console: [], foreignRequests: [] }
+interface PageOptions extends ContextOptions {
+  readonly sandbox?: SandboxOptions
+  /** Below the control plane. Default: the dashboard. */
+  readonly path?: string
+}
+
+export interface Opened {
+  readonly sandbox: Sandbox
+  readonly page: Page
+  /** Sends a request to the service, as curl would. */
+  ask(path: string, key?: string, init?: RequestInit): Promise<Response>
+}
+
+/** One browser for the tests of a file. */
+export function useBrowser() {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await openBrowser()
+  })
+  afterAll(() => browser.close())
+
+  /** A browser profile. Fails if a page logs an error, or sends a request to another host than that of `url`. */
+  async function newContext(url: string, { allowed = /^$/, ...options }: ContextOptions = {}): Promise<BrowserContext> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+    const complaints: string[] = []
+    context.on('page', (page) => listen(page, new URL(url).origin, complaints))
+    onTestFinished(async () => {
+      await context.close()
+      expect(complaints.filter((text) => !allowed.test(text))).toEqual([])
+    })
+    return context
+  }
+
+  /** A page of a new sandbox. */
+  async function open({ sandbox: given = {}, path = '/', ...options }: PageOptions = {}): Promise<Opened> {
+    const sandbox = await startSandbox({ seed: 1, ...given })
+    onTestFinished(() => sandbox.close())
+    const page = await (await newContext(sandbox.baseUrl, options)).newPage()
+    await page.goto(sandbox.controlUrl + path)
+    const ask: Opened['ask'] = (to, key = 'sandbox', init = {}) =>
+      fetch(sandbox.baseUrl + to, { ...init, headers: { authorization: `Bearer ${key}`, ...init.headers } })
+    return { sandbox, page, ask }
+  }
+
+  return { newContext, open }
+}
+
+/** Collects what a page must not do: log an error, or send a request to another host. */
+export function listen(page: Pick<Page, 'on'>, origin: string, complaints: string[]): void {
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.console.push(message.text())
+    if (/^(?:error|warn|warning)$/.test(message.type())) complaints.push(message.text())
   })
-  page.on('pageerror', (error) => complaints.console.push(String(error)))
+  page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('request', (request) => {
-    const url = request.url()
-    if (!url.startsWith(`${origin}/`) && !url.startsWith('data:') && !url.startsWith('blob:'))
-      complaints.foreignRequests.push(url)
+    if (!/^(?:data|blob|file):/.test(request.url()) && !request.url().startsWith(`${origin}/`))
+      complaints.push(request.url())
   })
-  return complaints
+}
+
+export function row(page: Page, text: string) {
+  return page.locator('.exchange button', { hasText: text }).first()
 }
 
 /** Rules whose result depends on the colour scheme. */

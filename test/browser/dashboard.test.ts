@@ -1,42 +1,18 @@
-import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
+import type { Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type SandboxOptions, startSandbox } from '../../src/index.js'
 import { HAS_CHROMIUM } from '../support/browsers.js'
 import { HAS_REDIS, RedisServer } from '../support/redis-server.js'
-import { axeViolations, type Complaints, listen, openBrowser } from './browser.js'
-
-/** Folder for a screenshot of each question of a developer. Unset: no screenshots. */
-const { PICTURES } = process.env
+import { axeViolations, type ContextOptions, FAILED, type Opened, row, useBrowser } from './browser.js'
 
 const AT_NOON: SandboxOptions = { seed: 1, now: '2026-03-01T12:00:00Z', freeze: true }
 
-interface Opened {
-  readonly sandbox: Sandbox
-  readonly page: Page
-  readonly complaints: Complaints
-  /** Sends a request to the service, as curl would. */
-  ask(path: string, key?: string, init?: RequestInit): Promise<Response>
-}
-
 // Opening a page is slow on a busy machine.
 describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
-  let browser: Awaited<ReturnType<typeof openBrowser>>
-  beforeAll(async () => {
-    browser = await openBrowser()
-  })
-  afterAll(() => browser.close())
+  const browser = useBrowser()
 
-  async function open(options: SandboxOptions = {}, context: BrowserContextOptions = {}, hash = ''): Promise<Opened> {
-    const sandbox = await startSandbox({ ...AT_NOON, ...options })
-    onTestFinished(() => sandbox.close())
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...context })
-    onTestFinished(() => page.close())
-    const { origin } = new URL(sandbox.baseUrl)
-    const complaints = listen(page, origin)
-    await page.goto(`${origin}/__sandbox/${hash}`)
-    const ask: Opened['ask'] = (path, key = 'sandbox', init = {}) =>
-      fetch(sandbox.baseUrl + path, { ...init, headers: { authorization: `Bearer ${key}`, ...init.headers } })
-    return { sandbox, page, complaints, ask }
+  function open(sandbox: SandboxOptions = {}, options: ContextOptions = {}, hash = ''): Promise<Opened> {
+    return browser.open({ sandbox: { ...AT_NOON, ...sandbox }, path: `/${hash}`, ...options })
   }
 
   async function openLive(...given: Parameters<typeof open>): Promise<Opened> {
@@ -48,13 +24,12 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
   it.skipIf(!HAS_REDIS)('shows the replicas of the sandbox, and how far each has got', async () => {
     const redis = await RedisServer.start()
     onTestFinished(() => redis.end())
-    const { sandbox, page, complaints } = await openLive({ redis: redis.url })
+    const { sandbox, page } = await openLive({ redis: redis.url })
     await page.getByRole('tab', { name: 'Data' }).click()
     const { host } = new URL(sandbox.baseUrl)
     const replica = page.locator('#replicas li')
     await replica.getByText(host).waitFor()
     expect(await replica.textContent()).toMatch(/commands, lag \d+ msthis one$/)
-    expect(complaints).toEqual({ console: [], foreignRequests: [] })
   })
 
   it('stays live over more visits than a browser opens connections, and after coming back from the cache', async () => {
@@ -73,7 +48,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
   })
 
   it('shows a request when it is made, and both messages when it is opened', async () => {
-    const { page, ask, complaints } = await openLive()
+    const { page, ask } = await openLive()
     await ask('/pets?limit=3&status=sold')
     await row(page, '/v1/pets?limit=3&status=sold').locator('.path').click()
     const detail = page.locator('.detail')
@@ -89,11 +64,10 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
       await detail.getByRole('region', { name: part, exact: true }).getByText(said).first().waitFor()
     await detail.getByText(/^59 of 60 left · resets in 1:00$/).waitFor()
     expect(new URL(page.url()).hash).toBe('#exchange=1')
-    expect(complaints).toEqual({ console: [], foreignRequests: [] })
   })
 
   it('starts a storm; the next response is 429, and gauge and chart show it', async () => {
-    const { page, ask, complaints } = await openLive()
+    const { page, ask } = await openLive()
     await page.getByRole('button', { name: 'Start storm' }).click()
     await page.getByText('refuses 100 %, 0:30 left').waitFor()
     expect((await ask('/pets')).status).toBe(429)
@@ -104,7 +78,6 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await showTab(page, 'Break it')
     await page.locator('#storm .aside').getByText('off').waitFor()
     expect((await ask('/pets')).status).toBe(200)
-    expect(complaints).toEqual({ console: [], foreignRequests: [] })
   })
 
   it('fills the gauge again when the clock is moved', async () => {
@@ -119,18 +92,8 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     expect((await ask('/pets')).status).toBe(200)
   })
 
-  it('sets the status of a pet with an id beyond 2^53', async () => {
-    const { page, ask, complaints } = await openLive()
-    const id = '9007199254740993'
-    await showTab(page, 'Data')
-    await page.getByRole('combobox', { name: `status of pets ${id}` }).selectOption('sold')
-    await page.getByText(`pets ${id} is changed.`).waitFor({ state: 'attached' })
-    expect(await (await ask('/pets?status=sold&limit=100')).text()).toContain(`"id":${id},`)
-    expect(complaints.console).toEqual([])
-  })
-
   it('shows the name of a pet as plain text', async () => {
-    const { page, ask, complaints } = await openLive()
+    const { page, ask } = await openLive()
     const name = '<img src=x onerror=document.title="hacked">'
     const body = JSON.stringify({ name, categoryId: 1 })
     await ask('/pets', 'sandbox', { method: 'POST', body, headers: { 'content-type': 'application/json' } })
@@ -145,7 +108,6 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.locator('.detail pre').getByText('onerror').first().waitFor()
     expect(await page.locator('main img').count()).toBe(0)
     expect(await page.title()).toBe('petstore-sandbox')
-    expect(complaints).toEqual({ console: [], foreignRequests: [] })
   })
 
   it('applies a scenario, and saves and restores a snapshot', async () => {
@@ -169,7 +131,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
   })
 
   it('changes settings, and shows an error beside the setting that was refused', async () => {
-    const { sandbox, page, complaints } = await openLive()
+    const { sandbox, page } = await openLive({}, { allowed: FAILED })
     await page.getByLabel('Latency', { exact: true }).fill('5ms..9ms')
     await page.keyboard.press('Enter')
     await page.locator('#responses .aside').getByText('5ms..9ms').waitFor()
@@ -182,7 +144,6 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.getByText('getPet:503,after', { exact: true }).waitFor()
     const { settings, faults } = await sandbox.state()
     expect([settings.latency, settings.sunset, faults.length]).toEqual(['5ms..9ms', 'after', 2])
-    expect(complaints.console).toEqual([])
 
     await page.getByLabel('Duration of a ban').fill('soon')
     await page.keyboard.press('Enter')
@@ -227,7 +188,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
   })
 
   it('shows a notice for an unknown space in the address, and does not open it', async () => {
-    const { sandbox, page } = await open({}, {}, '#space=chekout')
+    const { sandbox, page } = await open({}, { allowed: FAILED }, '#space=chekout')
     await page.getByText('Unknown space "chekout". Showing the default space.').waitFor()
     await page.getByText('live', { exact: true }).waitFor()
     expect(await sandbox.spaces.list()).toEqual([])
@@ -247,29 +208,6 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.getByRole('region', { name: 'In effect' }).getByText('storm 100 %').waitFor()
     expect((await sandbox.state()).storm).not.toBeNull()
     await page.getByText('Undone. What clients changed since then is discarded.').waitFor()
-  })
-
-  it('undoes exactly what the button named: bans and quotas too, and no change of another tab', async () => {
-    const { sandbox, page, ask } = await openLive({ limits: '9/min' })
-    await ask('/pets')
-    const undo = page.getByRole('button', { name: 'Undo', exact: true })
-    const key = async () => (await sandbox.keys.list()).find((one) => one.key === 'sandbox')
-    const before = await key()
-    for (const scenario of ['quota-nearly-spent', 'banned']) {
-      await page.getByRole('button', { name: `Apply ${scenario}` }).click()
-      await undo.waitFor()
-      expect(await key()).not.toEqual(before)
-      await undo.click()
-      await page.getByText('Nothing differs from the start.', { exact: true }).waitFor()
-      await undo.waitFor({ state: 'detached' })
-      expect(await key()).toEqual(before)
-    }
-    await page.getByRole('button', { name: 'Apply storm' }).click()
-    await undo.waitFor()
-    await sandbox.reset()
-    await undo.click()
-    await page.locator('.notice').getByText('is not the last in this space').waitFor()
-    expect((await sandbox.state()).undo?.verb).toBe('reset')
   })
 
   it('shows every time in the chosen zone, and where a scenario moves the clock', async () => {
@@ -293,71 +231,8 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
       .waitFor()
   })
 
-  it('needs at most one click for each question of a front-end developer', async () => {
-    const { sandbox, page, ask } = await openLive({ limits: '2/min', banAfter: 2, pets: 10_000 })
-    for (const pet of [1, 2, 3, 3, 3]) await (await ask(`/pets/${pet}`)).text()
-    const detail = page.locator('.detail')
-    const inDetail = (part: string, text: string) =>
-      detail.getByRole('region', { name: part, exact: true }).getByText(text)
-    const refused = row(page, 'banned until 12:05:00').locator('.path')
-    await refused.waitFor()
-    const questions: readonly (readonly [question: string, click: Locator | undefined, answer: Locator])[] = [
-      [
-        'what is overridden and until when',
-        undefined,
-        page.getByRole('region', { name: 'In effect' }).getByText('sandbox banned · 5:00 left'),
-      ],
-      ['why this 429', undefined, row(page, '2/min quota used up')],
-      [
-        'why banned',
-        refused,
-        detail.getByText('is banned until 12:05:00 UTC. It sent 2 requests before Retry-After had passed.'),
-      ],
-      ['when may I retry', refused, detail.getByText('Retry-After 300')],
-      ['what did the server answer', refused, inDetail('Response', '"api_key_banned"')],
-      ['what did I send', refused, inDetail('Request', 'Bearer sandbox')],
-      ['where did the time go', refused, detail.getByText(/^handling .*, waiting .*, body /)],
-      ['fail getPet three times', detail.getByRole('button', { name: 'Fail 3 times' }), page.getByText('1 fault')],
-      [
-        'does my client behave',
-        page.getByRole('tab', { name: 'Conduct' }),
-        page.locator('#conduct').getByText('early-retry', { exact: true }),
-      ],
-      [
-        'find pet 4711 of 10,000',
-        page.getByRole('tab', { name: 'Data' }),
-        page.locator('#records').getByText('4711', { exact: true }),
-      ],
-    ]
-    for (const [question, click, answer] of questions) {
-      await click?.click()
-      if (question.startsWith('find')) await page.getByRole('searchbox', { name: 'Search pets' }).fill('4711')
-      await answer.waitFor()
-      await answer.scrollIntoViewIfNeeded()
-      if (PICTURES) await page.screenshot({ path: `${PICTURES}/${question}.png` })
-      // The exchange stays open for the button in it.
-      if (click === refused && !question.startsWith('where')) await page.keyboard.press('Escape')
-    }
-    expect(await sandbox.faults.list()).toMatchObject([{ operation: 'getPet', status: 503, left: 3 }])
-  })
-
-  it('focuses the control of an override', async () => {
-    const { sandbox, page } = await openLive()
-    await sandbox.settings.change({ latency: '5ms', sunset: 'after', limits: '9/min' })
-    const bar = page.getByRole('region', { name: 'In effect' })
-    for (const [text, label] of [
-      ['latency 5ms', 'Latency'],
-      ['sunset after', 'Sunset'],
-      ['limits 9/min', 'Limits of sandbox'],
-    ] as const) {
-      await showTab(page, 'Keys')
-      await bar.getByRole('button', { name: new RegExp(`^${text}`) }).click()
-      await page.getByLabel(label, { exact: true }).and(page.locator(':focus')).waitFor()
-    }
-  })
-
   it('shows that the sandbox does not respond, reconnects, and says that it restarted', async () => {
-    const { sandbox, page, ask } = await openLive({ freeze: false })
+    const { sandbox, page, ask } = await openLive({ freeze: false }, { allowed: FAILED })
     await page.clock.install()
     await page.reload()
     await page.getByText('live', { exact: true }).waitFor()
@@ -379,8 +254,23 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await row(page, '/v1/pets?limit=9').waitFor()
   })
 
+  it('keeps the fields of its forms while the sandbox is down, and then shows no outdated error', async () => {
+    const { sandbox, page } = await openLive({}, { allowed: FAILED })
+    await page.getByLabel('Refused, %').fill('25')
+    await sandbox.close()
+    await page.getByText('The sandbox is not responding.').waitFor()
+    await page.getByRole('button', { name: 'Start storm' }).click()
+    const error = page.locator('#storm').getByRole('alert')
+    await error.getByText('The sandbox is not responding.').waitFor()
+    const again = await startSandbox({ ...AT_NOON, port: Number(new URL(sandbox.baseUrl).port) })
+    onTestFinished(() => again.close())
+    await error.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Start storm' }).click()
+    await page.getByRole('region', { name: 'In effect' }).getByText('storm 25 %').waitFor()
+  })
+
   it('asks for the control token, rejects a wrong one, and keeps the right one for the tab', async () => {
-    const { page, ask } = await open({ controlToken: 'open-sesame' })
+    const { page, ask } = await open({ controlToken: 'open-sesame' }, { allowed: FAILED })
     const token = page.getByRole('dialog', { name: 'Control token' }).getByLabel('Control token')
     await token.fill('open-barley')
     await page.getByRole('button', { name: 'Unlock' }).click()
@@ -487,32 +377,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await row(page, 'limit=1').locator('.status.cut', { hasText: '200 ✂' }).waitFor()
   })
 
-  it('names the recorded cause of a refusal, and only cures that work', async () => {
-    const { sandbox, page, ask } = await openLive()
-    await sandbox.faults.add('createPet:503')
-    await fetch(`${sandbox.baseUrl}/pets?limit=1`)
-    await ask('/pets?limit=2', 'unknown')
-    await ask('/pets?limit=3', 'sandbox-revoked')
-    await ask('/pets?limit=4', 'sandbox-limited')
-    await ask('/pets?limit=5', 'sandbox-banned')
-    await ask('/pets', 'sandbox', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
-    const detail = page.locator('.detail')
-    for (const [request, cause, rule, cures] of [
-      ['limit=1', 'no API key', 'The request has no API key.', []],
-      ['limit=2', 'unknown key', 'The sandbox does not know this API key.', []],
-      ['limit=3', 'revoked key', 'The key sandbox-revoked is revoked.', []],
-      ['limit=4', '60/min quota used up', 'The quota of the key sandbox-limited is always used up.', []],
-      ['limit=5', 'always banned', 'The key sandbox-banned is always banned.', []],
-      ['POST', 'fault createPet:503', 'The fault rule createPet:503 broke this response', ['Remove this rule']],
-    ] as const) {
-      await row(page, request).getByText(cause).waitFor()
-      await row(page, request).locator('.path').click()
-      await detail.getByText(rule).waitFor()
-      expect(await detail.locator('.steps .primary').allTextContents(), request).toEqual(cures)
-    }
-  })
-
-  it('opens exchanges beside the log, of which 20 rows stay visible; arrow keys and j, k move through them', async () => {
+  it('opens exchanges beside the log, of which 20 rows stay visible; single keys move through them, except while typing', async () => {
     const { page, ask } = await openLive({ plan: 'pro' }, {}, '#exchange=99')
     await page.getByText('The log does not have exchange 99.').waitFor()
     for (let limit = 1; limit <= 40; limit++) await (await ask(`/pets?limit=${limit}`)).text()
@@ -539,6 +404,14 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
       return row !== undefined && row.top >= top && row.bottom <= bottom
     })()`
     await expect.poll(() => page.evaluate(isInView)).toBe(true)
+    await page.keyboard.press('k')
+    await heading(10)
+    await page.keyboard.press('r')
+    await page.getByText('41 exchanges').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('jkr?')
+    expect(await page.getByRole('searchbox', { name: 'Filter' }).inputValue()).toBe('jkr?')
+    await page.getByText('0 of 41 exchanges').waitFor()
   })
 
   it('pauses, and sorts by a column', async () => {
@@ -555,13 +428,16 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.getByText('3 exchanges').waitFor()
   })
 
-  it('finds records by id and by text, and adds and removes one', async () => {
-    const { sandbox, page } = await openLive()
+  it('finds records by id and by text, and changes, adds and removes one', async () => {
+    const { sandbox, page, ask } = await openLive()
     await showTab(page, 'Data')
     const search = page.getByRole('searchbox', { name: 'Search pets' })
     await search.fill('9007199254740993')
     const rows = page.locator('#records tbody tr')
     await expect.poll(() => rows.count()).toBe(1)
+    await page.getByRole('combobox', { name: 'status of pets 9007199254740993' }).selectOption('sold')
+    await page.getByText('pets 9007199254740993 is changed.').waitFor({ state: 'attached' })
+    expect(await (await ask('/pets?status=sold&limit=100')).text()).toContain('"id":9007199254740993,')
     await search.fill('pickle')
     await expect.poll(() => rows.locator('input').first().inputValue()).toBe('Pickle')
     await search.fill('')
@@ -605,6 +481,8 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
       await bar.getByText(text, { exact: true }).waitFor()
     await bar.getByText('sandbox-free banned').click()
     await page.getByRole('tab', { name: 'Keys', selected: true }).waitFor()
+    await bar.getByRole('button', { name: /^sunset after/ }).click()
+    await page.getByLabel('Sunset', { exact: true }).and(page.locator(':focus')).waitFor()
     await bar.getByRole('button', { name: 'Undo latency 800ms' }).click()
     await bar.getByText('latency 800ms').waitFor({ state: 'detached' })
     await bar.getByRole('button', { name: 'Reset all' }).click()
@@ -616,7 +494,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
   })
 
   it('offers next steps for an exchange: a fix, replay, edit, a fault, an export', async () => {
-    const { sandbox, page, ask, complaints } = await openLive({ limits: '1/min' })
+    const { sandbox, page, ask } = await openLive({ limits: '1/min' })
     for (const limit of [1, 2]) await ask(`/pets?limit=${limit}`)
     await row(page, 'limit=2').locator('.path').click()
     const detail = page.locator('.detail')
@@ -656,16 +534,12 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
 
     await page.getByRole('button', { name: 'Export settings…' }).click()
     await page.getByRole('dialog').getByText('- getPet:503').waitFor()
-    expect(complaints).toEqual({ console: [], foreignRequests: [] })
   })
 
   it('opens the exchange in its address; a finding links back to it', async () => {
-    const sandbox = await startSandbox({ ...AT_NOON })
-    onTestFinished(() => sandbox.close())
-    for (const path of ['/pets', '/pets?limit=0'])
-      await fetch(sandbox.baseUrl + path, { headers: { authorization: 'Bearer sandbox' } })
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
-    onTestFinished(() => page.close())
+    const { sandbox, page, ask } = await openLive()
+    for (const path of ['/pets', '/pets?limit=0']) await ask(path)
+    await page.goto('about:blank')
     await page.goto(`${sandbox.controlUrl}/#exchange=2`)
     const detail = page.locator('.detail')
     await detail.getByRole('heading', { name: 'limit=0' }).waitFor()
@@ -730,39 +604,17 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     ])
   })
 
-  it('removes a key; undo restores its plan and usage', async () => {
-    const { sandbox, page, ask } = await openLive({ limits: '5/min' })
-    await sandbox.plan('sandbox-free', 'business')
-    await ask('/pets', 'sandbox-free')
+  it('removes a key', async () => {
+    const { page, ask } = await openLive()
     await showTab(page, 'Keys')
-    const left = page.locator('[role=meter][aria-label="sandbox-free, minute"][aria-valuenow="999"]')
-    await left.waitFor()
     await page.getByRole('button', { name: 'Remove sandbox-free' }).click()
     await page.getByText('sandbox-free is removed. Requests with it get a 401.').last().waitFor()
     await keyCard(page, 'sandbox-free').waitFor({ state: 'detached' })
     expect((await ask('/pets', 'sandbox-free')).status).toBe(401)
-    await page.getByRole('button', { name: 'Undo', exact: true }).click()
-    await left.waitFor()
-    expect(await page.getByRole('combobox', { name: 'Plan of sandbox-free' }).inputValue()).toBe('business')
-    expect((await ask('/pets', 'sandbox-free')).status).toBe(200)
-  })
-
-  it('shows keys and pets beside the log without cutting anything off', async () => {
-    const { sandbox, page, ask } = await openLive()
-    for (const key of ['sandbox', 'sandbox-pro', 'sandbox-enterprise']) await ask('/pets', key)
-    await sandbox.ban('sandbox-business')
-    await showTab(page, 'Keys')
-    await page.getByText('Banned, 5:00 left').waitFor()
-    const cutOff = `[...document.querySelectorAll('.keyrow .name, .gauge p, .tablebox')]
-      .filter((place) => place.scrollWidth > place.clientWidth).map((place) => place.textContent)`
-    expect(await page.evaluate(cutOff)).toEqual([])
-    await showTab(page, 'Data')
-    await page.getByRole('button', { name: 'Remove pets 59' }).waitFor()
-    expect(await page.evaluate(cutOff)).toEqual([])
   })
 
   it('shows a changed setting at once, and reverts it with the reason if it is refused', async () => {
-    const { sandbox, page } = await openLive()
+    const { sandbox, page } = await openLive({}, { allowed: FAILED })
     // The response is held back until the page has been checked.
     let answer = (_how: 'continue' | 'refuse') => {}
     await page.route('**/__sandbox/settings', async (route) => {
@@ -773,7 +625,6 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
       await route.fulfill({ status: 409, json: { code: 'conflict', message: 'Not while it rains.', status: 409 } })
     })
     const off = page.getByRole('checkbox', { name: 'Rate limit' })
-    const sunset = page.getByRole('combobox', { name: 'Sunset' })
     expect(await off.isChecked()).toBe(true)
     for (const how of ['refuse', 'continue'] as const) {
       const asked = page.waitForRequest('**/__sandbox/settings')
@@ -788,13 +639,6 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     }
     await page.locator('#limits .aside').getByText('off').waitFor()
     expect((await sandbox.settings.show()).rateLimit).toBe(false)
-    const asked = page.waitForRequest('**/__sandbox/settings')
-    await sunset.selectOption('after')
-    await asked
-    expect(await sunset.inputValue()).toBe('after')
-    answer('refuse')
-    await page.locator('#responses').getByText('Not while it rains.').waitFor()
-    expect(await sunset.inputValue()).toBe('auto')
   })
 
   it('filters the list by a click on a cell or on a bar of the chart, which shows the events of its time', async () => {
@@ -828,29 +672,6 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await row(page, 'limit=1').waitFor()
   })
 
-  it('moves through exchanges and to the filter with single keys, except while typing', async () => {
-    const { page, ask } = await openLive()
-    for (const limit of [1, 2, 3]) await ask(`/pets?limit=${limit}`)
-    await row(page, 'limit=3').waitFor()
-    for (const [key, limit] of [
-      ['j', 3],
-      ['j', 2],
-      ['k', 3],
-    ] as const) {
-      await page.keyboard.press(key)
-      await page
-        .locator('.detail')
-        .getByRole('heading', { name: `limit=${limit}` })
-        .waitFor()
-    }
-    await page.keyboard.press('r')
-    await page.getByText('4 exchanges').waitFor()
-    await page.keyboard.press('/')
-    await page.keyboard.type('jkr?')
-    expect(await page.getByRole('searchbox', { name: 'Filter' }).inputValue()).toBe('jkr?')
-    await page.getByText('0 of 4 exchanges').waitFor()
-  })
-
   it('has no axe violations, light and dark, wide and narrow', async () => {
     const { sandbox, page, ask } = await openLive({ plan: 'pro' }, { bypassCSP: true })
     await ask('/pets')
@@ -879,10 +700,6 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     }
   })
 })
-
-function row(page: Page, text: string) {
-  return page.locator('.exchange button', { hasText: text }).first()
-}
 
 function showTab(page: Page, name: string) {
   return page.getByRole('tab', { name }).click()

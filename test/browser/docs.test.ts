@@ -1,64 +1,27 @@
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
+import { describe, expect, it } from 'vitest'
+import type { SandboxOptions } from '../../src/index.js'
 import { HAS_CHROMIUM } from '../support/browsers.js'
-import { axeViolations, listen, openBrowser } from './browser.js'
+import { axeViolations, type ContextOptions, FAILED, useBrowser } from './browser.js'
 
 const FULLER = fileURLToPath(new URL('../contract/specs/fuller.yaml', import.meta.url))
 
-/** Chromium's own message about an error status. */
-const REFUSED = /^Failed to load resource: the server responded with a status of [45]\d\d/
-
 describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
-  let browser: Awaited<ReturnType<typeof openBrowser>>
-  beforeAll(async () => {
-    browser = await openBrowser()
-  })
-  afterAll(() => browser.close())
+  const browser = useBrowser()
 
-  interface Opened {
-    readonly sandbox: Sandbox
-    readonly page: Page
-    /** Opens an operation or a chapter. */
-    open(name: string): Promise<void>
-    /** Sends the form. @returns the response status */
-    send(): Promise<string | null>
-  }
-
-  /** Opens the page of a new sandbox. It must log no error and send no request to another host. */
-  async function withDocs(
-    options: SandboxOptions,
-    use: (opened: Opened) => Promise<void>,
-    {
-      colorScheme = 'light',
-      width = 1280,
-      query = '',
-    }: { colorScheme?: 'light' | 'dark'; width?: number; query?: string } = {},
-  ): Promise<void> {
-    await using sandbox = await startSandbox({ seed: 1, ...options })
-    const { origin } = new URL(sandbox.baseUrl)
-    const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 }, bypassCSP: true })
-    try {
-      const page = await context.newPage()
-      const complaints = listen(page, origin)
-      await page.goto(`${origin}/__sandbox/docs${query}`)
-      await use({
-        sandbox,
-        page,
-        open: (name) => page.getByRole('navigation', { name: 'Contents' }).getByRole('link', { name }).first().click(),
-        async send() {
-          await page.getByRole('button', { name: 'Send', exact: true }).click()
-          return await answered(page)
-        },
-      })
-      const { foreignRequests } = complaints
-      expect({ console: complaints.console.filter((text) => !REFUSED.test(text)), foreignRequests }).toEqual({
-        console: [],
-        foreignRequests: [],
-      })
-    } finally {
-      await context.close()
+  /** `open` opens an operation or a chapter, `send` sends the form, and resolves with the response status. */
+  async function openDocs(sandbox: SandboxOptions = {}, query = '', options: ContextOptions = {}) {
+    const opened = await browser.open({ sandbox, path: `/docs${query}`, bypassCSP: true, allowed: FAILED, ...options })
+    const { page } = opened
+    return {
+      ...opened,
+      open: (name: string) =>
+        page.getByRole('navigation', { name: 'Contents' }).getByRole('link', { name }).first().click(),
+      async send() {
+        await page.getByRole('button', { name: 'Send', exact: true }).click()
+        return await answered(page)
+      },
     }
   }
 
@@ -68,208 +31,157 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
   }
 
   it('sends listPets to this sandbox with its key, and shows the response digit for digit', async () => {
-    await withDocs({}, async ({ sandbox, page, open, send }) => {
-      await page.getByRole('heading', { level: 2 }).first().waitFor()
-      expect(await page.title()).toBe('Overview · petstore-sandbox')
-      await open('GET /pets')
-      expect(await page.title()).toBe('GET /pets · petstore-sandbox')
-      await page.getByText('60 of 60 left this minute, 1,000 of 1,000 today').waitFor()
-      expect(await send()).toBe('200')
-      expect(await page.locator('.response').textContent()).toContain('9007199254740993')
-      await page.getByText('59 of 60 left this minute, 999 of 1,000 today').waitFor()
-      const exchanges = await sandbox.requests()
-      expect(exchanges.map(({ operation, key, status }) => ({ operation, key, status }))).toEqual([
-        { operation: 'listPets', key: 'sandbox', status: 200 },
-      ])
-      expect(page.url()).toContain('#/listPets')
-      await page.getByRole('link', { name: 'Exchange 1 in the dashboard' }).click()
-      await page.locator('.detail').getByRole('heading', { name: 'GET /v1/pets' }).waitFor()
-    })
+    const { sandbox, page, open, send } = await openDocs()
+    await page.getByRole('heading', { level: 2 }).first().waitFor()
+    expect(await page.title()).toBe('Overview · petstore-sandbox')
+    await open('GET /pets')
+    expect(await page.title()).toBe('GET /pets · petstore-sandbox')
+    await page.getByText('60 of 60 left this minute, 1,000 of 1,000 today').waitFor()
+    expect(await send()).toBe('200')
+    expect(await page.locator('.response').textContent()).toContain('9007199254740993')
+    await page.getByText('59 of 60 left this minute, 999 of 1,000 today').waitFor()
+    const exchanges = await sandbox.requests()
+    expect(exchanges.map(({ operation, key, status }) => ({ operation, key, status }))).toEqual([
+      { operation: 'listPets', key: 'sandbox', status: 200 },
+    ])
+    expect(page.url()).toContain('#/listPets')
+    await page.getByRole('link', { name: 'Exchange 1 in the dashboard' }).click()
+    await page.locator('.detail').getByRole('heading', { name: 'GET /v1/pets' }).waitFor()
   })
 
   it('shows plans, deprecation with the removal date, and stability, before anything is opened', async () => {
-    await withDocs({}, async ({ page }) => {
-      const contents = page.getByRole('navigation', { name: 'Contents' })
-      await contents.getByText('Deprecated, removed on 5 December 2030').waitFor()
-      await contents.getByText('experimental').waitFor()
-      expect(await page.getByRole('row', { name: 'Business' }).textContent()).toBe('Business1,000100,000')
-    })
+    const { page } = await openDocs()
+    const contents = page.getByRole('navigation', { name: 'Contents' })
+    await contents.getByText('Deprecated, removed on 5 December 2030').waitFor()
+    await contents.getByText('experimental').waitFor()
+    expect(await page.getByRole('row', { name: 'Business' }).textContent()).toBe('Business1,000100,000')
   })
 
   it.each([
     ['the packaged contract', {}],
     ['a larger contract', { spec: FULLER }],
   ])('provokes each documented response: %s', async (_name, options) => {
-    await withDocs(options, async ({ sandbox, page }) => {
-      const provoked: string[] = []
-      const links = page.getByRole('navigation', { name: 'Contents' }).locator('section a')
-      await links.first().waitFor()
-      for (const link of await links.all()) {
-        const id = decodeURIComponent(String(await link.getAttribute('href')).slice('#/'.length))
-        await link.click()
-        await page.locator('.reference').getByText(id, { exact: true }).first().waitFor()
-        const closed = page.locator('.reference [aria-label=Responses] > details:not([open]) > summary')
-        while ((await closed.count()) > 0) await closed.first().click()
-        const names = await page.getByRole('button', { name: /^Provoke / }).allTextContents()
-        for (const status of names.map((name) => name.slice('Provoke '.length))) {
-          await page.getByRole('button', { name: `Provoke ${status}`, exact: true }).click()
-          await page.getByText(`Received ${status}.`).waitFor({ state: 'attached' })
-          expect(await answered(page), `${id} ${status}`).toBe(status)
-          provoked.push(`${id} ${status}`)
-        }
+    const { sandbox, page } = await openDocs(options)
+    const provoked: string[] = []
+    const links = page.getByRole('navigation', { name: 'Contents' }).locator('section a')
+    await links.first().waitFor()
+    for (const link of await links.all()) {
+      const id = decodeURIComponent(String(await link.getAttribute('href')).slice('#/'.length))
+      await link.click()
+      await page.locator('.reference').getByText(id, { exact: true }).first().waitFor()
+      const closed = page.locator('.reference [aria-label=Responses] > details:not([open]) > summary')
+      while ((await closed.count()) > 0) await closed.first().click()
+      const names = await page.getByRole('button', { name: /^Provoke / }).allTextContents()
+      for (const status of names.map((name) => name.slice('Provoke '.length))) {
+        await page.getByRole('button', { name: `Provoke ${status}`, exact: true }).click()
+        await page.getByText(`Received ${status}.`).waitFor({ state: 'attached' })
+        expect(await answered(page), `${id} ${status}`).toBe(status)
+        provoked.push(`${id} ${status}`)
       }
-      const document = Object(await (await fetch(`${sandbox.controlUrl}/openapi.json`)).json())
-      expect(provoked.sort()).toEqual(documentedResponses(document).sort())
-      // The service's own responses need no fault.
-      if (!('spec' in options))
-        expect((await sandbox.requests()).filter(({ reason }) => reason === 'forced')).toEqual([])
-    })
+    }
+    const document = Object(await (await fetch(`${sandbox.controlUrl}/openapi.json`)).json())
+    expect(provoked.sort()).toEqual(documentedResponses(document).sort())
+    // The service's own responses need no fault.
+    if (!('spec' in options)) expect((await sandbox.requests()).filter(({ reason }) => reason === 'forced')).toEqual([])
   })
 
   it('shows a pending request, cancels it, and lets the latest win; its code is what was sent', async () => {
-    await withDocs({}, async ({ sandbox, page, open, send }) => {
-      await open('GET /pets')
-      expect(await send()).toBe('200')
-      await sandbox.settings.change({ latency: '1h' })
-      await page.getByRole('button', { name: 'Send', exact: true }).click()
-      await page.getByText('Waiting for the response …').waitFor()
-      expect(await page.locator('.response').count()).toBe(0)
-      await page.getByRole('button', { name: 'Cancel' }).click()
-      await page.getByRole('alert').getByText('No response: cancelled.').waitFor()
-      await page.clock.install()
-      await page.getByRole('button', { name: 'Send', exact: true }).click()
-      await page.getByText('Waiting for the response …').waitFor()
-      await page.clock.runFor(30_000)
-      await page.getByRole('alert').getByText('No response: none after 30 s.').waitFor()
-      await page.clock.resume()
-      await sandbox.settings.change({ latency: null })
-      let release = () => {}
-      const isHeld = new Promise<void>((resolve) => {
-        release = resolve
-      })
-      await page.route('**/v1/pets', (route) => isHeld.then(() => route.continue()), { times: 1 })
-      await page.getByRole('button', { name: 'Send', exact: true }).click()
-      await page.getByText('Waiting for the response …').waitFor()
-      await page.locator('.reference summary', { hasText: '401' }).click()
-      await page.getByRole('button', { name: 'Provoke 401' }).click()
-      await page.getByText('Received 401.').waitFor({ state: 'attached' })
-      expect(await page.getByText('Waiting for the response …').count()).toBe(0)
-      expect(await page.locator('pre.code').textContent()).toContain('Bearer sandbox-revoked')
-      release()
-      for (let n = 0; n < 7; n++)
-        await (await fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })).text()
-      const { minute } = (await sandbox.keys.list()).find(({ key }) => key === 'sandbox') ?? {}
-      await page.getByText(`${minute?.remaining} of 60 left this minute`).waitFor()
-      expect(await page.locator('.response h3 .code').textContent()).toBe('401')
+    const { sandbox, page, open, send } = await openDocs()
+    await open('GET /pets')
+    expect(await send()).toBe('200')
+    await sandbox.settings.change({ latency: '1h' })
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText('Waiting for the response …').waitFor()
+    expect(await page.locator('.response').count()).toBe(0)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('alert').getByText('No response: cancelled.').waitFor()
+    await page.clock.install()
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText('Waiting for the response …').waitFor()
+    await page.clock.runFor(30_000)
+    await page.getByRole('alert').getByText('No response: none after 30 s.').waitFor()
+    await page.clock.resume()
+    await sandbox.settings.change({ latency: null })
+    let release = () => {}
+    const isHeld = new Promise<void>((resolve) => {
+      release = resolve
     })
+    await page.route('**/v1/pets', (route) => isHeld.then(() => route.continue()), { times: 1 })
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText('Waiting for the response …').waitFor()
+    await page.locator('.reference summary', { hasText: '401' }).click()
+    await page.getByRole('button', { name: 'Provoke 401' }).click()
+    await page.getByText('Received 401.').waitFor({ state: 'attached' })
+    expect(await page.getByText('Waiting for the response …').count()).toBe(0)
+    expect(await page.locator('pre.code').textContent()).toContain('Bearer sandbox-revoked')
+    release()
+    for (let n = 0; n < 7; n++)
+      await (await fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })).text()
+    const { minute } = (await sandbox.keys.list()).find(({ key }) => key === 'sandbox') ?? {}
+    await page.getByText(`${minute?.remaining} of 60 left this minute`).waitFor()
+    expect(await page.locator('.response h3 .code').textContent()).toBe('401')
   })
 
   it('finds schemas and enum values, offers enums as choices, and names an unknown page', async () => {
-    await withDocs({}, async ({ page, open, send, sandbox }) => {
-      const links = page.getByRole('navigation', { name: 'Contents' }).getByRole('link')
-      await page.getByRole('searchbox', { name: 'Search' }).fill('PetStatus')
-      await links.getByText('/pets', { exact: true }).first().waitFor()
-      await page.getByRole('searchbox', { name: 'Search' }).fill('')
-      await open('GET /pets')
-      await page.getByRole('combobox', { name: 'status' }).selectOption('sold')
-      expect(await send()).toBe('200')
-      expect((await sandbox.requests()).at(-1)?.query).toBe('status=sold')
-      await page.goto(`${sandbox.controlUrl}/docs#/nothing`)
-      await page.getByText('The contract has no page “nothing”.').waitFor()
-    })
+    const { page, open, send, sandbox } = await openDocs()
+    const links = page.getByRole('navigation', { name: 'Contents' }).getByRole('link')
+    await page.getByRole('searchbox', { name: 'Search' }).fill('PetStatus')
+    await links.getByText('/pets', { exact: true }).first().waitFor()
+    await page.getByRole('searchbox', { name: 'Search' }).fill('')
+    await open('GET /pets')
+    await page.getByRole('combobox', { name: 'status' }).selectOption('sold')
+    expect(await send()).toBe('200')
+    expect((await sandbox.requests()).at(-1)?.query).toBe('status=sold')
+    await page.goto(`${sandbox.controlUrl}/docs#/nothing`)
+    await page.getByText('The contract has no page “nothing”.').waitFor()
   })
 
   it('offers no Send for listOrders', async () => {
-    await withDocs({}, async ({ page, open }) => {
-      await open('/store/orders')
-      await page.getByText('this operation cannot be sent from here').waitFor()
-      expect(await page.getByRole('button', { name: 'Send', exact: true }).count()).toBe(0)
-      await page.locator('pre.code', { hasText: 'store/orders' }).waitFor()
-    })
+    const { page, open } = await openDocs()
+    await open('/store/orders')
+    await page.getByText('this operation cannot be sent from here').waitFor()
+    expect(await page.getByRole('button', { name: 'Send', exact: true }).count()).toBe(0)
+    await page.locator('pre.code', { hasText: 'store/orders' }).waitFor()
   })
 
   it('creates a pet with numbers beyond a double', async () => {
-    await withDocs({}, async ({ sandbox, page, open, send }) => {
-      await open('POST /pets')
-      await page.getByRole('textbox', { name: 'Body' }).fill('{"name":"Max","categoryId":9223372036854775807}')
-      expect(await send()).toBe('201')
-      expect(await page.locator('.response').textContent()).toContain('9223372036854775807')
-      expect((await sandbox.pets.list()).some(({ categoryId }) => categoryId === 9223372036854775807n)).toBe(true)
-    })
-  })
-
-  it('shows the refusals of a storm and of a fault', async () => {
-    await withDocs({ storm: '1' }, async ({ sandbox, page, open, send }) => {
-      await open('GET /pets')
-      expect(await send()).toBe('429')
-      await page.locator('.response .headers').getByText('storm').waitFor()
-      await sandbox.storm.stop()
-      await sandbox.faults.add('listPets:503')
-      expect(await send()).toBe('503')
-    })
+    const { sandbox, page, open, send } = await openDocs()
+    await open('POST /pets')
+    await page.getByRole('textbox', { name: 'Body' }).fill('{"name":"Max","categoryId":9223372036854775807}')
+    expect(await send()).toBe('201')
+    expect(await page.locator('.response').textContent()).toContain('9223372036854775807')
+    expect((await sandbox.pets.list()).some(({ categoryId }) => categoryId === 9223372036854775807n)).toBe(true)
   })
 
   it('uses the chosen key in code and request', async () => {
-    await withDocs({}, async ({ sandbox, page, open, send }) => {
-      await open('GET /pets')
-      await page.getByRole('textbox', { name: 'limit' }).fill('3')
-      await page.getByRole('combobox', { name: 'Key' }).selectOption('sandbox-limited')
-      await page.locator('pre.code').getByText('Bearer sandbox-limited').waitFor()
-      expect(await page.locator('pre.code').textContent()).toContain('/v1/pets?limit=3')
-      expect(await send()).toBe('429')
-      for (const [language, word] of [
-        ['fetch', 'await fetch('],
-        ['Python', 'urllib.request'],
-        ['call', 'petstore-sandbox call listPets --limit 3'],
-      ] as const) {
-        await page.getByRole('button', { name: language, exact: true }).click()
-        await page.locator('pre.code').getByText(word).waitFor()
-      }
-      expect((await sandbox.requests()).map(({ key }) => key)).toEqual(['sandbox-limited'])
-    })
-  })
-
-  it('finds operations, chapters and error codes by their words', async () => {
-    await withDocs({}, async ({ page, open }) => {
-      const links = page.getByRole('navigation', { name: 'Contents' }).getByRole('link')
-      const all = await links.count()
-      await page.getByRole('searchbox', { name: 'Search' }).fill('api_key_banned')
-      await expect.poll(() => links.allTextContents()).toEqual(['Errors'])
-      await open('Errors')
-      await page.getByRole('row', { name: 'api_key_banned' }).getByText('Wait for Retry-After.').waitFor()
-      await page.getByRole('searchbox', { name: 'Search' }).fill('')
-      await expect.poll(() => links.count()).toBe(all)
-      for (const chapter of [
-        'Authentication',
-        'Plans and rate limits',
-        'Deprecation policy',
-        'The sandbox’s choices',
-      ]) {
-        await open(chapter)
-        await page.getByRole('heading', { level: 2, name: chapter }).waitFor()
-      }
-    })
+    const { sandbox, page, open, send } = await openDocs()
+    await open('GET /pets')
+    await page.getByRole('textbox', { name: 'limit' }).fill('3')
+    await page.getByRole('combobox', { name: 'Key' }).selectOption('sandbox-limited')
+    await page.locator('pre.code').getByText('Bearer sandbox-limited').waitFor()
+    expect(await page.locator('pre.code').textContent()).toContain('/v1/pets?limit=3')
+    expect(await send()).toBe('429')
+    for (const [language, word] of [
+      ['fetch', 'await fetch('],
+      ['Python', 'urllib.request'],
+      ['call', 'petstore-sandbox call listPets --limit 3'],
+    ] as const) {
+      await page.getByRole('button', { name: language, exact: true }).click()
+      await page.locator('pre.code').getByText(word).waitFor()
+    }
+    expect((await sandbox.requests()).map(({ key }) => key)).toEqual(['sandbox-limited'])
   })
 
   it('uses the space in its address', async () => {
-    await withDocs(
-      {},
-      async ({ sandbox, open, send }) => {
-        await open('GET /pets')
-        expect(await send()).toBe('200')
-        expect((await sandbox.space('docs').requests()).map(({ operation }) => operation)).toEqual(['listPets'])
-        expect(await sandbox.requests()).toEqual([])
-      },
-      { query: '?space=docs' },
-    )
+    const { sandbox, open, send } = await openDocs({}, '?space=docs')
+    await open('GET /pets')
+    expect(await send()).toBe('200')
+    expect((await sandbox.space('docs').requests()).map(({ operation }) => operation)).toEqual(['listPets'])
+    expect(await sandbox.requests()).toEqual([])
   })
 
   it('asks for the control token once a tab, and again after a wrong one', async () => {
-    await using sandbox = await startSandbox({ controlToken: 'open-sesame' })
-    const { origin } = new URL(sandbox.baseUrl)
-    const page = await browser.newPage()
-    const { foreignRequests } = listen(page, origin)
-    await page.goto(`${origin}/__sandbox/docs`)
+    const { page } = await openDocs({ controlToken: 'open-sesame' })
     const token = page.getByRole('dialog').getByLabel('Control token')
     await token.fill('open-barley')
     await token.press('Enter')
@@ -280,50 +192,22 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     await page.reload()
     await page.getByRole('heading', { level: 1, name: 'Animal Store Service' }).waitFor()
     expect(await token.count()).toBe(0)
-    expect(foreignRequests).toEqual([])
-    await page.close()
   })
 
   it('shows the served contract, and sends requests to this sandbox whatever servers it names', async () => {
-    await withDocs({ spec: FULLER }, async ({ sandbox, page, open, send }) => {
-      expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('A fuller store')
-      await page.getByText('Deprecated, removed on 1 January 2027').first().waitFor()
-      await open('GET /pets/mine')
-      expect(await send()).toBe('200')
-      expect((await sandbox.requests()).map(({ operation, key }) => [operation, key])).toEqual([
-        ['listMyPets', 'sandbox'],
-      ])
-    })
+    const { sandbox, page, open, send } = await openDocs({ spec: FULLER })
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('A fuller store')
+    await page.getByText('Deprecated, removed on 1 January 2027').first().waitFor()
+    await open('GET /pets/mine')
+    expect(await send()).toBe('200')
+    expect((await sandbox.requests()).map(({ operation, key }) => [operation, key])).toEqual([
+      ['listMyPets', 'sandbox'],
+    ])
   })
 
   it('shows the message of a refusal', async () => {
-    await using sandbox = await startSandbox()
-    const { origin } = new URL(sandbox.baseUrl)
-    const page = await browser.newPage()
-    await page.goto(`${origin}/__sandbox/docs?space=a/b`)
+    const { page } = await openDocs({}, '?space=a/b')
     expect(await page.getByRole('alert').textContent()).toContain('"a/b" is not a valid space name')
-    await page.close()
-  })
-
-  it('is served from the cache on a reload', async () => {
-    await withDocs({}, async ({ page }) => {
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      const statuses: number[] = []
-      page.on('response', (response) => {
-        if (response.url().includes('/assets/')) statuses.push(response.status())
-      })
-      await page.reload()
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      const sizes = await page.evaluate(() =>
-        performance
-          .getEntriesByType('resource')
-          .filter(({ name }) => name.includes('/assets/'))
-          .map((entry) => (entry as unknown as { transferSize: number }).transferSize),
-      )
-      expect(sizes.length).toBeGreaterThan(1)
-      // Only headers came.
-      for (const size of sizes) expect(size).toBeLessThanOrEqual(300)
-    })
   })
 
   it.each([
@@ -332,28 +216,23 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     ['light', 640],
     ['dark', 390],
   ] as const)('is accessible and fits: %s, %i pixels wide', async (colorScheme, width) => {
-    await withDocs(
-      {},
-      async ({ page, open, send }) => {
-        const look = async (what: string) => {
-          expect(await axeViolations(page), what).toEqual([])
-          expect(await page.evaluate('document.documentElement.scrollWidth'), what).toBe(width)
-        }
-        for (const name of ['Overview', 'Authentication', 'Plans', 'Errors', 'Deprecation', 'choices']) {
-          await open(name)
-          await look(name)
-        }
-        for (const name of ['GET /pets/{petId}', '/store/orders', 'POST /pets', 'GET /pets']) {
-          await open(name)
-          const closed = page.locator('.reference details:not([open]) > summary')
-          while ((await closed.count()) > 0) await closed.first().click()
-          await look(name)
-        }
-        await send()
-        await look('an answer')
-      },
-      { colorScheme, width },
-    )
+    const { page, open, send } = await openDocs({}, '', { colorScheme, viewport: { width, height: 900 } })
+    const look = async (what: string) => {
+      expect(await axeViolations(page), what).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth'), what).toBe(width)
+    }
+    for (const name of ['Overview', 'Authentication', 'Plans', 'Errors', 'Deprecation', 'choices']) {
+      await open(name)
+      await look(name)
+    }
+    for (const name of ['GET /pets/{petId}', '/store/orders', 'POST /pets', 'GET /pets']) {
+      await open(name)
+      const closed = page.locator('.reference details:not([open]) > summary')
+      while ((await closed.count()) > 0) await closed.first().click()
+      await look(name)
+    }
+    await send()
+    await look('an answer')
   })
 })
 

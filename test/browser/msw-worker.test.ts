@@ -3,11 +3,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { HAS_CHROMIUM } from '../support/browsers.js'
-import { openBrowser } from './browser.js'
+import { useBrowser } from './browser.js'
 
 /** The built package, bundled as by a project. */
 const PROGRAM = `
@@ -36,7 +36,7 @@ declare global {
 }
 
 describe.skipIf(!HAS_CHROMIUM)('a page with a sandbox behind the service worker of MSW', () => {
-  let browser: Browser
+  const browser = useBrowser()
   let program: string
   const worker = readFileSync(join(packageDirectory, 'node_modules/msw/lib/mockServiceWorker.js'))
   const site = createServer(({ url }, response) => {
@@ -61,17 +61,13 @@ describe.skipIf(!HAS_CHROMIUM)('a page with a sandbox behind the service worker 
     })
     program = String(outputFiles[0]?.text)
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
-    browser = await openBrowser()
   })
-  afterAll(async () => {
-    await browser.close()
-    site.close()
-  })
+  afterAll(() => void site.close())
 
   async function openPage(options: Parameters<Browsers['createSandbox']>[0]): Promise<Page> {
-    const page = await browser.newPage()
-    onTestFinished(() => page.close())
-    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`)
+    const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`
+    const page = await (await browser.newContext(url, { allowed: /./ })).newPage()
+    await page.goto(url)
     await page.waitForFunction(() => 'openSandbox' in globalThis)
     await page.evaluate((given) => openSandbox(given), options)
     return page

@@ -1,30 +1,27 @@
-import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { BrowserContext, Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { PAGE_POLICY } from '../../src/control/pages.js'
 import { serveSite } from '../../src/http/static-site.js'
 import { playgroundDirectory } from '../../src/system/package-files.js'
 import { HAS_CHROMIUM } from '../support/browsers.js'
-import { freePort } from '../support/redis-server.js'
 import { temporaryFolder } from '../support/temporary-files.js'
-import { requireTool } from '../support/tools.js'
-import { axeViolations, listen, openBrowser } from './browser.js'
+import { axeViolations, type ContextOptions, useBrowser } from './browser.js'
 
 const MOST_BYTES = 200_000
-const HAS_NGINX = requireTool('nginx', () => spawnSync('nginx', ['-v']).status === 0)
 
 /** To a browser, another site than the playground's 127.0.0.1. */
 const OTHER_SITE = 'http://localhost:'
 
-/** Chromium's own message about an error status. */
-const REFUSED = /^Failed to load resource: (?:the server responded with a status of [45]\d\d|net::ERR_FAILED)/
+/** Chromium's own message about an error status, and requests of the other site. */
+const ALLOWED =
+  /^(?:Failed to load resource: (?:the server responded with a status of [45]\d\d|net::ERR_FAILED)|http:\/\/localhost:)/
 
 it('loads at most 200 kB, compressed', () => {
   const files = readdirSync(playgroundDirectory, { recursive: true, encoding: 'utf8' })
@@ -35,11 +32,7 @@ it('loads at most 200 kB, compressed', () => {
 })
 
 describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
-  let browser: Awaited<ReturnType<typeof openBrowser>>
-  beforeAll(async () => {
-    browser = await openBrowser()
-  })
-  afterAll(() => browser.close())
+  const browser = useBrowser()
 
   /** A web host that can stop, and restart with other files. */
   async function openSite(folder = playgroundDirectory) {
@@ -56,19 +49,8 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     }
   }
 
-  /** A browser profile. Fails if a page logs an error, or sends a request to another host. */
-  async function openProfile(url: string, options: BrowserContextOptions = {}): Promise<BrowserContext> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-    const { origin } = new URL(url)
-    const all: ReturnType<typeof listen>[] = []
-    context.on('page', (page) => all.push(listen(page, origin)))
-    onTestFinished(async () => {
-      await context.close()
-      expect(all.flatMap(({ console }) => console).filter((text) => !REFUSED.test(text))).toEqual([])
-      const foreign = all.flatMap(({ foreignRequests }) => foreignRequests)
-      expect(foreign.filter((address) => !address.startsWith(OTHER_SITE))).toEqual([])
-    })
-    return context
+  function openProfile(url: string, options: ContextOptions = {}): Promise<BrowserContext> {
+    return browser.newContext(url, { allowed: ALLOWED, ...options })
   }
 
   /** Opens the playground of a site of its own, with its clients paused. */
@@ -87,13 +69,13 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
   }
 
   /** With reduced motion, a page shows the end of a run at once. */
-  async function openEnded(hash = '', options: BrowserContextOptions = {}) {
-    const { url, stop } = await openSite()
-    const context = await openProfile(url, { reducedMotion: 'reduce', ...options })
+  async function openEnded(hash = '') {
+    const { url } = await openSite()
+    const context = await openProfile(url, { reducedMotion: 'reduce' })
     const page = await context.newPage()
     await page.goto(url + hash)
     await page.getByText(OVER).waitFor()
-    return { url, stop, context, page }
+    return { url, context, page }
   }
 
   /** Ends the worker, as browsers do when it idles. */
@@ -229,15 +211,6 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await runs(page)
   })
 
-  it('shares one sandbox between all tabs', async () => {
-    const { page, context, url } = await open()
-    const dashboard = await context.newPage()
-    await dashboard.goto(`${url}__sandbox/`)
-    await dashboard.getByText('live', { exact: true }).waitFor()
-    await addPet(page, 'Seen by all')
-    await dashboard.locator('.exchange').getByText('201').waitFor()
-  })
-
   it('keeps pets, quota, clock and bans when the browser ends its worker', async () => {
     const { page } = await open()
     await addPet(page, 'Long-lived')
@@ -297,15 +270,6 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     expect((await stateOf(page)).counts.pets).toBe(61)
   })
 
-  it('shows an error if the browser does not allow service workers', async () => {
-    const { url } = await openSite()
-    const context = await openProfile(url)
-    await context.addInitScript("Object.defineProperty(Navigator.prototype, 'serviceWorker', { get: () => undefined })")
-    const page = await context.newPage()
-    await page.goto(url)
-    await page.getByRole('alert').filter({ hasText: 'The sandbox needs a service worker' }).waitFor()
-  })
-
   it('loads a newer version in all tabs on request, and keeps the pets', async () => {
     const folder = copyOfSite()
     const { url, restart } = await openSite(folder)
@@ -361,17 +325,16 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     async (path) => {
       const site = await serveSite(playgroundDirectory, 0, '')
       onTestFinished(() => site.stop())
+      const url = `http://127.0.0.1:${site.port}/`
       // As it comes from the web host: the worker sends a policy of its own.
-      const context = await browser.newContext({ serviceWorkers: 'block' })
-      onTestFinished(() => context.close())
-      const page = await context.newPage()
-      await page.goto(`http://127.0.0.1:${site.port}/${path}`)
+      const page = await (await openProfile(url, { serviceWorkers: 'block', allowed: /./ })).newPage()
+      await page.goto(url + path)
       const title = await page.evaluate(`(() => {
-        const script = document.createElement('script')
-        script.textContent = 'document.title = "It has run"'
-        document.head.append(script)
-        return document.title
-      })()`)
+      const script = document.createElement('script')
+      script.textContent = 'document.title = "It has run"'
+      document.head.append(script)
+      return document.title
+    })()`)
       expect(title).toMatch(/ · petstore-sandbox$/)
     },
   )
@@ -396,17 +359,15 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await attacker.close()
   })
 
-  it.skipIf(!HAS_NGINX)('works below any path of a web host, from any of its pages', async () => {
-    const folder = copyOfSite()
-    // As root, nginx drops its privileges and could not read the files.
-    chmodSync(folder, 0o755)
-    const port = await serveByNginx(folder, '/some/where/')
-    const url = `http://127.0.0.1:${port}/some/where/`
-    for (const first of ['__sandbox/', '__sandbox/docs', '']) {
+  it('works below any path of a web host, from any of its pages', async () => {
+    const above = temporaryFolder()
+    cpSync(playgroundDirectory, join(above, 'some/where'), { recursive: true })
+    const url = `${(await openSite(above)).url}some/where/`
+    for (const first of ['__sandbox/', '__sandbox/docs/', '']) {
       const context = await openProfile(url)
       const page = await context.newPage()
       await page.goto(url + first)
-      if (first === '__sandbox/docs') {
+      if (first === '__sandbox/docs/') {
         await page.getByRole('heading', { name: 'Animal Store Service' }).first().waitFor()
         expect(page.url()).toBe(`${url}__sandbox/docs`)
         await page
@@ -551,36 +512,4 @@ function integrityOf(content: Uint8Array): string {
 
 function isNewer(page: Page): Promise<boolean> {
   return page.evaluate<boolean>("getComputedStyle(document.documentElement).getPropertyValue('--newer') === '1'")
-}
-
-/** Serves a folder with nginx. @returns its port */
-async function serveByNginx(folder: string, path: string): Promise<number> {
-  const port = await freePort()
-  const place = temporaryFolder()
-  writeFileSync(
-    join(place, 'nginx.conf'),
-    `daemon off;
-    pid ${place}/nginx.pid;
-    events {}
-    http {
-      include /etc/nginx/mime.types;
-      access_log off;
-      ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${place}/${name};`).join('\n')}
-      server {
-        listen 127.0.0.1:${port};
-        location ${path} { alias ${folder}/; }
-      }
-    }`,
-  )
-  const child = spawn('nginx', ['-c', join(place, 'nginx.conf'), '-p', place, '-e', join(place, 'error.log')])
-  onTestFinished(async () => {
-    const ended = once(child, 'exit')
-    child.kill('SIGTERM')
-    await ended
-  })
-  for (;;) {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined)
-    if (answer !== undefined) return port
-    if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}`)
-  }
 }

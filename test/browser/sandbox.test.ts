@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startSandbox } from '../../src/index.js'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { HAS_CHROMIUM } from '../support/browsers.js'
-import { listen, openBrowser } from './browser.js'
+import { type ContextOptions, useBrowser } from './browser.js'
 
 const dist = join(packageDirectory, 'dist')
 
@@ -95,88 +95,57 @@ describe.skipIf(!HAS_CHROMIUM)('the package in a page', () => {
     response.writeHead(200, { 'content-type': 'text/javascript' })
     createReadStream(join(dist, pathname.slice(1))).pipe(response)
   })
-  let browser: Awaited<ReturnType<typeof openBrowser>>
+  const browser = useBrowser()
   let origin = ''
   beforeAll(async () => {
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
     origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
-    browser = await openBrowser()
   })
-  afterAll(async () => {
-    await browser.close()
-    site.close()
-  })
+  afterAll(() => void site.close())
 
-  async function openPage(): Promise<Page> {
-    const page = await browser.newPage()
+  async function openPage(options: ContextOptions = {}): Promise<Page> {
+    const page = await (await browser.newContext(origin, options)).newPage()
     await page.goto(origin)
     await page.waitForFunction(() => 'petstore' in globalThis)
     return page
   }
 
-  /** Fails if the page logs, or sends a request to another host. */
-  async function inPage(use: (page: Page) => Promise<void>): Promise<void> {
+  it('is saved to bytes, and continues from them in another page', async () => {
     const page = await openPage()
-    const complaints = listen(page, origin)
-    await use(page)
-    await page.close()
-    expect(complaints).toEqual({ console: [], foreignRequests: [] })
-  }
-
-  it('serves and judges 20,000 requests', () =>
-    inPage(async (page) => {
-      const seen = await page.evaluate(async () => {
-        const sandbox = await globalThis.petstore.createSandbox({ rateLimit: false })
-        const headers = { authorization: `Bearer ${sandbox.key()}` }
-        let served = 0
-        for (let i = 0; i < 20_000; i++) {
-          const answer = await sandbox.fetch(`${sandbox.baseUrl}/pets/1`, { headers })
-          if (answer.status === 200) served++
-        }
-        return { served, judged: (await sandbox.conduct()).requests }
-      })
-      expect(seen).toEqual({ served: 20_000, judged: 20_000 })
-    }))
-
-  it('is saved to bytes, and continues from them in another page', () =>
-    inPage(async (page) => {
-      const options = { now: '2026-03-01T12:00:00Z', freeze: true, seed: 7, storm: '0.5' } as const
-      const bytes = await page.evaluate(async (given) => {
+    const options = { now: '2026-03-01T12:00:00Z', freeze: true, seed: 7, storm: '0.5' } as const
+    const bytes = await page.evaluate(async (given) => {
+      const { createSandbox } = globalThis.petstore
+      const sandbox = await createSandbox(given)
+      const headers = { authorization: 'Bearer sandbox' }
+      for (let i = 0; i < 40; i++) await sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers })
+      await sandbox.snapshots.save('here')
+      const saved = await sandbox.save()
+      const next = await Promise.all(
+        Array.from({ length: 10 }, async () => (await sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers })).status),
+      )
+      return { saved: [...saved], next }
+    }, options)
+    const restored = await page.evaluate(
+      async ([given, saved]) => {
         const { createSandbox } = globalThis.petstore
-        const sandbox = await createSandbox(given)
+        const sandbox = await createSandbox({ ...given, restore: new Uint8Array(saved) })
+        const again = [...(await sandbox.save())]
         const headers = { authorization: 'Bearer sandbox' }
-        for (let i = 0; i < 40; i++) await sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers })
-        await sandbox.snapshots.save('here')
-        const saved = await sandbox.save()
+        const { requests } = await sandbox.conduct()
         const next = await Promise.all(
           Array.from({ length: 10 }, async () => (await sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers })).status),
         )
-        return { saved: [...saved], next }
-      }, options)
-      const restored = await page.evaluate(
-        async ([given, saved]) => {
-          const { createSandbox } = globalThis.petstore
-          const sandbox = await createSandbox({ ...given, restore: new Uint8Array(saved) })
-          const again = [...(await sandbox.save())]
-          const headers = { authorization: 'Bearer sandbox' }
-          const { requests } = await sandbox.conduct()
-          const next = await Promise.all(
-            Array.from(
-              { length: 10 },
-              async () => (await sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers })).status,
-            ),
-          )
-          return { again, next, requests, snapshots: await sandbox.snapshots.list() }
-        },
-        [options, bytes.saved] as const,
-      )
-      expect(restored).toEqual({ again: bytes.saved, next: bytes.next, requests: 40, snapshots: ['here'] })
-      expect(bytes.next).toContain(429)
-    }))
+        return { again, next, requests, snapshots: await sandbox.snapshots.list() }
+      },
+      [options, bytes.saved] as const,
+    )
+    expect(restored).toEqual({ again: bytes.saved, next: bytes.next, requests: 40, snapshots: ['here'] })
+    expect(bytes.next).toContain(429)
+  })
 
   it('controls a remote sandbox whose control plane allows the page', async () => {
     await using sandbox = await startSandbox({ controlOrigin: origin })
-    const page = await openPage()
+    const page = await openPage({ allowed: /./ })
     const seen = await page.evaluate(async (url) => {
       const remote = globalThis.petstore.connectSandbox(url)
       await remote.settings.change({ plan: 'pro' })
@@ -186,30 +155,30 @@ describe.skipIf(!HAS_CHROMIUM)('the package in a page', () => {
     expect(seen).toEqual({ plan: 'pro', refused: 'ControlError not_found' })
   })
 
-  it('refuses options that need a disk, a port or Prism', () =>
-    inPage(async (page) => {
-      const refusals = await page.evaluate(() =>
-        Promise.all(
-          [
-            { port: 4010 },
-            { store: './pets.json', spec: 'openapi.yaml' },
-            { scenario: './mine.yaml' },
-            { restore: new Uint8Array(9) },
-          ].map((options: object) =>
-            globalThis.petstore.createSandbox(options).then(
-              () => 'opened',
-              (error) => `${error.code}: ${error.message}`,
-            ),
+  it('refuses options that need a disk, a port or Prism', async () => {
+    const page = await openPage()
+    const refusals = await page.evaluate(() =>
+      Promise.all(
+        [
+          { port: 4010 },
+          { store: './pets.json', spec: 'openapi.yaml' },
+          { scenario: './mine.yaml' },
+          { restore: new Uint8Array(9) },
+        ].map((options: object) =>
+          globalThis.petstore.createSandbox(options).then(
+            () => 'opened',
+            (error) => `${error.code}: ${error.message}`,
           ),
         ),
-      )
-      expect(refusals).toEqual([
-        'INVALID_OPTIONS: port "4010": needs a port, which is not available in a browser; remove the option',
-        expect.stringMatching(
-          /^INVALID_OPTIONS: store "\.\/pets\.json": needs a disk.*\nspec "openapi\.yaml": needs Prism/,
-        ),
-        expect.stringMatching(/^INVALID_OPTIONS: scenario "\.\/mine\.yaml": the file cannot be read/),
-        expect.stringMatching(/^INVALID_OPTIONS: restore: cannot be read .*; remove it to start over$/),
-      ])
-    }))
+      ),
+    )
+    expect(refusals).toEqual([
+      'INVALID_OPTIONS: port "4010": needs a port, which is not available in a browser; remove the option',
+      expect.stringMatching(
+        /^INVALID_OPTIONS: store "\.\/pets\.json": needs a disk.*\nspec "openapi\.yaml": needs Prism/,
+      ),
+      expect.stringMatching(/^INVALID_OPTIONS: scenario "\.\/mine\.yaml": the file cannot be read/),
+      expect.stringMatching(/^INVALID_OPTIONS: restore: cannot be read .*; remove it to start over$/),
+    ])
+  })
 })

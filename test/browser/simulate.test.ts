@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.js'
 import { testIo } from '../cli/test-io.js'
 import { ncsaLine } from '../simulate/traffic.js'
 import { HAS_CHROMIUM } from '../support/browsers.js'
-import { axeViolations, openBrowser } from './browser.js'
+import { axeViolations, useBrowser } from './browser.js'
 
 const AT = Date.parse('2026-03-01T10:00:00Z')
 
@@ -35,50 +35,36 @@ async function reportFile(): Promise<string> {
 }
 
 describe.skipIf(!HAS_CHROMIUM)('the page of a simulation', () => {
-  let browser: Awaited<ReturnType<typeof openBrowser>>
-  beforeAll(async () => {
-    browser = await openBrowser()
-  })
-  afterAll(() => browser.close())
+  const browser = useBrowser()
 
-  it.each(['light', 'dark'] as const)('opens from the disk, %s, and loads nothing', async (colorScheme) => {
-    const file = await reportFile()
-    const page = await browser.newPage({ colorScheme, viewport: { width: 1000, height: 800 } })
-    onTestFinished(() => page.close())
-    const messages: string[] = []
-    const requests: string[] = []
-    page.on('console', (message) => messages.push(message.text()))
-    page.on('pageerror', (error) => messages.push(error.message))
-    page.on('request', (request) => requests.push(request.url()))
-    await page.goto(pathToFileURL(file).href)
-    expect(await page.getByRole('heading').allTextContents()).toEqual([
-      'This traffic on each plan',
-      'Plans',
-      'Keys',
-      'If it grew',
-      'busy',
-      'quiet & <small>',
-      'Conduct',
-    ])
-    // The policy allows the style.
-    const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
-    expect(background).toBe(colorScheme === 'light' ? 'rgb(244, 246, 246)' : 'rgb(16, 21, 23)')
-    const outside = await page.evaluate(SHAPES_OUTSIDE)
-    expect(outside).toEqual([])
-    expect(messages).toEqual([])
-    expect(requests).toEqual([pathToFileURL(file).href])
-    await page.setViewportSize({ width: 380, height: 800 })
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(380)
-  })
-
-  it('is accessible, light and dark', async () => {
-    const file = await reportFile()
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const context = await browser.newContext({ colorScheme, bypassCSP: true })
-      onTestFinished(() => context.close())
-      const page = await context.newPage()
-      await page.goto(pathToFileURL(file).href)
-      expect(await axeViolations(page)).toEqual([])
-    }
-  })
+  it.each(['light', 'dark'] as const)(
+    'opens from the disk, %s, loads nothing, and is accessible',
+    async (colorScheme) => {
+      const url = pathToFileURL(await reportFile()).href
+      const requests: string[] = []
+      const viewport = { width: 1000, height: 800 }
+      const page = await (await browser.newContext(url, { colorScheme, viewport })).newPage()
+      page.on('request', (request) => requests.push(request.url()))
+      await page.goto(url)
+      expect(await page.getByRole('heading').allTextContents()).toEqual([
+        'This traffic on each plan',
+        'Plans',
+        'Keys',
+        'If it grew',
+        'busy',
+        'quiet & <small>',
+        'Conduct',
+      ])
+      // The policy allows the style.
+      const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
+      expect(background).toBe(colorScheme === 'light' ? 'rgb(244, 246, 246)' : 'rgb(16, 21, 23)')
+      expect(await page.evaluate(SHAPES_OUTSIDE)).toEqual([])
+      await page.setViewportSize({ width: 380, height: 800 })
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(380)
+      expect(requests).toEqual([url])
+      const open = await (await browser.newContext(url, { colorScheme, bypassCSP: true })).newPage()
+      await open.goto(url)
+      expect(await axeViolations(open)).toEqual([])
+    },
+  )
 })
