@@ -1,6 +1,5 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -8,32 +7,21 @@ import { openSandboxCore } from '../../src/compose.js'
 import { createSandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
 import { embeddedOptions } from '../support/embedded-options.js'
 import { HAS_REDIS, RedisServer } from '../support/redis-server.js'
+import { serviceRequest } from '../support/service-request.js'
 import { mountSmallDisk } from '../support/small-disk.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 
-/** In the name of each folder of these tests. */
-const MARK = 'petstore-sandbox-start-'
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), MARK))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
+/** In the name of each temporary folder. */
+const MARK = '/petstore-sandbox-'
 
 /** What this process has open: servers, sockets, threads and, where the system lists them, files. */
 function openThings(): readonly string[] {
   const resources = process.getActiveResourcesInfo().filter((kind) => /TCP|Worker|MessagePort/.test(kind))
-  const descriptors = '/proc/self/fd'
-  const files = existsSync(descriptors) ? readdirSync(descriptors).map((fd) => targetOf(join(descriptors, fd))) : []
-  return [...resources, ...files.filter((file) => file.includes(MARK))].sort()
-}
-
-function targetOf(link: string): string {
-  try {
-    return readlinkSync(link)
-  } catch {
-    // The descriptor that listed the folder.
-    return ''
-  }
+  const descriptors = existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd') : []
+  // The descriptor that listed the folder is closed.
+  const open = descriptors.filter((fd) => existsSync(join('/proc/self/fd', fd)))
+  const files = open.map((fd) => readlinkSync(join('/proc/self/fd', fd))).filter((file) => file.includes(MARK))
+  return [...resources, ...files].sort()
 }
 
 /** Sockets and threads end some turns after the request. */
@@ -184,18 +172,11 @@ describe.each([
 describe('startSandbox', () => {
   it('leaves nothing open when its port is taken, and can be tried again', async () => {
     const { port, free } = await takenPort()
-    const folder = temporaryFolder()
     const remove = async () => {
       await free()
       return { port }
     }
-    const store = join(folder, 'store.json')
-    const before = openThings()
-    for (let attempt = 1; attempt <= 2; attempt++) {
-      await expect(startSandbox({ store, port })).rejects.toMatchObject({ code: 'PORT_IN_USE' })
-      await expectNoMoreThan(before)
-    }
-    await (await startSandbox({ store, ...(await remove()) })).close()
+    await tryWith(startSandbox, temporaryFolder(), { options: { port }, code: 'PORT_IN_USE', remove })
   })
 
   it.skipIf(!HAS_REDIS)('leaves its group when its port is taken', async () => {
@@ -212,15 +193,12 @@ describe('startSandbox', () => {
   })
 })
 
-describe('a sandbox', () => {
-  it('ends the thread of Prism when it is closed before it began', async () => {
-    const before = openThings()
-    const core = await openSandboxCore(embeddedOptions({ mock: 'listPets' }), {})
-    const headers = { authorization: 'Bearer sandbox' }
-    const request = { method: 'GET', target: '/v1/pets', headers, rawHeaders: [], body: undefined, address: 'test' }
-    expect(await core.service({ ...request, connection: 0, deliveredUpTo: 0 })).toMatchObject({ status: 200 })
-    expect(openThings()).not.toEqual(before)
-    await core.close()
-    await expectNoMoreThan(before)
-  })
+it('a sandbox ends the thread of Prism when it is closed before it began', async () => {
+  const before = openThings()
+  const core = await openSandboxCore(embeddedOptions({ mock: 'listPets' }), {})
+  const request = serviceRequest({ headers: { authorization: 'Bearer sandbox' } })
+  expect(await core.service(request)).toMatchObject({ status: 200 })
+  expect(openThings()).not.toEqual(before)
+  await core.close()
+  await expectNoMoreThan(before)
 })

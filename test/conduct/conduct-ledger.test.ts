@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { ConductRule } from '../../src/conduct/conduct-view.js'
 import { viewFindings } from '../../src/conduct/finding-views.js'
 import type { HandlerResult } from '../../src/domain/messages.js'
 import { MINUTE_MS, SECOND_MS } from '../../src/domain/time.js'
@@ -7,6 +8,83 @@ import { NOON, Scene } from './scene.js'
 function times(count: number, act: () => void): void {
   for (let i = 0; i < count; i++) act()
 }
+
+const first = (scene: Scene, rule: ConductRule) => viewFindings(scene.ledger.findings, [rule])[0]
+
+/** Nothing is found. */
+const FLAWLESS: Readonly<Record<string, (scene: Scene) => void>> = {
+  'a wait depends only on positions in process'(scene) {
+    scene.ends(scene.sends(scene.refusal(10_000)))
+    scene.sends(scene.served)
+  },
+  'a wait counts from the request, so a late response makes no wait longer'(scene) {
+    const refused = scene.sends(scene.refusal(2000))
+    scene.pass(1960)
+    scene.ends(refused)
+    scene.exchanges(scene.served)
+  },
+  'a wait ends for good when the clock goes back before its start'(scene) {
+    scene.pass(MINUTE_MS)
+    scene.exchanges(scene.refusal(10_000))
+    const pending = scene.sends(scene.refusal(10_000), { path: '/pets?limit=1' })
+    scene.ledger.moveClock(scene.now, NOON, scene.wall)
+    scene.now = NOON
+    scene.ends(pending)
+    scene.exchanges(scene.served)
+    scene.exchanges(scene.served, { path: '/pets?limit=1' })
+    scene.now = NOON + MINUTE_MS
+    scene.exchanges(scene.served)
+  },
+  "a wait ends when the machine's clock goes back before its start"(scene) {
+    times(4, () => scene.exchanges(scene.failure, { path: '/pets?limit=1' }))
+    scene.exchanges(scene.refusal(10_000))
+    scene.pass(-MINUTE_MS * 60)
+    scene.exchanges(scene.served)
+    scene.exchanges(scene.failure, { path: '/pets?limit=1' })
+  },
+  'early-retry is not found after a response that may not have been read'(scene) {
+    const refused = scene.sends(scene.refusal(10_000))
+    scene.ends(refused)
+    scene.ledger.unread(refused)
+    scene.exchanges(scene.served)
+  },
+  'early-retry is found for the same request only'(scene) {
+    scene.exchanges(scene.refusal(10_000, undefined, 503))
+    scene.exchanges(scene.served, { path: '/pets?limit=1' })
+  },
+  'request-while-banned is not found if the ban has no Retry-After'(scene) {
+    times(2, () => scene.exchanges({ status: 403, body: '', reason: 'ban', retryAt: scene.now + MINUTE_MS }))
+  },
+  'no-backoff is measured by the clock that has advanced further'(scene) {
+    times(20, () => {
+      scene.exchanges(scene.failure)
+      scene.now += 10 * SECOND_MS
+    })
+    times(20, () => {
+      scene.exchanges(scene.failure, { path: '/pets?limit=1' })
+      scene.wall += 10 * SECOND_MS
+    })
+  },
+  'weak-backoff counts a burst of several waiting senders as one wait'(scene) {
+    for (let round = 0; round < 4; round++) {
+      const burst = Array.from({ length: 6 }, () => scene.sends(scene.failure, { deliveredUpTo: scene.position }))
+      for (const position of burst) scene.ends(position)
+      scene.pass(200 * 2 ** round)
+    }
+  },
+  "the ledger's memory forgets a response that was under way at a reset"(scene) {
+    const refused = scene.sends(scene.refusal(10_000))
+    scene.ledger.clear()
+    scene.ends(refused)
+    scene.exchanges(scene.served)
+  },
+}
+
+it.each(Object.entries(FLAWLESS))('%s', (_what, act) => {
+  const scene = new Scene()
+  act(scene)
+  expect(scene.broken).toEqual({})
+})
 
 describe('a wait', () => {
   it('starts when its response has been sent completely', () => {
@@ -39,13 +117,6 @@ describe('a wait', () => {
     expect(scene.broken).toEqual({ 'early-retry': 2 })
   })
 
-  it('depends only on positions in process', () => {
-    const scene = new Scene()
-    scene.ends(scene.sends(scene.refusal(10_000)))
-    scene.sends(scene.served)
-    expect(scene.broken).toEqual({})
-  })
-
   it.each([
     ['by the clock', (scene: Scene, by: number) => scene.pass(by, 0)],
     ['in real time', (scene: Scene, by: number) => scene.pass(0, by)],
@@ -59,40 +130,6 @@ describe('a wait', () => {
     pass(scene, 9949)
     scene.exchanges(scene.served)
     expect(scene.broken).toEqual({ 'early-retry': 1 })
-  })
-
-  it('counts from the request, so a late response makes no wait longer', () => {
-    const scene = new Scene()
-    const refused = scene.sends(scene.refusal(2000))
-    scene.pass(1960)
-    scene.ends(refused)
-    scene.exchanges(scene.served)
-    expect(scene.broken).toEqual({})
-  })
-
-  it('ends for good when the clock goes back before its start', () => {
-    const scene = new Scene()
-    scene.pass(MINUTE_MS)
-    scene.exchanges(scene.refusal(10_000))
-    const pending = scene.sends(scene.refusal(10_000), { path: '/pets?limit=1' })
-    scene.ledger.moveClock(scene.now, NOON, scene.wall)
-    scene.now = NOON
-    scene.ends(pending)
-    scene.exchanges(scene.served)
-    scene.exchanges(scene.served, { path: '/pets?limit=1' })
-    scene.now = NOON + MINUTE_MS
-    scene.exchanges(scene.served)
-    expect(scene.broken).toEqual({})
-  })
-
-  it("ends when the machine's clock goes back before its start", () => {
-    const scene = new Scene()
-    times(4, () => scene.exchanges(scene.failure, { path: '/pets?limit=1' }))
-    scene.exchanges(scene.refusal(10_000))
-    scene.pass(-MINUTE_MS * 60)
-    scene.exchanges(scene.served)
-    scene.exchanges(scene.failure, { path: '/pets?limit=1' })
-    expect(scene.broken).toEqual({})
   })
 
   it('continues when the clock goes back to an instant within it', () => {
@@ -160,9 +197,8 @@ describe('early-retry', () => {
     for (const sender of ['w1', 'w2', 'w3']) scene.exchanges(scene.refusal(10_000), { sender })
     expect(scene.broken).toEqual({})
     scene.exchanges(scene.served, { sender: 'w2' })
-    expect(viewFindings(scene.ledger.findings, ['early-retry'])).toMatchObject([
-      { key: 'sandbox', sender: 'w2', count: 1 },
-    ])
+    expect(first(scene, 'early-retry')).toMatchObject({ key: 'sandbox', sender: 'w2', count: 1 })
+    expect(scene.broken).toEqual({ 'early-retry': 1 })
   })
 
   it('is likely only when more senders wait than ever before', () => {
@@ -177,15 +213,6 @@ describe('early-retry', () => {
     expect(scene.broken).toEqual({ 'early-retry-likely': 3 })
   })
 
-  it('is not found after a response that may not have been read', () => {
-    const scene = new Scene()
-    const refused = scene.sends(scene.refusal(10_000))
-    scene.ends(refused)
-    scene.ledger.unread(refused)
-    scene.exchanges(scene.served)
-    expect(scene.broken).toEqual({})
-  })
-
   it('ignores running waits whose responses the sender cannot have received', () => {
     const scene = new Scene(2)
     scene.exchanges(scene.refusal(10_000), { connection: 1 })
@@ -197,7 +224,7 @@ describe('early-retry', () => {
   it('has the smallest number of senders for which it is allowed', () => {
     const scene = new Scene()
     times(4, () => scene.exchanges(scene.refusal(10_000)))
-    const [found] = viewFindings(scene.ledger.findings, ['early-retry'])
+    const found = first(scene, 'early-retry')
     expect(found).toMatchObject({ count: 3, otherwise: { senders: 4, rule: null } })
     for (const senders of [3, 4]) {
       const other = new Scene(senders)
@@ -206,28 +233,16 @@ describe('early-retry', () => {
     }
   })
 
-  it('is found for the same request only', () => {
-    const scene = new Scene()
-    scene.exchanges(scene.refusal(10_000, undefined, 503))
-    scene.exchanges(scene.served, { path: '/pets?limit=1' })
-    expect(scene.broken).toEqual({})
-  })
-
   it.each([
-    ['came over one connection, one at a time', false, () => [1, 1, 1]],
-    ['came over different connections, one at a time', false, () => [1, 2, 3]],
-    [
-      'were in flight at once',
-      true,
-      (scene: Scene) => {
-        for (const position of [scene.sends(scene.served), scene.sends(scene.served)]) scene.ends(position)
-        return [1, 1, 1, 1]
-      },
-    ],
+    ['came over one connection, one at a time', false, [1, 1, 1]],
+    ['came over different connections, one at a time', false, [1, 2, 3]],
+    ['were in flight at once', true, [1, 1, 1, 1]],
   ])('suggests that several clients share the key only if their requests %s', (_how, isSuggested, connections) => {
     const scene = new Scene()
-    for (const connection of connections(scene)) scene.exchanges(scene.refusal(10_000), { connection })
-    const [found] = viewFindings(scene.ledger.findings, ['early-retry'])
+    const atOnce = isSuggested ? [scene.sends(scene.served), scene.sends(scene.served)] : []
+    for (const position of atOnce) scene.ends(position)
+    for (const connection of connections) scene.exchanges(scene.refusal(10_000), { connection })
+    const found = first(scene, 'early-retry')
     expect(found?.message.includes(' clients share it, use --senders ')).toBe(isSuggested)
   })
 
@@ -235,9 +250,7 @@ describe('early-retry', () => {
     const scene = new Scene()
     scene.exchanges(scene.refusal(10_000))
     scene.exchanges(scene.served, { headers: { 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'cross-site' } })
-    expect(viewFindings(scene.ledger.findings, ['early-retry'])[0]?.message).toMatch(
-      /StrictMode.*count such a page as two senders\./,
-    )
+    expect(first(scene, 'early-retry')?.message).toMatch(/StrictMode.*count such a page as two senders\./)
   })
 })
 
@@ -250,10 +263,7 @@ describe('request-while-limited', () => {
     scene.exchanges(scene.refusal(10_000), { path: '/pets?limit=2' })
     scene.exchanges(scene.served, { path: '/pets?limit=3' })
     expect(scene.broken).toEqual({ 'request-while-limited': 1 })
-    expect(viewFindings(scene.ledger.findings, ['request-while-limited'])[0]?.otherwise).toEqual({
-      senders: 3,
-      rule: null,
-    })
+    expect(first(scene, 'request-while-limited')?.otherwise).toEqual({ senders: 3, rule: null })
   })
 
   it('requires a quota or storm refusal, not a 503 or a forced 429', () => {
@@ -276,16 +286,7 @@ describe('request-while-banned', () => {
     expect(scene.broken).toEqual({})
     scene.exchanges(ban(), { path: '/pets?limit=2' })
     expect(scene.broken).toEqual({ 'request-while-banned': 1 })
-    expect(viewFindings(scene.ledger.findings, ['request-while-banned'])[0]?.otherwise).toEqual({
-      senders: 2,
-      rule: null,
-    })
-  })
-
-  it('is not found if the ban has no Retry-After', () => {
-    const scene = new Scene()
-    times(2, () => scene.exchanges({ status: 403, body: '', reason: 'ban', retryAt: scene.now + MINUTE_MS }))
-    expect(scene.broken).toEqual({})
+    expect(first(scene, 'request-while-banned')?.otherwise).toEqual({ senders: 2, rule: null })
   })
 })
 
@@ -329,7 +330,7 @@ describe('no-backoff', () => {
     times(4, () => scene.exchanges(scene.failure))
     expect(scene.broken).toEqual({ 'no-backoff': 1 })
     // The one that was served was the fourth in a row.
-    expect(viewFindings(scene.ledger.findings, ['no-backoff'])[0]?.exchanges).toHaveLength(1)
+    expect(first(scene, 'no-backoff')?.exchanges).toHaveLength(1)
   })
 
   it('is independent of other requests', () => {
@@ -342,27 +343,10 @@ describe('no-backoff', () => {
     expect(scene.broken).toEqual({ 'no-backoff': 1 })
   })
 
-  it('is measured by the clock that has advanced further', () => {
-    const scene = new Scene()
-    times(20, () => {
-      scene.exchanges(scene.failure)
-      scene.now += 10 * SECOND_MS
-    })
-    times(20, () => {
-      scene.exchanges(scene.failure, { path: '/pets?limit=1' })
-      scene.wall += 10 * SECOND_MS
-    })
-    expect(scene.broken).toEqual({})
-  })
-
   it('is likely if the sandbox was too slow to recognize instant tries', () => {
     const scene = new Scene()
-    const fail = (slackMs: number) => {
-      const position = scene.sends(scene.failure, { deliveredUpTo: scene.position })
-      scene.ends(position, 'sent', slackMs)
-    }
     times(6, () => {
-      fail(60)
+      scene.ends(scene.sends(scene.failure, { deliveredUpTo: scene.position }), 'sent', 60)
       scene.pass(130)
     })
     expect(scene.broken).toMatchObject({ 'no-backoff-likely': 2 })
@@ -373,7 +357,7 @@ describe('no-backoff', () => {
     const count = 40
     const scene = new Scene()
     times(count, () => scene.exchanges(scene.failure))
-    const [found] = viewFindings(scene.ledger.findings, ['no-backoff'])
+    const found = first(scene, 'no-backoff')
     const enough = found?.otherwise?.senders ?? 0
     expect(found).toMatchObject({ count: count - 4, otherwise: { rule: null } })
     for (const senders of [2, 8, enough - 1, enough]) {
@@ -406,27 +390,12 @@ describe('weak-backoff', () => {
     ['up to a cap', [100, 200, 400, 800, 1600, 2000, 2000, 2000, 2000, 2000], {}],
     ['a second and more need not grow', [1000, 1000, 1000, 1000, 1000, 1000], {}],
     ['instant tries are no-backoff instead', [99, 99, 99], {}],
-  ])('%s', (_what, gaps, expected) => {
-    expect(afterGaps(gaps)).toEqual(expected)
-  })
+    ['a minute without requests ends a series', [200, 200, 200, 60_000, 200, 200, 200], {}],
+  ])('%s', (_what, gaps, expected) => expect(afterGaps(gaps)).toEqual(expected))
 
   it('is judged by the wait of one of several senders', () => {
     expect(afterGaps(Array(40).fill(110), 2)).toHaveProperty('weak-backoff')
     expect(afterGaps(Array(40).fill(150), 8)).toEqual({})
-  })
-
-  it('counts a burst of several waiting senders as one wait', () => {
-    const scene = new Scene()
-    for (let round = 0; round < 4; round++) {
-      const burst = Array.from({ length: 6 }, () => scene.sends(scene.failure, { deliveredUpTo: scene.position }))
-      for (const position of burst) scene.ends(position)
-      scene.pass(200 * 2 ** round)
-    }
-    expect(scene.broken).toEqual({})
-  })
-
-  it('ends after a minute without requests', () => {
-    expect(afterGaps([200, 200, 200, 60_000, 200, 200, 200])).toEqual({})
   })
 })
 
@@ -446,14 +415,5 @@ describe("the ledger's memory", () => {
     expect(Math.max(...senders.map(({ waits }) => waits.length))).toBeLessThanOrEqual(200)
     expect(Math.max(...senders.map(({ retries }) => retries.length))).toBeLessThanOrEqual(100)
     expect(findings.length).toBeLessThan(1000)
-  })
-
-  it('forgets a response that was under way at a reset', () => {
-    const scene = new Scene()
-    const refused = scene.sends(scene.refusal(10_000))
-    scene.ledger.clear()
-    scene.ends(refused)
-    scene.exchanges(scene.served)
-    expect(scene.broken).toEqual({})
   })
 })

@@ -5,6 +5,7 @@ import type { JudgedRequest } from '../../src/conduct/judged-request.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { NO_BAN_RECORD } from '../../src/domain/ban.js'
 import type { HandlerResult, ResponseEnd } from '../../src/domain/messages.js'
+import { serviceRequest } from '../support/service-request.js'
 
 export const NOON = Date.parse('2026-03-01T12:00:00Z')
 
@@ -99,18 +100,16 @@ export class Scene {
   }: Sent = {}): JudgedRequest {
     const [route = path, search = ''] = path.split('?')
     const { now, wall, senders } = this
+    const request = serviceRequest({
+      target: `/v1${path}`,
+      headers: { authorization: `Bearer ${key}`, ...headers },
+      connection,
+      deliveredUpTo,
+      sentUpTo,
+    })
+    const rules = { banAfter: 10, banDuration: 300_000, retryAfter: 'seconds', rateLimit: true } as const
     return {
-      request: {
-        method: 'GET',
-        target: `/v1${path}`,
-        headers: { authorization: `Bearer ${key}`, ...headers },
-        rawHeaders: [],
-        body: undefined,
-        address: 'test',
-        connection,
-        deliveredUpTo,
-        sentUpTo,
-      },
+      request,
       path: route,
       query: search,
       route: packagedContract().route('GET', route),
@@ -132,13 +131,7 @@ export class Scene {
       },
       handler: 'a handler',
       space: {
-        settings: {
-          banAfter: 10,
-          banDuration: 300_000,
-          retryAfter: 'seconds',
-          rateLimit: true,
-          ...(senders === undefined ? {} : { senders }),
-        },
+        settings: { ...rules, ...(senders === undefined ? {} : { senders }) },
         shared: { basePath: '/v1' },
       },
       now,

@@ -11,7 +11,6 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
   it.each([
     ['unknown names', Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 1]))],
     ['a name of 200 kB', { ['k'.repeat(200_000)]: 1 }],
-    ['a value of 200 kB', { plan: 'k'.repeat(200_000) }],
     ['a deeply nested list', { plan: JSON.parse(`${'['.repeat(1000)}${']'.repeat(1000)}`) }],
     ['a key of 200 kB', { used: { ['k'.repeat(200_000)]: '1/min' } }],
     ['20,000 wrong faults', { fault: Array.from({ length: 20_000 }, () => 'x') }],
@@ -23,9 +22,8 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
   })
 
   it('counts unlisted problems', async () => {
-    const sandbox = await openSandbox()
     const wrong = Object.fromEntries(Array.from({ length: 70 }, (_, i) => [`k${i}`, 1]))
-    const { json } = await sandbox.control('PUT', '/scenario', wrong)
+    const { json } = await (await openSandbox()).control('PUT', '/scenario', wrong)
     expect(json.message).toMatch(/scenario: k49: cannot be set by a scenario; and 20 more\.$/)
   })
 })

@@ -12,24 +12,14 @@ const verdict = (asked: ReturnType<typeof request>, rules: GuardRules, opensPage
   guard(asked, opensPage, rules) === undefined ? 'pass' : 'refuse'
 
 describe('the control plane on loopback', () => {
-  it.each(['127.0.0.1:4010', 'localhost', 'localhost:4010', '[::1]:4010', '127.1.2.3', 'sandbox.localhost:4010'])(
-    'accepts the Host %s',
-    (host) => {
-      expect(verdict(request(host), OPEN)).toBe('pass')
-    },
-  )
-
   it.each([
-    'evil.example',
-    'localhost.evil.example',
-    '127.0.0.1.evil.example',
-    '10.0.0.1',
-    '',
-    undefined,
-    'localhost:4010:x',
-  ])('refuses the Host %s', (host) => {
-    expect(guard(request(host), false, OPEN)).toMatchObject({ status: 403 })
-  })
+    ...['127.0.0.1:4010', 'localhost', '[::1]:4010', '127.1.2.3', 'sandbox.localhost:4010'].map((host) => [
+      host,
+      'pass',
+    ]),
+    ...['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '10.0.0.1'].map((host) => [host, 'refuse']),
+    ...['', undefined, 'localhost:4010:x'].map((host) => [host, 'refuse']),
+  ])('with the Host %s: %s', (host, kind) => expect(verdict(request(host), OPEN)).toBe(kind))
 
   it.each([
     [undefined, 'pass'],
@@ -39,9 +29,7 @@ describe('the control plane on loopback', () => {
     ['https://localhost:4010', 'refuse'],
     ['http://evil.example', 'refuse'],
     ['null', 'refuse'],
-  ])('with the Origin %s: %s', (origin, kind) => {
-    expect(verdict(request('localhost:4010', origin), OPEN)).toBe(kind)
-  })
+  ])('with the Origin %s: %s', (origin, kind) => expect(verdict(request('localhost:4010', origin), OPEN)).toBe(kind))
 })
 
 describe('the control plane, for a browser without an Origin', () => {
@@ -55,9 +43,7 @@ describe('the control plane, for a browser without an Origin', () => {
     ['same-site', 'refuse'],
     ['', 'refuse'],
     ['same-origin, cross-site', 'refuse'],
-  ])('from %s: %s', (fetchSite, kind) => {
-    expect(asked(fetchSite)).toBe(kind)
-  })
+  ])('from %s: %s', (fetchSite, kind) => expect(asked(fetchSite)).toBe(kind))
 
   it('opens its pages for a link on any site', () => {
     expect([asked('cross-site', true), asked('same-site', true)]).toEqual(['pass', 'pass'])
@@ -65,15 +51,13 @@ describe('the control plane, for a browser without an Origin', () => {
   })
 })
 
-describe('the control plane with a token', () => {
-  it.each([
-    ['Bearer secret', 'pass'],
-    ['bearer secret', 'pass'],
-    ['Bearer secrets', 'refuse'],
-    ['Bearer ', 'refuse'],
-    ['secret', 'refuse'],
-    [undefined, 'refuse'],
-  ])('given %s: %s', (authorization, kind) => {
-    expect(verdict(request('any.example', undefined, authorization), LOCKED)).toBe(kind)
-  })
-})
+it.each([
+  ['Bearer secret', 'pass'],
+  ['bearer secret', 'pass'],
+  ['Bearer secrets', 'refuse'],
+  ['Bearer ', 'refuse'],
+  ['secret', 'refuse'],
+  [undefined, 'refuse'],
+])('the control plane with a token, given %s: %s', (authorization, kind) =>
+  expect(verdict(request('any.example', undefined, authorization), LOCKED)).toBe(kind),
+)

@@ -6,16 +6,11 @@ const open = (options: SandboxOptions = {}) => createSandbox({ ...AT_TEN, ...opt
 
 describe('overrides', () => {
   it('are empty at the start, whatever the options', async () => {
-    await using sandbox = await open({
-      storm: '0.3,for=30s',
-      fault: 'listPets:503*2',
-      latency: '5ms',
-      plan: 'pro',
-      scenario: { ban: { 'sandbox-free': '5m' } },
-    })
-    expect((await sandbox.overrides()).filter(({ what }) => what !== 'ban')).toEqual([])
-    expect(await sandbox.space('other').reset()).toBeUndefined()
-    expect((await sandbox.space('other').overrides()).filter(({ what }) => what !== 'ban')).toEqual([])
+    const scenario = { ban: { 'sandbox-free': '5m' } } as const
+    await using sandbox = await open({ storm: '0.3,for=30s', fault: '*:503*2', latency: '5ms', plan: 'pro', scenario })
+    await sandbox.space('other').reset()
+    for (const controls of [sandbox, sandbox.space('other')])
+      expect((await controls.overrides()).filter(({ what }) => what !== 'ban')).toEqual([])
   })
 
   it('have a short text, and the instant at which they end', async () => {
@@ -85,24 +80,20 @@ describe('overrides', () => {
     expect(await sandbox.overrides()).toEqual([])
   })
 
-  it('are reset by kind', async () => {
+  it('are reset by kind, and individually', async () => {
     await using sandbox = await open()
     await sandbox.settings.change({ latency: '1ms', sunset: 'after' })
     await sandbox.storm.start()
-    expect(await sandbox.overrides.clear({ what: 'setting' })).toEqual({ cleared: 2 })
-    expect((await sandbox.overrides()).map(({ what }) => what)).toEqual(['storm'])
-    await expect(sandbox.overrides.clear({ name: 'latency' })).rejects.toThrow('requires what')
-  })
-
-  it('are reset individually', async () => {
-    await using sandbox = await open()
-    await sandbox.settings.change({ latency: '1ms', sunset: 'after' })
     await sandbox.clock.resume()
     await sandbox.clock.advance('1h')
     expect(await sandbox.overrides.clear({ what: 'setting', name: 'latency' })).toEqual({ cleared: 1 })
     expect(await sandbox.overrides.clear({ what: 'clock' })).toEqual({ cleared: 1 })
-    expect((await sandbox.overrides()).map(({ text }) => text)).toEqual(['sunset after'])
+    expect((await sandbox.overrides()).map(({ text }) => text)).toEqual(['storm 100 %', 'sunset after'])
     expect(await sandbox.clock.show()).toEqual({ now: '2026-03-01T10:00:00.000Z', frozen: true })
+    await sandbox.settings.change({ banAfter: 2 })
+    expect(await sandbox.overrides.clear({ what: 'setting' })).toEqual({ cleared: 2 })
+    expect((await sandbox.overrides()).map(({ what }) => what)).toEqual(['storm'])
+    await expect(sandbox.overrides.clear({ name: 'latency' })).rejects.toThrow('requires what')
     await expect(sandbox.overrides.clear({ what: 'tea' as 'storm' })).rejects.toThrow('what')
   })
 })

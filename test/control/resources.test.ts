@@ -1,44 +1,37 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { createSandbox } from '../../src/api/start.js'
-import { connectSandbox, startSandbox } from '../../src/index.js'
+import { describe, expect, it } from 'vitest'
+import { connectSandbox, createSandbox, startSandbox } from '../../src/index.js'
+import { temporaryFile } from '../support/temporary-files.js'
 import { transports } from '../support/transports.js'
 
 const GROWN = fileURLToPath(new URL('../contract/specs/grown.yaml', import.meta.url))
 const OTHER_PETS = fileURLToPath(new URL('../contract/specs/other-pets.yaml', import.meta.url))
+
+const schema = (text: string) => `content: { application/json: { schema: ${text} } }`
+const returns = (status: number, text: string) => `responses: { '${status}': { description: ok, ${schema(text)} } }`
+const [OWNER, TOY] = ["{ $ref: '#/components/schemas/Owner' }", "{ $ref: '#/components/schemas/Toy' }"]
+const OF_OWNER = '{ name: ownerId, in: path, required: true, schema: { type: integer } }'
+const NAME = '{ name: name, in: path, required: true, schema: { type: string } }'
 
 /** Owners, and toys that belong to them. */
 const NESTED = `openapi: 3.1.0
 info: { title: Nested, version: '1' }
 paths:
   /owners:
-    get: { operationId: owners, responses: { '200': { description: ok, content: { application/json: { schema: { type: array, items: { $ref: '#/components/schemas/Owner' } } } } } } }
-    post: { operationId: addOwner, requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Owner' } } } }, responses: { '201': { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/Owner' } } } } } }
+    get: { operationId: owners, ${returns(200, `{ type: array, items: ${OWNER} }`)} }
+    post: { operationId: addOwner, requestBody: { ${schema(OWNER)} }, ${returns(201, OWNER)} }
   /owners/{ownerId}:
-    get: { operationId: owner, parameters: [{ $ref: '#/components/parameters/ownerId' }], responses: { '200': { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/Owner' } } } } } }
+    get: { operationId: owner, parameters: [${OF_OWNER}], ${returns(200, OWNER)} }
   /owners/{ownerId}/toys:
-    get: { operationId: toys, parameters: [{ $ref: '#/components/parameters/ownerId' }], responses: { '200': { description: ok, content: { application/json: { schema: { type: array, items: { $ref: '#/components/schemas/Toy' } } } } } } }
-    post: { operationId: addToy, parameters: [{ $ref: '#/components/parameters/ownerId' }], requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Toy' } } } }, responses: { '201': { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/Toy' } } } } } }
+    get: { operationId: toys, parameters: [${OF_OWNER}], ${returns(200, `{ type: array, items: ${TOY} }`)} }
+    post: { operationId: addToy, parameters: [${OF_OWNER}], requestBody: { ${schema(TOY)} }, ${returns(201, TOY)} }
   /owners/{ownerId}/toys/{name}:
-    get: { operationId: toy, parameters: [{ $ref: '#/components/parameters/ownerId' }, { name: name, in: path, required: true, schema: { type: string } }], responses: { '200': { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/Toy' } } } } } }
+    get: { operationId: toy, parameters: [${OF_OWNER}, ${NAME}], ${returns(200, TOY)} }
 components:
-  parameters:
-    ownerId: { name: ownerId, in: path, required: true, schema: { type: integer } }
   schemas:
     Owner: { type: object, properties: { id: { type: integer }, name: { type: string } } }
     Toy: { type: object, required: [name], properties: { name: { type: string }, colour: { type: string } } }
 `
-
-function nested(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'nested-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const file = join(folder, 'openapi.yaml')
-  writeFileSync(file, NESTED)
-  return file
-}
 
 describe.each(transports)('records of a contract of one’s own, %s', (_name, openSandbox) => {
   it('are added as the service adds them, with read-only fields if they are given', async () => {
@@ -58,23 +51,19 @@ describe.each(transports)('records of a contract of one’s own, %s', (_name, op
   it('are changed and removed', async () => {
     const sandbox = await openSandbox({ spec: GROWN, strict: true })
     await sandbox.control('POST', '/resources/categories', { name: 'dogs' })
-    expect((await sandbox.control('PATCH', '/resources/categories/1', { kind: 'big' })).json).toMatchObject({
-      name: 'dogs',
-      kind: 'big',
-    })
+    const big = { name: 'dogs', kind: 'big' }
+    expect((await sandbox.control('PATCH', '/resources/categories/1', { kind: 'big' })).json).toMatchObject(big)
     expect(await sandbox.control('PATCH', '/resources/categories/1', { name: null })).toMatchObject({ status: 400 })
-    expect((await sandbox.get('/categories/1')).json).toMatchObject({ name: 'dogs', kind: 'big' })
+    expect((await sandbox.get('/categories/1')).json).toMatchObject(big)
     expect((await sandbox.control('DELETE', '/resources/categories/1')).json).toEqual({ removed: 1 })
     expect((await sandbox.get('/categories/1')).status).toBe(404)
   })
 
   it('belong to their parents, whose ids are fields', async () => {
-    const sandbox = await openSandbox({ spec: nested() })
-    const add = async (record: object) => await sandbox.control('POST', '/resources/toys', record)
-    expect(await add({ name: 'ball' })).toMatchObject({
-      status: 400,
-      json: { message: expect.stringContaining('ownerId') },
-    })
+    const sandbox = await openSandbox({ spec: temporaryFile('openapi.yaml', NESTED) })
+    const add = (record: object) => sandbox.control('POST', '/resources/toys', record)
+    const told = (status: number, text: string) => ({ status, json: { message: expect.stringContaining(text) } })
+    expect(await add({ name: 'ball' })).toMatchObject(told(400, 'ownerId'))
     expect((await add({ ownerId: 1, name: 'ball' })).status).toBe(404)
     for (const name of ['Ada', 'Bob']) await sandbox.control('POST', '/resources/owners', { name })
     expect((await add({ ownerId: 1, name: 'ball' })).json).toEqual({ name: 'ball' })
@@ -82,10 +71,7 @@ describe.each(transports)('records of a contract of one’s own, %s', (_name, op
     expect((await sandbox.control('GET', '/resources/toys')).json).toEqual([{ ownerId: '1', name: 'ball' }])
     expect((await sandbox.control('PATCH', '/resources/toys/ball', { colour: 'red' })).status).toBe(200)
     await sandbox.post('/owners/2/toys', { name: 'ball' })
-    expect(await sandbox.control('DELETE', '/resources/toys/ball')).toMatchObject({
-      status: 409,
-      json: { message: expect.stringContaining('1/ball, 2/ball') },
-    })
+    expect(await sandbox.control('DELETE', '/resources/toys/ball')).toMatchObject(told(409, '1/ball, 2/ball'))
     expect((await sandbox.control('DELETE', '/resources/toys/2%2Fball')).status).toBe(200)
     expect((await sandbox.get('/owners/2/toys')).json).toEqual([])
     expect((await sandbox.control('DELETE', '/resources/owners/1')).json).toEqual({ removed: 1 })
@@ -96,10 +82,8 @@ describe.each(transports)('records of a contract of one’s own, %s', (_name, op
     const sandbox = await openSandbox({ spec: OTHER_PETS })
     const { json } = await sandbox.control('POST', '/pets', { name: 'Rex', nickname: 'R', tags: ['a'] })
     expect(json).toEqual({ id: 60, name: 'Rex', nickname: 'R', tags: ['a'] })
-    expect((await sandbox.control('PATCH', '/pets/60', { status: 'adopted' })).json).toEqual({
-      ...json,
-      status: 'adopted',
-    })
+    const adopted = await sandbox.control('PATCH', '/pets/60', { status: 'adopted' })
+    expect(adopted.json).toEqual({ ...json, status: 'adopted' })
     expect((await sandbox.control('POST', '/pets', { name: 7 })).status).toBe(400)
     expect((await sandbox.control('POST', '/pets', { name: 'Rex', colour: 'red' })).status).toBe(400)
   })

@@ -22,15 +22,13 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
     ['PUT', '/clock', { nwo: '2027-01-01T00:00:00Z' }, /nwo/],
     ['PUT', '/clock', { frozen: 'yes' }, /frozen/],
     ['POST', '/clock/advance', { by: '5' }, /by.*"5"/],
-    ['POST', '/clock/advance', { by: '-5m' }, /by/],
     ['POST', '/clock/advance', {}, /by/],
     ['POST', '/clock/advance', { by: '999999999h' }, /cannot go past/],
     ['POST', '/clock/advance', [], /./],
   ])('refuses %s %s with %o, and does not change the clock', async (method, path, body, message) => {
     const sandbox = await openSandbox()
     const { status, json } = await sandbox.control(method, path, body)
-    expect([status, json.code]).toEqual([400, 'invalid_request'])
-    expect(json.message).toMatch(message)
+    expect([status, json.code, json.message]).toEqual([400, 'invalid_request', expect.stringMatching(message)])
     expect((await sandbox.control('GET', '/clock')).json.now).toBe('2026-03-01T12:00:00.000Z')
   })
 
@@ -55,79 +53,69 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
     const sandbox = await openSandbox({ maxSpaces: 1 })
     expect(await sandbox.control('POST', '/reset?space=a')).toMatchObject({ status: 200, json: { space: 'a' } })
     expect((await sandbox.control('GET', '/state?space=a')).json.space).toBe('a')
-    expect(await sandbox.control('POST', '/reset?space=b')).toMatchObject({
-      status: 503,
-      json: { code: 'too_many_spaces' },
-    })
+    const full = { status: 503, json: { code: 'too_many_spaces' } }
+    expect(await sandbox.control('POST', '/reset?space=b')).toMatchObject(full)
     expect(await sandbox.control('GET', '/state?space=a~b')).toMatchObject({ status: 400 })
     expect(await sandbox.control('POST', '/reset?space=a~b')).toMatchObject({ status: 400 })
   })
 
-  const readings = [
-    ...Object.values(VERBS).filter(({ method }) => method === 'GET'),
-    { method: 'GET', path: '/requests/stream' },
-  ].map(({ method, path }) => [method, path.replaceAll(/\{\w+\}/g, '1')] as const)
-
-  it.each(readings)('opens no space by %s %s', async (method, path) => {
+  it('opens no space by any GET', async () => {
     const sandbox = await openSandbox()
     await sandbox.control('POST', '/reset?space=checkout')
-    const { status, json } = await sandbox.control(method, `${path}?space=chekout`)
-    expect([status, json.code]).toEqual([404, 'not_found'])
-    expect(json.message).toContain('Unknown space "chekout"; did you mean checkout?')
-    expect(sandbox.core.spaces.names()).toEqual(['checkout'])
+    const verbs = Object.values(VERBS).filter(({ method }) => method === 'GET')
+    for (const { path } of [...verbs, { path: '/requests/stream' }]) {
+      const { status, json } = await sandbox.control('GET', `${path.replaceAll(/\{\w+\}/g, '1')}?space=chekout`)
+      expect([path, status, json.code]).toEqual([path, 404, 'not_found'])
+      expect(json.message).toContain('Unknown space "chekout"; did you mean checkout?')
+    }
+    expect((await sandbox.control('GET', '/spaces')).json).toMatchObject([{ name: 'checkout' }])
   })
 
-  // Resetting the clock is a change, so it opens the space.
-  const cleanUps = Object.values(VERBS).filter(({ method, path }) => method === 'DELETE' && path !== '/clock')
-
-  it.each(cleanUps)('opens no space by DELETE $path', async ({ path }) => {
+  it('opens no space by any DELETE but that of the clock, which is a change', async () => {
     const sandbox = await openSandbox()
     await sandbox.control('POST', '/reset?space=checkout')
-    const { status } = await sandbox.control('DELETE', `${path.replaceAll(/\{\w+\}/g, 'sandbox')}?space=chekout`)
     // A typo in a name must not look like a success.
     const named: Readonly<Record<string, number>> = { '/pets/{id}': 400, '/resources/{resource}/{id}': 404 }
-    expect(status).toBe(named[path] ?? 200)
-    expect(sandbox.core.spaces.names()).toEqual(['checkout'])
+    for (const { method, path } of Object.values(VERBS)) {
+      if (method !== 'DELETE' || path === '/clock') continue
+      const { status } = await sandbox.control('DELETE', `${path.replaceAll(/\{\w+\}/g, 'sandbox')}?space=chekout`)
+      expect([path, status]).toEqual([path, named[path] ?? 200])
+    }
+    expect((await sandbox.control('GET', '/spaces')).json).toMatchObject([{ name: 'checkout' }])
   })
 
-  it.each([
-    ['PUT', '/keys/nobody/ban', {}],
-    ['PUT', '/scenario', { name: 'nope' }],
-    ['POST', '/snapshots/nope/restore', {}],
-    ['PUT', '/storm', { rate: 2 }],
-  ])('opens no space by a refused change: %s %s', async (method, path, body) => {
+  it('opens no space by a refused change', async () => {
     const sandbox = await openSandbox()
-    expect((await sandbox.control(method, `${path}?space=a`, body)).status).toBeGreaterThanOrEqual(400)
+    for (const [method, path, body] of [
+      ['PUT', '/keys/nobody/ban', {}],
+      ['PUT', '/scenario', { name: 'nope' }],
+      ['POST', '/snapshots/nope/restore', {}],
+      ['PUT', '/storm', { rate: 2 }],
+    ] as const)
+      expect((await sandbox.control(method, `${path}?space=a`, body)).status, path).toBeGreaterThanOrEqual(400)
     expect((await sandbox.control('GET', '/spaces')).json).toEqual([])
   })
 
   it('lists the packaged scenarios with their descriptions', async () => {
     const sandbox = await openSandbox()
-    const { json } = await sandbox.control('GET', '/scenarios')
-    const scenarios = json as unknown as readonly { readonly name: string; readonly description: string }[]
-    expect(scenarios.map(({ name }) => name)).toEqual(packagedScenarios())
-    expect(scenarios.filter(({ description }) => description === '')).toEqual([])
+    const listed = packagedScenarios().map((name) => ({ name, description: expect.stringMatching(/./) }))
+    expect((await sandbox.control('GET', '/scenarios')).json).toEqual(listed)
   })
 
   it('limits the list of pets', async () => {
     const sandbox = await openSandbox()
-    const idsOf = async (query: string) => {
-      const { json } = await sandbox.control('GET', `/pets${query}`)
-      return (json as unknown as readonly { readonly id: unknown }[]).map(({ id }) => id)
-    }
-    const all = await idsOf('')
+    const listed = async (query: string) => (await sandbox.control('GET', `/pets${query}`)).json as unknown as unknown[]
+    const all = await listed('')
     expect(all.length).toBe(60)
-    expect(await idsOf('?limit=3')).toEqual(all.slice(0, 3))
-    expect([await idsOf('?limit=0'), await idsOf('?limit=1000')]).toEqual([[], all])
+    expect(await listed('?limit=3')).toEqual(all.slice(0, 3))
+    expect([await listed('?limit=0'), await listed('?limit=1000')]).toEqual([[], all])
     expect((await sandbox.control('GET', '/pets?limit=few')).status).toBe(400)
   })
 
   it('reports unknown paths and wrong methods', async () => {
     const sandbox = await openSandbox()
     expect(await sandbox.control('GET', '/nothing')).toMatchObject({ status: 404, json: { code: 'not_found' } })
-    expect(await sandbox.control('DELETE', '/state')).toMatchObject({
-      status: 405,
-      json: { code: 'method_not_allowed' },
-    })
+    const wrong = { status: 405, json: { code: 'method_not_allowed' } }
+    expect(await sandbox.control('DELETE', '/state')).toMatchObject(wrong)
   })
 })

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { createSandbox, startSandbox } from '../../src/index.js'
@@ -10,23 +12,11 @@ interface Served {
   readonly servers: readonly { readonly url: string; readonly description?: string }[]
 }
 
-function contract(name: string, text: string): string {
-  return temporaryFile(name, text)
-}
-
 /** With a custom Host, which fetch does not allow. */
-function ask(url: string, host: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    request(url, { headers: { host, authorization: 'Bearer secret' } }, (response) => {
-      let text = ''
-      response
-        .setEncoding('utf8')
-        .on('data', (part: string) => (text += part))
-        .on('end', () => resolve(text))
-    })
-      .on('error', reject)
-      .end()
-  })
+async function ask(url: string, host: string): Promise<string> {
+  const sent = request(url, { headers: { host, authorization: 'Bearer secret' } }).end()
+  const [response] = await once(sent, 'response')
+  return text(response)
 }
 
 describe('the contract that a sandbox serves', () => {
@@ -41,8 +31,8 @@ describe('the contract that a sandbox serves', () => {
 
   it('names the address of a sandbox without a socket', async () => {
     await using sandbox = await createSandbox()
-    const document: Served = parse(await (await sandbox.fetch(`${sandbox.controlUrl}/openapi.json`)).text())
-    expect(document.servers[0]?.url).toBe(sandbox.baseUrl)
+    const document = await (await sandbox.fetch(`${sandbox.controlUrl}/openapi.json`)).json()
+    expect((document as Served).servers[0]?.url).toBe(sandbox.baseUrl)
   })
 
   it('names the Host of the request, if it is valid', async () => {
@@ -72,7 +62,7 @@ describe('the contract that a sandbox serves', () => {
     ['with servers at the beginning of the line', 'servers: # ours\n\n# the first\n- url: https://a.example/v1\n'],
     ['with servers in a text', 'x-a: |\n  servers:\n    - url: b\n'],
   ])('may be a contract %s', async (_what, servers) => {
-    const spec = contract('c.yaml', `openapi: 3.1.0\ninfo: {title: t, version: "1"}\n${servers}paths: {}\n`)
+    const spec = temporaryFile('c.yaml', `openapi: 3.1.0\ninfo: {title: t, version: "1"}\n${servers}paths: {}\n`)
     await using sandbox = await startSandbox({ spec })
     for (const name of ['openapi.yaml', 'openapi.json']) {
       const document: Served = parse(await (await fetch(`${sandbox.controlUrl}/${name}`)).text())

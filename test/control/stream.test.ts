@@ -1,11 +1,12 @@
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { bridge } from '../../src/http/control-bridge.js'
 import { BodyBudget } from '../../src/http/request-body.js'
 import { connectSandbox, startSandbox } from '../../src/index.js'
 import { runSandbox } from '../../src/sandbox.js'
 import { embeddedOptions } from '../support/embedded-options.js'
+import { listenLocally } from '../support/listen-locally.js'
 
 describe('the stream of exchanges', () => {
   it('ends when its space is removed', async () => {
@@ -24,10 +25,8 @@ describe('the stream of exchanges', () => {
     const endless = () =>
       new Response(new ReadableStream({ start: (to) => to.enqueue(new Uint8Array(1)), cancel: () => cancel() }))
     const server = createServer((request, response) => void bridge(endless, request, response, new BodyBudget()))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
     const leave = new AbortController()
-    const { body } = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { signal: leave.signal })
+    const { body } = await fetch(await listenLocally(server), { signal: leave.signal })
     await body?.getReader().read()
     leave.abort()
     await cancelled

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
-import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/index.js'
+import { createSandbox, type Sandbox, type SandboxOptions, type Space } from '../../src/index.js'
 import { applyStep, openMachine, START } from '../machine/machine.js'
 import { writeCheckpoint } from '../support/checkpoint.js'
 
@@ -17,34 +17,35 @@ async function seen(of: Pick<Sandbox, 'state' | 'pets' | 'requests' | 'conduct' 
 }
 
 describe('undo', () => {
-  it('restores a space that was reset: pets, settings, quotas, log and conduct', async () => {
+  it.each<[verb: string, act: (space: Space) => Promise<unknown>]>([
+    ['reset', (space) => space.reset()],
+    ['snapshots.restore', (space) => space.snapshots.restore('start')],
+    [
+      'scenario.apply',
+      (space) => space.scenario({ storm: 1, ban: { sandbox: '5m' }, used: { 'sandbox-pro': '299/min' } }),
+    ],
+    ['overrides.clear', (space) => space.overrides.clear()],
+    ['spaces.remove', (space) => space.remove()],
+  ])('restores pets, settings, quotas, log, conduct and snapshots after %s', async (verb, act) => {
     await using sandbox = await open()
-    await ask(sandbox, '/pets?limit=0')
-    await ask(sandbox, '/pets/1', 'sandbox-pro')
-    await sandbox.pets.remove(3)
-    await sandbox.keys.add('mine', 'pro')
-    await sandbox.storm.start({ rate: 0.5 })
-    await sandbox.clock.advance('1h')
-    await sandbox.ban('sandbox-free')
-    await sandbox.snapshots.save('here')
-    const before = await seen(sandbox)
-    await sandbox.reset()
-    expect(await seen(sandbox)).not.toEqual(before)
-    expect(await sandbox.undo()).toEqual({ undone: 'reset' })
-    expect(await seen(sandbox)).toEqual(before)
+    const space = sandbox.space('checkout')
+    await space.snapshots.save('start')
+    await ask(sandbox, '/pets?limit=0', 'sandbox~checkout')
+    await ask(sandbox, '/pets/1', 'sandbox-pro~checkout')
+    await space.pets.remove(3)
+    await space.settings.change({ latency: '1ms' })
+    await space.storm.start({ rate: 0.5 })
+    await space.clock.advance('1h')
+    await space.ban('sandbox-free')
+    await space.plan('sandbox-business', 'pro')
+    const before = await seen(space)
+    await act(space)
+    if (verb === 'spaces.remove') expect(await sandbox.spaces.list()).toEqual([])
+    else expect(await seen(space)).not.toEqual(before)
     await expect(sandbox.undo()).rejects.toThrow('nothing to undo')
-  })
-
-  it('restores the state before a restored snapshot', async () => {
-    await using sandbox = await open()
-    await sandbox.snapshots.save('start')
-    await sandbox.pets.add({ name: 'Rex', categoryId: 1 })
-    await sandbox.settings.change({ latency: '1ms' })
-    const before = await seen(sandbox)
-    await sandbox.snapshots.restore('start')
-    expect((await sandbox.pets.list({ limit: 1 }))[0]?.name).not.toBe('Rex')
-    expect(await sandbox.undo()).toEqual({ undone: 'snapshots.restore' })
-    expect(await seen(sandbox)).toEqual(before)
+    expect(await space.undo()).toEqual({ undone: verb })
+    expect(await seen(space)).toEqual(before)
+    await expect(space.undo()).rejects.toThrow('nothing to undo')
   })
 
   it('puts a pet back in its place', async () => {
@@ -95,52 +96,31 @@ describe('undo', () => {
     )
   })
 
-  it('undoes a scenario and cleared overrides, but not later changes', async () => {
+  it('does not undo later changes, nor the use of other keys', async () => {
     await using sandbox = await open()
-    await sandbox.settings.change({ latency: '1ms' })
-    const before = await sandbox.overrides()
-    await sandbox.scenario({ storm: 1, ban: { sandbox: '5m' }, latency: '2ms', now: '2026-03-01T11:00:00Z' })
+    const before = [await sandbox.overrides(), await sandbox.keys.list()]
+    await sandbox.scenario({ storm: 1, ban: { sandbox: '5m' }, used: { 'sandbox-pro': '299/min,900/day' } })
+    await sandbox.storm.stop()
+    await ask(sandbox, '/pets', 'sandbox-free')
+    const free = (await sandbox.keys.list()).filter(({ key }) => key === 'sandbox-free')
     const { id } = await sandbox.pets.add({ name: 'Rex', categoryId: 1 })
     await sandbox.undo()
-    expect(await sandbox.overrides()).toEqual(before)
     expect((await sandbox.pets.list({ limit: 1 }))[0]?.id).toBe(id)
-    await sandbox.overrides.clear()
-    expect(await sandbox.overrides()).toEqual([])
-    expect(await sandbox.undo()).toEqual({ undone: 'overrides.clear' })
-    expect(await sandbox.overrides()).toEqual(before)
+    const keys = (await sandbox.keys.list()).map((key) => (key.key === 'sandbox-free' ? free[0] : key))
+    expect(await sandbox.keys.list()).toEqual(keys)
+    const others = (list: unknown) => (list as typeof keys).filter((one) => one?.key !== 'sandbox-free')
+    expect([await sandbox.overrides(), others(await sandbox.keys.list())]).toEqual([before[0], others(before[1])])
   })
 
-  it('restores a removed space', async () => {
-    await using sandbox = await open()
-    const space = sandbox.space('checkout')
-    await ask(sandbox, '/pets', 'sandbox~checkout')
-    await space.pets.remove(1)
-    await space.snapshots.save('mine')
-    const before = await seen(space)
-    await space.remove()
-    expect(await sandbox.spaces.list()).toEqual([])
-    await expect(sandbox.undo()).rejects.toThrow('nothing to undo')
-    expect(await space.undo()).toEqual({ undone: 'spaces.remove' })
-    expect(await seen(space)).toEqual(before)
-  })
-
-  it('undoes the last removal in its space, and opens no space', async () => {
-    await using sandbox = await open()
-    await sandbox.space('a').reset()
-    await sandbox.pets.remove(1)
-    await expect(sandbox.space('b').undo()).rejects.toThrow('nothing to undo')
-    expect((await sandbox.spaces.list()).map(({ name }) => name)).toEqual(['a'])
-    expect(await sandbox.undo()).toEqual({ undone: 'pets.remove' })
-    expect(await sandbox.space('a').undo()).toEqual({ undone: 'reset' })
-  })
-
-  it('is independent of other spaces', async () => {
+  it('is independent of other spaces, and opens none', async () => {
     await using sandbox = await open()
     await sandbox.pets.remove(1)
     for (const name of ['a', 'b']) {
       await sandbox.space(name).reset()
       await sandbox.space(name).remove()
     }
+    await expect(sandbox.space('c').undo()).rejects.toThrow('nothing to undo')
+    expect(await sandbox.spaces.list()).toEqual([])
     expect(await sandbox.undo()).toEqual({ undone: 'pets.remove' })
     await expect(sandbox.space('a').undo()).rejects.toThrow('nothing to undo')
     expect(await sandbox.space('b').undo()).toEqual({ undone: 'spaces.remove' })
@@ -157,19 +137,6 @@ describe('undo', () => {
     await expect(sandbox.undo({ id: first?.id ?? 0 })).rejects.toThrow('pets.remove')
     expect(await sandbox.undo({ id: second?.id ?? 0 })).toEqual({ undone: 'pets.remove' })
     expect((await sandbox.state()).undo).toBeNull()
-  })
-
-  it('undoes bans and used quotas of a scenario, but not the use of other keys', async () => {
-    await using sandbox = await open()
-    const before = await sandbox.keys.list()
-    await sandbox.scenario({ ban: { sandbox: '5m' }, used: { 'sandbox-pro': '299/min,900/day' } })
-    expect(await sandbox.keys.list()).not.toEqual(before)
-    await ask(sandbox, '/pets', 'sandbox-free')
-    const free = (await sandbox.keys.list()).filter(({ key }) => key === 'sandbox-free')
-    await sandbox.undo()
-    expect(await sandbox.keys.list()).toEqual(
-      before.map((key) => free.find(({ key: name }) => name === key.key) ?? key),
-    )
   })
 
   it('restores quotas and bans of keys that a reset removed, in all spaces', async () => {

@@ -12,11 +12,6 @@ describe.each(transports)('concurrent verbs, %s', (_name, openSandbox) => {
     const added = await Promise.all([1, 2].map(() => sandbox.control('POST', '/keys', { key: 'same' })))
     expect(added.map(({ status }) => status).sort()).toEqual([200, 409])
   })
-
-  it('cannot change a field of the path', async () => {
-    const sandbox = await openSandbox()
-    expect(await sandbox.control('PATCH', '/pets/1', { id: 2, name: 'X' })).toMatchObject({ status: 400 })
-  })
 })
 
 describe.each(transports)('a pet of the fixtures, %s', (_name, openSandbox) => {
@@ -58,8 +53,8 @@ describe.each(transports)('pets as a resource, %s', (_name, openSandbox) => {
     ['POST', '/pets', { id: 1.5, name: 'Rex', categoryId: 1 }, 400, /id must be a whole number .* \(it is 1.5\)/],
     ['PATCH', '/resources/pets/1', { name: 7 }, 400, /name must be/],
     ['PATCH', '/resources/pets/1', { id: 2 }, 400, /id is set by the path/],
+    ['PATCH', '/pets/1', { id: 2, name: 'X' }, 400, /id/],
     ['PATCH', '/resources/pets/4711', { name: 'Rex' }, 404, /pets has no record "4711"/],
-    ['DELETE', '/resources/pest/1', undefined, 404, /no resource "pest"; did you mean pets\?/],
     ['POST', '/resources/orders', {}, 400, /orders/],
     ['GET', '/resources/pest', undefined, 404, /no resource "pest"; did you mean pets\?.*pets, orders/],
   ])('refuses %s %s with %o', async (method, path, body, status, message) => {

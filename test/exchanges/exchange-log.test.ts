@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ExchangeLog, LogBudget } from '../../src/exchanges/exchange-log.js'
 import type { ExchangeRecord } from '../../src/exchanges/exchange-record.js'
 
@@ -6,7 +6,8 @@ const LIMIT = 3
 
 /** Request after request, each with a path, a status and headers of its own. */
 function logOf(limit = LIMIT) {
-  const log = new ExchangeLog(limit, new LogBudget())
+  const budget = new LogBudget()
+  const log = new ExchangeLog(limit, budget)
   const begin = (more: Partial<ExchangeRecord> = {}): ExchangeRecord => {
     const id = log.takeId()
     const record = exchange(id, more)
@@ -15,7 +16,7 @@ function logOf(limit = LIMIT) {
   }
   const end = ({ id, position, space }: ExchangeRecord, how: 'sent' | 'left' = 'sent') =>
     log.end({ id, position, space, how, durationMs: id + 0.5, waitingMs: 0, bodyMs: 0, connection: 1 })
-  return { log, begin, end }
+  return { log, budget, begin, end }
 }
 
 function exchange(id: number, more: Partial<ExchangeRecord>): ExchangeRecord {
@@ -117,6 +118,18 @@ describe('the log of a space', () => {
     const [since] = log
     log.restore(cleared)
     expect([[...log], log.total]).toEqual([[...before, { ...since, id: LIMIT + 2 }], LIMIT + 2])
+  })
+
+  it('books restored exchanges, and reports their ends', () => {
+    const { log, budget, begin, end } = logOf()
+    const charge = vi.spyOn(budget, 'charge')
+    const told: number[] = []
+    log.follow({ onEnded: ({ position }) => told.push(position), end() {} })
+    const [open, cleared, since] = [begin({ position: 1 }), log.clear(), begin({ position: 2 })]
+    log.restore(cleared)
+    expect(charge.mock.calls.reduce((sum, [bytes]) => sum + bytes, 0)).toBe(log.bytes)
+    for (const record of [since, open]) end(record)
+    expect(told).toEqual([2, 1])
   })
 
   it('continues from a saved log', () => {

@@ -97,32 +97,22 @@ export function applyStep(machine: Machine, { command, instant }: Step): Outcome
   try {
     return { kind: 'output', output: machine.apply(command, instant) }
   } catch (error) {
-    const isTold =
-      error instanceof VerbError ||
-      error instanceof StoreFull ||
-      error instanceof InvalidRecord ||
-      error instanceof Failure
-    if (isTold) return { kind: 'refusal', error }
+    const isTold = [VerbError, StoreFull, InvalidRecord, Failure].some((kind) => error instanceof kind)
+    if (isTold) return { kind: 'refusal', error: error as Error }
     throw error
   }
 }
 
 /** An outcome as text, exactly; of a reply also the instructions for the server. */
 export function outcomeText(outcome: Outcome): string {
-  switch (outcome.kind) {
-    case 'reply': {
-      const { body, ...reply } = outcome.reply
-      return textOf({ ...reply, body: typeof body === 'string' ? body : [...body.pieces()].join('') })
-    }
-    case 'output':
-      return textOf(outcome.output)
-    case 'forward':
-      return textOf(outcome.forward)
-    case 'refusal': {
-      const { error } = outcome
-      return textOf([error.name, 'code' in error ? error.code : undefined, error.message])
-    }
+  if (outcome.kind === 'output') return textOf(outcome.output)
+  if (outcome.kind === 'forward') return textOf(outcome.forward)
+  if (outcome.kind === 'refusal') {
+    const { error } = outcome
+    return textOf([error.name, 'code' in error ? error.code : undefined, error.message])
   }
+  const { body, ...reply } = outcome.reply
+  return textOf({ ...reply, body: typeof body === 'string' ? body : [...body.pieces()].join('') })
 }
 
 /** The visible state of a machine as text. Its checkpoint also has undo and the memory of conduct. */

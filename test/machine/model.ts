@@ -6,7 +6,7 @@
 /** What the rules read of a space's switches. */
 export interface Switches {
   readonly plan: string
-  readonly limits: { readonly perMinute?: number; readonly perDay?: number } | undefined
+  readonly limits: Used | undefined
   readonly rateLimit: boolean
   readonly banAfter: number | 'never'
   readonly banDuration: number
@@ -15,21 +15,20 @@ export interface Switches {
 }
 
 /** The parts of a response that these rules decide. */
-export interface Told {
+interface Told {
   readonly status: number
-  readonly limit: string
-  readonly remaining: string
-  readonly reset: string
-  readonly date: string
-  readonly retryAfter: string | undefined
-  readonly reason: string | undefined
+  readonly headers: Readonly<Record<string, string | undefined>>
+}
+
+/** Requests of a key in its open windows. */
+export interface Used {
+  readonly perMinute?: number
+  readonly perDay?: number
 }
 
 interface Stretch {
   readonly from: number
   readonly until: number
-  /** When it is over in real time. */
-  readonly untilReally: number
 }
 
 interface Window {
@@ -122,7 +121,7 @@ export class ModelSpace {
   apply(
     wall: number,
     to: number | undefined,
-    used: Readonly<Record<string, { readonly perMinute?: number; readonly perDay?: number }>>,
+    used: Readonly<Record<string, Used>>,
     bans: Readonly<Record<string, number>>,
   ): boolean {
     if (Object.hasOwn(bans, 'sandbox-limited')) return false
@@ -133,18 +132,18 @@ export class ModelSpace {
       if (perMinute !== undefined) account.minute = { openedAt: now, used: perMinute }
       if (perDay !== undefined) account.day = { openedAt: now, used: perDay }
     }
-    for (const [key, duration] of Object.entries(bans)) this.#ban(this.#account(key), now, duration, wall)
+    for (const [key, duration] of Object.entries(bans)) this.#ban(key, now, duration)
     return true
   }
 
   ban(wall: number, key: string, duration = this.#state.switches.banDuration): boolean {
     if (key === 'sandbox-limited') return false
-    this.#ban(this.#account(key), this.now(wall), duration, wall)
+    this.#ban(key, this.now(wall), duration)
     return true
   }
 
   unban(key: string): void {
-    Object.assign(this.#account(key), { ban: undefined })
+    this.#account(key).ban = undefined
   }
 
   movePlan(key: string, plan: string): void {
@@ -207,27 +206,14 @@ export class ModelSpace {
     const account = this.#account(isCaller ? key : `address ${address}`)
     const isLimited = key === 'sandbox-limited'
 
+    const shown = () => this.#shown(account, limits, now, isLimited)
     if (key === 'sandbox-banned')
-      return this.#refusal(
-        switches.banStatus,
-        'ban',
-        now + switches.banDuration,
-        now,
-        this.#shown(account, limits, now, false),
-      )
+      return this.#refusal(switches.banStatus, 'ban', now + switches.banDuration, now, shown())
     if (isCaller) {
-      if (account.ban !== undefined && lasts(account.ban, now))
-        return this.#refusal(
-          switches.banStatus,
-          'ban',
-          account.ban.until,
-          now,
-          this.#shown(account, limits, now, isLimited),
-        )
+      if (account.ban !== undefined && account.ban.from <= now && now < account.ban.until)
+        return this.#refusal(switches.banStatus, 'ban', account.ban.until, now, shown())
       const wait = this.#stormWait(now)
-      if (wait !== undefined) {
-        return this.#refusal(429, 'storm', now + wait, now, this.#shown(account, limits, now, isLimited))
-      }
+      if (wait !== undefined) return this.#refusal(429, 'storm', now + wait, now, shown())
     }
     if (isLimited) {
       account.minute = { openedAt: openOf(account.minute, MINUTE, now)?.openedAt ?? now, used: limits[0] }
@@ -237,9 +223,7 @@ export class ModelSpace {
     const status = isCaller ? good : 401
     if (!switches.rateLimit) return this.#response(status, now, this.#seen(undefined, limits, now))
     const spent = this.#seen(account, limits, now)
-    if (spent.remaining === 0) {
-      return this.#refusal(429, `quota-${spent.window}`, spent.resetAt, now, spent)
-    }
+    if (spent.remaining === 0) return this.#refusal(429, `quota-${spent.window}`, spent.resetAt, now, spent)
     account.minute = chargedWindow(account.minute, MINUTE, now)
     account.day = chargedWindow(account.day, DAY, now)
     return this.#response(status, now, this.#seen(account, limits, now))
@@ -261,9 +245,8 @@ export class ModelSpace {
     return [switches.limits?.perMinute ?? perMinute, switches.limits?.perDay ?? perDay]
   }
 
-  #ban(account: Account, now: number, duration: number, wall: number): void {
-    const ban: Stretch = { from: now, until: now + duration, untilReally: wall + duration }
-    Object.assign(account, { ban })
+  #ban(key: string, now: number, duration: number): void {
+    this.#account(key).ban = { from: now, until: now + duration }
   }
 
   #stormWait(now: number): number | undefined {
@@ -290,16 +273,16 @@ export class ModelSpace {
     return day.remaining < minute.remaining ? day : minute
   }
 
-  #response(status: number, now: number, seen: Omit<Seen, 'window'>): Told {
-    return {
-      status,
-      limit: String(seen.limit),
-      remaining: String(seen.remaining),
-      reset: String(Math.ceil(seen.resetAt / 1000)),
-      date: new Date(now).toUTCString(),
-      retryAfter: undefined,
-      reason: undefined,
+  #response(status: number, now: number, seen: Omit<Seen, 'window'>, retryAfter?: string, reason?: string): Told {
+    const headers = {
+      'X-RateLimit-Limit': String(seen.limit),
+      'X-RateLimit-Remaining': String(seen.remaining),
+      'X-RateLimit-Reset': String(Math.ceil(seen.resetAt / 1000)),
+      Date: new Date(now).toUTCString(),
+      'Retry-After': retryAfter,
+      'X-Sandbox-Reason': reason,
     }
+    return { status, headers }
   }
 
   #refusal(status: number, reason: string, until: number, now: number, seen: Omit<Seen, 'window'>): Told {
@@ -308,7 +291,7 @@ export class ModelSpace {
       'http-date': new Date(Math.ceil(until / 1000) * 1000).toUTCString(),
       none: undefined,
     }
-    return { ...this.#response(status, now, seen), retryAfter: forms[this.#state.switches.retryAfter], reason }
+    return this.#response(status, now, seen, forms[this.#state.switches.retryAfter], reason)
   }
 }
 
@@ -320,11 +303,8 @@ interface Seen {
 }
 
 function start(): State {
-  return { frozenAt: undefined, ahead: 0, switches: SWITCHES, plans: new Map(), accounts: new Map(), storm: undefined }
-}
-
-function lasts({ from, until }: Stretch, now: number): boolean {
-  return from <= now && now < until
+  const [plans, accounts] = [new Map(), new Map()]
+  return { frozenAt: undefined, ahead: 0, switches: SWITCHES, plans, accounts, storm: undefined }
 }
 
 function openOf(window: Window | undefined, length: number, now: number): Window | undefined {
@@ -337,17 +317,13 @@ function chargedWindow(window: Window | undefined, length: number, now: number):
 }
 
 function seenWindow(
-  name: 'minute' | 'day',
+  name: Seen['window'],
   window: Window | undefined,
   length: number,
   limit: number,
   now: number,
 ): Seen {
   const open = openOf(window, length, now)
-  return {
-    window: name,
-    limit,
-    remaining: Math.max(0, limit - (open?.used ?? 0)),
-    resetAt: (open?.openedAt ?? now) + length,
-  }
+  const remaining = Math.max(0, limit - (open?.used ?? 0))
+  return { window: name, limit, remaining, resetAt: (open?.openedAt ?? now) + length }
 }

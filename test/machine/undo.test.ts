@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { Keeper } from '../../src/store/keeper.js'
 import { TEST_SEED } from '../support/test-seed.js'
@@ -30,44 +30,38 @@ const TRANSITIONS: Readonly<Record<string, (chance: Chance) => readonly [verb: s
 }
 const NAMES = Object.keys(TRANSITIONS)
 
-const RUNS = 12
-
-describe('a change that cannot be stored is rolled back', () => {
-  it.each([...NAMES, 'several of them'])('%s', async (name) => {
-    const seed = TEST_SEED
-    const isOne = name in TRANSITIONS
-    let done = 0
-    for (let run = 0; run < RUNS; run++) {
-      const said = `seed ${seed}, run ${run}`
-      const chance = new Chance(`${seed}:${name}:${run}`)
-      const writer = new FakeWriter()
-      const keeper = new Keeper(writer, () => {})
-      const machine = openMachine({ contract: packagedContract(), sandbox: { logLimit: 20 }, store: keeper })
-      const commands = new Commands(`${seed}:${name}:${run}`)
-      for (let i = 0; i < 150; i++) {
-        const outcome = applyStep(machine, commands.next())
-        commands.heard(outcome)
-        if (chance.percent(50)) void keeper.settle()
-      }
-      let position = commands.position
-      const verb = (verb: string, input: object) => {
-        const instant = { now: commands.wall, position: ++position }
-        return applyStep(machine, { command: { kind: 'verb', space: '', verb, input }, instant }).kind === 'output'
-      }
-      // Gives the transitions a key and a snapshot to change.
-      verb('keys.add', { key: 'mine' })
-      verb('snapshots.save', { name: 'two' })
-      void keeper.settle()
-      const before = stateText(machine, commands.wall)
-      writer.fate = () => 'fails'
-      for (let left = isOne ? 1 : chance.integer(2, 9); left > 0; left--) {
-        const transition = TRANSITIONS[isOne ? name : chance.oneOf(NAMES)]
-        if (transition !== undefined && verb(...transition(chance))) done++
-      }
-      void keeper.settle()
-      expect(differenceOf(before, stateText(machine, commands.wall)), said).toBeUndefined()
-      await new Promise(setImmediate)
+it.each([...NAMES, 'several of them'])('rolls back a change that cannot be stored: %s', async (name) => {
+  const isOne = name in TRANSITIONS
+  let done = 0
+  for (let run = 0; run < 12; run++) {
+    const seed = `${TEST_SEED}:${name}:${run}`
+    const chance = new Chance(seed)
+    const writer = new FakeWriter()
+    const keeper = new Keeper(writer, () => {})
+    const machine = openMachine({ contract: packagedContract(), sandbox: { logLimit: 20 }, store: keeper })
+    const commands = new Commands(seed)
+    for (let i = 0; i < 150; i++) {
+      commands.heard(applyStep(machine, commands.next()))
+      if (chance.percent(50)) void keeper.settle()
     }
-    expect(done).toBeGreaterThan(0)
-  })
+    let position = commands.position
+    const verb = (verb: string, input: object) => {
+      const instant = { now: commands.wall, position: ++position }
+      return applyStep(machine, { command: { kind: 'verb', space: '', verb, input }, instant }).kind === 'output'
+    }
+    // Gives the transitions a key and a snapshot to change.
+    verb('keys.add', { key: 'mine' })
+    verb('snapshots.save', { name: 'two' })
+    void keeper.settle()
+    const before = stateText(machine, commands.wall)
+    writer.fate = () => 'fails'
+    for (let left = isOne ? 1 : chance.integer(2, 9); left > 0; left--) {
+      const transition = TRANSITIONS[isOne ? name : chance.oneOf(NAMES)]
+      if (transition !== undefined && verb(...transition(chance))) done++
+    }
+    void keeper.settle()
+    expect(differenceOf(before, stateText(machine, commands.wall)), `seed ${seed}`).toBeUndefined()
+    await new Promise(setImmediate)
+  }
+  expect(done).toBeGreaterThan(0)
 })

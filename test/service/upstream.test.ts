@@ -44,14 +44,9 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
     expect((await sandbox.get('/pets', REAL_KEY)).status).toBe(200)
     expect((await sandbox.get('/pets', 'wrong-key-of-somebody')).status).toBe(401)
     expect(came.map(({ key }) => key)).toEqual([REAL_KEY, 'wrong-key-of-somebody'])
-    const kept = JSON.stringify([
-      (await sandbox.control('GET', '/requests')).json,
-      (await sandbox.control('GET', '/conduct')).json,
-      (await sandbox.control('GET', '/drift')).json,
-      sandbox.warnings,
-    ])
-    expect(kept).not.toContain(REAL_KEY)
-    expect(kept).not.toContain('wrong-key-of-somebody')
+    for (const verb of ['/requests', '/conduct', '/drift'])
+      expect(JSON.stringify((await sandbox.control('GET', verb)).json)).not.toMatch(/a-real-key|wrong-key/)
+    expect(sandbox.warnings.join()).not.toMatch(/a-real-key|wrong-key/)
   })
 
   it('a key of the sandbox is 401 where none of the service was given, with what to do', async () => {
@@ -78,9 +73,8 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
     expect((await sandbox.get('/pets', 'sandbox-limited')).status).toBe(429)
     await sandbox.control('PATCH', '/settings', { sunset: 'after' })
     expect((await sandbox.get('/pets/1', 'sandbox-pro')).reason).toBe('sunset')
-    expect((await sandbox.call('/v1/pets', { key: 'sandbox-pro', headers: { prefer: 'code=429' } })).reason).toBe(
-      'forced',
-    )
+    const forced = await sandbox.call('/v1/pets', { key: 'sandbox-pro', headers: { prefer: 'code=429' } })
+    expect(forced.reason).toBe('forced')
     expect(came).toEqual([])
   })
 
@@ -175,25 +169,13 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
       goes.headers['x-ratelimit-reset'] = '60'
       return goes
     })
-    await sandbox.get('/pets')
-    await sandbox.get('/pets')
-    const { json } = await sandbox.control('GET', '/drift')
-    expect(json).toMatchObject({
-      checked: 2,
-      drifted: 2,
-      unanswered: 0,
-      findings: [
-        {
-          operation: 'listPets',
-          rule: 'rate-limit-headers',
-          detail: 'X-RateLimit-Reset is 60, not a Unix timestamp in seconds within the next day',
-          count: 2,
-          exchanges: [1, 2],
-        },
-      ],
-    })
-    const requests = (await sandbox.control('GET', '/requests')).json as unknown as { drift?: string[] }[]
-    expect(requests[0]?.drift).toEqual([expect.stringContaining('X-RateLimit-Reset is 60')])
+    for (let i = 0; i < 2; i++) await sandbox.get('/pets')
+    const detail = 'X-RateLimit-Reset is 60, not a Unix timestamp in seconds within the next day'
+    const finding = { operation: 'listPets', rule: 'rate-limit-headers', detail, count: 2, exchanges: [1, 2] }
+    const drift = { checked: 2, drifted: 2, unanswered: 0, findings: [finding] }
+    expect((await sandbox.control('GET', '/drift')).json).toMatchObject(drift)
+    const logged = [{ drift: [expect.stringContaining('X-RateLimit-Reset is 60')] }, {}]
+    expect((await sandbox.control('GET', '/requests')).json).toMatchObject(logged)
     await sandbox.control('POST', '/reset')
     expect((await sandbox.control('GET', '/drift')).json).toMatchObject({ checked: 0, findings: [] })
   })
@@ -234,14 +216,10 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
 
   it('cannot be named by a scenario, which may come from someone else', async () => {
     const upstream = 'http://127.0.0.1:9/v1'
-    await expect(openSandbox({ scenario: { upstream } as object })).rejects.toThrow(
-      'upstream: cannot be set by a scenario',
-    )
-    const { sandbox } = await open()
-    expect(await sandbox.control('PUT', '/scenario', { upstream })).toMatchObject({
-      status: 400,
-      json: { message: expect.stringContaining('upstream: cannot be set by a scenario') },
-    })
+    const refusal = 'upstream: cannot be set by a scenario'
+    await expect(openSandbox({ scenario: { upstream } as object })).rejects.toThrow(refusal)
+    const { json } = await (await open()).sandbox.control('PUT', '/scenario', { upstream })
+    expect(json).toMatchObject({ status: 400, message: expect.stringContaining(refusal) })
   })
 
   it('a moved clock applies to its limits', async () => {
