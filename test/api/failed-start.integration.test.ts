@@ -117,26 +117,20 @@ describe.each([
   )
 
   it.each([
-    ['its lock', 64],
-    ['its first document', 60],
-  ])('leaves nothing open when the disk of its store is full at %s, and can be tried again', async (_at, kibibytes) => {
-    const folder = temporaryFolder()
-    if (!mountSmallDisk(folder)) return
-    writeFileSync(join(folder, 'fill'), Buffer.alloc(kibibytes * 1024))
-    const remove = () => ({ ...removeFrom(folder, 'fill'), pets: 200 })
-    await tryWith(open, folder, { options: { pets: 200 }, code: 'STORE_UNWRITABLE', remove })
-  })
-
-  it('leaves nothing open when the disk of its store is full at its reset, and can be tried again', async () => {
-    const folder = temporaryFolder()
-    if (!mountSmallDisk(folder)) return
-    const store = join(folder, 'store.json')
-    await (await open({ store })).close()
-    writeFileSync(join(folder, 'fill'), Buffer.alloc(52 * 1024))
-    const options = { reset: true, pets: 200 }
-    const remove = () => ({ ...removeFrom(folder, 'fill'), ...options })
-    await tryWith(open, folder, { options, code: 'STORE_WRITE_FAILED', remove })
-  })
+    ['its lock', 64, 'STORE_UNWRITABLE', {}],
+    ['its first document', 60, 'STORE_UNWRITABLE', {}],
+    ['its reset', 52, 'STORE_WRITE_FAILED', { reset: true }],
+  ])(
+    'leaves nothing open when the disk of its store is full at %s, and can be tried again',
+    async (_at, kib, code, more) => {
+      const folder = temporaryFolder()
+      if (!mountSmallDisk(folder)) return
+      if ('reset' in more) await (await open({ store: join(folder, 'store.json') })).close()
+      writeFileSync(join(folder, 'fill'), Buffer.alloc(kib * 1024))
+      const options = { pets: 200, ...more }
+      await tryWith(open, folder, { options, code, remove: () => ({ ...removeFrom(folder, 'fill'), ...options }) })
+    },
+  )
 
   it('leaves nothing open when Redis cannot be reached', async () => {
     const { port, free } = await takenPort()

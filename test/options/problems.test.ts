@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openSandboxCore } from '../../src/compose.js'
 import { kebabName } from '../../src/options/names.js'
-import type { ResolvedOptions } from '../../src/options/resolve.js'
 import { placeOf } from '../../src/options/resolve.js'
 import { OPTION_NAMES, optionRow } from '../../src/options/table.js'
 import { folderWith, gathered, problemsOf, resolved } from './context.js'
@@ -156,29 +155,22 @@ describe('the config file', () => {
 describe('what only the contract can check', () => {
   const rules = 'plan: pro\nfault:\n  - listPets:503\n  - listPest:503\n'
   const scenario = '# ours\nfault: listPest:503\n'
-  it.each<[string, () => ResolvedOptions, number, string]>([
-    ['a config file', () => gathered({ config: rules }), 1, 'petstore-sandbox.yaml:4:5: fault[1]'],
-    [
-      'a scenario',
-      () => gathered({ flags: { scenario: './mine.yaml' }, cwd: folderWith({ 'mine.yaml': scenario }) }),
-      0,
-      './mine.yaml:2:1: fault',
-    ],
-    ['a flag', () => gathered({ flags: { fault: ['listPest:503'] } }), 0, '--fault'],
-    ['the environment', () => gathered({ env: { PETSTORE_SANDBOX_FAULT: '*:503' } }), 0, 'PETSTORE_SANDBOX_FAULT'],
-    ['a program', () => resolved({ fault: ['*:503', '*:500'] }), 1, 'fault[1]'],
-  ])('is named by its place in %s', (_source, options, index, place) => {
-    expect(placeOf(options(), 'fault', index)).toBe(place)
+  it('is named by its place, whatever its source', () => {
+    const mine = { flags: { scenario: './mine.yaml' }, cwd: folderWith({ 'mine.yaml': scenario }) }
+    expect(placeOf(gathered({ config: rules }), 'fault', 1)).toBe('petstore-sandbox.yaml:4:5: fault[1]')
+    expect(placeOf(gathered(mine), 'fault', 0)).toBe('./mine.yaml:2:1: fault')
+    expect(placeOf(gathered({ flags: { fault: ['listPest:503'] } }), 'fault', 0)).toBe('--fault')
+    const env = { PETSTORE_SANDBOX_FAULT: '*:503' }
+    expect(placeOf(gathered({ env }), 'fault', 0)).toBe('PETSTORE_SANDBOX_FAULT')
+    expect(placeOf(resolved({ fault: ['*:503', '*:500'] }), 'fault', 1)).toBe('fault[1]')
   })
 
   it('is reported with that place', async () => {
     const options = gathered({ config: rules })
-    await expect(openSandboxCore(options, {})).rejects.toMatchObject({
-      code: 'UNKNOWN_OPERATION',
-      message: expect.stringMatching(
-        /^petstore-sandbox\.yaml:4:5: fault\[1\]: The contract has no operation "listPest"\. Use one of \*, .* Did you mean listPets\?$/,
-      ),
-    })
+    const message = expect.stringMatching(
+      /^petstore-sandbox\.yaml:4:5: fault\[1\]: The contract has no operation "listPest"\. Use one of \*, .* Did you mean listPets\?$/,
+    )
+    await expect(openSandboxCore(options, {})).rejects.toMatchObject({ code: 'UNKNOWN_OPERATION', message })
   })
 })
 

@@ -151,39 +151,11 @@ describe('a config file, which may come with a cloned folder', () => {
     ]))
 })
 
-const OTHER_SAMPLES = pairs(`
-  store=other.json fixtures=other-seeds pets=6 redis=redis://127.0.0.1:6380 redisFile=other.txt limits=6/min
-  apiKey=other storm=0.4 fault=createPet:500 latency=6ms senders=4 mock=createPet generate=toys=6 scenario=sunset
-  now=2027-03-01T10:00:00Z seed=43 spec=other.yaml upstream=https://other.example/v1 upstreamApiKeyFile=other.txt
-  upstreamCa=other.pem record=other-seen log=pretty controlToken=other controlOrigin=http://localhost:6007
-`)
-
-/** Another value of each option, as text; its default if that can be written. */
-function otherOf(name: OptionName): string {
-  const { reads, default: fallback = '' } = optionRow(name)
-  return OTHER_SAMPLES[name] ?? (reads === 'switch' ? String(SAMPLES[name] !== 'true') : fallback)
-}
-
 describe('precedence', () => {
   it('lets a plan on the command line override limits in the file, but not its own', () => {
     const plan = { flags: { plan: 'pro' }, config: 'limits: 5/min' }
     expect(gathered(plan).start.settings.limits).toBeUndefined()
     expect(gathered({ config: 'plan: pro\nlimits: 5/min' }).start.settings.limits).toBeDefined()
-  })
-
-  it.each(OPTION_NAMES)('lets the flag of %s override the environment and the config file', (name) => {
-    const expected = gathered({ flags: flagsOf(name), cwd: folderWith() })
-    const other = otherOf(name)
-    const option = { name, negated: false }
-    const config = optionRow(name).reads === 'text' ? JSON.stringify(other) : other
-    const inEnv = gathered({ flags: flagsOf(name), env: { [envName(option)]: other }, cwd: folderWith() })
-    const inFile = gathered({
-      flags: flagsOf(name),
-      config: optionRow(name).notInFiles ? '' : `${kebabName(option)}: ${config}\n`,
-    })
-    const plain = (options: ResolvedOptions) =>
-      JSON.stringify(options).replaceAll(/"\/[^"]*\/petstore-sandbox-\w+\//g, '"')
-    expect([plain(inEnv), plain(inFile)]).toEqual([plain(expected), plain(expected)])
   })
 
   const scenario = 'plan: business\nban-after: 2\nban-duration: 2m\nban-status: 401\n'

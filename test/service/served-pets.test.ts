@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { loadContract } from '../../src/contract/load-contract.js'
 import { packageDirectory } from '../../src/system/package-files.js'
@@ -127,23 +127,19 @@ describe.each(transports)('pets of another contract, %s', (_name, openSandbox) =
     await sandbox.post('/pets', REX)
     await sandbox.core.close()
     for (const spec of [undefined, changed(', adopted', '')]) {
-      await expect(openSandbox({ store, ...(spec === undefined ? {} : { spec }) })).rejects.toMatchObject({
-        code: 'STORE_CORRUPT',
-        message: expect.stringMatching(/pets\[60\]|line \d+: pet/),
-      })
+      const message = expect.stringMatching(/pets\[60\]|line \d+: pet/)
+      const opened = openSandbox({ store, ...(spec === undefined ? {} : { spec }) })
+      await expect(opened).rejects.toMatchObject({ code: 'STORE_CORRUPT', message })
     }
   })
 
   it('come from fixtures that match the contract', async () => {
-    const fixtures = temporaryFolder()
-    writeFileSync(join(fixtures, 'pets.json'), `[${REX.replace('{', '{"id":1,')}]`)
-    const sandbox = await openSandbox({ spec: OTHER, fixtures })
-    expect((await sandbox.get('/pets')).text).toBe(`[${REX.replace('{', '{"id":1,')}]`)
-    writeFileSync(join(fixtures, 'pets.json'), '[{"id":1}]')
-    await expect(openSandbox({ spec: OTHER, fixtures })).rejects.toMatchObject({
-      code: 'FIXTURES_INVALID',
-      message: expect.stringMatching(/\[0\].*name is required/),
-    })
+    const pet = REX.replace('{', '{"id":1,')
+    const fixtures = dirname(temporaryFile('pets.json', `[${pet}]`))
+    expect((await (await openSandbox({ spec: OTHER, fixtures })).get('/pets')).text).toBe(`[${pet}]`)
+    const invalid = openSandbox({ spec: OTHER, fixtures: dirname(temporaryFile('pets.json', '[{"id":1}]')) })
+    const message = expect.stringMatching(/\[0\].*name is required/)
+    await expect(invalid).rejects.toMatchObject({ code: 'FIXTURES_INVALID', message })
   })
 })
 
