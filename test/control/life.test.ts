@@ -148,15 +148,4 @@ describe('an exchange', () => {
     expect(exchange).toMatchObject({ ended: 'left', reason: 'fault', status: 200, fault: 'slow-body' })
     expect(exchange?.timing.bodyMs).toBeGreaterThan(0)
   })
-
-  it.each(['connection-reset', 'empty-response', 'malformed-chunk'] as const)(
-    'is a cut by the fault %s',
-    async (fault) => {
-      await using space = await start({ fault: `listPets:${fault}` })
-      await expect(space.ask().then((response) => response.text())).rejects.toThrow()
-      await come(() => space.events.length === 2)
-      const status = fault === 'malformed-chunk' ? 200 : null
-      expect(space.events[1]?.exchange).toMatchObject({ ended: 'cut', reason: 'fault', fault, status })
-    },
-  )
 })

@@ -52,13 +52,14 @@ it('does not roll back a pet of a space without a store', async () => {
   expect(sizes).toEqual([60, 61])
 })
 
-it('rolls back all changes of a turn that cannot be stored', async () => {
+it('rolls back all changes of a turn from the first that cannot be stored', async () => {
   const { core, apply } = await sandboxWhoseStoreGoes()
   const { default: space } = core.spaces
   const asItIs = () => {
     const { settings, clock, storm, faults, plans, startClock, accounts } = space.save()
     return [{ settings, clock, storm, faults, plans }, startClock, accounts]
   }
+  apply('settings.change', { banAfter: 7 })
   const before = asItIs()
   apply('keys.remove', { key: 'sandbox-free' })
   apply('settings.change', { plan: 'pro', senders: 3 })
@@ -71,6 +72,7 @@ it('rolls back all changes of a turn that cannot be stored', async () => {
   expect([after[0], after[2]]).not.toEqual([before[0], before[2]])
   await core.settle()
   expect(asItIs()).toEqual(before)
+  expect(space.settings.banAfter).toBe(7)
 })
 
 it('keeps the previous undo if a reset is not stored', async () => {

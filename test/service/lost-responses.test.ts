@@ -30,16 +30,6 @@ describe.each(transports)('a fault after the operation, %s', (_name, openSandbox
     expect((await names(sandbox))[0]).toBe('Rex')
   })
 
-  it('keeps the write before it hangs', async () => {
-    const sandbox = await open('createPet:hang*1,after')
-    const leave = new AbortController()
-    const hanging = sandbox.call('/v1/pets', { method: 'POST', body: REX, signal: leave.signal })
-    await expect.poll(async () => (await sandbox.control('GET', '/requests')).json).toMatchObject([{ fault: 'hang' }])
-    expect((await names(sandbox))[0]).toBe('Rex')
-    leave.abort()
-    await expect(hanging).rejects.toThrow(/abort/i)
-  })
-
   it('is not used up by requests that do not reach the operation', async () => {
     const sandbox = await open('createPet:503*1,after')
     expect(await sandbox.post('/pets', { name: 'Rex' })).toMatchObject({ status: 400 })
@@ -60,7 +50,8 @@ describe.each(transports)('a fault after the operation, %s', (_name, openSandbox
   it('is a map too, and is exported', async () => {
     const sandbox = await open({ operation: 'createPet', fault: 503, phase: 'after', times: 2 })
     await sandbox.control('POST', '/faults', 'getPet:empty-response,after')
-    expect(JSON.stringify((await sandbox.control('GET', '/export')).json)).toContain('getPet:empty-response,after')
+    const { json } = await sandbox.control('GET', '/export')
+    expect(JSON.stringify(json)).toMatch(/createPet:503\*2,after.*getPet:empty-response,after/)
     expect(await sandbox.post('/pets', REX)).toMatchObject({ status: 503 })
     await expect(sandbox.get('/pets/1')).rejects.toThrow()
   })

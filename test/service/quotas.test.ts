@@ -48,6 +48,30 @@ describe.each(transports)('a quota, %s', (_name, openSandbox) => {
     expect(seen.every(({ status, limit, remaining }) => status === 200 && limit === 2 && remaining === 2)).toBe(true)
   })
 
+  it('is shown and not charged by the refusals of a storm; that of an always limited key goes on', async () => {
+    const sandbox = await openSandbox({ banAfter: 'never' })
+    for (const key of ['sandbox', 'sandbox-limited']) await sandbox.get('/pets', key)
+    await sandbox.advance('10s')
+    await sandbox.control('PUT', '/storm', { rate: 1 })
+    const storm = { reason: 'storm', reset: NOON + 60_000 }
+    for (let i = 0; i < 2; i++) expect(await sandbox.get('/pets')).toMatchObject({ ...storm, remaining: 59 })
+    expect(await sandbox.get('/pets', 'sandbox-limited')).toMatchObject({ ...storm, remaining: 0 })
+    await sandbox.control('PATCH', '/settings', { rateLimit: false })
+    expect(await sandbox.get('/pets')).toMatchObject({ reason: 'storm', remaining: 60, reset: NOON + 70_000 })
+    await sandbox.control('DELETE', '/storm')
+    const spent = { reason: 'quota-minute', retryAfter: '50', remaining: 0 }
+    expect(await sandbox.get('/pets', 'sandbox-limited')).toMatchObject(spent)
+  })
+
+  it('of the day stays when a scenario uses up the minute, and the reverse', async () => {
+    const sandbox = await openSandbox({ limits: '5/min,5/day' })
+    await sandbox.get('/pets')
+    await sandbox.control('PUT', '/scenario', { used: { sandbox: '0/min' } })
+    expect(await sandbox.get('/pets')).toMatchObject({ remaining: 3, reset: NOON + 86_400_000 })
+    await sandbox.control('PUT', '/scenario', { used: { sandbox: '0/day' } })
+    expect(await sandbox.get('/pets')).toMatchObject({ remaining: 3, reset: NOON + 60_000 })
+  })
+
   it('of a caller without a valid key is that of the address on the Free plan, and brings no ban', async () => {
     const sandbox = await openSandbox()
     const seen = await times(61, () => sandbox.get('/pets', null))
