@@ -154,12 +154,8 @@ describe.each(transports)('conduct, %s', (_name, open) => {
     await sandbox.get('/store/orders')
     await sandbox.get('/pets?page=2&size=5')
     await sandbox.post('/pets', { name: 'Rex', categoryId: 1, colour: 'red' })
-    expect(await broken(sandbox)).toEqual({
-      'deprecated-operation': 1,
-      'undocumented-shape': 1,
-      'unknown-parameter': 2,
-      'unknown-field': 1,
-    })
+    const once = { 'deprecated-operation': 1, 'undocumented-shape': 1, 'unknown-field': 1 }
+    expect(await broken(sandbox)).toEqual({ ...once, 'unknown-parameter': 2 })
     expect(await findings(sandbox, 'unknown-field')).toMatchObject([
       { operation: 'createPet', message: 'createPet has no field "colour"; it is ignored.' },
     ])

@@ -56,6 +56,8 @@ describe.each(transports)('a quota, %s', (_name, openSandbox) => {
     const storm = { reason: 'storm', reset: NOON + 60_000 }
     for (let i = 0; i < 2; i++) expect(await sandbox.get('/pets')).toMatchObject({ ...storm, remaining: 59 })
     expect(await sandbox.get('/pets', 'sandbox-limited')).toMatchObject({ ...storm, remaining: 0 })
+    await sandbox.control('PUT', '/storm?space=a', { rate: 1 })
+    expect(await sandbox.get('/pets', 'sandbox-limited~a')).toMatchObject({ reason: 'storm', remaining: 0 })
     await sandbox.control('PATCH', '/settings', { rateLimit: false })
     expect(await sandbox.get('/pets')).toMatchObject({ reason: 'storm', remaining: 60, reset: NOON + 70_000 })
     await sandbox.control('DELETE', '/storm')

@@ -34,10 +34,8 @@ describe.each(transports)('a deprecated operation of a fuller contract, %s', (_n
 
     await sandbox.control('PATCH', '/settings', { sunset: 'auto' })
     await sandbox.advance('30m')
-    expect((await sandbox.get('/old')).json).toMatchObject({
-      code: 'operation_removed',
-      message: 'This operation has been removed. Use GET /v1/new instead.',
-    })
+    const message = 'This operation has been removed. Use GET /v1/new instead.'
+    expect((await sandbox.get('/old')).json).toMatchObject({ code: 'operation_removed', message })
     expect((await sandbox.get('/older')).json).toMatchObject({ message: 'This operation has been removed.' })
     expect(await sandbox.get('/oldest')).toMatchObject({ status: 200 })
   })

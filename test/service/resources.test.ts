@@ -90,10 +90,8 @@ describe.each(transports)('operations that were added to the contract, %s', (_na
 
   it('refuse what the contract refuses, and a value that must be unique', async () => {
     const sandbox = await open()
-    expect((await sandbox.post('/categories', {})).json).toMatchObject({
-      code: 'invalid_request',
-      message: 'createCategory: name is required.',
-    })
+    const refusal = { code: 'invalid_request', message: 'createCategory: name is required.' }
+    expect((await sandbox.post('/categories', {})).json).toMatchObject(refusal)
     await sandbox.post('/categories', { name: 'dogs' })
     expect((await sandbox.post('/categories', { name: 'dogs' })).status).toBe(409)
     expect((await sandbox.get('/categories/x')).status).toBe(404)

@@ -151,9 +151,7 @@ describe.each(transports)('any resource in front of a real service, %s', (_name,
     await sandbox.call(`/v1/categories/${cats.id}`, remove)
     await sandbox.call(`/v1/categories/${dogs.id}`, { ...patch, body: { name: 'Hounds' } })
     await sandbox.core.close()
-    expect((await (await openSandbox(options)).get('/categories')).json).toMatchObject({
-      total: 1,
-      items: [{ id: dogs.id, name: 'Hounds' }],
-    })
+    const { json } = await (await openSandbox(options)).get('/categories')
+    expect(json).toMatchObject({ total: 1, items: [{ id: dogs.id, name: 'Hounds' }] })
   })
 })

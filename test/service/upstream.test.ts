@@ -189,12 +189,9 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
     expect(await upstream()).toEqual({ baseUrl, is: 'unasked', code: null, since: null })
     await sandbox.get('/pets')
     expect(await upstream()).toEqual({ baseUrl, is: 'up', code: null, since: '2026-03-01T12:00:00.000Z' })
-    for (const [now, code] of [
-      [503, '503'],
-      [0, 'upstream_unreachable'],
-    ] as const) {
+    for (const code of ['503', 'upstream_unreachable']) {
       await sandbox.control('POST', '/clock/advance', { by: '1m' })
-      status = now
+      status = code === '503' ? 503 : 0
       await sandbox.get('/pets')
       const since = Object((await sandbox.control('GET', '/clock')).json).now
       await sandbox.control('POST', '/clock/advance', { by: '1m' })
