@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cellWidth, fitCells, padCells } from '../../src/cli/table.js'
+import { cellWidth, fitCells, padCells, table } from '../../src/cli/table.js'
 
 describe('the cells of a terminal', () => {
   it.each([
@@ -34,5 +34,10 @@ describe('the cells of a terminal', () => {
   it('are filled up with blanks', () => {
     expect(padCells('小白', 6)).toBe('小白  ')
     expect(padCells('小白', 3)).toBe('小白')
+  })
+
+  it('make a table with more rows than a function takes arguments', () => {
+    const rows = Array.from({ length: 200_000 }, (_, row) => [String(row), 'Rex'])
+    expect(table(['id', 'name'], rows).split('\n').at(-1)).toBe('199999  Rex')
   })
 })

@@ -1,5 +1,10 @@
 import { Writable } from 'node:stream'
+import { onTestFinished } from 'vitest'
+import type { Sandbox } from '../../src/api/controls.js'
+import { startSandbox } from '../../src/api/start.js'
 import type { CliIo, Output, StopSignal } from '../../src/cli/io.js'
+import { runCli } from '../../src/cli/run-cli.js'
+import type { SandboxOptions } from '../../src/options/options.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 
 /** A stream that records its output, and lets a test wait for it. */
@@ -42,15 +47,8 @@ export interface TestIo extends CliIo {
 }
 
 /** A process for commands, in a folder of its own that is gone after the test. */
-export function testIo({
-  env = {},
-  tty = false,
-  cwd,
-}: {
-  env?: CliIo['env']
-  tty?: boolean
-  cwd?: string
-} = {}): TestIo {
+export function testIo(given: { env?: CliIo['env']; tty?: boolean; cwd?: string } = {}): TestIo {
+  const { env = {}, tty = false, cwd = temporaryFolder() } = given
   const listeners = new Set<(signal: StopSignal) => void>()
   const exits: number[] = []
   let now = 0
@@ -58,7 +56,7 @@ export function testIo({
     stdout: new Captured(tty),
     stderr: new Captured(tty),
     env,
-    cwd: cwd ?? temporaryFolder(),
+    cwd,
     pid: 4711,
     exits,
     listeners,
@@ -76,4 +74,38 @@ export function testIo({
     monotonic: () => now,
     randomSeed: () => 42,
   }
+}
+
+/** Runs a command in this process. @param argv words, or a line that is split at its blanks */
+export async function run(argv: string | readonly string[], io = testIo()) {
+  const code = await runCli(typeof argv === 'string' ? argv.split(' ') : argv, io)
+  return { code, out: io.stdout.text, err: io.stderr.text }
+}
+
+/** A sandbox whose clock stands still, stopped after the test. */
+export async function sandboxWith(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox({ seed: 1, now: '2026-03-01T10:00:00Z', freeze: true, ...options })
+  onTestFinished(() => sandbox.close())
+  return sandbox
+}
+
+/** A process whose environment names a sandbox. */
+export function ioAt({ controlUrl }: Sandbox, env: CliIo['env'] = {}): TestIo {
+  return testIo({ env: { PETSTORE_SANDBOX_URL: controlUrl, ...env } })
+}
+
+/** Runs `control` at a sandbox. @param argv as of `run` */
+export function control(sandbox: Sandbox, argv: string | readonly string[], env: CliIo['env'] = {}) {
+  return run(['control', ...(typeof argv === 'string' ? argv.split(' ') : argv)], ioAt(sandbox, env))
+}
+
+/** Runs `control` at a sandbox. @returns the value that it prints with --json */
+export async function controlJson(sandbox: Sandbox, line: string) {
+  const { code, out, err } = await control(sandbox, `${line} --json`)
+  if (code !== 0 || err !== '') throw new Error(`${line} ended with ${code}: ${err}`)
+  return JSON.parse(out)
+}
+
+export function get({ baseUrl }: { readonly baseUrl: string }, path: string, key = 'sandbox', init: RequestInit = {}) {
+  return fetch(baseUrl + path, { ...init, headers: { ...init.headers, authorization: `Bearer ${key}` } })
 }
