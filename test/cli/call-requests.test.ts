@@ -1,14 +1,11 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Sandbox } from '../../src/api/controls.js'
-import { startSandbox } from '../../src/api/start.js'
-import { runCli } from '../../src/cli/run-cli.js'
 import { cellWidth } from '../../src/cli/table.js'
-import type { SandboxOptions } from '../../src/options/options.js'
 import { temporaryFolder } from '../support/temporary-files.js'
-import { type TestIo, testIo } from './test-io.js'
+import { run, sandboxWith, type TestIo, testIo } from './test-io.js'
 
 /** What happens while a client waits. */
 const waits = vi.hoisted(() => ({ meanwhile: async (_wait: number): Promise<void> => {} }))
@@ -21,74 +18,54 @@ vi.mock('../../src/cli/call/machine.js', () => ({
   }),
 }))
 
-async function sandboxWith(options: SandboxOptions = {}): Promise<Sandbox> {
-  const sandbox = await startSandbox({ seed: 1, now: '2026-03-01T10:00:00Z', freeze: true, ...options })
-  onTestFinished(() => sandbox.close())
-  return sandbox
-}
-
 interface Terminal {
   readonly columns?: number
   readonly env?: TestIo['env']
 }
 
 /** Calls the sandbox from a pipe, or from a terminal with this number of columns. */
-async function call(sandbox: Sandbox, argv: readonly string[], { columns, env = {} }: Terminal = {}) {
+async function call(sandbox: Sandbox, argv: string | readonly string[], { columns, env = {} }: Terminal = {}) {
   const cwd = temporaryFolder()
   const own = { XDG_CONFIG_HOME: join(cwd, 'config'), HOME: cwd, PETSTORE_SANDBOX_URL: sandbox.controlUrl }
   const io = testIo({ cwd, tty: columns !== undefined, env: { ...own, NO_COLOR: '1', ...env } })
   for (const stream of [io.stdout, io.stderr]) Object.assign(stream, { columns })
-  const code = await runCli(['call', ...argv], io)
-  return { code, out: io.stdout.text, err: io.stderr.text }
+  return run(['call', ...(typeof argv === 'string' ? argv.split(' ') : argv)], io)
 }
 
 describe('call METHOD /path', () => {
   it.each([
-    [
-      ['GET', '/pets?limit=2&status=sold'],
-      ['listPets', '--limit', '2', '--status', 'sold'],
-    ],
-    [
-      ['get', '/pets/7'],
-      ['getPet', '7'],
-    ],
-    [['GET', '/store/orders'], ['listOrders']],
-  ])('%j is the same as %j', async (written, named) => {
+    ['GET /pets?limit=2&status=sold', 'listPets --limit 2 --status sold'],
+    ['get /pets/7', 'getPet 7'],
+  ])('%s is the same as %s', async (written, named) => {
     const sandbox = await sandboxWith()
     expect(await call(sandbox, written)).toEqual(await call(sandbox, named))
     const [first, second] = await sandbox.requests()
     expect(first).toMatchObject({ path: second?.path, query: second?.query, operation: second?.operation })
   })
 
-  it('sends a body, and HEAD', async () => {
+  it('sends a body, HEAD, and the query as it was written', async () => {
     const sandbox = await sandboxWith()
-    const { code, out } = await call(sandbox, ['POST', '/pets', '--body', '{"name":"Rex","categoryId":1}'])
+    const { code, out } = await call(sandbox, 'POST /pets --body {"name":"Rex","categoryId":1}')
     expect({ code, pet: JSON.parse(out) }).toMatchObject({ code: 0, pet: { name: 'Rex' } })
-    expect(await call(sandbox, ['HEAD', '/pets', '-i'])).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/^HTTP 200 OK\n/),
-    })
-  })
-
-  it('sends the query as it was written', async () => {
-    const sandbox = await sandboxWith()
+    const head = { code: 0, out: expect.stringMatching(/^HTTP 200 OK\n/) }
+    expect(await call(sandbox, 'HEAD /pets -i')).toMatchObject(head)
     await call(sandbox, ['GET', '/pets?limit=2&x=é%20&x'])
-    expect((await sandbox.requests())[0]).toMatchObject({ query: 'limit=2&x=%C3%A9%20&x' })
+    expect((await sandbox.requests()).at(-1)).toMatchObject({ query: 'limit=2&x=%C3%A9%20&x' })
   })
 
   it.each([
-    [['GET', '/pet'], 'UNKNOWN_OPERATION: The contract has no "GET /pet"; did you mean GET /pets?\n'],
+    ['GET /pet', 'UNKNOWN_OPERATION: The contract has no "GET /pet"; did you mean GET /pets?\n'],
     [
-      ['GET', '/v1/pets'],
+      'GET /v1/pets',
       'UNKNOWN_OPERATION: The contract has no "GET /v1/pets"; did you mean GET /pets? The base address is put in front of it.\n',
     ],
-    [['DELETE', '/pets'], 'UNKNOWN_OPERATION: The contract has no "DELETE /pets"; /pets takes GET, HEAD, POST.\n'],
-    [['GET', '/pets?limit=0'], 'INVALID_REQUEST: listPets: limit must be a whole number from 1 to 100 (it is 0)\n'],
-    [['GET', '/pets/..'], 'INVALID_REQUEST: ".." cannot be part of a path\n'],
-    [['GET'], "USAGE: missing required argument 'path'. See petstore-sandbox call GET --help.\n"],
-  ])('refuses %j, and sends nothing', async (argv, err) => {
+    ['DELETE /pets', 'UNKNOWN_OPERATION: The contract has no "DELETE /pets"; /pets takes GET, HEAD, POST.\n'],
+    ['GET /pets?limit=0', 'INVALID_REQUEST: listPets: limit must be a whole number from 1 to 100 (it is 0)\n'],
+    ['GET /pets/..', 'INVALID_REQUEST: ".." cannot be part of a path\n'],
+    ['GET', "USAGE: missing required argument 'path'. See petstore-sandbox call GET --help.\n"],
+  ])('refuses %s, and sends nothing', async (line, err) => {
     const sandbox = await sandboxWith()
-    expect(await call(sandbox, argv)).toEqual({ code: 2, out: '', err })
+    expect(await call(sandbox, line)).toEqual({ code: 2, out: '', err })
     expect(await sandbox.requests()).toEqual([])
   })
 })
@@ -96,22 +73,22 @@ describe('call METHOD /path', () => {
 describe('call on a terminal', () => {
   it('shows JSON in colours, which a pipe and NO_COLOR do without', async () => {
     const sandbox = await sandboxWith()
-    const argv = ['GET', '/pets/1', '-o', 'json']
-    const { out } = await call(sandbox, argv, { columns: 80, env: { NO_COLOR: '' } })
+    const shown = async (terminal: Terminal) => (await call(sandbox, 'GET /pets/1 -o json', terminal)).out
+    const out = await shown({ columns: 80, env: { NO_COLOR: '' } })
     expect(out).toContain('\u001b[36m"id"\u001b[39m: \u001b[33m1\u001b[39m')
     expect(out).toContain('\u001b[32m"')
-    const plain = (await call(sandbox, argv, { columns: 80 })).out
+    const plain = await shown({ columns: 80 })
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are made of them
     expect(out.replace(/\u001b\[\d+m/g, '')).toBe(plain)
     expect(plain).not.toContain('\u001b')
-    expect((await call(sandbox, argv, { env: { NO_COLOR: '' } })).out).toBe(plain)
+    expect(await shown({ env: { NO_COLOR: '' } })).toBe(plain)
   })
 
   it('announces a wait, and the command that would end it', async () => {
     const sandbox = await sandboxWith({ limits: '1/min' })
-    await call(sandbox, ['listPets'])
+    await call(sandbox, 'listPets')
     waits.meanwhile = async () => void (await sandbox.clock.advance('1m'))
-    const { code, err } = await call(sandbox, ['listPets'], { columns: 80 })
+    const { code, err } = await call(sandbox, 'listPets', { columns: 80 })
     expect(code).toBe(0)
     expect(err).toBe(
       'No need to wait: press Ctrl-C, run "npx petstore-sandbox control clock advance 1m", and call again.\n' +
@@ -129,8 +106,8 @@ describe('call on a terminal', () => {
     [{ storm: '1' }, { PETSTORE_API_KEY: 'sandbox~checkout' }, 'petstore-sandbox control --space checkout storm stop'],
   ] as const)('names the gentlest cure when it gives up: %j', async (options, env, cure) => {
     const sandbox = await sandboxWith(options)
-    await call(sandbox, ['listPets', '--retry', '0'], { env })
-    const { err } = await call(sandbox, ['listPets', '--retry', '0'], { env })
+    await call(sandbox, 'listPets --retry 0', { env })
+    const { err } = await call(sandbox, 'listPets --retry 0', { env })
     const { hint }: { hint: string } = JSON.parse(err).error
     if (cure === undefined) expect(hint).toMatch(/^The sandbox always refuses the key sandbox-\w+\. Use another one\.$/)
     else expect(hint).toContain(cure)
@@ -139,51 +116,48 @@ describe('call on a terminal', () => {
   it('ends a ban by the clock, as the sandbox may not know the key by its text', async () => {
     const sandbox = await sandboxWith({ anyKey: true })
     await sandbox.ban('sandbox')
-    const { err } = await call(sandbox, ['listPets', '--retry', '0'])
+    const { err } = await call(sandbox, 'listPets --retry 0')
     expect(JSON.parse(err).next).toEqual([expect.stringMatching(/petstore-sandbox control clock advance 5m$/)])
   })
 
   it('lays tables out by cells, so that none of its lines is wider than the terminal', async () => {
     const sandbox = await sandboxWith()
-    for (const name of ['ねこのミケ', '👩‍👩‍👧‍👦 family', 'é'.repeat(2000), '犬'.repeat(1000)]) {
+    for (const name of ['ねこのミケ', '👩‍👩‍👧‍👦 family', 'é'.repeat(2000), '犬'.repeat(1000)])
       await sandbox.pets.add({ name, categoryId: 9_223_372_036_854_775_807n })
-    }
     for (const columns of [60, 80, 120]) {
-      for (const argv of [['listPets', '--limit', '8'], ['--list']]) {
-        const { out } = await call(sandbox, argv, { columns })
-        const widths = out.trimEnd().split('\n').map(cellWidth)
-        expect(Math.max(...widths)).toBeLessThanOrEqual(columns)
-      }
-      const { out } = await call(sandbox, ['listPets', '--limit', '8'], { columns })
+      const { out } = await call(sandbox, 'listPets --limit 8', { columns })
+      for (const text of [out, (await call(sandbox, '--list', { columns })).out])
+        expect(Math.max(...text.trimEnd().split('\n').map(cellWidth))).toBeLessThanOrEqual(columns)
       expect(out).toContain('ねこのミケ')
       expect(out.match(/ 9223372036854775807\b/g)).toHaveLength(4)
       expect(out.match(/…/g)?.length).toBeGreaterThanOrEqual(2)
     }
-    expect((await call(sandbox, ['listPets', '--limit', '8', '-o', 'table'])).out).toContain('犬'.repeat(1000))
+    expect((await call(sandbox, 'listPets --limit 8 -o table')).out).toContain('犬'.repeat(1000))
   })
 })
 
 describe('call --curl', () => {
-  const run = async (script: string, env: Record<string, string> = {}) => {
+  const runShell = async (script: string, env: Record<string, string> = {}) => {
     const options = { env: { PATH: process.env.PATH ?? '', ...env }, timeout: 10_000 }
     return (await promisify(execFile)('sh', ['-c', script], options)).stdout
   }
 
   it('runs as printed, with the key that the sandbox has', async () => {
     const sandbox = await sandboxWith()
-    const { out, err } = await call(sandbox, ['listPets', '--limit', '1', '--curl'])
+    const { out, err } = await call(sandbox, 'listPets --limit 1 --curl')
     expect(err).toBe('')
-    expect(JSON.parse(await run(out))).toHaveLength(1)
-    const created = await call(sandbox, ['createPet', '--name', 'R\'e"x $HOME `id`', '--category-id', '1', '--curl'])
-    expect(JSON.parse(await run(created.out))).toMatchObject({ name: 'R\'e"x $HOME `id`' })
+    expect(JSON.parse(await runShell(out))).toHaveLength(1)
+    const name = 'R\'e"x $HOME `id`'
+    const created = await call(sandbox, ['createPet', '--name', name, '--category-id', '1', '--curl'])
+    expect(JSON.parse(await runShell(created.out))).toMatchObject({ name })
     expect((await sandbox.requests()).map(({ key }) => key)).toEqual(['sandbox', 'sandbox'])
   })
 
   it('runs as printed, with the key in the environment that it names', async () => {
     const sandbox = await sandboxWith()
-    const { out } = await call(sandbox, ['listPets', '--curl'], { env: { PETSTORE_API_KEY: 'sandbox-pro' } })
+    const { out } = await call(sandbox, 'listPets --curl', { env: { PETSTORE_API_KEY: 'sandbox-pro' } })
     expect(out).not.toContain('sandbox-pro')
-    await run(out, { PETSTORE_API_KEY: 'sandbox-pro' })
+    await runShell(out, { PETSTORE_API_KEY: 'sandbox-pro' })
     expect((await sandbox.requests()).map(({ key }) => key)).toEqual(['sandbox-pro'])
   })
 

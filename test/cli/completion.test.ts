@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Argument, Command, Option } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { readScript, SHELLS, splitLine, suggest } from '../../src/cli/completion.js'
-import { COMMANDS, runCli } from '../../src/cli/run-cli.js'
+import { COMMANDS } from '../../src/cli/run-cli.js'
 import { VIOLATIONS, WARNINGS } from '../../src/conduct/conduct-view.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { allowedWords, isAllowed } from '../../src/options/allowed.js'
@@ -12,14 +12,13 @@ import { flagName } from '../../src/options/names.js'
 import { OPTION_NAMES, optionRow } from '../../src/options/table.js'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { temporaryFolder } from '../support/temporary-files.js'
-import { testIo } from './test-io.js'
+import { run } from './test-io.js'
 
 /** The completions that the program prints for a shell. */
 async function completed(line: string) {
-  const io = testIo()
-  expect(await runCli(['completion', 'bash', '--line', `petstore-sandbox ${line}`], io)).toBe(0)
-  expect(io.stderr.text).toBe('')
-  const [paths, ...lines] = io.stdout.text.trimEnd().split('\n')
+  const { code, out, err } = await run(['completion', 'bash', '--line', `petstore-sandbox ${line}`])
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  const [paths, ...lines] = out.trimEnd().split('\n')
   return { paths, words: lines.map((text) => text.split('\t')[0]), lines }
 }
 
@@ -63,27 +62,18 @@ describe('completion', () => {
   })
 
   it('offers the rules of conduct to exec --fail-on', async () => {
-    expect(await words('exec --fail-on ')).toEqual([
-      'violation',
-      'warning',
-      'no-traffic',
-      'drift',
-      ...VIOLATIONS,
-      ...WARNINGS,
-    ])
+    const rules = ['violation', 'warning', 'no-traffic', 'drift', ...VIOLATIONS, ...WARNINGS]
+    expect(await words('exec --fail-on ')).toEqual(rules)
     expect(await words('exec --fail-on=early')).toEqual(['--fail-on=early-retry', '--fail-on=early-retry-likely'])
   })
 
   it.each([
     ['serve --spec ', ':file'],
-    ['exec --report ', ':file'],
     ['simulate ', ':file'],
-    ['serve --upstream-api-key-file ', ':file'],
     ['call --api-key-file=', ':file'],
     ['serve --scenario ./', ':file'],
     ['serve --fixtures=', ':folder'],
     ['serve --plan ', ':none'],
-    ['serve ', ':none'],
   ])('asks for paths where a path stands: %s', async (line, paths) => expect((await completed(line)).paths).toBe(paths))
 
   it.each(['serve --nope ', 'serve --port 1 2 ', 'nope ', '"', 'serve "--pl', "serve 'x ", '\\'])(
@@ -97,9 +87,8 @@ describe('completion', () => {
   })
 
   it('ignores variables before the command', async () => {
-    const io = testIo()
-    await runCli(['completion', 'zsh', '--line', 'A=1 B="x y" petstore-sandbox ser'], io)
-    expect(io.stdout.text).toContain('serve\t')
+    const { out } = await run(['completion', 'zsh', '--line', 'A=1 B="x y" petstore-sandbox ser'])
+    expect(out).toContain('serve\t')
   })
 })
 
@@ -157,9 +146,7 @@ function shellFolder() {
   return { folder, env: { ...process.env, PATH: `${join(folder, 'bin')}:${process.env.PATH}`, HOME: folder } }
 }
 
-function shellRuns(shell: string): boolean {
-  return spawnSync(shell, ['--version']).status === 0
-}
+const runs = (shell: string) => spawnSync(shell, ['--version']).status === 0
 
 /** Lines up to the cursor, and what each shell is to offer. */
 const LINES: readonly (readonly [string, string])[] = [
@@ -193,7 +180,7 @@ words=(\${(s: :)1}) CURRENT=$#words PREFIX=$words[-1]; setopt globsubst; _petsto
   fish: (script, line) => ['--no-config', '-c', `${script}\ncomplete -C '${line}'`],
 }
 
-describe.each(SHELLS.filter(shellRuns))('the script of %s, run by it', (shell) => {
+describe.each(SHELLS.filter(runs))('the script of %s, run by it', (shell) => {
   it.each(LINES)('%s', async (line, expected) => {
     const { folder, env } = shellFolder()
     const script = await readScript(shell)
@@ -203,38 +190,36 @@ describe.each(SHELLS.filter(shellRuns))('the script of %s, run by it', (shell) =
 })
 
 describe('the script of bash', () => {
-  it.runIf(shellRuns('bash')).each([
+  /** What it offers for a line in a folder. */
+  async function offers(line: string, { folder, env }: ReturnType<typeof shellFolder>) {
+    const words = SHELL_RUNS.bash?.(await readScript('bash'), line) ?? []
+    return execFileSync('bash', words, { cwd: folder, env, encoding: 'utf8' })
+  }
+
+  it.runIf(runs('bash')).each([
     ['petstore-sandbox serve --plan=p', 'pro'],
     ['petstore-sandbox serve --fault getPet:ha', 'hang'],
     ['petstore-sandbox serve --fixtures=s', 'seeds'],
-  ])('gives only what follows the last = or :, as bash takes words apart there: %s', async (line, expected) => {
-    const { folder, env } = shellFolder()
-    const run = SHELL_RUNS.bash?.(await readScript('bash'), line) ?? []
-    expect(execFileSync('bash', run, { cwd: folder, env, encoding: 'utf8' })).toBe(`${expected}\n`)
-  })
+  ])('gives only what follows the last = or :, as bash takes words apart there: %s', async (line, expected) =>
+    expect(await offers(line, shellFolder())).toBe(`${expected}\n`),
+  )
 
   /** Names that a shell would run, or take apart, if they were inserted as they are. */
   const NAMES = ['$(touch bad)a.yaml', '`touch bad`b.yaml', 'c;touch bad;.yaml', 'd\' "e.yaml', 'f&g|h.yaml']
 
-  it.runIf(shellRuns('bash')).each(NAMES)(
-    'quotes the file name %s where Bash 3.2 would not (no compopt)',
-    async (name) => {
-      const { folder, env } = shellFolder()
-      writeFileSync(join(folder, name), '')
-      const old = { cwd: folder, env: { ...env, BASH_TOO_OLD: '1' }, encoding: 'utf8' } as const
-      const run = SHELL_RUNS.bash?.(await readScript('bash'), 'petstore-sandbox serve --spec ') ?? []
-      const inserted = execFileSync('bash', run, old).trimEnd().split('\n')
-      const read = execFileSync('bash', ['-c', `printf '%s\\n' ${inserted.join(' ')}`], old)
-      expect(read.trimEnd().split('\n')).toContain(name)
-      expect(readdirSync(folder)).not.toContain('bad')
-    },
-  )
+  it.runIf(runs('bash')).each(NAMES)('quotes the file name %s where Bash 3.2 would not (no compopt)', async (name) => {
+    const { folder, env } = shellFolder()
+    writeFileSync(join(folder, name), '')
+    const old = { folder, env: { ...env, BASH_TOO_OLD: '1' } }
+    const inserted = (await offers('petstore-sandbox serve --spec ', old)).trimEnd().split('\n')
+    const read = execFileSync('bash', ['-c', `printf '%s\\n' ${inserted.join(' ')}`], { cwd: folder, encoding: 'utf8' })
+    expect(read.trimEnd().split('\n')).toContain(name)
+    expect(readdirSync(folder)).not.toContain('bad')
+  })
 })
 
 it('completion prints the script of a shell, and refuses others', async () => {
-  const io = testIo()
-  expect(await runCli(['completion', 'fish'], io)).toBe(0)
-  expect(io.stdout.text).toBe(await readScript('fish'))
-  expect(await runCli(['completion', 'ksh'], testIo())).toBe(2)
-  expect(await runCli(['completion'], testIo())).toBe(2)
+  expect(await run('completion fish')).toMatchObject({ code: 0, out: await readScript('fish') })
+  expect((await run('completion ksh')).code).toBe(2)
+  expect((await run('completion')).code).toBe(2)
 })

@@ -1,31 +1,27 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { processes } from '../../src/cli/exec/processes.js'
-import { runCli } from '../../src/cli/run-cli.js'
-import { packageDirectory } from '../../src/system/package-files.js'
 import { CONFORM_PAGE, EXAMPLES, example } from '../conform-proof/examples.js'
 import { junitViolations } from '../support/junit-schema.js'
 import { temporaryFolder } from '../support/temporary-files.js'
-import { testIo } from './test-io.js'
+import { start } from './built.js'
+import { run, testIo } from './test-io.js'
 
-async function conform(flags: readonly string[], command: readonly string[], files: Record<string, string> = {}) {
+/** @param line flags, split at blanks */
+async function conform(line: string, command: readonly string[], files: Record<string, string> = {}) {
   const cwd = temporaryFolder()
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(join(cwd, name, '..'), { recursive: true })
     writeFileSync(join(cwd, name), text)
   }
   const io = testIo({ cwd, env: { PATH: process.env.PATH } })
-  const code = await runCli(['conform', ...flags, '--', ...command], io)
-  return {
-    code,
-    out: io.stdout.text,
-    err: io.stderr.text,
-    read: (name: string) => readFileSync(join(cwd, name), 'utf8'),
-  }
+  const ended = await run(['conform', ...line.split(' '), '--', ...command], io)
+  return { ...ended, read: (name: string) => readFileSync(join(cwd, name), 'utf8') }
 }
+
+/** Flags that choose scenarios. */
+const only = (...names: readonly string[]) => names.map((name) => `--scenario ${name}`).join(' ')
 
 /** Does its job at once, and repeats it without a pause. */
 const HASTY = `
@@ -44,15 +40,14 @@ describe('conform', () => {
   it.each(EXAMPLES)('passes %s of docs/conform.md, of at most 30 lines', async (file, program) => {
     const text = example(file)
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(30)
-    const names = ['connection-reset', 'int64', 'lost-response', 'unauthorized']
-    const flags = names.flatMap((name) => ['--scenario', name])
+    const flags = only('connection-reset', 'int64', 'lost-response', 'unauthorized')
     const { code, out } = await conform(flags, [program, file], { [file]: text })
     expect(out).toMatch(/4 scenarios: 4 passed\n$/)
     expect(code).toBe(0)
   })
 
   it('finds a client that creates a pet again after a lost response, and says why', async () => {
-    const { code, out } = await conform(['--scenario', 'lost-response', '--report', 'out/conform.xml'], RUN_HASTY)
+    const { code, out } = await conform(`${only('lost-response')} --report out/conform.xml`, RUN_HASTY)
     expect(code).toBe(1)
     expect(out).toMatch(/^failed +lost-response +2 requests/)
     expect(out).toContain('The client created 2 pets instead of one. POST /v1/pets was repeated')
@@ -68,8 +63,7 @@ describe('conform', () => {
       'error-503-retry-after',
       'day-quota',
     ]
-    const flags = ['--job', 'read', '-o', 'json', ...names.flatMap((name) => ['--scenario', name])]
-    const { code, out } = await conform(flags, RUN_HASTY)
+    const { code, out } = await conform(`--job read -o json ${only(...names)}`, RUN_HASTY)
     const { scenarios } = JSON.parse(out) as { scenarios: { name: string; outcome: string; reason: string }[] }
     expect(Object.fromEntries(scenarios.map(({ name, outcome }) => [name, outcome]))).toEqual(
       Object.fromEntries(names.map((name) => [name, 'failed'])),
@@ -82,41 +76,37 @@ describe('conform', () => {
 
   it('finds a client that rounds ids, and shows its error without the stack trace', async () => {
     const rounds = example('client.mjs').replace(/\$\{(\/"id.*\])\}/, (_, id) => `$\{Number(${id})}`)
-    const { code, out } = await conform(['--scenario', 'int64'], [process.execPath, 'client.mjs'], {
-      'client.mjs': rounds,
-    })
+    const command = [process.execPath, 'client.mjs']
+    const { code, out } = await conform(only('int64'), command, { 'client.mjs': rounds })
     expect(out).toContain('requested /v1/pets/9007199254740992, a pet that does not exist')
     expect(out).toContain('| Error: GET /pets/9007199254740992: 404\n')
     expect(code).toBe(1)
   })
 
   it('fails an untested scenario unless it is allowed', async () => {
-    const once = await conform(['--scenario', 'error-503'], ['true'])
+    const once = await conform(only('error-503'), ['true'])
     expect([once.code, once.out]).toEqual([1, expect.stringMatching(/^untested error-503 +0 requests.*No request/s)])
-    expect((await conform(['--scenario', 'error-503', '--allow-untested'], ['true'])).code).toBe(0)
+    expect((await conform(`${only('error-503')} --allow-untested`, ['true'])).code).toBe(0)
   })
 
   it('accepts known failures, and fails one that passes now', async () => {
     const baseline = { 'known.yaml': 'lost-response: issue 12\nunauthorized: issue 13\n' }
-    const flags = ['--baseline', 'known.yaml', '--report', 'conform.xml', '--scenario', 'lost-response']
+    const flags = `--baseline known.yaml --report conform.xml ${only('lost-response')}`
     expect(await conform(flags, RUN_HASTY, baseline)).toMatchObject({ code: 0 })
-    const stale = await conform([...flags, '--scenario', 'unauthorized'], ['false'], {
-      'known.yaml': 'lost-response: it does not fail\n',
-    })
+    const known = { 'known.yaml': 'lost-response: it does not fail\n' }
+    const stale = await conform(`${flags} ${only('unauthorized')}`, ['false'], known)
     expect(stale.code).toBe(1)
     const report = stale.read('conform.xml')
     expect(junitViolations(report)).toEqual([])
     const times = [...report.matchAll(/ time="([\d.]+)"/g)].map(([, seconds]) => Number(seconds))
     expect(times.map((seconds) => seconds > 0)).toEqual([true, true, true])
-    expect(await conform(['--baseline', 'known.yaml'], ['true'], { 'known.yaml': 'lost: x\n' })).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('known.yaml:1:1'),
-    })
+    const unknown = { code: 2, err: expect.stringContaining('known.yaml:1:1') }
+    expect(await conform('--baseline known.yaml', ['true'], { 'known.yaml': 'lost: x\n' })).toMatchObject(unknown)
   })
 
   it('runs scenarios of a folder, and refuses wrong ones with their places', async () => {
     const [, own = ''] = /^```yaml no-run: a custom scenario\n(.*?)^```/ms.exec(CONFORM_PAGE) ?? []
-    const flags = ['--scenarios', 'own', '--scenario', 'lost-response-503']
+    const flags = `--scenarios own ${only('lost-response-503')}`
     const found = await conform(flags, RUN_HASTY, { 'own/lost-response-503.yaml': own })
     expect([found.code, found.out]).toEqual([1, expect.stringContaining('created 2 pets')])
     const wrong = await conform(flags, ['true'], { 'own/a.yaml': 'fault: "*:200"\nconform:\n  ends: soon\n' })
@@ -124,17 +114,15 @@ describe('conform', () => {
   })
 
   it('reports a command that does not exist, and bounds one that hangs', async () => {
-    expect(await conform(['--scenario', 'hang'], ['no-such-command'])).toMatchObject({
-      code: 127,
-      err: expect.stringContaining('NO_SUCH_COMMAND: "no-such-command" was not found'),
-    })
-    const hung = await conform(['--scenario', 'hang', '--timeout', '500ms'], ['sleep', '60'])
+    const missing = expect.stringContaining('NO_SUCH_COMMAND: "no-such-command" was not found')
+    expect(await conform(only('hang'), ['no-such-command'])).toMatchObject({ code: 127, err: missing })
+    const hung = await conform(`${only('hang')} --timeout 500ms`, ['sleep', '60'])
     expect([hung.code, hung.out]).toEqual([1, expect.stringContaining('did not end in time')])
   })
 
   it('reads any amount of output, and keeps the end of it', async () => {
     const script = 'head -c 20000000 /dev/zero | tr "\\\\0" x; echo; echo the end; exit 3'
-    const { out } = await conform(['--scenario', 'hang'], ['sh', '-c', script])
+    const { out } = await conform(only('hang'), ['sh', '-c', script])
     expect(out).toContain('| the end')
     expect(out.length).toBeLessThan(10_000)
   })
@@ -142,27 +130,17 @@ describe('conform', () => {
   it.runIf(process.platform === 'linux')('ends daemons, and everything else on a signal', async () => {
     const left = () =>
       processes().length === 0 || processes('CONFORM_TEST=1').some(({ isMarked, isZombie }) => isMarked && !isZombie)
-    const bin = join(packageDirectory, 'bin/petstore-sandbox.js')
-    const env = { PATH: process.env.PATH }
-    const child = spawn(
-      process.execPath,
-      [bin, 'conform', '--', 'sh', '-c', 'export CONFORM_TEST=1; setsid sleep 60 & sleep 60'],
-      { env, cwd: temporaryFolder(), stdio: 'ignore' },
-    )
-    onTestFinished(() => void child.kill('SIGKILL'))
+    const { child, ended } = start(['conform', '--', 'sh', '-c', 'export CONFORM_TEST=1; setsid sleep 60 & sleep 60'])
     await expect.poll(left, { timeout: 30_000 }).toBe(true)
     child.kill('SIGINT')
-    expect(await once(child, 'exit')).toEqual([130, null])
+    expect(await ended).toBe(130)
     expect(left()).toBe(false)
   })
 
   it('lists the scenarios, each of which is in docs/conform.md', async () => {
-    const { code, out } = await conform(['--list'], [])
+    const { code, out } = await conform('--list', [])
     expect(code).toBe(0)
-    const names = out
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split(' ')[0] ?? '')
+    const names = [...out.matchAll(/^\S+/gm)].map(([name]) => name)
     expect(names.filter((name) => !CONFORM_PAGE.includes(`\`${name}\``))).toEqual([])
   })
 })

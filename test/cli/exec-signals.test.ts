@@ -1,45 +1,24 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { packageDirectory } from '../../src/system/package-files.js'
 import { temporaryFolder } from '../support/temporary-files.js'
+import { BIN, startProgram } from './built.js'
 
 // The built program in a process of its own, for what only real processes show.
 
-const BIN = join(packageDirectory, 'bin/petstore-sandbox.js')
 const SUMMARY = /^petstore-sandbox: \d+ requests?; .*$/m
 
-interface Started {
-  readonly child: ChildProcess
-  /** Ids that the command has printed, its own among them: it is ready by then. */
-  readonly pids: readonly number[]
-  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; out: string; err: string }>
-}
-
-/** Starts `exec` with a command that prints process ids on one line. */
-async function start(command: readonly string[], wrap = (argv: readonly string[]) => argv): Promise<Started> {
+/** Starts `exec` with a command that prints process ids on one line, its own among them: it is ready by then. */
+async function start(command: readonly string[], wrap = (argv: readonly string[]) => argv) {
   const [program = '', ...argv] = wrap([process.execPath, BIN, 'exec', '--', ...command])
-  const child = spawn(program, argv, { cwd: temporaryFolder(), env: { PATH: process.env.PATH }, stdio: 'pipe' })
-  const text = { out: '', err: '' }
-  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...text }))
-  child.stderr.on('data', (chunk) => {
-    text.err += String(chunk)
-  })
-  const pids = await new Promise<readonly number[]>((resolve, reject) => {
-    child.stdout.on('data', (chunk) => {
-      text.out += String(chunk)
-      const [line] = /^\d[\d ]*(?=\r?\n)/m.exec(text.out) ?? []
-      if (line !== undefined) resolve(line.trim().split(' ').map(Number))
-    })
-    void ended.then(() => reject(new Error(`It ended early: ${text.out}${text.err}`)))
-  })
+  const place = { cwd: temporaryFolder(), env: { PATH: process.env.PATH } }
+  const { child, stdout, stderr, ended } = startProgram(program, argv, place)
+  const [line] = await stdout.seen(/^\d[\d ]*(?=\r?\n)/m)
+  const pids = line.trim().split(' ').map(Number)
   onTestFinished(() => {
-    child.kill('SIGKILL')
     for (const pid of pids) if (isThere(pid)) process.kill(pid, 'SIGKILL')
   })
-  return { child, pids, ended }
+  return { child, pids, ended: ended.then((code) => ({ code, out: stdout.text, err: stderr.text })) }
 }
 
 /** Whether a process runs. A zombie does not. */
@@ -82,7 +61,7 @@ describe.skipIf(process.platform === 'win32')('the end of exec', () => {
     ['128 and the number of the signal that ended its command', "process.kill(process.pid, 'SIGKILL')", 137],
   ])('exits with %s after printing the summary', async (_, script, code) => {
     const { ended, pids } = await start(node(`console.log(process.pid); ${script}`))
-    expect(await ended).toMatchObject({ code, signal: null, err: expect.stringMatching(SUMMARY) })
+    expect(await ended).toMatchObject({ code, err: expect.stringMatching(SUMMARY) })
     await expectGone(pids)
   })
 
@@ -108,7 +87,7 @@ describe.skipIf(process.platform === 'win32')('a signal to exec', () => {
   ] as const)('is passed on: %s', async (signal, code) => {
     const { child, ended, pids } = await start(['sh', '-c', 'sleep 1000 & echo $$ $!; wait'])
     child.kill(signal)
-    expect(await ended).toMatchObject({ code, signal: null, err: expect.stringMatching(SUMMARY) })
+    expect(await ended).toMatchObject({ code, err: expect.stringMatching(SUMMARY) })
     await expectGone(pids)
   })
 
@@ -147,32 +126,26 @@ function onTerminal(argv: readonly string[]): readonly string[] {
 
 describe.runIf(hasTerminal)('exec on a terminal', () => {
   const CTRL_C = '\u0003'
+  const ANSWERS = `console.log(process.pid); process.stdin.once('data', (text) => process.exit(String(text) === 'yes\\n' ? 21 : 22))`
 
-  it('leaves Ctrl-C to the terminal, which signals every process once', async () => {
-    const { child, ended, pids } = await start(node(COUNTS + READY), onTerminal)
-    child.stdin?.write(CTRL_C)
-    expect(await ended).toMatchObject({ code: 11, out: expect.stringMatching(/petstore-sandbox: \d+ requests?;/) })
-    await expectGone(pids)
-  })
+  it.each([
+    [node(COUNTS + READY), CTRL_C, 11, /petstore-sandbox: \d+ requests?;/],
+    [['sh', '-c', 'sleep 1000 & echo $$ $!; wait'], CTRL_C, 130, /./],
+    [node(ANSWERS), 'yes\n', 21, /./],
+  ])(
+    'leaves Ctrl-C and input to the terminal, and ends what its command left behind: %j',
+    async (command, keys, code, out) => {
+      const { child, ended, pids } = await start(command, onTerminal)
+      child.stdin?.write(keys)
+      expect(await ended).toMatchObject({ code, out: expect.stringMatching(out) })
+      await expectGone(pids)
+    },
+  )
 
   it('ends all on a later Ctrl-C', async () => {
     const { child, ended, pids } = await start(['sh', '-c', "trap '' INT; sleep 1000 & echo $$ $!; wait"], onTerminal)
     again(pids, () => child.stdin?.write(CTRL_C))
     expect((await ended).code).toBe(137)
     await expectGone(pids)
-  })
-
-  it('ends what its command left behind', async () => {
-    const { child, ended, pids } = await start(['sh', '-c', 'sleep 1000 & echo $$ $!; wait'], onTerminal)
-    child.stdin?.write(CTRL_C)
-    expect((await ended).code).toBe(130)
-    await expectGone(pids)
-  })
-
-  it('lets its command read from the terminal', async () => {
-    const script = `console.log(process.pid); process.stdin.once('data', (text) => process.exit(String(text) === 'yes\\n' ? 21 : 22))`
-    const { child, ended } = await start(node(script), onTerminal)
-    child.stdin?.write('yes\n')
-    expect((await ended).code).toBe(21)
   })
 })

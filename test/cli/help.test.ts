@@ -1,11 +1,8 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { COMMANDS, runCli } from '../../src/cli/run-cli.js'
-import { packageDirectory } from '../../src/system/package-files.js'
+import { COMMANDS } from '../../src/cli/run-cli.js'
+import { runBuilt } from './built.js'
 import { everyCommand, helpOf } from './every-command.js'
-import { testIo } from './test-io.js'
+import { control, run, sandboxWith, testIo } from './test-io.js'
 
 describe('the help of every command', () => {
   it('starts with one sentence, then examples, then arguments and options', async () => {
@@ -29,10 +26,8 @@ describe('the help of every command', () => {
       const flags = examples.replace(/ (?:-- |npx ).*/g, '').match(/(?<= )--[a-z][a-z-]+/g) ?? []
       const around = helps.filter((other) => other.path.every((word, at) => word === (path[at] ?? word)))
       const known = new Set(around.flatMap((other) => other.help.replace(examples, '').match(/--[a-z][a-z-]+/g) ?? []))
-      expect(
-        flags.filter((flag) => !known.has(flag)),
-        path.join(' '),
-      ).toEqual([])
+      const unknown = flags.filter((flag) => !known.has(flag))
+      expect(unknown, path.join(' ')).toEqual([])
     }
   })
 
@@ -61,9 +56,7 @@ describe('the help of every command', () => {
 
   it('is the same with the help command at any depth', async () => {
     for (const path of [['serve'], ['control', 'clock', 'advance'], ['call', 'listPets'], ['target', 'set']]) {
-      const io = testIo()
-      expect(await runCli(['help', ...path], io)).toBe(0)
-      expect(io.stdout.text).toBe(await helpOf(path))
+      expect(await run(['help', ...path])).toEqual({ code: 0, out: await helpOf(path), err: '' })
     }
   })
 
@@ -80,66 +73,44 @@ describe('the help of every command', () => {
       'internal/deps/undici/undici',
     ]
     const tell = 'data:text/javascript,process.on("exit",()=>console.error(process.moduleLoadList.join()))'
-    const program = join(packageDirectory, 'bin/petstore-sandbox.js')
     for (const { name } of COMMANDS) {
-      const { stderr } = await promisify(execFile)(process.execPath, ['--import', tell, program, name, '--help'])
-      const loaded = new Set(stderr.trim().split(','))
+      const { err } = await runBuilt([name, '--help'], { node: ['--import', tell] })
+      const loaded = new Set(err.trim().split(','))
       expect(loaded, name).toContain('NativeModule events')
-      expect(
-        heavy.filter((one) => loaded.has(`NativeModule ${one}`)),
-        name,
-      ).toEqual([])
+      const those = heavy.filter((one) => loaded.has(`NativeModule ${one}`))
+      expect(those, name).toEqual([])
     }
-  })
-})
-
-describe('a group of verbs', () => {
-  it.each([
-    ['clock', 'show'],
-    ['settings', 'show'],
-    ['keys', 'list'],
-    ['storm', 'show'],
-    ['fault', 'list'],
-    ['faults', 'list'],
-    ['pets', 'list'],
-    ['snapshot', 'list'],
-    ['snapshots', 'list'],
-    ['spaces', 'list'],
-  ])('runs control %s as its %s without a verb', async (group, verb) => {
-    const { startSandbox } = await import('../../src/api/start.js')
-    await using sandbox = await startSandbox({ now: '2026-03-01T10:00:00Z', freeze: true })
-    const said = async (...argv: readonly string[]) => {
-      const io = testIo()
-      const code = await runCli(['control', '--url', sandbox.controlUrl, ...argv], io)
-      return { code, out: io.stdout.text, err: io.stderr.text }
-    }
-    expect(await said(group)).toEqual({ ...(await said(group, verb)), code: 0 })
-    expect(await said(group, '-o', 'json')).toEqual(await said(group, verb, '--json'))
   })
 })
 
 it.each([
-  [['target'], expect.arrayContaining([expect.objectContaining({ name: 'staging' })])],
-  [
-    ['target', 'set', 'mine', '--base-url', 'https://mine.example/v1'],
-    {
-      ...{ name: 'mine', baseUrl: 'https://mine.example/v1', apiKeyFile: null },
-      next: ['npx petstore-sandbox verify -t mine'],
-    },
-  ],
-  [['target', 'remove', 'staging'], { removed: null }],
-  [
-    ['init'],
-    {
-      ...{ written: expect.arrayContaining(['petstore-sandbox.yaml']), left: [] },
-      next: ['npx petstore-sandbox serve'],
-    },
-  ],
-  [['call', '--list'], expect.arrayContaining([expect.objectContaining({ operation: 'listPets' })])],
-  [['conform', '--list'], expect.arrayContaining([expect.objectContaining({ name: 'lost-response' })])],
-])('%j -o json prints only JSON', async (argv, value) => {
+  ['clock', 'show'],
+  ['settings', 'show'],
+  ['keys', 'list'],
+  ['storm', 'show'],
+  ['fault', 'list'],
+  ['faults', 'list'],
+  ['pets', 'list'],
+  ['snapshot', 'list'],
+  ['snapshots', 'list'],
+  ['spaces', 'list'],
+])('control %s without a verb runs its %s', async (group, verb) => {
+  const sandbox = await sandboxWith()
+  expect(await control(sandbox, group)).toEqual({ ...(await control(sandbox, `${group} ${verb}`)), code: 0 })
+  expect(await control(sandbox, `${group} -o json`)).toEqual(await control(sandbox, `${group} ${verb} --json`))
+})
+
+const MINE = { name: 'mine', baseUrl: 'https://mine.example/v1', apiKeyFile: null }
+const WRITTEN = { written: expect.arrayContaining(['petstore-sandbox.yaml']), left: [] }
+it.each([
+  ['target', expect.arrayContaining([expect.objectContaining({ name: 'staging' })])],
+  [`target set mine --base-url ${MINE.baseUrl}`, { ...MINE, next: ['npx petstore-sandbox verify -t mine'] }],
+  ['target remove staging', { removed: null }],
+  ['init', { ...WRITTEN, next: ['npx petstore-sandbox serve'] }],
+  ['call --list', expect.arrayContaining([expect.objectContaining({ operation: 'listPets' })])],
+  ['conform --list', expect.arrayContaining([expect.objectContaining({ name: 'lost-response' })])],
+])('%s -o json prints only JSON', async (line, value) => {
   const io = testIo()
-  const alone = testIo({ cwd: io.cwd, env: { HOME: io.cwd } })
-  expect(await runCli([...argv, '-o', 'json'], alone)).toBe(0)
-  expect(JSON.parse(alone.stdout.text)).toEqual(value)
+  const { code, out } = await run(`${line} -o json`, { ...io, env: { HOME: io.cwd } })
+  expect({ code, value: JSON.parse(out) }).toEqual({ code: 0, value })
 })

@@ -3,13 +3,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { configSchema } from '../../scripts/option-schemas.js'
-import { runCli } from '../../src/cli/run-cli.js'
 import { loadSeed } from '../../src/fixtures/load-fixtures.js'
 import { kebabName } from '../../src/options/names.js'
 import { OPTION_NAMES, type OptionName, optionRow } from '../../src/options/table.js'
 import { configSchemaFile, fixturesDirectory, packageDirectory, packageText } from '../../src/system/package-files.js'
 import { gathered } from '../options/context.js'
-import { type TestIo, testIo } from './test-io.js'
+import { run, type TestIo, testIo } from './test-io.js'
 
 const CONFIG = 'petstore-sandbox.yaml'
 const FIXTURES = 'petstore-fixtures'
@@ -18,37 +17,30 @@ const seedOf = (fixtures: string | undefined) => loadSeed({ fixtures, pets: unde
 /** Everything in the working directory, by its path. */
 function filesOf({ cwd }: TestIo): Record<string, string> {
   const entries = readdirSync(cwd, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  return Object.fromEntries(
-    entries
-      .map((entry) => join(entry.parentPath, entry.name))
-      .map((file) => [file.slice(cwd.length + 1), readFileSync(file, 'utf8')]),
-  )
+  const files = entries.map((entry) => join(entry.parentPath, entry.name))
+  return Object.fromEntries(files.map((file) => [file.slice(cwd.length + 1), readFileSync(file, 'utf8')]))
 }
 
-async function initialised() {
-  const io = testIo()
-  expect(await runCli(['init'], io)).toBe(0)
-  return { io, config: filesOf(io)[CONFIG] ?? '' }
+async function initialised(io = testIo()) {
+  const { code, out, err } = await run('init', io)
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  return { io, out, config: filesOf(io)[CONFIG] ?? '' }
 }
 
 describe('init', () => {
-  it('writes a config that only sets the fixtures folder, and copies the fixtures', async () => {
+  it('writes a config that only sets the fixtures folder, and copies and lists the packaged fixtures', async () => {
     const io = testIo()
     const before = gathered({ cwd: io.cwd })
-    await runCli(['init'], io)
+    const { out } = await initialised(io)
     const fixtures = join(io.cwd, FIXTURES)
     expect(gathered({ cwd: io.cwd })).toEqual({ ...before, fixtures })
     expect(seedOf(fixtures)).toEqual(seedOf(undefined))
-  })
-
-  it('copies every packaged fixture but no scenario, whose name stands for the packaged one, and lists the files on stdout', async () => {
-    const { io } = await initialised()
+    // No scenario is copied: its name stands for the packaged one.
     const packaged = readdirSync(fixturesDirectory).filter((name) => name.endsWith('.json'))
     expect(packaged).not.toEqual([])
     const written = [CONFIG, ...packaged.map((name) => join(FIXTURES, name))].sort()
     expect(Object.keys(filesOf(io)).sort()).toEqual(written)
-    expect(io.stdout.text.trimEnd().split('\n').sort()).toEqual(written)
-    expect(io.stderr.text).toBe('')
+    expect(out.trimEnd().split('\n').sort()).toEqual(written)
   })
 
   it('links the JSON Schema of this program, or of the package installed for the folder', async () => {
@@ -61,7 +53,7 @@ describe('init', () => {
     symlinkSync(packageDirectory, join(io.cwd, 'node_modules/petstore-sandbox'))
     const inside = testIo({ cwd: join(io.cwd, 'apps/shop') })
     mkdirSync(inside.cwd, { recursive: true })
-    await runCli(['init'], inside)
+    await run('init', inside)
     const relative = named(filesOf(inside)[CONFIG])
     expect(relative).toMatch(/^\.\.\/\.\.\/node_modules\//)
     expect(realpathSync(join(inside.cwd, relative))).toBe(realpathSync(configSchemaFile))
@@ -84,45 +76,38 @@ describe('init', () => {
       if (optionRow(name).reads === 'switch') expect(after).not.toEqual(before)
     })
 
-    it('lists options that files cannot set as flags', async () => {
+    it('starts with a bare #, so that no line of prose looks like one; other options are listed as flags', async () => {
       const { config } = await initialised()
-      const others = OPTION_NAMES.filter((name) => !inFiles.includes(name))
-      expect(others.filter((name) => new RegExp(`^#?${nameOf(name)}:`, 'm').test(config))).toEqual([])
-      expect(others.filter((name) => !config.includes(`--${nameOf(name)}`))).toEqual([])
-    })
-
-    it('starts with a bare #, so that no line of prose looks like one', async () => {
-      const { config } = await initialised()
-      const switches = config.split('\n').filter((line) => /^#?\S/.test(line) && !line.startsWith('# '))
-      expect(switches).toHaveLength(inFiles.length)
-      expect(config.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([
-        `fixtures: ${FIXTURES}`,
-      ])
+      const lines = config.split('\n').filter((line) => line !== '')
+      expect(lines.filter((line) => /^#?\S/.test(line) && !line.startsWith('# '))).toHaveLength(inFiles.length)
+      expect(lines.filter((line) => !line.startsWith('#'))).toEqual([`fixtures: ${FIXTURES}`])
+      const others = OPTION_NAMES.filter((name) => !inFiles.includes(name)).map(nameOf)
+      expect(others.filter((name) => new RegExp(`^#?${name}:`, 'm').test(config))).toEqual([])
+      expect(others.filter((name) => !config.includes(`--${name}`))).toEqual([])
     })
   })
 
   describe('--agents', () => {
     const SKILL = '.agents/skills/petstore-sandbox/SKILL.md'
-    const agents = async (io: TestIo) => runCli(['init', '--agents'], io)
+    const agents = (io: TestIo) => run('init --agents', io)
 
     it('writes only the skill, and an AGENTS.md of three lines', async () => {
       const io = testIo()
-      expect(await agents(io)).toBe(0)
+      expect(await agents(io)).toEqual({ code: 0, out: `${SKILL}\nAGENTS.md\n`, err: '' })
       const { [SKILL]: skill, 'AGENTS.md': lines = '', ...others } = filesOf(io)
       expect(skill).toBe(packageText('skills/petstore-sandbox/SKILL.md'))
       expect(lines).toMatch(/^(?:- .+\n){3}$/)
       expect(others).toEqual({})
-      expect(io.stdout.text).toBe(`${SKILL}\nAGENTS.md\n`)
     })
 
     it.each(['', '# Ours', '# Ours\r\n'])('adds the lines once after an AGENTS.md of %j', async (before) => {
       const io = testIo()
       writeFileSync(join(io.cwd, 'AGENTS.md'), before)
-      expect(await agents(io)).toBe(0)
+      expect((await agents(io)).code).toBe(0)
       const files = filesOf(io)
       expect(files['AGENTS.md']).toMatch(/(?:^|\n\n)(?:- .+\n){3}$/)
       expect(files['AGENTS.md']?.startsWith(before)).toBe(true)
-      expect(await agents(testIo({ cwd: io.cwd }))).toBe(0)
+      expect((await agents(testIo({ cwd: io.cwd }))).code).toBe(0)
       expect(filesOf(io)).toEqual(files)
     })
 
@@ -130,19 +115,9 @@ describe('init', () => {
       const io = testIo()
       await agents(io)
       writeFileSync(join(io.cwd, SKILL), 'ours')
-      const again = testIo({ cwd: io.cwd })
-      expect(await agents(again)).toBe(1)
+      const err = `${SKILL} differs from this version's and was not changed. To replace it, remove it first.\n`
+      expect(await agents(testIo({ cwd: io.cwd }))).toMatchObject({ code: 1, err })
       expect(filesOf(io)[SKILL]).toBe('ours')
-      expect(again.stderr.text).toBe(
-        `${SKILL} differs from this version's and was not changed. To replace it, remove it first.\n`,
-      )
-    })
-
-    it('reports an AGENTS.md that is no file', async () => {
-      const io = testIo()
-      mkdirSync(join(io.cwd, 'AGENTS.md'))
-      expect(await agents(io)).toBe(1)
-      expect(io.stderr.text).toMatch(/^CANNOT_WRITE: ".*AGENTS\.md" cannot be written \(/)
     })
   })
 
@@ -151,39 +126,44 @@ describe('init', () => {
       const { io } = await initialised()
       writeFileSync(join(io.cwd, FIXTURES, 'pets.json'), '[]')
       const before = filesOf(io)
-      const again = testIo({ cwd: io.cwd })
-      expect(await runCli(['init'], again)).toBe(0)
+      const note = /^petstore-sandbox\.yaml and all of .* already exist\. Nothing was written\.\n$/
+      expect(await run('init', testIo({ cwd: io.cwd }))).toEqual({ code: 0, out: '', err: expect.stringMatching(note) })
       expect(filesOf(io)).toEqual(before)
-      expect(again.stdout.text).toBe('')
-      expect(again.stderr.text).toMatch(
-        /^petstore-sandbox\.yaml and all of .* already exist\. Nothing was written\.\n$/,
-      )
     })
 
     it('and fails if only some files existed: the rest is written, with a note on how to use them', async () => {
       const io = testIo()
       writeFileSync(join(io.cwd, CONFIG), 'plan: pro\n')
-      expect(await runCli(['init'], io)).toBe(1)
+      expect(await run('init', io)).toEqual({
+        code: 1,
+        out: expect.stringContaining(join(FIXTURES, 'pets.json')),
+        err: `${CONFIG} already exists and was not changed.\nTo serve these fixtures, add to ${CONFIG}: fixtures: ${FIXTURES}\n`,
+      })
       expect(filesOf(io)[CONFIG]).toBe('plan: pro\n')
-      expect(io.stderr.text).toBe(
-        `${CONFIG} already exists and was not changed.\nTo serve these fixtures, add to ${CONFIG}: fixtures: ${FIXTURES}\n`,
-      )
-      expect(io.stdout.text).toContain(join(FIXTURES, 'pets.json'))
     })
 
     it('not even what a broken link leads to', async () => {
       const { io } = await initialised()
       rmSync(join(io.cwd, CONFIG))
       symlinkSync(join(io.cwd, 'elsewhere.yaml'), join(io.cwd, CONFIG))
-      expect(await runCli(['init'], testIo({ cwd: io.cwd }))).toBe(0)
+      expect((await run('init', testIo({ cwd: io.cwd }))).code).toBe(0)
       expect(readdirSync(io.cwd)).not.toContain('elsewhere.yaml')
     })
 
-    it('and reports a file in the place of a folder', async () => {
+    it('and reports a file in the place of a folder, or a folder in the place of a file', async () => {
       const io = testIo()
       writeFileSync(join(io.cwd, FIXTURES), 'a file')
-      expect(await runCli(['init'], io)).toBe(1)
-      expect(io.stderr.text).toMatch(/^CANNOT_WRITE: ".*petstore-fixtures.*" cannot be written \(.*\)/)
+      mkdirSync(join(io.cwd, 'AGENTS.md'))
+      for (const [line, name] of [
+        ['init', 'petstore-fixtures'],
+        ['init --agents', 'AGENTS\\.md'],
+      ]) {
+        const problem = new RegExp(`^CANNOT_WRITE: ".*${name}.*" cannot be written \\(.*\\)`)
+        expect(await run(String(line), testIo({ cwd: io.cwd }))).toMatchObject({
+          code: 1,
+          err: expect.stringMatching(problem),
+        })
+      }
     })
   })
 })

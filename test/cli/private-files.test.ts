@@ -4,18 +4,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { EMPTY_CONDUCT } from '../../src/cli/conduct/conduct-report.js'
 import { writeReport } from '../../src/cli/conduct/report-file.js'
 import { HarFile } from '../../src/cli/exec/har-file.js'
-import { runCli } from '../../src/cli/run-cli.js'
 import { writeLocator } from '../../src/client/locator-file.js'
 import { startSandbox } from '../../src/index.js'
 import { temporaryFolder } from '../support/temporary-files.js'
-import { testIo } from './test-io.js'
-
-const LOCATION = {
-  baseUrl: 'http://127.0.0.1:1/v1',
-  controlUrl: 'http://127.0.0.1:1/__sandbox',
-  pid: 1,
-  startedAt: '',
-}
+import { run, testIo } from './test-io.js'
 
 /** Every file and folder below a folder, with its mode. */
 function modesIn(folder: string): readonly string[] {
@@ -33,9 +25,14 @@ describe.skipIf(process.platform === 'win32')('what the commands write', () => {
   it('can be read by its user only: targets, where a sandbox runs, an archive of the traffic', async () => {
     withUmask(0o022)
     const cwd = temporaryFolder()
-    const set = ['target', 'set', 'staging', '--base-url', 'https://staging.example/v1']
-    expect(await runCli(set, testIo({ cwd, env: { XDG_CONFIG_HOME: join(cwd, 'config') } }))).toBe(0)
-    writeLocator(cwd, LOCATION)
+    const io = testIo({ cwd, env: { XDG_CONFIG_HOME: join(cwd, 'config') } })
+    expect((await run('target set staging --base-url https://staging.example/v1', io)).code).toBe(0)
+    writeLocator(cwd, {
+      baseUrl: 'http://127.0.0.1:1/v1',
+      controlUrl: 'http://127.0.0.1:1/__sandbox',
+      pid: 1,
+      startedAt: '',
+    })
     new HarFile(join(cwd, 'traffic', 'all.har'), []).close()
     expect(modesIn(cwd)).toEqual([
       '600 .petstore-sandbox/.gitignore',
@@ -55,7 +52,7 @@ describe.skipIf(process.platform === 'win32')('what the commands write', () => {
   ])('leaves a report and the files of init to the umask: %o', async (umask, file, folder) => {
     withUmask(umask)
     const cwd = temporaryFolder()
-    expect(await runCli(['init'], testIo({ cwd }))).toBe(0)
+    expect((await run('init', testIo({ cwd }))).code).toBe(0)
     await writeReport(join(cwd, 'reports', 'deep', 'conduct.json'), EMPTY_CONDUCT, {}, [])
     const fixtures = ['keys', 'orders', 'pets'].map((name) => `${file} petstore-fixtures/${name}.json`)
     expect(modesIn(cwd)).toEqual([
@@ -84,10 +81,8 @@ describe.skipIf(process.platform === 'win32')('what the commands write', () => {
     mkdirSync(target)
     if (name !== '.') mkdirSync(seen)
     symlinkSync(target, join(seen, name))
-    const start = startSandbox({ upstream: 'http://127.0.0.1:9/v1', record: seen })
-    await expect(start).rejects.toThrow(
-      `--record cannot write to the folder "${seen}" ("${join(seen, name)}" is a symbolic link).`,
-    )
+    const problem = `--record cannot write to the folder "${seen}" ("${join(seen, name)}" is a symbolic link).`
+    await expect(startSandbox({ upstream: 'http://127.0.0.1:9/v1', record: seen })).rejects.toThrow(problem)
     expect(readdirSync(target)).toEqual([])
   })
 })

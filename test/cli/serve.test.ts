@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.js'
 import { healthOf } from '../support/health-of.js'
-import { type TestIo, testIo } from './test-io.js'
+import { get, run, type TestIo, testIo } from './test-io.js'
 
 const READY = /^\{"event":"ready".*\}$/m
 
@@ -27,7 +27,13 @@ function runJson(io: TestIo): unknown {
   return JSON.parse(readFileSync(join(io.cwd, '.petstore-sandbox/run.json'), 'utf8'))
 }
 
-const key = { headers: { Authorization: 'Bearer sandbox' } }
+/** A port that accepts connections, and says nothing. */
+async function takenPort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  return { server, port: (server.address() as AddressInfo).port }
+}
 
 describe('serve', () => {
   it('still ends at a signal at once while it reads a contract', async () => {
@@ -47,37 +53,25 @@ describe('serve', () => {
     expect(await ended).toBe(0)
   })
 
-  it('announces its address once it responds there', async () => {
-    const { io, facts } = await serving(['--pets', '3', '--plan', 'pro', '--seed', '5'])
-    expect(facts).toMatchObject({ pid: process.pid, plan: 'pro', pets: 3, seed: 5 })
-    expect(facts.controlUrl).toBe(facts.baseUrl.replace('/v1', '/__sandbox'))
-    const response = await fetch(`${facts.baseUrl}/pets`, key)
-    expect(response.status).toBe(200)
-    expect(await response.json()).toHaveLength(3)
-    expect(io.stdout.text).toBe('')
-  })
-
-  it('lists stateful and mocked operations', async () => {
-    const { facts } = await serving(['--mock', 'listOrders'])
+  it('announces its address once it responds there, with what it serves', async () => {
+    const flags = ['--pets', '3', '--plan', 'pro', '--mock', 'listOrders']
+    const { io, facts } = await serving(flags, testIo({ env: { PETSTORE_SANDBOX_PLAM: 'pro' } }))
+    // The seed is random by default.
+    expect(facts).toMatchObject({ pid: process.pid, plan: 'pro', pets: 3, seed: 42 })
     expect(facts).toMatchObject({ stateful: ['listPets', 'createPet', 'getPet'], mocked: ['listOrders'] })
+    expect(facts.controlUrl).toBe(facts.baseUrl.replace('/v1', '/__sandbox'))
+    expect(await (await get(facts, '/pets')).json()).toHaveLength(3)
+    expect(io.stdout.text).toBe('')
+    expect(io.stderr.text).toContain('{"event":"warning","message":"PETSTORE_SANDBOX_PLAM: unknown option')
   })
-
-  it('draws a random seed by default', async () => expect((await serving()).facts).toMatchObject({ seed: 42 }))
 
   it('logs each exchange as a JSON line off a TTY', async () => {
     const { io, facts } = await serving(['--now', '2026-03-01T10:00:00Z', '--freeze'])
-    await (await fetch(`${facts.baseUrl}/pets?limit=1`, key)).text()
+    await (await get(facts, '/pets?limit=1')).text()
     const [line = ''] = await io.stderr.seen(/^\{"event":"exchange".*\}$/m)
     expect(JSON.parse(line)).toMatchObject({
-      at: '2026-03-01T10:00:00.000Z',
-      space: '',
-      key: 'sandbox',
-      method: 'GET',
-      path: '/v1/pets',
-      query: 'limit=1',
-      operation: 'listPets',
-      status: 200,
-      reason: null,
+      ...{ at: '2026-03-01T10:00:00.000Z', space: '', key: 'sandbox', method: 'GET', path: '/v1/pets' },
+      ...{ query: 'limit=1', operation: 'listPets', status: 200, reason: null },
     })
   })
 
@@ -87,7 +81,7 @@ describe('serve', () => {
     const [, baseUrl] = await io.stderr.seen(
       /^Ready on (\S+) \(plan free, 60 pets, seed 42\); dashboard \S+\/__sandbox\/\n/,
     )
-    await (await fetch(`${baseUrl}/pets`, key)).text()
+    await (await get({ baseUrl: String(baseUrl) }, '/pets')).text()
     io.signal('SIGINT')
     expect(await ended).toBe(0)
     expect(io.stderr.text).not.toContain('GET')
@@ -99,11 +93,6 @@ describe('serve', () => {
     await io.stderr.seen(/^ {2}stateful: 3 operations · mocked: 1 \(getPet\)$/m)
     io.signal('SIGINT')
     expect(await ended).toBe(0)
-  })
-
-  it('warns of an unknown variable, and starts', async () => {
-    const { io } = await serving([], testIo({ env: { PETSTORE_SANDBOX_PLAM: 'pro' } }))
-    expect(io.stderr.text).toContain('{"event":"warning","message":"PETSTORE_SANDBOX_PLAM: unknown option')
   })
 })
 
@@ -164,11 +153,7 @@ describe('the locator', () => {
     const { io, facts } = await serving()
     const below = join(io.cwd, 'packages/app')
     mkdirSync(below, { recursive: true })
-    const status = async (cwd: string) => {
-      const asking = testIo({ cwd })
-      expect(await runCli(['control', 'wait'], asking)).toBe(0)
-      return asking.stdout.text.trim()
-    }
+    const status = async (cwd: string) => (await run('control wait', testIo({ cwd }))).out.trim()
     expect(await status(below)).toBe(facts.baseUrl)
     const nearer = await serving([], testIo({ cwd: join(io.cwd, 'packages') }))
     expect(await status(below)).toBe(nearer.facts.baseUrl)
@@ -186,24 +171,15 @@ describe('the locator', () => {
 })
 
 describe('stopping', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)('stops cleanly on %s, and ignores a doubled signal', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('stops cleanly on %s, which npm sends twice', async (signal) => {
     const { io, ended, facts } = await serving()
     io.signal(signal)
-    expect(await ended).toBe(0)
-    expect(io.exits).toEqual([])
+    io.pass(100)
     io.signal(signal)
+    expect(await ended).toBe(0)
     expect(io.listeners.size).toBe(1)
     expect(io.exits).toEqual([])
     await expect(fetch(facts.baseUrl)).rejects.toThrow()
-  })
-
-  it('takes a second signal within 100 ms for the first: npm sends each twice', async () => {
-    const { io, ended } = await serving()
-    io.signal('SIGINT')
-    io.pass(100)
-    io.signal('SIGINT')
-    expect(await ended).toBe(0)
-    expect(io.exits).toEqual([])
   })
 
   it.each([
@@ -219,11 +195,8 @@ describe('stopping', () => {
   })
 
   it('is at once on SIGINT while a replica still waits for its log', async () => {
-    const silent = createServer().listen(0, '127.0.0.1')
-    await once(silent, 'listening')
+    const { server: silent, port } = await takenPort()
     const connected = once(silent, 'connection')
-    const address = silent.address()
-    const port = typeof address === 'object' ? address?.port : 0
     const io = testIo()
     const ended = runCli(['serve', '--port', '0', '--redis', `redis://127.0.0.1:${port}`], io)
     const [socket] = await connected
@@ -243,13 +216,9 @@ describe('stopping', () => {
 
 describe('a start that fails', () => {
   it('names a taken port, exits with 1 and leaves no locator', async () => {
-    const other = createServer().listen(0, '127.0.0.1')
-    onTestFinished(() => void other.close())
-    await once(other, 'listening')
-    const address = other.address()
-    const port = typeof address === 'object' ? String(address?.port) : ''
+    const { port } = await takenPort()
     const io = testIo()
-    expect(await runCli(['serve', '--in-memory', '--port', port], io)).toBe(1)
+    expect((await run(`serve --in-memory --port ${port}`, io)).code).toBe(1)
     expect(io.stderr.text).toMatch(new RegExp(`^PORT_IN_USE: .*${port}.*--port.*\n$`))
     expect(existsSync(join(io.cwd, '.petstore-sandbox'))).toBe(false)
     expect(io.listeners.size).toBe(0)
@@ -258,10 +227,7 @@ describe('a start that fails', () => {
   it('says which sandbox has the port, and how to stop it from here', async () => {
     const { io: holder, facts } = await serving()
     const { port } = new URL(facts.baseUrl)
-    const whoHasIt = async (io: TestIo) => {
-      expect(await runCli(['serve', '--in-memory', '--port', port], io)).toBe(1)
-      return io.stderr.text
-    }
+    const whoHasIt = async (io: TestIo) => (await run(`serve --in-memory --port ${port}`, io)).err
     const here = process.platform === 'linux' ? `, ${process.cwd()}` : ''
     expect(await whoHasIt(testIo())).toBe(
       `PORT_IN_USE: Port ${port} of 127.0.0.1 is in use by petstore-sandbox, pid ${process.pid}${here}. Stop it with: npx petstore-sandbox control --url http://127.0.0.1:${port} stop; or choose another port with --port, or 0 for any free one.\n`,
@@ -270,13 +236,12 @@ describe('a start that fails', () => {
   })
 
   it.each([
-    [['--fault', 'listDogs:503'], 2, /^UNKNOWN_OPERATION: .*listDogs.*\n$/],
-    [['--fixtures', 'nowhere'], 2, /^FIXTURES_MISSING: .*nowhere.*\n$/],
-    [['--scenario', 'strom'], 2, /^INVALID_OPTIONS: --scenario "strom".*\n$/],
-  ])('with %j exits with %i', async (argv, code, err) => {
-    const io = testIo()
-    expect(await runCli(['serve', '--port', '0', '--in-memory', ...argv], io)).toBe(code)
-    expect(io.stderr.text).toMatch(err)
+    ['--fault listDogs:503', /^UNKNOWN_OPERATION: .*listDogs.*\n$/],
+    ['--fixtures nowhere', /^FIXTURES_MISSING: .*nowhere.*\n$/],
+    ['--scenario strom', /^INVALID_OPTIONS: --scenario "strom".*\n$/],
+  ])('with %s exits with 2', async (flags, err) => {
+    const failed = { code: 2, out: '', err: expect.stringMatching(err) }
+    expect(await run(`serve --port 0 --in-memory ${flags}`)).toEqual(failed)
   })
 
   it('names a corrupt store and leaves it unchanged', async () => {

@@ -1,25 +1,14 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { type SpawnedServe, spawnServe } from '../support/spawned-serve.js'
 import { temporaryFolder } from '../support/temporary-files.js'
+import { runBuilt } from './built.js'
 
 const SPEC = join(packageDirectory, 'test/contract/specs/keyed.yaml')
 
-/** The built command, in the folder of a test. */
-async function run(cwd: string, ...argv: readonly string[]) {
-  const child = spawn(process.execPath, [join(packageDirectory, 'bin/petstore-sandbox.js'), ...argv], {
-    cwd,
-    env: { PATH: process.env.PATH, XDG_CONFIG_HOME: cwd },
-  })
-  child.stdin.end()
-  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-  return { code, out, err }
-}
+const run = (cwd: string, ...argv: readonly string[]) => runBuilt(argv, { cwd, env: { XDG_CONFIG_HOME: cwd } })
 
 async function serving(...flags: readonly string[]): Promise<SpawnedServe & { readonly cwd: string }> {
   const cwd = temporaryFolder()

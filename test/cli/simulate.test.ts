@@ -1,34 +1,27 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { runCli } from '../../src/cli/run-cli.js'
+import { describe, expect, it } from 'vitest'
 import type { SimulationReport } from '../../src/simulate/report.js'
-import { packageDirectory } from '../../src/system/package-files.js'
 import { harEntry, harText, ncsaLine, type Sent } from '../simulate/traffic.js'
-import { testIo } from './test-io.js'
+import { start } from './built.js'
+import { run, testIo } from './test-io.js'
 
 const AT = Date.parse('2026-03-01T10:00:00Z')
-const NODE = process.execPath
-const BIN = join(packageDirectory, 'bin/petstore-sandbox.js')
 
 const BURST: readonly Sent[] = Array.from({ length: 75 }, (_, index) => ({ at: AT + index * 100, key: 'sandbox' }))
 
 /** Runs `simulate` on a file of some content. */
-async function simulate(content: string | Buffer, flags: readonly string[] = [], io = testIo()) {
+function simulate(content: string | Buffer, flags = '', io = testIo()) {
   writeFileSync(join(io.cwd, 'traffic'), content)
-  const code = await runCli(['simulate', 'traffic', ...flags], io)
-  return { code, out: io.stdout.text, err: io.stderr.text }
+  return run(`simulate traffic${flags}`, io)
 }
 
 describe('simulate', () => {
   it('shows which plan is enough, for each key and for all', async () => {
-    const { code, out, err } = await simulate(`${BURST.map((sent) => ncsaLine(sent)).join('\n')}\nnonsense\n`, [
-      '--scale',
-      '2',
-    ])
+    const log = `${BURST.map((sent) => ncsaLine(sent)).join('\n')}\nnonsense\n`
+    const { code, out, err } = await simulate(log, ' --scale 2')
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out.split('\n')).toEqual([
       'traffic (access log): 75 requests of 1 key, 2026-03-01 10:00:00 to 10:00:07 UTC',
@@ -55,14 +48,14 @@ describe('simulate', () => {
   it('fits a terminal', async () => {
     const io = testIo({ tty: true })
     io.stdout.columns = 60
-    const { out } = await simulate(harText(BURST), ['--host', 'api.example'], io)
+    const { out } = await simulate(harText(BURST), ' --host api.example', io)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours take no cell
     const widths = out.split('\n').map((line) => line.replace(/\u001b\[\d+m/g, '').length)
     expect(Math.max(...widths)).toBeLessThanOrEqual(60)
   })
 
   it('writes the whole report as JSON, also for a compressed file', async () => {
-    const { code, out } = await simulate(gzipSync(harText(BURST)), ['-o', 'json'])
+    const { code, out } = await simulate(gzipSync(harText(BURST)), ' -o json')
     const report: SimulationReport = JSON.parse(out)
     expect({ code, ...report }).toMatchObject({
       code: 0,
@@ -75,7 +68,7 @@ describe('simulate', () => {
 
   it('writes a page that loads nothing, whatever is in the traffic', async () => {
     const sent = BURST.map((one) => ({ ...one, headers: { 'x-client': '<script>alert(1)</script>"\'&' } }))
-    const { code, out } = await simulate(harText(sent), ['-o', 'html', '--key-field', 'X-Client', '--scale', '1..3'])
+    const { code, out } = await simulate(harText(sent), ' -o html --key-field X-Client --scale 1..3')
     expect(code).toBe(0)
     expect(out).toContain("default-src 'none'; style-src 'sha256-")
     expect(out).toContain('&lt;script&gt;')
@@ -84,51 +77,38 @@ describe('simulate', () => {
   })
 
   it.each([
-    ['missing', [], /^TRAFFIC_UNREADABLE: "missing" cannot be read \(ENOENT\)\. Check the path\.$/],
-    ['folder', [], /^TRAFFIC_UNREADABLE: "folder" cannot be read \(it is a folder, not a file\)\./],
-    ['text', [], /^TRAFFIC_UNKNOWN: "text" is in an unknown format\. Give an HTTP archive/],
-    [
-      'other',
-      [],
-      /^NOTHING_SIMULATED: 2 requests read, none for \/v1; most are for \/api\. Set the right --base-path and --host\.$/,
-    ],
-    ['empty.har', [], /^NOTHING_SIMULATED: The input contains no readable request\.$/],
-  ])('fails on %s with advice', async (file, flags, message) => {
+    ['missing', /^TRAFFIC_UNREADABLE: "missing" cannot be read \(ENOENT\)\. Check the path\.$/],
+    ['folder', /^TRAFFIC_UNREADABLE: "folder" cannot be read \(it is a folder, not a file\)\./],
+    ['text', /^TRAFFIC_UNKNOWN: "text" is in an unknown format\. Give an HTTP archive/],
+    ['other', /^NOTHING_SIMULATED: 2 requests read, none for \/v1; most are for \/api\. Set the right --base-path and/],
+    ['empty.har', /^NOTHING_SIMULATED: The input contains no readable request\.$/],
+  ])('fails on %s with advice', async (file, message) => {
     const io = testIo()
     mkdirSync(join(io.cwd, 'folder'))
     writeFileSync(join(io.cwd, 'text'), 'hello')
     writeFileSync(join(io.cwd, 'empty.har'), harText([]))
     writeFileSync(join(io.cwd, 'other'), `${ncsaLine({ at: AT, target: '/api/pets' })}\n`.repeat(2))
-    expect(await runCli(['simulate', file, ...flags], io)).toBe(1)
-    expect(io.stderr.text.trim()).toMatch(message)
-    expect(await runCli(['simulate', 'other', '--base-path', '/api'], io)).toBe(0)
+    const { code, err } = await run(`simulate ${file}`, io)
+    expect(code).toBe(1)
+    expect(err.trim()).toMatch(message)
+    expect((await run('simulate other --base-path /api', io)).code).toBe(0)
   })
 
   it.each([
-    ['--scale', '0'],
-    ['--scale', '3..1'],
-    ['--base-path', 'v1'],
-    ['--host', 'https://api.example/'],
-    ['--key-field', 'a b'],
-    ['--senders', '0'],
-    ['--output', 'xml'],
-  ])('refuses %s %s', async (flag, value) => {
-    expect(await simulate(harText(BURST), [flag, value])).toMatchObject({ code: 2, out: '' })
-  })
+    '--scale 3..1',
+    '--base-path v1',
+    '--host https://api.example/',
+    '--key-field a:b',
+    '--senders 0',
+    '--output xml',
+  ])('refuses %s', async (flags) =>
+    expect(await simulate(harText(BURST), ` ${flags}`)).toMatchObject({ code: 2, out: '' }),
+  )
 
   it('reads an input larger than its memory', async () => {
     // Prints its peak memory at exit.
     const report = `data:text/javascript,process.on("exit",()=>console.error(process.resourceUsage().maxRSS))`
-    const child = spawn(NODE, ['--import', report, BIN, 'simulate', '-', '-o', 'json'])
-    onTestFinished(() => void child.kill('SIGKILL'))
-    const told = { out: '', err: '' }
-    child.stdout.on('data', (chunk) => {
-      told.out += chunk
-    })
-    child.stderr.on('data', (chunk) => {
-      told.err += chunk
-    })
-    const closed = once(child, 'close')
+    const { child, stdout, stderr, ended } = start(['simulate', '-', '-o', 'json'], { node: ['--import', report] })
     // Bodies of pictures, and many small entries: 400 MB.
     const picture = JSON.stringify({ ...harEntry({ at: AT, key: 'sandbox' }), _picture: 'x'.repeat(8_000_000) })
     const small = `${JSON.stringify(harEntry({ at: AT, key: 'sandbox' }))},\n`.repeat(3000)
@@ -138,9 +118,9 @@ describe('simulate', () => {
     await write('{"log":{"entries":[\n')
     for (let round = 0; round < 40; round++) await write(`${small}${picture},\n`)
     child.stdin.end(`${picture}]}}`)
-    expect(await closed).toEqual([0, null])
-    expect(JSON.parse(told.out)).toMatchObject({ requests: 40 * 3001 + 1, input: { bad: { count: 0 } } })
-    expect(Number(told.err)).toBeLessThan(300 * 1024)
+    expect(await ended).toBe(0)
+    expect(JSON.parse(stdout.text)).toMatchObject({ requests: 40 * 3001 + 1, input: { bad: { count: 0 } } })
+    expect(Number(stderr.text)).toBeLessThan(300 * 1024)
   })
 })
 
@@ -153,20 +133,17 @@ describe('exec --har', () => {
       await ask('sandbox-pro~checkout', '/pets?limit=0')
       await ask('wrong', '/pets')`
     const flags = ['--har', 'out/run.har', '--report', 'out/conduct.json', '--log-limit', '3']
-    expect(await runCli(['exec', ...flags, '--', NODE, '--input-type=module', '-e', script], io)).toBe(0)
+    const command = [process.execPath, '--input-type=module', '-e', script]
+    expect((await run(['exec', ...flags, '--', ...command], io)).code).toBe(0)
     const text = readFileSync(join(io.cwd, 'out/run.har'), 'utf8')
     expect(JSON.parse(text).log.entries).toHaveLength(77)
     expect(text).not.toContain('Bearer sandbox')
-    expect(await runCli(['simulate', 'out/run.har', '-o', 'json'], io)).toBe(0)
+    const { code, out } = await run('simulate out/run.har -o json', io)
+    expect(code).toBe(0)
     const { whatIf, violations } = JSON.parse(readFileSync(join(io.cwd, 'out/conduct.json'), 'utf8'))
-    const report: SimulationReport = JSON.parse(io.stdout.text)
+    const report: SimulationReport = JSON.parse(out)
     const { requests, peakMinute, peakDay, cheapest } = report
-    expect({ requests, peakMinute, peakDay, cheapest }).toEqual({
-      requests: whatIf.requests,
-      peakMinute: whatIf.peakMinute,
-      peakDay: whatIf.peakDay,
-      cheapest: whatIf.cheapest,
-    })
+    expect(whatIf).toMatchObject({ requests, peakMinute, peakDay, cheapest })
     expect(report.plans.map(({ refused }) => refused)).toEqual(
       whatIf.plans.map(({ refused }: { refused: object }) => refused),
     )
@@ -182,9 +159,9 @@ describe('exec --har', () => {
   it('fails before the command runs if the archive cannot be written', async () => {
     const io = testIo({ env: { PATH: process.env.PATH ?? '' } })
     mkdirSync(join(io.cwd, 'folder'))
-    expect(await runCli(['exec', '--har', 'folder', '--', NODE, '-e', 'console.log(1)'], io)).toBe(125)
-    expect(io.stderr.text).toMatch(
-      /^CANNOT_WRITE: The archive ".*folder" could not be written \(it is a folder, not a file\)\./,
-    )
+    const { code, err } = await run('exec --har folder -- true', io)
+    expect(code).toBe(125)
+    const problem = /^CANNOT_WRITE: The archive ".*folder" could not be written \(it is a folder, not a file\)\./
+    expect(err).toMatch(problem)
   })
 })

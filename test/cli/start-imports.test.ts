@@ -1,13 +1,13 @@
 import { isAscii } from 'node:buffer'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { builtImports } from '../support/built-imports.js'
 import { temporaryFolder } from '../support/temporary-files.js'
+import { start, startProgram } from './built.js'
+import { get } from './test-io.js'
 
 /** Modules that `serve` always loads: its entry, its command, and the sandbox. */
 const LOADED = ['src/cli/main.ts', 'src/cli/serve.ts', 'src/sandbox.ts']
@@ -73,25 +73,20 @@ const SLOW = [
 const READY = /"baseUrl":"([^"]+)"/
 
 /** Node's modules that a server has loaded by its first response. */
-async function loadedBy(args: readonly string[], cwd: string): Promise<ReadonlySet<string>> {
-  const child = spawn(process.execPath, ['--import', TELL, ...args], { cwd, env: { PATH: process.env.PATH } })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let said = ''
-  while (!READY.test(said)) said += String(await once(child.stderr, 'data'))
-  const response = await fetch(`${READY.exec(said)?.[1]}/pets`, { headers: { Authorization: 'Bearer sandbox' } })
-  expect(response.status).toBe(200)
+async function loadedBy({ child, stdout, stderr }: ReturnType<typeof start>): Promise<ReadonlySet<string>> {
+  const [, baseUrl = ''] = await stderr.seen(READY)
+  expect((await get({ baseUrl }, '/pets')).status).toBe(200)
   child.kill('SIGUSR2')
-  let list = ''
-  while (!list.endsWith(';\n')) list += String(await once(child.stdout, 'data'))
-  return new Set(list.split(/[,;]/).flatMap((entry) => /^NativeModule (.*)$/.exec(entry)?.[1] ?? []))
+  await stdout.seen(/;\n$/)
+  return new Set(stdout.text.split(/[,;]/).flatMap((entry) => /^NativeModule (.*)$/.exec(entry)?.[1] ?? []))
 }
 
 it.each(['--in-memory', '--reset'])("serve %s responds without loading Node's slow modules", async (flag) => {
-  const folder = temporaryFolder()
-  const bareServer = join(folder, 'bare.mjs')
-  writeFileSync(bareServer, BARE_SERVER)
-  const bare = await loadedBy([bareServer], folder)
-  const ours = await loadedBy([join(packageDirectory, 'bin/petstore-sandbox.js'), 'serve', '--port', '0', flag], folder)
+  const cwd = temporaryFolder()
+  writeFileSync(join(cwd, 'bare.mjs'), BARE_SERVER)
+  const env = { PATH: process.env.PATH }
+  const bare = await loadedBy(startProgram(process.execPath, ['--import', TELL, 'bare.mjs'], { cwd, env }))
+  const ours = await loadedBy(start(['serve', '--port', '0', flag], { node: ['--import', TELL] }))
   expect(SLOW.filter((name) => ours.has(name) && !bare.has(name))).toEqual([])
 })
 
@@ -108,20 +103,12 @@ const TELL_FILES = asModule(
 )
 
 async function filesLoadedBy(env: NodeJS.ProcessEnv): Promise<readonly string[]> {
-  const args = [join(packageDirectory, 'bin/petstore-sandbox.js'), 'serve', '--port', '0', '--in-memory']
-  const child = spawn(process.execPath, ['--import', TELL_FILES, ...args], {
-    cwd: temporaryFolder(),
-    env: { PATH: process.env.PATH, ...env },
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const loaded = child.stdout.toArray()
-  let said = ''
-  while (!READY.test(said)) said += String(await once(child.stderr, 'data'))
+  const argv = ['serve', '--port', '0', '--in-memory']
+  const { child, stdout, stderr, ended } = start(argv, { env, node: ['--import', TELL_FILES] })
+  await stderr.seen(READY)
   child.kill('SIGKILL')
-  return Buffer.concat(await loaded)
-    .toString()
-    .trim()
-    .split(' ')
+  await ended
+  return stdout.text.trim().split(' ')
 }
 
 it('serve loads the exporter of spans only if the environment names a collector', async () => {

@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runCli } from '../../src/cli/run-cli.js'
 import { targetConfigFile } from '../../src/client/target-config.js'
 import { temporaryFolder } from '../support/temporary-files.js'
-import { testIo } from './test-io.js'
+import { run, testIo } from './test-io.js'
 
 const STAGING = 'https://staging.test/v1'
 
@@ -20,17 +19,16 @@ function user(env: Readonly<Record<string, string>> = {}) {
       writeFileSync(join(cwd, name), text)
       return join(cwd, name)
     },
-    target: async (...argv: readonly string[]) => {
-      const io = testIo({ env: home, cwd })
-      const code = await runCli(['target', ...argv], io)
-      expect(io.stdout.text + io.stderr.text).not.toContain('top-secret')
-      return { code, out: io.stdout.text, err: io.stderr.text }
+    target: async (line: string) => {
+      const ended = await run(`target ${line}`, testIo({ env: home, cwd }))
+      expect(ended.out + ended.err).not.toContain('top-secret')
+      return ended
     },
   }
 }
 
 async function listed({ target }: ReturnType<typeof user>): Promise<readonly { readonly name: string }[]> {
-  const { code, out } = await target('list', '--json')
+  const { code, out } = await target('list --json')
   expect(code).toBe(0)
   return JSON.parse(out)
 }
@@ -39,28 +37,16 @@ describe('target list', () => {
   it('shows where each value comes from', async () => {
     const one = user()
     const key = one.keyFile('staging.key')
-    await one.target('set', 'staging', '--base-url', STAGING, '--api-key-file', 'staging.key')
-    await one.target('set', 'mine', '--base-url', 'http://127.0.0.1:1')
+    await one.target(`set staging --base-url ${STAGING} --api-key-file staging.key`)
+    await one.target('set mine --base-url http://127.0.0.1:1')
+    const unset = { present: false, source: null }
+    const at = (value: string, source = one.file) => ({ value, source })
+    const sandbox = at('http://127.0.0.1:4010/v1', 'default')
     expect(await listed(one)).toEqual([
-      {
-        name: 'sandbox',
-        isDefault: true,
-        baseUrl: { value: 'http://127.0.0.1:4010/v1', source: 'default' },
-        apiKey: { present: true, source: 'default' },
-      },
-      {
-        name: 'staging',
-        isDefault: false,
-        baseUrl: { value: STAGING, source: one.file },
-        apiKey: { present: true, source: key },
-      },
-      { name: 'production', isDefault: false, baseUrl: null, apiKey: { present: false, source: null } },
-      {
-        name: 'mine',
-        isDefault: false,
-        baseUrl: { value: 'http://127.0.0.1:1', source: one.file },
-        apiKey: { present: false, source: null },
-      },
+      { name: 'sandbox', isDefault: true, baseUrl: sandbox, apiKey: { present: true, source: 'default' } },
+      { name: 'staging', isDefault: false, baseUrl: at(STAGING), apiKey: { present: true, source: key } },
+      { name: 'production', isDefault: false, baseUrl: null, apiKey: unset },
+      { name: 'mine', isDefault: false, baseUrl: at('http://127.0.0.1:1'), apiKey: unset },
     ])
   })
 
@@ -82,8 +68,8 @@ describe('target list', () => {
   it('shows a key file without a key as none, and says why', async () => {
     const one = user()
     const key = one.keyFile('gone.key', 'top-secret and more')
-    await one.target('set', 'staging', '--base-url', STAGING, '--api-key-file', 'gone.key')
-    const { out, err } = await one.target('list', '--json')
+    await one.target(`set staging --base-url ${STAGING} --api-key-file gone.key`)
+    const { out, err } = await one.target('list --json')
     expect(JSON.parse(out)[1]).toMatchObject({ apiKey: { present: false, source: key } })
     expect(err).toMatch(/^warning: Key file ".*gone\.key" of the target "staging": must contain a single API key/)
   })
@@ -93,7 +79,7 @@ describe('target set', () => {
   it('keeps the path of the address, and the place of the key file', async () => {
     const one = user()
     const key = one.keyFile('k')
-    expect(await one.target('set', 'staging', '--base-url', `${STAGING}/`, '--api-key-file', 'k')).toEqual({
+    expect(await one.target(`set staging --base-url ${STAGING}/ --api-key-file k`)).toEqual({
       code: 0,
       out: `staging: ${STAGING}\n`,
       err: '',
@@ -111,88 +97,73 @@ describe('target set', () => {
     )
   })
 
-  it('keeps values that are not given', async () => {
+  it('keeps values that are not given, but no key file for another origin', async () => {
     const one = user()
     const key = one.keyFile('k')
-    await one.target('set', 'staging', '--base-url', STAGING)
-    await one.target('set', 'staging', '--api-key-file', 'k')
-    await one.target('set', 'staging', '--base-url', 'https://staging.test/next/v1')
-    expect((await listed(one))[1]).toMatchObject({
-      baseUrl: { value: 'https://staging.test/next/v1' },
-      apiKey: { source: key },
-    })
-  })
-
-  it('forgets the key file when the target moves to another origin', async () => {
-    const one = user()
-    one.keyFile('k')
-    await one.target('set', 'staging', '--base-url', STAGING, '--api-key-file', 'k')
-    const { code, err } = await one.target('set', 'staging', '--base-url', 'https://evil.test/v1')
+    await one.target(`set staging --base-url ${STAGING}`)
+    await one.target('set staging --api-key-file k')
+    await one.target('set staging --base-url https://staging.test/next/v1')
+    const baseUrl = { value: 'https://staging.test/next/v1' }
+    expect((await listed(one))[1]).toMatchObject({ baseUrl, apiKey: { source: key } })
+    const { code, err } = await one.target('set staging --base-url https://evil.test/v1')
     expect(code).toBe(0)
     expect(err).toMatch(/^note: Its key file ".*" was for another origin and has been dropped\.\n$/)
     expect((await listed(one))[1]).toMatchObject({ apiKey: { present: false, source: null } })
   })
 
   it('notes that the key file does not exist yet', async () => {
-    const { code, err } = await user().target('set', 'staging', '--base-url', STAGING, '--api-key-file', 'later')
+    const { code, err } = await user().target(`set staging --base-url ${STAGING} --api-key-file later`)
     expect(code).toBe(0)
     expect(err).toMatch(/^note: --api-key-file ".*later": cannot be read \(ENOENT\)\.\n$/)
   })
 
   it.each([
-    [['staging'], '--base-url or --api-key-file is needed: there is nothing to set'],
-    [['staging', '--api-key-file', 'k'], '--base-url is needed: the target "staging" has no base address yet'],
-    [['a b', '--base-url', STAGING], 'Target "a b": must be up to 64 letters, digits, dots, dashes and underscores'],
-    [['x', '--base-url', STAGING, '--api-key-file', '-'], '--api-key-file: must be a permanent file'],
-    [['x', '--base-url', 'staging'], '--base-url "staging": must be an http or https address'],
-  ])('refuses %j', async (argv, problem) => {
-    const { code, out, err } = await user().target('set', ...argv)
-    expect({ code, out }).toEqual({ code: 2, out: '' })
-    expect(err).toContain(`INVALID_TARGET: ${problem}`)
+    ['staging', '--base-url or --api-key-file is needed: there is nothing to set'],
+    ['staging --api-key-file k', '--base-url is needed: the target "staging" has no base address yet'],
+    ['a/b --base-url http://a', 'Target "a/b": must be up to 64 letters, digits, dots, dashes and underscores'],
+    ['x --base-url http://a --api-key-file -', '--api-key-file: must be a permanent file'],
+    ['x --base-url staging', '--base-url "staging": must be an http or https address'],
+  ])('refuses %s', async (line, problem) => {
+    const err = expect.stringContaining(`INVALID_TARGET: ${problem}`)
+    expect(await user().target(`set ${line}`)).toEqual({ code: 2, out: '', err })
   })
 })
 
 describe('target use', () => {
   it('makes a target the default, until another one is used', async () => {
     const one = user()
-    await one.target('set', 'staging', '--base-url', STAGING)
-    expect(await one.target('use', 'staging')).toEqual({ code: 0, out: `staging: ${STAGING}\n`, err: '' })
+    await one.target(`set staging --base-url ${STAGING}`)
+    expect(await one.target('use staging')).toEqual({ code: 0, out: `staging: ${STAGING}\n`, err: '' })
     expect((await listed(one)).find((target) => 'isDefault' in target && target.isDefault)?.name).toBe('staging')
-    await one.target('use', 'sandbox')
+    await one.target('use sandbox')
     expect((await listed(one))[0]).toMatchObject({ name: 'sandbox', isDefault: true })
   })
 
   it('refuses production by any name', async () => {
     const one = user()
-    await one.target('set', 'production', '--base-url', 'https://api.test/v1')
-    await one.target('set', 'live', '--base-url', 'https://api.test/v1')
+    await one.target('set production --base-url https://api.test/v1')
+    await one.target('set live --base-url https://api.test/v1')
     for (const name of ['production', 'live']) {
-      expect(await one.target('use', name)).toEqual({
-        code: 2,
-        out: '',
-        err: `INVALID_TARGET: Production cannot be the default target: give -t ${name} each time.\n`,
-      })
+      const err = `INVALID_TARGET: Production cannot be the default target: give -t ${name} each time.\n`
+      expect(await one.target(`use ${name}`)).toEqual({ code: 2, out: '', err })
     }
   })
 
-  it('refuses an unknown target, and one without an address', async () => {
-    expect(await user().target('use', 'nope')).toMatchObject({
-      code: 2,
-      err: expect.stringMatching(/^UNKNOWN_TARGET: /),
-    })
-    expect(await user().target('use', 'staging')).toMatchObject({
-      code: 2,
-      err: expect.stringMatching(/^TARGET_NOT_SET: /),
-    })
-  })
+  it.each([
+    ['use nope', /^UNKNOWN_TARGET: /],
+    ['use staging', /^TARGET_NOT_SET: /],
+    ['remove nope', /^UNKNOWN_TARGET: /],
+  ])('refuses an unknown target, and one without an address: %s', async (line, err) =>
+    expect(await user().target(line)).toEqual({ code: 2, out: '', err: expect.stringMatching(err) }),
+  )
 })
 
 describe('target remove', () => {
   it('removes a target and resets the default', async () => {
     const one = user()
-    await one.target('set', 'mine', '--base-url', STAGING)
-    await one.target('use', 'mine')
-    expect(await one.target('remove', 'mine')).toEqual({
+    await one.target(`set mine --base-url ${STAGING}`)
+    await one.target('use mine')
+    expect(await one.target('remove mine')).toEqual({
       code: 0,
       out: 'Removed the target mine.\n',
       err: 'The default target is sandbox again.\n',
@@ -201,12 +172,8 @@ describe('target remove', () => {
     expect((await listed(one))[0]).toMatchObject({ isDefault: true })
   })
 
-  it('reports a target without stored settings, and refuses an unknown one', async () => {
-    expect(await user().target('remove', 'staging')).toEqual({
-      code: 0,
-      out: '',
-      err: 'The target staging has no stored settings.\n',
-    })
-    expect(await user().target('remove', 'nope')).toMatchObject({ code: 2 })
+  it('reports a target without stored settings', async () => {
+    const err = 'The target staging has no stored settings.\n'
+    expect(await user().target('remove staging')).toEqual({ code: 0, out: '', err })
   })
 })

@@ -1,49 +1,35 @@
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import * as v from 'valibot'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.js'
 import { packageVersion } from '../../src/system/package-files.js'
+import { listenLocally } from '../support/listen-locally.js'
 import { testIo } from './test-io.js'
 
 const hex = (digits: number) => v.pipe(v.string(), v.regex(new RegExp(`^(?!0+$)[0-9a-f]{${digits}}$`)))
 const integer = v.pipe(v.string(), v.regex(/^-?\d{1,19}$/))
-const attributes = v.array(
-  v.strictObject({
-    key: v.pipe(v.string(), v.nonEmpty()),
-    value: v.union([v.strictObject({ stringValue: v.string() }), v.strictObject({ intValue: integer })]),
-  }),
-)
-/** ExportTraceServiceRequest in OTLP/JSON, as far as the sandbox uses it. */
-const EXPORT = v.strictObject({
-  resourceSpans: v.array(
-    v.strictObject({
-      resource: v.strictObject({ attributes }),
-      scopeSpans: v.array(
-        v.strictObject({
-          scope: v.strictObject({ name: v.string(), version: v.string() }),
-          spans: v.array(
-            v.strictObject({
-              traceId: hex(32),
-              spanId: hex(16),
-              parentSpanId: v.optional(hex(16)),
-              traceState: v.optional(v.string()),
-              name: v.pipe(v.string(), v.nonEmpty()),
-              kind: v.picklist([0, 1, 2, 3, 4, 5]),
-              startTimeUnixNano: integer,
-              endTimeUnixNano: integer,
-              attributes,
-              status: v.strictObject({ code: v.optional(v.picklist([0, 1, 2])), message: v.optional(v.string()) }),
-            }),
-          ),
-        }),
-      ),
-    }),
-  ),
+const text = v.pipe(v.string(), v.nonEmpty())
+const value = v.union([v.strictObject({ stringValue: v.string() }), v.strictObject({ intValue: integer })])
+const attributes = v.array(v.strictObject({ key: text, value }))
+const SPAN = v.strictObject({
+  traceId: hex(32),
+  spanId: hex(16),
+  parentSpanId: v.optional(hex(16)),
+  traceState: v.optional(v.string()),
+  name: text,
+  kind: v.picklist([0, 1, 2, 3, 4, 5]),
+  startTimeUnixNano: integer,
+  endTimeUnixNano: integer,
+  attributes,
+  status: v.strictObject({ code: v.optional(v.picklist([0, 1, 2])), message: v.optional(v.string()) }),
 })
+const scope = v.strictObject({ name: v.string(), version: v.string() })
+const scopeSpans = v.array(v.strictObject({ scope, spans: v.array(SPAN) }))
+const resource = v.strictObject({ attributes })
+/** ExportTraceServiceRequest in OTLP/JSON, as far as the sandbox uses it. */
+const EXPORT = v.strictObject({ resourceSpans: v.array(v.strictObject({ resource, scopeSpans })) })
 type Export = v.InferOutput<typeof EXPORT>
-type Span = Export['resourceSpans'][0]['scopeSpans'][0]['spans'][0]
+type Span = v.InferOutput<typeof SPAN>
 
 interface Received {
   readonly path: string
@@ -58,11 +44,9 @@ async function collector(status = 200) {
     const body = v.parse(EXPORT, JSON.parse(Buffer.concat(await request.toArray()).toString()))
     received.push({ path: String(request.url), headers: request.headers, body })
     response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
+  })
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: await listenLocally(server),
     received,
     spans: () =>
       received.flatMap(({ body }) => body.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans[0]?.spans ?? [])),
@@ -91,51 +75,27 @@ function attributesOf({ attributes }: Span): Readonly<Record<string, unknown>> {
   return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
 }
 
-async function closedPort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return `http://127.0.0.1:${port}`
-}
-
 describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   it('serve sends a span for each exchange, with the attributes of HTTP, reason and label of the key', async () => {
     const { url, received, spans } = await collector()
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/`, OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%20b,tenant=c' }
     const started = Date.now()
     let host = ''
-    await served(
-      env,
-      async (baseUrl) => {
-        host = new URL(baseUrl).host
-        await get(`${baseUrl}/pets/1?full=yes`, { 'user-agent': 'shop/1', authorization: 'Bearer my-secret-key' })
-        await get(`${baseUrl}/pets`)
-        await get(`${baseUrl}/pets`)
-      },
-      '--api-key',
-      'mine=my-secret-key',
-      '--limits',
-      '1/min',
-      '--fault',
-      'getPet:503',
-    )
+    const act = async (baseUrl: string) => {
+      host = new URL(baseUrl).host
+      await get(`${baseUrl}/pets/1?full=yes`, { 'user-agent': 'shop/1', authorization: 'Bearer my-secret-key' })
+      await get(`${baseUrl}/pets`)
+      await get(`${baseUrl}/pets`)
+    }
+    await served(env, act, '--api-key', 'mine=my-secret-key', '--limits', '1/min', '--fault', 'getPet:503')
     expect(received[0]).toMatchObject({
       path: '/v1/traces',
       headers: { 'content-type': 'application/json', 'api-key': 'a b', tenant: 'c' },
-      body: {
-        resourceSpans: [
-          {
-            resource: {
-              attributes: [
-                { key: 'service.name', value: { stringValue: 'petstore-sandbox' } },
-                { key: 'service.version', value: { stringValue: packageVersion } },
-              ],
-            },
-          },
-        ],
-      },
     })
+    expect(received[0]?.body.resourceSpans[0]?.resource.attributes).toEqual([
+      { key: 'service.name', value: { stringValue: 'petstore-sandbox' } },
+      { key: 'service.version', value: { stringValue: packageVersion } },
+    ])
     expect(JSON.stringify(received)).not.toContain('my-secret-key')
     const [failed, listed, refused] = spans()
     const [address, port] = host.split(':')
@@ -184,13 +144,9 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
 
   it('exec sends the spans of its run before it ends', async () => {
     const { url, received, spans } = await collector()
-    const env = {
-      PATH: String(process.env.PATH),
-      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${url}/mine`,
-      OTEL_SERVICE_NAME: 'shop-tests',
-    }
+    const env = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${url}/mine`, OTEL_SERVICE_NAME: 'shop-tests' }
     const script = `await fetch(process.env.PETSTORE_BASE_URL + '/pets')`
-    const io = testIo({ env })
+    const io = testIo({ env: { PATH: process.env.PATH, ...env } })
     expect(await runCli(['exec', '--', process.execPath, '--input-type=module', '-e', script], io)).toBe(0)
     expect(received.map(({ path }) => path)).toEqual(['/mine'])
     expect(received[0]?.body.resourceSpans[0]?.resource.attributes[0]?.value).toEqual({ stringValue: 'shop-tests' })
@@ -199,9 +155,13 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
 
   it.each([
     ['refuses', (url: string) => url, /were lost: the collector returned 503\. Later losses are not reported\.$/],
-    ['is not there', () => closedPort(), /were lost: connect ECONNREFUSED .*\. Later losses are not reported\.$/],
+    [
+      'is not there',
+      () => 'http://127.0.0.1:2',
+      /were lost: connect ECONNREFUSED .*\. Later losses are not reported\.$/,
+    ],
   ])('a collector that %s fails no request, and is reported once', async (_case, address, message) => {
-    const url = await address((await collector(503)).url)
+    const url = address((await collector(503)).url)
     const warnings = await served({ OTEL_EXPORTER_OTLP_ENDPOINT: url }, async (baseUrl) => {
       const statuses = await Promise.all(
         Array.from({ length: 300 }, () => fetch(`${baseUrl}/pets`).then(({ status }) => status)),
@@ -212,13 +172,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   })
 
   it('a collector that hangs does not hold up the stop', async () => {
-    const server = createServer(() => {}).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    onTestFinished(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const url = await listenLocally(createServer(() => {}))
     const warnings = await served({ OTEL_EXPORTER_OTLP_ENDPOINT: url }, (baseUrl) => get(`${baseUrl}/pets`))
     expect(warnings).toEqual([expect.stringMatching(/^Spans for \S+ were lost: /)])
   })

@@ -1,31 +1,17 @@
 import { writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { runCli } from '../../src/cli/run-cli.js'
+import { describe, expect, it } from 'vitest'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
 import { openapiFile } from '../../src/system/package-files.js'
-import { type Drift, driftingService } from '../client/drifting-service.js'
+import { change, driftingService } from '../client/drifting-service.js'
 import { junitViolations } from '../support/junit-schema.js'
 import { temporaryFolder } from '../support/temporary-files.js'
-import { testIo } from './test-io.js'
+import { run, sandboxWith, type TestIo, testIo } from './test-io.js'
 
-async function verify(
-  argv: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-  given: { readonly tty?: boolean; readonly cwd?: string } = {},
-) {
+/** @param line flags, split at blanks */
+function verify(line: string, env: TestIo['env'] = {}, given: { readonly tty?: boolean; readonly cwd?: string } = {}) {
   const io = testIo({ env: { XDG_CONFIG_HOME: temporaryFolder(), ...env }, ...given })
-  const code = await runCli(['verify', ...argv], io)
-  return { code, out: io.stdout.text, err: io.stderr.text }
-}
-
-async function started(options: SandboxOptions = {}): Promise<Sandbox> {
-  const sandbox = await startSandbox({ seed: 1, ...options })
-  onTestFinished(() => sandbox.close())
-  return sandbox
+  return run(`verify${line === '' ? '' : ` ${line}`}`, io)
 }
 
 /** Operations that are called only with --writes, and the others. */
@@ -33,15 +19,15 @@ const WRITING = packagedContract().operations.filter(({ method }) => method !== 
 const READING = packagedContract().operations.filter(({ method }) => method === 'GET')
 
 const KEY = { PETSTORE_API_KEY: 'sandbox' }
-const noOrders: Drift = (came, goes) =>
-  came.url === '/v1/store/orders' && came.key === 'sandbox'
-    ? { ...goes, body: '{"code":"<&>","message":"gone","status":500}', status: 500 }
-    : undefined
+const noOrders = change(
+  ({ url, key }) => url === '/v1/store/orders' && key === 'sandbox',
+  (goes) => Object.assign(goes, { body: '{"code":"<&>","message":"gone","status":500}', status: 500 }),
+)
 
 describe('verify', () => {
   it('reports no drift at a sandbox, with --writes', async () => {
-    const { baseUrl } = await started()
-    const { code, out } = await verify(['--base-url', baseUrl, '--writes'], KEY)
+    const { baseUrl } = await sandboxWith()
+    const { code, out } = await verify(`--base-url ${baseUrl} --writes`, KEY)
     expect(code).toBe(0)
     expect(out).toMatch(/^✓ listPets, /)
     expect(out).not.toMatch(/^[✗–]/m)
@@ -49,49 +35,40 @@ describe('verify', () => {
   })
 
   it('finds the sandbox that exec has started, and knows its key', async () => {
-    const { controlUrl, baseUrl } = await started()
-    const { code, err } = await verify([], { PETSTORE_SANDBOX_URL: controlUrl })
+    const { controlUrl, baseUrl } = await sandboxWith()
+    const { code, err } = await verify('', { PETSTORE_SANDBOX_URL: controlUrl })
     expect({ code, err }).toEqual({ code: 0, err: `Verifying sandbox at ${baseUrl} …\n` })
   })
 
   it('writes only with --writes', async () => {
-    const sandbox = await started()
+    const sandbox = await sandboxWith()
     const before = await sandbox.pets.list()
-    const { out } = await verify(['--base-url', sandbox.baseUrl], KEY)
+    const { out } = await verify(`--base-url ${sandbox.baseUrl}`, KEY)
     expect(out).toContain('– createPet, every check: it writes, and --writes was not given\n')
     expect(await sandbox.pets.list()).toEqual(before)
-    const { err } = await verify(['--base-url', sandbox.baseUrl, '--writes'], KEY)
+    const { err } = await verify(`--base-url ${sandbox.baseUrl} --writes`, KEY)
     expect(err).toMatch(/\nnote: createPet has written, with the id \d+; it is still there\.\n$/)
     expect(await sandbox.pets.list()).not.toEqual(before)
   })
 
   it('writes to production only with --yes where it cannot ask, as call does', async () => {
-    const sandbox = await started()
+    const sandbox = await sandboxWith()
     const { baseUrl } = sandbox
     const env = { ...KEY, XDG_CONFIG_HOME: temporaryFolder() }
-    await runCli(['target', 'set', 'production', '--base-url', baseUrl], testIo({ env }))
+    await run(`target set production --base-url ${baseUrl}`, testIo({ env }))
     const warning = 'warning: --writes creates data in production and does not remove it.\n'
-    for (const to of [
-      ['-t', 'production'],
-      ['--base-url', baseUrl],
-    ]) {
-      expect(await verify([...to, '--writes'], env)).toEqual({
-        code: 2,
-        out: '',
-        err: `${warning}CONFIRMATION_NEEDED: verify --writes writes to production (${baseUrl}). Confirm with --yes.\n`,
-      })
-    }
+    const problem = `CONFIRMATION_NEEDED: verify --writes writes to production (${baseUrl}). Confirm with --yes.\n`
+    for (const to of ['-t production', `--base-url ${baseUrl}`])
+      expect(await verify(`${to} --writes`, env)).toEqual({ code: 2, out: '', err: warning + problem })
     expect(await sandbox.requests()).toEqual([])
-    expect(await verify(['-t', 'production', '--writes', '--yes'], env)).toMatchObject({
-      code: 0,
-      err: expect.stringContaining(warning),
-    })
-    expect((await verify(['-t', 'production'], env)).err).not.toContain(warning)
+    const written = await verify('-t production --writes --yes', env)
+    expect(written).toMatchObject({ code: 0, err: expect.stringContaining(warning) })
+    expect((await verify('-t production', env)).err).not.toContain(warning)
   })
 
   it('exits with 6 and names each drift', async () => {
     const { baseUrl } = await driftingService(noOrders)
-    const { code, out } = await verify(['--base-url', baseUrl], KEY)
+    const { code, out } = await verify(`--base-url ${baseUrl}`, KEY)
     expect(code).toBe(6)
     expect(out.split('\n').filter((line) => line.startsWith('✗'))).toEqual([
       expect.stringMatching(
@@ -102,18 +79,14 @@ describe('verify', () => {
   })
 
   it('exits with 7 if no server responds', async () => {
-    const server = createServer().listen(0, '127.0.0.1')
-    await new Promise((resolve) => server.once('listening', resolve))
-    const { port } = server.address() as AddressInfo
-    await new Promise((resolve) => server.close(resolve))
-    const { code, out, err } = await verify(['--base-url', `http://127.0.0.1:${port}/v1`], KEY)
+    const { code, out, err } = await verify('--base-url http://127.0.0.1:9/v1', KEY)
     expect({ code, out }).toEqual({ code: 7, out: '' })
-    expect(err).toContain(`NO_RESPONSE: No response from http://127.0.0.1:${port}: connection refused (ECONNREFUSED). `)
+    expect(err).toContain(`NO_RESPONSE: No response from http://127.0.0.1:9: connection refused (ECONNREFUSED). `)
   })
 
   it('exits with 2 without a key, after the checks that need none', async () => {
-    const { baseUrl } = await started()
-    const { code, out, err } = await verify(['--base-url', baseUrl])
+    const { baseUrl } = await sandboxWith()
+    const { code, out, err } = await verify(`--base-url ${baseUrl}`)
     expect(code).toBe(2)
     expect(out).toContain('✓ listPets, 401 without a key')
     expect(out).toContain('– listPets, two-newest (GET /pets?limit=2): no API key was given\n')
@@ -122,61 +95,52 @@ describe('verify', () => {
   })
 
   it('exits with 1 if no operation could be checked', async () => {
-    const { baseUrl } = await started()
-    const { code, out, err } = await verify(['--base-url', baseUrl], { PETSTORE_API_KEY: 'sandbox-banned' })
+    const { baseUrl } = await sandboxWith()
+    const { code, out, err } = await verify(`--base-url ${baseUrl}`, { PETSTORE_API_KEY: 'sandbox-banned' })
     expect(code).toBe(1)
     expect(out).toContain('the rate limit is used up (429), for another 300 s\n')
     expect(err).toMatch(/\nNOT_CHECKED: No operation could be checked; the report has the reasons\.\n$/)
   })
 
   it.each([
-    [
-      ['-o', 'yaml'],
-      "USAGE: option '-o, --output <form>' argument 'yaml' is invalid. Allowed choices are text, json, junit.",
-    ],
-    [['-t', 'nope'], 'UNKNOWN_TARGET: Unknown target "nope".'],
-    [['-t', 'staging'], 'TARGET_NOT_SET: The target "staging" has no base address yet.'],
-    [['--base-url', 'nowhere'], 'INVALID_TARGET: --base-url "nowhere": must be an http or https address'],
-    [['now'], "USAGE: too many arguments for 'verify'. Expected 0 arguments but got 1."],
-  ])('exits with 2 for %j', async (argv, problem) => {
-    const { code, out, err } = await verify(argv)
-    expect({ code, out }).toEqual({ code: 2, out: '' })
-    expect(err).toContain(problem)
-  })
+    ['-o yaml', "option '-o, --output <form>' argument 'yaml' is invalid. Allowed choices are text, json, junit."],
+    ['-t nope', 'UNKNOWN_TARGET: Unknown target "nope".'],
+    ['--base-url nowhere', 'INVALID_TARGET: --base-url "nowhere": must be an http or https address'],
+    ['now', "USAGE: too many arguments for 'verify'. Expected 0 arguments but got 1."],
+    ['--base-url http://a.test --spec nope.yaml', 'SPEC_INVALID: '],
+  ])('exits with 2 for %s', async (line, problem) =>
+    expect(await verify(line, KEY)).toEqual({ code: 2, out: '', err: expect.stringContaining(problem) }),
+  )
 
   it('takes the key from a file', async () => {
-    const { baseUrl } = await started({ apiKey: ['top-secret'] })
+    const { baseUrl } = await sandboxWith({ apiKey: ['top-secret'] })
     const cwd = temporaryFolder()
     writeFileSync(join(cwd, 'key'), 'top-secret\n')
-    const { code, out, err } = await verify(['--base-url', baseUrl, '--api-key-file', 'key'], {}, { cwd })
+    const { code, out, err } = await verify(`--base-url ${baseUrl} --api-key-file key`, {}, { cwd })
     expect(code).toBe(0)
     expect(out + err).not.toContain('top-secret')
   })
 
   it('checks an instance against another contract', async () => {
-    const { baseUrl } = await started()
-    const { code, out } = await verify(['--base-url', baseUrl, '--spec', openapiFile], KEY)
-    expect({ code, summary: out.split('\n').at(-2) }).toEqual({
-      code: 0,
-      summary: expect.stringMatching(
-        `^Animal Store Service 1\\.0\\.0: \\d+ kept, 0 drifted, ${WRITING.length} not checked$`,
-      ),
-    })
-    const missing = await verify(['--base-url', baseUrl, '--spec', 'nope.yaml'], KEY)
-    expect(missing).toMatchObject({ code: 2, out: '', err: expect.stringContaining('SPEC_INVALID: ') })
+    const { baseUrl } = await sandboxWith()
+    const { code, out } = await verify(`--base-url ${baseUrl} --spec ${openapiFile}`, KEY)
+    expect(code).toBe(0)
+    const summary = `\nAnimal Store Service 1\\.0\\.0: \\d+ kept, 0 drifted, ${WRITING.length} not checked\n$`
+    expect(out).toMatch(new RegExp(summary))
   })
 
   it('colours its marks on a terminal only', async () => {
-    const { baseUrl } = await started()
-    expect((await verify(['--base-url', baseUrl], KEY, { tty: true })).out).toContain('\u001b[32m✓\u001b[39m listPets')
-    expect((await verify(['--base-url', baseUrl], { ...KEY, NO_COLOR: '1' }, { tty: true })).out).toMatch(/^✓ listPets/)
+    const { baseUrl } = await sandboxWith()
+    const shown = async (env = {}) => (await verify(`--base-url ${baseUrl}`, { ...KEY, ...env }, { tty: true })).out
+    expect(await shown()).toContain('\u001b[32m✓\u001b[39m listPets')
+    expect(await shown({ NO_COLOR: '1' })).toMatch(/^✓ listPets/)
   })
 })
 
 describe('the report of verify', () => {
   it('is one JSON document with -o json', async () => {
     const { baseUrl } = await driftingService(noOrders)
-    const { code, out } = await verify(['--base-url', baseUrl, '-o', 'json'], KEY)
+    const { code, out } = await verify(`--base-url ${baseUrl} -o json`, KEY)
     expect(code).toBe(6)
     const report = JSON.parse(out)
     expect(report).toMatchObject({
@@ -187,23 +151,20 @@ describe('the report of verify', () => {
       notes: [],
     })
     expect(report.reached.toSorted()).toEqual(READING.map(({ id }) => id).toSorted())
-    expect(report.checks).toContainEqual({
-      operation: 'createPet',
-      name: 'every check',
-      outcome: 'skipped',
-      details: ['it writes, and --writes was not given'],
-    })
+    const details = ['it writes, and --writes was not given']
+    const skipped = { operation: 'createPet', name: 'every check', outcome: 'skipped', details }
+    expect(report.checks).toContainEqual(skipped)
     expect(report.summary.kept + 1 + WRITING.length).toBe(report.checks.length)
   })
 
   it('is JUnit XML with -o junit, whatever an instance sends', async () => {
     const evil = '<b>"&\'\u0007]]>'
-    const { baseUrl } = await driftingService(({ url, key }, goes) =>
-      url.startsWith('/v1/pets/') && key === 'sandbox'
-        ? { ...goes, headers: { ...goes.headers, sunset: evil.replace('\u0007', '') } }
-        : undefined,
+    const drift = change(
+      ({ url, key }) => url.startsWith('/v1/pets/') && key === 'sandbox',
+      ({ headers }) => Object.assign(headers, { sunset: evil.replace('\u0007', '') }),
     )
-    const { code, out } = await verify(['--base-url', baseUrl, '-o', 'junit'], KEY)
+    const { baseUrl } = await driftingService(drift)
+    const { code, out } = await verify(`--base-url ${baseUrl} -o junit`, KEY)
     expect(code).toBe(6)
     const suites = [...out.matchAll(/<testsuite .* tests="(\d+)" failures="(\d+)" errors="0" time/g)]
     const sum = (group: number) => suites.reduce((total, groups) => total + Number(groups[group]), 0)

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import { wrapWords } from '../../src/cli/print.js'
-import { runCli } from '../../src/cli/run-cli.js'
 import { cellWidth } from '../../src/cli/table.js'
-import { testIo } from './test-io.js'
+import { run, testIo } from './test-io.js'
 
 it('a text wraps between words on a terminal, and stays as it is elsewhere', () => {
   const text = `one two three ${'/a/path/that/is/longer/than/the/row'.repeat(2)} and four`
@@ -17,9 +16,7 @@ it('counts wide characters as two cells', () => {
 })
 
 it('does not wrap on a terminal without a width', async () => {
-  const [io, pipe] = [testIo({ tty: true }), testIo()]
+  const io = testIo({ tty: true })
   io.stderr.columns = 0
-  const argv = ['exec', '--', 'no-such-command-anywhere']
-  expect(await runCli(argv, io)).toBe(await runCli(argv, pipe))
-  expect(io.stderr.text).toBe(pipe.stderr.text)
+  expect(await run('exec -- no-such-command-anywhere', io)).toEqual(await run('exec -- no-such-command-anywhere'))
 })

@@ -1,8 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
+import { openService } from '../../src/client/exchange.js'
+import { type Check, type VerifyOptions, verify } from '../../src/client/verify/verify.js'
+import { packagedContract } from '../../src/contract/packaged-contract.js'
+import { readResponseRules } from '../../src/contract/response-rules.js'
 import { createSandbox, type SandboxOptions } from '../../src/index.js'
+import { listenLocally } from '../support/listen-locally.js'
 
 export interface Came {
   readonly method: string
@@ -12,7 +16,7 @@ export interface Came {
   readonly body: string
 }
 
-export interface Goes {
+interface Goes {
   status: number
   headers: Record<string, string>
   body: string | Buffer
@@ -55,12 +59,43 @@ export async function driftingService(drift: Drift = () => undefined, options: S
     response.writeHead(changed.status, changed.headers).end(changed.body)
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-    await sandbox.close()
+  onTestFinished(() => sandbox.close())
+  return { baseUrl: `${await listenLocally(server)}${new URL(sandbox.baseUrl).pathname}`, came, sandbox }
+}
+
+/** Changes some of the responses. */
+export function change(where: (came: Came) => boolean, act: (goes: Goes, came: Came) => void): Drift {
+  return (came, goes) => {
+    if (where(came)) act(goes, came)
+    return goes
+  }
+}
+
+/** Verifies a service with a drift; waits pass on its clock. */
+export async function verified(drift?: Drift, given: Partial<VerifyOptions> = {}, options: SandboxOptions = {}) {
+  const { baseUrl, came, sandbox } = await driftingService(drift, options)
+  const service = await openService(baseUrl, {}, { timeout: 30_000, maxBody: 2 ** 24 })
+  onTestFinished(() => service.close())
+  const waits: number[] = []
+  const { contract = packagedContract() } = given
+  const { checks, notes } = await verify({
+    contract,
+    rules: await readResponseRules(contract, 'native'),
+    service,
+    basePath: contract.basePath,
+    apiKey: 'sandbox',
+    writes: false,
+    wait: async (milliseconds) => {
+      waits.push(milliseconds)
+      await sandbox.clock.advance(`${Math.ceil(milliseconds)}ms`)
+    },
+    ...given,
   })
-  const { port } = server.address() as AddressInfo
-  return { baseUrl: `http://127.0.0.1:${port}${new URL(sandbox.baseUrl).pathname}`, came, sandbox }
+  const outcomes = (wanted: Check['outcome']) => checks.filter(({ outcome }) => outcome === wanted).map(checkText)
+  return { checks, notes, came, waits, drifts: outcomes('drift'), skipped: outcomes('skipped') }
+}
+
+/** `listPets, two-newest: the problem` */
+export function checkText({ operation, name, details }: Check): string {
+  return `${operation}, ${name}: ${details.join('; ')}`
 }

@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { proxyFor } from '../../src/client/dispatcher.js'
 import { openExchange, openService } from '../../src/client/exchange.js'
 import { NoResponseError } from '../../src/client/no-response.js'
@@ -13,6 +12,8 @@ import { openUpstream } from '../../src/client/upstream.js'
 import { BEARER } from '../../src/contract/contract-data.js'
 import type { Forward } from '../../src/domain/upstream.js'
 import type { Environment } from '../../src/system/this-process.js'
+import { listenLocally } from '../support/listen-locally.js'
+import { temporaryFile } from '../support/temporary-files.js'
 import { proxyServer } from './proxy-server.js'
 
 const PASSWORD = 's3cret-of-the-proxy'
@@ -37,13 +38,8 @@ async function service(scheme: 'http' | 'https', body = '[]') {
     response.writeHead(200, { 'Content-Type': 'application/json' }).end(body)
   }
   const server = scheme === 'https' ? createServer(tls, reply) : createHttpServer(reply)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  return { baseUrl: `${scheme}://staging.test:${port}/v1`, port, came }
+  const { port } = new URL(await listenLocally(server))
+  return { baseUrl: `${scheme}://staging.test:${port}/v1`, port: Number(port), came }
 }
 
 interface Got {
@@ -54,50 +50,39 @@ interface Got {
 
 const LIMITS = { timeout: 20_000, maxBody: 2 ** 20 }
 
+const noResponse = (error: unknown): Got => {
+  if (!(error instanceof NoResponseError)) throw error
+  return { status: 0, text: `${error.message} ${error.hint}` }
+}
+
 async function called(baseUrl: string, env: Environment): Promise<Got> {
-  const exchange = await openExchange(baseUrl, env)
-  try {
-    const request = { method: 'GET', url: `${baseUrl}/pets`, headers: TWICE, body: undefined }
-    const { status, body } = await exchange.send(request, LIMITS)
-    return { status, text: body.toString() }
-  } catch (error) {
-    if (!(error instanceof NoResponseError)) throw error
-    return { status: 0, text: `${error.message} ${error.hint}` }
-  } finally {
-    await exchange.close()
-  }
+  await using exchange = closing(await openExchange(baseUrl, env))
+  const request = { method: 'GET', url: `${baseUrl}/pets`, headers: TWICE, body: undefined }
+  return await exchange
+    .send(request, LIMITS)
+    .then(({ status, body }) => ({ status, text: body.toString() }), noResponse)
 }
 
 async function verified(baseUrl: string, env: Environment): Promise<Got> {
-  const opened = await openService(baseUrl, env, LIMITS)
-  try {
-    const headers = { 'X-Twice': 'one, two' }
-    const { status, body } = await opened.ask({ method: 'GET', path: '/pets', query: '', headers, body: '' })
-    return { status, text: body }
-  } catch (error) {
-    if (!(error instanceof NoResponseError)) throw error
-    return { status: 0, text: error.message }
-  } finally {
-    await opened.close()
-  }
+  await using opened = closing(await openService(baseUrl, env, LIMITS))
+  const headers = { 'X-Twice': 'one, two' }
+  const asked = opened.ask({ method: 'GET', path: '/pets', query: '', headers, body: '' })
+  return await asked.then(({ status, body }) => ({ status, text: body }), noResponse)
 }
 
 async function forwarded(baseUrl: string, env: Environment): Promise<Got> {
-  const folder = mkdtempSync(join(tmpdir(), 'proxies-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  writeFileSync(join(folder, 'key'), 'a-real-key-of-staging\n')
   const caFile = baseUrl.startsWith('https:') ? tls.file : undefined
-  const apiKeyFile = join(folder, 'key')
-  const upstream = await openUpstream({ keyHeader: BEARER, baseUrl, apiKeyFile, caFile, timeout: LIMITS.timeout, env })
-  try {
-    const outcome = await upstream.send(FORWARD)
-    if (outcome.kind === 'response') expect(outcome.headers).toEqual(expect.arrayContaining(['application/json']))
-    return outcome.kind === 'response'
-      ? { status: outcome.status, text: outcome.body }
-      : { status: 0, text: 'message' in outcome ? outcome.message : outcome.kind }
-  } finally {
-    await upstream.close()
-  }
+  const apiKeyFile = temporaryFile('key', 'a-real-key-of-staging\n')
+  const options = { keyHeader: BEARER, baseUrl, apiKeyFile, caFile, timeout: LIMITS.timeout, env }
+  await using upstream = closing(await openUpstream(options))
+  const outcome = await upstream.send(FORWARD)
+  if (outcome.kind !== 'response') return { status: 0, text: 'message' in outcome ? outcome.message : outcome.kind }
+  expect(outcome.headers).toEqual(expect.arrayContaining(['application/json']))
+  return { status: outcome.status, text: outcome.body }
+}
+
+function closing<T extends { close(): Promise<void> }>(opened: T): T & AsyncDisposable {
+  return Object.assign(opened, { [Symbol.asyncDispose]: () => opened.close() })
 }
 
 const TWICE: readonly (readonly [string, string])[] = [

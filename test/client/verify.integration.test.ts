@@ -1,56 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { openService } from '../../src/client/exchange.js'
-import type { Check } from '../../src/client/verify/verify.js'
-import { type VerifyOptions, verify } from '../../src/client/verify/verify.js'
+import { describe, expect, it } from 'vitest'
 import { loadContract } from '../../src/contract/load-contract.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
-import { readResponseRules } from '../../src/contract/response-rules.js'
-import type { SandboxOptions } from '../../src/index.js'
 import { openapiFile } from '../../src/system/package-files.js'
 import { temporaryFile } from '../support/temporary-files.js'
-import { type Came, type Drift, driftingService, type Goes } from './drifting-service.js'
-
-async function verified(drift?: Drift, given: Partial<VerifyOptions> = {}, sandbox: SandboxOptions = {}) {
-  const { baseUrl, came } = await driftingService(drift, sandbox)
-  const service = await openService(baseUrl, {}, { timeout: 30_000, maxBody: 2 ** 24 })
-  onTestFinished(() => service.close())
-  const waits: number[] = []
-  const contract = given.contract ?? packagedContract()
-  const { checks, notes } = await verify({
-    contract,
-    rules: await readResponseRules(contract, 'native'),
-    service,
-    basePath: contract.basePath,
-    apiKey: 'sandbox',
-    writes: false,
-    wait: async (milliseconds) => {
-      waits.push(milliseconds)
-    },
-    ...given,
-  })
-  return { checks, notes, came, waits, drifts: ofOutcome(checks, 'drift'), skipped: ofOutcome(checks, 'skipped') }
-}
-
-/** `listPets, two-newest: the problem` */
-function ofOutcome(checks: readonly Check[], outcome: Check['outcome']): readonly string[] {
-  return checks
-    .filter((check) => check.outcome === outcome)
-    .map(({ operation, name, details }) => `${operation}, ${name}: ${details.join('; ')}`)
-}
+import { type Came, change, checkText, verified } from './drifting-service.js'
 
 const isList = ({ method, url }: Came) => method === 'GET' && /^\/v1\/pets(?:\?|$)/.test(url)
 const isGet = ({ url }: Came) => /^\/v1\/pets\/\d+$/.test(url)
 const hasKey = ({ key }: Came) => key === 'sandbox'
-
-/** Changes the responses to one kind of request, and the JSON in them. */
-function changed(where: (came: Came) => boolean, change: (goes: Goes) => void): Drift {
-  return (came, goes) => {
-    if (where(came)) change(goes)
-    return goes
-  }
-}
 
 describe('an instance that keeps the contract', () => {
   it('passes without findings and without writes', async () => {
@@ -64,27 +23,13 @@ describe('an instance that keeps the contract', () => {
       new Set(packagedContract().operations.map(({ id }) => id)),
     )
     expect(came.filter(({ method }) => method !== 'GET')).toEqual([])
-  })
-
-  it('is asked for listed pets, one beyond 2^53, and for an unknown one', async () => {
-    const { came } = await verified()
-    expect(came.filter((one) => isGet(one) && hasKey(one)).map(({ url }) => url)).toEqual([
-      '/v1/pets/59',
-      '/v1/pets/9007199254740993',
-      '/v1/pets/9223372036846583888',
-    ])
-  })
-
-  it('is called without parameters, with every named example, and with the values that no example has', async () => {
-    const { came } = await verified()
-    expect(came.filter((one) => isList(one) && hasKey(one)).map(({ url }) => url)).toEqual([
-      '/v1/pets',
-      '/v1/pets?limit=2',
-      '/v1/pets?limit=1&status=sold',
-      '/v1/pets?limit=100',
-      '/v1/pets?status=available',
-      '/v1/pets?status=pending',
-    ])
+    const asked = (where: (one: Came) => boolean) =>
+      came.filter((one) => where(one) && hasKey(one)).map(({ url }) => url.replace('/v1/pets', ''))
+    // Listed pets, one beyond 2^53, and an unknown one.
+    expect(asked(isGet)).toEqual(['/59', '/9007199254740993', '/9223372036846583888'])
+    // Without parameters, with every named example, and with the values that no example has.
+    const queries = ['', '?limit=2', '?limit=1&status=sold', '?limit=100', '?status=available', '?status=pending']
+    expect(asked(isList)).toEqual(queries)
   })
 
   it('is written to with --writes, and the notes list what stays', async () => {
@@ -112,11 +57,8 @@ describe('a list below a record', () => {
 `
     const text = readFileSync(openapiFile, 'utf8').replace('  /store/orders:\n', (orders) => toys + orders)
     const spec = temporaryFile('openapi.yaml', text)
-    const { drifts, came } = await verified(
-      undefined,
-      { contract: await loadContract(spec, { handled: 'all' }) },
-      { spec },
-    )
+    const contract = await loadContract(spec, { handled: 'all' })
+    const { drifts, came } = await verified(undefined, { contract }, { spec })
     expect(drifts).toEqual([])
     expect(came.map(({ url }) => url)).toContainEqual(expect.stringMatching(/\/pets\/\d+\/toys$/))
   })
@@ -150,7 +92,7 @@ describe('reports as not checked', () => {
   })
 
   it('deprecation headers that are neither sent nor documented', async () => {
-    const drift = changed(isGet, (goes) => {
+    const drift = change(isGet, (goes) => {
       delete goes.headers.deprecation
       delete goes.headers.sunset
     })
@@ -190,7 +132,7 @@ describe('reports as not checked', () => {
   it('a dropped connection', async () => {
     const { checks, drifts } = await verified((came) => (isGet(came) && hasKey(came) ? 'drop' : undefined))
     expect(drifts).toEqual([])
-    expect(ofOutcome(checks, 'unanswered')).toEqual([
+    expect(checks.filter(({ outcome }) => outcome === 'unanswered').map(checkText)).toEqual([
       expect.stringMatching(/^getPet, first: No response from http:\/\/127\.0\.0\.1:\d+: .* \(UND_ERR_SOCKET\)$/),
       expect.stringMatching(/^getPet, an id beyond 2\^53: No response/),
       expect.stringMatching(/^getPet, an unknown id: No response/),
@@ -198,10 +140,10 @@ describe('reports as not checked', () => {
   })
 })
 
-describe('a limit of one request a minute', () => {
-  it('waits five times in all, and reports the rest as not tested', async () => {
+describe('a 429 that says when to come back', () => {
+  it('is waited for five times in all, and the rest is reported as not tested', async () => {
     let turn = 0
-    const everyOther = changed(hasKey, (goes) => {
+    const everyOther = change(hasKey, (goes) => {
       if (turn++ % 2 !== 0) return
       goes.status = 429
       goes.headers['retry-after'] = '60'
@@ -212,12 +154,10 @@ describe('a limit of one request a minute', () => {
       expect.stringContaining('not tested: the rate limit is used up again (429) after 5 waits'),
     )
   })
-})
 
-describe('a 429 that says to come back soon', () => {
-  it('waits once, then checks the rest', async () => {
+  it('is waited for once, then the rest is checked', async () => {
     let refused = 0
-    const drift = changed(hasKey, (goes) => {
+    const drift = change(hasKey, (goes) => {
       if (refused++ > 0) return
       goes.status = 429
       goes.headers['retry-after'] = '7'
@@ -228,12 +168,7 @@ describe('a 429 that says to come back soon', () => {
       onWait: (seconds, request) => said.push(`${seconds} s before ${request}`),
     })
     expect({ drifts, waits, said }).toEqual({ drifts: [], waits: [7000], said: ['7 s before GET /pets'] })
-    expect(checks).toContainEqual({
-      operation: 'listPets',
-      name: 'no parameters',
-      request: 'GET /pets',
-      outcome: 'kept',
-      details: [],
-    })
+    const kept = { operation: 'listPets', name: 'no parameters', request: 'GET /pets', outcome: 'kept', details: [] }
+    expect(checks).toContainEqual(kept)
   })
 })

@@ -46,18 +46,6 @@ describe('a report on several spaces', () => {
     expect(reportOf(aConduct({ whatIf: aWhatIf(500, 440, 200) })).whatIf.cheapest).toBeNull()
   })
 
-  it('names the operation of a finding once', () => {
-    const finding = aFinding({
-      rule: 'invalid-request',
-      operation: 'listPets',
-      message: 'listPets: limit must be 1. It is not.',
-    })
-    const report = reportOf(aConduct({ violations: [finding] as Conduct['violations'] }))
-    expect(textReport(report, plain)).toContain(
-      '✗ invalid-request, sandbox, listPets: limit must be 1. It is not. (exchange',
-    )
-  })
-
   it('keeps a limited number of findings and counts the rest', () => {
     const many = Array.from({ length: 900 }, (_, n) => aFinding({ rule: 'invalid-request', message: `no. ${n}` }))
     const report = reportOf(
@@ -87,41 +75,34 @@ describe('the text report', () => {
     )
   })
 
-  it('uses the singular for one request', () =>
-    expect(textReport(reportOf(aConduct({ requests: 1, whatIf: aWhatIf(1) })), plain)).toMatch(
-      /^1 request, .*\nOf 1 request that reached a quota/,
-    ))
-
-  it('is one line without findings or requests', () => {
-    expect(textReport(reportOf(aConduct()), plain)).toMatch(
+  it.each<[what: string, conduct: Partial<Conduct>, text: RegExp]>([
+    ['the singular for one request', { requests: 1 }, /^1 request, .*\nOf 1 request that reached a quota/],
+    [
+      'one line without findings',
+      {},
       /^3 requests, 1 sender per key \(observed\): no violations, no warnings\nOf 3 requests/,
-    )
-    expect(textReport(reportOf(aConduct({ requests: 0, whatIf: aWhatIf(0), keys: [] })), plain)).toBe(
-      '0 requests: no violations, no warnings\n',
-    )
-  })
-
-  it('lists some of many exchanges and an ellipsis', () => {
-    const violations = [
-      aFinding({ rule: 'no-backoff' as const, operation: null, count: 40, exchanges: [1, 2, 3, 4, 5, 6] }),
-    ]
-    expect(textReport(reportOf(aConduct({ violations })), plain)).toMatch(
+    ],
+    ['one line without requests', { requests: 0, keys: [] }, /^0 requests: no violations, no warnings\n$/],
+    [
+      'the operation of a finding once',
+      { violations: [aFinding({ rule: 'invalid-request', message: 'listPets: limit must be 1. It is not.' })] },
+      /^✗ invalid-request, sandbox, listPets: limit must be 1\. It is not\. \(exchange/,
+    ],
+    [
+      'some of many exchanges and an ellipsis',
+      { violations: [aFinding({ rule: 'no-backoff', operation: null, count: 40, exchanges: [1, 2, 3, 4, 5, 6] })] },
       /^✗ no-backoff, sandbox: .*\(40 times; exchanges 1, 2, 3, 4, 5 …\)$/m,
-    )
-  })
+    ],
+  ])('has %s', (_what, conduct, text) => expect(textReport(reportOf(aConduct(conduct)), plain)).toMatch(text))
 
   it('shows which rule another number of senders would break, and how many were assumed', () => {
     const violations = [
       aFinding({ rule: 'early-retry' as const, otherwise: { senders: 3, rule: 'early-retry-likely' as const } }),
       aFinding({ rule: 'no-backoff' as const, otherwise: { senders: 2, rule: null } }),
     ]
-    const text = textReport(
-      reportOf(
-        aConduct({ violations, senders: 8, sendersStated: true }),
-        aConduct({ space: 'one', sendersStated: true }),
-      ),
-      plain,
-    )
+    const stated = { sendersStated: true }
+    const report = reportOf(aConduct({ violations, senders: 8, ...stated }), aConduct({ space: 'one', ...stated }))
+    const text = textReport(report, plain)
     expect(text).toMatch(/^✗ early-retry, .* \(exchange 7; with --senders 3: early-retry-likely\)$/m)
     expect(text).toMatch(/^✗ no-backoff, .* \(exchange 7\)$/m)
     expect(text).toMatch(/^6 requests in 2 spaces, 1 or 8 senders per key \(stated\): /m)
@@ -171,16 +152,13 @@ describe('the JUnit report', () => {
     expect(junitViolations(junitReport(EMPTY_CONDUCT, ['no-traffic'], AT))).toEqual([])
   })
 
-  it('keeps the schemas of Ant and Jenkins, with findings and without', () => {
+  it('is valid XML, by the schemas of Ant and Jenkins, also for hostile text', () => {
     const violations = [aFinding({ rule: 'invalid-request' as const, message: '<&>"\'\u0000\ud800\uffff]]>' })]
-    for (const report of [EMPTY_CONDUCT, reportOf(aConduct(), CHECKOUT), reportOf(aConduct({ violations }))])
+    const hostile = reportOf(aConduct({ violations }))
+    for (const report of [EMPTY_CONDUCT, reportOf(aConduct(), CHECKOUT), hostile])
       for (const failing of [[], VIOLATIONS, [...VIOLATIONS, ...WARNINGS]])
         expect(junitViolations(junitReport(report, failing, AT))).toEqual([])
-  })
-
-  it('is valid XML for hostile text', () => {
-    const violations = [aFinding({ rule: 'invalid-request' as const, message: '<&>"\'\u0000\ud800\uffff]]>' })]
-    const text = junitReport(reportOf(aConduct({ violations })), VIOLATIONS, AT)
+    const text = junitReport(hostile, VIOLATIONS, AT)
     expect(text).toContain('message="&lt;&amp;&gt;&quot;&apos;\\u0000\ufffd\ufffd]]&gt;"')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: it is these that XML cannot hold
     expect(text).not.toMatch(/[\u0000-\u0008]/)

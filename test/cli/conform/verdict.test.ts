@@ -10,21 +10,10 @@ function judge(
   expected: Partial<Expectation>,
   given: Partial<Evidence> = {},
 ) {
-  const scenario: ConformScenario = {
-    name: 'one',
-    description: '',
-    expectation: { ...EXPECTED, ...expected },
-    switches: {},
-  }
+  const expectation = { ...EXPECTED, ...expected }
+  const scenario: ConformScenario = { name: 'one', description: '', expectation, switches: {} }
   const seen = exchanges.map(exchange)
-  const evidence: Evidence = {
-    job: 'read',
-    ending: SUCCESS,
-    exchanges: seen,
-    violations: [],
-    created: 0,
-    ...given,
-  }
+  const evidence: Evidence = { job: 'read', ending: SUCCESS, exchanges: seen, violations: [], created: 0, ...given }
   const { outcome, reason } = judgeRun(scenario, evidence)
   return [outcome, reason]
 }

@@ -34,11 +34,8 @@ describe('the environment of a command', () => {
   })
 
   it('has the sandbox under the names that --env gives it', () => {
-    const names = [
-      { name: 'VITE_API_URL', value: '{baseUrl}' },
-      { name: 'AUTH', value: 'Bearer {apiKey}' },
-      { name: 'PETSTORE_BASE_URL', value: '{controlUrl}/x{}' },
-    ]
+    const written = { VITE_API_URL: '{baseUrl}', AUTH: 'Bearer {apiKey}', PETSTORE_BASE_URL: '{controlUrl}/x{}' }
+    const names = Object.entries(written).map(([name, value]) => ({ name, value }))
     expect(childEnvironment({ VITE_API_URL: 'old' }, { ...SANDBOX, names })).toMatchObject({
       VITE_API_URL: SANDBOX.baseUrl,
       AUTH: 'Bearer sandbox',

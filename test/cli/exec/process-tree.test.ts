@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type SpawnOptionsWithStdioTuple, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { membersAmong, type ProcessFacts, processes } from '../../../src/cli/exec/processes.js'
@@ -25,32 +25,26 @@ describe('the family of a command on a terminal', () => {
 })
 
 describe.runIf(process.platform === 'linux' || process.platform === 'darwin')('processes of this machine', () => {
+  const marked = (url: string): SpawnOptionsWithStdioTuple<'ignore', 'pipe', 'ignore'> => ({
+    env: { ...process.env, PETSTORE_SANDBOX_URL: url },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+
   it('are known by parent, group and mark', async () => {
-    const mark = `PETSTORE_SANDBOX_URL=http://127.0.0.1:0/${process.pid}`
-    const child = spawn(process.execPath, ['-e', 'console.log(); setInterval(() => {}, 1000)'], {
-      env: { ...process.env, PETSTORE_SANDBOX_URL: mark.slice(mark.indexOf('=') + 1) },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
+    const url = `http://127.0.0.1:0/${process.pid}`
+    const child = spawn(process.execPath, ['-e', 'console.log(); setInterval(() => {}, 1000)'], marked(url))
     onTestFinished(() => void child.kill('SIGKILL'))
     await once(child.stdout, 'data')
-    const all = processes(mark)
+    const all = processes(`PETSTORE_SANDBOX_URL=${url}`)
     const own = all.find(({ pid }) => pid === process.pid)
     expect(own).toMatchObject({ isZombie: false, isMarked: false })
-    expect(all.find(({ pid }) => pid === child.pid)).toEqual({
-      pid: child.pid,
-      parent: process.pid,
-      group: own?.group,
-      isZombie: false,
-      isMarked: true,
-    })
+    const facts = { pid: child.pid, parent: process.pid, group: own?.group, isZombie: false, isMarked: true }
+    expect(all.find(({ pid }) => pid === child.pid)).toEqual(facts)
   })
 
   it.runIf(process.platform === 'linux')('are members still when their parent is gone', async () => {
     const url = `http://127.0.0.1:0/orphan-${process.pid}`
-    const shell = spawn('/bin/sh', ['-c', 'sleep 1000 & echo $!'], {
-      env: { ...process.env, PETSTORE_SANDBOX_URL: url },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
+    const shell = spawn('/bin/sh', ['-c', 'sleep 1000 & echo $!'], marked(url))
     const exited = once(shell, 'exit')
     const [said] = await once(shell.stdout, 'data')
     const orphan = Number(String(said))
