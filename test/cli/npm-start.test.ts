@@ -9,10 +9,8 @@ import { temporaryFolder } from '../support/temporary-files.js'
 /** The state of a clone after `npm ci`, without built and generated files. */
 function clone(): string {
   const folder = temporaryFolder()
-  const listed = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: packageDirectory,
-    encoding: 'utf8',
-  })
+  const flags = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
+  const listed = spawnSync('git', flags, { cwd: packageDirectory, encoding: 'utf8' })
   const files = listed.stdout.split('\0').filter((file) => file !== '' && existsSync(join(packageDirectory, file)))
   for (const file of files) cpSync(join(packageDirectory, file), join(folder, file))
   symlinkSync(join(packageDirectory, 'node_modules'), join(folder, 'node_modules'))

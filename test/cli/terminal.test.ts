@@ -1,33 +1,25 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { packageDirectory } from '../../src/system/package-files.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { Terminal } from '../support/tmux.js'
 import { HAS_TMUX } from '../support/tools.js'
-
-const BIN = join(packageDirectory, 'bin/petstore-sandbox.js')
-const key = { headers: { Authorization: 'Bearer sandbox' } }
+import { BIN } from './built.js'
+import { get } from './test-io.js'
 
 /** `serve` at a terminal, ready. */
-async function serving({ columns = 80, flags = '', node = '', path = '', env = {} } = {}) {
+async function serving(node = '', flags = '') {
   const cwd = temporaryFolder()
-  const terminal = new Terminal(columns, cwd, env)
-  terminal.run(
-    `${path === '' ? '' : `PATH=${path}`} "${process.execPath}" ${node} "${BIN}" serve --port 0 ${flags}; echo "ended with $?"`,
-  )
+  const terminal = new Terminal(80, cwd)
+  terminal.run(`"${process.execPath}" ${node} "${BIN}" serve --port 0 ${flags}; echo "ended with $?"`)
   const [, baseUrl = ''] = await terminal.sees(/Ready on (\S+)[\s\S]*dashboard/)
   const locator = join(cwd, '.petstore-sandbox/run.json')
-  const { pid, controlUrl } = JSON.parse(readFileSync(locator, 'utf8'))
+  const { pid } = JSON.parse(readFileSync(locator, 'utf8'))
   onTestFinished(async () => {
     terminal.close()
     await gone(pid)
   })
-  return { terminal, cwd, baseUrl, controlUrl: String(controlUrl), pid: Number(pid), locator }
-}
-
-async function get(url: string, init: RequestInit = key): Promise<void> {
-  await (await fetch(url, init)).text()
+  return { terminal, baseUrl, pid: Number(pid), locator }
 }
 
 async function gone(pid: number): Promise<void> {
@@ -43,15 +35,15 @@ async function gone(pid: number): Promise<void> {
 
 describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
   it('runs the action of each key', async () => {
-    const { terminal, baseUrl } = await serving({ flags: '--freeze --now 2026-03-01T10:00:00Z' })
+    const { terminal, baseUrl } = await serving('', '--freeze --now 2026-03-01T10:00:00Z')
     terminal.type('t')
     await terminal.sees(/control {2}clock advance 1m → 2026-03-01T10:01:00/)
     terminal.type('s')
     await terminal.sees(/control {2}storm start: rate 1 for 30s/)
-    expect((await fetch(`${baseUrl}/pets`, key)).status).toBe(429)
+    expect((await get({ baseUrl }, '/pets')).status).toBe(429)
     terminal.type('s')
     await terminal.sees(/control {2}storm stop/)
-    expect((await fetch(`${baseUrl}/pets`, key)).status).toBe(200)
+    expect((await get({ baseUrl }, '/pets')).status).toBe(200)
     terminal.type('r')
     await terminal.sees(/state\? \[y\/N\]/)
     terminal.type('t')
@@ -75,7 +67,7 @@ describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
     ['a crash', (_: Terminal, pid: number): unknown => process.kill(pid, 'SIGUSR2'), /ended with [17]/],
   ] as const)('leaves the terminal as it was after %s', async (_what, end, outcome) => {
     const crash = 'data:text/javascript,process.on("SIGUSR2",()=>{throw(new(Error)("crash"))})'
-    const { terminal, pid } = await serving({ node: `--import '${crash}'` })
+    const { terminal, pid } = await serving(`--import '${crash}'`)
     await terminal.sees(/press h/)
     await terminal.becomes('raw')
     end(terminal, pid)
@@ -96,7 +88,7 @@ describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
     terminal.type('C-z')
     await terminal.becomes('cooked')
     terminal.run('bg')
-    await get(`${baseUrl}/pets?in=background`)
+    await get({ baseUrl }, '/pets?in=background')
     await terminal.sees(/in=background/)
     terminal.run('echo mine $((1 + 1))')
     await terminal.sees(/^mine 2$/m)
@@ -113,8 +105,8 @@ describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
     const cwd = temporaryFolder()
     const terminal = new Terminal(80, cwd)
     terminal.run(`"${process.execPath}" "${BIN}" serve --port 0 &`)
-    const [, baseUrl] = await terminal.sees(/Ready on (\S+)[\s\S]*dashboard/)
-    await get(`${baseUrl}/pets?from=outside`)
+    const [, baseUrl = ''] = await terminal.sees(/Ready on (\S+)[\s\S]*dashboard/)
+    await get({ baseUrl }, '/pets?from=outside')
     await terminal.sees(/from=outside/)
     expect(terminal.rows().join('\n')).not.toContain('press h')
     terminal.run('echo mine $((1 + 1))')

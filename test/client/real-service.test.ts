@@ -1,33 +1,25 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { openUpstream } from '../../src/client/upstream.js'
 import { BEARER } from '../../src/contract/contract-data.js'
-import type { SandboxOptions } from '../../src/options/options.js'
 import { runSandbox } from '../../src/sandbox.js'
 import { embeddedOptions } from '../support/embedded-options.js'
-import { temporaryFolder } from '../support/temporary-files.js'
+import { listenLocally } from '../support/listen-locally.js'
+import { temporaryFile, temporaryFolder } from '../support/temporary-files.js'
 
-async function serving(reply: RequestListener): Promise<string> {
-  const server = createServer(reply).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  onTestFinished(() => void server.closeAllConnections())
-  onTestFinished(() => void server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
-}
+const serving = async (reply: RequestListener) => `${await listenLocally(createServer(reply))}/v1`
 
 /** A sandbox in front of a service that responds to each list with `list`. */
-async function inFrontOf(list: { body: string; status?: number }, options: SandboxOptions = {}) {
+async function inFrontOf(list: { body: string; status?: number }) {
   const upstream = await serving((_request, response) => {
     response.writeHead(list.status ?? 200, { 'content-type': 'application/json' }).end(list.body)
   })
-  const folder = temporaryFolder()
-  const upstreamApiKeyFile = join(folder, 'key')
-  writeFileSync(upstreamApiKeyFile, 'real')
+  const record = join(temporaryFolder(), 'seen')
+  const upstreamApiKeyFile = temporaryFile('key', 'real')
   const warnings: string[] = []
-  const given = embeddedOptions({ upstream, upstreamApiKeyFile, record: join(folder, 'seen'), ...options })
+  const given = embeddedOptions({ upstream, upstreamApiKeyFile, record })
   const sandbox = await runSandbox(given, { onWarning: (message) => warnings.push(message) })
   let isOpen = true
   const close = async () => {
@@ -38,61 +30,46 @@ async function inFrontOf(list: { body: string; status?: number }, options: Sandb
   const headers = { authorization: 'Bearer sandbox', 'content-type': 'application/json' }
   const ask = (path: string, init: RequestInit = {}) => fetch(sandbox.baseUrl + path, { headers, ...init })
   const control = (path: string, init: RequestInit = {}) =>
-    fetch(sandbox.baseUrl.replace(/v1$/, `__sandbox${path}`), {
-      ...init,
-      headers: { 'content-type': 'application/json' },
-    })
+    fetch(sandbox.baseUrl.replace(/v1$/, `__sandbox${path}`), { headers, ...init })
   const recorded = async () => {
     await close()
-    return JSON.parse(readFileSync(join(folder, 'seen', 'pets.json'), 'utf8')).map(({ id }: { id: number }) => id)
+    return JSON.parse(readFileSync(join(record, 'pets.json'), 'utf8')).map(({ id }: { id: number }) => id)
   }
   return { ask, control, warnings, recorded, upstreamApiKeyFile }
 }
 
+const REX = { method: 'POST', body: '{"name":"Rex","categoryId":1}' }
 const petsOf = (...ids: number[]) => JSON.stringify(ids.map((id) => ({ id, name: `pet ${id}`, categoryId: 1 })))
 
 it('opens 64 connections at most, lets 1,000 requests wait, and refuses others at once', async () => {
   const waiting: ServerResponse[] = []
-  let sockets = 0
   const answered = { isOn: false }
   const baseUrl = await serving((_request, response) => {
     if (answered.isOn) response.end('[]')
     else waiting.push(response)
   })
-  const upstream = await openUpstream({
-    keyHeader: BEARER,
-    baseUrl,
-    apiKeyFile: undefined,
-    caFile: undefined,
-    timeout: 100_000,
-    env: {},
-  })
+  const files = { apiKeyFile: undefined, caFile: undefined }
+  const upstream = await openUpstream({ keyHeader: BEARER, baseUrl, ...files, timeout: 100_000, env: {} })
   onTestFinished(() => upstream.close())
   const forward = { kind: 'forward', position: 1, method: 'GET', target: '/pets', headers: [], via: '' } as const
   const outcomes = Array.from({ length: 1100 }, () =>
     upstream.send({ ...forward, authorization: undefined, body: undefined }),
   )
   const [first] = await Promise.all(outcomes.slice(1064))
-  expect(first).toEqual({
-    kind: 'failure',
-    problem: 'upstream_busy',
-    message: expect.stringContaining('1000 more are waiting'),
-  })
+  const message = expect.stringContaining('1000 more are waiting')
+  expect(first).toEqual({ kind: 'failure', problem: 'upstream_busy', message })
   while (waiting.length < 64) await new Promise(setImmediate)
-  sockets = new Set(waiting.map(({ socket }) => socket)).size
+  expect(new Set(waiting.map(({ socket }) => socket)).size).toBe(64)
   answered.isOn = true
   for (const response of waiting) response.end('[]')
-  const kinds = (await Promise.all(outcomes)).map((outcome) =>
-    outcome.kind === 'failure' ? outcome.problem : 'response',
-  )
-  expect(sockets).toBe(64)
+  const kinds = (await Promise.all(outcomes)).map(({ kind }) => kind)
   expect(kinds.filter((kind) => kind === 'response')).toHaveLength(1064)
 })
 
 it('passes a body above 256 KiB on unread, and warns once', async () => {
   const body = `[${'{},'.repeat(100_000)}{}]`
   const { ask, control, warnings } = await inFrontOf({ body })
-  await ask('/pets', { method: 'POST', body: '{"name":"Rex","categoryId":1}' })
+  await ask('/pets', REX)
   expect(await (await ask('/pets?limit=100')).text()).toBe(body)
   await ask('/pets?limit=100')
   const { findings } = (await (await control('/drift')).json()) as { findings: { rule: string }[] }
@@ -104,40 +81,37 @@ it('names the key file once the service refuses its key', async () => {
   const { ask, warnings, upstreamApiKeyFile } = await inFrontOf({ body: '{}', status: 401 })
   expect((await ask('/pets')).status).toBe(401)
   await ask('/pets')
-  expect(warnings).toEqual([
-    expect.stringContaining(`refused the key in --upstream-api-key-file "${upstreamApiKeyFile}"`),
-  ])
+  const warning = `refused the key in --upstream-api-key-file "${upstreamApiKeyFile}"`
+  expect(warnings).toEqual([expect.stringContaining(warning)])
 })
 
 it('records pets in the order of the lists', async () => {
-  const list = { body: petsOf(5, 9, 2) }
+  const list = { body: '' }
   const { ask, recorded } = await inFrontOf(list)
-  await ask('/pets')
-  list.body = petsOf(7, 9, 2)
-  await ask('/pets')
-  list.body = petsOf(11, 5)
-  await ask('/pets')
+  for (const ids of [
+    [5, 9, 2],
+    [7, 9, 2],
+    [11, 5],
+  ]) {
+    list.body = petsOf(...ids)
+    await ask('/pets')
+  }
   // Oldest first: fixtures are listed from their end.
-  expect(await recorded()).toEqual([2, 9, 7, 5, 11].map(Number))
+  expect(await recorded()).toEqual([2, 9, 7, 5, 11])
 })
 
 it('gives an added pet an id above all ids seen', async () => {
   const theirs = 2 ** 52 + 7
   const { ask } = await inFrontOf({ body: petsOf(theirs, 3) })
   await ask('/pets')
-  const added = (await (await ask('/pets', { method: 'POST', body: '{"name":"Rex","categoryId":1}' })).json()) as {
-    id: number
-  }
-  expect(added.id).toBe(theirs + 1)
+  expect(await (await ask('/pets', REX)).json()).toMatchObject({ id: theirs + 1 })
 })
 
 it("shows an edited copy instead of the service's pet", async () => {
   const { ask, control } = await inFrontOf({ body: petsOf(5, 3) })
   const partial = await control('/pets/5', { method: 'PATCH', body: '{"status":"sold"}' })
-  expect([partial.status, ((await partial.json()) as { message: string }).message]).toEqual([
-    404,
-    expect.stringContaining('Set name and categoryId'),
-  ])
+  const message = expect.stringContaining('Set name and categoryId')
+  expect(await partial.json()).toMatchObject({ status: 404, message })
   await control('/pets/5', { method: 'PATCH', body: '{"name":"Rex","categoryId":1,"status":"sold"}' })
   const copy = { id: 5, name: 'Rex', categoryId: 1, status: 'sold' }
   expect(await (await ask('/pets/5')).json()).toEqual(copy)

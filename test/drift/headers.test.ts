@@ -26,32 +26,23 @@ describe('rate-limit headers', () => {
     [{ date: '', 'x-ratelimit-reset': '1772359260' }],
   ])('make sense: %j', (given) => expect(rateLimitViolations(headers(given))).toEqual([]))
 
+  const RESET = 'not a Unix timestamp in seconds within the next day'
   it.each([
     [{ 'x-ratelimit-limit': 'many' }, 'X-RateLimit-Limit is "many", not a whole number'],
     [{ 'x-ratelimit-limit': '-1' }, 'X-RateLimit-Limit is "-1", not a whole number'],
     [{ 'x-ratelimit-remaining': '1.5' }, 'X-RateLimit-Remaining is "1.5", not a whole number'],
     [{ 'x-ratelimit-remaining': '61' }, 'X-RateLimit-Remaining is 61, more than the limit of 60'],
-    [
-      { 'x-ratelimit-reset': String(seconds - 6) },
-      `X-RateLimit-Reset is ${seconds - 6}, not a Unix timestamp in seconds within the next day`,
-    ],
-    [{ 'x-ratelimit-reset': '60' }, 'X-RateLimit-Reset is 60, not a Unix timestamp in seconds within the next day'],
-    [
-      { 'x-ratelimit-reset': `${seconds}000` },
-      `X-RateLimit-Reset is ${seconds}000, not a Unix timestamp in seconds within the next day`,
-    ],
-    [
-      { 'x-ratelimit-reset': `${seconds}000`, date: '' },
-      `X-RateLimit-Reset is ${seconds}000, not a Unix timestamp in seconds within the next day`,
-    ],
+    [{ 'x-ratelimit-reset': String(seconds - 6) }, `X-RateLimit-Reset is ${seconds - 6}, ${RESET}`],
+    [{ 'x-ratelimit-reset': '60' }, `X-RateLimit-Reset is 60, ${RESET}`],
+    [{ 'x-ratelimit-reset': `${seconds}000` }, `X-RateLimit-Reset is ${seconds}000, ${RESET}`],
+    [{ 'x-ratelimit-reset': `${seconds}000`, date: '' }, `X-RateLimit-Reset is ${seconds}000, ${RESET}`],
   ])('make none: %j', (given, violation) => expect(rateLimitViolations(headers(given))).toEqual([violation]))
 
   it('show a client without a key only limits of plans', () => {
     const { plans } = packagedContract()
-    expect(
-      ['60', '1000', '10000'].map((limit) => unauthenticatedLimitViolations({ 'x-ratelimit-limit': limit }, plans)),
-    ).toEqual([[], [], []])
-    expect(unauthenticatedLimitViolations({ 'x-ratelimit-limit': '45' }, plans)).toEqual([
+    const found = (limit: string) => unauthenticatedLimitViolations({ 'x-ratelimit-limit': limit }, plans)
+    expect(['60', '1000', '10000'].flatMap(found)).toEqual([])
+    expect(found('45')).toEqual([
       'X-RateLimit-Limit is 45, which no plan states (they state 60, 1000, 300, 10000, 100000), and the request had no valid key',
     ])
   })
@@ -72,15 +63,13 @@ describe('a 429', () => {
     ['a wait that the sandbox explains', { ...left, 'retry-after': '30', 'x-sandbox-reason': 'storm' }],
   ])('may name %s', (_what, headers) => expect(retryAfterViolations(headers, undefined)).toEqual([]))
 
-  it('may have quota left if the key is banned', () => {
-    expect(retryAfterViolations({ ...left, 'retry-after': '20' }, 'api_key_banned')).toEqual([])
-  })
+  it('may have quota left if the key is banned', () =>
+    expect(retryAfterViolations({ ...left, 'retry-after': '20' }, 'api_key_banned')).toEqual([]))
 
   it.each([
     [used, 'Retry-After is missing'],
     [{ ...used, 'retry-after': 'soon' }, 'Retry-After is "soon", neither whole seconds nor an HTTP date'],
     [{ ...used, 'retry-after': '-5' }, 'Retry-After is "-5", neither whole seconds nor an HTTP date'],
-    [{ ...used, 'retry-after': '1.5' }, 'Retry-After is "1.5", neither whole seconds nor an HTTP date'],
     [{ ...used, 'retry-after': '0' }, 'Retry-After is "0", which asks for no wait'],
     [{ ...used, 'retry-after': NOW }, `Retry-After is "${NOW}", which is not after the Date of the response`],
     [{ ...left, 'retry-after': '30' }, 'it is a 429, although X-RateLimit-Remaining is 5'],

@@ -21,25 +21,24 @@ function logOf(limit = LIMIT) {
 
 function exchange(id: number, more: Partial<ExchangeRecord>): ExchangeRecord {
   return {
-    id,
-    position: 100 + id,
-    at: 1_700_000_000_000 + id,
-    arrivedAt: 1_700_000_000_000 + id,
-    space: '',
-    key: 'sandbox',
-    method: 'GET',
-    path: `/v1/pets/${id}`,
-    query: '',
-    operation: 'getPet',
-    status: 200,
-    reason: undefined,
-    fault: undefined,
-    how: undefined,
-    durationMs: 0,
-    waitingMs: 0,
-    bodyMs: 0,
-    remaining: 60 - id,
-    drift: undefined,
+    ...{
+      id,
+      position: 100 + id,
+      at: 1_700_000_000_000 + id,
+      arrivedAt: 1_700_000_000_000 + id,
+      space: '',
+      key: 'sandbox',
+    },
+    ...{ method: 'GET', path: `/v1/pets/${id}`, query: '', operation: 'getPet', status: 200, reason: undefined },
+    ...{
+      fault: undefined,
+      how: undefined,
+      durationMs: 0,
+      waitingMs: 0,
+      bodyMs: 0,
+      remaining: 60 - id,
+      drift: undefined,
+    },
     requestHeaders: ['Host', `host-${id}`],
     requestBody: '',
     responseHeaders: Array.from({ length: 2 * (1 + (id % 3)) }, (_, index) => `${id}.${index}`),
@@ -51,18 +50,13 @@ function exchange(id: number, more: Partial<ExchangeRecord>): ExchangeRecord {
 describe('the log of a space', () => {
   it('keeps the last exchanges whole when places are reused', () => {
     const { log, begin, end } = logOf()
+    const broken = (n: number): Partial<ExchangeRecord> =>
+      n % 2 === 0 ? { reason: 'storm', fault: 'slow-body', drift: [`drift ${n}`], status: undefined } : {}
     for (let n = 1; n <= 4 * LIMIT; n++) {
-      end(begin(n % 2 === 0 ? { reason: 'storm', fault: 'slow-body', drift: [`drift ${n}`], status: undefined } : {}))
-      const last = Array.from({ length: Math.min(n, LIMIT) }, (_, index) => n - Math.min(n, LIMIT) + 1 + index)
-      expect([...log]).toEqual(
-        last.map((id) =>
-          exchange(id, {
-            how: 'sent',
-            durationMs: id + 0.5,
-            ...(id % 2 === 0 && { reason: 'storm', fault: 'slow-body', drift: [`drift ${id}`], status: undefined }),
-          }),
-        ),
-      )
+      end(begin(broken(n)))
+      const kept = Math.min(n, LIMIT)
+      const last = Array.from({ length: kept }, (_, index) => n - kept + 1 + index)
+      expect([...log]).toEqual(last.map((id) => exchange(id, { how: 'sent', durationMs: id + 0.5, ...broken(id) })))
     }
   })
 

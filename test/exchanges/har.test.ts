@@ -11,27 +11,17 @@ describe('exchanges as an HTTP archive', () => {
     const { log } = await sandbox.requests.har()
     expect(log).toMatchObject({ version: '1.2', creator: { name: 'petstore-sandbox' } })
     const [list, created] = log.entries
+    const queryString = [
+      { name: 'limit', value: '1' },
+      { name: 'status', value: 'sold' },
+    ]
+    const url = `${sandbox.baseUrl}/pets?limit=1&status=sold`
+    const sizes = { headersSize: -1, cookies: [] }
+    const content = { mimeType: 'application/json' }
     expect(list).toMatchObject({
       startedDateTime: '2026-03-01T10:00:00.000Z',
-      request: {
-        method: 'GET',
-        url: `${sandbox.baseUrl}/pets?limit=1&status=sold`,
-        httpVersion: 'HTTP/1.1',
-        cookies: [],
-        queryString: [
-          { name: 'limit', value: '1' },
-          { name: 'status', value: 'sold' },
-        ],
-        headersSize: -1,
-        bodySize: 0,
-      },
-      response: {
-        status: 200,
-        cookies: [],
-        redirectURL: '',
-        headersSize: -1,
-        content: { mimeType: 'application/json' },
-      },
+      request: { method: 'GET', url, httpVersion: 'HTTP/1.1', queryString, bodySize: 0, ...sizes },
+      response: { status: 200, redirectURL: '', content, ...sizes },
       cache: {},
     })
     expect(created?.request.postData).toEqual({ mimeType: 'application/json', text: body })
@@ -47,12 +37,9 @@ describe('exchanges as an HTTP archive', () => {
   it('follow a filter, and omit exchanges under way', async () => {
     await using sandbox = await createSandbox({ fault: 'getPet:hang' })
     const leaving = new AbortController()
-    const ask = (path: string, signal?: AbortSignal) =>
-      sandbox.fetch(sandbox.baseUrl + path, {
-        headers: { authorization: 'Bearer sandbox' },
-        ...(signal === undefined ? {} : { signal }),
-      })
-    const hanging = ask('/pets/1', leaving.signal).catch(() => {})
+    const headers = { authorization: 'Bearer sandbox' }
+    const ask = (path: string, init: RequestInit = {}) => sandbox.fetch(sandbox.baseUrl + path, { headers, ...init })
+    const hanging = ask('/pets/1', { signal: leaving.signal }).catch(() => {})
     await ask('/pets')
     await ask('/nothing')
     expect((await sandbox.requests.har()).log.entries.map(({ _id }) => _id)).toEqual([2, 3])

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished } from 'vitest'
-import { createSandbox } from '../../src/index.js'
+import { createSandbox, type Sandbox } from '../../src/index.js'
 import { test } from '../../src/vitest/index.js'
 
 const it = test
@@ -7,12 +7,14 @@ const it = test
 async function sandboxWith(requests: readonly (readonly [method: string, body?: object])[], options = {}) {
   const sandbox = await createSandbox({ freeze: true, ...options })
   onTestFinished(() => sandbox.close())
-  for (const [method, body] of requests) {
-    const json = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
-    const headers = { authorization: 'Bearer sandbox', ...json?.headers }
-    await (await sandbox.fetch(`${sandbox.baseUrl}/pets`, { method, ...json, headers })).text()
-  }
+  for (const [method, body] of requests) await requestTo(sandbox, method, body)
   return sandbox
+}
+
+async function requestTo(sandbox: Sandbox, method: string, body?: object) {
+  const json = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  const headers = { authorization: 'Bearer sandbox', ...json?.headers }
+  await (await sandbox.fetch(`${sandbox.baseUrl}/pets`, { method, ...json, headers })).text()
 }
 
 const messageOf = (assertion: Promise<void>) =>
@@ -26,11 +28,7 @@ const TOM = { name: 'Tom', categoryId: 2 }
 
 describe('toHaveReceived', () => {
   it('compares the named fields of the body, and the number of such requests', async () => {
-    const sandbox = await sandboxWith([
-      ['POST', REX],
-      ['POST', TOM],
-      ['POST', TOM],
-    ])
+    const sandbox = await sandboxWith([REX, TOM, TOM].map((body) => ['POST', body]))
     await expect(sandbox).toHaveReceived('createPet', { times: 1, body: { name: 'Rex' } })
     await expect(sandbox).toHaveReceived('createPet', { times: 2, body: { name: expect.stringMatching('^T') } })
     await expect(sandbox).toHaveReceived('createPet', { times: 3 })
@@ -87,8 +85,8 @@ describe('toHaveServed', () => {
   it('refuses a status that is not a number, also negated', async () => {
     const sandbox = await sandboxWith([['GET']])
     const message = '"4xx" is not a status. Use a number such as 429.'
-    expect(await messageOf(expect(sandbox).toHaveServed('4xx' as never))).toBe(message)
-    expect(await messageOf(expect(sandbox).not.toHaveServed('4xx' as never))).toBe(message)
+    for (const assertion of [expect(sandbox), expect(sandbox).not])
+      expect(await messageOf(assertion.toHaveServed('4xx' as never))).toBe(message)
   })
 
   it('lists the last ten requests', async () => {
@@ -118,11 +116,7 @@ describe('waitForRequest', () => {
     const sandbox = await sandboxWith([['GET']])
     expect((await sandbox.waitForRequest({ operation: 'listPets' })).id).toBe(1)
     const waiting = sandbox.waitForRequest({ operation: 'createPet', status: 201 })
-    await sandbox.fetch(`${sandbox.baseUrl}/pets`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer sandbox', 'content-type': 'application/json' },
-      body: JSON.stringify(REX),
-    })
+    await requestTo(sandbox, 'POST', REX)
     expect(await waiting).toMatchObject({ id: 2, status: 201 })
   })
 

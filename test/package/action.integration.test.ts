@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import {
-  copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -42,14 +42,10 @@ function job(inputs: Readonly<Record<string, string>>, folder = temporaryFolder(
   for (const file of Object.values(files)) writeFileSync(file, '')
   const workspace = join(folder, 'workspace')
   mkdirSync(workspace)
-  const pairs = (name: string) =>
-    Object.fromEntries(
-      readFileSync(String(files[name]), 'utf8')
-        .split('\n')
-        .flatMap((line) =>
-          line === '' ? [] : [[line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]],
-        ),
-    ) as Readonly<Record<string, string>>
+  const pairs = (name: string): Readonly<Record<string, string>> => {
+    const lines = readFileSync(String(files[name]), 'utf8').split('\n')
+    return Object.fromEntries(lines.flatMap((line) => (line === '' ? [] : [line.split(/=(.*)/, 2)])))
+  }
   function run(name: string) {
     const step = action.runs.steps.find((one) => one.name === name)
     const given = Object.entries(step?.env ?? {}).map(([variable, expression]) => {
@@ -60,12 +56,8 @@ function job(inputs: Readonly<Record<string, string>>, folder = temporaryFolder(
       cwd: workspace,
       encoding: 'utf8',
       env: {
-        PATH: process.env.PATH,
-        HOME: process.env.HOME,
-        npm_config_offline: 'true',
-        RUNNER_TEMP: folder,
-        GITHUB_ACTIONS: 'true',
-        GITHUB_ACTION_PATH: packageDirectory,
+        ...{ PATH: process.env.PATH, HOME: process.env.HOME, npm_config_offline: 'true' },
+        ...{ RUNNER_TEMP: folder, GITHUB_ACTIONS: 'true', GITHUB_ACTION_PATH: packageDirectory },
         ...files,
         ...pairs('GITHUB_ENV'),
         ...Object.fromEntries(given),
@@ -104,12 +96,8 @@ it('the action starts a sandbox for the steps that follow, and keeps how they be
   await fetch(`${baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox~checkout' } })
   await fetch(`${baseUrl}/nowhere`, { headers: { authorization: 'Bearer sandbox~checkout' } })
 
-  expect(run('Stop')).toMatchObject({
-    status: 0,
-    stderr: expect.stringMatching(
-      /^::warning title=undocumented-endpoint%2C sandbox~checkout::GET \/v1\/nowhere .*\n$/,
-    ),
-  })
+  const warning = /^::warning title=undocumented-endpoint%2C sandbox~checkout::GET \/v1\/nowhere .*\n$/
+  expect(run('Stop')).toMatchObject({ status: 0, stderr: expect.stringMatching(warning) })
   const report = String(outputs().report)
   expect(readdirSync(report).sort()).toEqual(['conduct-checkout.json', 'conduct.json', 'conduct.txt', 'log.jsonl'])
   expect(JSON.parse(readFileSync(join(report, 'conduct-checkout.json'), 'utf8'))).toMatchObject({
@@ -130,18 +118,13 @@ it('the action fails if clients break a fail-on rule, and writes the report to t
     report: awkward,
   })
   const fixtures = join(folder, 'workspace/my fixtures $(whoami) *')
-  mkdirSync(fixtures)
-  for (const file of ['pets.json', 'orders.json', 'keys.json'])
-    copyFileSync(join(packageDirectory, 'fixtures', file), join(fixtures, file))
+  cpSync(join(packageDirectory, 'fixtures'), fixtures, { recursive: true })
   expect(run('Start')).toMatchObject({ status: 0, stderr: '' })
   const { 'base-url': baseUrl = '' } = outputs()
   for (let i = 0; i < 3; i++)
     await (await fetch(`${baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })).text()
-  const stopped = run('Stop')
-  expect(stopped).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining('::error title=early-retry%2C sandbox::'),
-  })
+  const error = expect.stringContaining('::error title=early-retry%2C sandbox::')
+  expect(run('Stop')).toMatchObject({ status: 1, stderr: error })
   expect(readFileSync(join(folder, 'workspace', awkward), 'utf8')).toMatch(
     /<testcase classname="sandbox" name="early-retry" time="0"><failure/,
   )
@@ -154,22 +137,18 @@ it('the action reads quotes in one line of flags, and states the number of sende
     senders: '6',
   })
   const fixtures = join(folder, 'workspace', name)
-  mkdirSync(fixtures)
-  for (const file of ['pets.json', 'orders.json', 'keys.json'])
-    copyFileSync(join(packageDirectory, 'fixtures', file), join(fixtures, file))
+  cpSync(join(packageDirectory, 'fixtures'), fixtures, { recursive: true })
   expect(run('Start')).toMatchObject({ status: 0, stderr: '' })
   const { 'control-url': controlUrl = '' } = outputs()
   expect(await (await fetch(`${controlUrl}/settings`)).json()).toMatchObject({ senders: 6 })
   expect(run('Stop')).toMatchObject({ status: 0 })
 })
 
-it('the action fails on a quote that does not end', () => {
-  const { run } = job({ args: `--port 0 --fixtures 'mine` })
-  expect(run('Start')).toMatchObject({ status: 1, stderr: expect.stringContaining('unmatched single quote') })
-})
-
-it('the action fails with what the sandbox said if it cannot start', () => {
-  const { run, outputs } = job({ args: '--port 0 --plan gold' })
-  expect(run('Start')).toMatchObject({ status: 1, stderr: expect.stringContaining('"gold": must be free') })
+it.each([
+  [`--port 0 --fixtures 'mine`, 'unmatched single quote'],
+  ['--port 0 --plan gold', '"gold": must be free'],
+])('the action fails with what was said if it cannot start: %s', (args, message) => {
+  const { run, outputs } = job({ args })
+  expect(run('Start')).toMatchObject({ status: 1, stderr: expect.stringContaining(message) })
   expect(outputs()).toEqual({})
 })

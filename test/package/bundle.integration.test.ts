@@ -1,15 +1,15 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { isBuiltin } from 'node:module'
-import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { builtImports } from '../support/built-imports.js'
-import { temporaryFolder } from '../support/temporary-files.js'
+import { listenLocally } from '../support/listen-locally.js'
+import { spawnServe } from '../support/spawned-serve.js'
+import { temporaryFile } from '../support/temporary-files.js'
 
 const dist = join(packageDirectory, 'dist')
 const manifest = JSON.parse(readFileSync(join(packageDirectory, 'package.json'), 'utf8'))
@@ -18,17 +18,13 @@ it('a user’s install brings no other package', async () => {
   expect(manifest.dependencies).toBeUndefined()
   const programs = readdirSync(dist).filter((name) => name.endsWith('.js'))
   const asked = [...(await builtImports(programs)).values()].flat().filter(({ isFile }) => !isFile)
-  expect([...new Set(asked.map(({ name }) => name).filter((name) => !isBuiltin(name)))].sort()).toEqual([
-    'msw',
-    'vitest',
-  ])
+  const packages = new Set(asked.map(({ name }) => name).filter((name) => !isBuiltin(name)))
+  expect([...packages].sort()).toEqual(['msw', 'vitest'])
 })
 
 it('the tarball has what users need, in at most 2 MB', () => {
-  const { stdout } = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-    cwd: packageDirectory,
-    encoding: 'utf8',
-  })
+  const pack = ['pack', '--dry-run', '--json', '--ignore-scripts']
+  const { stdout } = spawnSync('npm', pack, { cwd: packageDirectory, encoding: 'utf8' })
   const [{ size, unpackedSize, files }]: [{ size: number; unpackedSize: number; files: { path: string }[] }] =
     JSON.parse(stdout)
   expect(size).toBeLessThanOrEqual(2_000_000)
@@ -52,9 +48,8 @@ it('the workflow of a release runs scripts of the package, and may sign the prov
 it('names the licence of each package in the bundle', () => {
   const notices = readFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), 'utf8')
   const names = [...notices.matchAll(/^(\S+) \d+\.\d+\.\d+\S* \((.+)\)$/gm)].map(([, name]) => name)
-  expect(names).toEqual(
-    expect.arrayContaining(['@faker-js/faker', '@stoplight/prism-http', 'ajv', 'commander', 'undici', 'yaml']),
-  )
+  const some = ['@faker-js/faker', '@stoplight/prism-http', 'ajv', 'commander', 'undici', 'yaml']
+  expect(names).toEqual(expect.arrayContaining(some))
 })
 
 const CALLS_BACK = `
@@ -79,8 +74,7 @@ paths:
 `
 
 it('has all of Prism: a mocked operation calls back with invented words', async () => {
-  const folder = temporaryFolder()
-  writeFileSync(join(folder, 'contract.yaml'), CALLS_BACK)
+  const contract = temporaryFile('contract.yaml', CALLS_BACK)
   let heard = (_body: string) => {}
   const called = new Promise<string>((resolve) => {
     heard = resolve
@@ -88,37 +82,16 @@ it('has all of Prism: a mocked operation calls back with invented words', async 
   const listener = createServer(async (request, response) => {
     heard(String(await request.toArray()))
     response.end()
-  }).listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  const child = spawn(
-    process.execPath,
-    [
-      join(packageDirectory, 'bin/petstore-sandbox.js'),
-      'serve',
-      '--port',
-      '0',
-      '--log',
-      'json',
-      '--in-memory',
-      '--spec',
-      'contract.yaml',
-    ],
-    { cwd: folder, env: { PATH: process.env.PATH } },
-  )
-  onTestFinished(() => {
-    child.kill('SIGKILL')
-    listener.close()
   })
-  let said = ''
-  while (!said.includes('"baseUrl":"')) said += String(await once(child.stderr, 'data'))
-  const { status } = await fetch(`${/"baseUrl":"([^"]+)"/.exec(said)?.[1]}/subscriptions`, {
+  const url = `${await listenLocally(listener)}/heard`
+  const serve = await spawnServe(dirname(contract), '--in-memory', '--spec', contract)
+  onTestFinished(async () => void (await serve.end('SIGTERM')))
+  const { status } = await fetch(`${serve.baseUrl}/subscriptions`, {
     method: 'POST',
     headers: { authorization: 'Bearer sandbox', 'content-type': 'application/json' },
-    body: JSON.stringify({ url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}/heard` }),
+    body: JSON.stringify({ url }),
   })
   expect(status).toBe(201)
-  expect(JSON.parse(await called)).toEqual({
-    name: expect.stringMatching(/^[a-z]+$/),
-    mail: expect.stringContaining('@'),
-  })
+  const news = { name: expect.stringMatching(/^[a-z]+$/), mail: expect.stringContaining('@') }
+  expect(JSON.parse(await called)).toEqual(news)
 })

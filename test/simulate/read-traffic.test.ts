@@ -6,6 +6,9 @@ import { harEntry, harText, ncsaLine, read } from './traffic.js'
 
 const AT = Date.parse('2026-03-01T10:00:00Z')
 
+const EXCHANGE =
+  '{"event":"exchange","id":1,"at":"2026-03-01T10:00:00.000Z","key":"a","method":"GET","path":"/v1/pets"}'
+
 describe('the form of traffic', () => {
   it.each([
     ['an archive', 'har', harText([{ at: AT }])],
@@ -13,11 +16,7 @@ describe('the form of traffic', () => {
     ['a combined log', 'ncsa', ncsaLine({ at: AT })],
     ['a common log', 'ncsa', ncsaLine({ at: AT }).replace(/ "-" "curl\/8"$/, '')],
     ['a log behind other lines', 'ncsa', `Starting …\n\n${ncsaLine({ at: AT })}\n`],
-    [
-      'the log of a sandbox',
-      'log',
-      '{"event":"ready"}\n{"event":"exchange","id":1,"at":"2026-03-01T10:00:00.000Z","key":"a","method":"GET","path":"/v1/pets"}',
-    ],
+    ['the log of a sandbox', 'log', `{"event":"ready"}\n${EXCHANGE}`],
   ])('is known from its beginning: %s', async (_what, form, text) => {
     expect(await read(text)).toMatchObject({ form, records: [{ at: AT, path: '/v1/pets' }], missing: undefined })
     expect(await read(gzipSync(text))).toMatchObject({ form, records: [{ at: AT }] })
@@ -31,10 +30,8 @@ describe('the form of traffic', () => {
     ['is a ZIP file', Buffer.from('PK\u0003\u0004')],
     ['is UTF-16', Buffer.from('\ufeff{"log":{}}', 'utf16le')],
   ])('is unknown if the input %s', async (problem, text) => {
-    await expect(read(text)).rejects.toMatchObject({
-      code: 'TRAFFIC_UNKNOWN',
-      message: expect.stringMatching(new RegExp(`^"traffic" ${problem}.* Give an HTTP archive`)),
-    })
+    const message = expect.stringMatching(new RegExp(`^"traffic" ${problem}.* Give an HTTP archive`))
+    await expect(read(text)).rejects.toMatchObject({ code: 'TRAFFIC_UNKNOWN', message })
   })
 })
 
@@ -94,11 +91,11 @@ describe('an archive', () => {
     const text = harText([{ at: AT }, { at: AT }], 2)
     const { records, unit } = await read(text)
     const lines = text.split('\n')
-    expect(unit).toBe('line')
-    expect(records.map(({ place }) => [lines[place - 1]?.trim(), lines[place]?.includes('startedDateTime')])).toEqual([
-      ['{', true],
-      ['{', true],
-    ])
+    expect([unit, records.length]).toEqual(['line', 2])
+    for (const { place } of records) {
+      expect(lines[place - 1]?.trim()).toBe('{')
+      expect(lines[place]).toContain('startedDateTime')
+    }
   })
 })
 

@@ -68,20 +68,13 @@ export async function read(text: string | Buffer, size?: number) {
 
 /** Simulates traffic in some format. */
 export async function simulate(
-  input: string | Buffer | AsyncIterable<Buffer>,
+  input: string | Buffer,
   options: Partial<SimulationOptions> = {},
 ): Promise<SimulationReport> {
-  const simulation = new Simulation({
-    contract: packagedContract(),
-    basePath: '/v1',
-    host: undefined,
-    keyField: undefined,
-    scale: [],
-    senders: 1,
-    ...options,
-  })
-  const chunks = typeof input === 'string' || Buffer.isBuffer(input) ? inPieces(input) : input
-  const reading = await readTraffic(chunks, '"traffic"', simulation)
+  const contract = packagedContract()
+  const defaults = { contract, basePath: '/v1', host: undefined, keyField: undefined, scale: [], senders: 1 }
+  const simulation = new Simulation({ ...defaults, ...options })
+  const reading = await readTraffic(inPieces(input), '"traffic"', simulation)
   simulation.end()
   return simulationReport(simulation, reading)
 }

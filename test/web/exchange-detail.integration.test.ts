@@ -2,12 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { BEARER } from '../../src/contract/contract-data.js'
 import { REASONS } from '../../src/domain/problems.js'
+import type { Exchange } from '../../src/exchanges/exchange-record.js'
 import { explainExchange } from '../../src/web/dashboard/explain-exchange.js'
 import { recordedRequest } from '../../src/web/dashboard/recorded-request.js'
 import { CODE_FORMS } from '../../src/web/request-code.js'
 import { anExchange } from './exchanges.js'
-
-const SANDBOX = 'http://127.0.0.1:4010'
 
 describe('the explanation of an exchange', () => {
   it('names window, limit, plan and reset of a spent quota', () => {
@@ -27,86 +26,49 @@ describe('the explanation of an exchange', () => {
     expect(rule + help).not.toMatch(/undefined|null|NaN| {2}/)
   })
 
-  it.each([200, 201, 400, 401, 404, 405, 413, 415, 500, null])('has a rule for status %s', (status) => {
-    expect(explainExchange(anExchange({ status })).rule).toMatch(/^[A-Z].*\.$/)
-  })
+  it.each([200, 400, 401, 404, 405, 413, 415, 500, null])('has a rule for status %s', (status) =>
+    expect(explainExchange(anExchange({ status })).rule).toMatch(/^[A-Z].*\.$/),
+  )
 })
 
 describe('the cause of a response', () => {
-  const until = 'ban sandbox until 2026-03-01T12:05:00.000Z'
   const event = { at: '2026-03-01T11:59:59.000Z', afterId: 0 }
-  const headers = { 'retry-after': '300' }
-  const banned = anExchange({ status: 429, reason: 'ban', response: { headers, body: '' } })
+  const until = 'ban sandbox until 2026-03-01T12:05:00.000Z'
+  const byRequests = { events: [{ ...event, verb: 'ban', text: `${until}: 10 early requests` }] }
+  const byHand = { events: [{ ...event, verb: 'keys.ban', text: until }] }
+  const banned = { status: 429, reason: 'ban', response: { headers: { 'retry-after': '300' }, body: '' } } as const
+  const broken = { reason: 'fault', fault: 'truncated-body', rule: 'a', ended: 'cut' } as const
   const body = '{"code":"invalid_request","message":"createPet: name is required.","status":400}'
+  const invalid = { status: 400, operation: 'createPet', response: { headers: {}, body } }
+  const early = /until 12:05:00 UTC\. It sent 10 requests before Retry-After/
+  const slow = { latency: '100ms,listPets=3s' }
 
-  it.each([
+  it.each<[cause: string, Partial<Exchange>, facts: Parameters<typeof explainExchange>[1], rule: RegExp]>([
+    ['banned until 12:05:00', banned, byRequests, early],
+    ['banned until 12:05:00', banned, byHand, /It was banned manually\.$/],
+    ['always banned', banned, { always: 'banned' }, /is always banned/],
+    ['minute quota used up', { status: 429, reason: 'quota-minute' }, { always: 'limited' }, /always used up/],
     [
-      'the ban that requests caused',
-      banned,
-      { events: [{ ...event, verb: 'ban', text: `${until}: 10 early requests` }] },
-      'banned until 12:05:00',
-      /until 12:05:00 UTC\. It sent 10 requests before Retry-After/,
-    ],
-    [
-      'a manual ban',
-      banned,
-      { events: [{ ...event, verb: 'keys.ban', text: until }] },
-      'banned until 12:05:00',
-      /It was banned manually\.$/,
-    ],
-    ['a key that is always banned', banned, { always: 'banned' }, 'always banned', /is always banned/],
-    [
-      'a key that is always out of quota',
-      anExchange({ status: 429, reason: 'quota-minute' }),
-      { always: 'limited' },
-      'minute quota used up',
-      /always used up/,
-    ],
-    [
-      'the fault rule',
-      anExchange({ status: 503, reason: 'fault', rule: 'getPet:503@25%' }),
+      'fault a@25%',
+      { status: 503, reason: 'fault', rule: 'a@25%' },
       {},
-      'fault getPet:503@25%',
-      /The fault rule getPet:503@25% broke this response, status 503/,
+      /fault rule a@25% broke this response, status 503/,
     ],
-    [
-      'a body that was cut off',
-      anExchange({ reason: 'fault', fault: 'truncated-body', rule: 'a', ended: 'cut' }),
-      {},
-      'fault a',
-      /The client got 200 and a part of its body after 1\.0 ms/,
-    ],
-    [
-      'the message of a 400',
-      anExchange({ status: 400, operation: 'createPet', response: { headers: {}, body } }),
-      {},
-      'name is required',
-      /^Name is required\.$/,
-    ],
-    ['no key', anExchange({ status: 401, key: 'none' }), {}, 'no API key', /has no API key/],
-    ['an unknown key', anExchange({ status: 401, key: 'unknown' }), {}, 'unknown key', /does not know/],
-    [
-      'a revoked key',
-      anExchange({ status: 401, key: 'sandbox-revoked' }),
-      { always: 'revoked' },
-      'revoked key',
-      /is revoked/,
-    ],
-    [
-      'latency',
-      anExchange({ status: null, ended: null }),
-      { latency: '100ms,listPets=3s' },
-      'waiting: latency 3s',
-      /Waiting: latency 3s\. No response yet/,
-    ],
-  ] as const)('is %s', (_what, exchange, facts, cause, rule) => {
-    const explained = explainExchange(exchange, facts)
-    expect(explained.cause).toBe(cause)
-    expect(explained.rule).toMatch(rule)
-  })
+    ['fault a', broken, {}, /The client got 200 and a part of its body after 1\.0 ms/],
+    ['name is required', invalid, {}, /^Name is required\.$/],
+    ['no API key', { status: 401, key: 'none' }, {}, /has no API key/],
+    ['unknown key', { status: 401, key: 'unknown' }, {}, /does not know/],
+    ['revoked key', { status: 401, key: 'sandbox-revoked' }, { always: 'revoked' }, /is revoked/],
+    ['waiting: latency 3s', { status: null, ended: null }, slow, /Waiting: latency 3s\. No response yet/],
+  ])('is %s', (cause, exchange, facts, rule) =>
+    expect(explainExchange(anExchange(exchange), facts)).toMatchObject({ cause, rule: expect.stringMatching(rule) }),
+  )
 })
 
 describe('an exchange as a curl command', () => {
+  const curlOf = (exchange: Exchange) =>
+    CODE_FORMS.curl(recordedRequest(exchange, 'http://127.0.0.1:4010', { basePath: '/v1', keyHeader: BEARER }, []))
+
   /** The arguments that a shell passes to curl. */
   function words(command: string): readonly string[] {
     const script = `curl() { printf '%s\\0' "$@"; }; ${command}`
@@ -115,38 +77,19 @@ describe('an exchange as a curl command', () => {
   }
 
   it('sends the same request with the key from the environment', () => {
-    const exchange = anExchange({
-      method: 'POST',
-      request: {
-        headers: {
-          authorization: 'Bearer sandbox',
-          host: 'x',
-          'content-type': 'application/json',
-          'content-length': '9',
-        },
-        body: `{"name":"O'Malley"}`,
-      },
-    })
-    const curl = CODE_FORMS.curl(recordedRequest(exchange, SANDBOX, { basePath: '/v1', keyHeader: BEARER }, []))
+    const headers = { host: 'x', 'content-type': 'application/json', 'content-length': '9' }
+    const request = { headers: { authorization: 'Bearer sandbox', ...headers }, body: `{"name":"O'Malley"}` }
+    const curl = curlOf(anExchange({ method: 'POST', request }))
     expect(curl).not.toContain('Bearer sandbox')
     expect(words(curl)).toEqual([
-      '-sS',
-      '-X',
-      'POST',
-      '-H',
-      'Authorization: Bearer secret',
-      '-H',
-      'content-type: application/json',
-      '--data-raw',
-      `{"name":"O'Malley"}`,
-      'http://127.0.0.1:4010/v1/pets',
+      ...['-sS', '-X', 'POST', '-H', 'Authorization: Bearer secret', '-H', 'content-type: application/json'],
+      ...['--data-raw', `{"name":"O'Malley"}`, 'http://127.0.0.1:4010/v1/pets'],
     ])
   })
 
   it('quotes everything that a client sent', () => {
     const evil = '\'; echo $(id) `id` "$HOME" \\'
-    const exchange = anExchange({ query: evil, request: { headers: { 'x-evil': evil }, body: evil } })
-    const given = words(CODE_FORMS.curl(recordedRequest(exchange, SANDBOX, { basePath: '/v1', keyHeader: BEARER }, [])))
+    const given = words(curlOf(anExchange({ query: evil, request: { headers: { 'x-evil': evil }, body: evil } })))
     expect(given).toContain(`x-evil: ${evil}`)
     expect(given.filter((word) => word.includes(evil)).length).toBe(3)
   })

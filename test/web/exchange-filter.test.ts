@@ -10,29 +10,24 @@ const EXCHANGES = [
   anExchange({ id: 4, status: null, reason: 'fault' }),
   anExchange({ id: 5, status: 503, reason: 'forced' }),
   anExchange({ id: 6, status: 404, path: '/v1/nothing', operation: null }),
+  anExchange({ id: 7, durationMs: 600, response: { headers: {}, body: '[{"name":"Rex"}]' } }),
+  anExchange({ id: 8, status: null, ended: null, durationMs: 900_000 }),
 ]
 
 describe('the filter of the list', () => {
   it.each([
-    ['', [1, 2, 3, 4, 5, 6]],
+    ['', [1, 2, 3, 4, 5, 6, 7, 8]],
     ['sold', [1]],
-    ['429', [2]],
     ['STORM', [2]],
     ['sandbox-pro', [2]],
     ['createpet', [3]],
     ['post pets', [3]],
     ['nothing', [6]],
     ['post storm', []],
-  ])('finds every word of "%s"', (text, ids) => {
-    expect(filterExchanges(EXCHANGES, text).map(({ id }) => id)).toEqual(ids)
-  })
-
-  it.each([
     ['status:429', [2]],
     ['4xx', [2, 6]],
     ['status:4xx -429', [6]],
     ['-key:sandbox-pro 4xx', [6]],
-    ['op:createpet', [3]],
     ['op:none', [6]],
     ['path:/nothing', [6]],
     ['path:"status=sold"', [1]],
@@ -47,20 +42,19 @@ describe('the filter of the list', () => {
     ['id:1,3', [1, 3]],
     ['ended:sent -op:listPets', [3, 6]],
     ['http://nowhere', []],
-  ])('reads the words of "%s"', (text, ids) => {
-    const more = [
-      anExchange({ id: 7, durationMs: 600, response: { headers: {}, body: '[{"name":"Rex"}]' } }),
-      anExchange({ id: 8, status: null, ended: null, durationMs: 900_000 }),
-    ]
-    const shown = filterExchanges([...EXCHANGES, ...more], text)
-    expect(shown.map(({ id }) => id)).toEqual(ids)
-  })
+    ['outcome:answered', [1, 3, 7]],
+    ['outcome:refused', [6]],
+    ['outcome:limited', [2]],
+    ['outcome:failed', [5]],
+    ['outcome:cut', [4]],
+  ])('finds every word of "%s"', (text, ids) =>
+    expect(filterExchanges(EXCHANGES, text).map(({ id }) => id)).toEqual(ids),
+  )
 
   it.each([
     ['at:12:00', [1, 2, 3]],
     ['at:12:00:1', [2]],
     ['at:2026-03-01T12:00:59', [3]],
-    ['at:12:00:10..12:00:59', [2]],
     ['at:2026-03-01T12:00:10..12:01:00', [2, 3]],
     ['at:2026-03-01T23:59:00..2026-03-02T00:00:00', [4]],
     ['-at:12', [4, 5]],
@@ -70,13 +64,10 @@ describe('the filter of the list', () => {
     expect(filterExchanges(exchanges, text).map(({ id }) => id)).toEqual(ids)
   })
 
-  it('has a word for a range of time, also over midnight', () => {
+  it('has a word for a range of time, also over midnight; adds a word, or removes it', () => {
     const at = Date.parse('2026-03-01T23:59:50Z')
     expect(rangeWord(at - 10_000, at)).toBe('at:2026-03-01T23:59:40..23:59:50')
     expect(rangeWord(at, at + 10_000)).toBe('at:2026-03-01T23:59:50..2026-03-02T00:00:00')
-  })
-
-  it('adds a word, or removes it', () => {
     expect(toggleWord('', 'key:a')).toBe('key:a')
     expect(toggleWord('4xx body:"a b"', 'key:a')).toBe('4xx body:"a b" key:a')
     expect(toggleWord('4xx body:"a b" key:a', 'body:"a b"')).toBe('4xx key:a')
@@ -88,19 +79,7 @@ describe('the filter of the list', () => {
     ['>500', { word: '>500', meant: '>500ms' }],
     ['-kye:sandbox', { word: '-kye:sandbox', meant: '-key:sandbox' }],
     ['status:429 >500ms http://nowhere pets', undefined],
-  ])('names the unknown term of "%s", and what may be meant', (text, term) => {
-    expect(unknownTerm(text)).toEqual(term)
-  })
-
-  it.each([
-    ['answered', [1, 3]],
-    ['refused', [6]],
-    ['limited', [2]],
-    ['failed', [5]],
-    ['cut', [4]],
-  ] as const)('shows %s exchanges', (outcome, ids) => {
-    expect(filterExchanges(EXCHANGES, `outcome:${outcome}`).map(({ id }) => id)).toEqual(ids)
-  })
+  ])('names the unknown term of "%s", and what may be meant', (text, term) => expect(unknownTerm(text)).toEqual(term))
 
   it('is written to the address with the space, and read from it', () => {
     const place = { space: 'checkout', filter: '429 & pets', exchange: 168, tab: 'keys' as const }

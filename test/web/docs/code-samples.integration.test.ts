@@ -16,12 +16,11 @@ async function run(language: string, text: string): Promise<string> {
   const bin = join(packageDirectory, 'bin')
   // As an installed command would be.
   const shell = text.replaceAll('petstore-sandbox call', `node ${bin}/petstore-sandbox.js call`)
-  const [file, args] =
-    language === 'fetch'
-      ? [process.execPath, ['--input-type=module', '-e', text]]
-      : language === 'Python'
-        ? [PYTHON, ['-c', text]]
-        : ['sh', ['-c', shell]]
+  const programs = {
+    fetch: [process.execPath, ['--input-type=module', '-e', text]],
+    Python: [PYTHON, ['-c', text]],
+  } as const
+  const [file, args] = programs[language as keyof typeof programs] ?? ['sh', ['-c', shell]]
   const { stdout } = await promisify(execFile)(file, args, { timeout: 60_000 })
   return stdout
 }
@@ -35,11 +34,9 @@ describe.each(['curl', 'fetch', 'Python', 'call'] as const)('the code sample in 
       const contract = readContract(document)
       const operation = contract.operations.find((one) => one.id === id)
       if (operation === undefined) throw new Error(`there is no ${id}`)
-      const first = firstInputs(contract, operation)
-      const inputs =
-        id === 'createPet'
-          ? { ...first, body: JSON.stringify({ name: `O'Rex "$HOME" \\ Žofka 🐢`, categoryId: 1 }) }
-          : { ...first, parameters: { limit: '2', status: 'sold' } }
+      const body = JSON.stringify({ name: `O'Rex "$HOME" \\ Žofka 🐢`, categoryId: 1 })
+      const given = id === 'createPet' ? { body } : { parameters: { limit: '2', status: 'sold' } }
+      const inputs = { ...firstInputs(contract, operation), ...given }
       const key = 'sandbox-pro~samples'
       const request = requestOf(operation, inputs, { baseUrl: sandbox.baseUrl, key, keyHeader: BEARER })
       const out = await run(language, CODE_FORMS[language](request))

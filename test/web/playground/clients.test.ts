@@ -10,6 +10,12 @@ function nextAfter(responses: readonly TimedResponse[], own = '0'): Record<strin
   return Object.fromEntries(clients.map(({ space, nextAt }) => [space, nextAt]))
 }
 
+function openClient(place: number) {
+  const client = openClients('0', 0).at(place)
+  if (client === undefined) throw new Error('There are clients.')
+  return client
+}
+
 it('lists twice a second while requests succeed', () => {
   const served = { ...refused, status: 200, retryAfter: null }
   expect(new Set(Object.values(nextAfter([served, served])))).toEqual(new Set([1000]))
@@ -25,15 +31,13 @@ it('waits 50 ms at least, and an hour at most', () => {
 })
 
 it('continues after a slow response', () => {
-  const [client] = openClients('0', 0)
-  if (client === undefined) throw new Error('There are clients.')
+  const client = openClient(0)
   receive(client, { ...refused, status: 200, at: 800 })
   expect(client.nextAt).toBe(800)
 })
 
 it('shows the last outcome of each half second', () => {
-  const yours = openClients('0', 0).at(-1)
-  if (yours === undefined) throw new Error('There are clients.')
+  const yours = openClient(-1)
   receive(yours, { ...refused, status: 0, at: 0 })
   receive(yours, refused)
   expect(yours.marks).toEqual(['limited'])
@@ -41,8 +45,7 @@ it('shows the last outcome of each half second', () => {
 })
 
 it('is banned until the end of the ban', () => {
-  const [client] = openClients('0', 0)
-  if (client === undefined) throw new Error('There are clients.')
+  const client = openClient(0)
   receive(client, { ...refused, isBanned: true })
   expect([29_999, 30_000].map((now) => verdictOf(client, now))).toEqual(['banned', 'unjudged'])
 })
