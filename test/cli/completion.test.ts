@@ -1,9 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Argument, Command, Option } from 'commander'
 import { describe, expect, it } from 'vitest'
-import { readScript, SHELLS, splitLine, suggest } from '../../src/cli/completion.js'
+import { readScript, SHELLS, splitLine } from '../../src/cli/completion.js'
 import { COMMANDS } from '../../src/cli/run-cli.js'
 import { VIOLATIONS, WARNINGS } from '../../src/conduct/conduct-view.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
@@ -93,46 +92,23 @@ describe('completion', () => {
 })
 
 describe('completion from the tree of commands', () => {
-  /** A tree as later commands have it. */
-  function tree(): Command {
-    const program = new Command('petstore-sandbox').enablePositionalOptions()
-    program.command('exec').passThroughOptions().option('--report <file>').argument('<command...>')
-    const call = program.command('call').option('--target <name>')
-    call.command('listPets').option('--limit <n>').option('--status <status>')
-    program.command('fault').command('add').argument('<rule>')
-    program.command('sunset').argument('<mode>')
-    program.command('plan').argument('<key>').argument('<plan>')
-    program.command('show').addArgument(new Argument('<what>').choices(['all', 'some']))
-    program.command('print').addOption(new Option('-o, --output <form>').choices(['json', 'yaml']))
-    program.command('try').argument('<operation>')
-    return program
-  }
-  const offered = async (line: string) => {
-    const before = splitLine(line)
-    return suggest(tree(), async () => {}, before.slice(0, -1), before.at(-1) ?? '')
-  }
-  const values = async (line: string) => (await offered(line)).words.map(({ value }) => value)
-
   it.each([
-    ['call ', ['listPets', 'help']],
     ['call listPets --status ', ['available', 'pending', 'sold']],
-    ['call --target staging listPets --status=', ['available', 'pending', 'sold'].map((word) => `--status=${word}`)],
-    ['sunset ', ['auto', 'before', 'after', 'brownout']],
-    ['plan sandbox ', ['free', 'pro', 'business', 'enterprise']],
-    ['plan sandbox pro ', ['--help']],
-    ['show ', ['all', 'some']],
-    ['print -o ', ['json', 'yaml']],
-    ['print --output=', ['--output=json', '--output=yaml']],
-    ['try ', packagedContract().operations.map(({ id }) => id)],
-  ])('%s', async (line, expected) => expect(await values(line)).toEqual(expected))
+    ['call listPets --status=', ['available', 'pending', 'sold'].map((word) => `--status=${word}`)],
+    ['control sunset ', ['auto', 'before', 'after', 'brownout']],
+    ['control plan sandbox ', ['free', 'pro', 'business', 'enterprise']],
+    ['completion ', ['bash', 'zsh', 'fish']],
+    ['verify -o ', ['text', 'json', 'junit']],
+    ['verify --output=', ['--output=text', '--output=json', '--output=junit']],
+  ])('%s', async (line, expected) => expect(await words(line)).toEqual(expected))
 
   it('knows the keys that come with the fixtures', async () =>
-    expect(await values('plan ')).toEqual(expect.arrayContaining(['sandbox', 'sandbox-banned'])))
+    expect(await words('control plan ')).toEqual(expect.arrayContaining(['sandbox', 'sandbox-banned'])))
 
   it("leaves another program's command line to the shell's paths", async () => {
-    expect(await offered('exec npx --re')).toEqual({ words: [], paths: 'file' })
-    expect(await offered('exec -- ')).toEqual({ words: [], paths: 'file' })
-    expect(await values('exec --re')).toContain('--report')
+    for (const line of ['exec npx --re', 'exec -- '])
+      expect(await completed(line)).toEqual({ paths: ':file', words: [], lines: [] })
+    expect(await words('exec --re')).toContain('--report')
   })
 })
 

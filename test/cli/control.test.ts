@@ -271,14 +271,9 @@ describe('a sandbox that was neither named nor started in this folder', () => {
     for (const act of [
       () => whole.shutdown(),
       () => controls.reset(),
-      () => controls.undo(),
       () => controls.clock.advance('1m'),
-      () => controls.storm.start(),
-      () => controls.faults.clear(),
-      () => controls.pets.remove(1),
       () => controls.requests.clear(),
       () => controls.requests.replay(1),
-      () => whole.spaces.remove('a'),
       () => whole.space('a').reset(),
     ])
       await expect(act()).rejects.toThrow(

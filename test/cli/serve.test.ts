@@ -75,24 +75,17 @@ describe('serve', () => {
     })
   })
 
-  it('is silent about exchanges with --log silent, but for the ready line', async () => {
+  it.each([
+    ['silent', /^Ready on (\S+) \(plan free, 60 pets, seed 42\); dashboard \S+\/__sandbox\/\n/],
+    ['pretty --mock getPet', /Ready on (\S+)[\s\S]*^ {2}stateful: 3 operations · mocked: 1 \(getPet\)$/m],
+  ])('shows its banner, and exchanges unless it is silent: --log %s', async (flags, banner) => {
     const io = testIo()
-    const ended = runCli(['serve', '--port', '0', '--in-memory', '--log', 'silent'], io)
-    const [, baseUrl] = await io.stderr.seen(
-      /^Ready on (\S+) \(plan free, 60 pets, seed 42\); dashboard \S+\/__sandbox\/\n/,
-    )
-    await (await get({ baseUrl: String(baseUrl) }, '/pets')).text()
+    const ended = run(`serve --port 0 --in-memory --log ${flags}`, io)
+    const [, baseUrl = ''] = await io.stderr.seen(banner)
+    await (await get({ baseUrl }, '/pets')).text()
     io.signal('SIGINT')
-    expect(await ended).toBe(0)
-    expect(io.stderr.text).not.toContain('GET')
-  })
-
-  it('names the mocked operations in its banner', async () => {
-    const io = testIo()
-    const ended = runCli(['serve', '--port', '0', '--in-memory', '--log', 'pretty', '--mock', 'getPet'], io)
-    await io.stderr.seen(/^ {2}stateful: 3 operations · mocked: 1 \(getPet\)$/m)
-    io.signal('SIGINT')
-    expect(await ended).toBe(0)
+    expect(await ended).toMatchObject({ code: 0, out: '' })
+    expect(io.stderr.text.includes('GET')).toBe(flags !== 'silent')
   })
 })
 
