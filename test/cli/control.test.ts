@@ -22,39 +22,43 @@ const SESSIONS: Readonly<Record<string, readonly (readonly [line: string, out: u
   keys: [
     ['keys add team-a pro', 'key     plan  left/minute  left/day     ban\nteam-a  pro   300/300      10000/10000\n'],
     ['plan team-a business', expect.stringMatching(/\nteam-a +business /)],
-    ['keys remove team-a', 'keys remove team-a\n'],
-    ['keys remove team-a', 'keys remove unknown key: not found\n'],
-    ['unban team-a', 'unban unknown key\n'],
+    ['keys remove team-a', 'Key team-a removed.\n'],
+    ['keys remove team-a', 'There is no such key.\n'],
+    ['unban team-a', 'There is no such key.\n'],
   ],
   storm: [
-    ['storm start 0.3,for=30s --rate 0.5 --retry-after 2s', 'storm start: rate 0.5 for 30s\n'],
+    [
+      'storm start 0.3,for=30s --rate 0.5 --retry-after 2s',
+      'Storm started: 50 % of requests get 429 for 30s, Retry-After 2s, since 2026-03-01T10:00:00.000Z.\n',
+    ],
     ['storm', '50 % of requests get 429 for 30s, Retry-After 2s, since 2026-03-01T10:00:00.000Z\n'],
-    ['storm start', 'storm start: rate 1\n'],
-    ['storm stop', 'storm stop\n'],
+    ['storm start', 'Storm started: all requests get 429, since 2026-03-01T10:00:00.000Z.\n'],
+    ['storm stop', 'Storm stopped.\n'],
   ],
   faults: [
     ['fault add listPets:503@20%*3', '#  rule                left\n1  listPets:503@20%*3  3\n'],
     ['fault add *:hang', '#  rule                left\n1  listPets:503@20%*3  3\n2  *:hang              unlimited\n'],
-    ['fault clear', 'fault clear\n'],
+    ['fault clear', 'All faults removed.\n'],
     ['fault list --json', '[]\n'],
   ],
   pets: [
-    ['pets add --name R\u001b[31mex --category-id 9223372036854775807 --status sold', 'pets add 60: R\\u001b[31mex\n'],
+    ['pets add --name R\u001b[31mex --category-id 9223372036854775807 --status sold', 'Pet 60 added.\n'],
     [
       'pets list --limit 1 --json',
       expect.stringMatching(/"name": "R\\u001b\[31mex",\n *"categoryId": 9223372036854775807/),
     ],
+    ['pets', expect.stringContaining('R\\u001b[31mex')],
     ['pets set 60 --status none --name Rex --json', expect.not.stringContaining('sold')],
-    ['pets remove 60', 'pets remove 60\n'],
-    ['pets remove 60', 'pets remove 60: not found\n'],
+    ['pets remove 60', 'Pet 60 removed.\n'],
+    ['pets remove 60', 'There is no pet 60.\n'],
     ['pets remove 60 --json', '{\n  "removed": null\n}\n'],
-    ['pets remove 1', 'pets remove 1\n'],
-    ['reset', 'reset: 60 pets\n'],
+    ['pets remove 1', 'Pet 1 removed.\n'],
+    ['reset', 'Reset the default space to its start, with 60 pets.\n'],
   ],
   resources: [
     [
       'resources',
-      'name    path           id  parents  records\npets    /pets          id  []       60\norders  /store/orders  id  []       6\n',
+      'name    path           id  parents  records\npets    /pets          id           60\norders  /store/orders  id           6\n',
     ],
     [
       'resources add pets {"name":"Rex","categoryId":9223372036854775807}',
@@ -65,18 +69,18 @@ const SESSIONS: Readonly<Record<string, readonly (readonly [line: string, out: u
       'resources set pets 60 {"status":"sold","categoryId":1}',
       '{"id":60,"name":"Rex","categoryId":1,"status":"sold"}\n',
     ],
-    ['resources remove pets 60', 'resources remove pets 60\n'],
+    ['resources remove pets 60', 'Record 60 of pets removed.\n'],
   ],
   snapshots: [
-    ['snapshot save full', 'snapshots save name=full\n'],
+    ['snapshot save full', 'Snapshot full saved.\n'],
     ['snapshot list', 'name\nfull\n'],
-    ['snapshot restore full', expect.stringContaining('full')],
-    ['snapshot remove full', expect.stringContaining('full')],
+    ['snapshot restore full', 'Snapshot full restored.\n'],
+    ['snapshot remove full', 'Snapshot full removed.\n'],
   ],
   spaces: [
-    ['pets remove 1 --space checkout', 'pets remove 1\n'],
+    ['pets remove 1 --space checkout', 'Pet 1 removed.\n'],
     ['spaces list', 'name      pets  requests\ncheckout  59    0\n'],
-    ['spaces copy checkout --space b', 'spaces copy name=checkout\n'],
+    ['spaces copy checkout --space b', 'Copied the space checkout to the space b, with 59 pets.\n'],
     ['spaces copy --space checkout --json', '{\n  "space": "checkout",\n  "pets": 60\n}\n'],
     ['spaces list', 'name      pets  requests\ncheckout  60    0\nb         59    0\n'],
     ['spaces remove checkout', expect.stringContaining('checkout')],
@@ -132,7 +136,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     const removed = { latency: null, limits: null, rateLimit: true }
     expect(await controlJson(sandbox, 'settings set latency=none limits=none rate-limit=on')).toMatchObject(removed)
     expect((await control(sandbox, 'settings')).out).toMatch(/^plan +pro\nrate-limit +true\nban-after +never\n/)
-    expect((await control(sandbox, 'sunset after')).out).toBe('settings change sunset=after\n')
+    expect((await control(sandbox, 'sunset after')).out).toBe('The setting sunset is now after.\n')
     expect((await get(sandbox, '/pets/1')).status).toBe(404)
   })
 
@@ -162,7 +166,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
   it('reports what is not there on stderr, and refuses what the sandbox does', async () => {
     const sandbox = await sandboxWith()
     expect(await control(sandbox, 'storm show')).toEqual({ code: 0, out: '', err: 'No storm is active.\n' })
-    expect(await control(sandbox, 'snapshot list')).toEqual({ code: 0, out: '', err: 'none\n' })
+    expect(await control(sandbox, 'snapshot list')).toEqual({ code: 0, out: '', err: 'No snapshots.\n' })
     expect(await control(sandbox, 'requests')).toEqual({ code: 0, out: '', err: 'No requests match.\n' })
     expect(await control(sandbox, 'fault add listDogs:503')).toMatchObject({ code: 1, out: '' })
     const refused = { code: 2, err: expect.stringContaining('The fields are not valid JSON') }
@@ -171,7 +175,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
 
   it('applies a packaged scenario, and one from a file', async () => {
     const sandbox = await sandboxWith()
-    expect((await control(sandbox, 'scenario storm')).out).toBe('scenario storm\n')
+    expect((await control(sandbox, 'scenario storm')).out).toBe('Scenario storm applied.\n')
     expect(await sandbox.storm.show()).not.toBeNull()
     const io = ioAt(sandbox)
     const friday = 'storm: off\nban-after: 3\nban: { sandbox: 5m }\nnow: 2026-03-03T00:00:00Z\n'
@@ -228,7 +232,7 @@ describe('control requests', () => {
     await sandbox.faults.add('getPet:empty-response')
     await get(sandbox, '/pets/2').catch(() => {})
     expect(await listed('--operation getPet --since 3')).toMatch(/^(?!.* left).*\/pets\/2/)
-    expect(await listed('clear')).toBe('requests clear\n')
+    expect(await listed('clear')).toBe('Log cleared.\n')
     expect(await sandbox.requests()).toEqual([])
   })
 

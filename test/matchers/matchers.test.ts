@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished } from 'vitest'
-import { createSandbox, type Sandbox } from '../../src/index.js'
+import { createSandbox } from '../../src/index.js'
 import { test } from '../../src/vitest/index.js'
 
 const it = test
@@ -11,7 +11,7 @@ async function sandboxWith(requests: readonly (readonly [method: string, body?: 
   return sandbox
 }
 
-async function requestTo(sandbox: Sandbox, method: string, body?: object) {
+async function requestTo(sandbox: Awaited<ReturnType<typeof createSandbox>>, method: string, body?: object) {
   const json = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
   const headers = { authorization: 'Bearer sandbox', ...json?.headers }
   await (await sandbox.fetch(`${sandbox.baseUrl}/pets`, { method, ...json, headers })).text()

@@ -56,9 +56,9 @@ describe('control', () => {
     const prints = async (line: string, out: string, err = '') =>
       expect(await control(sandbox, line)).toEqual({ code: 0, out, err })
     await prints('overrides', 'storm 30 %, 30.0 s left\n1 fault\n')
-    await prints('overrides clear', 'overrides clear: 2 cleared\n')
+    await prints('overrides clear', '2 overrides cleared.\n')
     await prints('overrides', '', 'No changes from the start configuration.\n')
-    await prints('undo', 'undo overrides clear\n')
+    await prints('undo', 'Undone: overrides clear.\n')
     expect(await sandbox.overrides()).toHaveLength(2)
     const refused = { code: 1, err: expect.stringMatching(/^NOT_FOUND: There is/) }
     expect(await control(sandbox, 'undo')).toMatchObject(refused)
