@@ -94,7 +94,7 @@ export interface SandboxOptions extends SettingsInput, Readonly<Partial<Record<N
   readonly seed?: number
   /** Name of a packaged scenario, a YAML file, or the content of a scenario. */
   readonly scenario?: ScenarioName | ScenarioContent
-  /** File of another OpenAPI document to serve; operations that it adds are mocked. */
+  /** File of another OpenAPI document to serve. Operations that fit no resource are mocked. */
   readonly spec?: string
   /** Operations to mock from the contract, although the sandbox implements them. */
   readonly mock?: string | readonly string[]
