@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Pet } from '../../src/domain/pets.js'
 import { type Disk, REAL_DISK } from '../../src/store/journal.js'
 import { temporaryFolder } from '../support/temporary-files.js'
-import { Owner } from './owner.js'
+import { aStore, Owner, stateIn } from './owner.js'
 
 const pet = (id: number): Pet => ({ id, name: `Pet ${id}`, categoryId: 1 })
 
@@ -42,16 +42,13 @@ async function afterKill(file: string): Promise<readonly Pet[]> {
   const copy = join(temporaryFolder(), 'store.json')
   writeFileSync(copy, readFileSync(file))
   writeFileSync(`${copy}.journal`, readFileSync(`${file}.journal`))
-  const owner = await Owner.open(copy)
-  await owner.store.close()
-  return owner.state.pets
+  return (await stateIn(copy)).pets
 }
 
 describe('a store on a failing disk', () => {
   it('refuses a change that does not fit, and works again when there is room', async () => {
-    const file = join(temporaryFolder(), 'store.json')
     const disk = new FailingDisk()
-    const owner = await Owner.start(file, { disk })
+    const { file, owner } = await aStore({ disk })
     await owner.change({ kind: 'pet', pet: pet(10) })
     // The first line fits, so it must be rolled back.
     disk.room = 100
@@ -70,9 +67,8 @@ describe('a store on a failing disk', () => {
   })
 
   it('rolls back a failed write before the next one, if it could not immediately', async () => {
-    const file = join(temporaryFolder(), 'store.json')
     const disk = new FailingDisk()
-    const owner = await Owner.start(file, { disk })
+    const { file, owner } = await aStore({ disk })
     await owner.change({ kind: 'pet', pet: pet(10) })
     disk.room = 20
     disk.canTruncate = false
@@ -87,9 +83,8 @@ describe('a store on a failing disk', () => {
   })
 
   it('does not acknowledge a change that could not be synced', async () => {
-    const file = join(temporaryFolder(), 'store.json')
     const disk = new FailingDisk()
-    const owner = await Owner.start(file, { disk, fsync: true })
+    const { file, owner } = await aStore({ disk, fsync: true })
     await owner.change({ kind: 'pet', pet: pet(10) })
     disk.canSync = false
     await expect(owner.change({ kind: 'pet', pet: pet(11) })).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' })
@@ -101,22 +96,18 @@ describe('a store on a failing disk', () => {
   })
 
   it('keeps its journal when it is full at the stop', async () => {
-    const file = join(temporaryFolder(), 'store.json')
     const disk = new FailingDisk()
-    const owner = await Owner.start(file, { disk })
+    const { file, owner } = await aStore({ disk })
     await owner.change({ kind: 'pet', pet: pet(10) })
     disk.room = 0
     await owner.store.close()
     expect(owner.warnings).toEqual([expect.stringContaining('No changes are lost')])
-    const again = await Owner.open(file)
-    expect(again.state).toEqual(owner.state)
-    await again.store.close()
+    expect(await stateIn(file)).toEqual(owner.state)
   })
 
   it('compacts the journal on stop after a failed write', async () => {
-    const file = join(temporaryFolder(), 'store.json')
     const disk = new FailingDisk()
-    const owner = await Owner.start(file, { disk, maxBytes: 2000 })
+    const { file, owner } = await aStore({ disk, maxBytes: 2000 })
     const name = 'x'.repeat(280)
     for (let round = 0; round < 4; round++) await owner.change({ kind: 'pet', pet: { ...pet(10), name } })
     disk.room = 0
@@ -130,16 +121,13 @@ describe('a store on a failing disk', () => {
     disk.room = Number.POSITIVE_INFINITY
     await owner.store.close()
     expect(existsSync(`${file}.journal`)).toBe(false)
-    const again = await Owner.open(file)
-    expect(again.state).toEqual(owner.state)
-    await again.store.close()
+    expect(await stateIn(file)).toEqual(owner.state)
   })
 
   it.each([false, true])(
     'starts a new journal when its own is removed, with all changes (fsync: %s)',
     async (fsync) => {
-      const file = join(temporaryFolder(), 'store.json')
-      const owner = await Owner.start(file, { fsync })
+      const { file, owner } = await aStore({ fsync })
       await owner.change({ kind: 'pet', pet: pet(10) })
       rmSync(`${file}.journal`)
       await expect(owner.change({ kind: 'pet', pet: pet(11) })).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' })
@@ -153,9 +141,8 @@ describe('a store on a failing disk', () => {
   )
 
   it.each(['a write', 'nothing'])('closes within 5 s while the disk hangs during %s', async (what) => {
-    const file = join(temporaryFolder(), 'store.json')
     const disk = new FailingDisk()
-    const owner = await Owner.start(file, { disk, fsync: true })
+    const { file, owner } = await aStore({ disk, fsync: true })
     await owner.change({ kind: 'pet', pet: pet(10) })
     const before = owner.state
     disk.sync = () => new Promise(() => {})

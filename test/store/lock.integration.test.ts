@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { acquireLock, ownIdentity } from '../../src/store/lock.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { messageOf, startChild } from './child.js'
-import { Owner } from './owner.js'
+import { aStore, Owner } from './owner.js'
 
 const isLinux = process.platform === 'linux'
 
@@ -18,8 +18,7 @@ async function endedPid(): Promise<number> {
 
 describe('a store in use', () => {
   it('is refused to the same process, with the file and advice', async () => {
-    const file = join(temporaryFolder(), 'store.json')
-    const owner = await Owner.start(file)
+    const { file, owner } = await aStore()
     await expect(Owner.open(file)).rejects.toMatchObject({
       code: 'STORE_LOCKED',
       message: expect.stringMatching(/this process.*store\.json\.lock.*--store/),

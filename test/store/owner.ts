@@ -6,6 +6,7 @@ import type { FileStore } from '../../src/store/file-store.js'
 import type { Disk } from '../../src/store/journal.js'
 import { type HeldReply, Keeper } from '../../src/store/keeper.js'
 import { openFileStore } from '../../src/store/open-file-store.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 
 export const SEED: SpaceState = {
   nextPetId: 3,
@@ -32,11 +33,9 @@ export function changed(state: SpaceState, change: Change): SpaceState {
     case 'pet-removed':
       return { ...state, pets: pets.filter(({ id }) => id !== change.id) }
     case 'key': {
-      const known = keys.some(({ key }) => key === change.key.key)
-      const later = known
-        ? keys.map((other) => (other.key === change.key.key ? change.key : other))
-        : [...keys, change.key]
-      return { ...state, keys: later }
+      const { key } = change
+      const isKnown = keys.some((other) => other.key === key.key)
+      return { ...state, keys: isKnown ? keys.map((other) => (other.key === key.key ? key : other)) : [...keys, key] }
     }
     case 'key-removed':
       return { ...state, keys: keys.filter(({ key }) => key !== change.key) }
@@ -108,4 +107,17 @@ export class Owner {
     await this.#keeper.settle()
     if (reply.withheld !== undefined) throw reply.withheld
   }
+}
+
+/** A new store in a folder of its own. */
+export async function aStore(options: OpenOptions = {}): Promise<{ readonly file: string; readonly owner: Owner }> {
+  const file = join(temporaryFolder(), 'store.json')
+  return { file, owner: await Owner.start(file, options) }
+}
+
+/** The state that the next process finds. */
+export async function stateIn(file: string): Promise<SpaceState> {
+  const { state, store } = await Owner.open(file)
+  await store.close()
+  return state
 }

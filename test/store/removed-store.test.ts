@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Pet } from '../../src/domain/pets.js'
 import { temporaryFolder } from '../support/temporary-files.js'
-import { folderWithin, Owner } from './owner.js'
+import { folderWithin, Owner, stateIn } from './owner.js'
 
 const pet = (id: number): Pet => ({ id, name: `Pet ${id}`, categoryId: 1 })
 
@@ -40,9 +40,7 @@ describe('a store whose files are removed while it is in use', () => {
     const moved = file.replace(folder, `${folder}-moved`)
     // As if its process had ended.
     rmSync(`${moved}.lock`)
-    const again = await Owner.open(moved)
-    expect(again.state).toEqual(owner.state)
-    await again.store.close()
+    expect(await stateIn(moved)).toEqual(owner.state)
   })
 
   it('does not touch another store in its place', async () => {
@@ -67,8 +65,6 @@ describe('a store whose files are removed while it is in use', () => {
     await owner.store.close()
     expect(owner.warnings).toEqual([expect.stringMatching(/lock file was removed.*No changes are lost/)])
     expect(readFileSync(file)).toEqual(before)
-    const again = await Owner.open(file)
-    expect(again.state).toEqual(owner.state)
-    await again.store.close()
+    expect(await stateIn(file)).toEqual(owner.state)
   })
 })

@@ -39,10 +39,6 @@ const stores: readonly (readonly [string, () => Promise<TestedStore>])[] = [
 ]
 
 describe.each(stores)('a store %s', (_where, open) => {
-  it('has its initial state', async () => {
-    expect(await (await open()).close()).toEqual(SEED)
-  })
-
   it('stores every kind of change', async () => {
     const changes: readonly Change[] = [
       { kind: 'pet', pet: { id: 3, name: 'Rex', categoryId: 1 } },
