@@ -1,18 +1,11 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { get, request } from 'node:http'
+import { get, type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import {
-  benchDirectory,
-  type Child,
-  command,
-  contract,
-  freePort,
-  newFolder,
-  plainEnvironment,
-  runToEnd,
-  startNode,
-} from './tools.js'
+import { freePort } from '../support/redis-server.js'
+import { benchDirectory, command, contract, newFolder, plainEnvironment, runToEnd, startNode } from './tools.js'
 
 export type Operation = 'listPets' | 'getPet' | 'createPet'
 
@@ -34,65 +27,49 @@ export interface Running {
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
-/** How to start a contestant on a port. */
-export interface Launch {
-  /** Arguments for Node. */
-  args(port: number): readonly string[]
-  readonly cwd: string
-  /** Under which path the pets are. */
-  readonly basePath?: string
-  /** Asks for 20 pets, where no query is needed for that. */
-  readonly listQuery?: string
-  readonly key?: string
-  /** How long its first response may take. */
-  readonly patienceMs?: number
-}
-
 export const API_KEY = 'sandbox'
 /** The body that every createPet sends. */
 export const NEW_PET = '{"name":"Rex","categoryId":1,"status":"available"}'
 /** Is there with everybody. */
 const PET_ID = 42
+/** Limits that count every request and refuse none. */
+export const LIMITS = ['--limits', '100000000/min,100000000/day', '--log', 'silent']
 
-const PATIENCE_MS = 60_000
-const POLL_MS = 1
+interface Launch {
+  readonly cwd?: string
+  /** Under which path the pets are. */
+  readonly basePath?: string
+  /** Asks for 20 pets, where no query is needed for that. */
+  readonly listQuery?: string
+  readonly key?: string
+  readonly timeoutMs?: number
+}
 
-/** Starts a contestant and waits for its first response. Rejects if it ends before, or takes too long, a minute unless said otherwise. */
-export async function launch({
-  args,
-  cwd,
-  basePath = '',
-  listQuery = '',
-  key = API_KEY,
-  patienceMs = PATIENCE_MS,
-}: Launch): Promise<Running> {
+/** Starts Node, and waits for the first response. Rejects if it ends before, or takes too long. @param args on a port */
+export async function launch(args: (port: number) => readonly string[], options: Launch = {}): Promise<Running> {
+  const { cwd = newFolder(), basePath = '/v1', listQuery = '', key = API_KEY, timeoutMs = 60_000 } = options
   const port = await freePort()
   const pets = `http://127.0.0.1:${port}${basePath}/pets`
   const urls = { listPets: pets + listQuery, getPet: `${pets}/${PET_ID}`, createPet: pets }
   const startedAt = performance.now()
   const child = startNode(args(port), cwd)
-  await firstResponse(child, urls.listPets, patienceMs)
-  return {
-    pid: child.pid,
-    startMs: performance.now() - startedAt,
-    urls,
-    key,
-    // Nothing has to be saved.
-    stop: (signal = 'SIGKILL') => child.end(signal),
+  for (;;) {
+    const status = await statusOf(urls.listPets)
+    if (status === 200) break
+    if (status !== undefined || child.hasEnded() || performance.now() > startedAt + timeoutMs) {
+      await child.end('SIGKILL')
+      throw new Error(`${urls.listPets} did not answer 200 (but ${status ?? 'nothing'}): ${child.lastWords()}`)
+    }
+    await pause(1)
   }
+  const startMs = performance.now() - startedAt
+  // Nothing has to be saved.
+  return { pid: child.pid, startMs, urls, key, stop: (signal = 'SIGKILL') => child.end(signal) }
 }
 
-async function firstResponse(child: Child, url: string, patienceMs: number): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs
-  for (;;) {
-    const status = await statusOf(url)
-    if (status === 200) return
-    if (status !== undefined || child.hasEnded() || performance.now() > giveUpAt) {
-      await child.end('SIGKILL')
-      throw new Error(`${url} did not answer 200 (but ${status ?? 'nothing'}): ${child.lastWords()}`)
-    }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-  }
+/** Starts the built command. */
+export function serve(flags: readonly string[], options: Launch = {}): Promise<Running> {
+  return launch((port) => [command, 'serve', '--port', String(port), ...flags], options)
 }
 
 /** Undefined while nobody listens. */
@@ -104,80 +81,49 @@ function statusOf(url: string): Promise<number | undefined> {
   })
 }
 
-/** A response with its headers as sent. */
-interface Answer {
-  readonly status: number | undefined
-  readonly headers: readonly string[]
-  readonly body: string
-}
-
-type Answers = Readonly<Record<Operation, Answer>>
-
-/** Headers that Node adds. */
-const OF_NODE = /^(connection|keep-alive)$/i
-
 /** Bare node:http that sends the bytes of another contestant. @throws Error if they differ */
 export async function bareLike(model: Contestant): Promise<Contestant> {
-  const replies = await asking(model)
+  const replies = await repliesOf(model)
   const file = join(newFolder(), 'answers.json')
   writeFileSync(file, JSON.stringify(replies))
-  const bare: Contestant = {
+  const script = join(benchDirectory, 'contestants/bare-server.mjs')
+  const bare = {
     name: 'bare node:http',
     grows: false,
-    start: () =>
-      launch({
-        args: (port) => [join(benchDirectory, 'contestants/bare-server.mjs'), String(port), file],
-        cwd: newFolder(),
-        basePath: '/v1',
-      }),
+    start: () => launch((port) => [script, String(port), file]),
   }
-  if (!isDeepStrictEqual(await asking(bare), replies)) throw new Error('the bare server does not send the same bytes')
+  if (!isDeepStrictEqual(await repliesOf(bare), replies))
+    throw new Error('the bare server does not send the same bytes')
   return bare
 }
 
-async function asking(contestant: Contestant): Promise<Answers> {
+async function repliesOf(contestant: Contestant) {
   const running = await contestant.start()
+  const ask = async (operation: Operation) => {
+    const asked = request(running.urls[operation], {
+      agent: false,
+      method: operation === 'createPet' ? 'POST' : 'GET',
+      headers: { authorization: `Bearer ${running.key}`, 'content-type': 'application/json' },
+    })
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      asked.once('error', reject).once('response', resolve)
+      asked.end(operation === 'createPet' ? NEW_PET : undefined)
+    })
+    const { statusCode: status, rawHeaders } = response
+    // Without those that Node adds.
+    const headers = rawHeaders.filter((_, at) => !/^(connection|keep-alive)$/i.test(rawHeaders[at - (at % 2)] ?? ''))
+    return { status, headers, body: await text(response) }
+  }
   try {
-    return {
-      listPets: await ask(running, 'listPets'),
-      getPet: await ask(running, 'getPet'),
-      createPet: await ask(running, 'createPet'),
-    }
+    return { listPets: await ask('listPets'), getPet: await ask('getPet'), createPet: await ask('createPet') }
   } finally {
     await running.stop()
   }
 }
 
-function ask({ urls, key }: Running, operation: Operation): Promise<Answer> {
-  const body = operation === 'createPet' ? NEW_PET : undefined
-  return new Promise((resolve, reject) => {
-    const asked = request(urls[operation], {
-      agent: false,
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    })
-    asked.once('error', reject)
-    asked.once('response', (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.once('end', () => {
-        resolve({
-          status: response.statusCode,
-          headers: withoutNodes(response.rawHeaders),
-          body: Buffer.concat(chunks).toString(),
-        })
-      })
-    })
-    asked.end(body)
-  })
-}
-
-function withoutNodes(rawHeaders: readonly string[]): readonly string[] {
-  return rawHeaders.filter((_, index) => !OF_NODE.test(rawHeaders[index - (index % 2)] ?? ''))
-}
-
-export interface SandboxSetup {
-  readonly pets: number
+interface SandboxSetup {
+  /** Default: as many as the fixtures have, without a store at the start. */
+  readonly pets?: number
   readonly memory?: boolean
   readonly flags?: readonly string[]
   /** Opened before anything is measured. */
@@ -186,26 +132,25 @@ export interface SandboxSetup {
   readonly inSpace?: boolean
 }
 
-/** Limits that count every request and refuse none. */
-const LIMITS = '100000000/min,100000000/day'
-
 /** This sandbox, with quota, log and headers on. Each start has the same pets, whatever was created before. */
 export function sandbox(name: string, setup: SandboxSetup): Contestant {
   const { pets, memory = false, flags = [], spaces = 0, inSpace = false } = setup
+  const keyOf = (space: number) => `${API_KEY}~space-${space}`
   return {
     name,
     grows: true,
     async start() {
       const cwd = newFolder()
-      if (!memory) cpSync(await storeOf(pets), cwd, { recursive: true })
-      const running = await launch({
-        args: (port) => serve(port, memory ? [...flags, '--pets', String(pets), '--in-memory'] : flags),
-        cwd,
-        basePath: '/v1',
-        key: inSpace ? keyOfSpace(spaces) : API_KEY,
-      })
-      await expectPets(running, pets)
-      for (let space = 1; space <= spaces; space++) await open(running.urls.listPets, keyOfSpace(space))
+      if (pets !== undefined && !memory) cpSync(await storeOf(pets), cwd, { recursive: true })
+      const inMemory = memory ? ['--pets', String(pets), '--in-memory'] : []
+      const key = inSpace ? keyOf(spaces) : API_KEY
+      const running = await serve([...LIMITS, ...flags, ...inMemory], { cwd, key })
+      if (pets !== undefined) await expectPets(running, pets)
+      for (let space = 1; space <= spaces; space++) {
+        const headers = { authorization: `Bearer ${keyOf(space)}` }
+        const { ok } = await fetch(running.urls.listPets, { headers })
+        if (!ok) throw new Error(`could not open the space ${space}`)
+      }
       return {
         ...running,
         async stop(signal) {
@@ -215,19 +160,6 @@ export function sandbox(name: string, setup: SandboxSetup): Contestant {
       }
     },
   }
-}
-
-/** The first start, without a store. */
-export function sandboxWithoutStore(name: string): Contestant {
-  return {
-    name,
-    grows: true,
-    start: () => launch({ args: (port) => serve(port, []), cwd: newFolder(), basePath: '/v1' }),
-  }
-}
-
-function serve(port: number, flags: readonly string[]): readonly string[] {
-  return [command, 'serve', '--port', String(port), '--limits', LIMITS, '--log', 'silent', ...flags]
 }
 
 const stores = new Map<number, Promise<string>>()
@@ -241,7 +173,7 @@ function storeOf(pets: number): Promise<string> {
 
 async function makeStore(pets: number): Promise<string> {
   const cwd = newFolder()
-  const running = await launch({ args: (port) => serve(port, ['--pets', String(pets)]), cwd, basePath: '/v1' })
+  const running = await serve([...LIMITS, '--pets', String(pets)], { cwd })
   // The first response comes before the store is written, and before a stop is a clean one.
   await runToEnd(process.execPath, [command, 'control', 'wait'], { cwd, env: plainEnvironment() })
   await running.stop('SIGTERM')
@@ -255,73 +187,41 @@ async function expectPets({ urls }: Running, pets: number): Promise<void> {
   if (newest?.id !== pets - 1) throw new Error(`the sandbox should have ${pets} pets, but its newest is ${newest?.id}`)
 }
 
-function keyOfSpace(space: number): string {
-  return `${API_KEY}~space-${space}`
-}
-
-async function open(url: string, key: string): Promise<void> {
-  const reply = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
-  await reply.arrayBuffer()
-  if (!reply.ok) throw new Error(`could not open the space of ${key}: ${reply.status}`)
-}
-
 const modules = join(benchDirectory, 'node_modules')
-/** Which are pinned. */
-const versions: Readonly<Record<string, string>> = JSON.parse(
-  readFileSync(join(benchDirectory, 'package.json'), 'utf8'),
-).dependencies
 
-/** Stateless; returns the two pets of the contract's example. */
-export const prism: Contestant = {
-  name: `Prism CLI ${versions['@stoplight/prism-cli']}`,
-  grows: false,
-  start: () =>
-    launch({
-      args: (port) => [
-        join(modules, '@stoplight/prism-cli/dist/index.js'),
-        ...['mock', '--port', String(port), '--verboseLevel', 'silent', contract],
-      ],
-      cwd: newFolder(),
-    }),
-}
-
-/** Keeps nothing; answers one pet made up from the schema. */
-export const scalar: Contestant = {
-  name: `Scalar's mock server ${versions['@scalar/mock-server']}`,
-  grows: false,
-  start: () =>
-    launch({
-      args: (port) => [join(benchDirectory, 'contestants/scalar-server.mjs'), String(port), contract],
-      cwd: newFolder(),
-    }),
-}
-
-/** Rewrites a file of pets after each change; returns pages of 20. */
-export function jsonServer(pets: number): Contestant {
-  return {
-    name: `json-server ${versions['json-server']}`,
-    grows: true,
-    async start() {
-      const cwd = newFolder()
-      writeFileSync(join(cwd, 'db.json'), JSON.stringify({ pets: petsFor(pets) }, undefined, 2))
-      return launch({
-        args: (port) => [
-          join(modules, 'json-server/lib/bin.js'),
-          ...['--port', String(port), '--host', '127.0.0.1', 'db.json'],
-        ],
-        cwd,
-        listQuery: '?_page=1&_per_page=20',
-      })
+/** Prism returns two pets and Scalar one made up from the schema; json-server rewrites a file of pets after each change. */
+export function peersFor(pets: number): readonly Contestant[] {
+  // Which are pinned.
+  const versions = JSON.parse(readFileSync(join(benchDirectory, 'package.json'), 'utf8')).dependencies
+  const prism = join(modules, '@stoplight/prism-cli/dist/index.js')
+  const mock = (port: number) => ['mock', '--port', String(port), '--verboseLevel', 'silent', contract]
+  const jsonServer = join(modules, 'json-server/lib/bin.js')
+  const scalar = join(benchDirectory, 'contestants/scalar-server.mjs')
+  const basePath = ''
+  return [
+    {
+      name: `Prism CLI ${versions['@stoplight/prism-cli']}`,
+      grows: false,
+      start: () => launch((port) => [prism, ...mock(port)], { basePath }),
     },
-  }
-}
-
-/** Its ids are text. */
-function petsFor(count: number): readonly object[] {
-  return Array.from({ length: count }, (_, index) => ({
-    id: String(index + 1),
-    name: `Pet ${index + 1}`,
-    categoryId: 1,
-    status: 'available',
-  }))
+    {
+      name: `json-server ${versions['json-server']}`,
+      grows: true,
+      start() {
+        const cwd = newFolder()
+        const all = Array.from({ length: pets }, (_, index) => {
+          const name = `Pet ${index + 1}`
+          return { id: String(index + 1), name, categoryId: 1, status: 'available' }
+        })
+        writeFileSync(join(cwd, 'db.json'), JSON.stringify({ pets: all }, undefined, 2))
+        const place = (port: number) => ['--port', String(port), '--host', '127.0.0.1', 'db.json']
+        return launch((port) => [jsonServer, ...place(port)], { cwd, basePath, listQuery: '?_page=1&_per_page=20' })
+      },
+    },
+    {
+      name: `Scalar's mock server ${versions['@scalar/mock-server']}`,
+      grows: false,
+      start: () => launch((port) => [scalar, String(port), contract], { basePath }),
+    },
+  ]
 }

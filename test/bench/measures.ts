@@ -1,60 +1,39 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { startVitest } from 'vitest/node'
 import { packageDirectory } from '../../src/system/package-files.js'
-import {
-  API_KEY,
-  bareLike,
-  type Contestant,
-  jsonServer,
-  type Operation,
-  prism,
-  type Running,
-  sandbox,
-  sandboxWithoutStore,
-  scalar,
-} from './contestants.js'
+import { API_KEY, bareLike, type Contestant, type Operation, peersFor, type Running, sandbox } from './contestants.js'
 import { type Load, sendExactly } from './load.js'
 import { count, ratiosOf, type Spread } from './statistics.js'
 import { benchDirectory, command, newFolder, plainEnvironment, runToEnd, say } from './tools.js'
 
-/** How much of everything a run measures. */
-export interface Extent {
-  readonly rounds: Readonly<Record<Operation, number>>
-  /** Where nothing but growth is to be seen. */
-  readonly growthRounds: number
-  readonly seconds: number
-  readonly warmUpSeconds: number
-  /** Pets of the three stores, smallest first. */
-  readonly pets: readonly [few: number, more: number, many: number]
-  readonly spaces: number
-  /** Operations for the growth by log and spaces. */
-  readonly growthOf: readonly Operation[]
-  /** Between the two looks at the memory. */
-  readonly requests: readonly [few: number, many: number]
-  /** Of starts and of single commands, which are short. */
-  readonly shortRounds: number
-  /** Of what takes seconds each time. */
-  readonly longRounds: number
-}
-
-export const FULL: Extent = {
+export const FULL = {
   // Many short rounds: a machine's speed changes from second to second, and the median is the steadier the more there are.
   // createPet begins anew each round, which takes its time.
   rounds: { listPets: 21, getPet: 21, createPet: 9 },
+  /** Where nothing but growth is to be seen. */
   growthRounds: 9,
   seconds: 1,
   // V8 needs this long to compile everything for createPet.
   warmUpSeconds: 3,
-  pets: [120, 10_000, 1_000_000],
+  /** Pets of the three stores. */
+  few: 120,
+  more: 10_000,
+  many: 1_000_000,
   spaces: 1_000,
-  growthOf: ['listPets', 'getPet', 'createPet'],
-  requests: [10_000, 1_000_000],
+  growthOf: ['listPets', 'getPet', 'createPet'] as readonly Operation[],
+  /** Between the two looks at the memory. */
+  fewRequests: 10_000,
+  manyRequests: 1_000_000,
+  /** Of starts and of single commands, which are short. */
   shortRounds: 21,
+  /** Of what takes seconds each time. */
   longRounds: 3,
 }
+
+/** How much of everything a run measures. */
+type Extent = typeof FULL
 
 /** A minute, only to check that everything runs. */
 export const QUICK: Extent = {
@@ -62,19 +41,19 @@ export const QUICK: Extent = {
   growthRounds: 1,
   seconds: 1,
   warmUpSeconds: 0,
-  pets: [120, 1_000, 10_000],
+  few: 120,
+  more: 1_000,
+  many: 10_000,
   spaces: 100,
   growthOf: ['listPets'],
-  requests: [1_000, 10_000],
+  fewRequests: 1_000,
+  manyRequests: 10_000,
   shortRounds: 3,
   longRounds: 1,
 }
 
-/** Everybody who takes part, by the part they have. */
-export type LineUp = Awaited<ReturnType<typeof lineUp>>
-
 /** @returns who takes part; the bare server has been held against the sandbox */
-export async function lineUp({ pets: [few, more, many], spaces }: Extent) {
+async function lineUp({ few, more, many, spaces }: Extent) {
   const durable = (pets: number) => sandbox(`petstore-sandbox, ${count(pets)} pets`, { pets })
   const inMemory = (pets: number) => sandbox(`petstore-sandbox, ${count(pets)} pets, in memory`, { pets, memory: true })
   const model = durable(few)
@@ -87,8 +66,8 @@ export async function lineUp({ pets: [few, more, many], spaces }: Extent) {
     fewInMemory: inMemory(few),
     moreInMemory: inMemory(more),
     manyInMemory: inMemory(many),
-    withoutStore: sandboxWithoutStore('petstore-sandbox, no store yet'),
-    peers: [prism, jsonServer(few), scalar],
+    withoutStore: sandbox('petstore-sandbox, no store yet', {}),
+    peers: peersFor(few),
     // Like `few`, but for one thing each.
     emptyLog: sandbox('empty log (`--log-limit 0`)', { pets: few, flags: ['--log-limit', '0'] }),
     besideSpaces: sandbox(`${count(spaces)} spaces, in the default one`, { pets: few, spaces }),
@@ -98,62 +77,77 @@ export async function lineUp({ pets: [few, more, many], spaces }: Extent) {
 
 export const OPERATIONS: readonly Operation[] = ['listPets', 'getPet', 'createPet']
 
+/** A figure each round, by contestant. */
+export type Figures = ReadonlyMap<Contestant, readonly number[]>
+
 /** Everything that a run measured. */
 export type Results = Awaited<ReturnType<typeof measure>>
 
 /** Measures one thing after the other, so that measurements do not disturb each other. */
-export async function measure(lineUp: LineUp, extent: Extent, load: Load) {
-  const { bare, few, more, many, fewInMemory, moreInMemory, manyInMemory, withoutStore, peers } = lineUp
-  const { emptyLog, besideSpaces, inSpace } = lineUp
-  const durable = [few, more, many]
-  const inTurn = (operation: Operation, contestants: readonly Contestant[]) =>
+export async function measure(extent: Extent, load: Load) {
+  const all = await lineUp(extent)
+  const { bare, few, more, many, fewInMemory, moreInMemory, manyInMemory, withoutStore, peers } = all
+  const { emptyLog, besideSpaces, inSpace } = all
+  const { shortRounds, longRounds, fewRequests, manyRequests, growthRounds } = extent
+  const toBare = (operation: Operation, contestants: readonly Contestant[]) =>
     throughput(operation, [bare, ...contestants], peers, extent.rounds[operation], extent, load)
-  return {
-    lineUp,
+  const growth: Partial<Record<Operation, Figures>> = {}
+  const memory = new Map<Contestant, number>()
+  const results = {
+    lineUp: all,
     extent,
-    inProcess: await inProcess(extent.shortRounds),
-    perTest: await perTest(extent.shortRounds),
-    call: await callTimes(few, extent.shortRounds),
-    starts: await startTimes([bare, withoutStore, few, fewInMemory], extent.shortRounds),
-    peerStarts: await startTimes([bare, ...peers], extent.longRounds),
-    opening: await opening(many, extent.longRounds),
-    memory: await memories([bare, few, many, besideSpaces, ...peers], extent),
-    memoryGrowth: await memoryGrowth(extent.requests, few, load),
+    growth,
+    memory,
+    inProcess: await inProcess(shortRounds),
+    perTest: await perTest(shortRounds),
+    call: await callTimes(few, shortRounds),
+    starts: await startTimes([bare, withoutStore, few, fewInMemory], shortRounds),
+    peerStarts: await startTimes([bare, ...peers], longRounds),
+    opening: await opening(many, longRounds),
+    memoryGrowth: await withRunning(few, async (running) => {
+      say(`memory after ${fewRequests} and after ${manyRequests} requests: ${few.name}`)
+      let done = await sendExactly(fewRequests, running, 'listPets')
+      const afterFew = residentMegabytes(running.pid)
+      while (done < manyRequests) done += (await load(running, 'listPets', 2)).requests
+      return { afterFew, afterMany: residentMegabytes(running.pid) }
+    }),
     throughput: {
-      listPets: await inTurn('listPets', durable),
-      getPet: await inTurn('getPet', durable),
-      createPet: await inTurn('createPet', [...durable, fewInMemory, moreInMemory, manyInMemory]),
+      listPets: await toBare('listPets', [few, more, many]),
+      getPet: await toBare('getPet', [few, more, many]),
+      createPet: await toBare('createPet', [few, more, many, fewInMemory, moreInMemory, manyInMemory]),
     },
-    growth: await growthOf([few, emptyLog, besideSpaces, inSpace], extent, load),
   }
-}
-
-async function growthOf(contestants: readonly Contestant[], extent: Extent, load: Load) {
-  const figures: Partial<Record<Operation, Throughput>> = {}
-  for (const operation of extent.growthOf)
-    figures[operation] = await throughput(operation, contestants, [], extent.growthRounds, extent, load)
-  return figures
-}
-
-async function memories(
-  contestants: readonly Contestant[],
-  { requests: [few] }: Extent,
-): Promise<ReadonlyMap<Contestant, number>> {
-  const figures = new Map<Contestant, number>()
-  for (const contestant of contestants) figures.set(contestant, await memoryAfter(few, contestant))
-  return figures
+  for (const operation of extent.growthOf) {
+    const contestants = [few, emptyLog, besideSpaces, inSpace]
+    growth[operation] = await throughput(operation, contestants, [], growthRounds, extent, load)
+  }
+  for (const contestant of [bare, few, many, besideSpaces, ...peers]) {
+    say(`memory after ${fewRequests} requests: ${contestant.name}`)
+    const megabytes = await withRunning(contestant, async (running) => {
+      await sendExactly(fewRequests, running, 'listPets')
+      return residentMegabytes(running.pid)
+    })
+    memory.set(contestant, megabytes)
+  }
+  return results
 }
 
 /** How one contestant's figures stand to another's, of the same rounds. */
-export function ratio(figures: ReadonlyMap<Contestant, readonly number[]>, of: Contestant, to: Contestant): Spread {
+export function ratio(figures: Figures, of: Contestant, to: Contestant): Spread {
   return ratiosOf(figures.get(of) ?? [], figures.get(to) ?? [])
 }
 
-/** Requests per second, a figure each round, by contestant. */
-export type Throughput = ReadonlyMap<Contestant, readonly number[]>
+async function withRunning<T>(contestant: Contestant, use: (running: Running) => Promise<T>): Promise<T> {
+  const running = await contestant.start()
+  try {
+    return await use(running)
+  } finally {
+    await running.stop()
+  }
+}
 
 /**
- * Loads contestants in turn, A B C C B A, so that whatever else the machine does falls on all of them.
+ * Requests per second of contestants in turn, A B C C B A, so that whatever else the machine does falls on all of them.
  *
  * @param peers in the first rounds only: they are so far off that it need not be known so well
  */
@@ -164,21 +158,18 @@ async function throughput(
   rounds: number,
   { longRounds, seconds, warmUpSeconds }: Extent,
   load: Load,
-): Promise<Throughput> {
+): Promise<Figures> {
   const figures = new Map([...contestants, ...peers].map((contestant) => [contestant, [] as number[]]))
   const lasting = new Map<Contestant, Running>()
-  const warm = async (contestant: Contestant) => {
-    const running = await contestant.start()
-    if (warmUpSeconds > 0) await load(running, operation, warmUpSeconds)
-    return running
-  }
   try {
     for (let round = 0; round < rounds; round++)
       for (const [contestant, taken] of round % 2 === 0 ? figures : [...figures].reverse()) {
         if (round >= longRounds && peers.includes(contestant)) continue
         say(`${operation}, round ${round + 1} of ${rounds}: ${contestant.name}`)
-        const running = lasting.get(contestant) ?? (await warm(contestant))
+        const known = lasting.get(contestant)
+        const running = known ?? (await contestant.start())
         lasting.set(contestant, running)
+        if (known === undefined && warmUpSeconds > 0) await load(running, operation, warmUpSeconds)
         taken.push((await load(running, operation, seconds)).perSecond)
         if (operation === 'createPet' && contestant.grows) {
           lasting.delete(contestant)
@@ -191,70 +182,36 @@ async function throughput(
   return figures
 }
 
-/** Milliseconds from the start of the process to its first 200, a figure each round, in turn, by contestant. */
-async function startTimes(
-  contestants: readonly Contestant[],
-  rounds: number,
-): Promise<ReadonlyMap<Contestant, readonly number[]>> {
+/** Milliseconds from the start of the process to its first 200. */
+async function startTimes(contestants: readonly Contestant[], rounds: number): Promise<Figures> {
   const figures = new Map(contestants.map((contestant) => [contestant, [] as number[]]))
   // The first time, files are read from the disk.
   for (let round = -1; round < rounds; round++)
     for (const [contestant, taken] of figures) {
       say(`start, round ${Math.max(round + 1, 1)} of ${rounds}: ${contestant.name}`)
-      const running = await contestant.start()
-      await running.stop()
-      if (round >= 0) taken.push(running.startMs)
+      const startMs = await withRunning(contestant, async (running) => running.startMs)
+      if (round >= 0) taken.push(startMs)
     }
   return figures
 }
 
-/** Opening a store that is there: seconds to the first response, and megabytes then; a figure each round. */
+/** Opening a store that is there: seconds to the first response, and megabytes then. */
 async function opening(contestant: Contestant, rounds: number) {
   const seconds: number[] = []
   const megabytes: number[] = []
   for (let round = 0; round < rounds; round++) {
     say(`opening, round ${round + 1} of ${rounds}: ${contestant.name}`)
-    const running = await contestant.start()
-    seconds.push(running.startMs / 1_000)
-    megabytes.push(residentMegabytes(running.pid))
-    await running.stop()
+    await withRunning(contestant, async ({ startMs, pid }) => {
+      seconds.push(startMs / 1_000)
+      megabytes.push(residentMegabytes(pid))
+    })
   }
   return { seconds, megabytes }
 }
 
-/** Resident megabytes after a number of listPets. */
-async function memoryAfter(requests: number, contestant: Contestant): Promise<number> {
-  say(`memory after ${requests} requests: ${contestant.name}`)
-  const running = await contestant.start()
-  try {
-    await sendExactly(requests, running, 'listPets')
-    return residentMegabytes(running.pid)
-  } finally {
-    await running.stop()
-  }
-}
-
-/** The same process looked at twice: after few, and after at least `many` calls of listPets. */
-async function memoryGrowth([few, many]: Extent['requests'], contestant: Contestant, load: Load) {
-  say(`memory after ${few} and after ${many} requests: ${contestant.name}`)
-  const running = await contestant.start()
-  try {
-    let done = await sendExactly(few, running, 'listPets')
-    const afterFew = residentMegabytes(running.pid)
-    while (done < many) done += (await load(running, 'listPets', 2)).requests
-    return { afterFew, afterMany: residentMegabytes(running.pid) }
-  } finally {
-    await running.stop()
-  }
-}
-
-/** What a process holds in the machine's memory now, in megabytes of 1,000,000 bytes. */
+/** What a process holds in the machine's memory now, in megabytes of 1,000,000 bytes. @source proc(5) */
 export function residentMegabytes(pid: number): number {
-  const status = `/proc/${pid}/status`
-  const kibibytes = existsSync(status)
-    ? /^VmRSS:\s+(\d+)/m.exec(readFileSync(status, 'utf8'))?.[1]
-    : execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).trim()
-  return (Number(kibibytes) * 1024) / 1e6
+  return (Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024) / 1e6
 }
 
 const WARM_UP_ROUNDS = 20
@@ -328,36 +285,27 @@ async function perTest(rounds: number) {
   return { fixture: added(fixture), handlers: added(handlers) }
 }
 
-async function milliseconds(act: () => Promise<void>): Promise<number> {
+async function milliseconds(act: () => Promise<unknown>): Promise<number> {
   const begun = performance.now()
   await act()
   return performance.now() - begun
 }
 
-/** Milliseconds of `call listPets`, and of a script with one fetch, a figure each round, in turn. */
-async function callTimes(contestant: Contestant, rounds: number) {
+/** Milliseconds of `call listPets`, and of a script with one fetch, in turn. */
+function callTimes(contestant: Contestant, rounds: number) {
   say('call listPets, and a script with one fetch')
-  const running = await contestant.start()
-  const baseUrl = running.urls.listPets.replace(/\/pets$/, '')
-  const cwd = newFolder()
-  const call: number[] = []
-  const script: number[] = []
-  try {
+  return withRunning(contestant, async ({ urls: { listPets } }) => {
+    const options = { cwd: newFolder(), env: { ...plainEnvironment(), PETSTORE_API_KEY: API_KEY } }
+    const run = (...args: readonly string[]) => milliseconds(() => runToEnd(process.execPath, args, options))
+    const call: number[] = []
+    const script: number[] = []
     for (let round = -1; round < rounds; round++) {
-      const scriptMs = await run([join(benchDirectory, 'measures/fetch-script.mjs'), running.urls.listPets], cwd)
-      const callMs = await run([command, 'call', 'listPets', '--base-url', baseUrl], cwd)
+      const scriptMs = await run(join(benchDirectory, 'measures/fetch-script.mjs'), listPets)
+      const callMs = await run(command, 'call', 'listPets', '--base-url', listPets.replace(/\/pets$/, ''))
       if (round < 0) continue
       script.push(scriptMs)
       call.push(callMs)
     }
-  } finally {
-    await running.stop()
-  }
-  return { call, script }
-}
-
-async function run(args: readonly string[], cwd: string): Promise<number> {
-  const begun = performance.now()
-  await runToEnd(process.execPath, args, { cwd, env: { ...plainEnvironment(), PETSTORE_API_KEY: API_KEY } })
-  return performance.now() - begun
+    return { call, script }
+  })
 }

@@ -1,39 +1,29 @@
-import { parseArgs } from 'node:util'
+import { setTimeout as pause } from 'node:timers/promises'
 import { RedisServer } from '../support/redis-server.js'
-import { launch, type Operation, type Running } from './contestants.js'
+import { LIMITS, type Operation, type Running, serve } from './contestants.js'
 import { chooseLoad, latencies } from './load.js'
 import { residentMegabytes } from './measures.js'
-import { writeSection } from './report.js'
-import { ratiosOf, spreadOf } from './statistics.js'
-import { busyShare, command, cpuMicroseconds, installPeers, newFolder, say } from './tools.js'
+import { publish, table } from './report.js'
+import { ratiosOf, type Spread, spreadOf } from './statistics.js'
+import { busyShare, cpuMicroseconds, installPeers, readFlags, say } from './tools.js'
 
 /**
  * `npm run bench:replicas`: the cost of replicas, as a Markdown table.
  *
  *     npm run bench:replicas -- [--quick] [--write-docs]
  */
-const { values } = parseArgs({ options: { quick: { type: 'boolean' }, 'write-docs': { type: 'boolean' } } })
-if (values.quick && values['write-docs'])
-  throw new Error('The figures of a quick run do not belong into the documents.')
-const EXTENT = values.quick
+const { isQuick, writesDocs } = readFlags()
+const EXTENT = isQuick
   ? { rounds: 1, seconds: 1, warmUpSeconds: 1, pets: 10_000, joinings: 1 }
   : { rounds: 9, seconds: 2, warmUpSeconds: 3, pets: 1_000_000, joinings: 3 }
-/** Limits that count every request and refuse none. */
-const LIMITS = '100000000/min,100000000/day'
 /** A million pets take a while, the longer the busier the machine is. */
-const PATIENCE_MS = 180_000
-
-interface Row {
-  readonly what: string
-  readonly goal?: string
-  readonly figure: string
-}
+const TIMEOUT_MS = 180_000
 
 installPeers()
 const begun = performance.now()
 const { name, load } = chooseLoad()
 const busy = await busyShare()
-const rows: Row[] = []
+const rows: [what: string, goal: string, figure: string][] = []
 const redis = await RedisServer.start('--appendfsync', 'everysec')
 
 await compareWithEmbedded('listPets')
@@ -43,28 +33,15 @@ await costOf('createPet')
 await joining()
 const version = /^redis_version:(\S+)/m.exec(redis.ask('INFO', 'server'))?.[1]
 await redis.end()
-const text = [
-  `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, Redis ${version} on the same machine (appendfsync everysec), ${name} with 32 connections; medians of ${EXTENT.rounds} rounds of ${EXTENT.seconds} s in turn, of joining ${EXTENT.joinings} (lowest–highest). Before, others kept ${Math.round(busy * 100)} % of the machine busy.`,
-  '',
-  '| What | must be | was |',
-  '| --- | ---: | ---: |',
-  ...rows.map(({ what, goal = '', figure }) => `| ${what} | ${goal} | ${figure} |`),
-].join('\n')
+const conditions = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, Redis ${version} on the same machine (appendfsync everysec), ${name} with 32 connections; medians of ${EXTENT.rounds} rounds of ${EXTENT.seconds} s in turn, of joining ${EXTENT.joinings} (lowest–highest). Before, others kept ${Math.round(busy * 100)} % of the machine busy.`
 say(`done in ${Math.round((performance.now() - begun) / 1_000)} s\n`)
-process.stdout.write(`${text}\n`)
-if (values['write-docs']) writeSection('bench:replicas', text)
+publish('bench:replicas', `${conditions}\n\n${table(['What', 'must be', 'was'], rows)}`, writesDocs)
 process.exit(0)
 
 /** A sandbox on its own, with a store; or one of a group. */
 function start(group?: string, ...flags: readonly string[]): Promise<Running> {
   const where = group === undefined ? [] : ['--redis', redis.url, '--group', group]
-  const given = ['--limits', LIMITS, '--log', 'silent', ...where, ...flags]
-  return launch({
-    args: (port) => [command, 'serve', '--port', String(port), ...given],
-    cwd: newFolder(),
-    basePath: '/v1',
-    patienceMs: PATIENCE_MS,
-  })
+  return serve([...LIMITS, ...where, ...flags], { timeoutMs: TIMEOUT_MS })
 }
 
 async function compareWithEmbedded(operation: Operation): Promise<void> {
@@ -82,22 +59,17 @@ async function compareWithEmbedded(operation: Operation): Promise<void> {
       figures[which].push((await load(running[which], operation, EXTENT.seconds)).perSecond)
     }
   }
-  for (const which of kinds) rows.push({ what: `${operation} a second, ${which}`, figure: told(figures[which], 0) })
-  rows.push({
-    what: `${operation}, one replica to embedded`,
-    goal: '≥ 0.50',
-    figure: told(ratiosOf(figures.replica, figures.embedded), 2),
-  })
+  for (const which of kinds) rows.push([`${operation} a second, ${which}`, '', told(spreadOf(figures[which]), 0)])
+  const ratio = told(ratiosOf(figures.replica, figures.embedded), 2)
+  rows.push([`${operation}, one replica to embedded`, '≥ 0.50', ratio])
   if (operation === 'listPets') {
     // The same for both, or the faster one would have more to do.
     const half = Math.round(spreadOf(figures.replica).median / 2)
     for (const which of kinds) {
       say(`latency at ${half} requests a second: ${which}`)
       const { p50, p99 } = await latencies(running[which], half, EXTENT.seconds * 3)
-      rows.push({
-        what: `listPets at ${half} a second, half of a replica's most, ${which}: p50, p99`,
-        figure: `${p50.toFixed(2)}, ${p99.toFixed(2)} ms`,
-      })
+      const what = `listPets at ${half} a second, half of a replica's most, ${which}: p50, p99`
+      rows.push([what, '', `${p50.toFixed(2)}, ${p99.toFixed(2)} ms`])
     }
   }
   await running.embedded.stop()
@@ -121,25 +93,24 @@ async function costOf(operation: Operation): Promise<void> {
   )
   const perEntry = requests / (inRedis.appended() - appendedBefore)
   const bytesAnEntry = inRedis.bytesOf('log') / inRedis.entries()
+  // Each replica handles its share, and reads the rest.
+  const perSecond = [1, 2, 3, 10].map((count) => 1e6 / (ownUs / count + (otherUs * (count - 1)) / count))
+  const bytes = `${Math.round((bytesSent() - sentBefore) / requests)}; ${Math.round(bytesAnEntry / perEntry)}`
+  const times = [ownUs, otherUs, redisUs].map((us) => us.toFixed(1)).join(', ')
   rows.push(
-    {
-      what: `processor time of a ${operation}: its replica's, another's, Redis'`,
-      figure: `${ownUs.toFixed(1)}, ${otherUs.toFixed(1)}, ${redisUs.toFixed(1)} µs`,
-    },
-    {
-      // Each replica handles its share, and reads the rest.
-      what: `${operation} a second of 1, 2, 3 and 10 replicas by that, a core for each`,
-      figure: [1, 2, 3, 10]
-        .map((count) => (1e6 / (ownUs / count + (otherUs * (count - 1)) / count)).toFixed(0))
-        .map((figure) => Number(figure).toLocaleString('en'))
-        .join(', '),
-    },
-    {
-      what: `${operation} in an entry of the log; bytes of one sent to Redis; bytes of it in the log`,
-      figure: `${perEntry.toFixed(1)}; ${Math.round((bytesSent() - sentBefore) / requests)}; ${Math.round(bytesAnEntry / perEntry)}`,
-    },
-    { what: `memory of that replica then`, figure: `${Math.round(residentMegabytes(own.pid))} MB` },
-    { what: `the log of the group in Redis then`, figure: `${megabytes(inRedis.bytesOf('log'))} MB` },
+    [`processor time of a ${operation}: its replica's, another's, Redis'`, '', `${times} µs`],
+    [
+      `${operation} a second of 1, 2, 3 and 10 replicas by that, a core for each`,
+      '',
+      perSecond.map((figure) => Math.round(figure).toLocaleString('en')).join(', '),
+    ],
+    [
+      `${operation} in an entry of the log; bytes of one sent to Redis; bytes of it in the log`,
+      '',
+      `${perEntry.toFixed(1)}; ${bytes}`,
+    ],
+    ['memory of that replica then', '', `${Math.round(residentMegabytes(own.pid))} MB`],
+    ['the log of the group in Redis then', '', `${megabytes(inRedis.bytesOf('log'))} MB`],
   )
   await own.stop()
   await other.stop()
@@ -162,15 +133,12 @@ async function joining(): Promise<void> {
     figures.memory.push(residentMegabytes(joined.pid))
     await joined.stop('SIGTERM')
   }
+  const seconds = told(spreadOf(figures.seconds), 2)
   rows.push(
-    {
-      what: `from the start of a replica that joins ${pets} pets to its first response`,
-      goal: '≤ 5 s',
-      figure: `${told(figures.seconds, 2)} s`,
-    },
-    { what: 'processor time of that', figure: `${told(figures.cpu, 2)} s` },
-    { what: 'memory of that replica then', figure: `${told(figures.memory, 0)} MB` },
-    { what: 'its checkpoint in Redis', figure: `${megabytes(inRedis.bytesOf('checkpoint'))} MB` },
+    [`from the start of a replica that joins ${pets} pets to its first response`, '≤ 5 s', `${seconds} s`],
+    ['processor time of that', '', `${told(spreadOf(figures.cpu), 2)} s`],
+    ['memory of that replica then', '', `${told(spreadOf(figures.memory), 0)} MB`],
+    ['its checkpoint in Redis', '', `${megabytes(inRedis.bytesOf('checkpoint'))} MB`],
   )
   await founder.stop()
 }
@@ -188,11 +156,11 @@ function groupInRedis(group: string) {
     bytesOf: (what: 'log' | 'checkpoint') => Number(redis.ask('MEMORY', 'USAGE', key(what), 'SAMPLES', '0')),
     /** The first response of a founding replica comes before its checkpoint. */
     async untilCheckpoint(): Promise<void> {
-      const giveUpAt = performance.now() + PATIENCE_MS
+      const giveUpAt = performance.now() + TIMEOUT_MS
       while (redis.ask('HEXISTS', key('checkpoint'), 'id') === '0') {
         if (performance.now() > giveUpAt)
-          throw new Error(`The group "${group}" has no checkpoint after ${PATIENCE_MS / 1000} s.`)
-        await new Promise((resolve) => setTimeout(resolve, 100))
+          throw new Error(`The group "${group}" has no checkpoint after ${TIMEOUT_MS / 1000} s.`)
+        await pause(100)
       }
     },
   }
@@ -206,9 +174,8 @@ function bytesSent(): number {
   return Number(/^total_net_input_bytes:(\d+)/m.exec(redis.ask('INFO', 'stats'))?.[1])
 }
 
-function told(figures: readonly number[] | ReturnType<typeof spreadOf>, digits: number): string {
-  const { median, low, high } = 'median' in figures ? figures : spreadOf(figures)
-  const text = (value: number) =>
-    value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
-  return `${text(median)} (${text(low)}–${text(high)})`
+function told({ median, low, high }: Spread, digits: number): string {
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits }
+  const [middle, from, to] = [median, low, high].map((value) => value.toLocaleString('en', options))
+  return `${middle} (${from}–${to})`
 }

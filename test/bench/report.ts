@@ -3,100 +3,63 @@ import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { packageDirectory } from '../../src/system/package-files.js'
 import type { Contestant, Operation } from './contestants.js'
-import { FULL, OPERATIONS, type Results, ratio, type Throughput } from './measures.js'
+import { type Figures, FULL, OPERATIONS, type Results, ratio } from './measures.js'
 import { count, ratiosOf, type Spread, spreadOf } from './statistics.js'
 
-/** Under which a run was made. */
-interface Circumstances {
-  readonly now: Date
-  /** The program that asked. */
-  readonly load: string
-  /** What share of the processors others used just before the run. */
-  readonly busy: number
-}
-
-/** A share that one who measures should not find. */
+/** A share of the processors that one who measures should not find used by others. */
 const BUSY = 0.1
 
-/** A run as Markdown: the budgets, the others, growth. */
-export function report(results: Results, { now, load, busy }: Circumstances): string {
-  const { extent } = results
+/** A run as Markdown: the budgets, the others, growth. @param load the program that asked */
+export function report(results: Results, load: string, busy: number): string {
+  const { extent, throughput, growth, lineUp } = results
+  const { bare, few, more, many, fewInMemory, moreInMemory, manyInMemory, peers } = lineUp
+  const { emptyLog, besideSpaces, inSpace } = lineUp
+  const quick = extent === FULL ? '' : ' **A quick run: its figures mean nothing.**'
+  const share = `${Math.round(busy * 100)} % of its processors`
+  const disturbed = busy < BUSY ? '' : ` **The machine was busy with other work (${share}): measure again.**`
   return [
-    `${now.toISOString().slice(0, 10)}, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ` +
+    `${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ` +
       `Node ${process.versions.node}, ${load} with 32 connections; medians of ${extent.rounds.listPets} rounds in turn, of createPet ` +
-      `${extent.rounds.createPet}, of growth ${extent.growthRounds}, of the peers ${extent.longRounds} (lowest–highest), ratios of figures of the same round. ${caveats(extent === FULL, busy)}`.trim(),
-    table(['Budget', 'must be', 'was', 'met'], budgetsOf(results).map(budgetRow)),
+      `${extent.rounds.createPet}, of growth ${extent.growthRounds}, of the peers ${extent.longRounds} (lowest–highest), ratios of figures of the same round.${quick}${disturbed}`,
+    table(['Budget', 'must be', 'was', 'met'], budgetRows(results)),
     'Requests per second, and what part of bare node:http’s they are. The sandbox checks the key, counts, ' +
       'logs and puts all headers on; a 201 is sent when the pet is in the journal. The bare server sends the same bytes. ' +
       'json-server returns 20 pets, Prism the two of the contract’s example, Scalar one of its own:',
-    throughputTable(results),
+    operationsTable(throughput, [bare, few, more, many, fewInMemory, moreInMemory, manyInMemory, ...peers]),
     'Start and memory:',
     startTable(results),
     'Growth: the same store of pets, but for one thing, and what part of its requests per second is left:',
-    growthTable(results),
+    operationsTable(growth, [few, emptyLog, besideSpaces, inSpace]),
     callLine(results),
   ].join('\n\n')
 }
 
-function caveats(isFull: boolean, busy: number): string {
-  return [
-    ...(isFull ? [] : ['**A quick run: its figures mean nothing.**']),
-    ...(busy < BUSY
-      ? []
-      : [`**The machine was busy with other work (${Math.round(busy * 100)} % of its processors): measure again.**`]),
-  ].join(' ')
-}
-
-function budgetRow(budget: Budget): readonly string[] {
-  const { what, must, goal, unit, figure } = budget
-  const suffix = unit === '' ? '' : ` ${unit}`
-  const limit = 'atLeast' in must ? `≥ ${digits(must.atLeast)}` : `≤ ${digits(must.atMost)}`
-  const wanted = goal === undefined ? '' : ` (goal ${digits(goal)}${suffix})`
-  return [what, limit + suffix + wanted, spread(figure) + suffix, isMet(budget) ? 'yes' : '**no**']
-}
-
-function throughputTable({ throughput, lineUp }: Results): string {
-  const { bare, few, more, many, fewInMemory, moreInMemory, manyInMemory, peers } = lineUp
-  const rows = [bare, few, more, many, fewInMemory, moreInMemory, manyInMemory, ...peers]
-  return operationsTable(throughput, rows, bare)
-}
-
-function growthTable({ growth, lineUp }: Results): string {
-  const { few, emptyLog, besideSpaces, inSpace } = lineUp
-  return operationsTable(growth, [few, emptyLog, besideSpaces, inSpace], few)
-}
-
-function operationsTable(
-  figures: Readonly<Partial<Record<Operation, Throughput>>>,
-  rows: readonly Contestant[],
-  base: Contestant,
-): string {
-  const cell = (contestant: Contestant, operation: Operation) => {
-    const all = figures[operation]
-    const taken = all?.get(contestant)
-    if (all === undefined || taken === undefined) return ''
+/** @param rows the others are held against the first */
+function operationsTable(figures: Partial<Record<Operation, Figures>>, rows: readonly Contestant[]): string {
+  const [base] = rows
+  const operations = OPERATIONS.filter((operation) => figures[operation] !== undefined)
+  const cell = (contestant: Contestant, all: Figures = new Map()) => {
+    const taken = all.get(contestant)
+    if (base === undefined || taken === undefined) return ''
     const perSecond = count(spreadOf(taken).median)
     return contestant === base ? perSecond : `${perSecond} · ${spread(ratio(all, contestant, base))}`
   }
-  const operations = OPERATIONS.filter((operation) => figures[operation] !== undefined)
-  return table(
-    ['', ...operations],
-    rows.map((contestant) => [contestant.name, ...operations.map((operation) => cell(contestant, operation))]),
-  )
+  const cells = rows.map((one) => [one.name, ...operations.map((operation) => cell(one, figures[operation]))])
+  return table(['', ...operations], cells)
 }
 
 function startTable({ starts, peerStarts, opening, memory, memoryGrowth, lineUp, extent }: Results): string {
   const { bare, few, many, withoutStore, fewInMemory, besideSpaces, peers } = lineUp
   const megabytes = (contestant: Contestant) =>
     memory.has(contestant) ? `${count(memory.get(contestant) ?? 0)} MB` : ''
-  const [fewRequests, manyRequests] = extent.requests
-  const row = (contestant: Contestant, times: Results['starts'], after = '') => [
+  const row = (contestant: Contestant, times: Figures, after = '') => [
     contestant.name,
     `${digits(spreadOf(times.get(contestant) ?? []).median)} ms`,
     contestant === bare ? '' : spread(ratio(times, contestant, bare)),
     megabytes(contestant),
     after,
   ]
+  const { fewRequests, manyRequests } = extent
   return table(
     ['', 'start to first 200', 'to bare', `after ${count(fewRequests)} requests`, `after ${count(manyRequests)}`],
     [
@@ -117,93 +80,55 @@ function callLine({ call }: Results): string {
   return `\`call listPets\` takes ${digits(ours.median)} ms, a script with one bare \`fetch\` ${digits(script.median)} ms: ${times} times that.`
 }
 
-/** A limit, and the measured figure. */
-interface Budget {
-  readonly what: string
-  readonly must: { readonly atLeast: number } | { readonly atMost: number }
-  /** The goal, if it is not reached yet. */
-  readonly goal?: number
-  readonly unit: '' | 'ms' | 's' | 'MB'
-  readonly figure: Spread
-}
-
 /** The budgets of this project, each with the figure of this run. The median decides. */
-function budgetsOf(results: Results): readonly Budget[] {
+function budgetRows(results: Results): readonly (readonly string[])[] {
   const { lineUp, extent, throughput, starts, inProcess, perTest, opening, memoryGrowth } = results
   const { bare, few, many, fewInMemory, manyInMemory, withoutStore } = lineUp
-  const [fewPets, , manyPets] = extent.pets
-  const [fewRequests, manyRequests] = extent.requests
-  const once = (figure: number): Spread => ({ median: figure, low: figure, high: figure })
+  const row = (what: string, limit: string, figure: Spread, isMet: boolean, unit: string, goal?: number) => {
+    const suffix = unit === '' ? '' : ` ${unit}`
+    const wanted = goal === undefined ? '' : ` (goal ${digits(goal)}${suffix})`
+    return [what, limit + suffix + wanted, spread(figure) + suffix, isMet ? 'yes' : '**no**']
+  }
+  /** @param goal if it is not reached yet */
+  const atLeast = (what: string, least: number, figure: Spread, goal?: number) =>
+    row(what, `≥ ${digits(least)}`, figure, figure.median >= least, '', goal)
+  const atMost = (what: string, most: number, figure: Spread, unit = '', goal?: number) =>
+    row(what, `≤ ${digits(most)}`, figure, figure.median <= most, unit, goal)
+  const toFew = `with ${count(extent.many)} pets to ${count(extent.few)}`
+  const { listPets, getPet, createPet } = throughput
+  const named = { listPets, getPet, 'createPet, written,': createPet }
+  const growth = memoryGrowth.afterMany / memoryGrowth.afterFew
+  const handlers = `MSW, use and resetHandlers: ${spread(spreadOf(perTest.handlers))} ms`
   return [
-    ...OPERATIONS.map((operation): Budget => {
-      const figure = ratio(throughput[operation], few, bare)
-      return { what: `${nameOf(operation)} to bare node:http`, ...TO_BARE[operation], unit: '', figure }
-    }),
-    ...OPERATIONS.map((operation): Budget => {
-      const figure = ratio(throughput[operation], many, few)
-      const what = `${nameOf(operation)} with ${count(manyPets)} pets to ${count(fewPets)}`
-      return { what, must: { atLeast: 0.9 }, unit: '', figure }
-    }),
-    {
-      what: `createPet in memory with ${count(manyPets)} pets to ${count(fewPets)}`,
-      must: { atLeast: 0.9 },
-      unit: '',
-      figure: ratio(throughput.createPet, manyInMemory, fewInMemory),
-    },
-    ...[withoutStore, few, fewInMemory].map((contestant, index): Budget => {
+    atLeast('listPets to bare node:http', 0.9, ratio(listPets, few, bare), 1),
+    atLeast('getPet to bare node:http', 1, ratio(getPet, few, bare)),
+    atLeast('createPet, written, to bare node:http', 0.8, ratio(createPet, few, bare)),
+    ...Object.entries(named).map(([name, figures]) => atLeast(`${name} ${toFew}`, 0.9, ratio(figures, many, few))),
+    atLeast(`createPet in memory ${toFew}`, 0.9, ratio(createPet, manyInMemory, fewInMemory)),
+    ...[withoutStore, few, fewInMemory].map((contestant, index) => {
       const how = ['no store yet', 'a store', 'in memory'][index]
       const what = `\`serve\` to its first 200, ${how}, to a bare script's`
-      return { what, must: { atMost: 1.6 }, goal: 1.45, unit: '', figure: ratio(starts, contestant, bare) }
+      return atMost(what, 1.6, ratio(starts, contestant, bare), '', 1.45)
     }),
-    { what: 'startSandbox() in a warm process', must: { atMost: 1 }, unit: 'ms', figure: spreadOf(inProcess.start) },
-    { what: 'reset()', must: { atMost: 0.2 }, unit: 'ms', figure: spreadOf(inProcess.reset) },
-    { what: "a new space's first response", must: { atMost: 1.5 }, unit: 'ms', figure: spreadOf(inProcess.newSpace) },
-    {
-      what: `the sandbox of a Vitest test (MSW, use and resetHandlers: ${spread(spreadOf(perTest.handlers))} ms)`,
-      must: { atMost: 1 },
-      unit: 'ms',
-      figure: spreadOf(perTest.fixture),
-    },
-    ...inProcess.copies.map(({ pets, atMost, times }): Budget => {
-      return {
-        what: `a copy of a space with ${count(pets)} pets`,
-        must: { atMost },
-        unit: 'ms',
-        figure: spreadOf(times),
-      }
-    }),
-    {
-      what: `opening a store of ${count(manyPets)} pets`,
-      must: { atMost: 1.5 },
-      unit: 's',
-      figure: spreadOf(opening.seconds),
-    },
-    { what: 'memory then', must: { atMost: 300 }, unit: 'MB', figure: spreadOf(opening.megabytes) },
-    {
-      what: `memory after ${count(manyRequests)} requests to after ${count(fewRequests)}`,
-      must: { atMost: 1.2 },
-      unit: '',
-      figure: once(memoryGrowth.afterMany / memoryGrowth.afterFew),
-    },
+    atMost('startSandbox() in a warm process', 1, spreadOf(inProcess.start), 'ms'),
+    atMost('reset()', 0.2, spreadOf(inProcess.reset), 'ms'),
+    atMost("a new space's first response", 1.5, spreadOf(inProcess.newSpace), 'ms'),
+    atMost(`the sandbox of a Vitest test (${handlers})`, 1, spreadOf(perTest.fixture), 'ms'),
+    ...inProcess.copies.map((copy) =>
+      atMost(`a copy of a space with ${count(copy.pets)} pets`, copy.atMost, spreadOf(copy.times), 'ms'),
+    ),
+    atMost(`opening a store of ${count(extent.many)} pets`, 1.5, spreadOf(opening.seconds), 's'),
+    atMost('memory then', 300, spreadOf(opening.megabytes), 'MB'),
+    atMost(
+      `memory after ${count(extent.manyRequests)} requests to after ${count(extent.fewRequests)}`,
+      1.2,
+      spreadOf([growth]),
+    ),
   ]
 }
 
-const TO_BARE = {
-  listPets: { must: { atLeast: 0.9 }, goal: 1 },
-  getPet: { must: { atLeast: 1 } },
-  createPet: { must: { atLeast: 0.8 } },
-} as const satisfies Record<Operation, Pick<Budget, 'must' | 'goal'>>
-
-function isMet({ must, figure: { median } }: Budget): boolean {
-  return 'atLeast' in must ? median >= must.atLeast : median <= must.atMost
-}
-
-function nameOf(operation: string): string {
-  return operation === 'createPet' ? 'createPet, written,' : operation
-}
-
 /** A table whose first column is text and whose others are figures. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [line(head), line(head.map((_, column) => (column === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n')
 }
@@ -219,15 +144,16 @@ function spread({ median, low, high }: Spread): string {
   return low === high ? digits(median) : `${digits(median)} (${digits(low)}–${digits(high)})`
 }
 
-const DOCUMENT = 'docs/benchmarks.md'
-
-/** Puts a report into the document, in place of the last one. @param bench the script that made it */
-export function writeSection(bench: 'bench' | 'bench:replicas', report: string): void {
-  const file = join(packageDirectory, DOCUMENT)
-  const text = readFileSync(file, 'utf8')
-  const marks = { begin: `<!-- ${bench}: begin -->`, end: `<!-- ${bench}: end -->` }
-  const [begin, end] = [text.indexOf(marks.begin), text.indexOf(marks.end)]
-  if (begin === -1 || end < begin)
-    throw new Error(`${DOCUMENT} has no place between "${marks.begin}" and "${marks.end}".`)
-  writeFileSync(file, `${text.slice(0, begin + marks.begin.length)}\n${report}\n${text.slice(end)}`)
+/** Prints a report, and puts it into docs/benchmarks.md in place of the last one of this script, if asked to. */
+export function publish(bench: 'bench' | 'bench:replicas', text: string, writesDocs = false): void {
+  process.stdout.write(`${text}\n`)
+  if (!writesDocs) return
+  const file = join(packageDirectory, 'docs/benchmarks.md')
+  const parts = new RegExp(`(<!-- ${bench}: begin -->\n)[^]*(\n<!-- ${bench}: end -->)`)
+  const page = readFileSync(file, 'utf8')
+  if (!parts.test(page)) throw new Error(`docs/benchmarks.md has no place for ${bench}.`)
+  writeFileSync(
+    file,
+    page.replace(parts, (_whole, begin, end) => begin + text + end),
+  )
 }

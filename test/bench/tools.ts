@@ -1,11 +1,19 @@
 import { type ChildProcess, type ExecFileOptions, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import { packageDirectory } from '../../src/system/package-files.js'
+
+/** The options of a bench. */
+export function readFlags(): { readonly isQuick: boolean; readonly writesDocs: boolean } {
+  const boolean = { type: 'boolean', default: false } as const
+  const { quick, 'write-docs': writesDocs } = parseArgs({ options: { quick: boolean, 'write-docs': boolean } }).values
+  if (quick && writesDocs) throw new Error('The figures of a quick run do not belong into the documents.')
+  return { isQuick: quick, writesDocs }
+}
 
 /** A process that was started by the bench, and that does not outlive it. */
 export interface Child {
@@ -65,16 +73,6 @@ export function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PETSTORE_')))
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
-}
-
 export const benchDirectory = join(packageDirectory, 'test/bench')
 /** The built command, as users run it. */
 export const command = join(packageDirectory, 'bin/petstore-sandbox.js')
@@ -96,18 +94,15 @@ const LOOK_MS = 3_000
 
 /** How much of the machine's processors others use while this process waits for some seconds: a share, 0 to 1. */
 export async function busyShare(): Promise<number> {
-  const before = processorTimes()
-  await pause(LOOK_MS)
-  const after = processorTimes()
-  return 1 - (after.idle - before.idle) / (after.all - before.all)
-}
-
-function processorTimes(): { readonly idle: number; readonly all: number } {
-  const times = cpus().map(({ times }) => times)
-  return {
-    idle: times.reduce((sum, { idle }) => sum + idle, 0),
-    all: times.reduce((sum, { user, nice, sys, idle, irq }) => sum + user + nice + sys + idle + irq, 0),
+  const look = () => {
+    const times = cpus().map(({ times: { user, nice, sys, idle, irq } }) => ({ idle, busy: user + nice + sys + irq }))
+    return times.reduce((sum, { idle, busy }) => ({ idle: sum.idle + idle, busy: sum.busy + busy }))
   }
+  const before = look()
+  await pause(LOOK_MS)
+  const after = look()
+  const busy = after.busy - before.busy
+  return busy / (busy + after.idle - before.idle)
 }
 
 /** Prints progress to stderr. */

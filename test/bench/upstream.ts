@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { API_KEY, bareLike, launch, type Running, sandbox } from './contestants.js'
+import { API_KEY, bareLike, launch, type Running, sandbox, serve } from './contestants.js'
 import { chooseLoad } from './load.js'
+import { table } from './report.js'
 import { ratiosOf, spreadOf } from './statistics.js'
-import { benchDirectory, busyShare, command, cpuMicroseconds, installPeers, newFolder } from './tools.js'
+import { benchDirectory, busyShare, cpuMicroseconds, installPeers, newFolder, readFlags } from './tools.js'
 
 /**
  * `npm run bench:upstream`: what listPets costs in front of a real service, beside two proxies in front of the same,
@@ -12,8 +12,9 @@ import { benchDirectory, busyShare, command, cpuMicroseconds, installPeers, newF
  *
  *     npm run bench:upstream -- [--quick]
  */
-const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } })
-const EXTENT = values.quick ? { rounds: 3, seconds: 1, warmUpSeconds: 2 } : { rounds: 9, seconds: 3, warmUpSeconds: 5 }
+const EXTENT = readFlags().isQuick
+  ? { rounds: 3, seconds: 1, warmUpSeconds: 2 }
+  : { rounds: 9, seconds: 3, warmUpSeconds: 5 }
 const PEERS = ['http-proxy-3', '@fastify/http-proxy'] as const
 
 installPeers()
@@ -29,28 +30,28 @@ const contestants: readonly (readonly [string, Running])[] = [
   ['the service itself', service],
 ]
 for (const [, running] of contestants) await load(running, 'listPets', EXTENT.warmUpSeconds)
-const figures = new Map<string, number[]>(contestants.map(([what]) => [what, []]))
-const costs = new Map<string, number[]>(contestants.map(([what]) => [what, []]))
+const figures = contestants.map(([what, running]) => ({ what, running, all: [] as number[], costs: [] as number[] }))
 for (let round = 0; round < EXTENT.rounds; round++) {
-  const order = round % 2 === 0 ? contestants : contestants.toReversed()
-  for (const [what, running] of order) {
+  for (const { running, all, costs } of round % 2 === 0 ? figures : figures.toReversed()) {
     const before = cpuMicroseconds(running.pid)
     const { requests, perSecond } = await load(running, 'listPets', EXTENT.seconds)
-    figures.get(what)?.push(perSecond)
-    costs.get(what)?.push((cpuMicroseconds(running.pid) - before) / requests)
+    all.push(perSecond)
+    costs.push((cpuMicroseconds(running.pid) - before) / requests)
   }
 }
-const own = figures.get(contestants[0]?.[0] ?? '') ?? []
-const rows = contestants.map(([what]) => {
-  const all = figures.get(what) ?? []
+const rows = figures.map(({ what, all, costs }) => {
   const { median, low, high } = spreadOf(all)
-  const share = ratiosOf(own, all).median
-  const cost = spreadOf(costs.get(what) ?? [])
-  return `| ${what} | ${Math.round(median)} (${Math.round(low)} to ${Math.round(high)}) | ${share.toFixed(2)} | ${Math.round(cost.median)} (from ${Math.round(cost.low)}) |`
+  const cost = spreadOf(costs)
+  return [
+    what,
+    `${Math.round(median)} (${Math.round(low)} to ${Math.round(high)})`,
+    ratiosOf(figures[0]?.all ?? [], all).median.toFixed(2),
+    `${Math.round(cost.median)} (from ${Math.round(cost.low)})`,
+  ]
 })
-process.stdout.write(
-  `${EXTENT.rounds} rounds of ${EXTENT.seconds} s in turn, ${name}; busy with other things before: ${Math.round(busy * 100)} %\n\n| | listPets a second | petstore-sandbox beside it | µs of processor time each |\n|---|--:|--:|--:|\n${rows.join('\n')}\n`,
-)
+const head = ['', 'listPets a second', 'petstore-sandbox beside it', 'µs of processor time each']
+const conditions = `${EXTENT.rounds} rounds of ${EXTENT.seconds} s in turn, ${name}; busy with other things before: ${Math.round(busy * 100)} %`
+process.stdout.write(`${conditions}\n\n${table(head, rows)}\n`)
 for (const [, running] of contestants) await running.stop()
 process.exit(0)
 
@@ -58,13 +59,10 @@ function inFront(): Promise<Running> {
   const cwd = newFolder()
   writeFileSync(join(cwd, 'key'), `${API_KEY}\n`)
   const flags = ['--upstream', `${origin}/v1`, '--upstream-api-key-file', 'key', '--log', 'silent']
-  return launch({ args: (port) => [command, 'serve', '--port', String(port), ...flags], cwd, basePath: '/v1' })
+  return serve(flags, { cwd })
 }
 
 function proxy(peer: (typeof PEERS)[number]): Promise<Running> {
-  return launch({
-    args: (port) => [join(benchDirectory, 'contestants/proxy-server.mjs'), String(port), peer, origin],
-    cwd: newFolder(),
-    basePath: '/v1',
-  })
+  const script = join(benchDirectory, 'contestants/proxy-server.mjs')
+  return launch((port) => [script, String(port), peer, origin])
 }

@@ -29,7 +29,7 @@ export class MemoryLog {
   checkpoint: StoredCheckpoint | undefined
   /** The highest batch of each replica, and its entry, unless abandoned. */
   readonly batches = new Map<string, { readonly batch: number; readonly id: EntryId | undefined }>()
-  readonly #lines = new Set<MemoryLine>()
+  readonly lines = new Set<MemoryLine>()
   /** Of the last id; ids never go back. */
   #ms = 0
   #ordinal = 0
@@ -41,12 +41,8 @@ export class MemoryLog {
 
   open(watcher: LogWatcher): MemoryLine {
     const line = new MemoryLine(this, watcher)
-    this.#lines.add(line)
+    this.lines.add(line)
     return line
-  }
-
-  forget(line: MemoryLine): void {
-    this.#lines.delete(line)
   }
 
   now(): EpochMs {
@@ -74,8 +70,7 @@ export class MemoryLog {
     this.#wake()
   }
 
-  /** Trims entries. */
-  cutOffEntries(place: number): void {
+  trim(place: number): void {
     if (place <= 0) return
     this.beginsAfter = this.entries[place - 1]?.id
     this.entries = this.entries.slice(place)
@@ -89,16 +84,12 @@ export class MemoryLog {
     this.#wake()
   }
 
-  cutOff(reason = 'the log is unavailable'): void {
-    for (const line of this.#lines) line.cutOff(reason)
-  }
-
-  restore(): void {
-    for (const line of this.#lines) line.restore()
+  cutOff(): void {
+    for (const line of this.lines) line.cutOff('the log is unavailable')
   }
 
   #wake(): void {
-    for (const line of this.#lines) line.look()
+    for (const line of this.lines) line.look()
   }
 }
 
@@ -107,17 +98,17 @@ export class MemoryLine implements CommandLog {
   readonly #log: MemoryLog
   readonly #availability: Availability
   readonly #part: LogWatcher
-  readonly #readers = new Set<Reader>()
+  /** Each reads what is new. */
+  readonly #readers = new Set<() => void>()
   readonly #acknowledged = new Map<string, number>()
   #checkpointReleased = Promise.resolve()
-  readonly #pendingCount: PendingEntry[] = []
+  readonly #pending: PendingEntry[] = []
   /** Number of entries that still pass. */
   #passing = Number.POSITIVE_INFINITY
   #reason: string | undefined
   #isClosed = false
   #isReadingCut = false
-  /** Set: the response to the next append is lost, for this reason. */
-  #losesResponse: string | undefined
+  #losesResponse = false
 
   constructor(log: MemoryLog, watcher: LogWatcher) {
     this.#log = log
@@ -131,8 +122,8 @@ export class MemoryLine implements CommandLog {
   }
 
   /** Appends the next entry and the pending ones after it, but cuts the connection before the response. */
-  cutBeforeResponse(reason = 'the line is cut'): void {
-    this.#losesResponse = reason
+  cutBeforeResponse(): void {
+    this.#losesResponse = true
   }
 
   /** Holds back further entries until restored. */
@@ -141,17 +132,13 @@ export class MemoryLine implements CommandLog {
     this.#deliver()
   }
 
-  /** Holds checkpoints back. @returns releases them */
-  holdCheckpoints(): () => void {
-    let pass = () => {}
-    this.#checkpointReleased = new Promise((resolve) => {
-      pass = resolve
-    })
-    return pass
+  /** Holds checkpoints back for good. */
+  holdCheckpoints(): void {
+    this.#checkpointReleased = new Promise(() => {})
   }
 
   get pendingCount(): number {
-    return this.#pendingCount.length
+    return this.#pending.length
   }
 
   /** Cuts only the connection that reads. */
@@ -164,7 +151,7 @@ export class MemoryLine implements CommandLog {
     this.#isReadingCut = false
     this.#reason = undefined
     this.#passing = Number.POSITIVE_INFINITY
-    this.#losesResponse = undefined
+    this.#losesResponse = false
     this.#part.available()
     this.#deliver()
     this.look()
@@ -175,11 +162,11 @@ export class MemoryLine implements CommandLog {
     const done = new Promise<EntryId>((resolve, reject) => {
       const one: PendingEntry = { appended, resolve, reject }
       abandon = () => {
-        const place = this.#pendingCount.indexOf(one)
-        if (place !== -1) this.#pendingCount.splice(place, 1)
+        const place = this.#pending.indexOf(one)
+        if (place !== -1) this.#pending.splice(place, 1)
         reject(this.#unavailable())
       }
-      this.#pendingCount.push(one)
+      this.#pending.push(one)
       if (signal.aborted || this.#isClosed) abandon()
       else this.#deliver()
     })
@@ -188,13 +175,23 @@ export class MemoryLine implements CommandLog {
   }
 
   follow(after: EntryId | undefined, follower: LogFollower): () => void {
-    const reader = new Reader(this.#log, after, follower)
-    this.#readers.add(reader)
-    this.look()
-    return () => {
-      reader.stop()
-      this.#readers.delete(reader)
+    let last = after
+    const read = () => {
+      // It may have been stopped since.
+      if (!this.#readers.has(read)) return
+      const { entries, beginsAfter } = this.#log
+      const place = entries.findLastIndex(({ id }) => id === last)
+      if (place < 0 && (last ?? beginsAfter) !== undefined) {
+        this.#readers.delete(read)
+        return void follower.lost('the entry read last is missing')
+      }
+      const next = entries.slice(place + 1)
+      last = next.at(-1)?.id ?? last
+      if (next.length > 0) follower.entries(next)
     }
+    this.#readers.add(read)
+    this.look()
+    return () => void this.#readers.delete(read)
   }
 
   async end(): Promise<{ readonly id: EntryId | undefined; readonly now: EpochMs }> {
@@ -221,7 +218,7 @@ export class MemoryLine implements CommandLog {
     const place = entries.findIndex(({ id }) => id === checkpoint.id)
     if (place < 0) throw new LogLost('the entry of the checkpoint is missing')
     this.#log.checkpoint = { id: checkpoint.id, pieces }
-    this.#log.cutOffEntries(entries.findLastIndex(({ id }, index) => index <= place && compareIds(id, trimUpTo) <= 0))
+    this.#log.trim(entries.findLastIndex(({ id }, index) => index <= place && compareIds(id, trimUpTo) <= 0))
   }
 
   async clear(): Promise<void> {
@@ -233,26 +230,27 @@ export class MemoryLine implements CommandLog {
     this.#availability.end()
     this.#isClosed = true
     this.#reason = 'The log has been closed.'
-    for (const reader of this.#readers) reader.stop()
-    for (const { reject } of this.#pendingCount.splice(0)) reject(this.#unavailable())
-    this.#log.forget(this)
+    this.#readers.clear()
+    for (const { reject } of this.#pending.splice(0)) reject(this.#unavailable())
+    this.#log.lines.delete(this)
   }
 
   /** Wakes readers asynchronously. */
   look(): void {
-    for (const reader of this.#readers)
-      queueMicrotask(() => this.#reason === undefined && !this.#isReadingCut && reader.look())
+    for (const read of this.#readers) queueMicrotask(() => this.#reason === undefined && !this.#isReadingCut && read())
   }
 
   #deliver(): void {
     while (this.#reason === undefined && this.#passing > 0) {
-      const [first] = this.#pendingCount
+      const [first] = this.#pending
       if (first === undefined) return
       this.#passing--
       try {
         const id = this.#take(first.appended)
-        if (this.#losesResponse !== undefined) {
-          this.#loseResponses(this.#losesResponse)
+        if (this.#losesResponse) {
+          for (const { appended } of this.#pending.slice(1, 1 + this.#passing)) this.#take(appended)
+          this.#losesResponse = false
+          this.cutOff()
           return
         }
         this.#acknowledged.set(first.appended.replica, first.appended.batch)
@@ -260,25 +258,17 @@ export class MemoryLine implements CommandLog {
       } catch (error) {
         first.reject(error)
       }
-      this.#pendingCount.shift()
+      this.#pending.shift()
     }
-  }
-
-  #loseResponses(reason: string): void {
-    for (const { appended } of this.#pendingCount.slice(1, 1 + this.#passing)) this.#take(appended)
-    this.#losesResponse = undefined
-    this.cutOff(reason)
   }
 
   #take(appended: Appended): EntryId {
     const { replica, batch } = appended
     const kept = this.#log.batches.get(replica)
-    if ((kept?.batch ?? 0) < (this.#acknowledged.get(replica) ?? 0)) {
-      throw new LogLost('it no longer has the entries of this replica')
-    }
-    const isAcknowledged = batch < (this.#acknowledged.get(replica) ?? 0)
+    const acknowledged = this.#acknowledged.get(replica) ?? 0
+    if ((kept?.batch ?? 0) < acknowledged) throw new LogLost('it no longer has the entries of this replica')
     const own = this.#log.entries.findLast((entry) => entry.replica === replica && entry.batch === batch)
-    if (own !== undefined && !isAcknowledged) return own.id
+    if (own !== undefined && batch >= acknowledged) return own.id
     if (kept !== undefined && kept.batch >= batch) throw new LogLost(`batch ${batch} was abandoned`)
     return this.#log.take(appended)
   }
@@ -289,35 +279,5 @@ export class MemoryLine implements CommandLog {
 
   #unavailable(): LogUnavailable {
     return new LogUnavailable(this.#reason ?? 'The log did not respond in time.')
-  }
-}
-
-class Reader {
-  readonly #log: MemoryLog
-  readonly #follower: LogFollower
-  #last: EntryId | undefined
-  #isOver = false
-
-  constructor(log: MemoryLog, after: EntryId | undefined, follower: LogFollower) {
-    this.#log = log
-    this.#last = after
-    this.#follower = follower
-  }
-
-  look(): void {
-    if (this.#isOver) return
-    const { entries, beginsAfter } = this.#log
-    const place = entries.findLastIndex(({ id }) => id === this.#last)
-    if (place < 0 && (this.#last ?? beginsAfter) !== undefined) {
-      this.#isOver = true
-      return void this.#follower.lost('the entry read last is missing')
-    }
-    const next = entries.slice(place + 1)
-    this.#last = next.at(-1)?.id ?? this.#last
-    if (next.length > 0) this.#follower.entries(next)
-  }
-
-  stop(): void {
-    this.#isOver = true
   }
 }

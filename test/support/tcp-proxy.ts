@@ -1,48 +1,38 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
-/** One direction of a connection. */
-interface Direction {
-  pending: number
-  last: Promise<void>
-}
-
 interface ProxiedConnection {
-  readonly there: Direction
-  readonly back: Direction
   readonly client: Socket
   readonly server: Socket
+  /** Delayed pieces in each direction, in order. */
+  there: Promise<void>
+  back: Promise<void>
   /** Bytes of the next response that pass before the cut. */
-  cutAfter: number | undefined
+  cutAfter?: number | undefined
   /** Bytes from the client that are held back. */
-  held: Buffer[] | undefined
-}
-
-interface Target {
-  readonly port: number
-  readonly host: string
+  held?: Buffer[] | undefined
 }
 
 /** Simulates network failures between a client and a local server. */
 export class TcpProxy {
   readonly #listener: Server
-  readonly #target: Target
+  readonly #target: number
   readonly #connections = new Set<ProxiedConnection>()
   #isCut = false
   #isSwallowing = false
   #delayMs = 0
   #trap: { readonly pattern: string; readonly passing: number; readonly triggered: () => void } | undefined
 
-  private constructor(listener: Server, target: Target) {
+  private constructor(listener: Server, target: number) {
     this.#listener = listener
     this.#target = target
     listener.on('connection', (client) => this.#join(client))
   }
 
-  static async open(port: number, host = '127.0.0.1'): Promise<TcpProxy> {
+  static async open(port: number): Promise<TcpProxy> {
     const listener = createServer({ allowHalfOpen: true, noDelay: true }).listen(0, '127.0.0.1')
     await once(listener, 'listening')
-    return new TcpProxy(listener, { port, host })
+    return new TcpProxy(listener, port)
   }
 
   get port(): number {
@@ -111,16 +101,8 @@ export class TcpProxy {
 
   #join(client: Socket): void {
     if (this.#isCut) return void client.destroy()
-    const server = connect({ ...this.#target, allowHalfOpen: true, noDelay: true })
-    const direction = (): Direction => ({ pending: 0, last: Promise.resolve() })
-    const connection: ProxiedConnection = {
-      there: direction(),
-      back: direction(),
-      client,
-      server,
-      cutAfter: undefined,
-      held: undefined,
-    }
+    const server = connect({ port: this.#target, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
+    const connection: ProxiedConnection = { client, server, there: Promise.resolve(), back: Promise.resolve() }
     this.#connections.add(connection)
     client.on('data', (bytes) => this.#send(connection, bytes))
     server.on('data', (bytes) => this.#respond(connection, bytes))
@@ -135,14 +117,14 @@ export class TcpProxy {
     if (this.#isSwallowing) return
     if (connection.held !== undefined) return void connection.held.push(bytes)
     if (this.#trap !== undefined && bytes.includes(this.#trap.pattern)) connection.cutAfter = this.#trap.passing
-    this.#later(connection.there, () => connection.server.write(bytes))
+    connection.there = this.#later(connection.there, () => connection.server.write(bytes))
   }
 
   #respond(connection: ProxiedConnection, bytes: Buffer): void {
     if (this.#isSwallowing) return
     const { cutAfter } = connection
     if (cutAfter === undefined) {
-      this.#later(connection.back, () => connection.client.write(bytes))
+      connection.back = this.#later(connection.back, () => connection.client.write(bytes))
       return
     }
     const trap = this.#trap
@@ -154,19 +136,11 @@ export class TcpProxy {
   }
 
   /** Keeps the order, even if the delay changes. */
-  #later(direction: Direction, pass: () => void): void {
-    if (this.#delayMs === 0 && direction.pending === 0) {
-      pass()
-      return
-    }
+  async #later(before: Promise<void>, pass: () => void): Promise<void> {
     const due = performance.now() + this.#delayMs
-    direction.pending++
-    direction.last = direction.last
-      .then(() => new Promise((resolve) => setTimeout(resolve, due - performance.now())))
-      .then(() => {
-        direction.pending--
-        pass()
-      })
+    await before
+    if (due > performance.now()) await new Promise((resolve) => setTimeout(resolve, due - performance.now()))
+    pass()
   }
 
   #end(connection: ProxiedConnection): void {
