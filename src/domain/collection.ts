@@ -229,7 +229,8 @@ export class Collection {
       return
     }
     this.#values[place] = value
-    if (scope.length > 0) this.#scopes[place] = scope
+    // The gap may have the scope of the record that left it.
+    if (scope.length > 0 || place < this.#scopes.length) this.#scopes[place] = scope
     this.#placeOf.set(keyOf(scope, value[this.idProperty]), place)
     this.#eachIndex(scope, value, place, insert)
   }

@@ -91,6 +91,19 @@ it('reverts changes by its journal, and by what was before each of them', () => 
   )
 })
 
+it('puts a record back into the gap of one with another scope', () => {
+  const collection = Collection.empty('id')
+  collection.put({ scope: ['2'], value: { id: 7 } })
+  const journal: RecordBefore[] = []
+  collection.journal = journal
+  collection.put({ scope: [], value: { id: 2 } })
+  collection.remove(['2'], 7)
+  collection.remove([], 2)
+  collection.journal = undefined
+  for (const one of journal.toReversed()) collection.revert(one)
+  expect([...collection.all()]).toEqual([{ scope: ['2'], value: { id: 7 } }])
+})
+
 it('counts ids from the largest one that a double can hold, and leaves none out that is free', () => {
   const collection = Collection.empty('id')
   for (const id of [5, 2n ** 60n, 3]) collection.put({ scope: [], value: { id } })
