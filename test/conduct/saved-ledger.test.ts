@@ -62,36 +62,31 @@ function reportOf(scene: Scene) {
 
 describe('a saved and restored ledger', () => {
   it('reports and finds the same as the original', () => {
-    fc.assert(
-      fc.property(
-        fc.array(command, { maxLength: 80 }),
-        fc.array(command, { maxLength: 80 }),
-        fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
-        (before, after, senders) => {
-          const one = new Scene(senders)
-          const other = new Scene(senders)
-          const open: number[] = []
-          for (const next of before) apply(one, open, next)
-          const saved = one.ledger.save()
-          const plain = JSON.parse(JSON.stringify(saved))
-          expect(plain).toStrictEqual(saved)
-          other.ledger = new ConductLedger([LIMITS])
-          other.ledger.restore(plain)
-          other.continueFrom(one)
-          expect(reportOf(other)).toEqual(reportOf(one))
-          const stillOpen = [...open]
-          for (const next of after) {
-            apply(one, open, next)
-            apply(other, stillOpen, next)
-          }
-          expect(reportOf(other)).toEqual(reportOf(one))
-          expect(other.ledger.save()).toStrictEqual(one.ledger.save())
-          // Later events do not change the saved copy.
-          expect(plain).toStrictEqual(saved)
-        },
-      ),
-      { numRuns: 300 },
-    )
+    const commands = fc.array(command, { maxLength: 80 })
+    const stated = fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined })
+    const property = fc.property(commands, commands, stated, (before, after, senders) => {
+      const one = new Scene(senders)
+      const other = new Scene(senders)
+      const open: number[] = []
+      for (const next of before) apply(one, open, next)
+      const saved = one.ledger.save()
+      const plain = JSON.parse(JSON.stringify(saved))
+      expect(plain).toStrictEqual(saved)
+      other.ledger = new ConductLedger([LIMITS])
+      other.ledger.restore(plain)
+      other.continueFrom(one)
+      expect(reportOf(other)).toEqual(reportOf(one))
+      const stillOpen = [...open]
+      for (const next of after) {
+        apply(one, open, next)
+        apply(other, stillOpen, next)
+      }
+      expect(reportOf(other)).toEqual(reportOf(one))
+      expect(other.ledger.save()).toStrictEqual(one.ledger.save())
+      // Later events do not change the saved copy.
+      expect(plain).toStrictEqual(saved)
+    })
+    fc.assert(property, { numRuns: 300 })
   })
 
   it('forgets the waits of an evicted unknown key that returns', () => {

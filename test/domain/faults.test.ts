@@ -15,12 +15,7 @@ describe('a fault', () => {
   it.each([
     ['listPets:503', { operation: 'listPets', fault: 'status', status: 503 }],
     ['*:connection-reset', { operation: '*', fault: 'connection-reset' }],
-    ['getPet:500@20%*3', { operation: 'getPet', fault: 'status', status: 500, probability: 0.2, times: 3 }],
     ['createPet:503,retry-after=2s', { operation: 'createPet', fault: 'status', status: 503, retryAfter: '2s' }],
-    [
-      'getPet:500@20%*3,retry-after=1m',
-      { operation: 'getPet', fault: 'status', status: 500, probability: 0.2, times: 3, retryAfter: '1m' },
-    ],
     [
       'getPet:500,retry-after=1m@20%*3',
       { operation: 'getPet', fault: 'status', status: 500, probability: 0.2, times: 3, retryAfter: '1m' },
@@ -30,32 +25,16 @@ describe('a fault', () => {
       'createPet:503,after@20%,retry-after=1s',
       { operation: 'createPet', fault: 'status', status: 503, probability: 0.2, retryAfter: '1s', phase: 'after' },
     ],
-    ['*:hang*1', { operation: '*', fault: 'hang', times: 1 }],
-  ])('%s is read as its rule', (text, rule) => {
-    expect(parseFaultRule(text)).toEqual(rule)
-  })
+  ])('%s is read as its rule', (text, rule) => expect(parseFaultRule(text)).toEqual(rule))
 
-  it.each([
-    '',
-    'listPets',
-    'listPets:',
-    'listPets:200',
-    'listPets:600',
-    '*:explode',
-    '*:500@0%',
-    '*:500@101%',
-    '*:500*0',
-    '*:500,retry-after=',
-    '*:500,retry-after=2',
-    '*:500,retry-after=9000h',
-    '*:500,retry-after=2s*3,retry-after=2s',
-    '*:hang,retry-after=2s',
-    '*:500,during',
-    '*:500,after*3,after',
-    ':500',
-  ])('%j is rejected with the allowed values', (text) => {
-    expect(parseFaultRule(text)).toBeTypeOf('string')
-  })
+  const invalid = `
+    listPets listPets: listPets:200 listPets:600 *:explode *:500@0% *:500@101% *:500*0 *:500,retry-after=
+    *:500,retry-after=2 *:500,retry-after=9000h *:500,retry-after=2s*3,retry-after=2s *:hang,retry-after=2s
+    *:500,during *:500,after*3,after :500
+  `
+  it.each(['', ...invalid.trim().split(/\s+/)])('%j is rejected with the allowed values', (text) =>
+    expect(parseFaultRule(text)).toBeTypeOf('string'),
+  )
 
   it('reads its own output', () => {
     const rule = fc.record(

@@ -12,18 +12,14 @@ describe('a name', () => {
     subscription-key X-Functions-Key client_secret password pwd key x-key sig X-Amz-Signature
     X-Amz-Security-Token JSESSIONID auth[token]
   `),
-  )('%s is the name of a secret', (name) => {
-    expect(isSecretName(name)).toBe(true)
-  })
+  )('%s is the name of a secret', (name) => expect(isSecretName(name)).toBe(true))
 
   it.each(
     words(`
     Accept Host User-Agent Idempotency-Key Sec-WebSocket-Key WWW-Authenticate X-RateLimit-Limit traceparent
     X-Request-Id limit status pageToken next_token max_tokens author keyword design
   `),
-  )('%s is not the name of a secret', (name) => {
-    expect(isSecretName(name)).toBe(false)
-  })
+  )('%s is not the name of a secret', (name) => expect(isSecretName(name)).toBe(false))
 })
 
 describe('a query', () => {
@@ -38,9 +34,7 @@ describe('a query', () => {
     ['%zz=1&token=x', '%zz=1&token=***'],
     ['sk_live', 'sk_live'],
     ['', ''],
-  ])('"%s" is shown as "%s"', (query, shown) => {
-    expect(redactQuery(query)).toBe(shown)
-  })
+  ])('"%s" is shown as "%s"', (query, shown) => expect(redactQuery(query)).toBe(shown))
 
   it('reads any length in one pass', () => {
     const long = 'a'.repeat(1_000_000)
@@ -48,26 +42,19 @@ describe('a query', () => {
   })
 })
 
-describe('an address', () => {
-  it.each([
-    ['/v1/pets?token=abc', '/v1/pets?token=***'],
-    ['https://ann:sesame@shop.example/?a=1', 'https://***@shop.example/?a=1'],
-    ['https://shop.example/#access_token=abc&state=1', 'https://shop.example/#access_token=***&state=1'],
-    ['/v1/pets;jsessionid=abc', '/v1/pets;jsessionid=***'],
-    ['https://shop.example/a@b', 'https://shop.example/a@b'],
-  ])('%s is shown as %s', (address, shown) => {
-    expect(redactAddress(address)).toBe(shown)
-  })
-})
+it.each([
+  ['/v1/pets?token=abc', '/v1/pets?token=***'],
+  ['https://ann:sesame@shop.example/?a=1', 'https://***@shop.example/?a=1'],
+  ['https://shop.example/#access_token=abc&state=1', 'https://shop.example/#access_token=***&state=1'],
+  ['/v1/pets;jsessionid=abc', '/v1/pets;jsessionid=***'],
+  ['https://shop.example/a@b', 'https://shop.example/a@b'],
+])('the address %s is shown as %s', (address, shown) => expect(redactAddress(address)).toBe(shown))
 
-describe('a header', () => {
-  it('shows a key by label, masked, or as it is', () => {
-    expect(redactHeader('AUTHORIZATION', 'Basic abc', [BEARER], 'unknown')).toBe('Bearer unknown')
-    expect(redactHeader('X-Acme', 'abc', [{ name: 'x-acme', prefix: '' }], 'unknown')).toBe('unknown')
-    expect(redactHeader('X-Auth-Token', 'abc')).toBe('***')
-    expect(redactHeader('Referer', 'https://shop.example/?access_token=abc')).toBe(
-      'https://shop.example/?access_token=***',
-    )
-    expect(redactHeader('From', 'ann@shop.example')).toBe('ann@shop.example')
-  })
+it('a header shows a key by label, masked, or as it is', () => {
+  expect(redactHeader('AUTHORIZATION', 'Basic abc', [BEARER], 'unknown')).toBe('Bearer unknown')
+  expect(redactHeader('X-Acme', 'abc', [{ name: 'x-acme', prefix: '' }], 'unknown')).toBe('unknown')
+  expect(redactHeader('X-Auth-Token', 'abc')).toBe('***')
+  const referer = 'https://shop.example/?access_token='
+  expect(redactHeader('Referer', `${referer}abc`)).toBe(`${referer}***`)
+  expect(redactHeader('From', 'ann@shop.example')).toBe('ann@shop.example')
 })
