@@ -24,7 +24,7 @@ describe('the contract that a sandbox serves', () => {
     await using sandbox = await startSandbox({ basePath: '/animals/v1' })
     const document: Served = parse(await (await fetch(`${sandbox.controlUrl}/${name}`)).text())
     expect(document.servers[0]).toEqual({ url: sandbox.baseUrl, description: 'This sandbox' })
-    expect(document.servers.slice(1)).toEqual(parse(readFileSync(openapiFile, 'utf8')).servers)
+    expect({ ...document, servers: document.servers.slice(1) }).toEqual(parse(readFileSync(openapiFile, 'utf8')))
     const headers = { authorization: `Bearer ${sandbox.key()}` }
     expect((await fetch(`${document.servers[0]?.url}/pets`, { headers })).status).toBe(200)
   })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Int64 } from '../../src/contract/int64.js'
 import { PlacesById } from '../../src/domain/places-by-id.js'
 import fc from '../support/fast-check.js'
@@ -16,32 +16,30 @@ function expectSame(places: PlacesById, map: ReadonlyMap<Int64, number>, ids: It
   for (const id of ids) expect(places.get(id), String(id)).toBe(map.get(id))
 }
 
-describe('places by id', () => {
-  it('finds what a Map finds, for any ids in any order', () => {
-    fc.assert(
-      fc.property(fc.nat({ max: 300 }), fc.array(anyStep, { maxLength: 200 }), (inOrder, steps) => {
-        const places = new PlacesById()
-        const map = new Map<Int64, number>()
-        const numbered = Array.from({ length: inOrder }, (_, index) => ({ id: index + 1, place: index }))
-        // Some before the array has room for them, some after.
-        for (const { id, place } of [...steps.slice(0, 100), ...numbered, ...steps.slice(100)]) {
-          if (place === null) {
-            places.delete(id)
-            map.delete(id)
-          } else {
-            places.set(id, place)
-            map.set(id, place)
-          }
+it('places by id finds what a Map finds, for any ids in any order', () => {
+  fc.assert(
+    fc.property(fc.nat({ max: 300 }), fc.array(anyStep, { maxLength: 200 }), (inOrder, steps) => {
+      const places = new PlacesById()
+      const map = new Map<Int64, number>()
+      const numbered = Array.from({ length: inOrder }, (_, index) => ({ id: index + 1, place: index }))
+      // Some before the array has room for them, some after.
+      for (const { id, place } of [...steps.slice(0, 100), ...numbered, ...steps.slice(100)]) {
+        if (place === null) {
+          places.delete(id)
+          map.delete(id)
+        } else {
+          places.set(id, place)
+          map.set(id, place)
         }
-        expectSame(places, map, [...map.keys(), ...steps.map(({ id }) => id), 0, 63, 64, 65, 301])
-      }),
-    )
-  })
+      }
+      expectSame(places, map, [...map.keys(), ...steps.map(({ id }) => id), 0, 63, 64, 65, 301])
+    }),
+  )
+})
 
-  it('finds consecutive ids, and not a missing one', () => {
-    const places = new PlacesById()
-    for (let id = 1; id <= 100_000; id++) if (id !== 65_536) places.set(id, id - 1)
-    for (const id of [1, 64, 65_535, 65_537, 100_000]) expect(places.get(id)).toBe(id - 1)
-    for (const id of [0, 65_536, 100_001, -1, 2 ** 32 + 1]) expect(places.get(id)).toBeUndefined()
-  })
+it('places by id finds consecutive ids, and not a missing one', () => {
+  const places = new PlacesById()
+  for (let id = 1; id <= 100_000; id++) if (id !== 65_536) places.set(id, id - 1)
+  for (const id of [1, 64, 65_535, 65_537, 100_000]) expect(places.get(id)).toBe(id - 1)
+  for (const id of [0, 65_536, 100_001, -1, 2 ** 32 + 1]) expect(places.get(id)).toBeUndefined()
 })

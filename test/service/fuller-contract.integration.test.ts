@@ -55,22 +55,18 @@ describe.each(transports)('an operation that --mock gives to Prism, %s', (_name,
 describe.each(transports)('--strict, %s', (_name, openSandbox) => {
   it('accepts responses that match the contract, and those of switches', async () => {
     const sandbox = await openSandbox({ strict: true, limits: '20/min' })
-    const seen = [
-      await sandbox.get('/pets'),
-      await sandbox.get('/pets?limit=0'),
-      await sandbox.get('/pets/9007199254740993'),
-      await sandbox.get('/pets/4711'),
-      await sandbox.get('/store/orders'),
-      await sandbox.get('/pets', null),
+    const seen = []
+    for (const path of ['/pets', '/pets?limit=0', '/pets/9007199254740993', '/pets/4711', '/store/orders', '/nowhere'])
+      seen.push(await sandbox.get(path))
+    for (const key of [null, 'sandbox-limited']) seen.push(await sandbox.get('/pets', key))
+    seen.push(
       await sandbox.post('/pets', '{"name":"Big","categoryId":9223372036854775807}'),
       await sandbox.call('/v1/pets', { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } }),
       await sandbox.call('/v1/pets', { method: 'DELETE' }),
-      await sandbox.get('/nowhere'),
       await sandbox.call('/v1/pets', { method: 'HEAD' }),
       await sandbox.call('/v1/pets', { headers: { prefer: 'code=503' } }),
-      await sandbox.get('/pets', 'sandbox-limited'),
-    ]
-    expect(seen.map(({ status }) => status)).toEqual([200, 400, 200, 404, 200, 401, 201, 415, 405, 404, 200, 503, 429])
+    )
+    expect(seen.map(({ status }) => status)).toEqual([200, 400, 200, 404, 200, 404, 401, 429, 201, 415, 405, 200, 503])
     expect(sandbox.warnings).toEqual([])
   })
 
