@@ -110,7 +110,7 @@ async function bundlePrograms(installed: readonly string[]): Promise<Metafile> {
   return metafile
 }
 
-/** CommonJS, because system/yaml.ts loads it synchronously. */
+/** CommonJS, because system/runtime.ts loads it synchronously. */
 async function bundleYaml(): Promise<Metafile> {
   const { metafile } = await build({
     ...FOR_NODE,

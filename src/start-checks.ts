@@ -4,7 +4,7 @@ import { type ApiKey, DEFAULT_KEY, keyLabel } from './domain/keys.js'
 import { slowedOperations } from './domain/settings.js'
 import { didYouMean } from './domain/suggest.js'
 import { placeOf, type ResolvedOptions } from './options/resolve.js'
-import { digestOf } from './system/digest.js'
+import { digestOf } from './system/runtime.js'
 
 /** @throws Failure UNKNOWN_OPERATION for an option with an operation that is not in the contract */
 export function checkOperations(options: ResolvedOptions, contract: Contract): void {

@@ -6,8 +6,8 @@ import type { Document } from 'yaml'
 import { yamlMistake } from '../contract/yaml-mistakes.js'
 import { readBaseAddress, shownAddress } from '../domain/base-address.js'
 import { describeOpenError, makeFolder, PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
+import { loadYaml } from '../system/runtime.js'
 import type { Environment } from '../system/this-process.js'
-import { loadYaml } from '../system/yaml.js'
 import { TargetError } from './errors.js'
 
 export interface StoredTarget {

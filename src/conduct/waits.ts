@@ -3,8 +3,7 @@ import type { FaultName } from '../domain/faults.js'
 import type { HandlerResult, ResponseEnd, ServiceRequest } from '../domain/messages.js'
 import type { Reason } from '../domain/problems.js'
 import { type DurationMs, type EpochMs, LAST_INSTANT, readRetryAfter } from '../domain/time.js'
-import { digestOf } from '../system/digest.js'
-import { utf8Text } from '../system/utf8.js'
+import { digestOf, utf8Text } from '../system/runtime.js'
 import type { Arrival } from './judged-request.js'
 
 export interface GivenResponse {

@@ -1,6 +1,6 @@
 import { messageOf } from '../system/message-of.js'
 import { readRegularFile } from '../system/regular-file.js'
-import { loadYaml } from '../system/yaml.js'
+import { loadYaml } from '../system/runtime.js'
 import type { Contract } from './contract.js'
 import { createContract } from './create-contract.js'
 import { contractData } from './generated/contract-data.js'

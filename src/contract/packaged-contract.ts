@@ -1,4 +1,4 @@
-import { digestOf } from '../system/digest.js'
+import { digestOf } from '../system/runtime.js'
 import type { Contract } from './contract.js'
 import { createContract } from './create-contract.js'
 import { contractData } from './generated/contract-data.js'

@@ -1,5 +1,5 @@
 import { messageOf } from '../system/message-of.js'
-import { loadYaml } from '../system/yaml.js'
+import { loadYaml } from '../system/runtime.js'
 import { exactInteger } from './int64.js'
 import { parseShallowJson, stringifyJson } from './json.js'
 import { placeOf } from './json-error.js'

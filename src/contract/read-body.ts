@@ -1,4 +1,4 @@
-import { isUtf8, utf8Text } from '../system/utf8.js'
+import { isUtf8, utf8Text } from '../system/runtime.js'
 import type { Operation, Reading, Values, Violation } from './contract.js'
 import type { Body } from './contract-data.js'
 import { excerpt, quote } from './excerpt.js'

@@ -1,4 +1,4 @@
-import { loadYaml } from '../system/yaml.js'
+import { loadYaml } from '../system/runtime.js'
 import type { Contract } from './contract.js'
 import { isNode } from './document.js'
 import { parseJson, stringifyJson } from './json.js'

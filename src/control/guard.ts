@@ -1,4 +1,4 @@
-import { digestOf } from '../system/digest.js'
+import { digestOf } from '../system/runtime.js'
 
 export interface GuardRules {
   /** Required bearer token. Without one, only loopback is served. */

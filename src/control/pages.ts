@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
-import { digestOf } from '../system/digest.js'
 import { packageDirectory, pagesDirectory } from '../system/package-files.js'
 import { readRegularFile } from '../system/regular-file.js'
+import { digestOf } from '../system/runtime.js'
 
 interface PageFile {
   readonly file: string

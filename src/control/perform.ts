@@ -3,8 +3,8 @@ import { Failure } from '../domain/failures.js'
 import { LogUnavailable, StoreFull } from '../domain/problems.js'
 import { InvalidRecord } from '../domain/records.js'
 import type { EpochMs } from '../domain/time.js'
+import { utf8Length } from '../system/runtime.js'
 import { systemClock } from '../system/system-clock.js'
-import { utf8Length } from '../system/utf8.js'
 import { applyVerb } from './apply-verb.js'
 import {
   type ControlTarget,

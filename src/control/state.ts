@@ -22,7 +22,7 @@ import {
 import { toKebabCase } from '../options/letter-case.js'
 import type { ScenarioContent } from '../options/options.js'
 import { changeSettings, settingsView, settingText } from '../options/settings.js'
-import { loadYaml } from '../system/yaml.js'
+import { loadYaml } from '../system/runtime.js'
 import type {
   ClockView,
   FaultView,

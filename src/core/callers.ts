@@ -1,5 +1,5 @@
 import { type ApiKey, type Caller, keyLabel, type SentKey } from '../domain/keys.js'
-import { digestOf } from '../system/digest.js'
+import { digestOf } from '../system/runtime.js'
 import type { Space } from './space.js'
 
 const NO_KEY_LABEL = 'none'

@@ -1,5 +1,5 @@
 import { parseJson, stringifyJson } from '../contract/json.js'
-import { digestOf } from '../system/digest.js'
+import { digestOf } from '../system/runtime.js'
 import type { SavedSpaces, Spaces } from './spaces.js'
 
 /** Raised when the content changes its shape or meaning. */

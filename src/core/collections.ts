@@ -5,7 +5,7 @@ import type { ApiKey } from '../domain/keys.js'
 import type { SavedRecords } from '../domain/records.js'
 import type { SpaceState } from '../domain/state.js'
 import { savedIn, stateOf, type unservedIn } from '../domain/state-layout.js'
-import { digestOf } from '../system/digest.js'
+import { digestOf } from '../system/runtime.js'
 
 /** Records by resource. */
 export type Collections = ReadonlyMap<string, Collection>

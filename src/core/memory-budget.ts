@@ -5,7 +5,7 @@ import { StoreFull } from '../domain/problems.js'
 import { recordText } from '../domain/records.js'
 import type { Change, Snapshot, SpaceState } from '../domain/state.js'
 import { valuesIn } from '../domain/state-layout.js'
-import { utf8Length } from '../system/utf8.js'
+import { utf8Length } from '../system/runtime.js'
 
 interface Holder {
   readonly seed: SpaceState

@@ -9,7 +9,7 @@ import {
 import { errorBody, PROBLEMS } from '../domain/problems.js'
 import { allowedHeaders, type KeyHeader } from '../domain/request-headers.js'
 import { type EpochMs, httpDate } from '../domain/time.js'
-import { utf8Length } from '../system/utf8.js'
+import { utf8Length } from '../system/runtime.js'
 
 /**
  * Redirects a browser that opens the bare address.

@@ -1,7 +1,7 @@
 import type { Document, Node, Pair } from 'yaml'
 import { yamlMistake } from '../contract/yaml-mistakes.js'
 import { messageOf } from '../system/message-of.js'
-import { loadYaml } from '../system/yaml.js'
+import { loadYaml } from '../system/runtime.js'
 import { toCamelCase } from './letter-case.js'
 import { type Path, pathText, quoted } from './problem.js'
 

@@ -1,7 +1,7 @@
 import type { Spaces } from '../core/spaces.js'
 import { readAuthorization } from '../domain/keys.js'
 import type { ServiceRequest } from '../domain/messages.js'
-import { digestOf } from '../system/digest.js'
+import { digestOf } from '../system/runtime.js'
 
 /** Never unescaped in JSON. @source RFC 8259, section 7 */
 const MARK = '\u0001'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { digestSandbox } from '../../src/core/checkpoint.js'
-import { digestOf } from '../../src/system/digest.js'
+import { digestOf } from '../../src/system/runtime.js'
 import { openPage } from '../support/page/in-chromium.js'
 import { TEST_SEED } from '../support/test-seed.js'
 import { openMachine, stateText } from './machine.js'

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { packagedText } from '../../src/contract/packaged-text.browser.js'
 import { packagedText as fromFile } from '../../src/contract/packaged-text.js'
-import { digestOf } from '../../src/system/digest.browser.js'
-import { digestOf as digestOfNode } from '../../src/system/digest.js'
 import { packageVersion as embeddedVersion } from '../../src/system/package-files.browser.js'
 import { packageVersion } from '../../src/system/package-files.js'
-import * as utf8 from '../../src/system/utf8.browser.js'
-import * as utf8OfNode from '../../src/system/utf8.js'
-import { loadYaml as loadSmallYaml } from '../../src/system/yaml.browser.js'
-import { loadYaml } from '../../src/system/yaml.js'
+import * as utf8 from '../../src/system/runtime.browser.js'
+import { digestOf, loadYaml as loadSmallYaml } from '../../src/system/runtime.browser.js'
+import * as utf8OfNode from '../../src/system/runtime.js'
+import { digestOf as digestOfNode, loadYaml } from '../../src/system/runtime.js'
 import fc from '../support/fast-check.js'
 
 /** Lone halves of surrogates among them. */

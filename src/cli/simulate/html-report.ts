@@ -1,7 +1,7 @@
 import { counted } from '../../domain/numbers.js'
 import { DAY_MS, type DurationMs, type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/time.js'
 import type { KeyCurve, SimulationReport } from '../../simulate/report.js'
-import { digestOf } from '../../system/digest.js'
+import { digestOf } from '../../system/runtime.js'
 import { xmlText } from '../print.js'
 import {
   findingLines,

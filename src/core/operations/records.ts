@@ -3,7 +3,7 @@ import type { ResourceAction, ResourceData } from '../../contract/resource-data.
 import type { HandlerResult, ServiceRequest } from '../../domain/messages.js'
 import { StoreFull } from '../../domain/problems.js'
 import { InvalidRecord } from '../../domain/records.js'
-import { binaryOf } from '../../system/utf8.js'
+import { binaryOf } from '../../system/runtime.js'
 import { documentedError } from '../documented-error.js'
 import { undocumented } from '../gates/validate.js'
 import type { Handler, RequestContext } from '../request-context.js'

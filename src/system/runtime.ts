@@ -1,4 +1,20 @@
+import { createRequire } from 'node:module'
+
 export { isUtf8 } from 'node:buffer'
+
+/** SHA-256 in base64. node:crypto loads on first use: it is slower to load than all of our own modules. */
+export function digestOf(...parts: readonly (string | Uint8Array)[]): string {
+  const hash = process.getBuiltinModule('node:crypto').createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return hash.digest('base64')
+}
+
+const PACKAGE = import.meta.url.endsWith('.ts') ? 'yaml' : './yaml.cjs'
+
+/** Loads the YAML library on demand, and synchronously, because options are read synchronously. */
+export function loadYaml(): typeof import('yaml') {
+  return createRequire(import.meta.url)(PACKAGE)
+}
 
 export function utf8Length(text: string): number {
   return Buffer.byteLength(text)
