@@ -3,6 +3,12 @@ import type { KeyHeader } from '../contract/contract-data.js'
 /** Read from the user's environment. */
 export const KEY_REFERENCE = '$PETSTORE_API_KEY'
 
+/** Headers of the connection, or computed for each request: a client sends its own. */
+export const CONNECTION_HEADERS: readonly string[] = [
+  ...['accept-encoding', 'authorization', 'connection', 'content-length', 'expect', 'host', 'keep-alive'],
+  ...['transfer-encoding', 'upgrade'],
+]
+
 interface CurlRequest {
   readonly method: string
   readonly url: string

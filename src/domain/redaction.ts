@@ -1,4 +1,5 @@
 import { BEARER, type KeyHeader } from '../contract/contract-data.js'
+import { decodePercent } from '../contract/query.js'
 
 /** Replaces a secret; hides its length too. */
 export const MASK = '***'
@@ -52,18 +53,10 @@ export function redactQuery(query: string): string {
     .split(/([?&;#])/)
     .map((part) => {
       const end = part.indexOf('=')
-      return end > 0 && isSecretName(decoded(part.slice(0, end))) ? `${part.slice(0, end)}=${MASK}` : part
+      return end > 0 && isSecretName(decodePercent(part.slice(0, end))) ? `${part.slice(0, end)}=${MASK}` : part
     })
     .join('')
 }
 
 /** Matched by SECRET_NAME only at the start and end of a text. */
 const SHORT_NAME = /(?:key|auth|authorization|jwt|pass|pwd|sid|sig)\]?=/i
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    return name
-  }
-}

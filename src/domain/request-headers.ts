@@ -1,4 +1,5 @@
 import { BEARER, type KeyHeader } from '../contract/contract-data.js'
+import { decodePercent } from '../contract/query.js'
 import type { ServiceRequest } from './messages.js'
 import { MASK } from './redaction.js'
 
@@ -51,17 +52,9 @@ export function readSpace(header: unknown): string | undefined {
   if (typeof header !== 'string' || !header.includes(SPACE_MEMBER)) return undefined
   const values = header.split(',').flatMap((member) => {
     const [, value] = /^[ \t]*sandbox-space[ \t]*=([^;]*)/.exec(member) ?? []
-    return value === undefined ? [] : [decoded(value.trim())]
+    return value === undefined ? [] : [decodePercent(value.trim())]
   })
   return values.length === 0 ? undefined : [...new Set(values)].join()
-}
-
-function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value)
-  } catch {
-    return value
-  }
 }
 
 /** @source RFC 9110, section 5.6.2: token */

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { parseJson } from '../contract/json.js'
 import type { OptionalInput, VerbName, VerbOutput } from '../control/verb-map.js'
 import { type VerbRoute, verbRequest } from '../control/verb-request.js'
+import { messageIn } from './format.js'
 
 declare const VERB_ROUTES: Readonly<Record<VerbName, VerbRoute>>
 /** The playground's page is beside the control plane, the others are below it. */
@@ -78,13 +79,4 @@ export function readText(response: Response): Promise<string> {
   return response.text().catch(() => {
     throw new Error('The connection to the sandbox was lost.')
   })
-}
-
-function messageIn(text: string): string | undefined {
-  try {
-    const { message }: { readonly message?: unknown } = JSON.parse(text)
-    return typeof message === 'string' ? message : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,7 @@
 import type { KeyHeader } from '../contract/contract-data.js'
+import { decodePercent } from '../contract/query.js'
 import { curlCommand, KEY_REFERENCE, shellWord } from '../domain/curl.js'
+import { toKebabCase } from '../options/letter-case.js'
 
 type Headers = readonly (readonly [name: string, value: string])[]
 
@@ -71,8 +73,8 @@ export const CODE_FORMS = {
       return '# call only sends operations of the contract, and this request does not match any.'
     const { pathname, searchParams } = new URL(url)
     const parts = pathname.slice(new URL(baseUrl).pathname.replace(/\/$/, '').length).split('/')
-    const inPath = parts.filter((_, index) => operation.path.split('/')[index]?.startsWith('{')).map(decoded)
-    const flags = [...searchParams].flatMap(([name, value]) => [`--${kebab(name)}`, value])
+    const inPath = parts.filter((_, index) => operation.path.split('/')[index]?.startsWith('{')).map(decodePercent)
+    const flags = [...searchParams].flatMap(([name, value]) => [`--${toKebabCase(name)}`, value])
     const given = body === undefined ? [] : ['--body', body]
     const words = ['call', operation.id, ...inPath, ...flags, ...given, '--base-url', baseUrl].map(shellWord)
     const variable = key === undefined || key === KEY_REFERENCE ? '' : `PETSTORE_API_KEY=${key} `
@@ -80,18 +82,9 @@ export const CODE_FORMS = {
   },
 } satisfies Record<string, (request: CodeRequest) => string>
 
-function quoted(text: string): string {
-  return JSON.stringify(text)
+export function codeForms<Name extends keyof typeof CODE_FORMS>(request: CodeRequest, ...names: readonly Name[]) {
+  const forms = names.map((name) => [name, () => CODE_FORMS[name](request)] as const)
+  return Object.fromEntries(forms) as Record<Name, () => string>
 }
 
-function kebab(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}
+const quoted = (text: string) => JSON.stringify(text)

@@ -3,12 +3,14 @@ import { EventReader, type ServerEvent } from '../control/event-reader.js'
 import type { OptionalInput, VerbInput, VerbName, VerbOutput } from '../control/verb-map.js'
 import { withQuery } from '../control/verb-request.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
+import { messageOf } from '../system/message-of.js'
 import { callVerb, keepControlToken, readText, requestControl, servedContract, TokenNeeded } from './control-api.js'
 import { toggleWord } from './dashboard/exchange-filter.js'
 import { EXCHANGES_KEPT, ExchangeRing } from './dashboard/exchange-rows.js'
 import type { PagePlace, Tab } from './dashboard/page-address.js'
+import { withoutRule } from './dashboard/quota-now.js'
 import { dateText, instantText } from './dashboard/texts.js'
-import { messageOf, timeText } from './format.js'
+import { timeText } from './format.js'
 import * as view from './state.js'
 
 /** Faster updates would flicker. */
@@ -129,6 +131,11 @@ export function filterBy(word: string): void {
 export function makeFail(operation: string): void {
   view.faultDraft.value = { operation, number: view.faultDraft.value.number + 1 }
   showTab('break', 'faults')
+}
+
+export function removeFault(index: number): Promise<unknown> {
+  const rules = withoutRule(view.state.value?.faults ?? [], index)
+  return call('faults.set', { rules }, 'The rule is removed.')
 }
 
 /** @param section id of the element to scroll to and focus */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { banLeft, minuteAt, stormAt, windowAt } from '../../src/web/dashboard/quota-now.js'
+import { banLeft, minuteAt, stormAt, windowAt, withoutRule } from '../../src/web/dashboard/quota-now.js'
 import { dateText } from '../../src/web/dashboard/texts.js'
 import { countdownText, readableBody, timeText } from '../../src/web/format.js'
 
@@ -76,4 +76,14 @@ describe('a body on a page', () => {
   it.each(['', '{"name":', 'plain text'])('stays as it is if it is not valid JSON: %s', (body) =>
     expect(readableBody(body)).toBe(body),
   )
+})
+
+it('removes one fault rule, and keeps the counts of the others', () => {
+  const spent = { operation: 'getPet', fault: 'hang', times: 2, left: 0 } as const
+  const begun = { operation: '*', fault: 'status', status: 503, times: 5, left: 3 } as const
+  const endless = { operation: '*', fault: 'slow-body', left: null } as const
+  expect(withoutRule([spent, endless, begun, endless], 3)).toEqual([
+    { operation: '*', fault: 'slow-body' },
+    { operation: '*', fault: 'status', status: 503, times: 3 },
+  ])
 })

@@ -6,6 +6,7 @@ import { toCurl } from '../../client/build-request.js'
 import type { Header } from '../../client/headers.js'
 import { parseShallowJson, stringifyJson } from '../../contract/json.js'
 import { ControlError } from '../../control/control-error.js'
+import { CONNECTION_HEADERS } from '../../domain/curl.js'
 import { Failure } from '../../domain/failures.js'
 import { sentKeyText } from '../../domain/keys.js'
 import { UNREAD } from '../../domain/messages.js'
@@ -196,12 +197,6 @@ async function openKey({ controls }: ControlContext, { key, sender, space }: Exc
   return isOpen ? sentKeyText(key, space, sender) : undefined
 }
 
-/** Headers of the connection, or computed for each request. */
-const NOT_IN_CURL: readonly string[] = [
-  ...['accept-encoding', 'authorization', 'connection', 'content-length', 'expect', 'host', 'keep-alive'],
-  ...['transfer-encoding', 'upgrade'],
-]
-
 async function curlCommand(at: ControlContext, id: number): Promise<string> {
   const exchange = await findExchange(at, id)
   const { method, path, query, request, key } = exchange
@@ -211,7 +206,7 @@ async function curlCommand(at: ControlContext, id: number): Promise<string> {
   }
   const { keyHeader } = await at.controls.state()
   const { name: keyName, prefix } = keyHeader
-  const omitted = [...NOT_IN_CURL, keyName.toLowerCase()]
+  const omitted = [...CONNECTION_HEADERS, keyName.toLowerCase()]
   const sent = Object.entries(request.headers)
   const headers: readonly Header[] = [
     ...sent.filter(([name, value]) => !omitted.includes(name) && !value.includes(MASK)),

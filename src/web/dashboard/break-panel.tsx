@@ -1,11 +1,10 @@
-import type { FaultView, StormView } from '../../control/views.js'
+import type { StormView } from '../../control/views.js'
 import { FAULTS, type FaultRule, formatFaultRule } from '../../domain/faults.js'
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../../domain/settings.js'
 import { countdownText } from '../format.js'
-import { call } from '../session.js'
+import { call, removeFault } from '../session.js'
 import { faultDraft, operations, scenarios, spaceTime, state } from '../state.js'
 import { ActionError, Field, Form, type ReadField, useAction } from '../ui.js'
-import { withoutRule } from './fault-rules.js'
 import { ActionButton, SavedField, Section } from './fields.js'
 import { stormAt } from './quota-now.js'
 
@@ -94,7 +93,11 @@ function FaultsSection() {
       <ol class="rules">
         {faults.map((fault, index) => (
           <li key={index} class="row between">
-            <FaultItem fault={fault} remove={() => withoutRule(faults, index)} />
+            <span class="mono">{formatFaultRule(fault)}</span>
+            <span class="muted">{fault.left === null ? '' : `${fault.left} left`}</span>
+            <ActionButton label={`Remove the fault ${formatFaultRule(fault)}`} act={() => removeFault(index)}>
+              Remove
+            </ActionButton>
           </li>
         ))}
       </ol>
@@ -103,22 +106,6 @@ function FaultsSection() {
         <ActionButton act={() => call('faults.clear', {}, 'All faults are removed.')}>Remove all</ActionButton>
       )}
     </Section>
-  )
-}
-
-function FaultItem({ fault, remove }: { readonly fault: FaultView; remove(): readonly FaultRule[] }) {
-  const text = formatFaultRule(fault)
-  return (
-    <>
-      <span class="mono">{text}</span>
-      <span class="muted">{fault.left === null ? '' : `${fault.left} left`}</span>
-      <ActionButton
-        label={`Remove the fault ${text}`}
-        act={() => call('faults.set', { rules: remove() }, 'The rule is removed.')}
-      >
-        Remove
-      </ActionButton>
-    </>
   )
 }
 

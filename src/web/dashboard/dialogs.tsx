@@ -6,7 +6,7 @@ import { editing, selected, state } from '../state.js'
 import { CloseButton, Dialog, Field, FormDialog, type ReadField, Table } from '../ui.js'
 import { closeExchange } from './exchange-detail.js'
 import { FILTER_FIELDS } from './exchange-filter.js'
-import { addressOf, CONNECTION_HEADERS } from './recorded-request.js'
+import { addressOf, ownHeaders } from './recorded-request.js'
 
 const KEYS = [
   ['/', 'go to the filter'],
@@ -63,9 +63,7 @@ export function ReplayDialog() {
 function EditForm({ exchange }: { readonly exchange: Exchange }) {
   const { id, key, space, sender, method, request } = exchange
   const isKnown = state.value?.keys.some((known) => known.key === key && !known.secret) === true
-  const headers = Object.entries(request.headers).filter(
-    ([name]) => !CONNECTION_HEADERS.has(name) && name !== state.value?.keyHeader.name.toLowerCase(),
-  )
+  const headers = ownHeaders(request, state.value?.keyHeader)
   function send(field: ReadField) {
     const written = readHeaders(field('headers') ?? '')
     const removed = headers.filter(([name]) => !(name in written)).map(([name]) => [name, null] as const)

@@ -6,14 +6,13 @@ import { formatSpan } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import { IS_PLAYGROUND, SANDBOX_ADDRESS } from '../control-api.js'
 import { countdownText, timeText } from '../format.js'
-import { CODE_FORMS } from '../request-code.js'
-import { call, filterBy, makeFail, replay, select, showTab, step } from '../session.js'
+import { codeForms } from '../request-code.js'
+import { call, filterBy, makeFail, removeFault, replay, select, showTab, step } from '../session.js'
 import { conduct, editing, events, exchanges, filter, operations, selected, spaceTime, state } from '../state.js'
 import { Body, CodeBlock, CopyButton, HeaderList } from '../ui.js'
 import { wordOf } from './exchange-filter.js'
 import { Duration, Status, TimingBar } from './exchange-list.js'
 import { explainExchange, ledToBan } from './explain-exchange.js'
-import { withoutRule } from './fault-rules.js'
 import { ActionButton } from './fields.js'
 import { addressOf, httpText, recordedRequest } from './recorded-request.js'
 import { dateText, outcomeOf } from './texts.js'
@@ -25,23 +24,12 @@ export function closeExchange(): void {
 }
 
 export function ExchangePanel() {
-  return selected.value === undefined ? (
-    <p class="empty">Select a request to see it here.</p>
-  ) : (
-    <ExchangeDetail exchange={selected.value} />
-  )
-}
-
-function ExchangeDetail({ exchange }: { readonly exchange: Exchange }) {
+  const exchange = selected.value
+  if (exchange === undefined) return <p class="empty">Select a request to see it here.</p>
   const key = state.value?.keys.find((known) => known.key === exchange.key)
   const { id, method, operation } = exchange
   const { latency } = state.value?.settings ?? {}
-  const { rule, help } = explainExchange(exchange, {
-    plan: key?.plan,
-    always: key?.always,
-    latency,
-    events: events.value,
-  })
+  const { rule, help } = explainExchange(exchange, { ...key, latency, events: events.value })
   const at = Date.parse(exchange.at)
   return (
     <section class="detail stack" aria-labelledby="detail-title">
@@ -155,8 +143,7 @@ function fixesFor(exchange: Exchange, key: KeyView | undefined, now: number): re
     case 'fault': {
       const faults = state.value?.faults ?? []
       const index = faults.findIndex((fault) => fault.left !== 0 && formatFaultRule(fault) === exchange.rule)
-      const rules = withoutRule(faults, index)
-      return index === -1 ? [] : [['Remove this rule', () => call('faults.set', { rules }, 'The rule is removed.')]]
+      return index === -1 ? [] : [['Remove this rule', () => removeFault(index)]]
     }
     case 'sunset':
       return [['Restore the operation', () => call('settings.change', { sunset: 'before' }, 'Sunset is before.')]]
@@ -277,17 +264,9 @@ function CopyAs({ exchange }: { readonly exchange: Exchange }) {
   // The console of a page has no environment for the key.
   const request =
     IS_PLAYGROUND && recorded.key !== undefined ? { ...recorded, key: sentKeyText(key, space, sender) } : recorded
-  const { curl, fetch, call: command } = CODE_FORMS
   return (
     <Part title="Copy as">
-      <CodeBlock
-        forms={{
-          curl: () => curl(request),
-          fetch: () => fetch(request),
-          call: () => command(request),
-          HTTP: () => httpText(request),
-        }}
-      />
+      <CodeBlock forms={{ ...codeForms(request, 'curl', 'fetch', 'call'), HTTP: () => httpText(request) }} />
       <p>
         <CopyButton text={location.href}>Copy link</CopyButton>
       </p>

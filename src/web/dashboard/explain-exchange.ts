@@ -2,7 +2,7 @@ import { withoutOperation } from '../../domain/problems.js'
 import { formatSpan, MINUTE_MS, readRetryAfter } from '../../domain/time.js'
 import type { LoggedEvent } from '../../exchanges/exchange-log.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
-import { timeText } from '../format.js'
+import { messageIn, timeText } from '../format.js'
 import { instantText } from './texts.js'
 
 export interface Facts {
@@ -214,15 +214,6 @@ function explainKey(key: string, always: Facts['always']): Explanation {
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
-}
-
-function messageIn(body: string): string | undefined {
-  try {
-    const { message }: { readonly message?: unknown } = Object(JSON.parse(body))
-    return typeof message === 'string' ? message : undefined
-  } catch {
-    return undefined
-  }
 }
 
 function retryAt({ at, response: { headers } }: Exchange): number | undefined {

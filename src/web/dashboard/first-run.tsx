@@ -1,6 +1,6 @@
 import { BEARER, type KeyHeader } from '../../contract/contract-data.js'
 import { SANDBOX_ADDRESS } from '../control-api.js'
-import { CODE_FORMS } from '../request-code.js'
+import { codeForms } from '../request-code.js'
 import { announce } from '../session.js'
 import { space, state } from '../state.js'
 import { CodeBlock, CopyButton } from '../ui.js'
@@ -11,16 +11,8 @@ export function FirstRun() {
   const base = SANDBOX_ADDRESS + basePath
   const key = space.value === '' ? 'sandbox' : `sandbox~${space}`
   const url = `${base}/pets`
-  const request = {
-    method: 'GET',
-    url,
-    headers: [],
-    key,
-    keyHeader,
-    body: undefined,
-    operation: undefined,
-    baseUrl: base,
-  }
+  const none = { headers: [], body: undefined, operation: undefined }
+  const request = { method: 'GET', url, key, keyHeader, baseUrl: base, ...none }
   return (
     <div class="empty stack">
       <p>No requests yet. Send one to</p>
@@ -37,8 +29,7 @@ export function FirstRun() {
       </p>
       <CodeBlock
         forms={{
-          curl: () => CODE_FORMS.curl(request),
-          fetch: () => CODE_FORMS.fetch(request),
+          ...codeForms(request, 'curl', 'fetch'),
           '.env': () => `PETSTORE_BASE_URL=${base}\nPETSTORE_API_KEY=${key}`,
           'Vite proxy': () => viteConfig(new URL(base), keyHeader, key),
           Vitest: () => VITEST_FILE,

@@ -1,4 +1,5 @@
-import type { KeyView, StormView, WindowState } from '../../control/views.js'
+import type { FaultView, KeyView, StormView, WindowState } from '../../control/views.js'
+import type { FaultRule } from '../../domain/faults.js'
 import { parseDuration } from '../../domain/time.js'
 
 /** `leftMs` until it resets; 0 while it is not open. */
@@ -38,4 +39,11 @@ export function stormAt(
   const into = period === undefined ? elapsed : elapsed % period
   if (into < lasts) return { kind: 'blows', changesIn: lasts - into }
   return period === undefined ? { kind: 'over', changesIn: undefined } : { kind: 'pauses', changesIn: period - into }
+}
+
+/** Setting a list resets its counts, so each rule keeps its remaining count. */
+export function withoutRule(faults: readonly FaultView[], index: number): readonly FaultRule[] {
+  return faults
+    .filter(({ left }, at) => at !== index && left !== 0)
+    .map(({ left, ...rule }) => (left === null ? rule : { ...rule, times: left }))
 }

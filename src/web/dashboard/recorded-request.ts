@@ -1,22 +1,18 @@
+import type { KeyHeader } from '../../contract/contract-data.js'
 import type { StateView } from '../../control/views.js'
-import { KEY_REFERENCE } from '../../domain/curl.js'
+import { CONNECTION_HEADERS, KEY_REFERENCE } from '../../domain/curl.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import type { CodeRequest, OperationFacts } from '../request-code.js'
 
-/** Describe the connection, or are derived from other values. */
-export const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
-  'authorization',
-  'host',
-  'connection',
-  'content-length',
-  'accept-encoding',
-  'expect',
-  'transfer-encoding',
-])
+/** Without those of the connection and the key. */
+export function ownHeaders({ headers }: Exchange['request'], keyHeader: KeyHeader | undefined) {
+  const omitted = [...CONNECTION_HEADERS, keyHeader?.name.toLowerCase()]
+  return Object.entries(headers).filter(([name]) => !omitted.includes(name))
+}
 
 /** With a reference instead of the key. @param sandbox address without a trailing slash */
 export function recordedRequest(
-  { method, key, operation, request: { headers, body }, ...exchange }: Exchange,
+  { method, key, operation, request, ...exchange }: Exchange,
   sandbox: string,
   { basePath, keyHeader }: Pick<StateView, 'basePath' | 'keyHeader'>,
   operations: readonly OperationFacts[],
@@ -24,12 +20,10 @@ export function recordedRequest(
   return {
     method,
     url: sandbox + addressOf(exchange),
-    headers: Object.entries(headers).filter(
-      ([name]) => !CONNECTION_HEADERS.has(name) && name !== keyHeader.name.toLowerCase(),
-    ),
+    headers: ownHeaders(request, keyHeader),
     key: key === 'none' ? undefined : KEY_REFERENCE,
     keyHeader,
-    body: body === '' ? undefined : body,
+    body: request.body === '' ? undefined : request.body,
     operation: operations.find(({ id }) => id === operation),
     baseUrl: sandbox + basePath,
   }

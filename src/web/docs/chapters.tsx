@@ -51,9 +51,9 @@ export const CHAPTERS: readonly Chapter[] = [
     text: ({ title, description }) => `${title} ${description}`,
     content: ({ contract, baseUrl }) => (
       <>
-        <Heading>
+        <h2 tabIndex={-1}>
           {contract.title} {contract.version}
-        </Heading>
+        </h2>
         <p>
           Base address <code>{baseUrl}</code>
         </p>
@@ -68,7 +68,7 @@ export const CHAPTERS: readonly Chapter[] = [
     text: () => 'bearer api key authorization 401 www-authenticate fixture keys space',
     content: ({ state }) => (
       <>
-        <Heading>Authentication</Heading>
+        <h2 tabIndex={-1}>Authentication</h2>
         <p>
           Every operation takes an API key:{' '}
           <code>
@@ -101,7 +101,7 @@ export const CHAPTERS: readonly Chapter[] = [
       'plan quota rate limit 429 retry-after backoff x-ratelimit-limit x-ratelimit-remaining x-ratelimit-reset ban loop',
     content: ({ contract, baseUrl, state }) => (
       <>
-        <Heading>Plans and rate limits</Heading>
+        <h2 tabIndex={-1}>Plans and rate limits</h2>
         <PlanTable contract={contract} />
         <p>
           Every response has <code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code> and{' '}
@@ -120,7 +120,7 @@ export const CHAPTERS: readonly Chapter[] = [
     text: () => ERRORS.map((error) => error.join(' ')).join(' '),
     content: () => (
       <>
-        <Heading>Errors</Heading>
+        <h2 tabIndex={-1}>Errors</h2>
         <p>
           Every error has the same shape: <code>code</code>, <code>message</code>, <code>status</code>. A switch of the
           sandbox may send a code with another status than its usual one.
@@ -139,7 +139,7 @@ export const CHAPTERS: readonly Chapter[] = [
       const deprecated = contract.operations.filter(({ markers }) => markers.some(({ kind }) => kind === 'deprecated'))
       return (
         <>
-          <Heading>Deprecation policy</Heading>
+          <h2 tabIndex={-1}>Deprecation policy</h2>
           <p>
             A deprecated operation says so in every response: <code>Deprecation</code> (since when, RFC 9745),{' '}
             <code>Sunset</code> (until when, RFC 8594) and <code>Link</code> with its successor. From its removal date
@@ -174,7 +174,7 @@ export const CHAPTERS: readonly Chapter[] = [
       )
       return (
         <>
-          <Heading>The sandbox’s choices</Heading>
+          <h2 tabIndex={-1}>The sandbox’s choices</h2>
           <p>
             Where the specification is silent, the sandbox makes a choice, which may differ from a real instance. Each
             response that it produces (a quota, a ban, a storm, a fault) has <code>X-Sandbox-Reason</code>. In this
@@ -197,10 +197,6 @@ export const CHAPTERS: readonly Chapter[] = [
     },
   },
 ]
-
-function Heading({ children }: { readonly children: ComponentChildren }) {
-  return <h2 tabIndex={-1}>{children}</h2>
-}
 
 function PlanTable({ contract }: { readonly contract: ContractModel }) {
   const rows = planRows(contract.document['x-plans'])

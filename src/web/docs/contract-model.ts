@@ -1,3 +1,4 @@
+import { decodePercent } from '../../contract/query.js'
 import type { OperationsView } from '../../control/views.js'
 
 export type JsonMap = Record<string, unknown>
@@ -22,7 +23,10 @@ export function readContract(document: JsonMap, mocked: OperationsView['mocked']
     for (let hops = 0; hops < MAX_HOPS && isMap(value) && typeof value.$ref === 'string'; hops++) {
       const { $ref, ...beside } = value as JsonMap & { readonly $ref: string }
       if (!$ref.startsWith('#/')) return { value: {}, name: $ref }
-      const parts = $ref.slice(2).split('/').map(unescaped)
+      const parts = $ref
+        .slice(2)
+        .split('/')
+        .map((part) => decodePercent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
       name = parts.at(-1)
       const target: unknown = parts.reduce<unknown>((at, part) => asMap(at)[part], document)
       // Without siblings of the reference, the target keeps its identity.
@@ -171,14 +175,6 @@ export function search(places: readonly Place[], query: string): readonly Place[
     const searched = `${title} ${text}`.toLowerCase()
     return words.every((word) => searched.includes(word))
   })
-}
-
-function unescaped(part: string): string {
-  try {
-    return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
-  } catch {
-    return part
-  }
 }
 
 function isMap(value: unknown): value is JsonMap {

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { messageOf } from '../../system/message-of.js'
 import { callVerb, SANDBOX_ADDRESS } from '../control-api.js'
-import { messageOf } from '../format.js'
-import { CODE_FORMS, type CodeRequest } from '../request-code.js'
+import { type CodeRequest, codeForms } from '../request-code.js'
 import { ActionError, Body, type Choice, CodeBlock, Field, HeaderList, useAction } from '../ui.js'
 import { asList, type OperationModel } from './contract-model.js'
 import { chosenKey, keyInSpace, provoke, type Served, space, updateState, usableKeys } from './docs-state.js'
@@ -38,7 +38,6 @@ export function SendPanel({
   const sending = useRef<AbortController>(undefined)
   const by = { baseUrl, key: keyInSpace(provoked.value?.key), keyHeader, prefer: provoked.value?.prefer }
   const request = requestOf(operation, inputs.value, by)
-  const { curl, fetch, Python, call } = CODE_FORMS
   const { parameters, body } = inputs.value
 
   function send(provocation?: Provocation) {
@@ -151,14 +150,7 @@ export function SendPanel({
       ) : (
         <p class="muted">As in the service’s own docs, this operation cannot be sent from here.</p>
       )}
-      <CodeBlock
-        forms={{
-          curl: () => curl(request),
-          fetch: () => fetch(request),
-          Python: () => Python(request),
-          call: () => call(request),
-        }}
-      />
+      <CodeBlock forms={codeForms(request, 'curl', 'fetch', 'Python', 'call')} />
       {action.pending.value === undefined ? null : (
         <p class="row">
           <span role="status">Waiting for the response …</span>

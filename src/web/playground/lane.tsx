@@ -1,7 +1,8 @@
 import { countdownText } from '../format.js'
+import { Field, Form } from '../ui.js'
 import { type Client, OUTCOMES, type Outcome, OWN_SPACE, TASK_MS, type Verdict, verdictOf } from './clients.js'
-import { OwnPolicy } from './own-policy.js'
-import { now, RUN_MS, startedAt } from './run.js'
+import { MAX_POLICY_LENGTH, POLICY_NAMES, readPolicy } from './policy.js'
+import { change, now, RUN_MS, startedAt } from './run.js'
 
 /** Half seconds in a piece of the strip: pieces wrap, so that all strips have the same lines. */
 const PIECE = 20
@@ -111,6 +112,35 @@ export function Lane({ client }: { readonly client: Client }) {
       <Strip client={client} />
       <Result client={client} />
     </li>
+  )
+}
+
+function OwnPolicy({ policy }: { readonly policy: string }) {
+  return (
+    <Form
+      class="row"
+      keeps
+      send={async (field) => {
+        const wait = field('wait') ?? ''
+        readPolicy(wait)
+        void change({ wait })
+      }}
+    >
+      <Field
+        key={policy}
+        class="grow mono"
+        aria-label="Seconds to wait after a failed request"
+        aria-describedby="policy-help"
+        name="wait"
+        defaultValue={policy}
+        maxLength={MAX_POLICY_LENGTH}
+        autocapitalize="off"
+      />
+      <button type="submit">Try it</button>
+      <p id="policy-help" class="muted">
+        In seconds, from {POLICY_NAMES.join(', ')}, min, max and ? :
+      </p>
+    </Form>
   )
 }
 
