@@ -32,16 +32,10 @@ export function DataPanel() {
   )
 }
 
-/** A field of a record, as the contract declares it in the request that creates one. */
-interface RecordField {
-  readonly name: string
-  readonly isRequired: boolean
-  readonly isText: boolean
-  readonly choices: readonly Choice[] | undefined
-}
+type RecordField = ReturnType<typeof useRecordFields>[number]
 
-/** Empty if the contract does not declare it, or the request wraps the record. */
-function useRecordFields(): readonly RecordField[] {
+/** As the request that creates a record declares them; empty if the contract does not, or the request wraps the record. */
+function useRecordFields() {
   const fields = useComputed(() => {
     const model = readContract(contract.value)
     const shown = shownResource()

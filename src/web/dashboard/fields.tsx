@@ -8,6 +8,7 @@ interface ButtonProps {
   readonly label?: string
   readonly class?: string
   readonly title?: string
+  readonly disabled?: boolean
   readonly children: ComponentChildren
 }
 

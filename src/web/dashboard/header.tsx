@@ -5,7 +5,7 @@ import { countdownText, timeText, zone } from '../format.js'
 import { call, openSpace, showSpace, showTab, undo } from '../session.js'
 import { Shell } from '../shell.js'
 import { announcement, clock, connection, notice, showZone, space, spaces, spaceTime, state, toast } from '../state.js'
-import { ActionError, CloseButton, CopyButton, Dialog, Field, FormDialog, Pre, Toggle, useAction } from '../ui.js'
+import { CloseButton, CopyButton, Dialog, Field, FormDialog, Pre, Toggle } from '../ui.js'
 import { isHelpOpen } from './dialogs.js'
 import { ActionButton, saveFile } from './fields.js'
 import type { Tab } from './page-address.js'
@@ -119,11 +119,8 @@ const CLOCK_STEPS = [
 ] as const
 
 function ClockControls() {
-  const action = useAction<boolean>()
-  const isFrozen = action.pending.value?.value ?? clock.value?.frozen ?? false
+  const isFrozen = clock.value?.frozen ?? false
   const otherZone = zone.value === 'UTC' ? 'local' : 'UTC'
-  const freeze = (frozen: boolean) =>
-    action.run(() => call('clock.set', { frozen }, frozen ? 'The clock is frozen.' : 'The clock is running.'), frozen)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere
     <div class="row push" id="clock" role="group" aria-label="Clock">
@@ -133,23 +130,21 @@ function ClockControls() {
       </button>
       <div class="row clock">
         {CLOCK_STEPS.map(([text, by, spoken]) => (
-          <button
-            type="button"
+          <ActionButton
             key={by}
-            aria-label={`${text}: move the clock by ${spoken}`}
-            onClick={() => action.run(() => call('clock.advance', { by }, `The clock has moved by ${spoken}.`))}
+            label={`${text}: move the clock by ${spoken}`}
+            act={() => call('clock.advance', { by }, `The clock has moved by ${spoken}.`)}
           >
             {text}
-          </button>
+          </ActionButton>
         ))}
-        <button type="button" onClick={() => freeze(!isFrozen)}>
+        <ActionButton
+          act={() => call('clock.set', { frozen: !isFrozen }, `The clock is ${isFrozen ? 'running' : 'frozen'}.`)}
+        >
           {isFrozen ? 'Resume' : 'Freeze'}
-        </button>
-        <button type="button" onClick={() => action.run(() => call('clock.reset', {}, 'The clock shows real time.'))}>
-          Real time
-        </button>
+        </ActionButton>
+        <ActionButton act={() => call('clock.reset', {}, 'The clock shows real time.')}>Real time</ActionButton>
       </div>
-      <ActionError action={action} />
     </div>
   )
 }
@@ -175,27 +170,24 @@ export function Messages() {
         {connection.value === 'lost' ? (
           <p class="notice">The sandbox is not responding. This is its last known state; reconnecting …</p>
         ) : null}
-        {notice.value === '' ? null : (
-          <p class="notice row">
-            {notice}{' '}
-            <button type="button" onClick={() => (notice.value = '')}>
-              Dismiss
-            </button>
-          </p>
-        )}
-        {toast.value === undefined ? null : (
-          <p class="notice row">
-            {toast.value.text}{' '}
-            <button type="button" onClick={undo}>
-              Undo
-            </button>
-          </p>
-        )}
+        {notice.value === '' ? null : noticeWith(notice.value, 'Dismiss', () => (notice.value = ''))}
+        {toast.value === undefined ? null : noticeWith(toast.value.text, 'Undo', undo)}
       </div>
       <p class="hidden" role="status">
         {announcement}
       </p>
     </>
+  )
+}
+
+function noticeWith(text: string, name: string, act: () => unknown) {
+  return (
+    <p class="notice row">
+      {text}{' '}
+      <button type="button" onClick={act}>
+        {name}
+      </button>
+    </p>
   )
 }
 
@@ -216,7 +208,6 @@ function showControl({ what, name }: OverrideView): void {
 
 export function InEffect() {
   const now = spaceTime.value ?? 0
-  const action = useAction()
   const overrides = state.value?.overrides.filter(({ until }) => until === null || Date.parse(until) > now) ?? []
   const upstream = state.value?.upstream ?? null
   return (
@@ -234,28 +225,25 @@ export function InEffect() {
                 {inZone(text, now)}
                 {until === null ? '' : ` · ${countdownText(Date.parse(until) - now)} left`}
               </button>
-              <button
-                type="button"
+              <ActionButton
                 class="plain"
-                aria-label={`Undo ${text}`}
-                onClick={() => action.run(() => call('overrides.clear', selection, `Undone: ${text}.`))}
+                label={`Undo ${text}`}
+                act={() => call('overrides.clear', selection, `Undone: ${text}.`)}
               >
                 ×
-              </button>
+              </ActionButton>
             </li>
           )
         })}
       </ul>
-      <ActionError action={action} />
       <ExportButton />
-      <button
-        type="button"
+      <ActionButton
         disabled={overrides.length === 0}
         title="Undoes all overrides, and keeps the data"
-        onClick={() => action.run(() => call('overrides.clear', {}, 'Nothing differs from the start.'))}
+        act={() => call('overrides.clear', {}, 'Nothing differs from the start.')}
       >
         Reset all
-      </button>
+      </ActionButton>
       <ActionButton act={() => call('reset', {}, 'The space has been reset.')}>Reset space</ActionButton>
     </section>
   )

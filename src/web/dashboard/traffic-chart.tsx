@@ -28,7 +28,7 @@ export function TrafficChart() {
   return (
     <section class="chart" aria-label="Requests over time">
       <div role="img" aria-label={`Requests in the last ${range}: ${summary || 'none'}`}>
-        <Plot {...CHART_RANGES[range.value]} buckets={buckets} />
+        <Plot buckets={buckets} />
       </div>
       <div class="row">
         <Field label="Last" class="row" value={range.value} choices={RANGES} choose={showRange} />
@@ -56,13 +56,8 @@ function bucketsOf({ from, bucketSeconds, outcomes }: TrafficBuckets): readonly 
   }))
 }
 
-interface PlotProps {
-  readonly buckets: readonly Bucket[]
-  readonly bucketSeconds: number
-  readonly tickSeconds: number
-}
-
-function Plot({ buckets, bucketSeconds, tickSeconds }: PlotProps) {
+function Plot({ buckets }: { readonly buckets: readonly Bucket[] }) {
+  const { bucketSeconds, tickSeconds } = CHART_RANGES[range.value]
   /** Places, not times: as time goes on the bars move under a resting pointer. */
   const hovered = useSignal<number | undefined>(undefined)
   const pressed = useSignal<number | undefined>(undefined)

@@ -8,15 +8,7 @@ import { asList, type OperationModel } from './contract-model.js'
 import { chosenKey, keyInSpace, provoke, type Served, space, updateState, usableKeys } from './docs-state.js'
 import { firstInputs, type Inputs, type Provocation, provocationOf, requestOf } from './sample-request.js'
 
-interface ReceivedResponse {
-  readonly status: number
-  readonly statusText: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-  readonly how: string | undefined
-  /** Id in the log; undefined if not found. */
-  readonly exchange: number | undefined
-}
+type ReceivedResponse = Awaited<ReturnType<typeof sendRequest>>
 
 const TIMEOUT_S = 30
 const QUOTA_INTERVAL_MS = 2000
@@ -189,17 +181,11 @@ function ResponseView({ response }: { readonly response: ReceivedResponse }) {
   )
 }
 
-async function sendRequest(
-  request: CodeRequest,
-  how: string | undefined,
-  signal: AbortSignal,
-): Promise<ReceivedResponse> {
+async function sendRequest(request: CodeRequest, how: string | undefined, signal: AbortSignal) {
   const { method, url, headers, key, keyHeader, body } = request
   const response = await fetch(url, {
     method,
-    headers: [...(key === undefined ? [] : [[keyHeader.name, keyHeader.prefix + key] as const]), ...headers].map(
-      ([name, value]): [string, string] => [name, value],
-    ),
+    headers: Object.fromEntries(key === undefined ? headers : [[keyHeader.name, keyHeader.prefix + key], ...headers]),
     cache: 'no-store',
     signal,
     ...(body === undefined ? {} : { body }),
@@ -210,6 +196,7 @@ async function sendRequest(
     headers: Object.fromEntries(response.headers),
     body: await response.text(),
     how,
+    /** Id in the log; undefined if not found. */
     exchange: await exchangeOf(request).catch(() => undefined),
   }
 }
