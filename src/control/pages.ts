@@ -64,11 +64,7 @@ export function servePageFile({ file, contentType, policy }: PageFile, request: 
   const known = request.headers.get('if-none-match')?.split(/\s*,\s*/) ?? []
   if (known.includes(tag) || known.includes('*')) return new Response(null, { status: 304, headers })
   return new Response(new Uint8Array(content), {
-    headers: {
-      ...headers,
-      'Content-Type': contentType,
-      ...(compressed ? { 'Content-Encoding': 'gzip' } : {}),
-    },
+    headers: { ...headers, 'Content-Type': contentType, ...(compressed ? { 'Content-Encoding': 'gzip' } : {}) },
   })
 }
 

@@ -76,10 +76,7 @@ export const requestVerbs = {
   'requests.list': verb(
     'GET /requests',
     'Exchanges of a space, oldest first; filters: operation, status, key, reason, since (id or instant), limit (only the newest)',
-    {
-      input: selectionSchema,
-      run: select,
-    },
+    { input: selectionSchema, run: select },
   ),
   'requests.har': verb(
     'GET /requests/har',
@@ -122,9 +119,7 @@ export const requestVerbs = {
   conduct: verb(
     'GET /conduct',
     'Violations of the rules by the clients of a space, and how many requests each plan would have refused',
-    {
-      run: ({ space }) => conductReport(space),
-    },
+    { run: ({ space }) => conductReport(space) },
   ),
   drift: verb('GET /drift', 'How responses of the real service differ from the contract, in a space', {
     run: ({ space }) => space.drift.report(),

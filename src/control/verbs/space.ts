@@ -60,9 +60,7 @@ export const spaceVerbs = {
   'overrides.list': verb(
     'GET /overrides',
     'Changes from the start configuration: storm, faults, clock, settings, bans and plans of keys',
-    {
-      run: ({ space, wall }) => listOverrides(space, wall),
-    },
+    { run: ({ space, wall }) => listOverrides(space, wall) },
   ),
   'overrides.clear': verb(
     'DELETE /overrides',
