@@ -22,6 +22,10 @@ export function countdownText(milliseconds: number): string {
   return parts.map((part, index) => (index === 0 ? part : String(part).padStart(2, '0'))).join(':')
 }
 
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** The message in an error of the sandbox. */
 export function messageIn(body: string): string | undefined {
   try {

@@ -1,9 +1,8 @@
 import { type Signal, signal, useSignal } from '@preact/signals'
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { messageOf } from '../system/message-of.js'
 import { connection, controlToken, IS_PLAYGROUND } from './control-api.js'
-import { readableBody } from './format.js'
+import { messageOf, readableBody } from './format.js'
 
 /** While it runs, `pending` has the requested value. */
 export interface Action<Value = unknown> {

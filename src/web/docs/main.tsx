@@ -1,7 +1,7 @@
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { messageOf } from '../../system/message-of.js'
 import { keepControlToken, TokenNeeded } from '../control-api.js'
+import { messageOf } from '../format.js'
 import { Shell, show } from '../shell.js'
 import { Field, TokenDialog } from '../ui.js'
 import { CHAPTERS } from './chapters.js'

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { messageOf } from '../../system/message-of.js'
 import { callVerb, SANDBOX_ADDRESS } from '../control-api.js'
+import { messageOf } from '../format.js'
 import { type CodeRequest, codeForms } from '../request-code.js'
 import { ActionError, Body, type Choice, CodeBlock, Field, HeaderList, useAction } from '../ui.js'
 import { asList, type OperationModel } from './contract-model.js'

@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals'
-import { messageOf } from '../../system/message-of.js'
-import { countdownText, timeText } from '../format.js'
+import { countdownText, messageOf, timeText } from '../format.js'
 import { Shell, show } from '../shell.js'
 import { Field } from '../ui.js'
 import { Lane, Legend } from './lane.js'

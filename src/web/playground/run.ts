@@ -1,7 +1,7 @@
 import { batch, signal } from '@preact/signals'
 import { type DurationMs, type EpochMs, MINUTE_MS, SECOND_MS } from '../../domain/time.js'
-import { messageOf } from '../../system/message-of.js'
 import { callVerb } from '../control-api.js'
+import { messageOf } from '../format.js'
 import { type Client, openClients, receive } from './clients.js'
 import { readSetUp, type SetUp, scenarioOf, writeSetUp } from './set-up.js'
 import { TIMED_REQUEST, type TimedResponse } from './worker-messages.js'

@@ -1,5 +1,5 @@
 import type { ScenarioContent } from '../../options/options.js'
-import { messageOf } from '../../system/message-of.js'
+import { messageOf } from '../format.js'
 import { readPolicy } from './policy.js'
 
 export interface SetUp {
