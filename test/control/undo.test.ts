@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { createSandbox, type Sandbox, type SandboxOptions, type Space } from '../../src/index.js'
 import { applyStep, openMachine, START } from '../machine/machine.js'
 import { writeCheckpoint } from '../support/checkpoint.js'
@@ -161,7 +160,7 @@ describe('undo', () => {
   })
 
   it('expires after a minute of real time, in checkpoints too', () => {
-    const machine = openMachine({ contract: packagedContract() })
+    const machine = openMachine()
     const verb = (verb: string, input: object, position: number, now: number) =>
       applyStep(machine, { command: { kind: 'verb', space: '', verb, input }, instant: { now, position } })
     const empty = writeCheckpoint(machine.spaces).length

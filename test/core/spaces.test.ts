@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { Accounts } from '../../src/core/accounts.js'
 import { applyStep, openMachine, START, type Step } from '../machine/machine.js'
 import { serviceRequest } from '../support/service-request.js'
@@ -16,7 +15,7 @@ it('accounts of addresses and unknown keys are at most 10,000, and the least rec
 })
 
 it('a running clock stops at the end of the year 9999', () => {
-  const machine = openMachine({ contract: packagedContract(), sandbox: { now: '9999-12-31T23:59:59Z' } })
+  const machine = openMachine({ sandbox: { now: '9999-12-31T23:59:59Z' } })
   const instant = { now: START + 10_000, position: 1 }
   const last = '9999-12-31T23:59:59.999Z'
   for (const [verb, input, frozen] of [
@@ -30,7 +29,7 @@ it('a running clock stops at the end of the year 9999', () => {
 
 it('a snapshot keeps the real time of a wait while the clock is frozen', () => {
   const sandbox = { seed: 1, now: '2026-03-01T10:00:00Z', freeze: true, limits: '0/day', banAfter: 2 } as const
-  const machine = openMachine({ contract: packagedContract(), sandbox })
+  const machine = openMachine({ sandbox })
   let position = 0
   const apply = (now: number, command: Step['command']) =>
     applyStep(machine, { command, instant: { now, position: ++position } })
@@ -46,7 +45,7 @@ it('a snapshot keeps the real time of a wait while the clock is frozen', () => {
 })
 
 it('a snapshot of a running clock goes on from its instant', () => {
-  const machine = openMachine({ contract: packagedContract(), sandbox: { now: '2030-01-01T00:00:00Z' } })
+  const machine = openMachine({ sandbox: { now: '2030-01-01T00:00:00Z' } })
   const verb = (verb: string, at: number, input: object = { name: 'one' }) =>
     applyStep(machine, {
       command: { kind: 'verb', space: '', verb, input },

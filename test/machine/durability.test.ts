@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { stringifyJson } from '../../src/contract/json.js'
-import { packagedContract } from '../../src/contract/packaged-contract.js'
 import type { Machine } from '../../src/core/machine.js'
 import type { Reply } from '../../src/domain/messages.js'
 import type { SpaceState } from '../../src/domain/state.js'
@@ -42,11 +41,7 @@ it('shows no change that was rolled back, and stores every change that it showed
     const chance = new Chance(`${seed}:${run}`)
     const writer = new FakeWriter()
     const keeper = new Keeper(writer, () => {})
-    const machine = openMachine({
-      contract: packagedContract(),
-      sandbox: { logLimit: 5, rateLimit: false },
-      store: keeper,
-    })
+    const machine = openMachine({ sandbox: { logLimit: 5, rateLimit: false }, store: keeper })
     const commands = new Commands(`${seed}:${run}`)
     const seedState = machine.spaces.default.seed
     const heard: Heard[] = []

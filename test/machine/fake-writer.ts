@@ -26,22 +26,18 @@ export class FakeWriter implements ChangeWriter {
   }
 
   write(): Promise<void> | undefined {
-    const taken = this.#taken
-    const fate = this.fate()
-    const fails = fate === 'fails' || fate === 'fails later'
+    const [taken, fate] = [this.#taken, this.fate()]
     this.drop()
     const end = () => {
-      if (!fails) this.kept.push(...taken)
-      else {
+      if (fate.startsWith('fails')) {
         this.failures++
         throw new Error('the disk is full')
       }
+      this.kept.push(...taken)
     }
-    if (fate === 'kept' || fate === 'fails') {
-      end()
-      return undefined
-    }
-    return new Promise<void>((resolve) => this.#release.push(resolve)).then(end)
+    if (fate.endsWith('later')) return new Promise<void>((resolve) => this.#release.push(resolve)).then(end)
+    end()
+    return undefined
   }
 
   drop(): void {

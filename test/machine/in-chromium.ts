@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { digestSandbox } from '../../src/core/checkpoint.js'
 import { digestOf } from '../../src/system/runtime.js'
 import { openPage } from '../support/page/in-chromium.js'
@@ -14,7 +13,7 @@ describe('a machine in a page', () => {
     async ({ sandbox, commands }) => {
       const seed = TEST_SEED
       const warnings: string[] = []
-      const machine = openMachine({ contract: packagedContract(), sandbox, warn: (text) => warnings.push(text) })
+      const machine = openMachine({ sandbox, warn: (text) => warnings.push(text) })
       const { outcomes, wall } = runCommands(machine, seed, commands)
       const said = [...outcomes, warnings.join('\n'), stateText(machine, wall), digestSandbox(machine.spaces)]
       const here = said.map((text) => digestOf(text))

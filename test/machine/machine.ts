@@ -1,5 +1,6 @@
 import { conductReport } from '../../src/conduct/conduct-report.js'
 import type { Contract } from '../../src/contract/contract.js'
+import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { applyVerb } from '../../src/control/apply-verb.js'
 import { readState } from '../../src/control/state.js'
 import { VerbError } from '../../src/control/verb.js'
@@ -33,13 +34,12 @@ export const SECRET_KEY: ApiKey = { key: 's3cret-key', label: 'ci', plan: 'pro' 
 
 /** What a test wants of its machine. */
 export interface MachineOptions {
-  readonly contract: Contract
+  /** Default: the packaged one. */
+  readonly contract?: Contract
   readonly sandbox?: SandboxOptions
   /** Makes the store of the default space. */
   readonly store?: Store
   readonly warn?: (message: string) => void
-  /** Told of each exchange that has ended. */
-  readonly onExchange?: SpaceContext['onExchange']
   readonly realService?: RealServiceRules | undefined
 }
 
@@ -50,14 +50,8 @@ export interface Step {
 }
 
 /** A machine that nothing but this process knows of. */
-export function openMachine({
-  contract,
-  sandbox = {},
-  store,
-  warn = () => {},
-  onExchange,
-  realService,
-}: MachineOptions): Machine {
+export function openMachine(given: MachineOptions = {}): Machine {
+  const { contract = packagedContract(), sandbox = {}, store, warn = () => {}, realService } = given
   const options = embeddedOptions(sandbox)
   const fixtures = loadSeed(options, contract.rules?.get('pets'))
   const seed = realService === undefined ? fixtures : { ...fixtures, pets: [], nextPetId: FIRST_LOCAL_ID }
@@ -70,7 +64,7 @@ export function openMachine({
     logBudget: new LogBudget(),
     memoryBudget: new MemoryBudget(options.maxStore, warn),
     warn,
-    onExchange,
+    onExchange: undefined,
     onForget() {},
     onRecall() {},
     realService,

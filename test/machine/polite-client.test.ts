@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { VIOLATIONS, WARNINGS } from '../../src/conduct/conduct-view.js'
 import { viewFindings } from '../../src/conduct/finding-views.js'
-import { packagedContract } from '../../src/contract/packaged-contract.js'
 import type { Machine } from '../../src/core/machine.js'
 import { readRetryAfter, SECOND_MS } from '../../src/domain/time.js'
 import fc from '../support/fast-check.js'
@@ -50,7 +49,7 @@ class PoliteClient {
   constructor(waitsBy: 'clock' | 'real time') {
     this.#waitsBy = waitsBy
     const sandbox = { limits: '2/min,8/day', seed: 1, banAfter: 3 } as const
-    this.#machine = openMachine({ contract: packagedContract(), sandbox })
+    this.#machine = openMachine({ sandbox })
   }
 
   apply(step: Step): void {
