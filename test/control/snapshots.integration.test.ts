@@ -90,7 +90,7 @@ describe('a snapshot on disk', () => {
     const [state, ...others] = await sandbox.all()
     expect([{ ...state, undo: null }, ...others]).toEqual(before)
     await sandbox.control('PUT', '/snapshots/again')
-    expect(readSnapshot(folder, 'again').state).toEqual(readSnapshot(folder, 'good').state)
+    expect(readSnapshot(folder, 'again')).toEqual(readSnapshot(folder, 'good'))
   })
 
   it('has the field names of its version', async () => {

@@ -30,15 +30,10 @@ async function patientService() {
     isAsked: () => once(server, 'came'),
     isLeft: () => once(server, 'ended'),
     reply() {
+      const reset = String(Math.floor(Date.now() / 1000) + 60)
+      const limits = { 'X-RateLimit-Limit': '60', 'X-RateLimit-Remaining': '59', 'X-RateLimit-Reset': reset }
       for (const response of waiting.splice(0))
-        response
-          .writeHead(200, {
-            'Content-Type': 'application/json',
-            'X-RateLimit-Limit': '60',
-            'X-RateLimit-Remaining': '59',
-            'X-RateLimit-Reset': String(Math.floor(Date.now() / 1000) + 60),
-          })
-          .end('[]')
+        response.writeHead(200, { 'Content-Type': 'application/json', ...limits }).end('[]')
     },
   }
 }
