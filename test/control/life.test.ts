@@ -5,17 +5,12 @@ import { type Exchange, type SandboxOptions, startSandbox } from '../../src/inde
 const come = (holds: () => boolean | Promise<boolean>) =>
   vi.waitFor(async () => expect(await holds()).toBe(true), { timeout: 60_000, interval: 1 })
 
-interface StreamedEvent {
-  readonly event: string
-  readonly exchange: Exchange
-}
-
 /** A sandbox on a port, with its stream. */
 async function start(options: SandboxOptions = {}, filter = '') {
   const sandbox = await startSandbox(options)
   const stream = new AbortController()
   const { body } = await fetch(`${sandbox.controlUrl}/requests/stream${filter}`, { signal: stream.signal })
-  const events: StreamedEvent[] = []
+  const events: { readonly event: string; readonly exchange: Exchange }[] = []
   const reader = new EventReader()
   const decoder = new TextDecoder()
   const read = async () => {
@@ -24,17 +19,17 @@ async function start(options: SandboxOptions = {}, filter = '') {
         events.push({ event, exchange: JSON.parse(data) })
   }
   const reading = read().catch(() => {})
+  const ask = (path = '/pets', signal: AbortSignal | null = null) =>
+    fetch(sandbox.baseUrl + path, { headers: { authorization: 'Bearer sandbox' }, signal })
   return {
     sandbox,
     events,
     words: () => events.map(({ event, exchange: { id } }) => `${event} ${id}`),
-    ask: (path = '/pets', init: RequestInit = {}) =>
-      fetch(sandbox.baseUrl + path, { headers: { authorization: 'Bearer sandbox' }, ...init }),
+    ask,
     /** Sends a request. @returns leaves before it has a response */
     leaving(path: string) {
       const leaving = new AbortController()
-      const headers = { authorization: 'Bearer sandbox' }
-      const left = expect(fetch(sandbox.baseUrl + path, { headers, signal: leaving.signal })).rejects.toThrow()
+      const left = expect(ask(path, leaving.signal)).rejects.toThrow()
       return async () => {
         leaving.abort()
         await left
@@ -139,7 +134,7 @@ describe('an exchange', () => {
   it('is `left` in the middle of a slow body, with the time of the body', async () => {
     await using space = await start({ fault: 'listPets:slow-body' })
     const leaving = new AbortController()
-    const response = await space.ask('/pets', { signal: leaving.signal })
+    const response = await space.ask('/pets', leaving.signal)
     await space.grows(30)
     leaving.abort()
     await expect(response.text()).rejects.toThrow()

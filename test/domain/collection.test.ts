@@ -29,9 +29,12 @@ class Model {
   }
 }
 
-function apply(collection: Collection, { isRemoved, scope, id, kind }: RandomChange): void {
-  if (isRemoved) collection.remove(scope, id)
-  else collection.put({ scope, value: { id, kind } })
+function applyAll(changes: readonly RandomChange[], collection: Collection, model?: Model): void {
+  for (const one of changes) {
+    model?.apply(one)
+    if (one.isRemoved) collection.remove(one.scope, one.id)
+    else collection.put({ scope: one.scope, value: { id: one.id, kind: one.kind } })
+  }
 }
 
 function expectSame(collection: Collection, { records }: Model): void {
@@ -55,10 +58,7 @@ it('holds the same as a list, before and after a save', () => {
     fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
       const collection = Collection.empty('id', ['kind'])
       const model = new Model()
-      for (const one of changes) {
-        apply(collection, one)
-        model.apply(one)
-      }
+      applyAll(changes, collection, model)
       expectSame(collection, model)
       expectSame(new Collection(collection.save(), ['kind']), model)
     }),
@@ -70,15 +70,12 @@ it('reverts changes by its journal, and by what was before each of them', () => 
     fc.property(fc.array(change, { maxLength: 30 }), fc.array(change, { maxLength: 30 }), (first, second) => {
       const collection = Collection.empty('id', ['kind'])
       const model = new Model()
-      for (const one of first) {
-        apply(collection, one)
-        model.apply(one)
-      }
+      applyAll(first, collection, model)
       const before: RecordBefore[] = []
       collection.journal = []
       for (const one of second) {
         before.push(collection.before(one.scope, one.id, one.isRemoved))
-        apply(collection, one)
+        applyAll([one], collection)
       }
       const { journal } = collection
       collection.journal = undefined

@@ -26,6 +26,9 @@ const SPACE_MARKS = [
   ...[...many('', 20), ...many('~a', 20), ...many('~a+w1', 4), ...many('~b', 8)],
   ...['~+w2', '~b+', '~+', '~a+b+c', '~c', '~d', '~e', '~..', '~Ünï', '~'],
 ]
+const SCHEMES = [...many('Bearer ', 96), ...many('bEARER   ', 3), 'Basic ']
+const JSON_TYPES = ['application/json; charset=UTF-8', 'APPLICATION/JSON; charset=İso-8859-9']
+const BODY_TYPES = [...many('application/json', 47), ...JSON_TYPES, 'text/plain']
 const SPACES = [...many('', 20), ...many('a', 20), ...many('b', 6), 'c', 'd', 'e', '..', 'nö']
 
 const IDS = words('1 7 20 58 59 60 61 62 65 4503599627370496 9007199254740993 9223372036854775807')
@@ -253,20 +256,9 @@ export class Commands {
     const headers: Record<string, string> = {}
     if (chance.percent(97)) {
       const key = chance.percent(60) ? chance.oneOf(['sandbox', 'sandbox-pro', 'sandbox-free']) : chance.oneOf(KEYS)
-      const scheme = chance.weighted([
-        [96, () => 'Bearer '],
-        [3, () => 'bEARER   '],
-        [1, () => 'Basic '],
-      ])
-      headers.authorization = `${scheme}${key}${chance.oneOf(SPACE_MARKS)}`
+      headers.authorization = chance.oneOf(SCHEMES) + key + chance.oneOf(SPACE_MARKS)
     }
-    if (method === 'POST')
-      headers['content-type'] = chance.weighted([
-        [94, () => 'application/json'],
-        [2, () => 'application/json; charset=UTF-8'],
-        [2, () => 'APPLICATION/JSON; charset=İso-8859-9'],
-        [2, () => 'text/plain'],
-      ])
+    if (method === 'POST') headers['content-type'] = chance.oneOf(BODY_TYPES)
     if (chance.percent(2)) headers['content-encoding'] = chance.oneOf(['gzip', 'IDENTITY'])
     if (chance.percent(8))
       headers.prefer = chance.oneOf(['code=429', 'code=500', 'code=200', 'CODE=404', 'code=299', 'wait=5', 'code='])

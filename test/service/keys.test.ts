@@ -4,18 +4,15 @@ import { transports } from '../support/transports.js'
 describe.each(transports)('keys, %s', (_name, openSandbox) => {
   const open = async (options = {}) => {
     const sandbox = await openSandbox(options)
+    const ask = async (keys: readonly string[]) => {
+      const seen = []
+      for (const key of keys) seen.push(await sandbox.get('/pets', key))
+      return seen
+    }
     return {
       sandbox,
-      limits: async (...keys: string[]) => {
-        const seen = []
-        for (const key of keys) seen.push((await sandbox.get('/pets', key)).limit)
-        return seen
-      },
-      statuses: async (...keys: string[]) => {
-        const seen = []
-        for (const key of keys) seen.push((await sandbox.get('/pets', key)).status)
-        return seen
-      },
+      limits: async (...keys: string[]) => (await ask(keys)).map(({ limit }) => limit),
+      statuses: async (...keys: string[]) => (await ask(keys)).map(({ status }) => status),
       stored: () => sandbox.core.spaces.default.state().keys.map(({ key }) => key),
     }
   }
