@@ -43,10 +43,9 @@ describe('a page of another site', () => {
   })
 })
 
-it.each([
-  ['the dashboard', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
-  ['curl', {}],
-])('a client that is not a page of another site reads the state: %s', async (_who, headers) => {
+it('a client that is not a page of another site reads the state', async () => {
   await using sandbox = await createSandbox()
-  expect((await sandbox.fetch(`${sandbox.controlUrl}/state`, { headers })).status).toBe(200)
+  const dashboard = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
+  for (const headers of [dashboard, {}])
+    expect((await sandbox.fetch(`${sandbox.controlUrl}/state`, { headers })).status).toBe(200)
 })

@@ -121,60 +121,56 @@ describe.each(transports)('a key given at the start, %s', (_name, openSandbox) =
   )
 })
 
-describe('what an older release has left to others', () => {
-  it('is its user’s alone once it has been opened', async () => {
-    const folder = temporaryFolder()
-    const store = join(folder, 'store.json')
-    await using first = await startSandbox({ store })
-    await first.snapshots.save('full')
-    await first.close()
-    chmodSync(store, 0o644)
-    chmodSync(join(folder, 'snapshots'), 0o755)
-    await using second = await startSandbox({ store })
-    expect(await second.snapshots.list()).toEqual(['full'])
-    const modes = [store, join(folder, 'snapshots')].map((file) => (statSync(file).mode & 0o777).toString(8))
-    expect(modes).toEqual(['600', '700'])
-  })
+it('what an older release has left to others is its user’s alone once it has been opened', async () => {
+  const folder = temporaryFolder()
+  const store = join(folder, 'store.json')
+  await using first = await startSandbox({ store })
+  await first.snapshots.save('full')
+  await first.close()
+  chmodSync(store, 0o644)
+  chmodSync(join(folder, 'snapshots'), 0o755)
+  await using second = await startSandbox({ store })
+  expect(await second.snapshots.list()).toEqual(['full'])
+  const modes = [store, join(folder, 'snapshots')].map((file) => (statSync(file).mode & 0o777).toString(8))
+  expect(modes).toEqual(['600', '700'])
 })
 
-describe('a written file', () => {
-  it('holds no key of the start, and is its user’s alone', async () => {
-    const folder = temporaryFolder()
-    const store = join(folder, 'made', 'deep', 'store.json')
-    const umask = process.umask(0o022)
-    onTestFinished(() => void process.umask(umask))
-    const modes = new Map<string, string>()
-    const look = () => {
-      for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-        const stat = statSync(join(folder, name))
-        modes.set(name, (stat.mode & 0o777).toString(8))
-        if (stat.isFile()) expect(readFileSync(join(folder, name), 'utf8'), name).not.toContain(SECRET)
-      }
+it('a written file holds no key of the start, and is its user’s alone', async () => {
+  const folder = temporaryFolder()
+  const store = join(folder, 'made', 'deep', 'store.json')
+  const umask = process.umask(0o022)
+  onTestFinished(() => void process.umask(umask))
+  const modes = new Map<string, string>()
+  const look = () => {
+    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      const stat = statSync(join(folder, name))
+      modes.set(name, (stat.mode & 0o777).toString(8))
+      if (stat.isFile()) expect(readFileSync(join(folder, name), 'utf8'), name).not.toContain(SECRET)
     }
-    const sandbox = await startSandbox({ store, apiKey: [SECRET, `team=${SECRET}2`] })
-    for (const key of [SECRET, `${SECRET}2`]) {
-      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-      const init = { method: 'POST', headers, body: '{"name":"Rex","categoryId":1}' }
-      expect((await fetch(`${sandbox.baseUrl}/pets`, init)).status).toBe(201)
-    }
-    await sandbox.ban('team')
-    await sandbox.snapshots.save('full')
-    look()
-    await sandbox.reset()
-    await sandbox.snapshots.restore('full')
-    const { keys } = await sandbox.state()
-    expect(keys.find(({ key }) => key === 'team')?.ban).not.toBeNull()
-    expect(keys.find(({ key }) => key.startsWith('key-'))?.minute.remaining).toBe(59)
-    await sandbox.close()
-    look()
-    expect(Object.fromEntries(modes)).toEqual({
-      made: '700',
-      'made/deep': '700',
-      'made/deep/store.json': '600',
-      'made/deep/store.json.journal': '600',
-      'made/deep/store.json.lock': '600',
-      'made/deep/snapshots': '700',
-      'made/deep/snapshots/full.json': '600',
-    })
+  }
+  const sandbox = await startSandbox({ store, apiKey: [SECRET, `team=${SECRET}2`] })
+  for (const key of [SECRET, `${SECRET}2`]) {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: '{"name":"Rex","categoryId":1}' }
+    expect((await fetch(`${sandbox.baseUrl}/pets`, init)).status).toBe(201)
+  }
+  await sandbox.ban('team')
+  await sandbox.snapshots.save('full')
+  look()
+  await sandbox.reset()
+  await sandbox.snapshots.restore('full')
+  const { keys } = await sandbox.state()
+  expect(keys.find(({ key }) => key === 'team')?.ban).not.toBeNull()
+  expect(keys.find(({ key }) => key.startsWith('key-'))?.minute.remaining).toBe(59)
+  await sandbox.close()
+  look()
+  expect(Object.fromEntries(modes)).toEqual({
+    made: '700',
+    'made/deep': '700',
+    'made/deep/store.json': '600',
+    'made/deep/store.json.journal': '600',
+    'made/deep/store.json.lock': '600',
+    'made/deep/snapshots': '700',
+    'made/deep/snapshots/full.json': '600',
   })
 })

@@ -158,16 +158,10 @@ describe('start of a clock', () => {
   )
 })
 
-it.each([
-  ['127.0.0.1', true],
-  ['127.9.9.9', true],
-  ['::1', true],
-  ['LOCALHOST', true],
-  ['0.0.0.0', false],
-  ['::', false],
-  ['127.example.org', false],
-  ['192.168.1.1', false],
-])('knows whether %s is loopback: %s', (host, loopback) => expect(isLoopback(host)).toBe(loopback))
+it('knows which hosts are loopback', () => {
+  for (const host of ['127.0.0.1', '127.9.9.9', '::1', 'LOCALHOST']) expect(isLoopback(host), host).toBe(true)
+  for (const host of ['0.0.0.0', '::', '127.example.org', '192.168.1.1']) expect(isLoopback(host), host).toBe(false)
+})
 
 describe('a whole number of 64 bits', () => {
   it.each([0, -1, Number.MAX_SAFE_INTEGER, 2n ** 53n, 2n ** 63n - 1n])('is %s', (value) =>

@@ -15,10 +15,8 @@ describe.each(transports)('listPets, %s', (_name, openSandbox) => {
       expect(await sandbox.get(`/pets${query}`)).toMatchObject({ status: 200, json: { length: count } })
     const ids = async (order: 'newest' | 'oldest') =>
       ((await (await openSandbox({ order })).get('/pets?limit=3')).json as PetSeen[]).map(({ id }) => id)
-    expect([await ids('newest'), await ids('oldest')]).toEqual([
-      [59, 58, 9007199254740993n],
-      [1, 2, 3],
-    ])
+    expect(await ids('newest')).toEqual([59, 58, 9007199254740993n])
+    expect(await ids('oldest')).toEqual([1, 2, 3])
   })
 
   it('filters by status', async () => {
@@ -126,7 +124,6 @@ describe.each(transports)('getPet, %s', (_name, openSandbox) => {
   it.each([
     [{ sunset: 'after' }, 404, 'sunset'],
     [{ sunset: 'after', sunsetStatus: 410 }, 410, 'sunset'],
-    [{ sunset: 'brownout' }, 404, 'brownout'],
     [{ sunset: 'before', now: '2031-01-01T00:00:00Z' }, 200, undefined],
   ] as const)('is played as %o says', async (options, status, reason) => {
     expect(await (await openSandbox(options)).get('/pets/1')).toMatchObject({ status, reason })
