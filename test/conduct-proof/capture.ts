@@ -117,17 +117,20 @@ function exchangesOf({ up, down }: { readonly up: Stream; readonly down: Stream 
     const found = responses[index]
     const closedAt = Math.min(up.finAt ?? Number.POSITIVE_INFINITY, up.resetAt ?? Number.POSITIVE_INFINITY)
     const isReset = up.resetAt !== undefined
-    const response = found && {
-      status: Number(found.start.split(' ')[1]),
-      headers: found.headers,
-      deliveredAt: found.lastAt,
-      isDelivered:
-        isReset && closedAt < found.lastAt
-          ? ('no' as const)
-          : isReset && index === responses.length - 1
-            ? ('unread' as const)
-            : ('yes' as const),
-    }
+    const response =
+      found &&
+      ({
+        status: Number(found.start.split(' ')[1]),
+        headers: found.headers,
+        deliveredAt: found.lastAt,
+        isDelivered: !isReset
+          ? 'yes'
+          : closedAt < found.lastAt
+            ? 'no'
+            : index === responses.length - 1
+              ? 'unread'
+              : 'yes',
+      } as const)
     // A client that has closed its half may still read.
     const brokenAt = found === undefined && !isReset ? (down.resetAt ?? down.finAt) : undefined
     return { sentAt: firstAt, method, target, headers, body, response, brokenAt }

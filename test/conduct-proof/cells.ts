@@ -1,29 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import type { Client } from './clients.js'
 import { CONDITIONS, PRELUDE, timeoutIn } from './conditions.js'
 import type { Said } from './judge.js'
 
 const HERE = import.meta.dirname
-/** Ends slow clients; their requests until then are judged. */
-const LIMIT_MS = 15_000
 /** Chromium takes seconds to start on a busy machine. */
 const PAGE_LIMIT_MS = 90_000
-const limitOf = ({ script }: Client): number => (script?.[0] === 'page.mjs' ? PAGE_LIMIT_MS : LIMIT_MS)
+/** Ends slow clients; their requests until then are judged. */
+const limitOf = ({ script }: Client): number => (script?.[0] === 'page.mjs' ? PAGE_LIMIT_MS : 15_000)
 
 export const MODES = ['serve', 'exec', 'space', 'in-process'] as const
 export type Mode = (typeof MODES)[number]
-
-/** The tested build. */
-export interface Target {
-  /** A clone with a build. */
-  readonly directory: string
-  /** Runs the sandbox. */
-  readonly serverNode: string
-}
 
 /** The result of one client under one condition. */
 export interface Ran {
@@ -39,23 +31,25 @@ export interface Ran {
 
 /** Runs cells one after the other. Several slots run in parallel. */
 export class Slot {
-  readonly #target: Target
+  /** A clone with a build. */
+  readonly #target: string
   readonly #folder = mkdtempSync(join(tmpdir(), 'conduct-proof-'))
   #server: Promise<{ readonly child: ChildProcess; readonly baseUrl: string }> | undefined
   #cells = 0
 
-  constructor(target: Target) {
+  constructor(target: string) {
     this.#target = target
   }
 
   async run(client: Client, condition: string, mode: Mode): Promise<Ran> {
     const startedAt = Date.now()
     this.#cells++
+    const space = mode === 'space' ? `c${this.#cells}` : undefined
     const ran = await (mode === 'exec'
       ? this.#exec(client, condition)
       : mode === 'in-process'
         ? this.#inProcess(client, condition)
-        : this.#served(client, condition, mode === 'space' ? `c${this.#cells}` : undefined))
+        : this.#served(client, condition, space))
     return { ...ran, startedAt, endedAt: Date.now() }
   }
 
@@ -72,13 +66,10 @@ export class Slot {
     const query = space === undefined ? '' : `space=${space}`
     const ask = async <Shape>(path: string) => (await fetch(`${control}${path}?${query}`)).json() as Promise<Shape>
     if (space === undefined) await fetch(`${control}/reset`, { method: 'POST' })
-    const env = {
-      PETSTORE_BASE_URL: baseUrl,
-      PETSTORE_API_KEY: space === undefined ? 'sandbox' : `sandbox~${space}`,
-      PETSTORE_SANDBOX_URL: control,
-      CONTROL_QUERY: query,
-    }
-    await this.#shell(client, condition, env)
+    const key = space === undefined ? 'sandbox' : `sandbox~${space}`
+    const env = { PETSTORE_BASE_URL: baseUrl, PETSTORE_API_KEY: key, PETSTORE_SANDBOX_URL: control }
+    const options = this.#options(client, condition, { ...env, CONTROL_QUERY: query })
+    await this.#end(spawn('sh', ['-c', this.#commandOf(client, condition)], options))
     const said = await ask<Said>('/conduct')
     const requests = await ask<readonly { readonly id: number }[]>('/requests')
     const firstId = Math.min(...requests.map(({ id }) => id))
@@ -87,17 +78,14 @@ export class Slot {
   }
 
   async #serve() {
-    const child = spawn(this.#target.serverNode, [this.#bin, 'serve', '--port', '0', '--in-memory', '--log', 'json'], {
-      cwd: this.#folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
+    const args = [this.#bin, 'serve', '--port', '0', '--in-memory', '--log', 'json']
+    const child = spawn(process.execPath, args, { cwd: this.#folder, stdio: ['ignore', 'ignore', 'pipe'] })
     const baseUrl = await new Promise<string>((resolve) => {
-      let text = ''
-      child.stderr?.on('data', (piece) => {
-        text += piece
-        const ready = /"baseUrl":"([^"]+)"/.exec(text)?.[1]
+      let said = ''
+      child.stderr.on('data', (piece) => {
+        said = (said + piece).slice(-65_536)
+        const ready = /"baseUrl":"([^"]+)"/.exec(said)?.[1]
         if (ready !== undefined) resolve(ready)
-        if (text.length > 65_536) text = ''
       })
     })
     return { child, baseUrl }
@@ -108,89 +96,68 @@ export class Slot {
     const address = join(this.#folder, `${this.#cells}.url`)
     const script = `printf %s "$PETSTORE_BASE_URL" >${address}\n${this.#commandOf(client, condition)}`
     const args = [this.#bin, 'exec', '--report', report, '--', 'sh', '-c', script]
-    const stderr = await this.#end(spawn(this.#target.serverNode, args, this.#options(client, condition, {})))
+    const { stderr } = await this.#end(spawn(process.execPath, args, this.#options(client, condition)))
     const port = Number(new URL(readFileSync(address, 'utf8')).port)
     return { port, said: JSON.parse(readFileSync(report, 'utf8')) as Said, firstId: 1, stderr }
   }
 
   async #inProcess(client: Client, condition: string) {
-    const isHere = client.script !== undefined
-    const { command, script } = this.#parts(client, condition)
+    const { prelude, command } = partsOf(client, condition)
+    const [file = '', ...rest] = client.script ?? []
     const args = [
       join(HERE, 'in-process.mjs'),
-      join(this.#target.directory, 'dist/index.js'),
-      isHere ? command.prelude : `${command.prelude}${command.client}`,
-      ...(isHere ? [join(HERE, script[0] ?? ''), ...script.slice(1)] : []),
+      join(this.#target, 'dist/index.js'),
+      file === '' ? prelude + command : prelude,
+      ...(file === '' ? [] : [join(HERE, file), ...rest]),
     ]
     const options = this.#options(client, condition, { LIMIT_MS: String(limitOf(client) - 2000) })
-    const child = spawn(this.#target.serverNode, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-    let out = ''
-    child.stdout?.on('data', (piece) => {
-      out += piece
-    })
-    const stderr = await this.#end(child)
-    if (out === '') throw new Error(`in process: ${stderr}`)
-    const { port, said } = JSON.parse(out)
+    const { stdout, stderr } = await this.#end(spawn(process.execPath, args, options))
+    if (stdout === '') throw new Error(`in process: ${stderr}`)
+    const { port, said } = JSON.parse(stdout)
     return { port, said: said as Said, firstId: 1, stderr }
   }
 
   get #bin(): string {
-    return join(this.#target.directory, 'bin/petstore-sandbox.js')
-  }
-
-  async #shell(client: Client, condition: string, env: NodeJS.ProcessEnv): Promise<void> {
-    await this.#end(spawn('sh', ['-c', this.#commandOf(client, condition)], this.#options(client, condition, env)))
+    return join(this.#target, 'bin/petstore-sandbox.js')
   }
 
   /** The shell limits the time, so that `exec` still writes its report. */
   #commandOf(client: Client, condition: string): string {
-    const { prelude, client: command } = this.#parts(client, condition).command
+    const { prelude, command } = partsOf(client, condition)
     const inner = `${PRELUDE}${command}`.replaceAll("'", `'\\''`)
-    return `${prelude}timeout ${limitOf(client) / 1000 - 2} sh -c '${inner}' 2>/dev/null || true`
+    return `${prelude}timeout ${limitOf(client) / 1000 - 2} sh -c '${inner}' >/dev/null 2>&1 || true`
   }
 
-  #parts({ command, script = ['client.mjs'], senders }: Client, condition: string) {
-    const stated = senders === undefined ? '' : `c PATCH /settings '{"senders":${senders}}'\n`
-    const [file, ...args] = script
-    const quoted = args.map((each) => `'${each}'`).join(' ')
-    return {
-      command: {
-        prelude: `${PRELUDE}${stated}${CONDITIONS[condition]}\n`,
-        client: command ?? `exec "$NODE" "$HERE/${file}" ${quoted}`,
-      },
-      script,
-    }
-  }
-
-  #options({ isNamed }: Client, condition: string, env: NodeJS.ProcessEnv) {
+  #options({ isNamed }: Client, condition: string, env: NodeJS.ProcessEnv = {}): SpawnOptions {
     const timeout = timeoutIn(condition)
+    const own = { HERE, NODE: process.execPath, CLIENT_TIMEOUT_MS: String(timeout), S: String(timeout / 1000) }
     return {
       cwd: this.#folder,
       detached: true,
-      stdio: ['ignore', 'ignore', 'pipe'] as ['ignore', 'ignore', 'pipe'],
-      env: {
-        ...process.env,
-        HERE,
-        NODE: process.execPath,
-        CLIENT_TIMEOUT_MS: String(timeout),
-        S: String(timeout / 1000),
-        NAMED_SENDERS: isNamed ? '1' : '',
-        ...env,
-      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...own, NAMED_SENDERS: isNamed ? '1' : '', ...env },
     }
   }
 
-  /** @returns its stderr */
-  async #end(child: ChildProcess): Promise<string> {
-    let text = ''
-    child.stderr?.on('data', (piece) => {
-      text += piece
-    })
+  async #end(child: ChildProcess): Promise<{ readonly stdout: string; readonly stderr: string }> {
     const timer = setTimeout(() => {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
     }, PAGE_LIMIT_MS * 2)
+    const { stdout, stderr } = child
+    const printed = Promise.all([stdout === null ? '' : text(stdout), stderr === null ? '' : text(stderr)])
     await once(child, 'close')
     clearTimeout(timer)
-    return text
+    const [out, err] = await printed
+    return { stdout: out, stderr: err }
+  }
+}
+
+function partsOf({ command, script = ['client.mjs'], senders }: Client, condition: string) {
+  const stated = senders === undefined ? '' : `c PATCH /settings '{"senders":${senders}}'\n`
+  const [file, ...args] = script
+  const quoted = args.map((each) => `'${each}'`).join(' ')
+  return {
+    prelude: `${PRELUDE}${stated}${CONDITIONS[condition]}\n`,
+    command: command ?? `exec "$NODE" "$HERE/${file}" ${quoted}`,
   }
 }

@@ -99,16 +99,8 @@ export const CLIENTS: readonly Client[] = [
   python('never-reads', 'rude'),
   // Node.
   ...[
-    'fetch',
-    'fetch-close',
-    'fetch-unread',
-    'http',
-    'http-no-agent',
-    'http-no-agent-unread',
-    'http-keep-alive',
-    'http-pool',
-    'undici-1',
-    'undici-4',
+    ...['fetch', 'fetch-close', 'fetch-unread', 'http', 'http-no-agent', 'http-no-agent-unread', 'http-keep-alive'],
+    ...['http-pool', 'undici-1', 'undici-4'],
   ].map((each) => node(each, 'rude')),
   ...['fetch', 'fetch-unread', 'http', 'http-no-agent', 'http-pool', 'undici-4', 'undici-pipelined'].map((each) =>
     polite(node(each, 'polite')),

@@ -155,20 +155,14 @@ const EARLY = ['early-retry', 'request-while-banned']
 export function compare(
   truth: Truth,
   { violations, warnings }: Said,
-  {
-    firstId,
-    isCounted,
-    isBackingOff,
-  }: { readonly firstId: number; readonly isCounted: boolean; readonly isBackingOff: boolean },
+  client: { readonly firstId: number; readonly isCounted: boolean; readonly isBackingOff: boolean },
 ): string[] {
+  const { firstId, isCounted, isBackingOff } = client
   const differences: string[] = []
-  const numbers = (rules: readonly string[], among: readonly Finding[]) => [
-    ...new Set(
-      among
-        .filter(({ rule }) => rules.includes(rule))
-        .flatMap(({ exchanges }) => exchanges.map((id) => id - firstId + 1)),
-    ),
-  ]
+  const numbers = (rules: readonly string[], among: readonly Finding[]) => {
+    const found = among.filter(({ rule }) => rules.includes(rule))
+    return [...new Set(found.flatMap(({ exchanges }) => exchanges.map((id) => id - firstId + 1)))]
+  }
   const said = numbers(EARLY, violations)
   const likely = numbers(['early-retry-likely'], warnings)
   const accused = said.filter((number) => !truth.early.includes(number) && !truth.either.includes(number))

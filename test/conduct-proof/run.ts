@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -6,16 +6,16 @@ import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { readSegments, requestsTo, type Segment, type Wired } from './capture.js'
-import { MODES, type Mode, type Ran, Slot, type Target } from './cells.js'
+import { MODES, type Mode, type Ran, Slot } from './cells.js'
 import { CLIENTS, type Client } from './clients.js'
 import { CONDITIONS } from './conditions.js'
 import { compare, judge } from './judge.js'
 
 /** `npm run conduct-proof`, see test/README.md. Exits with 1 if conduct accused a polite client, or missed a violation. */
-const USAGE = `npm run conduct-proof -- [--target <clone with a build>] [--clients <regexp>] [--only polite|rude]
-  [--conditions <list>] [--modes serve,exec,space,in-process] [--loads idle,busy] [--repeat <n>] [--jobs <n>]
-  [--server-node <path>] [--out <cells.jsonl>] [--short]
+const USAGE = `npm run conduct-proof -- [--target <clone with a build>] [--clients <regexp>] [--conditions <list>]
+  [--modes serve,exec,space,in-process] [--out <cells.jsonl>] [--short]
 `
+const JOBS = 6
 
 /** Up to a minute: clients that were judged wrongly before. */
 const SHORT = {
@@ -45,13 +45,8 @@ const { values } = parseArgs({
     short: { type: 'boolean' },
     target: { type: 'string', default: '.' },
     clients: { type: 'string', default: preset.clients },
-    only: { type: 'string' },
     conditions: { type: 'string', default: preset.conditions },
     modes: { type: 'string', default: preset.modes },
-    loads: { type: 'string', default: preset.loads },
-    repeat: { type: 'string', default: '1' },
-    jobs: { type: 'string', default: '6' },
-    'server-node': { type: 'string', default: process.execPath },
     out: { type: 'string' },
     help: { type: 'boolean' },
   },
@@ -68,25 +63,24 @@ interface Cell {
   readonly load: string
 }
 
-const target: Target = { directory: resolve(values.target), serverNode: values['server-node'] }
 const matching = new RegExp(values.clients)
-const clients = CLIENTS.filter(
-  ({ name, isPolite = false }) =>
-    matching.test(name) && (values.only === undefined || (values.only === 'polite') === isPolite),
-)
+const clients = CLIENTS.filter(({ name }) => matching.test(name))
 const COLUMNS = ['cells', 'refused', 'early', 'FALSE', 'MISSED', 'other'] as const
 const rows = new Map<string, Record<(typeof COLUMNS)[number], number>>()
 const mismatches: string[] = []
 const folder = mkdtempSync(join(tmpdir(), 'conduct-proof-'))
 if (values.out !== undefined) writeFileSync(values.out, '')
 
-for (const load of values.loads.split(',')) {
-  const spinners = load === 'busy' ? Array.from({ length: availableParallelism() }, spin) : []
+for (const load of preset.loads.split(',')) {
+  const spinning = ['-e', 'for (;;);']
+  const spinners = Array.from({ length: load === 'busy' ? availableParallelism() : 0 }, () =>
+    spawn(process.execPath, spinning, { stdio: 'ignore' }),
+  )
   for (const mode of values.modes.split(',') as Mode[])
     for (const condition of values.conditions.split(',')) {
       const those = clients.filter(({ only }) => only === undefined || only === condition)
       const cells = those.map((client) => ({ client, condition, mode, load }))
-      await runAll(Array(Number(values.repeat)).fill(cells).flat(), `${load}, ${mode}, ${condition}`)
+      await runAll(cells, `${load}, ${mode}, ${condition}`)
     }
   for (const spinner of spinners) spinner.kill('SIGKILL')
 }
@@ -97,10 +91,6 @@ for (const [name, row] of rows) process.stdout.write(lineOf([name, ...COLUMNS.ma
 process.stdout.write(`\n${mismatches.length} cells differ\n${mismatches.join('')}`)
 process.exitCode = [...rows.values()].some((row) => row.FALSE + row.MISSED > 0) ? 1 : 0
 
-function spin(): ChildProcess {
-  return spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' })
-}
-
 async function runAll(cells: readonly Cell[], name: string): Promise<void> {
   const file = join(folder, `${name}.pcap`)
   const options = ['-i', 'lo', '--immediate-mode', '-U', '-B', '65536', '-s', '0', '-w', file, 'tcp']
@@ -110,7 +100,7 @@ async function runAll(cells: readonly Cell[], name: string): Promise<void> {
   const ran: { readonly cell: Cell; readonly ran: Ran }[] = []
   const left = cells.values()
   const work = async () => {
-    const slot = new Slot(target)
+    const slot = new Slot(resolve(values.target))
     for (const cell of left)
       await slot.run(cell.client, cell.condition, cell.mode).then(
         (each) => ran.push({ cell, ran: each }),
@@ -118,7 +108,7 @@ async function runAll(cells: readonly Cell[], name: string): Promise<void> {
       )
     await slot.close()
   }
-  await Promise.all(Array.from({ length: Number(values.jobs) }, work))
+  await Promise.all(Array.from({ length: JOBS }, work))
   // tcpdump may not have written the last packets; a cell whose requests are not all in the capture is not judged.
   await setTimeout(500)
   witness.kill('SIGINT')
