@@ -130,17 +130,6 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     expect(other.url()).toBe(`${url}#wait=retryAfter+%3F%3F+2+*+backoff`)
   })
 
-  it('names the problems of a link, and of a policy', async () => {
-    const { page } = await openEnded('#conditions=wind&wait=location')
-    const alert = page.getByRole('alert')
-    await alert.getByText('Unknown condition "wind". Use storm, slow, broken.').waitFor()
-    await alert.getByText('Unknown name "location".').waitFor()
-    await page.getByRole('textbox').fill('2 *')
-    await page.getByRole('textbox').press('Enter')
-    await page.getByText('Expected expression after * at character 3').waitFor()
-    expect(await resultsOf(page)).toEqual(QUOTA_ONLY)
-  })
-
   it('pauses, and moves the clients with the clock', async () => {
     const { page } = await open()
     const before = await elapsed(page)
@@ -230,14 +219,6 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await runs(page)
   })
 
-  it('starts again with the next request after a shutdown', async () => {
-    const { page } = await open()
-    await addPet(page, 'Survivor')
-    await page.evaluate("fetch('__sandbox/shutdown', { method: 'POST' })")
-    await addPet(page, 'Newcomer')
-    expect((await stateOf(page)).counts.pets).toBe(62)
-  })
-
   it('starts with a new sandbox and a notice if the kept state is unreadable', async () => {
     const { page } = await open()
     await addPet(page, 'Lost')
@@ -309,15 +290,6 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await page.reload()
     await runs(page)
     expect(await page.getByText('A newer version').count()).toBe(0)
-  })
-
-  it('works after a forced reload, which bypasses the worker', async () => {
-    const { page, context } = await open()
-    const session = await context.newCDPSession(page)
-    const loaded = page.waitForEvent('load')
-    await session.send('Page.reload', { ignoreCache: true })
-    await loaded
-    await runs(page)
   })
 
   it.each(['', '__sandbox/', '__sandbox/docs/'])(

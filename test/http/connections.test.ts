@@ -1,9 +1,5 @@
-import { EventEmitter, once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
+import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { bridge } from '../../src/http/control-bridge.js'
-import { BodyBudget } from '../../src/http/request-body.js'
 import { KEYED, openSocket, type RawSocket, startOnPort, turns } from '../support/raw-http.js'
 
 const GET_PET = `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`
@@ -81,30 +77,5 @@ describe('a stop', () => {
     const response = await received(socket)
     await stopped
     expect(response.length).toBeGreaterThan(8 * name.length)
-  })
-})
-
-describe('the bridge to the control plane', () => {
-  it('removes its listeners after waiting for a slow client', async () => {
-    const socket = Object.assign(new EventEmitter(), { destroyed: false })
-    let most = 0
-    const outgoing = {
-      writeHead() {},
-      write(_piece: Uint8Array, taken: () => void) {
-        most = Math.max(most, socket.listenerCount('close'))
-        setImmediate(taken)
-      },
-      end() {},
-    }
-    const incoming = Object.assign(Readable.from([]), { method: 'GET', url: '/', headers: {}, rawHeaders: [], socket })
-    const body = ReadableStream.from(Array.from({ length: 20 }, () => new Uint8Array(1)))
-    await bridge(
-      () => new Response(body as ReadableStream<Uint8Array>),
-      incoming as unknown as IncomingMessage,
-      outgoing as unknown as ServerResponse,
-      new BodyBudget(),
-    )
-    expect(most).toBeLessThan(5)
-    expect(socket.listenerCount('close')).toBe(0)
   })
 })

@@ -28,14 +28,6 @@ describe('a response of many megabytes', () => {
     expect(logged?.response.body.length).toBeLessThanOrEqual(64 * 1024)
   })
 
-  it('supports HEAD and HTTP/1.0', async () => {
-    const { list, port } = await start()
-    const head = await list({ method: 'HEAD' })
-    expect([head.status, await head.text()]).toEqual([200, ''])
-    const old = await exchange(port, `GET /v1/pets?limit=${COUNT} HTTP/1.0\r\n${KEYED}\r\n`)
-    expect(JSON.parse(old.slice(old.indexOf('\r\n\r\n')))).toHaveLength(COUNT)
-  })
-
   it('keeps its place among pipelined responses', async () => {
     const { port } = await start()
     const one = (target: string, more = '') => `GET ${target} HTTP/1.1\r\n${KEYED}${more}\r\n`

@@ -97,23 +97,6 @@ export function describeLog(where: string, open: () => Promise<TestedLog>): void
       expect(await follower.texts(2)).toEqual(['once', 'last'])
     })
 
-    it('refuses a batch below the last of its replica', async () => {
-      const { one } = await lines(1)
-      await appendAll(one.log, 'a', ['1', '2'])
-      await expect(one.log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)).rejects.toThrow(LogLost)
-    })
-
-    it('returns its last entry and its time', async () => {
-      const { one, other } = await lines(2)
-      expect((await one.log.end()).id).toBeUndefined()
-      const [, id] = await appendAll(one.log, 'a', ['1', '2'])
-      const end = await other.log.end()
-      expect(end.id).toBe(id)
-      const follower = followerOf(other, undefined)
-      await follower.texts(2)
-      expect(end.now).toBeGreaterThanOrEqual(Number(follower.received.at(-1)?.now))
-    })
-
     it('appends an entry once if it was given while disconnected', async () => {
       const { one, other } = await lines(2)
       await appendAll(one.log, 'a', ['1'])
@@ -126,20 +109,6 @@ export function describeLog(where: string, open: () => Promise<TestedLog>): void
       await one.watcher.until(isUp)
       const follower = followerOf(other, undefined)
       expect(await follower.texts(2)).toEqual(['1', '2'])
-    })
-
-    it('finds a stored entry whose response was lost', async () => {
-      const { one, other } = await lines(2)
-      const follower = followerOf(one, undefined)
-      for (let batch = 1; batch <= 5; batch++) {
-        one.cutBeforeResponseTo(`text ${batch}.`)
-        const appended = one.log.append({ replica: 'a', batch, text: `text ${batch}.` }, NEVER)
-        await one.watcher.until(isDown)
-        one.restore()
-        expect((await other.log.end()).id).toBe(await appended)
-        await one.watcher.until(isUp)
-      }
-      expect(await follower.texts(5)).toEqual(['text 1.', 'text 2.', 'text 3.', 'text 4.', 'text 5.'])
     })
 
     it('keeps several pending entries in order across a cut connection', async () => {
@@ -251,14 +220,6 @@ export function describeLog(where: string, open: () => Promise<TestedLog>): void
       expect(await beginning.loss()).not.toBe('')
       expect([...early.received, ...beginning.received]).toEqual([])
       expect((await one.log.end()).id).toBe(fourth)
-    })
-
-    it('never trims entries after the checkpoint', async () => {
-      const { one } = await lines(1)
-      const [, second = '', , fourth = ''] = await appendAll(one.log, 'a', ['1', '2', '3', '4'])
-      await one.log.saveCheckpoint({ id: second, pieces: ['state'] }, fourth)
-      const follower = followerOf(one, second)
-      expect(await follower.texts(2)).toEqual(['3', '4'])
     })
 
     it('accepts entries after all but the last were trimmed', async () => {

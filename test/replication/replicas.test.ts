@@ -7,7 +7,6 @@ import { batchText, itemText } from '../../src/replication/batch-text.js'
 import { MEMBER_TIMEOUT_MS } from '../../src/replication/group.js'
 import { Chance } from '../machine/chance.js'
 import { Commands } from '../machine/commands.js'
-import { serviceRequest } from '../support/service-request.js'
 import { TEST_SEED } from '../support/test-seed.js'
 import { groupOfReplicas, type TestReplica } from './group-of-replicas.js'
 
@@ -144,17 +143,6 @@ describe('a replica that joins', () => {
     await expect(replica({ scenario })).rejects.toMatchObject({ code: 'UNKNOWN_KEY' })
     await (await replica()).core.close()
     await expect(replica({ scenario })).rejects.toMatchObject({ code: 'UNKNOWN_KEY' })
-  })
-
-  it('agrees on the label of a key given at the start, even if the group had that key before', async () => {
-    const { replica } = groupOfReplicas()
-    const first = await replica()
-    await perform(first.core.controlTarget, '', 'keys.add', { key: 'sk_live_given', plan: 'pro' })
-    await first.core.close()
-    const a = await replica({ apiKey: 'sk_live_given:pro' })
-    const b = await replica({ apiKey: 'sk_live_given:pro' })
-    await perform(a.core.controlTarget, '', 'reset', {})
-    expect(await digests(a, b)).toHaveLength(1)
   })
 })
 
@@ -416,22 +404,6 @@ describe('exchanges of a replica that is gone', () => {
     b.core.ended([], [])
     await inStep(b)
     expect(await ends(b)).toMatchObject([{ ended: 'unknown' }])
-  })
-
-  it('are not ended again by a replica that resumes after a hang', async () => {
-    const { replica, time } = groupOfReplicas()
-    const [a, b] = [await replica(), await replica()]
-    const { exchange } = await a.core.service(serviceRequest())
-    await inStep(a, b)
-    a.line.cutOff()
-    time.now += MEMBER_TIMEOUT_MS + 1
-    b.core.ended([], [])
-    await inStep(b)
-    a.line.restore()
-    const position = exchange?.position ?? 0
-    a.core.ended([{ space: '', id: 1, position, how: 'sent', durationMs: 1, waitingMs: 0, bodyMs: 0, connection: 0 }])
-    expect(await digests(a, b)).toHaveLength(1)
-    expect(await ends(a)).toMatchObject([{ ended: 'unknown' }])
   })
 
   it('end as unknown if their client got a 503 instead of a late reply', async () => {
