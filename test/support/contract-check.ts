@@ -49,32 +49,23 @@ export function violations(
   const missing = Object.entries(response.headers ?? {})
     .filter(([name, header]) => resolve(header)?.required && !headers.has(name) && !leftOut.includes(name))
     .map(([name]) => `the header ${name} is missing`)
-  if (method === 'HEAD' || text === '') return missing
-  return [...missing, ...bodyViolations(response, headers, text)]
-}
-
-function bodyViolations(response: ResponseObject, headers: Headers, text: string): string[] {
-  const mediaType = headers.get('content-type') ?? ''
-  if (!mediaType.startsWith('application/json')) return []
-  const schema = response.content?.['application/json']?.schema
-  if (schema === undefined) return []
+  const isJson = headers.get('content-type')?.startsWith('application/json')
+  const schema = isJson ? response.content?.['application/json']?.schema : undefined
+  if (method === 'HEAD' || text === '' || schema === undefined) return missing
   const validate = validatorOf(schema)
-  return validate(JSON.parse(text)) ? [] : [`the body breaks its schema: ${ajv.errorsText(validate.errors)}`]
+  return validate(JSON.parse(text))
+    ? missing
+    : [...missing, `the body breaks its schema: ${ajv.errorsText(validate.errors)}`]
 }
 
 const validators = new WeakMap<object, ValidateFunction>()
 
 /** Cached, because compiling a schema is slow. */
 function validatorOf(schema: object): ValidateFunction {
-  const known = validators.get(schema)
-  if (known !== undefined) return known
-  const validate = ajv.compile(inDocument(schema))
+  const inDocument = () => JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/'))
+  const validate = validators.get(schema) ?? ajv.compile(inDocument())
   validators.set(schema, validate)
   return validate
-}
-
-function inDocument(schema: object): object {
-  return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/'))
 }
 
 function resolve<T extends { readonly $ref?: string }>(object: T | undefined): T | undefined {

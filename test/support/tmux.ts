@@ -32,12 +32,8 @@ export class Terminal {
 
   /** Rows, with wrapped lines joined. */
   unbroken(): readonly string[] {
-    return this.#tmux('capture-pane', '-p', '-J')
-      .split('\n')
-      .map((row) => row.trimEnd())
-      .join('\n')
-      .trimEnd()
-      .split('\n')
+    const rows = this.#tmux('capture-pane', '-p', '-J').split('\n')
+    return rows.slice(0, rows.findLastIndex((row) => row.trim() !== '') + 1).map((row) => row.trimEnd())
   }
 
   /** With colour codes. */
