@@ -1,13 +1,15 @@
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { promisify } from 'node:util'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
 import type { Sandbox } from '../../src/api/controls.js'
 import { servedContract } from '../../src/cli/call.js'
+import { cellWidth } from '../../src/cli/table.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { packageDirectory } from '../../src/system/package-files.js'
+import { hostileServer } from '../client/hostile-server.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { BIN, startProgram } from './built.js'
 import { run, sandboxWith, type TestIo, testIo } from './test-io.js'
@@ -55,22 +57,18 @@ function ioFor(sandbox?: Sandbox, env: TestIo['env'] = {}, tty = false): TestIo 
 const call = (argv: string | readonly string[], io = ioFor()) =>
   run(['call', ...(typeof argv === 'string' ? argv.split(' ').filter((word) => word !== '') : argv)], io)
 
+type Terminal = { readonly columns?: number; readonly env?: TestIo['env'] }
+
+/** Calls the sandbox from a pipe, or from a terminal with this number of columns. */
+function callAt(sandbox: Sandbox, argv: string | readonly string[], { columns, env }: Terminal = {}) {
+  const io = ioFor(sandbox, env, columns !== undefined)
+  for (const stream of [io.stdout, io.stderr]) Object.assign(stream, { columns })
+  return call(argv, io)
+}
+
 function errorIn(text: string): Record<string, unknown> {
   const line = text.split('\n').find((one) => one.startsWith('{"error":'))
   return JSON.parse(line ?? '{"error":{}}').error
-}
-
-/** A server that sends the same response to every client. */
-async function rawServer(reply: string): Promise<{ baseUrl: string; server: Server }> {
-  const server = createServer((socket) => {
-    socket.on('error', () => {})
-    socket.once('data', () => socket.end(reply))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  const address = server.address()
-  return { baseUrl: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/v1`, server }
 }
 
 const REX = 'createPet --name Rex --category-id 1'
@@ -307,10 +305,7 @@ describe('no response', () => {
   })
 
   it('is an unreachable server', async () => {
-    const { baseUrl, server } = await rawServer('')
-    server.close()
-    await once(server, 'close')
-    const { err } = await call(`listPets --base-url ${baseUrl}`)
+    const { err } = await call('listPets --base-url http://127.0.0.1:9/v1')
     expect(waits.lengths).toEqual([])
     const hint = expect.stringContaining('petstore-sandbox serve')
     expect(errorIn(err)).toMatchObject({ exit: 7, title: 'ECONNREFUSED', hint })
@@ -320,8 +315,8 @@ describe('no response', () => {
 describe('odd responses', () => {
   /** Calls a server with one response. */
   async function called(reply: string, flags = '') {
-    const { baseUrl } = await rawServer(reply)
-    return call(`listPets --base-url ${baseUrl} ${flags}`)
+    const origin = await hostileServer((socket) => socket.end(reply))
+    return call(`listPets --base-url ${origin}/v1 ${flags}`)
   }
 
   it('are not followed where they redirect', async () => {
@@ -407,10 +402,6 @@ describe('the contract of the running sandbox', () => {
 
   it('is not read again where it is the packaged one', async () => {
     const { controlUrl } = await sandboxWith()
-    const first = await fetch(`${controlUrl}/openapi.json`)
-    const headers = { 'if-none-match': String(first.headers.get('etag')) }
-    const again = await fetch(`${controlUrl}/openapi.json`, { headers })
-    expect([first.status, again.status, await again.text()]).toEqual([200, 304, ''])
     expect(await servedContract(controlUrl, undefined)).toBeUndefined()
   })
 })
@@ -447,5 +438,139 @@ describe('the program', () => {
     const env = { PATH: process.env.PATH, PETSTORE_SANDBOX_URL: sandbox.controlUrl }
     const { ended, stdout, stderr } = startProgram('sh', ['-c', script], { cwd: temporaryFolder(), env })
     expect({ code: await ended, out: stdout.text, err: stderr.text }).toEqual({ code: 0, out: '[\n', err: '' })
+  })
+})
+
+describe('call METHOD /path', () => {
+  it.each([
+    ['GET /pets?limit=2&status=sold', 'listPets --limit 2 --status sold'],
+    ['get /pets/7', 'getPet 7'],
+  ])('%s is the same as %s', async (written, named) => {
+    const sandbox = await sandboxWith()
+    expect(await callAt(sandbox, written)).toEqual(await callAt(sandbox, named))
+    const [first, second] = await sandbox.requests()
+    expect(first).toMatchObject({ path: second?.path, query: second?.query, operation: second?.operation })
+  })
+
+  it('sends a body, HEAD, and the query as it was written', async () => {
+    const sandbox = await sandboxWith()
+    const { code, out } = await callAt(sandbox, 'POST /pets --body {"name":"Rex","categoryId":1}')
+    expect({ code, pet: JSON.parse(out) }).toMatchObject({ code: 0, pet: { name: 'Rex' } })
+    const head = { code: 0, out: expect.stringMatching(/^HTTP 200 OK\n/) }
+    expect(await callAt(sandbox, 'HEAD /pets -i')).toMatchObject(head)
+    await callAt(sandbox, ['GET', '/pets?limit=2&x=é%20&x'])
+    expect((await sandbox.requests()).at(-1)).toMatchObject({ query: 'limit=2&x=%C3%A9%20&x' })
+  })
+
+  it.each([
+    ['GET /pet', 'UNKNOWN_OPERATION: The contract has no "GET /pet"; did you mean GET /pets?\n'],
+    [
+      'GET /v1/pets',
+      'UNKNOWN_OPERATION: The contract has no "GET /v1/pets"; did you mean GET /pets? The base address is put in front of it.\n',
+    ],
+    ['DELETE /pets', 'UNKNOWN_OPERATION: The contract has no "DELETE /pets"; /pets takes GET, HEAD, POST.\n'],
+    ['GET /pets?limit=0', 'INVALID_REQUEST: listPets: limit must be a whole number from 1 to 100 (it is 0)\n'],
+    ['GET /pets/..', 'INVALID_REQUEST: ".." cannot be part of a path\n'],
+    ['GET', "USAGE: missing required argument 'path'. See petstore-sandbox call GET --help.\n"],
+  ])('refuses %s, and sends nothing', async (line, err) => {
+    const sandbox = await sandboxWith()
+    expect(await callAt(sandbox, line)).toEqual({ code: 2, out: '', err })
+    expect(await sandbox.requests()).toEqual([])
+  })
+})
+
+describe('call on a terminal', () => {
+  it('shows JSON in colours, which a pipe and NO_COLOR do without', async () => {
+    const sandbox = await sandboxWith()
+    const shown = async (terminal: Terminal) => (await callAt(sandbox, 'GET /pets/1 -o json', terminal)).out
+    const out = await shown({ columns: 80, env: { NO_COLOR: '' } })
+    expect(out).toContain('\u001b[36m"id"\u001b[39m: \u001b[33m1\u001b[39m')
+    expect(out).toContain('\u001b[32m"')
+    const plain = await shown({ columns: 80 })
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are made of them
+    expect(out.replace(/\u001b\[\d+m/g, '')).toBe(plain)
+    expect(plain).not.toContain('\u001b')
+    expect(await shown({ env: { NO_COLOR: '' } })).toBe(plain)
+  })
+
+  it('announces a wait, and the command that would end it', async () => {
+    const sandbox = await sandboxWith({ limits: '1/min' })
+    await callAt(sandbox, 'listPets')
+    waits.meanwhile = async () => void (await sandbox.clock.advance('1m'))
+    const { code, err } = await callAt(sandbox, 'listPets', { columns: 80 })
+    expect(code).toBe(0)
+    expect(err).toBe(
+      'No need to wait: press Ctrl-C, run "npx petstore-sandbox control clock advance 1m", and call again.\n' +
+        'note: 429 Too Many Requests; attempt 2 of 3 in 1m\n',
+    )
+  })
+
+  it.each([
+    [{ limits: '1/min' }, {}, 'petstore-sandbox control clock advance 1m'],
+    [{ limits: '1/day' }, {}, 'petstore-sandbox control clock advance 24h'],
+    [{ storm: '1' }, {}, 'petstore-sandbox control storm stop'],
+    [{ fault: '*:429' }, {}, 'petstore-sandbox control fault clear'],
+    [{ plan: 'free' }, { PETSTORE_API_KEY: 'sandbox-limited' }, undefined],
+    [{ plan: 'free' }, { PETSTORE_API_KEY: 'sandbox-banned' }, undefined],
+    [{ storm: '1' }, { PETSTORE_API_KEY: 'sandbox~checkout' }, 'petstore-sandbox control --space checkout storm stop'],
+  ] as const)('names the gentlest cure when it gives up: %j', async (options, env, cure) => {
+    const sandbox = await sandboxWith(options)
+    await callAt(sandbox, 'listPets --retry 0', { env })
+    const { err } = await callAt(sandbox, 'listPets --retry 0', { env })
+    const { hint }: { hint: string } = JSON.parse(err).error
+    if (cure === undefined) expect(hint).toMatch(/^The sandbox always refuses the key sandbox-\w+\. Use another one\.$/)
+    else expect(hint).toContain(cure)
+  })
+
+  it('ends a ban by the clock, as the sandbox may not know the key by its text', async () => {
+    const sandbox = await sandboxWith({ anyKey: true })
+    await sandbox.ban('sandbox')
+    const { err } = await callAt(sandbox, 'listPets --retry 0')
+    expect(JSON.parse(err).next).toEqual([expect.stringMatching(/petstore-sandbox control clock advance 5m$/)])
+  })
+
+  it('lays tables out by cells, so that none of its lines is wider than the terminal', async () => {
+    const sandbox = await sandboxWith()
+    for (const name of ['ねこのミケ', '👩‍👩‍👧‍👦 family', 'é'.repeat(2000), '犬'.repeat(1000)])
+      await sandbox.pets.add({ name, categoryId: 9_223_372_036_854_775_807n })
+    for (const columns of [60, 80, 120]) {
+      const { out } = await callAt(sandbox, 'listPets --limit 8', { columns })
+      for (const text of [out, (await callAt(sandbox, '--list', { columns })).out])
+        expect(Math.max(...text.trimEnd().split('\n').map(cellWidth))).toBeLessThanOrEqual(columns)
+      expect(out).toContain('ねこのミケ')
+      expect(out.match(/ 9223372036854775807\b/g)).toHaveLength(4)
+      expect(out.match(/…/g)?.length).toBeGreaterThanOrEqual(2)
+    }
+    expect((await callAt(sandbox, 'listPets --limit 8 -o table')).out).toContain('犬'.repeat(1000))
+  })
+})
+
+describe('call --curl', () => {
+  const runShell = async (script: string, env: Record<string, string> = {}) => {
+    const options = { env: { PATH: process.env.PATH ?? '', ...env }, timeout: 10_000 }
+    return (await promisify(execFile)('sh', ['-c', script], options)).stdout
+  }
+
+  it('runs as printed, with the key that the sandbox has, or in the environment that it names', async () => {
+    const sandbox = await sandboxWith()
+    const { out, err } = await callAt(sandbox, 'listPets --limit 1 --curl')
+    expect(err).toBe('')
+    expect(JSON.parse(await runShell(out))).toHaveLength(1)
+    const name = 'R\'e"x $HOME `id`'
+    const created = await callAt(sandbox, ['createPet', '--name', name, '--category-id', '1', '--curl'])
+    expect(JSON.parse(await runShell(created.out))).toMatchObject({ name })
+    const PRO = { PETSTORE_API_KEY: 'sandbox-pro' }
+    const named = await callAt(sandbox, 'listPets --curl', { env: PRO })
+    expect(named.out).not.toContain('sandbox-pro')
+    await runShell(named.out, PRO)
+    expect((await sandbox.requests()).map(({ key }) => key)).toEqual(['sandbox', 'sandbox', 'sandbox-pro'])
+  })
+
+  it('says so where that is not set', async () => {
+    const sandbox = await sandboxWith()
+    const argv = ['listPets', '--curl', '--base-url', 'https://api.example/v1', '-H', 'Authorization: Bearer abc']
+    const { out, err } = await callAt(sandbox, argv)
+    expect(out).toContain('"Authorization: Bearer $PETSTORE_API_KEY"')
+    expect(err).toContain('note: It reads the key from PETSTORE_API_KEY, which is not set here')
   })
 })

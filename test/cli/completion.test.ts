@@ -42,16 +42,14 @@ describe('completion', () => {
     expect(await words('serve --plan pro --fault hang --f')).toContain('--fault')
   })
 
-  it.each(OPTION_NAMES.filter((name) => allowedWords(name).length > 0))(
-    'offers the words that --%s takes, after a blank and after =',
-    async (name) => {
-      const plain = allowedWords(name).filter((word) => word !== '*')
-      const offered = optionRow(name).reads === 'list' ? [] : plain
-      expect(await words(`serve ${flagName(name)} `)).toEqual(offered)
-      expect(await words(`serve ${flagName(name)}=`)).toEqual(offered.map((word) => `${flagName(name)}=${word}`))
-      for (const word of plain) expect(isAllowed(name, word)).toBe(true)
-    },
-  )
+  const worded = OPTION_NAMES.filter((name) => allowedWords(name).length > 0)
+  it.each(worded)('offers the words that --%s takes, after a blank and after =', async (name) => {
+    const plain = allowedWords(name).filter((word) => word !== '*')
+    const offered = optionRow(name).reads === 'list' ? [] : plain
+    expect(await words(`serve ${flagName(name)} `)).toEqual(offered)
+    expect(await words(`serve ${flagName(name)}=`)).toEqual(offered.map((word) => `${flagName(name)}=${word}`))
+    for (const word of plain) expect(isAllowed(name, word)).toBe(true)
+  })
 
   it('offers each fault of each operation', async () => {
     const [first] = packagedContract().operations

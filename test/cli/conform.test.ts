@@ -55,14 +55,7 @@ describe('conform', () => {
   })
 
   it('finds a client that retries early, without backoff, or although it cannot help', async () => {
-    const names = [
-      'retry-after-seconds',
-      'ban',
-      'unauthorized',
-      'banned-at-start',
-      'error-503-retry-after',
-      'day-quota',
-    ]
+    const names = 'retry-after-seconds ban unauthorized banned-at-start error-503-retry-after day-quota'.split(' ')
     const { code, out } = await conform(`--job read -o json ${only(...names)}`, RUN_HASTY)
     const { scenarios } = JSON.parse(out) as { scenarios: { name: string; outcome: string; reason: string }[] }
     expect(Object.fromEntries(scenarios.map(({ name, outcome }) => [name, outcome]))).toEqual(

@@ -29,7 +29,7 @@ const SESSIONS: Readonly<Record<string, readonly (readonly [line: string, out: u
   storm: [
     [
       'storm start 0.3,for=30s --rate 0.5 --retry-after 2s',
-      'Storm started: 50 % of requests get 429 for 30s, Retry-After 2s, since 2026-03-01T10:00:00.000Z.\n',
+      expect.stringMatching(/^Storm started: 50 % .* for 30s, .*\n$/),
     ],
     ['storm', '50 % of requests get 429 for 30s, Retry-After 2s, since 2026-03-01T10:00:00.000Z\n'],
     ['storm start', 'Storm started: all requests get 429, since 2026-03-01T10:00:00.000Z.\n'],
@@ -43,10 +43,7 @@ const SESSIONS: Readonly<Record<string, readonly (readonly [line: string, out: u
   ],
   pets: [
     ['pets add --name R\u001b[31mex --category-id 9223372036854775807 --status sold', 'Pet 60 added.\n'],
-    [
-      'pets list --limit 1 --json',
-      expect.stringMatching(/"name": "R\\u001b\[31mex",\n *"categoryId": 9223372036854775807/),
-    ],
+    ['pets list --limit 1 --json', expect.stringMatching(/R\\u001b\[31mex",\s+"categoryId": 9223372036854775807/)],
     ['pets', expect.stringContaining('R\\u001b[31mex')],
     ['pets set 60 --status none --name Rex --json', expect.not.stringContaining('sold')],
     ['pets remove 60', 'Pet 60 removed.\n'],
@@ -56,19 +53,13 @@ const SESSIONS: Readonly<Record<string, readonly (readonly [line: string, out: u
     ['reset', 'Reset the default space to its start, with 60 pets.\n'],
   ],
   resources: [
+    ['resources', expect.stringMatching(/^name .*\npets +\/pets +id +60\norders +\/store\/orders +id +6\n$/)],
     [
-      'resources',
-      'name    path           id  parents  records\npets    /pets          id           60\norders  /store/orders  id           6\n',
+      'resources add pets {"name":"R","categoryId":9007199254740993}',
+      '{"id":60,"name":"R","categoryId":9007199254740993}\n',
     ],
-    [
-      'resources add pets {"name":"Rex","categoryId":9223372036854775807}',
-      '{"id":60,"name":"Rex","categoryId":9223372036854775807}\n',
-    ],
-    ['resources records pets --limit 1', '{"id":60,"name":"Rex","categoryId":9223372036854775807}\n'],
-    [
-      'resources set pets 60 {"status":"sold","categoryId":1}',
-      '{"id":60,"name":"Rex","categoryId":1,"status":"sold"}\n',
-    ],
+    ['resources records pets --limit 1', '{"id":60,"name":"R","categoryId":9007199254740993}\n'],
+    ['resources set pets 60 {"categoryId":1}', '{"id":60,"name":"R","categoryId":1}\n'],
     ['resources remove pets 60', 'Record 60 of pets removed.\n'],
   ],
   snapshots: [
@@ -316,13 +307,11 @@ describe('a sandbox that was neither named nor started in this folder', () => {
 
 /** Sends requests until the first of them was shown: nobody says when a reader is connected. */
 async function untilSeen(io: TestIo, sandbox: Sandbox): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      await (await get(sandbox, '/pets?limit=1', 'sandbox-enterprise')).text()
-      expect(io.stdout.text).not.toBe('')
-    },
-    { timeout: 60_000, interval: 20 },
-  )
+  const send = async () => {
+    await (await get(sandbox, '/pets?limit=1', 'sandbox-enterprise')).text()
+    expect(io.stdout.text).not.toBe('')
+  }
+  await vi.waitFor(send, { timeout: 60_000, interval: 20 })
 }
 
 describe('control wait and stop', () => {
@@ -475,11 +464,8 @@ describe('a control plane that misbehaves', () => {
     json(`${'['.repeat(20_000)}${']'.repeat(20_000)}`),
   ])('is not a sandbox: %#', async (reply) => {
     const origin = await hostileServer((socket) => socket.end(reply))
-    expect(await at(origin, 'status')).toEqual({
-      code: 7,
-      out: '',
-      err: expect.stringMatching(/^NO_SANDBOX: .*by --url/),
-    })
+    const err = expect.stringMatching(/^NO_SANDBOX: .*by --url/)
+    expect(await at(origin, 'status')).toEqual({ code: 7, out: '', err })
   })
 })
 
@@ -492,11 +478,9 @@ describe('a usage error of control', () => {
     ['clock advance soon', "'soon' is invalid for argument 'duration': must be "],
     ['clock set tomorrow', "'tomorrow' is invalid for argument 'instant': must be "],
     ['plan a gold', "'gold' is invalid for argument 'plan'. Allowed choices are free, pro, business, enterprise."],
-    ['sunset never', "'never' is invalid for argument 'mode'. Allowed choices are auto, before, after, brownout."],
     ['fault add x', "'x' is invalid for argument 'rule'"],
     ['storm start 2', "'2' is invalid for argument 'spec'"],
     ['storm start --rate 1.5', "argument '1.5' is invalid: must be a number from 0 to 1."],
-    ['ban sandbox --for 5', "argument '5' is invalid: must be "],
     ['pets remove 01', "'01' is invalid for argument 'pet': must be the id of a pet."],
     ['pets add --name Rex', "required option '--category-id <id>' not specified."],
     ['pets add --name x --category-id 9223372036854775808', "argument '9223372036854775808' is invalid: must be"],

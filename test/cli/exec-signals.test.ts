@@ -46,6 +46,7 @@ function node(script: string): readonly string[] {
 }
 
 const READY = 'console.log(process.pid); setInterval(() => {}, 1000);'
+const WAITS = ['sh', '-c', 'sleep 1000 & echo $$ $!; wait']
 const IGNORES = "for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});"
 /** Ends with 10 plus the number of signals, after enough round trips for exec to pass them all on. */
 const COUNTS = `let count = 0
@@ -56,24 +57,15 @@ process.on('SIGINT', async () => {
 });`
 
 describe.skipIf(process.platform === 'win32')('the end of exec', () => {
+  const KILLED = "console.log(process.pid); process.kill(process.pid, 'SIGKILL')"
   it.each([
-    ['the code of its command', 'process.exit(7)', 7],
-    ['128 and the number of the signal that ended its command', "process.kill(process.pid, 'SIGKILL')", 137],
-  ])('exits with %s after printing the summary', async (_, script, code) => {
-    const { ended, pids } = await start(node(`console.log(process.pid); ${script}`))
+    ['the code of its command', node('console.log(process.pid); process.exit(7)'), 7],
+    ['128 and the number of the signal that ended its command', node(KILLED), 137],
+    ['the code of its command, and ends what that left', ['sh', '-c', 'sleep 1000 & echo $$ $!; exit 3'], 3],
+    ['it although a process ignores SIGTERM', ['sh', '-c', "(trap '' TERM; sleep 1000) & echo $$ $!; exit 3"], 3],
+  ])('is with %s, after printing the summary', async (_what, command, code) => {
+    const { ended, pids } = await start(command)
     expect(await ended).toMatchObject({ code, err: expect.stringMatching(SUMMARY) })
-    await expectGone(pids)
-  })
-
-  it('waits only for its command, and ends processes that the command left', async () => {
-    const { ended, pids } = await start(['sh', '-c', 'sleep 1000 & echo $$ $!; exit 3'])
-    expect(await ended).toMatchObject({ code: 3, err: expect.stringMatching(SUMMARY) })
-    await expectGone(pids)
-  })
-
-  it('kills leftover processes that ignore SIGTERM', async () => {
-    const { ended, pids } = await start(['sh', '-c', "(trap '' TERM; sleep 1000) & echo $$ $!; exit 3"])
-    expect((await ended).code).toBe(3)
     await expectGone(pids)
   })
 })
@@ -84,17 +76,12 @@ describe.skipIf(process.platform === 'win32')('a signal to exec', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
     ['SIGQUIT', 131],
-  ] as const)('is passed on: %s', async (signal, code) => {
-    const { child, ended, pids } = await start(['sh', '-c', 'sleep 1000 & echo $$ $!; wait'])
+    ['SIGTERM', 9, node(`process.on('SIGTERM', () => process.exit(9)); ${READY}`)],
+  ] as const)('is passed on: %s, and ends with %i', async (signal, code, command = WAITS) => {
+    const { child, ended, pids } = await start(command)
     child.kill(signal)
     expect(await ended).toMatchObject({ code, err: expect.stringMatching(SUMMARY) })
     await expectGone(pids)
-  })
-
-  it('lets the command end in its own way', async () => {
-    const { child, ended } = await start(node(`process.on('SIGTERM', () => process.exit(9)); ${READY}`))
-    child.kill('SIGTERM')
-    expect((await ended).code).toBe(9)
   })
 
   it('reaches the command once even if npm sends it twice', async () => {
@@ -130,17 +117,14 @@ describe.runIf(hasTerminal)('exec on a terminal', () => {
 
   it.each([
     [node(COUNTS + READY), CTRL_C, 11, /petstore-sandbox: \d+ requests?;/],
-    [['sh', '-c', 'sleep 1000 & echo $$ $!; wait'], CTRL_C, 130, /./],
+    [WAITS, CTRL_C, 130, /./],
     [node(ANSWERS), 'yes\n', 21, /./],
-  ])(
-    'leaves Ctrl-C and input to the terminal, and ends what its command left behind: %j',
-    async (command, keys, code, out) => {
-      const { child, ended, pids } = await start(command, onTerminal)
-      child.stdin?.write(keys)
-      expect(await ended).toMatchObject({ code, out: expect.stringMatching(out) })
-      await expectGone(pids)
-    },
-  )
+  ])('leaves Ctrl-C and input to the terminal: %j', async (command, keys, code, out) => {
+    const { child, ended, pids } = await start(command, onTerminal)
+    child.stdin?.write(keys)
+    expect(await ended).toMatchObject({ code, out: expect.stringMatching(out) })
+    await expectGone(pids)
+  })
 
   it('ends all on a later Ctrl-C', async () => {
     const { child, ended, pids } = await start(['sh', '-c', "trap '' INT; sleep 1000 & echo $$ $!; wait"], onTerminal)

@@ -41,13 +41,10 @@ function reached(...operations: readonly string[]): string {
 describe('exec', () => {
   it('gives the command a sandbox of its own, summarizes its traffic, and leaves nothing behind', async () => {
     const io = ioWith()
-    const { code, out, err } = await exec(
-      '',
-      `const statuses = []
-       for (const path of ['/pets', '/pets/1', '/nope']) statuses.push((await call(path)).status)
-       if (String(statuses) !== '200,200,404') process.exit(1)`,
-      io,
-    )
+    const script = `const statuses = []
+      for (const path of ['/pets', '/pets/1', '/nope']) statuses.push((await call(path)).status)
+      if (String(statuses) !== '200,200,404') process.exit(1)`
+    const { code, out, err } = await exec('', script, io)
     expect({ code, out }).toEqual({ code: 0, out: '' })
     expect(err.split('\n')).toEqual([
       `petstore-sandbox: 3 requests; ${reached('listPets', 'getPet')}; none refused`,
@@ -111,12 +108,8 @@ describe('exec', () => {
   })
 
   it('keeps the command running when the sandbox is stopped by its control plane', async () => {
-    const { code, err, found } = await exec(
-      '',
-      `const { ok } = await fetch(process.env.PETSTORE_SANDBOX_URL + '/shutdown', { method: 'POST' })
-       keep(ok)
-       process.exitCode = 4`,
-    )
+    const shutdown = `await fetch(process.env.PETSTORE_SANDBOX_URL + '/shutdown', { method: 'POST' })`
+    const { code, err, found } = await exec('', `keep((${shutdown}).ok); process.exitCode = 4`)
     expect({ code, found }).toEqual({ code: 4, found: true })
     const warning = 'The sandbox was stopped through its control plane; the command keeps running without it'
     expect(err.startsWith(`warning: ${warning}\npet`)).toBe(true)
@@ -228,15 +221,12 @@ describe('conduct in a run of exec', () => {
 
   it('reports every space, including spaces that tests reset or removed', async () => {
     const io = ioWith()
-    await exec(
-      '--report r.json',
-      `${SPACES}
-       await stray(); await control('/reset', 'POST')
-       await wrongIn('gone'); await control('/spaces/gone', 'DELETE')
-       await wrongIn('gone'); await control('/spaces/gone', 'DELETE')
-       await wrongIn('left'); await stray()`,
-      io,
-    )
+    const script = `${SPACES}
+      await stray(); await control('/reset', 'POST')
+      await wrongIn('gone'); await control('/spaces/gone', 'DELETE')
+      await wrongIn('gone'); await control('/spaces/gone', 'DELETE')
+      await wrongIn('left'); await stray()`
+    await exec('--report r.json', script, io)
     const report = JSON.parse(readIn(io, 'r.json'))
     expect(report).toMatchObject({
       ...{ exitCode: 0, requests: 5, refused: {}, spaces: 5, operations: { reached: ['listPets'] } },
@@ -250,15 +240,12 @@ describe('conduct in a run of exec', () => {
 
   it('is reported once after a reset and its undo', async () => {
     const io = ioWith()
-    await exec(
-      '--report r.json',
-      `${SPACES}
-       await stray(); await stray(); await control('/reset', 'POST')
-       await stray(); await control('/undo', 'POST'); await stray()
-       await wrongIn('gone'); await control('/spaces/gone', 'DELETE'); await control('/undo?space=gone', 'POST')
-       await wrongIn('gone')`,
-      io,
-    )
+    const script = `${SPACES}
+      await stray(); await stray(); await control('/reset', 'POST')
+      await stray(); await control('/undo', 'POST'); await stray()
+      await wrongIn('gone'); await control('/spaces/gone', 'DELETE'); await control('/undo?space=gone', 'POST')
+      await wrongIn('gone')`
+    await exec('--report r.json', script, io)
     const counts = { unauthenticated: 4, 'invalid-request': 2 }
     expect(JSON.parse(readIn(io, 'r.json'))).toMatchObject({ requests: 6, counts })
   })
@@ -292,5 +279,17 @@ describe('conduct in a run of exec', () => {
       )
       expect((await exec(`--report ${file}`, 'process.exitCode = 5', io)).code).toBe(5)
     }
+  })
+
+  it('is annotated in a GitHub Actions job, and added to the summary of the step', async () => {
+    const io = ioWith({ GITHUB_ACTIONS: 'true' })
+    writeFileSync(join(io.cwd, 'summary.md'), '# Before\n')
+    Object.assign(io.env, { GITHUB_STEP_SUMMARY: join(io.cwd, 'summary.md') })
+    const script = `for (let i = 0; i < 3; i++) await (await call('/pets')).text()`
+    const { code, err } = await exec('--limits 1/min --fail-on violation', script, io)
+    expect(code).toBe(1)
+    expect(err).toMatch(/^::error title=early-retry%2C sandbox::GET \/v1\/pets was retried too early\. /m)
+    const report = /^# Before\n### Conduct towards petstore-sandbox\n\n````text\n✗ early-retry[\s\S]*\n````\n$/
+    expect(readIn(io, 'summary.md')).toMatch(report)
   })
 })

@@ -27,17 +27,14 @@ describe('a result in JSON', () => {
     ['conform', ['--scenario', 'error-503', '--', 'false'], 1, CONFORM],
     ['verify', ['--key', 'sandbox-pro', '--base-url'], 0, undefined],
     ['simulate', ['log'], 0, /^npx petstore-sandbox serve --plan free$/],
-  ] as const)(
-    '%s has the documented fields, and the commands that would help come last',
-    async (name, args, code, next) => {
-      const { baseUrl } = await sandboxWith()
-      const done = await runAlone([name, '-o', 'json', ...args, ...(name === 'verify' ? [baseUrl] : [])])
-      expect(done.code).toBe(code)
-      const result = JSON.parse(done.out)
-      expect(Object.keys(result)).toEqual([...documentedFields(name), ...(next === undefined ? [] : ['next'])])
-      expect(result).toMatchObject({ format: 1, ...(next && { next: [expect.stringMatching(next)] }) })
-    },
-  )
+  ] as const)('%s has the documented fields, then commands that help', async (name, args, code, next) => {
+    const { baseUrl } = await sandboxWith()
+    const done = await runAlone([name, '-o', 'json', ...args, ...(name === 'verify' ? [baseUrl] : [])])
+    expect(done.code).toBe(code)
+    const result = JSON.parse(done.out)
+    expect(Object.keys(result)).toEqual([...documentedFields(name), ...(next === undefined ? [] : ['next'])])
+    expect(result).toMatchObject({ format: 1, ...(next && { next: [expect.stringMatching(next)] }) })
+  })
 
   it('names the requests of findings', async () => {
     const sandbox = await sandboxWith()

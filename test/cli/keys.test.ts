@@ -6,22 +6,16 @@ function reader() {
   const done: string[] = []
   const said: string[] = []
   const raised: TerminalSignal[] = []
-  const press = keyReader(
-    {
-      a: { does: 'act', run: () => void done.push('a') },
-      r: { does: 'reset', question: 'Sure?', run: () => void done.push('r') },
-      x: { does: 'fail', run: () => Promise.reject(new Error('no')) },
-    },
-    {
-      printLine: (text) => said.push(text),
-      raise: (signal) => raised.push(signal),
-      failed: (error) => said.push(String(error)),
-    },
-  )
+  const actions = {
+    a: { does: 'act', run: () => void done.push('a') },
+    r: { does: 'reset', question: 'Sure?', run: () => void done.push('r') },
+    x: { does: 'fail', run: () => Promise.reject(new Error('no')) },
+  }
+  const printLine = (text: string) => said.push(text)
+  const raise = (signal: TerminalSignal) => raised.push(signal)
+  const press = keyReader(actions, { printLine, raise, failed: (error) => said.push(String(error)) })
   return {
-    done,
-    said,
-    raised,
+    ...{ done, said, raised },
     async press(...pieces: readonly string[]) {
       for (const piece of pieces) press(piece)
       await new Promise((resolve) => setImmediate(resolve))

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { temporaryFolder } from '../support/temporary-files.js'
+import { Captured, get } from './test-io.js'
 
 /** The state of a clone after `npm ci`, without built and generated files. */
 function clone(): string {
@@ -24,26 +25,18 @@ async function start(cwd: string): Promise<string> {
   onTestFinished(() => {
     if (child.exitCode === null && child.signalCode === null) process.kill(-Number(child.pid), 'SIGKILL')
   })
-  let said = ''
-  child.stderr.on('data', (chunk) => {
-    said += chunk
-  })
-  const closed = once(child, 'close').then(([code]) => {
-    throw new Error(`npm start ended with ${code}: ${said}`)
-  })
-  while (!said.includes('"event":"ready"')) await Promise.race([once(child.stderr, 'data'), closed])
-  closed.catch(() => {})
-  const baseUrl = /"baseUrl":"([^"]+)"/.exec(said)?.[1]
-  const response = await fetch(`${baseUrl}/pets`, { headers: { Authorization: 'Bearer sandbox' } })
+  const stderr = new Captured()
+  child.stderr.pipe(stderr)
+  const [, baseUrl = ''] = await stderr.seen(/"event":"ready".*"baseUrl":"([^"]+)"/)
+  const response = await get({ baseUrl }, '/pets')
   expect(response.status).toBe(200)
-  await response.arrayBuffer()
-  const page = await fetch(`${String(baseUrl).replace('/v1', '/__sandbox')}/assets/dashboard.js`)
+  const page = await fetch(`${baseUrl.replace('/v1', '/__sandbox')}/assets/dashboard.js`)
   expect(page.status).toBe(200)
   // A body that nobody reads would hold up the stop.
-  await page.arrayBuffer()
+  await Promise.all([response.arrayBuffer(), page.arrayBuffer()])
   process.kill(-Number(child.pid), 'SIGTERM')
   await once(child, 'close')
-  return said
+  return stderr.text
 }
 
 it('npm start in a clone says that it builds, and only the first time', async () => {

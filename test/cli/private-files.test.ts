@@ -27,12 +27,8 @@ describe.skipIf(process.platform === 'win32')('what the commands write', () => {
     const cwd = temporaryFolder()
     const io = testIo({ cwd, env: { XDG_CONFIG_HOME: join(cwd, 'config') } })
     expect((await run('target set staging --base-url https://staging.example/v1', io)).code).toBe(0)
-    writeLocator(cwd, {
-      baseUrl: 'http://127.0.0.1:1/v1',
-      controlUrl: 'http://127.0.0.1:1/__sandbox',
-      pid: 1,
-      startedAt: '',
-    })
+    const controlUrl = 'http://127.0.0.1:1/__sandbox'
+    writeLocator(cwd, { baseUrl: 'http://127.0.0.1:1/v1', controlUrl, pid: 1, startedAt: '' })
     new HarFile(join(cwd, 'traffic', 'all.har'), []).close()
     expect(modesIn(cwd)).toEqual([
       '600 .petstore-sandbox/.gitignore',
@@ -54,14 +50,10 @@ describe.skipIf(process.platform === 'win32')('what the commands write', () => {
     const cwd = temporaryFolder()
     expect((await run('init', testIo({ cwd }))).code).toBe(0)
     await writeReport(join(cwd, 'reports', 'deep', 'conduct.json'), EMPTY_CONDUCT, {}, [])
-    const fixtures = ['keys', 'orders', 'pets'].map((name) => `${file} petstore-fixtures/${name}.json`)
+    const files = ['fixtures/keys.json', 'fixtures/orders.json', 'fixtures/pets.json', 'sandbox.yaml']
     expect(modesIn(cwd)).toEqual([
-      ...fixtures,
-      `${file} petstore-sandbox.yaml`,
-      `${file} reports/deep/conduct.json`,
-      `${folder} petstore-fixtures`,
-      `${folder} reports`,
-      `${folder} reports/deep`,
+      ...[...files.map((name) => `petstore-${name}`), 'reports/deep/conduct.json'].map((name) => `${file} ${name}`),
+      ...['petstore-fixtures', 'reports', 'reports/deep'].map((name) => `${folder} ${name}`),
     ])
   })
 

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/run-cli.js'
 import { packageDirectory } from '../../src/system/package-files.js'
-import { everyCommand } from './every-command.js'
 import { withReference } from './reference.js'
 
 const FILE = join(packageDirectory, 'docs/cli.md')
@@ -20,12 +19,5 @@ describe('docs/cli.md', () => {
     const names = COMMANDS.map(({ name }) => name)
     expect(sections).toEqual(names)
     expect(helps).toEqual(names)
-  })
-
-  it('lists every verb of control', async () => {
-    const verbs = (await everyCommand()).filter(([first, ...rest]) => first === 'control' && rest.length > 0)
-    expect(verbs.length).toBeGreaterThan(40)
-    const listed = [...DOCUMENT.matchAll(/^\| `(control(?: [a-z]+)+)/gm)].map(([, words]) => words)
-    expect(listed).toEqual(verbs.map((path) => path.join(' ')))
   })
 })

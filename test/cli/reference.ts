@@ -63,13 +63,11 @@ function partsOf(help: string): readonly Part[] {
   })
 }
 
-function isCommands(title: string): boolean {
-  return title === 'Commands' || title === 'Operations'
-}
-
-function isOfItsOwn([term]: readonly [string, string]): boolean {
-  return !/--(?:help|debug)$/.test(term)
-}
+const isCommands = (title: string) => title === 'Commands' || title === 'Operations'
+const isOfItsOwn = ([term]: readonly [string, string]) => !/--(?:help|debug)$/.test(term)
+const code = (term: string) => `\`${term.replaceAll('|', '\\|')}\``
+/** What Markdown would read as its own is not. */
+const text = (about: string) => about.replace(/[|<*]/g, (mark) => `\\${mark}`)
 
 /** How it is written, without what every command can have. */
 function usageIn(help: string): string {
@@ -81,13 +79,4 @@ function table(heads: readonly string[], rows: readonly (readonly string[])[]): 
   if (rows.length === 0) return []
   const lines = [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
   return [`\n${lines.join('\n')}\n`]
-}
-
-function code(term: string): string {
-  return `\`${term.replaceAll('|', '\\|')}\``
-}
-
-/** What Markdown would read as its own is not. */
-function text(about: string): string {
-  return about.replace(/[|<*]/g, (mark) => `\\${mark}`)
 }

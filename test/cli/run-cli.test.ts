@@ -46,16 +46,11 @@ describe('the command line', () => {
   })
 
   it('prints each invalid option on its own line, then a pointer to the help', async () =>
-    expect(await run(['serve', '--plan', 'gold', '--port', 'x'])).toEqual({
-      code: 2,
-      out: '',
-      err: [
-        'INVALID_OPTIONS: --plan "gold": must be free, pro, business or enterprise',
-        'INVALID_OPTIONS: --port "x": must be a whole number from 0 to 65535',
-        'See petstore-sandbox serve --help.',
-        '',
-      ].join('\n'),
-    }))
+    expect((await run('serve --plan gold --port x')).err).toBe(
+      'INVALID_OPTIONS: --plan "gold": must be free, pro, business or enterprise\n' +
+        'INVALID_OPTIONS: --port "x": must be a whole number from 0 to 65535\n' +
+        'See petstore-sandbox serve --help.\n',
+    ))
 
   it.each([
     ['call listPets --timeout soon', /^INVALID_FLAG: .*\. See petstore-sandbox call listPets --help\.\n$/],

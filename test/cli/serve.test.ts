@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -13,14 +13,15 @@ const READY = /^\{"event":"ready".*\}$/m
 /** `serve` on a free port, once it is ready. */
 async function serving(argv: readonly string[] = [], io: TestIo = testIo()) {
   const ended = runCli(['serve', '--port', '0', '--in-memory', '--log', 'json', ...argv], io)
-  onTestFinished(async () => {
+  const stop = () => {
     io.signal('SIGTERM')
-    await ended
-  })
+    return ended
+  }
+  onTestFinished(async () => void (await stop()))
   const ready = await Promise.race([io.stderr.seen(READY), ended])
   if (typeof ready === 'number') throw new Error(`serve ended with ${ready}: ${io.stderr.text}`)
   const facts: { baseUrl: string; controlUrl: string; pid: number } = JSON.parse(ready[0])
-  return { io, ended, facts }
+  return { io, ended, facts, stop }
 }
 
 function runJson(io: TestIo): unknown {
@@ -91,22 +92,20 @@ describe('serve', () => {
 
 describe('the locator', () => {
   it('is there before the ready line, and gone after the stop', async () => {
-    const { io, ended, facts } = await serving()
+    const { io, stop, facts } = await serving()
     const { baseUrl, controlUrl, pid } = facts
     const health = await healthOf(controlUrl)
     expect(runJson(io)).toEqual({ baseUrl, controlUrl, pid, startedAt: health.startedAt })
     expect(health).toMatchObject({ pid, startedAt: expect.stringMatching(/^\d{4}-.*Z$/) })
     expect(readdirSync(join(io.cwd, '.petstore-sandbox'))).toEqual(['.gitignore', 'run.json'])
-    io.signal('SIGTERM')
-    expect(await ended).toBe(0)
+    expect(await stop()).toBe(0)
     expect(readdirSync(join(io.cwd, '.petstore-sandbox'))).toEqual(['.gitignore'])
   })
 
   it('stays after a later sandbox has written its own', async () => {
-    const { io, ended } = await serving()
+    const { io, stop } = await serving()
     writeFileSync(join(io.cwd, '.petstore-sandbox/run.json'), '{"pid":1}')
-    io.signal('SIGTERM')
-    expect(await ended).toBe(0)
+    expect(await stop()).toBe(0)
     expect(runJson(io)).toEqual({ pid: 1 })
   })
 
@@ -123,8 +122,7 @@ describe('the locator', () => {
       writeFileSync(file, JSON.stringify({ pid }))
       const later = await serving([], Object.assign(testIo(), { cwd: io.cwd }))
       expect(runJson(io)).toMatchObject({ pid: process.pid, baseUrl: later.facts.baseUrl })
-      later.io.signal('SIGTERM')
-      expect(await later.ended).toBe(0)
+      expect(await later.stop()).toBe(0)
       expect(existsSync(file) && runJson(io)).toEqual(stays && { pid })
     }
   })
@@ -156,10 +154,9 @@ describe('the locator', () => {
   it('that cannot be written is a warning', async () => {
     const io = testIo()
     writeFileSync(join(io.cwd, '.petstore-sandbox'), 'a file in its way')
-    const { ended } = await serving([], io)
+    const { stop } = await serving([], io)
     expect(io.stderr.text).toContain('"event":"warning","message":"run.json could not be written')
-    io.signal('SIGTERM')
-    expect(await ended).toBe(0)
+    expect(await stop()).toBe(0)
   })
 })
 
@@ -228,21 +225,28 @@ describe('a start that fails', () => {
     expect(await whoHasIt(testIo({ cwd: holder.cwd }))).toContain('Stop it with: npx petstore-sandbox control stop;')
   })
 
-  it.each([
-    ['--fault listDogs:503', /^UNKNOWN_OPERATION: .*listDogs.*\n$/],
-    ['--fixtures nowhere', /^FIXTURES_MISSING: .*nowhere.*\n$/],
-    ['--scenario strom', /^INVALID_OPTIONS: --scenario "strom".*\n$/],
-  ])('with %s exits with 2', async (flags, err) => {
-    const failed = { code: 2, out: '', err: expect.stringMatching(err) }
-    expect(await run(`serve --port 0 --in-memory ${flags}`)).toEqual(failed)
+  it('exits with 2 if its fixtures are missing', async () => {
+    const err = expect.stringMatching(/^FIXTURES_MISSING: .*nowhere.*\n$/)
+    expect(await run('serve --port 0 --in-memory --fixtures nowhere')).toEqual({ code: 2, out: '', err })
   })
+})
 
-  it('names a corrupt store and leaves it unchanged', async () => {
-    const io = testIo()
-    mkdirSync(join(io.cwd, 'state'))
-    writeFileSync(join(io.cwd, 'state/store.json'), '{"version":')
-    expect(await runCli(['serve', '--port', '0', '--store', 'state/store.json'], io)).toBe(1)
-    expect(io.stderr.text).toMatch(/^STORE_CORRUPT: .*store\.json.*\n$/)
-    expect(readFileSync(join(io.cwd, 'state/store.json'), 'utf8')).toBe('{"version":')
-  })
+it('a reset rereads the fixtures, or reports the problem', async () => {
+  const pets = (count: number) =>
+    JSON.stringify(Array.from({ length: count }, (_, index) => ({ id: index + 1, name: 'Rex', categoryId: 1 })))
+  const io = testIo()
+  const file = join(io.cwd, 'fixtures/pets.json')
+  mkdirSync(dirname(file))
+  writeFileSync(file, pets(2))
+  const { facts } = await serving(['--fixtures', 'fixtures'], io)
+  const reset = async (content: string | undefined) => {
+    if (content === undefined) rmSync(file)
+    else writeFileSync(file, content)
+    const response = await fetch(`${facts.controlUrl}/reset`, { method: 'POST', headers: { connection: 'close' } })
+    return `${response.status} ${await response.text()}`
+  }
+  expect(await reset(pets(5))).toMatch(/^200 .*"pets":5/)
+  expect(await reset('[{}]')).toMatch(/^409 .*The fixtures cannot be loaded, so nothing was reset: .*pets\.json/)
+  expect(await reset(undefined)).toMatch(/^409 .*contains none of/)
+  expect(await reset(pets(1))).toMatch(/^200 .*"pets":1/)
 })

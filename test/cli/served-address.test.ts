@@ -18,7 +18,7 @@ async function serving(...flags: readonly string[]): Promise<SpawnedServe & { re
 }
 
 describe('a contract with a server', () => {
-  it('is served under the path of the server, and called there', async () => {
+  it('is served under the path of the server, or under --base-path, and called there', async () => {
     const { baseUrl, controlUrl, cwd } = await serving()
     expect(baseUrl).toBe(controlUrl.replace('/__sandbox', '/v2'))
     const state = await (await fetch(`${controlUrl}/state`)).json()
@@ -27,12 +27,9 @@ describe('a contract with a server', () => {
     expect(await run(cwd, 'verify', '--spec', SPEC)).toMatchObject({ code: 0 })
     const env = 'process.stdout.write(new URL(process.env.PETSTORE_BASE_URL).pathname)'
     expect((await run(cwd, 'exec', '--spec', SPEC, '--', process.execPath, '-e', env)).out).toBe('/v2')
-  })
-
-  it('is served under --base-path, if that is given', async () => {
-    const { baseUrl, cwd } = await serving('--base-path', '/api/v3')
-    expect(new URL(baseUrl).pathname).toBe('/api/v3')
-    expect(await run(cwd, 'call', 'listNotes')).toMatchObject({ code: 0, out: '[]' })
+    const moved = await serving('--base-path', '/api/v3')
+    expect(new URL(moved.baseUrl).pathname).toBe('/api/v3')
+    expect(await run(moved.cwd, 'call', 'listNotes')).toMatchObject({ code: 0, out: '[]' })
   })
 })
 

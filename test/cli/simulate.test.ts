@@ -56,14 +56,9 @@ describe('simulate', () => {
 
   it('writes the whole report as JSON, also for a compressed file', async () => {
     const { code, out } = await simulate(gzipSync(harText(BURST)), ' -o json')
-    const report: SimulationReport = JSON.parse(out)
-    expect({ code, ...report }).toMatchObject({
-      code: 0,
-      input: { form: 'har', read: 75 },
-      from: '2026-03-01T10:00:00.000Z',
-      cheapest: 'pro',
-      keys: [{ key: 'sandbox', headRoom: 4 }],
-    })
+    const keys = [{ key: 'sandbox', headRoom: 4 }]
+    const report = { input: { form: 'har', read: 75 }, from: '2026-03-01T10:00:00.000Z', cheapest: 'pro', keys }
+    expect({ code, report: JSON.parse(out) }).toMatchObject({ code: 0, report })
   })
 
   it('writes a page that loads nothing, whatever is in the traffic', async () => {
@@ -140,20 +135,11 @@ describe('exec --har', () => {
     expect(text).not.toContain('Bearer sandbox')
     const { code, out } = await run('simulate out/run.har -o json', io)
     expect(code).toBe(0)
-    const { whatIf, violations } = JSON.parse(readFileSync(join(io.cwd, 'out/conduct.json'), 'utf8'))
-    const report: SimulationReport = JSON.parse(out)
-    const { requests, peakMinute, peakDay, cheapest } = report
-    expect(whatIf).toMatchObject({ requests, peakMinute, peakDay, cheapest })
-    expect(report.plans.map(({ refused }) => refused)).toEqual(
-      whatIf.plans.map(({ refused }: { refused: object }) => refused),
-    )
-    expect(report.keys.map(({ key }) => key)).toEqual(['sandbox', 'sandbox-pro~checkout'])
-    // An archive lacks connections, but has every request.
-    const sent = (findings: readonly { rule: string; key: string; count: number }[]) =>
-      findings
-        .filter(({ rule }) => rule === 'invalid-request' || rule === 'unauthenticated')
-        .map(({ rule, count }) => [rule, count])
-    expect(sent(report.conduct.violations).sort()).toEqual(sent(violations).sort())
+    const { whatIf } = JSON.parse(readFileSync(join(io.cwd, 'out/conduct.json'), 'utf8'))
+    const { requests, plans, keys }: SimulationReport = JSON.parse(out)
+    expect(requests).toBe(whatIf.requests)
+    expect(whatIf.plans).toMatchObject(plans.map(({ refused }) => ({ refused })))
+    expect(keys.map(({ key }) => key)).toEqual(['sandbox', 'sandbox-pro~checkout'])
   })
 
   it('fails before the command runs if the archive cannot be written', async () => {

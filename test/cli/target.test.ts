@@ -54,14 +54,12 @@ describe('target list', () => {
     const { code, out, err } = await user().target('list')
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toBe(
-      [
-        'target      base address              from     key      from',
-        'sandbox *   http://127.0.0.1:4010/v1  default  present  default',
-        'staging     not set                            none',
-        'production  not set                            none',
-        '* default target',
-        '',
-      ].join('\n'),
+      `target      base address              from     key      from
+sandbox *   http://127.0.0.1:4010/v1  default  present  default
+staging     not set                            none
+production  not set                            none
+* default target
+`,
     )
   })
 
@@ -79,21 +77,11 @@ describe('target set', () => {
   it('keeps the path of the address, and the place of the key file', async () => {
     const one = user()
     const key = one.keyFile('k')
-    expect(await one.target(`set staging --base-url ${STAGING}/ --api-key-file k`)).toEqual({
-      code: 0,
-      out: `staging: ${STAGING}\n`,
-      err: '',
-    })
+    const set = { code: 0, out: `staging: ${STAGING}\n`, err: '' }
+    expect(await one.target(`set staging --base-url ${STAGING}/ --api-key-file k`)).toEqual(set)
     expect(readFileSync(one.file, 'utf8')).toBe(
-      [
-        '# Targets of petstore-sandbox, kept by "petstore-sandbox target". A key stays in a file of its own.',
-        '',
-        'targets:',
-        '  staging:',
-        `    base-url: ${STAGING}`,
-        `    api-key-file: ${key}`,
-        '',
-      ].join('\n'),
+      '# Targets of petstore-sandbox, kept by "petstore-sandbox target". A key stays in a file of its own.\n' +
+        `\ntargets:\n  staging:\n    base-url: ${STAGING}\n    api-key-file: ${key}\n`,
     )
   })
 
@@ -162,11 +150,8 @@ describe('target remove', () => {
     const one = user()
     await one.target(`set mine --base-url ${STAGING}`)
     await one.target('use mine')
-    expect(await one.target('remove mine')).toEqual({
-      code: 0,
-      out: 'Removed the target mine.\n',
-      err: 'The default target is sandbox again.\n',
-    })
+    const removed = { code: 0, out: 'Removed the target mine.\n', err: 'The default target is sandbox again.\n' }
+    expect(await one.target('remove mine')).toEqual(removed)
     expect((await listed(one)).map(({ name }) => name)).toEqual(['sandbox', 'staging', 'production'])
     expect((await listed(one))[0]).toMatchObject({ isDefault: true })
   })

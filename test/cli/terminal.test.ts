@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { Terminal } from '../support/tmux.js'
 import { HAS_TMUX } from '../support/tools.js'
@@ -23,14 +23,7 @@ async function serving(node = '', flags = '') {
 }
 
 async function gone(pid: number): Promise<void> {
-  for (;;) {
-    try {
-      process.kill(pid, 0)
-    } catch {
-      return
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), { timeout: 60_000, interval: 20 })
 }
 
 describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {

@@ -76,9 +76,13 @@ export function testIo(given: { env?: CliIo['env']; tty?: boolean; cwd?: string 
   }
 }
 
-/** Runs a command in this process. @param argv words, or a line that is split at its blanks */
-export async function run(argv: string | readonly string[], io = testIo()) {
-  const code = await runCli(typeof argv === 'string' ? argv.split(' ') : argv, io)
+/** Words, or a line that is split at its blanks. */
+type CommandLine = string | readonly string[]
+const wordsOf = (argv: CommandLine) => (typeof argv === 'string' ? argv.split(' ') : argv)
+
+/** Runs a command in this process. */
+export async function run(argv: CommandLine, io = testIo()) {
+  const code = await runCli(wordsOf(argv), io)
   return { code, out: io.stdout.text, err: io.stderr.text }
 }
 
@@ -94,9 +98,9 @@ export function ioAt({ controlUrl }: Sandbox, env: CliIo['env'] = {}): TestIo {
   return testIo({ env: { PETSTORE_SANDBOX_URL: controlUrl, ...env } })
 }
 
-/** Runs `control` at a sandbox. @param argv as of `run` */
-export function control(sandbox: Sandbox, argv: string | readonly string[], env: CliIo['env'] = {}) {
-  return run(['control', ...(typeof argv === 'string' ? argv.split(' ') : argv)], ioAt(sandbox, env))
+/** Runs `control` at a sandbox. */
+export function control(sandbox: Sandbox, argv: CommandLine, env: CliIo['env'] = {}) {
+  return run(['control', ...wordsOf(argv)], ioAt(sandbox, env))
 }
 
 /** Runs `control` at a sandbox. @returns the value that it prints with --json */

@@ -5,23 +5,13 @@ import { packageVersion } from '../../src/system/package-files.js'
 import { listenLocally } from '../support/listen-locally.js'
 import { testIo } from './test-io.js'
 
-type Attributes = readonly { readonly key: string; readonly value: object }[]
-interface Span {
-  readonly traceId: string
-  readonly startTimeUnixNano: string
-  readonly endTimeUnixNano: string
-  readonly attributes: Attributes
-}
-interface Export {
-  readonly resourceSpans: readonly {
-    readonly resource: { readonly attributes: Attributes }
-    readonly scopeSpans: readonly { readonly spans: readonly Span[] }[]
-  }[]
-}
 interface Received {
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  readonly body: Export
+  readonly body: ReturnType<typeof JSON.parse>
+}
+type Span = Readonly<Record<'traceId' | 'startTimeUnixNano' | 'endTimeUnixNano', string>> & {
+  readonly attributes: readonly { readonly key: string; readonly value: object }[]
 }
 
 /** A collector of OTLP/JSON. */
@@ -35,8 +25,7 @@ async function collector(status = 200) {
   return {
     url: await listenLocally(server),
     received,
-    spans: () =>
-      received.flatMap(({ body }) => body.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans[0]?.spans ?? [])),
+    spans: (): readonly Span[] => received.flatMap(({ body }) => body.resourceSpans[0].scopeSpans[0].spans),
   }
 }
 
@@ -146,7 +135,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     const io = testIo({ env: { PATH: process.env.PATH, ...env } })
     expect(await runCli(['exec', '--', process.execPath, '--input-type=module', '-e', script], io)).toBe(0)
     expect(received.map(({ path }) => path)).toEqual(['/mine'])
-    expect(received[0]?.body.resourceSpans[0]?.resource.attributes[0]?.value).toEqual({ stringValue: 'shop-tests' })
+    expect(received[0]?.body.resourceSpans[0].resource.attributes[0].value).toEqual({ stringValue: 'shop-tests' })
     expect(attributesOf(spans()[0] as Span)).toMatchObject({ 'petstore_sandbox.key': 'none' })
   })
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.js'
@@ -96,48 +96,14 @@ describe('serve --watch', () => {
     expect((await list()).map(({ id }) => id)).toEqual([3, 2, 1])
   })
 
-  it('does not move to another address, nor to another store', async () => {
-    const { io, write, get } = await watching({})
+  it('does not move to another address, and stops cleanly while a file changes', async () => {
+    const { io, write, get, ended, baseUrl } = await watching({ 'petstore-sandbox.yaml': 'order: oldest\n' })
     write('petstore-sandbox.yaml', 'base-path: /api/v2\n')
     await io.stderr.seen(/warning: .*basePath cannot change while it runs\. Start serve again for that\./)
     expect((await get('/pets')).status).toBe(200)
-  })
-
-  it('stops cleanly while a file changes', async () => {
-    const { io, write, ended, baseUrl } = await watching({ 'petstore-sandbox.yaml': 'order: oldest\n' })
     write('petstore-sandbox.yaml', 'order: newest\n')
     io.signal('SIGTERM')
     expect(await ended).toBe(0)
     await expect(fetch(baseUrl)).rejects.toThrow()
-  })
-})
-
-describe('control reset', () => {
-  it('rereads the fixtures, or reports the problem', async () => {
-    const io = testIo()
-    mkdirSync(join(io.cwd, 'fixtures'))
-    const file = join(io.cwd, 'fixtures/pets.json')
-    writeFileSync(file, pets(2))
-    const ended = runCli(['serve', '--port', '0', '--in-memory', '--log', 'json', '--fixtures', 'fixtures'], io)
-    onTestFinished(async () => {
-      io.signal('SIGTERM')
-      await ended
-    })
-    const [, controlUrl] = await io.stderr.seen(/"controlUrl":"([^"]+)"/)
-    const reset = async () => {
-      const response = await fetch(`${controlUrl}/reset`, { method: 'POST', headers: { connection: 'close' } })
-      return [response.status, await response.text()]
-    }
-    writeFileSync(file, pets(5))
-    expect(await reset()).toEqual([200, expect.stringContaining('"pets":5')])
-    writeFileSync(file, '[{}]')
-    expect(await reset()).toEqual([
-      409,
-      expect.stringMatching(/The fixtures cannot be loaded, so nothing was reset: .*pets\.json/),
-    ])
-    rmSync(file)
-    expect(await reset()).toEqual([409, expect.stringContaining('contains none of')])
-    writeFileSync(file, pets(1))
-    expect(await reset()).toEqual([200, expect.stringContaining('"pets":1')])
   })
 })

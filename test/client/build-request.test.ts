@@ -13,25 +13,21 @@ function operation(id: string): Operation {
   return found
 }
 
-function query(id: string, values: Readonly<Record<string, readonly string[]>>): CallInput['query'] {
-  return new Map(operation(id).parameters.flatMap((one) => (values[one.name] ? [[one, values[one.name] ?? []]] : [])))
-}
-
-function fields(id: string, values: Readonly<Record<string, string>>): CallInput['fields'] {
-  return new Map(
-    (operation(id).body?.fields ?? []).flatMap((one) => (one.name in values ? [[one, [values[one.name] ?? '']]] : [])),
+const fields = (values: Readonly<Record<string, string>>): CallInput['fields'] =>
+  new Map(
+    (operation('createPet').body?.fields ?? []).flatMap((one) =>
+      values[one.name] === undefined ? [] : [[one, [values[one.name] ?? '']]],
+    ),
   )
-}
 
 const bodyOf = (values: Readonly<Record<string, string>>) =>
-  buildRequest(operation('createPet'), { ...NOTHING, fields: fields('createPet', values) })
+  buildRequest(operation('createPet'), { ...NOTHING, fields: fields(values) })
 
 describe('an address', () => {
   it('keeps the path of the base address, once', () => {
-    const request = buildRequest(operation('listPets'), {
-      ...NOTHING,
-      query: query('listPets', { limit: ['5'], status: ['sold'] }),
-    })
+    const given: Readonly<Record<string, readonly string[]>> = { limit: ['5'], status: ['sold'] }
+    const query = new Map(operation('listPets').parameters.map((one) => [one, given[one.name] ?? []]))
+    const request = buildRequest(operation('listPets'), { ...NOTHING, query })
     expect(requestUrl(request, 'https://h.example/deep/v1')).toBe('https://h.example/deep/v1/pets?limit=5&status=sold')
   })
 
@@ -68,8 +64,8 @@ describe('a body made of flags', () => {
     )
   })
 
-  it.each(['9223372036854775808', '1.5', 'x', '', 'true', 'null', '{}'])('is refused for the whole number %j', (text) =>
-    expect(bodyOf({ name: 'Rex', categoryId: text }).violations).toMatchObject([{ in: 'body', name: 'categoryId' }]),
+  it.each(['9223372036854775808', '1.5', 'x', '', 'true'])('is refused for the whole number %j', (categoryId) =>
+    expect(bodyOf({ name: 'Rex', categoryId }).violations).toMatchObject([{ in: 'body', name: 'categoryId' }]),
   )
 
   it('has any text as it is', () => {
@@ -88,7 +84,7 @@ describe('a body made of flags', () => {
     ]))
 
   it('goes over a body that was given whole, and leaves the rest of it alone', () => {
-    const input = { ...NOTHING, fields: fields('createPet', { name: 'B' }) }
+    const input = { ...NOTHING, fields: fields({ name: 'B' }) }
     const given = Buffer.from('{"name":"A","categoryId":9223372036854775807,"extra":[1]}')
     const { body, unknownFields } = buildRequest(operation('createPet'), { ...input, body: given })
     expect(Buffer.from(body ?? []).toString()).toBe('{"name":"B","categoryId":9223372036854775807,"extra":[1]}')
@@ -96,7 +92,7 @@ describe('a body made of flags', () => {
   })
 
   it('refuses field flags with a body that is not an object', () => {
-    const input = { ...NOTHING, fields: fields('createPet', { name: 'B' }) }
+    const input = { ...NOTHING, fields: fields({ name: 'B' }) }
     for (const text of ['[1]', '1', '{', '']) {
       expect(() => buildRequest(operation('createPet'), { ...input, body: Buffer.from(text) })).toThrow('--body')
     }

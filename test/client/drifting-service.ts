@@ -16,7 +16,7 @@ export interface Came {
   readonly body: string
 }
 
-interface Goes {
+export interface Goes {
   status: number
   headers: Record<string, string>
   body: string | Buffer
@@ -36,20 +36,13 @@ export async function driftingService(drift: Drift = () => undefined, options: S
   async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = request
     const body = await text(request)
-    const faithful = await sandbox.fetch(new URL(url, sandbox.baseUrl), {
-      method,
-      headers: Object.entries(headers).flatMap(([name, value]): [string, string][] =>
-        name === 'host' || name === 'connection' || value === undefined ? [] : [[name, String(value)]],
-      ),
-      ...(body === '' ? {} : { body }),
-    })
+    const { host: _, connection: __, ...forwarded } = headers as Readonly<Record<string, string>>
+    const init = { method, headers: forwarded, ...(body !== '' && { body }) }
+    const faithful = await sandbox.fetch(new URL(url, sandbox.baseUrl), init)
     const one = { method, url, key: headers.authorization?.replace(/^Bearer /, ''), body }
     came.push(one)
-    const plain: Goes = {
-      status: faithful.status,
-      headers: Object.fromEntries(faithful.headers),
-      body: await faithful.text(),
-    }
+    const { status, headers: given } = faithful
+    const plain: Goes = { status, headers: Object.fromEntries(given), body: await faithful.text() }
     const changed = drift(one, plain) ?? plain
     if (changed === 'drop') {
       request.socket.destroy()
@@ -78,13 +71,9 @@ export async function verified(drift?: Drift, given: Partial<VerifyOptions> = {}
   onTestFinished(() => service.close())
   const waits: number[] = []
   const { contract = packagedContract() } = given
+  const rules = await readResponseRules(contract, 'native')
   const { checks, notes } = await verify({
-    contract,
-    rules: await readResponseRules(contract, 'native'),
-    service,
-    basePath: contract.basePath,
-    apiKey: 'sandbox',
-    writes: false,
+    ...{ contract, rules, service, basePath: contract.basePath, apiKey: 'sandbox', writes: false },
     wait: async (milliseconds) => {
       waits.push(milliseconds)
       await sandbox.clock.advance(`${Math.ceil(milliseconds)}ms`)

@@ -16,24 +16,17 @@ describe('a header from the command line', () => {
 })
 
 describe('the headers of a request', () => {
-  it('are the defaults, replaced by given ones', () =>
-    expect(requestHeaders({ apiKey: 'k', keyHeader: BEARER, hasBody: true, given: [['accept', 'text/html']] })).toEqual(
-      [
-        ['Authorization', 'Bearer k'],
-        ['Content-Type', 'application/json'],
-        ['accept', 'text/html'],
-      ],
-    ))
+  it('are the defaults, replaced by given ones', () => {
+    const given = [['accept', 'text/html']] as const
+    const [key, type] = [
+      ['Authorization', 'Bearer k'],
+      ['Content-Type', 'application/json'],
+    ]
+    expect(requestHeaders({ apiKey: 'k', keyHeader: BEARER, hasBody: true, given })).toEqual([key, type, ...given])
+  })
 
   it('never show a secret or its length', () => {
-    const secrets = [
-      'Authorization',
-      'Proxy-Authorization',
-      'Cookie',
-      'Set-Cookie',
-      'X-Api-Key',
-      'X-Auth-Token',
-    ] as const
+    const secrets = 'Authorization Proxy-Authorization Cookie Set-Cookie X-Api-Key X-Auth-Token'.split(' ')
     for (const name of secrets) {
       const shown = JSON.stringify(masked([[name, 'Bearer hush']], [BEARER]))
       expect(shown).not.toContain('hush')
@@ -42,12 +35,8 @@ describe('the headers of a request', () => {
   })
 
   it('name the variable of the key in a command to repeat', () => {
-    const request = {
-      method: 'POST',
-      url: 'http://[::1]:1/v1/pets',
-      headers: requestHeaders({ apiKey: 'hush', keyHeader: BEARER, hasBody: true, given: [['X-Empty', '']] }),
-      body: Buffer.from('{}'),
-    }
+    const headers = requestHeaders({ apiKey: 'hush', keyHeader: BEARER, hasBody: true, given: [['X-Empty', '']] })
+    const request = { method: 'POST', url: 'http://[::1]:1/v1/pets', headers, body: Buffer.from('{}') }
     expect(toCurl(request, [BEARER])).toBe(
       `curl -sS -g -X POST -H 'Accept: application/json' -H "Authorization: Bearer $PETSTORE_API_KEY" -H 'Content-Type: application/json' -H 'X-Empty;' --data-raw '{}' 'http://[::1]:1/v1/pets'`,
     )

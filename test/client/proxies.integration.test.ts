@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { createServer } from 'node:https'
 import { tmpdir } from 'node:os'
@@ -14,19 +13,16 @@ import type { Forward } from '../../src/domain/upstream.js'
 import type { Environment } from '../../src/system/this-process.js'
 import { listenLocally } from '../support/listen-locally.js'
 import { temporaryFile } from '../support/temporary-files.js'
+import { certify } from './hostile-server.js'
 import { proxyServer } from './proxy-server.js'
 
 const PASSWORD = 's3cret-of-the-proxy'
 
 /** Key and certificate of staging.test. */
-let tls: { readonly key: Buffer; readonly cert: Buffer; readonly file: string }
+let tls: ReturnType<typeof certify>
 beforeAll(() => {
   const folder = mkdtempSync(join(tmpdir(), 'proxies-'))
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
-  const names = ['-subj', '/CN=staging.test', '-addext', 'subjectAltName=DNS:staging.test']
-  execFileSync('openssl', ['req', '-x509', ...curve, ...names, '-keyout', key, '-out', cert], { stdio: 'ignore' })
-  tls = { key: readFileSync(key), cert: readFileSync(cert), file: cert }
+  tls = certify(folder, 'staging.test', 'DNS:staging.test')
   return () => rmSync(folder, { recursive: true })
 })
 
@@ -89,15 +85,14 @@ const TWICE: readonly (readonly [string, string])[] = [
   ['X-Twice', 'one'],
   ['X-Twice', 'two'],
 ]
+const NOTHING = { authorization: undefined, body: undefined, via: '' }
 const FORWARD: Forward = {
   kind: 'forward',
   position: 1,
   method: 'GET',
   target: '/pets',
   headers: TWICE.flat(),
-  authorization: undefined,
-  body: undefined,
-  via: '',
+  ...NOTHING,
 }
 
 const WAYS = [
@@ -143,21 +138,17 @@ describe.each(WAYS)('the proxy of the environment, for %s', (_name, ask) => {
     expect([...plain.came, ...secure.came]).toEqual([])
   })
 
-  it('is named with its response if it refuses a tunnel', async () => {
+  it('is named if it refuses a tunnel, with its response, or is not there', async () => {
     const { baseUrl, came } = await service('https')
     const { address } = await proxyServer({ tunnels: [] })
-    const { status, text } = await ask(baseUrl, { HTTPS_PROXY: `http://${address}` })
-    expect({ status, text }).toEqual({
-      status: 0,
-      text: expect.stringContaining('(HTTPS_PROXY is set): the proxy responded with 403 (PROXY_403)'),
-    })
+    for (const [proxy, problem] of [
+      [address, 'the proxy responded with 403 (PROXY_403)'],
+      ['127.0.0.1:1', 'the proxy cannot be reached (ECONNREFUSED)'],
+    ]) {
+      const text = expect.stringContaining(`(HTTPS_PROXY is set): ${problem}`)
+      expect(await ask(baseUrl, { HTTPS_PROXY: `http://${proxy}` })).toEqual({ status: 0, text })
+    }
     expect(came).toEqual([])
-  })
-
-  it('that is not there is named', async () => {
-    const { baseUrl } = await service('http')
-    const { text } = await ask(baseUrl, { HTTP_PROXY: 'http://127.0.0.1:1' })
-    expect(text).toContain('(HTTP_PROXY is set): the proxy cannot be reached (ECONNREFUSED)')
   })
 
   it.each(['http', 'https'] as const)(
@@ -179,24 +170,21 @@ describe.each(WAYS)('the proxy of the environment, for %s', (_name, ask) => {
   })
 })
 
-describe('a tunnel through a proxy', () => {
-  it('carries a service over TLS, whose certificate is verified as without it', async () => {
-    const { baseUrl, came, port } = await service('https')
-    const { address, asked } = await proxyServer({ credentials: `me:${PASSWORD}`, tunnels: [port] })
-    const env = { HTTPS_PROXY: `http://me:${PASSWORD}@${address}` }
-    expect(await forwarded(baseUrl, env)).toEqual({ status: 200, text: '[]' })
-    expect(asked.map(({ line }) => line)).toEqual([`CONNECT staging.test:${port}`])
-    // The key goes through the tunnel, not to the proxy; the proxy's password goes no further.
-    expect(JSON.stringify(asked)).not.toContain('a-real-key-of-staging')
-    expect(came[0]?.headers).toMatchObject({ authorization: 'Bearer a-real-key-of-staging', 'x-twice': 'one, two' })
-    expect(came[0]?.headers['proxy-authorization']).toBeUndefined()
-    expect((await called(baseUrl, env)).text).toContain('the certificate is not trusted')
-  })
+it('a tunnel through a proxy carries a service over TLS, whose certificate is verified as without it', async () => {
+  const { baseUrl, came, port } = await service('https')
+  const { address, asked } = await proxyServer({ credentials: `me:${PASSWORD}`, tunnels: [port] })
+  const env = { HTTPS_PROXY: `http://me:${PASSWORD}@${address}` }
+  expect(await forwarded(baseUrl, env)).toEqual({ status: 200, text: '[]' })
+  expect(asked.map(({ line }) => line)).toEqual([`CONNECT staging.test:${port}`])
+  // The key goes through the tunnel, not to the proxy; the proxy's password goes no further.
+  expect(JSON.stringify(asked)).not.toContain('a-real-key-of-staging')
+  expect(came[0]?.headers).toMatchObject({ authorization: 'Bearer a-real-key-of-staging', 'x-twice': 'one, two' })
+  expect(came[0]?.headers['proxy-authorization']).toBeUndefined()
+  expect((await called(baseUrl, env)).text).toContain('the certificate is not trusted')
 })
 
 describe('the proxy for an address', () => {
   const env = { HTTP_PROXY: 'plain.test:3128', HTTPS_PROXY: 'secure.test:3128' }
-  const asked = (baseUrl: string, given: Environment) => proxyFor(baseUrl, given)?.url.host
 
   it.each([
     ['http://api.test/v1', {}, 'plain.test:3128'],
@@ -204,7 +192,9 @@ describe('the proxy for an address', () => {
     ['https://api.test/v1', { https_proxy: 'lower.test:1' }, 'lower.test:1'],
     ['https://api.test/v1', { HTTPS_PROXY: undefined }, 'plain.test:3128'],
     ['https://api.test/v1', { https_proxy: '' }, 'plain.test:3128'],
-    ['http://127.0.0.1:4010/v1', {}, undefined],
+    ['http://127.0.0.1:4010/v1', { HTTP_PROXY: 'not a proxy' }, undefined],
+    ['http://127.1.2.3/v1', {}, undefined],
+    ['http://localhost/v1', {}, undefined],
     ['http://api.test/v1', { NO_PROXY: 'api.test' }, undefined],
     ['http://API.test/v1', { NO_PROXY: 'Api.Test' }, undefined],
     ['http://api.test/v1', { NO_PROXY: 'test' }, undefined],
@@ -219,7 +209,7 @@ describe('the proxy for an address', () => {
     ['http://api.test:8080/v1', { NO_PROXY: 'api.test:80' }, 'plain.test:3128'],
     ['https://api.test/v1', { NO_PROXY: 'api.test:443' }, undefined],
     ['https://[fd00::1]/v1', { NO_PROXY: '[fd00::1]' }, undefined],
-  ] as const)('%s with %j is %s', (baseUrl, given, expected) => {
-    expect(asked(baseUrl, { ...env, ...given })).toBe(expected)
-  })
+  ] as const)('%s with %j is %s', (baseUrl, given, expected) =>
+    expect(proxyFor(baseUrl, { ...env, ...given })?.url.host).toBe(expected),
+  )
 })

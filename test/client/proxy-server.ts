@@ -12,16 +12,10 @@ interface ProxyOptions {
   readonly diesAfter?: number
 }
 
-/** The requests that it received. */
-export interface AskedProxy {
-  /** Method and target, as they came. */
-  readonly line: string
-  readonly headers: IncomingMessage['headers']
-}
-
 /** A proxy that leads every host to this machine, since servers of tests listen nowhere else. Gone after the test. */
 export async function proxyServer({ credentials, tunnels = [443], diesAfter }: ProxyOptions = {}) {
-  const asked: AskedProxy[] = []
+  /** Method and target, as they came. */
+  const asked: { readonly line: string; readonly headers: IncomingMessage['headers'] }[] = []
   const sockets = new Set<Socket>()
   const expected = credentials === undefined ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`
   const isWelcome = ({ headers }: IncomingMessage) =>

@@ -1,38 +1,31 @@
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { Socket } from 'node:net'
-import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
 import { listenLocally } from '../support/listen-locally.js'
 import { temporaryFile, temporaryFolder } from '../support/temporary-files.js'
 import { driftingService } from './drifting-service.js'
-import { hostileServer, promiseEndlessly, sendEndlessly } from './hostile-server.js'
+import { certify, hostileServer, sendEndlessly } from './hostile-server.js'
 
 const REAL_KEY = 'a-real-key-of-staging'
 
 async function inFrontOf(upstream: string, options: SandboxOptions = {}): Promise<Sandbox> {
-  const sandbox = await startSandbox({
-    upstream,
-    upstreamApiKeyFile: temporaryFile('key', `${REAL_KEY}\n`),
-    ...options,
-  })
+  const upstreamApiKeyFile = temporaryFile('key', `${REAL_KEY}\n`)
+  const sandbox = await startSandbox({ upstream, upstreamApiKeyFile, ...options })
   onTestFinished(() => sandbox.close())
   return sandbox
 }
 
 async function ask(sandbox: Sandbox, path = '/pets') {
-  const response = await fetch(`${sandbox.baseUrl}${path}`, {
-    headers: { Authorization: 'Bearer sandbox' },
-    redirect: 'manual',
-  })
+  const headers = { Authorization: 'Bearer sandbox' }
+  const response = await fetch(`${sandbox.baseUrl}${path}`, { headers, redirect: 'manual' })
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json'
 const end = (text: string) => (socket: Socket) => void socket.end(text)
+const encoded = (encoding: string) => end(`${OK}\r\nContent-Encoding: ${encoding}\r\nContent-Length: 2\r\n\r\n[]`)
 const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024))
 
 type Act = (socket: Socket) => void
@@ -54,7 +47,6 @@ const HOSTILE: Readonly<Record<string, readonly (readonly [what: string, act: Ac
   ],
   upstream_invalid: [
     ['an endless body', (socket) => sendEndlessly(socket, OK, Buffer.alloc(65_536, 'a')), /larger than 16MiB/],
-    ['a length that is too large', end(`${OK}\r\nContent-Length: 99999999999\r\n\r\n`), /larger than 16MiB/],
     [
       'a gzip bomb',
       (socket) => {
@@ -63,23 +55,10 @@ const HOSTILE: Readonly<Record<string, readonly (readonly [what: string, act: Ac
       },
       /larger than 16MiB/,
     ],
-    ['no gzip', end(`${OK}\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n[]`), /is not valid gzip/],
-    [
-      'another encoding',
-      end(`${OK}\r\nContent-Encoding: zstd\r\nContent-Length: 2\r\n\r\n[]`),
-      /is encoded with "zstd"/,
-    ],
-    [
-      'a body compressed several times',
-      end(`${OK}\r\nContent-Encoding: ${'gzip, '.repeat(5)}gzip\r\nContent-Length: 2\r\n\r\n[]`),
-      /is encoded with "gzip, gzip/,
-    ],
+    ['no gzip', encoded('gzip'), /is not valid gzip/],
+    ['another encoding', encoded('zstd'), /is encoded with "zstd"/],
+    ['a body compressed several times', encoded(`${'gzip, '.repeat(5)}gzip`), /is encoded with "gzip, gzip/],
     ['no HTTP', end('SSH-2.0-OpenSSH_9.6\r\n'), /not valid HTTP/],
-    ['two lengths', end(`${OK}\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n[]`), /not valid HTTP/],
-    ['a 100 that nobody asked for', end(`HTTP/1.1 100 Continue\r\n\r\n${OK}\r\n\r\n[]`), /not valid HTTP/],
-    ['another protocol', end('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'), /not valid HTTP/],
-    ['interim responses without end', promiseEndlessly, /more than 100 interim responses/],
-    ['headers without end', (socket) => void socket.write(`${OK}\r\nX: ${'x'.repeat(100_000)}`), /Headers Overflow/],
     ['a status of nothing', end('HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n'), /./],
   ],
 }
@@ -101,14 +80,10 @@ describe('a real service that is hostile, or in trouble', () => {
     expect(await sandbox.drift()).toMatchObject({ checked: 0, unanswered: 1 })
   })
 
+  const MAYBE = / The POST may have been carried out all the same\.$/
   it.each([
-    [
-      'dropped',
-      (socket: Socket) => void socket.resetAndDestroy(),
-      502,
-      / The POST may have been carried out all the same\.$/,
-    ],
-    ['not answered in time', () => {}, 504, / The POST may have been carried out all the same\.$/],
+    ['dropped', (socket: Socket) => void socket.resetAndDestroy(), 502, MAYBE],
+    ['not answered in time', () => {}, 504, MAYBE],
     ['not sent', undefined, 502, /connection refused \(ECONNREFUSED\)\.$/],
   ] as const)('reports whether a write that is %s may have been carried out', async (_what, act, status, message) => {
     const upstream = act === undefined ? 'http://127.0.0.1:9' : await hostileServer(act)
@@ -208,20 +183,16 @@ describe('a real service that is hostile, or in trouble', () => {
 
 describe('a real service over TLS', () => {
   it('is trusted only with its own authority', async () => {
-    const dir = temporaryFolder()
-    const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')]
-    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
-    const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
-    execFileSync('openssl', ['req', '-x509', ...curve, ...names, '-keyout', key, '-out', cert], { stdio: 'ignore' })
+    const tls = certify(temporaryFolder(), 'localhost', 'DNS:localhost,IP:127.0.0.1')
     const plain = await driftingService(undefined, { apiKey: [`real=${REAL_KEY}:business`] })
-    const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, async (request, response) => {
+    const server = createServer(tls, async (request, response) => {
       const headersOf = { authorization: String(request.headers.authorization) }
       const reply = await fetch(new URL(request.url ?? '', plain.baseUrl), { headers: headersOf })
       const { 'content-encoding': _, 'transfer-encoding': __, ...headers } = Object.fromEntries(reply.headers)
       response.writeHead(reply.status, headers).end(await reply.text())
     })
     const upstream = `${(await listenLocally(server)).replace('http:', 'https:')}/v1`
-    const trusting = await inFrontOf(upstream, { upstreamCa: cert })
+    const trusting = await inFrontOf(upstream, { upstreamCa: tls.file })
     expect((await ask(trusting)).status).toBe(200)
     expect(await trusting.drift()).toMatchObject({ checked: 1, drifted: 0 })
     const strange = await ask(await inFrontOf(upstream))
@@ -230,13 +201,11 @@ describe('a real service over TLS', () => {
   })
 })
 
-describe('a start', () => {
-  it.each([
-    [{ upstreamApiKeyFile: '/nowhere/key' }, /--upstream-api-key-file "\/nowhere\/key": cannot be read/],
-    [{ upstreamCa: '/nowhere/ca.pem' }, /--upstream-ca "\/nowhere\/ca.pem": cannot be read/],
-    [{ upstream: 'staging' }, /upstream "staging": must be an http or https address/],
-    [{ upstream: 'http://me:secret@staging.example/v1' }, /without user and password/],
-  ])('with %j is refused', async (options, message) => {
-    await expect(startSandbox({ upstream: 'http://127.0.0.1:9/v1', ...options })).rejects.toThrow(message)
-  })
+it.each([
+  [{ upstreamApiKeyFile: '/nowhere/key' }, /--upstream-api-key-file "\/nowhere\/key": cannot be read/],
+  [{ upstreamCa: '/nowhere/ca.pem' }, /--upstream-ca "\/nowhere\/ca.pem": cannot be read/],
+  [{ upstream: 'staging' }, /upstream "staging": must be an http or https address/],
+  [{ upstream: 'http://me:secret@staging.example/v1' }, /without user and password/],
+])('a start with %j is refused', async (options, message) => {
+  await expect(startSandbox({ upstream: 'http://127.0.0.1:9/v1', ...options })).rejects.toThrow(message)
 })

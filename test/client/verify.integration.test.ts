@@ -1,24 +1,26 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import type { VerifyOptions } from '../../src/client/verify/verify.js'
 import { loadContract } from '../../src/contract/load-contract.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
+import type { SandboxOptions } from '../../src/index.js'
 import { openapiFile } from '../../src/system/package-files.js'
 import { temporaryFile } from '../support/temporary-files.js'
-import { type Came, change, checkText, verified } from './drifting-service.js'
+import { type Came, change, checkText, type Drift, type Goes, verified } from './drifting-service.js'
 
 const isList = ({ method, url }: Came) => method === 'GET' && /^\/v1\/pets(?:\?|$)/.test(url)
 const isGet = ({ url }: Came) => /^\/v1\/pets\/\d+$/.test(url)
 const hasKey = ({ key }: Came) => key === 'sandbox'
 
+const LIMITED = 'listPets, two-newest: the rate limit is used up (429), for another'
+const DEPRECATION = 'getPet, deprecation headers of first'
+
 describe('an instance that keeps the contract', () => {
   it('passes without findings and without writes', async () => {
     const { drifts, skipped, checks, came, notes } = await verified()
-    expect({ drifts, skipped, notes }).toEqual({
-      drifts: [],
-      skipped: ['createPet, every check: it writes, and --writes was not given'],
-      notes: [],
-    })
+    expect([drifts, notes]).toEqual([[], []])
+    expect(skipped).toEqual(['createPet, every check: it writes, and --writes was not given'])
     expect(new Set(checks.map(({ operation }) => operation))).toEqual(
       new Set(packagedContract().operations.map(({ id }) => id)),
     )
@@ -65,11 +67,26 @@ describe('a list below a record', () => {
 })
 
 describe('reports as not checked', () => {
-  it('operations without an API key', async () => {
-    const { drifts, skipped, checks } = await verified(undefined, { apiKey: undefined })
+  const noDeprecation = change(isGet, ({ headers }) => {
+    delete headers.deprecation
+    delete headers.sunset
+  })
+
+  it.each<
+    [skipped: string, Partial<VerifyOptions>, SandboxOptions, drift?: Drift | undefined, waits?: readonly number[]]
+  >([
+    ['listPets, two-newest: no API key was given', { apiKey: undefined }, {}],
+    ['getPet, first: the operation has been removed', {}, { now: '2030-12-06T00:00:00Z' }],
+    ['getPet, first: the sandbox simulated the response (fault)', {}, { fault: ['getPet:503'] }],
+    [`${DEPRECATION}: neither Deprecation nor Sunset is sent, and neither is documented`, {}, {}, noDeprecation],
+    [`${LIMITED} 300 s`, { apiKey: 'sandbox-banned' }, {}],
+    [`${LIMITED} 2 s`, {}, { storm: '1,retry-after=2s' }, undefined, [2000]],
+  ])('%s', async (wanted, given, options, drift, waited = []) => {
+    const { drifts, skipped, waits, checks } = await verified(drift, given, options)
     expect(drifts).toEqual([])
-    expect(skipped).toContain('listPets, two-newest: no API key was given')
-    expect(checks.filter(({ outcome }) => outcome === 'kept').map(({ name }) => name)).toContain('401 without a key')
+    expect(skipped).toContain(wanted)
+    expect([...new Set(waits)]).toEqual(waited)
+    expect(checks.some(({ name, outcome }) => name === '401 without a key' && outcome === 'kept')).toBe(true)
   })
 
   it('checks that another contract does not document', async () => {
@@ -85,48 +102,10 @@ describe('reports as not checked', () => {
     expect(came.filter(({ method }) => method !== 'GET')).toEqual([])
   })
 
-  it('an operation that has been removed', async () => {
-    const { drifts, skipped } = await verified(undefined, {}, { now: '2030-12-06T00:00:00Z' })
-    expect(drifts).toEqual([])
-    expect(skipped).toContain('getPet, first: the operation has been removed')
-  })
-
-  it('deprecation headers that are neither sent nor documented', async () => {
-    const drift = change(isGet, (goes) => {
-      delete goes.headers.deprecation
-      delete goes.headers.sunset
-    })
-    const { drifts, skipped } = await verified(drift)
-    expect(drifts).toEqual([])
-    expect(skipped).toContain(
-      'getPet, deprecation headers of first: neither Deprecation nor Sunset is sent, and neither is documented',
-    )
-  })
-
-  it('checks after a long Retry-After', async () => {
-    const { drifts, skipped, waits } = await verified(undefined, { apiKey: 'sandbox-banned' })
-    expect(drifts).toEqual([])
-    expect(skipped).toContain('listPets, two-newest: the rate limit is used up (429), for another 300 s')
-    expect(waits).toEqual([])
-  })
-
-  it('checks that are still refused after one wait', async () => {
-    const { drifts, skipped, waits } = await verified(undefined, {}, { storm: '1,retry-after=2s' })
-    expect(drifts).toEqual([])
-    expect(skipped).toContain('listPets, two-newest: the rate limit is used up (429), for another 2 s')
-    expect(new Set(waits)).toEqual(new Set([2000]))
-  })
-
   it('everything with a limit of 0: each key waits once', async () => {
     const { waits, skipped } = await verified(undefined, {}, { limits: '0/min' })
     expect(waits.length).toBeLessThanOrEqual(3)
     expect(skipped).toContainEqual(expect.stringMatching(/^listPets, two-newest: the rate limit is used up \(429\)/))
-  })
-
-  it('a response that the sandbox simulated', async () => {
-    const { drifts, skipped } = await verified(undefined, {}, { fault: ['getPet:503'] })
-    expect(drifts).toEqual([])
-    expect(skipped).toContain('getPet, first: the sandbox simulated the response (fault)')
   })
 
   it('a dropped connection', async () => {
@@ -141,12 +120,15 @@ describe('reports as not checked', () => {
 })
 
 describe('a 429 that says when to come back', () => {
+  const refuse = (goes: Goes, retryAfter: string) => {
+    Object.assign(goes, { status: 429, body: '' })
+    goes.headers['retry-after'] = retryAfter
+  }
+
   it('is waited for five times in all, and the rest is reported as not tested', async () => {
     let turn = 0
     const everyOther = change(hasKey, (goes) => {
-      if (turn++ % 2 !== 0) return
-      goes.status = 429
-      goes.headers['retry-after'] = '60'
+      if (turn++ % 2 === 0) refuse(goes, '60')
     })
     const { waits, skipped } = await verified(everyOther)
     expect(waits.filter((wait) => wait === 60_000)).toHaveLength(5)
@@ -158,10 +140,7 @@ describe('a 429 that says when to come back', () => {
   it('is waited for once, then the rest is checked', async () => {
     let refused = 0
     const drift = change(hasKey, (goes) => {
-      if (refused++ > 0) return
-      goes.status = 429
-      goes.headers['retry-after'] = '7'
-      goes.body = ''
+      if (refused++ === 0) refuse(goes, '7')
     })
     const said: string[] = []
     const { drifts, checks, waits } = await verified(drift, {

@@ -1,8 +1,6 @@
-import { mock } from 'node:test'
-import sinon from '@sinonjs/fake-timers'
 import { QueryClient } from '@tanstack/query-core'
-import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createSandbox, startSandbox } from '../../src/index.js'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { startSandbox } from '../../src/index.js'
 import { axiosClient, gotClient, kyClient, type Send, undiciClient } from './retrying-clients.js'
 
 /** Each waits as long as Retry-After demands, by timers that a test can fake. */
@@ -20,12 +18,12 @@ const CLIENTS: Readonly<Record<string, Send>> = {
 
 const waitOf = (headers: Readonly<Record<string, unknown>> = {}) => Number(headers['retry-after']) * 1000
 
-function queryClient(send: typeof fetch = fetch): Send {
+function queryClient(): Send {
   return (_method, url, key) =>
     new QueryClient().fetchQuery({
       queryKey: [url, key],
       async queryFn() {
-        const response = await send(url, { headers: { authorization: `Bearer ${key}` } })
+        const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
         await response.text()
         if (!response.ok) throw new Error('refused', { cause: Object.fromEntries(response.headers) })
         return response.status
@@ -35,29 +33,15 @@ function queryClient(send: typeof fetch = fetch): Send {
     })
 }
 
-/** Each fakes the timers of this process until the test ends. */
-const FAKES = {
-  Vitest: () => vi.useFakeTimers(),
-  '@sinonjs/fake-timers': () => {
-    const clock = sinon.install({ toNotFake: ['nextTick', 'queueMicrotask'] })
-    onTestFinished(() => clock.uninstall())
-    return clock
-  },
-  'node:test': () => {
-    mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] })
-    onTestFinished(() => mock.timers.reset())
-    return mock.timers
-  },
-}
-
 afterEach(() => void vi.useRealTimers())
 
-describe.each(Object.entries(FAKES))('a wait for the next day, with the fake timers of %s', async (_tool, fake) => {
+// Other tools than Vitest are tested in test/api/lockstep.test.ts.
+describe('a wait for the next day, with fake timers', async () => {
   const sandbox = await startSandbox({ limits: '1/day' })
   afterAll(() => sandbox.close())
 
   it.each(Object.entries(CLIENTS))('ends at once through %s, and no request is early', async (name, send) => {
-    const timers = fake()
+    const timers = vi.useFakeTimers()
     const space = sandbox.space(name.replaceAll(' ', '-').toLowerCase())
     const url = `${sandbox.baseUrl}/pets`
     expect(await send('GET', url, space.key())).toBe(200)
@@ -67,17 +51,5 @@ describe.each(Object.entries(FAKES))('a wait for the next day, with the fake tim
     expect((await space.requests()).map(({ status }) => status)).toEqual([200, 429, 200])
     expect(await space.conduct()).toMatchObject({ violations: [], warnings: [] })
     await space.remove()
-  })
-
-  it('ends at once without a socket', async () => {
-    await using socketless = await createSandbox({ limits: '1/day' })
-    const timers = fake()
-    const send = queryClient((input, init) => socketless.fetch(input, init))
-    const url = `${socketless.baseUrl}/pets`
-    await send('GET', url, 'sandbox')
-    const second = send('GET', url, 'sandbox')
-    await socketless.clock.advance('24h', { timers })
-    expect(await second).toBe(200)
-    expect((await socketless.conduct()).violations).toEqual([])
   })
 })

@@ -68,15 +68,22 @@ async function observeAll(clients: Clients, setUp: Parameters<typeof observe>[1]
   return Object.fromEntries(await Promise.all(seen))
 }
 
-function each(seen: Seen): Record<keyof Clients, Seen> {
-  return { ky: seen, got: seen, axios: seen, undici: seen }
-}
-
 describe.concurrent('ky, got, axios with axios-retry and the RetryAgent of undici', () => {
-  it.each(['seconds', 'http-date'] as const)('wait for a Retry-After in %s', async (retryAfter) => {
-    expect(await observeAll(DEFAULT, { fault: ['listPets:429*1'], retryAfter })).toEqual(
-      each({ status: 200, statuses: [429, 200], rules: [] }),
-    )
+  const once = { status: 200, statuses: [429, 200] }
+  const late = { status: 200, statuses: [500, 500, 500, 200] }
+  const REFUSED_POST = { fault: ['createPet:429*1'] }
+  const FAILING = { fault: ['listPets:500*3'] }
+  it.each<[what: string, Clients, Parameters<typeof observe>[1], 'GET' | 'POST', Omit<Seen, 'rules'>]>([
+    ['wait for a Retry-After in seconds', DEFAULT, { fault: ['listPets:429*1'], retryAfter: 'seconds' }, 'GET', once],
+    ['wait for a date in Retry-After', DEFAULT, { fault: ['listPets:429*1'], retryAfter: 'http-date' }, 'GET', once],
+    ['wait a ban out', DEFAULT, (space) => space.ban('sandbox', { for: '2s' }), 'GET', once],
+    ['do not repeat a POST that was refused', DEFAULT, REFUSED_POST, 'POST', { status: 429, statuses: [429] }],
+    ['retry and wait for POST if told to', WITH_POST, REFUSED_POST, 'POST', { status: 201, statuses: [429, 201] }],
+    ['back off by themselves; axios-retry with exponentialDelay', BACKING_OFF, FAILING, 'GET', late],
+  ])('%s', async (_what, clients, setUp, method, seen) => {
+    const all = { ...seen, rules: [] }
+    const expected = { ky: all, got: all, axios: all, undici: all }
+    expect(await observeAll(clients, setUp, method)).toEqual(expected)
   })
 
   it('wait for each with several requests under way', async () => {
@@ -89,30 +96,6 @@ describe.concurrent('ky, got, axios with axios-retry and the RetryAgent of undic
     }
     expect(await Promise.all(Object.values(DEFAULT).map(send))).toEqual(
       Object.keys(DEFAULT).map(() => ({ refused: 3, served: 5, rules: [] })),
-    )
-  })
-
-  it('wait a ban out', async () => {
-    expect(await observeAll(DEFAULT, (space) => space.ban('sandbox', { for: '2s' }))).toEqual(
-      each({ status: 200, statuses: [429, 200], rules: [] }),
-    )
-  })
-
-  it('do not repeat a POST that was refused', async () => {
-    expect(await observeAll(DEFAULT, { fault: ['createPet:429*1'] }, 'POST')).toEqual(
-      each({ status: 429, statuses: [429], rules: [] }),
-    )
-  })
-
-  it('retry and wait for POST once it is among their methods', async () => {
-    expect(await observeAll(WITH_POST, { fault: ['createPet:429*1'] }, 'POST')).toEqual(
-      each({ status: 201, statuses: [429, 201], rules: [] }),
-    )
-  })
-
-  it('back off where nothing says when to come back; axios-retry with exponentialDelay', async () => {
-    expect(await observeAll(BACKING_OFF, { fault: ['listPets:500*3'] })).toEqual(
-      each({ status: 200, statuses: [500, 500, 500, 200], rules: [] }),
     )
   })
 })

@@ -75,12 +75,9 @@ describe('the log of a space', () => {
     const told: ExchangeRecord[] = []
     log.follow({ onBegan: (record) => told.push(record), onEnded: (record) => told.push(record), end() {} })
     for (let n = 0; n < 3 * LIMIT; n++) end(begin())
-    expect(told.map(({ path, how, durationMs }) => [path, how, durationMs])).toEqual(
-      Array.from({ length: 3 * LIMIT }, (_, index) => index + 1).flatMap((id) => [
-        [`/v1/pets/${id}`, undefined, 0],
-        [`/v1/pets/${id}`, 'sent', id + 0.5],
-      ]),
-    )
+    const texts = told.map(({ path, how, durationMs }) => `${path} ${how} ${durationMs}`)
+    const ids = Array.from({ length: 3 * LIMIT }, (_, index) => index + 1)
+    expect(texts).toEqual(ids.flatMap((id) => [`/v1/pets/${id} undefined 0`, `/v1/pets/${id} sent ${id + 0.5}`]))
   })
 
   it.each([0, 1, LIMIT])('reports the end of an exchange that was dropped, with a limit of %i', (limit) => {

@@ -47,12 +47,8 @@ describe('the traffic of a space', () => {
   })
 
   it('has the ban that early requests caused, and when it ends', async () => {
-    await using sandbox = await startSandbox({
-      limits: '1/min',
-      banAfter: 2,
-      now: '2026-03-01T12:00:00Z',
-      freeze: true,
-    })
+    const frozen = { now: '2026-03-01T12:00:00Z', freeze: true }
+    await using sandbox = await startSandbox({ limits: '1/min', banAfter: 2, ...frozen })
     for (let n = 0; n < 4; n++)
       await (await fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })).text()
     const { events } = Object(await (await fetch(`${sandbox.controlUrl}/requests/traffic`)).json())

@@ -65,13 +65,6 @@ describe('the handlers for MSW', () => {
     await left
   })
 
-  it('ban a client that retries too early', async () => {
-    const sandbox = await behind({ limits: '1/min', banAfter: 2 })
-    for (let i = 0; i < 4; i++) await ask('/pets')
-    expect((await ask('/pets')).headers.get('x-sandbox-reason')).toBe('ban')
-    expect((await sandbox.conduct()).violations.map(({ rule }) => rule)).toContain('request-while-banned')
-  })
-
   it('refuse an invalid address', async () => {
     const sandbox = await createSandbox()
     expect(() => handlers(sandbox, { baseUrl: '/api/v1' })).toThrow(

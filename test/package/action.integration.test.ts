@@ -17,15 +17,9 @@ import { parse } from 'yaml'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 
-interface Step {
-  readonly name: string
-  readonly if: string
-  readonly run?: string
-  readonly env?: Readonly<Record<string, string>>
-}
 interface Action {
   readonly inputs: Readonly<Record<string, { readonly default: string }>>
-  readonly runs: { readonly steps: readonly Step[] }
+  readonly runs: { readonly steps: readonly { name: string; run?: string; env?: Readonly<Record<string, string>> }[] }
 }
 
 const action: Action = parse(readFileSync(join(packageDirectory, 'action.yml'), 'utf8'))
@@ -100,11 +94,8 @@ it('the action starts a sandbox for the steps that follow, and keeps how they be
   expect(run('Stop')).toMatchObject({ status: 0, stderr: expect.stringMatching(warning) })
   const report = String(outputs().report)
   expect(readdirSync(report).sort()).toEqual(['conduct-checkout.json', 'conduct.json', 'conduct.txt', 'log.jsonl'])
-  expect(JSON.parse(readFileSync(join(report, 'conduct-checkout.json'), 'utf8'))).toMatchObject({
-    space: 'checkout',
-    requests: 2,
-    violations: [{ rule: 'undocumented-endpoint' }],
-  })
+  const checkout = { space: 'checkout', requests: 2, violations: [{ rule: 'undocumented-endpoint' }] }
+  expect(JSON.parse(readFileSync(join(report, 'conduct-checkout.json'), 'utf8'))).toMatchObject(checkout)
   expect(summary()).toMatch(/^### Conduct[\s\S]*undocumented-endpoint[\s\S]*````\n$/)
   await expect(fetch(baseUrl)).rejects.toThrow()
   expect(existsSync(join(folder, 'workspace/.petstore-sandbox/run.json'))).toBe(false)
@@ -112,11 +103,8 @@ it('the action starts a sandbox for the steps that follow, and keeps how they be
 
 it('the action fails if clients break a fail-on rule, and writes the report to the given file', async () => {
   const awkward = 'reports of $(whoami)/it\'s "all" *.xml'
-  const { folder, run, outputs } = job({
-    args: '\n  --port 0\n  --in-memory\n\n  --storm 1,retry-after=60s\n  --fixtures my fixtures $(whoami) *\n',
-    'fail-on': 'early-retry',
-    report: awkward,
-  })
+  const args = '\n  --port 0\n  --in-memory\n\n  --storm 1,retry-after=60s\n  --fixtures my fixtures $(whoami) *\n'
+  const { folder, run, outputs } = job({ args, 'fail-on': 'early-retry', report: awkward })
   const fixtures = join(folder, 'workspace/my fixtures $(whoami) *')
   cpSync(join(packageDirectory, 'fixtures'), fixtures, { recursive: true })
   expect(run('Start')).toMatchObject({ status: 0, stderr: '' })
@@ -132,10 +120,7 @@ it('the action fails if clients break a fail-on rule, and writes the report to t
 
 it('the action reads quotes in one line of flags, and states the number of senders', async () => {
   const name = 'my fixtures $(whoami) * "x"'
-  const { folder, run, outputs } = job({
-    args: `--port 0 --in-memory --fixtures 'my fixtures $(whoami) * "x"'`,
-    senders: '6',
-  })
+  const { folder, run, outputs } = job({ args: `--port 0 --in-memory --fixtures '${name}'`, senders: '6' })
   const fixtures = join(folder, 'workspace', name)
   cpSync(join(packageDirectory, 'fixtures'), fixtures, { recursive: true })
   expect(run('Start')).toMatchObject({ status: 0, stderr: '' })

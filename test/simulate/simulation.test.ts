@@ -29,13 +29,8 @@ describe('a simulation', () => {
     const text = harText(everySecond(40))
     const { scale, plans } = await simulate(text, { scale: [1, 1.5, 2, 7.5, 8] })
     expect(plans.map(({ upTo }) => upTo)).toEqual([1.5, 7.5, 25, 250])
-    expect(scale.map(({ factor, plans: [free, pro] }) => [factor, free?.refusals, pro?.refusals])).toEqual([
-      [1, 0, 0],
-      [1.5, 0, 0],
-      [2, 20, 0],
-      [7.5, 240, 0],
-      [8, 260, 20],
-    ])
+    const refusals = scale.map(({ factor, plans: [free, pro] }) => [factor, free?.refusals, pro?.refusals].join(' '))
+    expect(refusals).toEqual(['1 0 0', '1.5 0 0', '2 20 0', '7.5 240 0', '8 260 20'])
   })
 
   it('judges named senders separately, from a log and from an archive', async () => {
@@ -113,11 +108,8 @@ describe('a simulation', () => {
   it('shows where a secret key was first seen, not the key', async () => {
     const sent = ['s3cr3t-one', 's3cr3t-two', 's3cr3t-one', 'sandbox-pro'].map((key) => ({ at: AT, key }))
     const report = await simulate(harText(sent))
-    expect(report.keys.map(({ key, first, isHidden, requests }) => [key, first, isHidden, requests])).toEqual([
-      ['key 1', 1, true, 2],
-      ['key 2', 2, true, 1],
-      ['sandbox-pro', 4, false, 1],
-    ])
+    const keys = report.keys.map(({ key, first, isHidden, requests }) => [key, first, isHidden, requests].join())
+    expect(keys).toEqual(['key 1,1,true,2', 'key 2,2,true,1', 'sandbox-pro,4,false,1'])
     expect(JSON.stringify(report)).not.toContain('s3cr3t')
   })
 
@@ -127,12 +119,8 @@ describe('a simulation', () => {
     ['a query parameter', 'tenant', ['a b', '(none)']],
     ['a header that holds a secret', 'X-Api-Key', ['key 1', '(none)']],
   ])('tells keys apart by %s', async (_what, keyField = 'one', keys) => {
-    const one = {
-      at: AT,
-      key: 'a',
-      target: '/v1/pets?tenant=a%20b',
-      headers: { 'x-client': 'shop', 'x-api-key': 'S3CRET' },
-    }
+    const headers = { 'x-client': 'shop', 'x-api-key': 'S3CRET' }
+    const one = { at: AT, key: 'a', target: '/v1/pets?tenant=a%20b', headers }
     const text = harText([one, { at: AT, key: 'b' }])
     expect((await simulate(text, { keyField })).keys.map(({ key }) => key)).toEqual(keys)
   })
@@ -157,14 +145,8 @@ describe('a simulation', () => {
   })
 
   it('judges the log of serve without headers', async () => {
-    const sent = {
-      event: 'exchange',
-      at: new Date(AT).toISOString(),
-      space: '',
-      method: 'GET',
-      path: '/v1/pets',
-      query: '',
-    }
+    const place = { space: '', method: 'GET', path: '/v1/pets', query: '' }
+    const sent = { event: 'exchange', at: new Date(AT).toISOString(), ...place }
     const line = (facts: object) => JSON.stringify({ ...sent, ended: 'sent', reason: null, fault: null, ...facts })
     const lines = [
       line({ key: 'none', status: 401 }),
@@ -200,13 +182,11 @@ describe('a scale', () => {
   )
 })
 
-describe('a timeline', () => {
-  it('keeps peaks in a bounded number of cells', () => {
-    const timeline = new Timeline()
-    for (let minute = 0; minute < 400 * 1440; minute++) timeline.add('a', AT + minute * 60_000, minute % 7)
-    const peaks = timeline.of('a').map(([, most]) => most)
-    expect(peaks.length).toBeLessThanOrEqual(720)
-    expect(Math.max(...peaks)).toBe(6)
-    expect(timeline.of('b')).toEqual([])
-  })
+it('a timeline keeps peaks in a bounded number of cells', () => {
+  const timeline = new Timeline()
+  for (let minute = 0; minute < 400 * 1440; minute++) timeline.add('a', AT + minute * 60_000, minute % 7)
+  const peaks = timeline.of('a').map(([, most]) => most)
+  expect(peaks.length).toBeLessThanOrEqual(720)
+  expect(Math.max(...peaks)).toBe(6)
+  expect(timeline.of('b')).toEqual([])
 })

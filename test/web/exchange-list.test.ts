@@ -11,13 +11,8 @@ import {
 import { anExchange } from './exchanges.js'
 
 const at = (second: number) => `2026-03-01T12:00:${String(second).padStart(2, '0')}.000Z`
-const event = (afterId: number, verb = 'storm.start', more: Partial<LoggedEvent> = {}): LoggedEvent => ({
-  at: at(0),
-  verb,
-  text: verb,
-  afterId,
-  ...more,
-})
+const event = (afterId: number, verb = 'storm.start', more: Partial<LoggedEvent> = {}): LoggedEvent =>
+  Object.assign({ at: at(0), verb, text: verb, afterId }, more)
 const words = (rows: ReturnType<typeof timelineOf>) =>
   rows.map((row) => (row.kind === 'exchange' ? row.exchange.id : row.kind === 'event' ? row.event.verb : 'back'))
 
@@ -61,12 +56,8 @@ it('sorts exchanges by a column, largest first', () => {
   const exchanges = [anExchange({ id: 2, durationMs: 1 }), anExchange({ id: 1, durationMs: 9 })]
   const ids = (by: 'time' | 'timing', isReversed = false) =>
     sortExchanges(exchanges, { by, isReversed }).map(({ id }) => id)
-  expect([ids('time'), ids('timing'), ids('time', true), ids('timing', true)]).toEqual([
-    [2, 1],
-    [1, 2],
-    [1, 2],
-    [2, 1],
-  ])
+  expect([ids('time'), ids('timing', true)]).toEqual(Array(2).fill([2, 1]))
+  expect([ids('timing'), ids('time', true)]).toEqual(Array(2).fill([1, 2]))
 })
 
 describe('the exchanges that a page keeps', () => {

@@ -8,8 +8,6 @@ const NOON = Date.parse('2026-03-01T12:00:00Z')
 describe('a time on a page', () => {
   it.each([
     [0, '0:00'],
-    [1, '0:01'],
-    [42_000, '0:42'],
     [245_000, '4:05'],
     [3_600_000, '1:00:00'],
     [86_399_000, '23:59:59'],
@@ -61,16 +59,10 @@ describe('a gauge', () => {
 describe('a body on a page', () => {
   it('is indented; nothing but whitespace changes', () => {
     const body = '{"id": 9223372036854775807,"price":1.0,"tags":[],"of":{},"text":"a\\"{ [,:]","list":[1,-0]}'
-    const list = '  "list": [\n    1,\n    -0\n  ]'
-    const lines = [
-      '  "id": 9223372036854775807',
-      '  "price": 1.0',
-      '  "tags": []',
-      '  "of": {}',
-      '  "text": "a\\"{ [,:]"',
-      list,
-    ]
-    expect(readableBody(body)).toBe(`{\n${lines.join(',\n')}\n}`)
+    const list = ['  "list": [', '    1,', '    -0', '  ]']
+    const [id, text] = ['  "id": 9223372036854775807,', '  "text": "a\\"{ [,:]",']
+    const lines = ['{', id, '  "price": 1.0,', '  "tags": [],', '  "of": {},', text, ...list, '}']
+    expect(readableBody(body).split('\n')).toEqual(lines)
   })
 
   it.each(['', '{"name":', 'plain text'])('stays as it is if it is not valid JSON: %s', (body) =>

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createSandbox, type SandboxOptions } from '../../src/index.js'
 import { ledToBan } from '../../src/web/dashboard/explain-exchange.js'
 
@@ -17,30 +17,20 @@ async function ledTo(options: SandboxOptions, seconds: readonly number[]) {
   return { last, led: ledToBan(exchanges, last, Number(banAfter)) }
 }
 
-/** Every second exchange has another key. */
-const nth = (...places: readonly number[]) => places.map((place) => 2 * place - 1)
-
-describe('the exchanges that led to a ban', () => {
-  it('are the ten early requests, without the refusal that asked to wait', async () => {
-    const { last, led } = await ledTo({ limits: '1/min' }, Array(12).fill(0))
-    expect(last.reason).toBe('ban')
-    expect(led).toEqual(nth(3, 4, 5, 6, 7, 8, 9, 10, 11, 12))
-  })
-
-  it('are the same for a later request that the ban refuses', async () => {
-    const { led } = await ledTo({ limits: '1/min', banAfter: 3 }, [0, 0, 0, 1, 1, 1, 1])
-    expect(led).toEqual(nth(3, 4, 5))
-  })
-
-  it('are not requests older than a minute', async () => {
-    const { last, led } = await ledTo({ limits: '1000/min,1/day', banAfter: 3 }, [0, 0, 0, 61, 1, 1])
-    expect(last.reason).toBe('ban')
-    expect(led).toEqual(nth(4, 5, 6))
-  })
-
-  it('are empty after keys.ban', async () => {
-    const { last, led } = await ledTo({ scenario: { ban: { sandbox: '5m' } } }, [0, 0])
-    expect(last.reason).toBe('ban')
-    expect(led).toEqual([])
-  })
+const hand = { scenario: { ban: { sandbox: '5m' } } }
+it.each<[what: string, SandboxOptions, seconds: readonly number[], places: readonly number[]]>([
+  [
+    'ten early requests, without the refusal',
+    { limits: '1/min' },
+    Array(12).fill(0),
+    [3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
+  ],
+  ['the same for a later refusal', { limits: '1/min', banAfter: 3 }, [0, 0, 0, 1, 1, 1, 1], [3, 4, 5]],
+  ['none older than a minute', { limits: '1000/min,1/day', banAfter: 3 }, [0, 0, 0, 61, 1, 1], [4, 5, 6]],
+  ['none after keys.ban', hand, [0, 0], []],
+])('the exchanges that led to a ban are %s', async (_what, options, seconds, places) => {
+  const { last, led } = await ledTo(options, seconds)
+  expect(last.reason).toBe('ban')
+  // Every second exchange has another key.
+  expect(led).toEqual(places.map((place) => 2 * place - 1))
 })

@@ -30,18 +30,19 @@ describe('a report on several spaces', () => {
       counts: { 'early-retry': 3, 'deprecated-operation': 1 },
       leftOut: 0,
     })
-    expect(report.keys.map(({ space, key }) => [space, key])).toEqual([
-      ['', 'sandbox'],
-      ['checkout', 'sandbox'],
-    ])
+    expect(report.keys.map(({ space, key }) => `${key} ${space}`)).toEqual(['sandbox ', 'sandbox checkout'])
   })
 
   it('has the largest peaks, all refusals, and the plan that refuses none of them', () => {
     const { whatIf } = reportOf(aConduct(), CHECKOUT, aConduct({ whatIf: aWhatIf(90, 30, 0) }))
     expect(whatIf).toMatchObject({ requests: 163, peakMinute: 90, peakDay: 90, cheapest: 'pro' })
-    expect(whatIf.plans.map(({ plan, refusals, refused }) => [plan, refusals, refused])).toEqual([
-      ['free', 40, { minute: 40, day: 0, ban: 0 }],
-      ['pro', 0, { minute: 0, day: 0, ban: 0 }],
+    const [free, pro] = [
+      { minute: 40, day: 0, ban: 0 },
+      { minute: 0, day: 0, ban: 0 },
+    ]
+    expect(whatIf.plans).toMatchObject([
+      { plan: 'free', refusals: 40, refused: free },
+      { plan: 'pro', refusals: 0, refused: pro },
     ])
     expect(reportOf(aConduct({ whatIf: aWhatIf(500, 440, 200) })).whatIf.cheapest).toBeNull()
   })
@@ -77,11 +78,7 @@ describe('the text report', () => {
 
   it.each<[what: string, conduct: Partial<Conduct>, text: RegExp]>([
     ['the singular for one request', { requests: 1 }, /^1 request, .*\nOf 1 request that reached a quota/],
-    [
-      'one line without findings',
-      {},
-      /^3 requests, 1 sender per key \(observed\): no violations, no warnings\nOf 3 requests/,
-    ],
+    ['one line without findings', {}, /^3 requests, .*: no violations, no warnings\nOf 3 requests/],
     ['one line without requests', { requests: 0, keys: [] }, /^0 requests: no violations, no warnings\n$/],
     [
       'the operation of a finding once',
@@ -123,11 +120,8 @@ describe('the JUnit report', () => {
 
   it('has a suite for each key with a case for each rule', () => {
     const suites = [...junit.matchAll(/<testsuite id="(\d)" name="([^"]*)".* tests="(\d+)" failures="(\d+)"/g)]
-    expect(suites.map(([, ...facts]) => facts)).toEqual([
-      ['0', 'sandbox', '17', '0'],
-      ['1', 'sandbox~checkout', '17', '1'],
-      ['2', 'sandbox-pro~checkout', '17', '0'],
-    ])
+    const all = ['0 sandbox 17 0', '1 sandbox~checkout 17 1', '2 sandbox-pro~checkout 17 0']
+    expect(suites.map(([, ...facts]) => facts.join(' '))).toEqual(all)
     for (const rule of [...VIOLATIONS, ...WARNINGS])
       expect(junit).toContain(`<testcase classname="sandbox" name="${rule}" time="0"/>`)
   })
@@ -165,9 +159,7 @@ describe('the JUnit report', () => {
   })
 })
 
-describe('the JSON report', () => {
-  it('contains the report and facts about the run', () => {
-    const report = reportOf(CHECKOUT)
-    expect(JSON.parse(jsonReport(report, { exitCode: 3 }))).toEqual({ exitCode: 3, ...report })
-  })
+it('the JSON report contains the report and facts about the run', () => {
+  const report = reportOf(CHECKOUT)
+  expect(JSON.parse(jsonReport(report, { exitCode: 3 }))).toEqual({ exitCode: 3, ...report })
 })

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { childEnvironment } from '../../../src/cli/exec/flags.js'
 
-const SANDBOX = {
-  baseUrl: 'http://127.0.0.1:1234/v1',
-  controlUrl: 'http://127.0.0.1:1234/__sandbox',
-  controlToken: undefined,
-}
+const ORIGIN = 'http://127.0.0.1:1234'
+const SANDBOX = { baseUrl: `${ORIGIN}/v1`, controlUrl: `${ORIGIN}/__sandbox`, controlToken: undefined }
 
 describe('the environment of a command', () => {
   it.each([
@@ -26,20 +23,15 @@ describe('the environment of a command', () => {
 
   it('replaces a real key and another sandbox only', () => {
     const env = { HOME: '/home/me', PETSTORE_API_KEY: 'real', PETSTORE_SANDBOX_CONTROL_TOKEN: 'of another' }
-    expect(childEnvironment(env, { ...SANDBOX, controlToken: 'own' })).toMatchObject({
-      HOME: '/home/me',
-      PETSTORE_API_KEY: 'sandbox',
-      PETSTORE_SANDBOX_CONTROL_TOKEN: 'own',
-    })
+    const own = { HOME: '/home/me', PETSTORE_API_KEY: 'sandbox', PETSTORE_SANDBOX_CONTROL_TOKEN: 'own' }
+    expect(childEnvironment(env, { ...SANDBOX, controlToken: 'own' })).toMatchObject(own)
   })
 
   it('has the sandbox under the names that --env gives it', () => {
     const written = { VITE_API_URL: '{baseUrl}', AUTH: 'Bearer {apiKey}', PETSTORE_BASE_URL: '{controlUrl}/x{}' }
     const names = Object.entries(written).map(([name, value]) => ({ name, value }))
-    expect(childEnvironment({ VITE_API_URL: 'old' }, { ...SANDBOX, names })).toMatchObject({
-      VITE_API_URL: SANDBOX.baseUrl,
-      AUTH: 'Bearer sandbox',
-      PETSTORE_BASE_URL: `${SANDBOX.controlUrl}/x{}`,
-    })
+    const { baseUrl, controlUrl } = SANDBOX
+    const named = { VITE_API_URL: baseUrl, AUTH: 'Bearer sandbox', PETSTORE_BASE_URL: `${controlUrl}/x{}` }
+    expect(childEnvironment({ VITE_API_URL: 'old' }, { ...SANDBOX, names })).toMatchObject(named)
   })
 })

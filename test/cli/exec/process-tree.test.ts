@@ -10,18 +10,16 @@ function one(pid: number, facts: Partial<ProcessFacts> = {}): ProcessFacts {
   return { pid, parent: 1, group: GROUP, isZombie: false, isMarked: false, ...facts }
 }
 
-describe('the family of a command on a terminal', () => {
-  it.each<[string, readonly ProcessFacts[], readonly number[]]>([
-    ['a child', [one(101, { parent: SELF })], [101]],
-    ['a grandchild', [one(101, { parent: SELF }), one(102, { parent: 101 })], [101, 102]],
-    ['an orphan with the mark', [one(102, { isMarked: true })], [102]],
-    ['no stranger of the group, such as the next command of a pipeline', [one(91)], []],
-    ['no daemon that went its own way', [one(102, { isMarked: true, group: 102 })], []],
-    ['no zombie', [one(101, { parent: SELF, isZombie: true })], []],
-    ['no process that is its own ancestor', [one(102, { parent: 103 }), one(103, { parent: 102 })], []],
-  ])('has %s', (_, others, members) => {
-    expect(membersAmong([one(SELF, { isMarked: true }), one(GROUP), ...others], SELF)).toEqual(members)
-  })
+it.each<[string, readonly ProcessFacts[], readonly number[]]>([
+  ['a child', [one(101, { parent: SELF })], [101]],
+  ['a grandchild', [one(101, { parent: SELF }), one(102, { parent: 101 })], [101, 102]],
+  ['an orphan with the mark', [one(102, { isMarked: true })], [102]],
+  ['no stranger of the group, such as the next command of a pipeline', [one(91)], []],
+  ['no daemon that went its own way', [one(102, { isMarked: true, group: 102 })], []],
+  ['no zombie', [one(101, { parent: SELF, isZombie: true })], []],
+  ['no process that is its own ancestor', [one(102, { parent: 103 }), one(103, { parent: 102 })], []],
+])('the family of a command on a terminal has %s', (_, others, members) => {
+  expect(membersAmong([one(SELF, { isMarked: true }), one(GROUP), ...others], SELF)).toEqual(members)
 })
 
 describe.runIf(process.platform === 'linux' || process.platform === 'darwin')('processes of this machine', () => {
