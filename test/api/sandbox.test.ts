@@ -232,6 +232,7 @@ describe.each([
     ['a key that is there', ({ keys }) => keys.add('sandbox-pro'), 'conflict', /already/],
     ['a key that could not be sent', ({ keys }) => keys.add('a~b'), 'invalid_request', /key "a~b"/],
     ['a snapshot out of its folder', ({ snapshots }) => snapshots.save('../x'), 'invalid_request', /name/],
+    ['an unknown snapshot', ({ snapshots }) => snapshots.restore('none'), 'not_found', /"none"/],
     ['an unknown scenario', ({ scenario }) => scenario('nice-weather'), 'invalid_request', /flaky-network/],
     [
       'half a bad scenario',
