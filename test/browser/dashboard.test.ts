@@ -521,7 +521,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.getByText('Nothing differs from the start.', { exact: true }).waitFor({ state: 'detached' })
     await expect.poll(async () => (await sandbox.faults.list()).length).toBe(0)
     await sandbox.faults.add('getPet:503')
-    await page.locator('.exchange.event').getByText('fault add listPets:503').waitFor()
+    await page.locator('.exchange.event').getByText('fault add listPets:503').first().waitFor()
 
     await page.getByRole('button', { name: 'Export settings…' }).click()
     await page.getByRole('dialog').getByText('- getPet:503').waitFor()

@@ -92,9 +92,7 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     const results = await resultsOf(page)
     expect(results).toEqual(QUOTA_ONLY)
     await page
-      .getByRole('img', {
-        name: 'Requests of No retry: 60 succeeded, 10 got a 429, 290 were refused while banned',
-      })
+      .getByRole('img', { name: 'Requests of No retry: 60 succeeded, 10 got a 429, 290 were refused while banned' })
       .waitFor()
     await page.getByRole('button', { name: 'Start over' }).click()
     await page.getByText(OVER).waitFor({ state: 'hidden' })

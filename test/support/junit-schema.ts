@@ -20,10 +20,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   testsuite: { attributes: SUITE, children: /^properties (?:testcase )*system-out system-err $/ },
   properties: { attributes: {}, children: /^(?:property )*$/ },
   property: { attributes: { name: FILLED, value: ANY }, children: /^$/ },
-  testcase: {
-    attributes: { name: ANY, classname: ANY, time: DECIMAL },
-    children: /^(?:(?:skipped|error|failure) )?$/,
-  },
+  testcase: { attributes: { name: ANY, classname: ANY, time: DECIMAL }, children: /^(?:(?:skipped|error|failure) )?$/ },
   failure: text({ type: ANY, 'message?': ANY }),
   error: text({ type: ANY, 'message?': ANY }),
   skipped: text({ 'message?': ANY }),
