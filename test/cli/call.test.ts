@@ -46,6 +46,7 @@ beforeEach(() => {
   waits.meanwhile = () => {}
   Object.assign(stdin, { text: '', reads: 0, isTTY: false, confirmed: false })
 })
+
 /** An environment without the machine's own targets. */
 function ioFor(sandbox?: Sandbox, env: TestIo['env'] = {}, tty = false): TestIo {
   const cwd = temporaryFolder()

@@ -66,6 +66,10 @@ const refuses = (which: (sent: string) => boolean) =>
     reply((came) => create(came) && which(came.body), 400, '{"code":"invalid_request","message":"no","status":400}'),
   )
 
+const basic = header(everywhere, 'www-authenticate', 'Basic realm="petstore"')
+const LATER = 'Fri, 06 Dec 2030 00:00:00 GMT'
+const RATE_LIMITS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
+
 type Pet = Readonly<Record<'id' | 'name' | 'status', unknown>>
 const pets = (count: number, more = {}) =>
   Array.from({ length: count }, (_, id) => ({ id: id + 1, name: 'Rex', categoryId: 1, ...more }))
@@ -120,24 +124,13 @@ const PLANTED: Readonly<Record<string, readonly Planted[]>> = {
     [error(keylessItem, { code: undefined }), /code is required/],
     [error(item, { status: 403 }), /status is 403 in the body, but the response has 40[14]/],
   ],
-  'listPets, 401 without a key': [
-    [
-      ofStatus(401, header(everywhere, 'www-authenticate', 'Basic realm="petstore"')),
-      /WWW-Authenticate asks for .*, not for Bearer/,
-    ],
-  ],
+  'listPets, 401 without a key': [[ofStatus(401, basic), /WWW-Authenticate asks for .*, not for Bearer/]],
   'listPets, two-newest': [
     [json(asks('limit=2'), () => pets(3)), /3 items are listed, although limit is 2/, 'listPets --limit 2'],
   ],
   'listPets, status pending': [
-    [
-      json(asks('status=pending'), () => pets(1, { status: 'sold' })),
-      /status is "sold", although the request is for pending/,
-    ],
-    [
-      json(asks('status=pending'), () => pets(1)),
-      /1 items are listed without status, although the request is for pending/,
-    ],
+    [json(asks('status=pending'), () => pets(1, { status: 'sold' })), /"sold", although the request is for pending/],
+    [json(asks('status=pending'), () => pets(1)), /without status, although the request is for pending/],
   ],
   'listPets, status available': [[json(asks('status=available'), () => []), /the list is empty, but/]],
   'listPets, created items are listed': [
@@ -158,10 +151,7 @@ const PLANTED: Readonly<Record<string, readonly Planted[]>> = {
     ],
   ],
   'getPet, rate-limit headers of first': [
-    [
-      noHeaders(item, 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'),
-      /X-RateLimit-Limit is missing; X-RateLimit-Remaining is missing; X-RateLimit-Reset is missing/,
-    ],
+    [noHeaders(item, ...RATE_LIMITS), /Limit is missing; .*Remaining is missing; .*Reset is missing/],
   ],
   'getPet, rate-limit headers of 401 without a key': [
     [noHeaders(keylessItem, 'x-ratelimit-limit'), /X-RateLimit-Limit is missing/],
@@ -171,10 +161,7 @@ const PLANTED: Readonly<Record<string, readonly Planted[]>> = {
     [header(isKeyed, 'x-ratelimit-remaining', '1000'), /is 1000 after 1000/],
   ],
   'getPet, deprecation headers of first': [
-    [
-      header(keyed(item), 'sunset', 'Fri, 06 Dec 2030 00:00:00 GMT'),
-      /Sunset is Fri, 06 Dec 2030 00:00:00 GMT, but the contract says Thu, 05 Dec 2030/,
-    ],
+    [header(keyed(item), 'sunset', LATER), /Sunset is Fri, 06 Dec .*, but the contract says Thu, 05 Dec 2030/],
   ],
 }
 

@@ -1,24 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { TimeOrder } from '../../src/simulate/time-order.js'
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
+/** A minute and an hour. */
+const M = 60_000
+const H = 60 * M
 
 describe('requests out of order', () => {
   it.each([
-    ['are sorted within a minute', [5, 3, 4, 59_000, 1, MINUTE], [1, 3, 4, 5, 59_000, MINUTE], 0],
-    [
-      'count for the present time if they come later',
-      [0, 5 * MINUTE, 6.5 * MINUTE, MINUTE],
-      [0, 5 * MINUTE, 5 * MINUTE, 6.5 * MINUTE],
-      1,
-    ],
-    [
-      'begin a new order where a clock was set back',
-      [HOUR, HOUR + 2 * MINUTE, 5, 4, 6],
-      [HOUR, HOUR + 2 * MINUTE, 4, 5, 6],
-      1,
-    ],
+    ['are sorted within a minute', [5, 3, 4, 59_000, 1, M], [1, 3, 4, 5, 59_000, M], 0],
+    ['count for the present time if they come later', [0, 5 * M, 6.5 * M, M], [0, 5 * M, 5 * M, 6.5 * M], 1],
+    ['begin a new order where a clock was set back', [H, H + 2 * M, 5, 4, 6], [H, H + 2 * M, 4, 5, 6], 1],
   ])('%s', (_what, times, sorted, late) => {
     const taken: number[] = []
     const order = new TimeOrder<{ readonly at: number }>((_item, at) => void taken.push(at))
