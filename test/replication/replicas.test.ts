@@ -7,6 +7,7 @@ import { batchText, itemText } from '../../src/replication/batch-text.js'
 import { MEMBER_TIMEOUT_MS } from '../../src/replication/group.js'
 import { Chance } from '../machine/chance.js'
 import { Commands } from '../machine/commands.js'
+import { serviceRequest } from '../support/service-request.js'
 import { TEST_SEED } from '../support/test-seed.js'
 import { groupOfReplicas, type TestReplica } from './group-of-replicas.js'
 
@@ -391,6 +392,20 @@ describe('exchanges of a replica that is gone', () => {
     expect(log.checkpoint).toBeDefined()
   })
 
+  it('keep an end that was reported while the log was gone', async () => {
+    const { replica } = groupOfReplicas()
+    const [a, b] = [await replica(), await replica()]
+    const { exchange } = await a.core.service(serviceRequest())
+    await inStep(a, b)
+    a.line.cutOff()
+    const position = exchange?.position ?? 0
+    a.core.ended([{ space: '', id: 1, position, how: 'sent', durationMs: 1, waitingMs: 0, bodyMs: 0, connection: 0 }])
+    expect((await a.get('/pets')).status).toBe(503)
+    a.line.restore()
+    await inStep(a, b)
+    expect((await ends(b))[0]).toMatchObject({ ended: 'sent' })
+  })
+
   it('are restored from a checkpoint, and end as unknown', async () => {
     const { replica, time, log } = groupOfReplicas()
     const [oldest, a] = [await replica(SLOW), await replica(SLOW)]
@@ -440,9 +455,12 @@ describe('a replica that stops', () => {
 })
 
 describe('a checkpoint', () => {
-  it('is written while the replica serves requests, and has the state at its start', async () => {
+  it('is written while the replica serves requests, has the state at its start, and keeps what others have not read', async () => {
     const { replica, log } = groupOfReplicas()
     const a = await replica({ rateLimit: false, maxStore: '1GiB' })
+    const b = await replica({ rateLimit: false, maxStore: '1GiB' })
+    await inStep(a, b)
+    b.line.cutOffReading()
     const founding = log.checkpoint?.id
     const name = 'x'.repeat(100_000)
     const isWritten = () => log.checkpoint?.id !== founding
@@ -458,6 +476,9 @@ describe('a checkpoint', () => {
     const pieces = [...(log.checkpoint?.pieces ?? [])]
     expect(pieces.length).toBeGreaterThan(3)
     expect(pieces.join('').split('During').length).toBeLessThan(written)
+    b.line.restore()
+    expect(await digests(a, b)).toHaveLength(1)
+    expect(b.warnings).toEqual([])
     expect(await digests(a, await replica({ rateLimit: false, maxStore: '1GiB' }))).toHaveLength(1)
   })
 })
