@@ -669,6 +669,8 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
         }
       }
     }
+    // Three rows.
+    expect((await page.getByRole('banner').boundingBox())?.height).toBeLessThan(130)
   })
 })
 

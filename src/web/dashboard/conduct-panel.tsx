@@ -78,7 +78,12 @@ function FindingItem({
       <span class={`tag outcome ${colour} ${colour === '' ? '' : 'soft'}`}>{rule}</span> <span class="mono">{of}</span>{' '}
       <span class="muted">{counted(count, 'time')}</span>
       <p>{text}</p>
-      <ExchangeLinks ids={exchanges} />
+      <p>
+        <button type="button" class="plain" onClick={() => showExchanges(exchanges)}>
+          {exchanges.length === 1 ? 'exchange' : 'exchanges'} {exchanges.slice(0, MAX_NAMED).join(', ')}
+          {exchanges.length > MAX_NAMED ? ' …' : ''}
+        </button>
+      </p>
     </li>
   )
 }
@@ -157,20 +162,7 @@ function DriftSection() {
 
 const MAX_NAMED = 5
 
-function ExchangeLinks({ ids }: { readonly ids: readonly number[] }) {
-  const named = ids.slice(0, MAX_NAMED).join(', ')
-  return (
-    <p>
-      <button
-        type="button"
-        class="plain"
-        onClick={() => {
-          filter.value = `id:${ids.join(',')}`
-          select(exchangeById(ids.at(-1) ?? 0))
-        }}
-      >
-        {ids.length === 1 ? `exchange ${named}` : `exchanges ${named}${ids.length > MAX_NAMED ? ' …' : ''}`}
-      </button>
-    </p>
-  )
+function showExchanges(ids: readonly number[]): void {
+  filter.value = `id:${ids.join(',')}`
+  select(exchangeById(ids.at(-1) ?? 0))
 }

@@ -27,7 +27,7 @@ export function ExchangePanel() {
   const exchange = selected.value
   if (exchange === undefined) return <p class="empty">Select a request to see it here.</p>
   const key = state.value?.keys.find((known) => known.key === exchange.key)
-  const { id, method, operation } = exchange
+  const { id, method, operation, request, response } = exchange
   const { latency } = state.value?.settings ?? {}
   const { rule, help } = explainExchange(exchange, { ...key, latency, events: events.value })
   const at = Date.parse(exchange.at)
@@ -72,7 +72,17 @@ export function ExchangePanel() {
           {key === undefined ? '' : ` (${key.plan})`}
         </Fact>
       </dl>
-      <Contents exchange={exchange} />
+      {/* The headers of the response, which are many, come last. */}
+      <Part title="Response">
+        <Body text={response.body} />
+      </Part>
+      <Part title="Request">
+        <HeaderList headers={request.headers} />
+        <Body text={request.body} />
+      </Part>
+      <Part title="Response headers">
+        <HeaderList headers={response.headers} />
+      </Part>
       <CopyAs exchange={exchange} />
     </section>
   )
@@ -227,24 +237,6 @@ function Drift({ exchange: { drift } }: { readonly exchange: Exchange }) {
         ))}
       </ul>
     </section>
-  )
-}
-
-/** Both messages; the headers of the response, which are many, come after the request. */
-function Contents({ exchange: { request, response } }: { readonly exchange: Exchange }) {
-  return (
-    <>
-      <Part title="Response">
-        <Body text={response.body} />
-      </Part>
-      <Part title="Request">
-        <HeaderList headers={request.headers} />
-        <Body text={request.body} />
-      </Part>
-      <Part title="Response headers">
-        <HeaderList headers={response.headers} />
-      </Part>
-    </>
   )
 }
 

@@ -61,7 +61,11 @@ export function ListSummary() {
       {unknown === undefined ? null : (
         <span class="unknown">
           “{unknown.word}” is searched as text.{' '}
-          {unknown.meant === undefined ? null : <Suggestion word={unknown.word} meant={unknown.meant} />}
+          {unknown.meant === undefined ? null : (
+            <button type="button" class="plain" onClick={() => replaceWord(unknown.word, unknown.meant ?? '')}>
+              Use {unknown.meant}
+            </button>
+          )}
         </span>
       )}
       {isPaused.value ? `Paused, ${newer} newer. ` : ''}
@@ -72,18 +76,8 @@ export function ListSummary() {
   )
 }
 
-function Suggestion({ word, meant }: { readonly word: string; readonly meant: string }) {
-  return (
-    <button
-      type="button"
-      class="plain"
-      onClick={() => {
-        filter.value = filter.value.replace(word, () => meant)
-      }}
-    >
-      Use {meant}
-    </button>
-  )
+function replaceWord(word: string, meant: string): void {
+  filter.value = filter.value.replace(word, () => meant)
 }
 
 export function OutcomeFilter({ counts }: { readonly counts: OutcomeCounts }) {

@@ -42,22 +42,18 @@ function Playground() {
           <code>npx petstore-sandbox serve</code>, or watch it in this tab: five clients list pets twice a second, and
           each may send 60 requests a minute.
         </p>
-        {canRun.value ? <Run /> : null}
+        {canRun.value ? (
+          <>
+            <Controls />
+            <ol class="lanes">
+              {run.clients.value.map((client) => (
+                <Lane key={client.space} client={client} />
+              ))}
+            </ol>
+            <Legend />
+          </>
+        ) : null}
       </main>
-    </>
-  )
-}
-
-function Run() {
-  return (
-    <>
-      <Controls />
-      <ol class="lanes">
-        {run.clients.value.map((client) => (
-          <Lane key={client.space} client={client} />
-        ))}
-      </ol>
-      <Legend />
     </>
   )
 }
