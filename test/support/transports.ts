@@ -3,6 +3,8 @@ import { afterAll, inject, onTestFinished, TestRunner } from 'vitest'
 import { MISSING } from '../../src/browser/options.js'
 import { openSandboxCore, type SandboxCore } from '../../src/compose.js'
 import { parseJson } from '../../src/contract/json.js'
+import { packagedContract } from '../../src/contract/packaged-contract.js'
+import type { SpaceContext } from '../../src/core/space-context.js'
 import { createFetch } from '../../src/http/fetch-adapter.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { runSandbox } from '../../src/sandbox.js'
@@ -54,6 +56,8 @@ type Fetch = (request: Request) => Promise<Response>
 
 interface Transport {
   readonly core: SandboxCore
+  /** For a sandbox that is not in this process. */
+  readonly shared?: Pick<SpaceContext, 'basePath' | 'contract'>
   readonly origin: string
   readonly service: Fetch
   readonly control: Fetch
@@ -171,6 +175,7 @@ async function inChromium(options: SandboxOptions, warn: (message: string) => vo
     get core() {
       return leaveOut('needs access to the process')
     },
+    shared: { basePath: options.basePath ?? '/v1', contract: packagedContract() },
     origin: 'http://sandbox',
     ...sandbox,
     service(request) {
@@ -213,7 +218,7 @@ function opener(open: typeof inProcess) {
     const warnings: string[] = []
     const transport = await open(options, (message) => warnings.push(message))
     atEnd(() => transport.close())
-    const { basePath, contract } = transport.core.spaces.default.shared
+    const { basePath, contract } = transport.shared ?? transport.core.spaces.default.shared
     const [keyHeader] = contract.keyHeaders
     const call = async (
       path: string,
