@@ -12,20 +12,16 @@ let keep: (() => void) | undefined
 let keeping: Promise<void> | undefined
 
 beforeEach(() => {
-  // Local, because a batch of the previous test may still be pending.
-  const mine: number[] = []
-  const mineReported: number[][] = []
-  sent = mine
-  reported = mineReported
-  const mineProven: boolean[] = []
-  proven = mineProven
+  // New ones, because a batch of the previous test may still be pending.
+  const mine = { sent: [] as number[], reported: [] as number[][], proven: [] as boolean[] }
+  ;({ sent, reported, proven } = mine)
   keep = keeping = undefined
   batch = new WriteBatch({
     settle: () => keeping,
-    send: ({ arrivedAt }) => mine.push(arrivedAt),
+    send: ({ arrivedAt }) => mine.sent.push(arrivedAt),
     sent(batch, isProven) {
-      mineReported.push(batch.map(({ arrivedAt }) => arrivedAt))
-      mineProven.push(isProven)
+      mine.reported.push(batch.map(({ arrivedAt }) => arrivedAt))
+      mine.proven.push(isProven)
     },
   })
 })

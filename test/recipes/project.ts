@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { inject, onTestFinished } from 'vitest'
+import { freePort } from '../support/redis-server.js'
 import { type Recipe, recipe } from './recipes.js'
 
 /** A script that runs, or has ended. */
@@ -33,7 +33,7 @@ const PRINTED_PORTS = { sandbox: '4010', vite: '5173' }
 /** Does a recipe's first part in a project: its files are written. Its scripts come with the ports of the project. */
 export async function follow(name: string, projectName: string): Promise<Project & Recipe> {
   const folder = join(inject('projects'), projectName)
-  const [sandbox, vite] = [await freePort(), await freePort()]
+  const [sandbox, vite] = [String(await freePort()), String(await freePort())]
   const here = (text: string) => text.replaceAll(PRINTED_PORTS.sandbox, sandbox).replaceAll(PRINTED_PORTS.vite, vite)
   const { files, scripts } = recipe(name)
   for (const [path, content] of files) {
@@ -96,14 +96,4 @@ function start(script: string, cwd: string, env: NodeJS.ProcessEnv): Run {
       return code
     },
   }
-}
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('a server on a port has one')
-  return String(address.port)
 }
