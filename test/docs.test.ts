@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -149,10 +149,6 @@ describe('the documents', () => {
     expect(body.match(/^## /gm)).toHaveLength(5)
     // A token of English and code has three characters or more, on average.
     expect(text.length).toBeLessThanOrEqual(1500 * 3)
-  })
-
-  it('have a picture that adds little to the package', () => {
-    expect(statSync(join(packageDirectory, 'docs/dashboard.webp')).size).toBeLessThan(150_000)
   })
 
   it('are in the package, with all that they link to', () => {
