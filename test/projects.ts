@@ -20,7 +20,7 @@ const FILES = {
     'test/cli/{conform,npm-start,terminal}.test.ts',
     'test/other-languages.integration.test.ts',
     'test/package/action.integration.test.ts',
-    'test/replication/{redis-log,removed-keys}.integration.test.ts',
+    'test/replication/{grown-contract,redis-log,removed-keys}.integration.test.ts',
     'test/web/docs/code-samples.integration.test.ts',
   ],
   integration: ['test/cli/**/*.test.ts', 'test/**/*.integration.test.ts'],
