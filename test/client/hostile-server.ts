@@ -1,8 +1,5 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
-import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
 /** A server with custom behaviour on each request; closed after the test. */
@@ -42,13 +39,4 @@ function repeatEndlessly(socket: Socket, piece: Buffer): void {
 /** Announces an endless response, and never ends it. */
 export function promiseEndlessly(socket: Socket): void {
   repeatEndlessly(socket, Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n'.repeat(100)))
-}
-
-/** A key and its own certificate for a host, in a folder. */
-export function certify(folder: string, host: string, names: string) {
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
-  const subject = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=${names}`]
-  execFileSync('openssl', ['req', '-x509', ...curve, ...subject, '-keyout', key, '-out', cert], { stdio: 'ignore' })
-  return { key: readFileSync(key), cert: readFileSync(cert), file: cert }
 }

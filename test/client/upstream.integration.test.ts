@@ -3,10 +3,11 @@ import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
+import { certify } from '../support/certify.js'
 import { listenLocally } from '../support/listen-locally.js'
 import { temporaryFile, temporaryFolder } from '../support/temporary-files.js'
 import { driftingService } from './drifting-service.js'
-import { certify, hostileServer, sendEndlessly } from './hostile-server.js'
+import { hostileServer, sendEndlessly } from './hostile-server.js'
 
 const REAL_KEY = 'a-real-key-of-staging'
 
