@@ -62,7 +62,6 @@ export interface OperationData {
   readonly responses: readonly DocumentedResponse[]
   /** Its effect on a resource. Undefined if it does not fit one, so that Prism mocks it. */
   readonly action?: ResourceAction
-  /** Why it does not fit. */
   readonly whyMocked?: string
   /** First digits of documented status ranges: 4 for `4XX`. */
   readonly ranges?: readonly number[]

@@ -31,7 +31,6 @@ export interface Operation extends Omit<OperationData, 'responses'> {
   readQuery(search: string): Reading<Values>
   /** Reads and validates the raw path parameters, in the path's order. int64 must be canonical. */
   readPath(captured: readonly string[]): Reading<Values>
-  /** Reads and validates a JSON body. */
   readBody(body: Uint8Array | undefined): Reading<Values>
   checkBody(fields: Values): readonly Violation[]
 }

@@ -4,13 +4,11 @@ const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'tr
 
 export const PARAMETER = /^\{([^{}]*)\}$/
 
-/** An operation in the document. */
 export interface OperationShape {
   /** The operationId, or method and path. */
   readonly id: string
   readonly method: string
   readonly path: string
-  /** The path item. */
   readonly item: Place
   readonly place: Place
   /** The path of the collection that it is about, without a slash at the end. */

@@ -34,7 +34,6 @@ export interface FoundResource {
   readonly unlike: readonly string[]
 }
 
-/** A resource, or why its operations are mocked. */
 export function readResource({
   path,
   operations,

@@ -21,7 +21,6 @@ export function recordSchema(operations: readonly OperationShape[], collection: 
 interface RecordEnvelope {
   readonly schema: Place
   readonly envelope?: string
-  /** The properties of the envelope. */
   readonly fields?: Fields
 }
 
@@ -76,7 +75,6 @@ export function unwrapList(schema: Place, collection: string): ListEnvelope | un
   return arrays.length === 1 ? arrays[0] : arrays.find(({ envelope }) => isUsual(envelope))
 }
 
-/** The records of the first example of a list. */
 export function listExamples({ id, path }: ResourceData, operations: readonly OperationShape[]): readonly Node[] {
   const list = operations.find(({ method, parameter }) => method === 'get' && parameter === undefined)
   const { content, schema } = (list && success(list.place)) ?? {}

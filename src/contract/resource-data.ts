@@ -160,7 +160,6 @@ export interface QueryRoles {
   readonly filters: readonly (readonly [parameter: string, property: string])[]
 }
 
-/** The query parameters that a list applies. */
 export function usedParameters({ query = { filters: [] } }: ResourceAction): ReadonlySet<string> {
   const { filters, ...roles } = query
   return new Set([...Object.values(roles), ...filters.map(([parameter]) => parameter)])

@@ -1,4 +1,3 @@
-/** A document that cannot be used as a contract. */
 export class SpecError extends Error {
   override readonly name = 'SpecError'
   readonly code = 'SPEC_INVALID'

@@ -92,7 +92,6 @@ function patternsIn(schema: unknown, seen: Set<unknown>): readonly string[] {
 /** Messages name all mistakes of a person; more come from a program. */
 const MAX_MISTAKES = 100
 
-/** Parameters or fields by name. */
 export type Known = ReadonlyMap<string, Expected>
 
 /** One phrase per parameter or field. */

@@ -85,7 +85,6 @@ export interface Verb<Input = unknown, Output = unknown> extends VerbRoute {
   run(context: VerbContext, input: Input): Output
 }
 
-/** A refusal with a code that has a status. */
 export class VerbError extends ControlError {
   declare readonly code: ProblemCode
 

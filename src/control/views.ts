@@ -63,7 +63,6 @@ export interface ResourceView {
   readonly id: string
   /** Path parameters that name the parents of a record, outermost first. */
   readonly parents: readonly string[]
-  /** Number of records. */
   readonly records: number
 }
 
@@ -109,7 +108,6 @@ export interface UndoView {
   readonly until: string
 }
 
-/** The operations of the contract, by their ids. */
 export interface OperationsView {
   /** Read or change records. */
   readonly stateful: readonly string[]

@@ -48,7 +48,6 @@ export interface SandboxDeps {
 export interface SavedSandbox {
   /** Position of the last command. Later commands have higher positions. */
   readonly position: number
-  /** `SavedSpaces` as JSON. */
   readonly spaces: string
 }
 

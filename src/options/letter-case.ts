@@ -1,4 +1,3 @@
-/** `retryAfter` to `retry-after` */
 export function toKebabCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }

@@ -15,12 +15,10 @@ export const NAMED_OPTIONS: readonly NamedOption[] = OPTION_NAMES.flatMap((name)
   ...(optionRow(name).negative ? [{ name, negated: true }] : []),
 ])
 
-/** `banAfter`, `noRateLimit` */
 export function camelName({ name, negated }: NamedOption): string {
   return negated ? `no${name.charAt(0).toUpperCase()}${name.slice(1)}` : name
 }
 
-/** `ban-after`, `no-rate-limit` */
 export function kebabName(option: NamedOption): string {
   return toKebabCase(camelName(option))
 }

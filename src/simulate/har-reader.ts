@@ -125,7 +125,6 @@ interface MessageLike {
 
 const NEVER_SENT = /BLOCKED|NAME_NOT_RESOLVED|CONNECTION_REFUSED|INTERNET_DISCONNECTED/i
 
-/** @returns a sentence part that says why not */
 function readEntry(text: string, place: number): TrafficRecord | string {
   let entry: EntryLike
   try {

@@ -20,7 +20,6 @@ export interface CodeRequest {
 
 export interface OperationFacts {
   readonly id: string
-  /** `/pets/{petId}` */
   readonly path: string
 }
 

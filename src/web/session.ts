@@ -32,7 +32,6 @@ let connected = new AbortController()
 const readStateSoon = throttled(STATE_PAUSE_MS, readState)
 const readReportsSoon = throttled(REPORT_PAUSE_MS, readReports)
 
-/** Follows the sandbox until the page is closed. */
 export function start(): void {
   setInterval(() => {
     if (!document.hidden && view.connection.value === 'live') readSoon()

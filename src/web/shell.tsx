@@ -37,7 +37,6 @@ export function Shell({
   )
 }
 
-/** Shows a page in the body of its document. */
 export function show(page: ComponentChild): void {
   const root = document.querySelector('#page')
   if (root !== null) render(page, root)

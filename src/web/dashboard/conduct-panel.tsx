@@ -65,7 +65,6 @@ function FindingItem({
   text,
   exchanges,
 }: {
-  /** Class of the outcome whose colour it has. */
   readonly colour: string
   readonly rule: string
   readonly of: string

@@ -74,7 +74,6 @@ export function Section({
 }: {
   readonly id: string
   readonly title: string
-  /** State, beside the title. */
   readonly aside?: ComponentChildren
   readonly children: ComponentChildren
 }) {

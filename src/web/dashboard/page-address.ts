@@ -1,7 +1,6 @@
 export const TABS = ['log', 'exchange', 'break', 'keys', 'data', 'conduct'] as const
 export type Tab = (typeof TABS)[number]
 
-/** Shareable state of the page. */
 export interface PagePlace {
   readonly space: string
   readonly filter: string

@@ -42,7 +42,6 @@ export function addressOf({ path, query }: Pick<Exchange, 'path' | 'query'>): st
   return query === '' ? path : `${path}?${query}`
 }
 
-/** The request as HTTP/1.1. */
 export function httpText({
   method,
   url,

@@ -7,7 +7,6 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 /** Limits references, which may form a cycle. */
 const MAX_HOPS = 20
 
-/** An OpenAPI document for display. */
 export type ContractModel = ReturnType<typeof readContract>
 export type OperationModel = ContractModel['operations'][number]
 export type BodyModel = NonNullable<OperationModel['body']>
@@ -86,7 +85,6 @@ export function readContract(document: JsonMap, mocked: OperationsView['mocked']
         ...(reason === undefined ? [] : [{ kind: 'mocked', text: 'mocked', detail: reason } as const]),
       ],
       successor: asText(operation['x-deprecated-successor']),
-      /** As in the service's own docs. */
       isSendable: operation['x-hideTryItPanel'] !== true,
       // Parameters of the operation replace parameters of its path.
       parameters: [
@@ -96,7 +94,6 @@ export function readContract(document: JsonMap, mocked: OperationsView['mocked']
       responses: Object.entries(asMap(operation.responses)).map(([status, given]) => {
         const response = read(given)
         return {
-          /** `200`, `4XX`, `default` */
           status,
           description: asText(response.description),
           /** Choice of the sandbox where the specification is silent. */

@@ -168,7 +168,6 @@ function Part({ contract, level, name, schema, isRequired }: SchemaProps & Schem
   )
 }
 
-/** With code where the text has backticks. */
 export function Inline({ text }: { readonly text: string }) {
   const parts = text.split(/`([^`]+)`/)
   return <>{parts.map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part))}</>

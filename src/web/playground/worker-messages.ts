@@ -2,7 +2,6 @@ import type { EpochMs } from '../../domain/time.js'
 
 /** Requests of a page or a newer worker to the service worker that runs the sandbox. */
 export type WorkerRequest =
-  /** Requests a `Keeping`. */
   | 'keeping'
   /** Take control of pages loaded without the worker, for example by a forced reload. */
   | 'claim'
@@ -14,7 +13,6 @@ export type WorkerRequest =
 export interface Keeping {
   /** In this browser's database, or only in the worker, which browsers end when idle. */
   readonly place: 'browser' | 'memory'
-  /** A warning to show, if any. */
   readonly notice: string | undefined
 }
 
