@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import module from 'node:module'
 
-// From Node 22.8 on, a later start compiles nothing again.
+// Node 22.8 and later keep compiled code for the next start.
 module.enableCompileCache?.()
 const { main } = await import('../dist/cli.js')
 

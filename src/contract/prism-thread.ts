@@ -11,7 +11,7 @@ const LOAD_TIMEOUT_MS = 60_000
 /** Circular schemas may use this much memory. */
 const MAX_MEMORY_MB = 1024
 
-/** Also from source, as in tests, the thread is the built one, which loads Prism in half the time. */
+/** Tests run from source, but use the built thread, which loads Prism in half the time. */
 const PROGRAM = new URL(
   import.meta.url.endsWith('.ts') ? '../../dist/prism-worker.js' : './prism-worker.js',
   import.meta.url,

@@ -21,7 +21,7 @@ export function openBrowser(): Promise<Browser> {
 export const FAILED = /^Failed to load resource: (?:the server responded with a status of [45]\d\d|net::ERR_)/
 
 export interface ContextOptions extends BrowserContextOptions {
-  /** Complaints that are no failure. */
+  /** Errors in the console that do not fail the test. */
   readonly allowed?: RegExp
 }
 
@@ -46,7 +46,7 @@ export function useBrowser() {
   })
   afterAll(() => browser.close())
 
-  /** A browser profile. Fails if a page logs an error, or sends a request to another host than that of `url`. */
+  /** A browser profile. Fails if a page logs an error, or calls another host than `url`. */
   async function newContext(url: string, { allowed = /^$/, ...options }: ContextOptions = {}): Promise<BrowserContext> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
     const complaints: string[] = []

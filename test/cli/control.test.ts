@@ -80,7 +80,7 @@ const SESSIONS: Readonly<Record<string, readonly (readonly [line: string, out: u
 }
 
 describe('control', () => {
-  it.each(Object.entries(SESSIONS))('prints what has changed: %s', async (_about, lines) => {
+  it.each(Object.entries(SESSIONS))('prints each change: %s', async (_about, lines) => {
     const sandbox = await sandboxWith()
     for (const [line, out] of lines) expect(await control(sandbox, line), line).toEqual({ code: 0, out, err: '' })
   })
@@ -154,7 +154,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     expect(await control(sandbox, '--space other unban sandbox-pro~checkout')).toMatchObject({ code: 2 })
   })
 
-  it('reports what is not there on stderr, and refuses what the sandbox does', async () => {
+  it('reports empty lists on stderr, and fails where the sandbox refuses', async () => {
     const sandbox = await sandboxWith()
     expect(await control(sandbox, 'storm show')).toEqual({ code: 0, out: '', err: 'No storm is active.\n' })
     expect(await control(sandbox, 'snapshot list')).toEqual({ code: 0, out: '', err: 'No snapshots.\n' })

@@ -109,7 +109,7 @@ describe('the locator', () => {
     expect(runJson(io)).toEqual({ pid: 1 })
   })
 
-  it('is that of an earlier sandbox again after a later one has stopped, if the earlier one still runs', async () => {
+  it('is restored for an earlier sandbox that still runs when a later sandbox stops', async () => {
     const io = testIo()
     const file = join(io.cwd, '.petstore-sandbox/run.json')
     mkdirSync(dirname(file))

@@ -21,7 +21,7 @@ async function removeUnknown(controls: Controls): Promise<void> {
 }
 
 it.each(Object.entries(TRANSPORTS))(
-  'a clean-up of what is not there succeeds, opens no space, and leaves the last change to undo, %s',
+  'removing unknown names succeeds, opens no space, and leaves the last change to undo, %s',
   async (_way, open) => {
     await using sandbox = await open()
     const space = sandbox.space('a')

@@ -65,7 +65,7 @@ it('holds the same as a list, before and after a save', () => {
   )
 })
 
-it('reverts changes by its journal, and by what was before each of them', () => {
+it('reverts changes by its journal, and by the record before each change', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 30 }), fc.array(change, { maxLength: 30 }), (first, second) => {
       const collection = Collection.empty('id', ['kind'])

@@ -4,7 +4,7 @@ import { CONNECTION_HEADERS, KEY_REFERENCE } from '../../domain/curl.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import type { CodeRequest, OperationFacts } from '../request-code.js'
 
-/** Without those of the connection and the key. */
+/** The headers of a request, except key and connection. */
 export function ownHeaders({ headers }: Exchange['request'], keyHeader: KeyHeader | undefined) {
   const omitted = [...CONNECTION_HEADERS, keyHeader?.name.toLowerCase()]
   return Object.entries(headers).filter(([name]) => !omitted.includes(name))
