@@ -28,9 +28,12 @@ export function cutIdle(context: ListenerContext): void {
 export async function stopListening(context: ListenerContext, how: 'clean' | 'now'): Promise<void> {
   const { server, connections } = context
   context.isStopping = true
+  const closed = new Promise<void>((resolve) => server.once('close', () => resolve()))
+  // Compiles close(), because connections that arrive between the last poll and the closing are reset.
+  new NetServer().close()
   if (how === 'clean') await readPending(context)
   // server.close() would also close idle connections immediately.
-  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
+  NetServer.prototype.close.call(server)
   if (how === 'now') for (const socket of connections.keys()) cut(context, socket)
   const timeoutAt = systemClock.monotonic() + STOP_TIMEOUT_MS
   closeFinished(context, timeoutAt)

@@ -15,7 +15,7 @@ const CLIENTS = 12
 
 /** All replicas behind nginx are restarted, one after the other, by SIGTERM, while they are used. */
 export const replicasRollingRestart: Experiment = {
-  counts: 'requests through nginx, all successful',
+  counts: 'requests through nginx',
   async run(trial) {
     if (!HAS_NGINX) return trial.note('left out: nginx is not installed')
     const group = await startReplicas(trial, REPLICAS, ['--no-rate-limit', '--log-limit', '0'])
@@ -29,6 +29,7 @@ export const replicasRollingRestart: Experiment = {
     const history = new History(trial, [])
     let isOver = false
     let count = 0
+    let resetWrites = 0
     const clients = Array.from({ length: CLIENTS }, async () => {
       const client = new Client(port)
       while (!isOver) {
@@ -38,8 +39,11 @@ export const replicasRollingRestart: Experiment = {
           number % 4 === 0
             ? await history.add(pet, (body) => client.ask('POST', '/v1/pets', { body }))
             : await client.ask('GET', '/v1/pets?limit=5')
+        // The kernel resets connections that arrive while the port is closed, and nginx repeats only reads.
+        const isResetWrite = number % 4 === 0 && statusOf(heard) === 502
+        if (isResetWrite) resetWrites++
         const isSuccess = typeof heard !== 'string' && heard.status < 300
-        trial.check(isSuccess, () => `a request was answered ${JSON.stringify(heard)}`)
+        trial.check(isSuccess || isResetWrite, () => `a request was answered ${JSON.stringify(heard)}`)
       }
       client.close()
     })
@@ -54,8 +58,12 @@ export const replicasRollingRestart: Experiment = {
     }
     isOver = true
     await Promise.all(clients)
+    const restarts = rounds * REPLICAS
+    trial.check(resetWrites <= restarts, () => `${resetWrites} writes were reset at ${restarts} restarts`)
     if (trial.lost > 0) trial.lose(readFileSync(join(folder, 'error.log'), 'utf8').slice(0, 2000))
-    trial.note(`${rounds * REPLICAS} restarts; ${count} requests; ${history.acknowledged.length} pets acknowledged`)
+    trial.note(
+      `${restarts} restarts; ${count} requests; ${history.acknowledged.length} pets acknowledged; ${resetWrites} writes reset`,
+    )
   },
 }
 
