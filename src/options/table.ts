@@ -76,8 +76,11 @@ const number = rowReading('number')
 const list = rowReading('list')
 const toggle = (description: string) => rowReading('switch')(undefined, switchSchema, description)
 
-function under<Rows extends Record<string, OptionText>>(group: string, rows: Rows) {
-  return Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, { group, ...row }])) as {
+function under<Rows extends Record<string, OptionText>>(
+  group: string,
+  rows: Rows & Record<Exclude<keyof Rows, keyof SandboxOptions>, never>,
+) {
+  return Object.fromEntries(Object.entries<OptionText>(rows).map(([name, row]) => [name, { group, ...row }])) as {
     [Name in keyof Rows]: Rows[Name] & { readonly group: string }
   }
 }

@@ -23,8 +23,8 @@ const SESSIONS: Readonly<Record<string, readonly (readonly [line: string, out: u
     ['keys add team-a pro', 'key     plan  left/minute  left/day     ban\nteam-a  pro   300/300      10000/10000\n'],
     ['plan team-a business', expect.stringMatching(/\nteam-a +business /)],
     ['keys remove team-a', 'Key team-a removed.\n'],
-    ['keys remove team-a', 'There is no such key.\n'],
-    ['unban team-a', 'There is no such key.\n'],
+    ['keys remove team-a', 'Unknown key.\n'],
+    ['unban team-a', 'Unknown key.\n'],
   ],
   storm: [
     [

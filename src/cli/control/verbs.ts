@@ -33,7 +33,7 @@ import type { ControlContext, VerbCommands } from './verb-commands.js'
 type Fields = Readonly<Record<string, unknown>>
 
 /** A removal or unban that finds nothing succeeds. The given text may be a real key. */
-const UNKNOWN_KEY = 'There is no such key.'
+const UNKNOWN_KEY = 'Unknown key.'
 
 export function addSpaceVerbs({ add, call, verb }: VerbCommands): void {
   verb(
