@@ -64,26 +64,10 @@ describe.each(transports)('conduct, %s', (name, openSandbox) => {
     expect((await conductOf(sandbox)).violations).toMatchObject(before)
     expect(before.length).toBeLessThanOrEqual(1)
   })
-
-  it('judges each named sender as one client, which share quota and ban', async () => {
-    const sandbox = await openSandbox({ limits: '2/min' })
-    const send = (sender: string) => sandbox.get('/pets', `sandbox~+${sender}`)
-    const seen = [await send('w1'), await send('w2'), await send('w1'), await send('w2'), await send('w3')]
-    expect(seen.map(({ status }) => status)).toEqual([200, 200, 429, 429, 429])
-    expect(await rulesIn(sandbox)).toEqual([])
-    await send('w2')
-    expect(await conductOf(sandbox)).toMatchObject({
-      violations: [{ rule: 'early-retry', key: 'sandbox', sender: 'w2' }],
-    })
-    await sandbox.control('PUT', '/keys/sandbox/ban', {})
-    for (const sender of ['w1', 'w2']) expect((await send(sender)).reason).toBe('ban')
-    const { json } = await sandbox.control('GET', '/requests?key=sandbox&limit=1')
-    expect(json).toMatchObject([{ key: 'sandbox', sender: 'w2' }])
-  })
 })
 
 describe.each(transports)('the senders of a key, %s', (_name, openSandbox) => {
-  it('are one unless stated: at the start, by a setting, for each space', async () => {
+  it('are one unless stated: at the start, by a setting, for each space; they share quota and ban', async () => {
     const sandbox = await openSandbox({ senders: 3 })
     await sandbox.get('/pets', 'sandbox~one')
     expect(await conductOf(sandbox)).toMatchObject({ senders: 3 })
@@ -92,6 +76,11 @@ describe.each(transports)('the senders of a key, %s', (_name, openSandbox) => {
     await sandbox.control('PATCH', '/settings?space=one', { senders: null })
     expect((await sandbox.control('GET', '/settings?space=one')).json).toMatchObject({ senders: null })
     expect(await conductOf(sandbox, 'one')).toMatchObject({ senders: 1 })
+    await sandbox.get('/pets', 'sandbox~one+w1')
+    await sandbox.control('PUT', '/keys/sandbox/ban?space=one', {})
+    expect(await sandbox.get('/pets', 'sandbox~one+w2')).toMatchObject({ reason: 'ban', remaining: 58 })
+    const { json: logged } = await sandbox.control('GET', '/requests?space=one&limit=1')
+    expect(logged).toMatchObject([{ key: 'sandbox', sender: 'w2' }])
     const { status, json } = await sandbox.control('PATCH', '/settings', { senders: 101 })
     expect({ status, json }).toMatchObject({ status: 400, json: { message: expect.stringContaining('from 1 to 100') } })
   })

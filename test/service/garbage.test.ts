@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import fc from '../support/fast-check.js'
 import { openSocket, startOnPort } from '../support/raw-http.js'
+import { runs } from '../support/test-seed.js'
 import { transports } from '../support/transports.js'
 
 const method = fc.oneof(
@@ -65,7 +66,7 @@ describe.each(transports)('whatever a client sends, %s', (_name, openSandbox) =>
         }
         if (seen.status >= 500) expect(seen.reason).toBe('forced')
       }),
-      { numRuns: 300 },
+      { numRuns: runs(500) },
     )
     expect(sandbox.warnings).toEqual([])
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
@@ -91,7 +92,7 @@ describe('whatever bytes come in', () => {
         expect(socket.received).toMatch(/^HTTP\/1\.1 [245]\d\d /)
         expect(socket.received).toMatch(/\r\nX-RateLimit-Limit: \d+\r\n/)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(500) },
     )
     expect((await fetch(`${baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })).status).toBe(200)
   })

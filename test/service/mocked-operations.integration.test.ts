@@ -28,6 +28,19 @@ describe.each(transports)('a mocked operation, %s', (_name, openSandbox) => {
     })
   })
 
+  it('is behind the same keys, quotas and switches, and keeps no state', async () => {
+    const sandbox = await open()
+    await sandbox.control('PATCH', '/settings?space=a', { limits: '3/min' })
+    await sandbox.control('PUT', '/faults?space=a', ['listThings:503*1'])
+    expect(await sandbox.get('/things', null)).toMatchObject({ status: 401 })
+    expect(await sandbox.get('/things', 'sandbox~a')).toMatchObject({ status: 503, reason: 'fault', remaining: 3 })
+    const mocked = await sandbox.get('/things', 'sandbox~a')
+    expect(mocked).toMatchObject({ status: 200, remaining: 2, json: [1] })
+    expect(await sandbox.post('/things', {}, 'sandbox~a')).toMatchObject({ status: 201, remaining: 1 })
+    expect(await sandbox.get('/things', 'sandbox~a')).toMatchObject({ remaining: 0, text: mocked.text })
+    expect(await sandbox.get('/things', 'sandbox~a')).toMatchObject({ status: 429, reason: 'quota-minute' })
+  })
+
   it('returns 204 without Content-Length', async () => {
     const seen = await (await open()).call('/v1/things/7', { method: 'DELETE', headers: session })
     expect([seen.status, seen.headers.get('content-length')]).toEqual([204, null])

@@ -29,12 +29,6 @@ describe.each(transports)('listPets, %s', (_name, openSandbox) => {
     }
   })
 
-  it('returns 400 with every violation for an invalid query', async () => {
-    const seen = await (await openSandbox()).get('/pets?limit=0&status=lost')
-    expect(seen).toMatchObject({ status: 400, code: 'invalid_request' })
-    expect(seen.json).toMatchObject({ message: expect.stringMatching(/limit.*status/) })
-  })
-
   it('responds to HEAD as to GET, without the body', async () => {
     const sandbox = await openSandbox()
     const get = await sandbox.get('/pets?limit=3')
@@ -69,20 +63,16 @@ describe.each(transports)('createPet, %s', (_name, openSandbox) => {
     expect(seen.json).toMatchObject({ message: expect.stringMatching(/(?=.*name)(?=.*categoryId)(?=.*status)/) })
   })
 
-  it.each([
-    ['text/plain', {}, 415],
-    ['application/json-patch+json', {}, 415],
-    ['application/json; charset=latin1', {}, 415],
-    ['application/json', { 'content-encoding': 'gzip' }, 415],
-    ['APPLICATION/JSON', {}, 201],
-    ['application/json;charset="UTF-8"', {}, 201],
-  ])('responds to a body of %s %o with %d', async (contentType, more, expected) => {
-    const headers = { 'content-type': contentType, ...more }
-    const body = '{"name":"A","categoryId":1}'
-    const { status, code, text } = await (await openSandbox()).call('/v1/pets', { method: 'POST', body, headers })
-    expect(status).toBe(expected)
-    if (status === 415)
-      expect([code, text]).toEqual(['unsupported_media_type', expect.stringMatching('application/json')])
+  it('returns 415 for a body that is not JSON in UTF-8', async () => {
+    const sandbox = await openSandbox()
+    const send = (headers: Record<string, string>) =>
+      sandbox.call('/v1/pets', { method: 'POST', body: '{"name":"A","categoryId":1}', headers })
+    const refusal = { status: 415, code: 'unsupported_media_type', text: expect.stringMatching('application/json') }
+    for (const type of ['text/plain', 'application/json-patch+json', 'application/json; charset=latin1'])
+      expect(await send({ 'content-type': type })).toMatchObject(refusal)
+    expect(await send({ 'content-encoding': 'gzip' })).toMatchObject(refusal)
+    for (const type of ['APPLICATION/JSON', 'application/json;charset="UTF-8"'])
+      expect((await send({ 'content-type': type })).status).toBe(201)
   })
 
   it('returns 413 for more than 1 MiB, and accepts 1 MiB', async () => {
@@ -121,12 +111,12 @@ describe.each(transports)('getPet, %s', (_name, openSandbox) => {
     expect((await sandbox.get('/pets')).headers.has('sunset')).toBe(false)
   })
 
-  it.each([
-    [{ sunset: 'after' }, 404, 'sunset'],
-    [{ sunset: 'after', sunsetStatus: 410 }, 410, 'sunset'],
-    [{ sunset: 'before', now: '2031-01-01T00:00:00Z' }, 200, undefined],
-  ] as const)('is played as %o says', async (options, status, reason) => {
-    expect(await (await openSandbox(options)).get('/pets/1')).toMatchObject({ status, reason })
+  it('is removed as the options say', async () => {
+    for (const [options, status] of [
+      [{ sunset: 'after' }, 404],
+      [{ sunset: 'after', sunsetStatus: 410 }, 410],
+    ] as const)
+      expect(await (await openSandbox(options)).get('/pets/1')).toMatchObject({ status, reason: 'sunset' })
   })
 })
 

@@ -26,15 +26,6 @@ describe.each(transports)('a quota, %s', (_name, openSandbox) => {
     expect(await sandbox.get('/pets')).toMatchObject({ status: 200, remaining: 3 })
   })
 
-  it('of a day is used up until the day is over', async () => {
-    const sandbox = await openSandbox({ limits: '100/min,1/day' })
-    expect(await sandbox.get('/pets')).toMatchObject({ status: 200, remaining: 0, limit: 1 })
-    const refusal = { status: 429, reason: 'quota-day', retryAfter: '86400', reset: NOON + 86_400_000 }
-    expect(await sandbox.get('/pets')).toMatchObject(refusal)
-    await sandbox.advance('24h')
-    expect(await sandbox.get('/pets')).toMatchObject({ status: 200 })
-  })
-
   it('is that of the plan; limits apply to the key `sandbox` only', async () => {
     const sandbox = await openSandbox({ plan: 'business', limits: '7/min' })
     const limits = { '': 7, '-free': 60, '-pro': 300, '-business': 1000, '-enterprise': 10_000 }
@@ -42,46 +33,12 @@ describe.each(transports)('a quota, %s', (_name, openSandbox) => {
       expect(await sandbox.get('/pets', `sandbox${plan}`)).toMatchObject({ limit, remaining: limit - 1 })
   })
 
-  it('refuses nothing with --no-rate-limit, and shows the full limit', async () => {
-    const sandbox = await openSandbox({ rateLimit: false, limits: '2/min' })
-    const seen = await times(5, () => sandbox.get('/pets?limit=1'))
-    expect(seen.every(({ status, limit, remaining }) => status === 200 && limit === 2 && remaining === 2)).toBe(true)
-  })
-
-  it('is shown and not charged by the refusals of a storm; that of an always limited key goes on', async () => {
-    const sandbox = await openSandbox({ banAfter: 'never' })
-    for (const key of ['sandbox', 'sandbox-limited']) await sandbox.get('/pets', key)
-    await sandbox.advance('10s')
-    await sandbox.control('PUT', '/storm', { rate: 1 })
-    const storm = { reason: 'storm', reset: NOON + 60_000 }
-    for (let i = 0; i < 2; i++) expect(await sandbox.get('/pets')).toMatchObject({ ...storm, remaining: 59 })
-    expect(await sandbox.get('/pets', 'sandbox-limited')).toMatchObject({ ...storm, remaining: 0 })
-    await sandbox.control('PUT', '/storm?space=a', { rate: 1 })
-    expect(await sandbox.get('/pets', 'sandbox-limited~a')).toMatchObject({ reason: 'storm', remaining: 0 })
-    await sandbox.control('PATCH', '/settings', { rateLimit: false })
-    expect(await sandbox.get('/pets')).toMatchObject({ reason: 'storm', remaining: 60, reset: NOON + 70_000 })
-    await sandbox.control('DELETE', '/storm')
-    const spent = { reason: 'quota-minute', retryAfter: '50', remaining: 0 }
-    expect(await sandbox.get('/pets', 'sandbox-limited')).toMatchObject(spent)
-  })
-
-  it('of the day stays when a scenario uses up the minute, and the reverse', async () => {
-    const sandbox = await openSandbox({ limits: '5/min,5/day' })
-    await sandbox.get('/pets')
-    await sandbox.control('PUT', '/scenario', { used: { sandbox: '0/min' } })
-    expect(await sandbox.get('/pets')).toMatchObject({ remaining: 3, reset: NOON + 86_400_000 })
-    await sandbox.control('PUT', '/scenario', { used: { sandbox: '0/day' } })
-    expect(await sandbox.get('/pets')).toMatchObject({ remaining: 3, reset: NOON + 60_000 })
-  })
-
-  it('of a caller without a valid key is that of the address on the Free plan, and brings no ban', async () => {
+  it('of a caller without a valid key is that of the address, and brings no ban', async () => {
     const sandbox = await openSandbox()
-    const seen = await times(61, () => sandbox.get('/pets', null))
-    expect(seen.map(({ status }) => status)).toEqual([...Array(60).fill(401), 429])
-    expect(seen[0]).toMatchObject({ code: 'missing_api_key', limit: 60, remaining: 59 })
-    expect(seen[60]).toMatchObject({ code: 'rate_limit_exceeded', reason: 'quota-minute', retryAfter: '60' })
-    const more = await times(40, () => sandbox.get('/pets', 'nobody'))
-    expect(new Set(more.map(({ code }) => code))).toEqual(new Set(['rate_limit_exceeded']))
+    const seen = await times(80, () => sandbox.get('/pets', null))
+    expect(seen[0]).toMatchObject({ status: 401, limit: 60, remaining: 59 })
+    const refusal = { status: 429, code: 'rate_limit_exceeded', reason: 'quota-minute' }
+    for (const one of [...seen.slice(60), await sandbox.get('/pets', 'nobody')]) expect(one).toMatchObject(refusal)
     expect(await sandbox.get('/pets')).toMatchObject({ status: 200, remaining: 59 })
   })
 })
@@ -91,14 +48,6 @@ describe.each(transports)('a 429, %s', (_name, openSandbox) => {
     await sandbox.get('/pets')
     return sandbox.get('/pets')
   }
-
-  it('has an HTTP-date not earlier than the reset in Retry-After, or none', async () => {
-    const now = '2026-03-01T12:00:00.400Z'
-    const dated = await refused(await openSandbox({ limits: '1/min', retryAfter: 'http-date', now }))
-    expect(dated).toMatchObject({ status: 429, retryAfter: 'Sun, 01 Mar 2026 12:01:01 GMT' })
-    const bare = await refused(await openSandbox({ limits: '1/min', retryAfter: 'none' }))
-    expect(bare).toMatchObject({ status: 429, retryAfter: undefined })
-  })
 
   it.each([
     ['error', 'application/json', /^\{"code":"rate_limit_exceeded",/],
@@ -201,14 +150,10 @@ describe.each(transports)('a ban, %s', (_name, openSandbox) => {
     expect(reasons).toEqual(['quota-minute', 'ban'])
   })
 
-  it.each([
-    [429, null],
-    [403, null],
-    [401, 'Bearer realm="petstore", error="invalid_token"'],
-  ] as const)('of a key that is always banned returns %d with banStatus', async (banStatus, challenge) => {
-    const seen = await (await openSandbox({ banStatus, banDuration: '90s' })).get('/pets', 'sandbox-banned')
-    expect(seen).toMatchObject({ status: banStatus, code: 'api_key_banned', reason: 'ban', retryAfter: '90' })
-    expect(seen.headers.get('www-authenticate')).toBe(challenge)
+  it('of a key that is always banned has a challenge with 401, and the documented message', async () => {
+    const seen = await (await openSandbox({ banStatus: 401, banDuration: '90s' })).get('/pets', 'sandbox-banned')
+    expect(seen).toMatchObject({ status: 401, code: 'api_key_banned', reason: 'ban', retryAfter: '90' })
+    expect(seen.headers.get('www-authenticate')).toBe('Bearer realm="petstore", error="invalid_token"')
     expect(seen.json).toMatchObject({ message: 'This API key is always banned. Use another key.' })
   })
 
@@ -217,7 +162,5 @@ describe.each(transports)('a ban, %s', (_name, openSandbox) => {
     const seen = await times(12, () => sandbox.get('/pets', 'sandbox-limited'))
     expect(seen.every(({ status, reason }) => status === 429 && reason === 'quota-minute')).toBe(true)
     expect(seen[0]?.json).toMatchObject({ message: 'The quota of this key is always used up. Use another key.' })
-    await sandbox.advance('1m')
-    expect(await sandbox.get('/pets', 'sandbox-limited')).toMatchObject({ status: 429, retryAfter: '60', remaining: 0 })
   })
 })

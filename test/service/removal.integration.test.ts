@@ -3,7 +3,9 @@ import { loadContract } from '../../src/contract/load-contract.js'
 import { temporaryFile } from '../support/temporary-files.js'
 import { transports } from '../support/transports.js'
 
-const OK = 'responses: {"200": {description: ok}}'
+/** A list of an example, so that nothing is mocked. */
+const LIST = 'schema: {type: array, items: {type: object, properties: {id: {type: integer}}}}, example: [{id: 1}]'
+const OK = `responses: {"200": {description: ok, content: {application/json: {${LIST}}}}}`
 
 function contract(paths: string): string {
   return temporaryFile('openapi.yaml', `openapi: 3.1.0\ninfo: {title: Test, version: "1"}\npaths:\n${paths}`)
@@ -20,8 +22,7 @@ describe.each(transports)('a deprecated operation of a fuller contract, %s', (_n
   it('announces only the dates and the successor that the contract gives, until its removal', async () => {
     const sandbox = await openSandbox({ spec: contract(OPERATIONS), now: '2026-02-01T12:00:00Z', sunset: 'before' })
     const announced = async (path: string) => {
-      // Without a key, because a mock has headers of its own.
-      const { headers } = await sandbox.get(path, null)
+      const { headers } = await sandbox.get(path)
       return ['deprecation', 'sunset', 'link'].map((name) => headers.get(name))
     }
     expect(await announced('/old')).toEqual([

@@ -37,8 +37,8 @@ describe.each(transports)('a POST that is repeated, %s', (name, openSandbox) => 
     expect(await repeatedWrites(sandbox)).toMatchObject([{ rule: expect.stringMatching(known), count: 1 }])
   })
 
-  it.each(LOSSES)('after its response was lost by %s and the collection was read is not reported', async (fault) => {
-    const sandbox = await open(`createPet:${fault},after*1`)
+  it('after its response was lost and the collection was read is not reported', async () => {
+    const sandbox = await open('createPet:503,after*1')
     await send(sandbox, REX)
     await sandbox.advance('5s')
     await sandbox.get('/pets?status=available')

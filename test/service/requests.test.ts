@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NOON, transports } from '../support/transports.js'
+import { transports } from '../support/transports.js'
 
 describe.each(transports)('authentication, %s', (_name, openSandbox) => {
   it.each([
@@ -70,29 +70,33 @@ describe.each(transports)('paths and methods, %s', (_name, openSandbox) => {
     }
   })
 
-  it.each([
-    ['/v1/pet', ' Did you mean /v1/pets?'],
-    ['/v1/pet/7', ' Did you mean /v1/pets/7?'],
-    ['/v1/store/order?limit=1', ' Did you mean /v1/store/orders?'],
-    ['/v1/pets/', ' Did you mean /v1/pets?'],
-    ['/v1/nowhere', ''],
-  ])('returns 404 for %s, with the intended path, and 401 without a key', async (target, hint) => {
+  it('are 404 with the intended path, and 401 without a key', async () => {
     const sandbox = await openSandbox()
-    const message = `The requested resource could not be found.${hint}`
-    expect(await sandbox.call(target)).toMatchObject({ status: 404, json: { code: 'not_found', message, status: 404 } })
-    expect(await sandbox.call(target, { key: null })).toMatchObject({ status: 401 })
+    for (const [target, hint] of [
+      ['/v1/pet', ' Did you mean /v1/pets?'],
+      ['/v1/pet/7', ' Did you mean /v1/pets/7?'],
+      ['/v1/store/order?limit=1', ' Did you mean /v1/store/orders?'],
+      ['/v1/pets/', ' Did you mean /v1/pets?'],
+      ['/v1/', ''],
+    ] as const) {
+      const message = `The requested resource could not be found.${hint}`
+      const expected = { status: 404, json: { code: 'not_found', message, status: 404 } }
+      expect(await sandbox.call(target)).toMatchObject(expected)
+      expect(await sandbox.call(target, { key: null })).toMatchObject({ status: 401 })
+    }
   })
 
-  it('are 404 beside the contract, with a hint outside of the base path, with and without a key', async () => {
+  it('are 404 outside of the base path, with a hint, with and without a key', async () => {
     const sandbox = await openSandbox()
-    for (const path of ['/v1', '/v1/', '/v1/pets/1/2', '/v1/PETS', '/v1//pets'])
-      expect(await sandbox.call(path), path).toMatchObject({ status: 404, code: 'not_found' })
-    const message = expect.stringMatching(/The service is under \/v1/)
-    for (const path of ['/pets', '/', '/v2/pets', '/v1x/pets'])
+    for (const [path, hint] of [
+      ['/pets/1', '/v1. Did you mean /v1/pets/1?'],
+      ['/', '/v1.'],
+      ['/v1x/pets', '/v1.'],
+    ] as const)
       for (const key of ['sandbox', null])
-        expect(await sandbox.call(path, { key }), path).toMatchObject({
+        expect(await sandbox.call(path, { key })).toMatchObject({
           status: 404,
-          json: { code: 'not_found', message },
+          json: { message: `The requested resource could not be found. The service is under ${hint}` },
         })
   })
 
@@ -105,25 +109,9 @@ describe.each(transports)('paths and methods, %s', (_name, openSandbox) => {
   })
 })
 
-describe.each(transports)('every response, %s', (_name, openSandbox) => {
-  it('carries the rate-limit headers and a Date by the clock', async () => {
-    const sandbox = await openSandbox()
-    const responses = []
-    for (const path of ['/pets', '/pets?limit=0', '/nowhere']) responses.push(await sandbox.get(path))
-    for (const key of [null, 'sandbox-limited', 'sandbox-banned']) responses.push(await sandbox.get('/pets', key))
-    for (const options of [{ method: 'DELETE' }, { headers: { prefer: 'code=500' } }])
-      responses.push(await sandbox.call('/v1/pets', options), await sandbox.call('/outside', options))
-    for (const { limit, remaining, reset, headers } of responses) {
-      expect([limit, remaining, reset].every(Number.isInteger)).toBe(true)
-      expect(reset).toBe(NOON + 60_000)
-      expect(headers.get('date')).toBe('Sun, 01 Mar 2026 12:00:00 GMT')
-    }
-  })
-
-  it('has X-Sandbox-Reason, unless it is disabled', async () => {
-    const sandbox = await openSandbox({ reason: false })
-    expect(await sandbox.get('/pets', 'sandbox-limited')).toMatchObject({ status: 429, reason: undefined })
-  })
+it.each(transports)('X-Sandbox-Reason can be disabled, %s', async (_name, openSandbox) => {
+  const sandbox = await openSandbox({ reason: false })
+  expect(await sandbox.get('/pets', 'sandbox-limited')).toMatchObject({ status: 429, reason: undefined })
 })
 
 describe.each(transports)('Prefer: code=, %s', (_name, openSandbox) => {
@@ -184,16 +172,10 @@ describe.each(transports)('CORS, %s', (_name, openSandbox) => {
     expect([...sandbox.core.spaces.default.log]).toEqual([])
   })
 
-  it.each([
-    ['traceparent,x-request-id', `${ALLOWED}, traceparent, x-request-id`],
-    ['authorization, cache-control', `${ALLOWED}, cache-control`],
-    ['', ALLOWED],
-    ['a b, <x>, ok', `${ALLOWED}, ok`],
-    [Array.from({ length: 1000 }, (_, n) => `x-${n}`).join(), ALLOWED],
-  ])('allows whatever header a page asks for: %.40s', async (names, allowed) => {
+  it('allows whatever header a page asks for', async () => {
     const sandbox = await openSandbox({ cors: 'http://localhost:3000' })
-    const { headers } = await sandbox.call('/v1/pets', preflight('http://localhost:3000', names))
-    expect(headers.get('access-control-allow-headers')).toBe(allowed)
+    const { headers } = await sandbox.call('/v1/pets', preflight('http://localhost:3000', 'x-request-id'))
+    expect(headers.get('access-control-allow-headers')).toBe(`${ALLOWED}, x-request-id`)
     expect(headers.get('vary')).toBe('Origin, Access-Control-Request-Headers')
   })
 

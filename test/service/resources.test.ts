@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -9,6 +9,12 @@ import { transports } from '../support/transports.js'
 const GROWN = fileURLToPath(new URL('../contract/specs/grown.yaml', import.meta.url))
 /** Requests and responses with different schemas. */
 const UNLIKE = fileURLToPath(new URL('../contract/specs/unlike.yaml', import.meta.url))
+/** The list of categories with another parameter. */
+function grownWith(parameter: string, type: string): string {
+  const sort = '        - { name: sort, in: query'
+  const added = `        - { name: ${parameter}, in: query, schema: { type: ${type} } }\n`
+  return temporaryFile('openapi.yaml', readFileSync(GROWN, 'utf8').replace(sort, added + sort))
+}
 const EMPTY = { total: 0, has_more: false, items: [] }
 
 describe.each(transports)('operations that were added to the contract, %s', (_name, openSandbox) => {
@@ -30,6 +36,8 @@ describe.each(transports)('operations that were added to the contract, %s', (_na
     const replaced = await sandbox.call('/v1/categories/1', { method: 'PUT', body: { name: 'birds' } })
     const updatedAt = new Date(Date.parse(createdAt) + 60_000).toISOString()
     expect(replaced.json).toEqual({ ...dogs, name: 'birds', updatedAt })
+    // A name that must be unique is not taken by the record itself.
+    expect((await sandbox.call('/v1/categories/1', { method: 'PUT', body: { name: 'birds' } })).status).toBe(200)
     const list = await sandbox.get('/categories?sort=name')
     expect(list.json).toMatchObject({ total: 2, has_more: false, items: [{ name: 'birds' }, { name: 'cats' }] })
     expect(list.headers.get('x-total-count')).toBe('2')
@@ -58,7 +66,7 @@ describe.each(transports)('operations that were added to the contract, %s', (_na
   })
 
   it('filter and page a list', async () => {
-    const sandbox = await open()
+    const sandbox = await open({ spec: grownWith('after', 'string') })
     for (const name of ['a', 'b', 'c', 'd'])
       await sandbox.post('/categories', { name, kind: name === 'c' ? 'big' : 'small' })
     const names = async (query: string) => {
@@ -70,14 +78,13 @@ describe.each(transports)('operations that were added to the contract, %s', (_na
     expect(await names('limit=2&offset=2')).toEqual(['ba', 4, false])
     expect(await names('kind=big')).toEqual(['c', 1, false])
     expect(await names('sort=-name&limit=1')).toEqual(['d', 4, true])
+    // From the record with this id on, in the order of the list.
+    expect(await names('after=3&limit=1')).toEqual(['b', 4, true])
+    expect(await names('sort=name&after=3&limit=2')).toEqual(['d', 4, false])
   })
 
   it('report a query parameter that they check and then ignore, without blaming the client', async () => {
-    const spec = join(temporaryFolder(), 'openapi.yaml')
-    const near = '        - { name: near, in: query, schema: { type: integer } }\n'
-    const sort = '        - { name: sort, in: query'
-    writeFileSync(spec, readFileSync(GROWN, 'utf8').replace(sort, near + sort))
-    const sandbox = await open({ spec })
+    const sandbox = await open({ spec: grownWith('near', 'integer') })
     expect(sandbox.warnings).toContain('listCategories ignores the query parameter "near".')
     expect((await sandbox.get('/categories?near=x')).status).toBe(400)
     expect((await sandbox.get('/categories?near=1&limit=1&sort=name')).status).toBe(200)

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { loadContract } from '../../src/contract/load-contract.js'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { temporaryFile, temporaryFolder } from '../support/temporary-files.js'
 import { transports } from '../support/transports.js'
@@ -143,46 +142,16 @@ describe.each(transports)('pets of another contract, %s', (_name, openSandbox) =
   })
 })
 
-describe('a contract whose pets differ from the packaged ones', () => {
-  const ALL = { listPets: 'list', createPet: 'create', getPet: 'get' }
-  const all = (reason: string) => ({ listPets: reason, createPet: reason, getPet: reason })
+it('required properties of the packaged pets, and of new ones, are filled', async () => {
   const ID = 'properties: { id: { type: integer, format: int64 } }'
-  const LIST = 'schema: { type: array, items: { $ref: "#/components/schemas/Pet" } }'
-  const LIMIT = 'name: limit, in: query, schema: { type: integer }'
-  const NO_ID = all('no property of the record identifies it')
-  const COLLAR = all('nothing says how to fill the required property "collar"')
-  const NO_LIST = { ...ALL, listPets: 'the response is not a list of records' }
-
-  it.each([
-    ['mocks pets without an id', ID, 'properties: { key: { type: integer } }', NO_ID],
-    ['serves ids that are strings', ID, 'properties: { id: { type: string } }', ALL],
-    ['mocks a list of anything', LIST, 'schema: { type: object, properties: { items: { type: array } } }', NO_LIST],
-    ['mocks pets with an unknown required property', 'required: [id]', 'required: [id, collar]', COLLAR],
-    ['serves a body that may be left out', 'required: true\n        content', 'content', ALL],
-    [
-      'serves a path parameter that is a string',
-      ', schema: { type: integer, format: int64 }',
-      ', schema: { type: string }',
-      ALL,
-    ],
-    ['ignores a limit that is a string', LIMIT, LIMIT.replace('integer', 'string'), ALL],
-    ['creates with the documented status', '"201": {', '"200": {', ALL],
-  ])('%s', async (_what, from, to, kinds) => {
-    const { operations } = await loadContract(changed(from, to))
-    const served = operations.map(({ id, action, whyMocked }) => [id, action?.kind ?? whyMocked])
-    expect(Object.fromEntries(served)).toMatchObject(kinds)
-  })
-
-  it('fills required properties of the packaged pets, and of new ones', async () => {
-    const [[, openSandbox]] = transports as [(typeof transports)[number]]
-    const created = 'createdAt: { type: string, format: date-time, readOnly: true }'
-    const fields = `${ID.slice(0, -2)}, ${created}, colour: { type: string, default: brown } }`
-    const spec = changed(`required: [id], ${ID}`, `required: [id, createdAt, colour], ${fields}`)
-    const sandbox = await openSandbox({ spec })
-    const first = { createdAt: '2026-01-01T00:00:00.000Z', colour: 'brown' }
-    expect((await sandbox.get('/pets/1')).json).toMatchObject(first)
-    const { json } = await sandbox.post('/pets', '{"name":"Rex"}')
-    const createdAt = expect.stringMatching(/^2026-03-01T12:00:00\.000Z$/)
-    expect(json).toMatchObject({ id: 60, name: 'Rex', colour: 'brown', createdAt })
-  })
+  const [[, openSandbox]] = transports as [(typeof transports)[number]]
+  const created = 'createdAt: { type: string, format: date-time, readOnly: true }'
+  const fields = `${ID.slice(0, -2)}, ${created}, colour: { type: string, default: brown } }`
+  const spec = changed(`required: [id], ${ID}`, `required: [id, createdAt, colour], ${fields}`)
+  const sandbox = await openSandbox({ spec })
+  const first = { createdAt: '2026-01-01T00:00:00.000Z', colour: 'brown' }
+  expect((await sandbox.get('/pets/1')).json).toMatchObject(first)
+  const { json } = await sandbox.post('/pets', '{"name":"Rex"}')
+  const createdAt = expect.stringMatching(/^2026-03-01T12:00:00\.000Z$/)
+  expect(json).toMatchObject({ id: 60, name: 'Rex', colour: 'brown', createdAt })
 })
