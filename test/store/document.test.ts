@@ -5,6 +5,7 @@ import { stringifyJson } from '../../src/contract/json.js'
 import type { Pet } from '../../src/domain/pets.js'
 import fc from '../support/fast-check.js'
 import { temporaryFolder } from '../support/temporary-files.js'
+import { runs } from '../support/test-seed.js'
 import { folderWithin, Owner, SEED, stateIn } from './owner.js'
 
 function documentOf(content: object): string {
@@ -174,7 +175,7 @@ describe('a document', () => {
         await owner.store.close()
         expect(await stateIn(file)).toEqual(owner.state)
       }),
-      { numRuns: 50 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -182,7 +183,7 @@ describe('a document', () => {
     const folder = temporaryFolder()
     const file = join(folder, 'store.json')
     const owner = await Owner.start(file)
-    const pets = Array.from({ length: 30_000 }, (_, index) => ({
+    const pets = Array.from({ length: 5000 }, (_, index) => ({
       id: index + 1,
       name: `犬 number ${index}`,
       categoryId: 1,
@@ -194,7 +195,7 @@ describe('a document', () => {
       scopes: pets.map(({ id }) => [String(id), 'left']),
     }
     const empty = { idProperty: 'id', nextId: 1, values: [] }
-    await owner.change({ kind: 'replaced', state: { ...SEED, nextPetId: 30_001, pets, records: { toys, empty } } })
+    await owner.change({ kind: 'replaced', state: { ...SEED, nextPetId: 5001, pets, records: { toys, empty } } })
     await owner.store.close()
     expect(await stateIn(file)).toEqual(owner.state)
   })

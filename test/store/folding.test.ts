@@ -17,6 +17,7 @@ import type { Pet } from '../../src/domain/pets.js'
 import type { Change } from '../../src/domain/state.js'
 import fc from '../support/fast-check.js'
 import { temporaryFolder } from '../support/temporary-files.js'
+import { runs } from '../support/test-seed.js'
 import { anyChange } from './changes.js'
 import { aStore, folderWithin, Owner, SEED, stateIn } from './owner.js'
 
@@ -66,6 +67,7 @@ describe('the document', () => {
     const owner = await Owner.start(join(folder, 'store.json'), { fsync })
     await owner.change({ kind: 'pet', pet: PET })
     await owner.store.close()
+    expect(() => owner.store.write()).toThrow(expect.objectContaining({ code: 'STORE_CLOSED' }))
     expect(readdirSync(folder)).toEqual(['store.json'])
     const { version, ...state } = parseJson(readFileSync(join(folder, 'store.json'), 'utf8')) as { version: number }
     expect(version).toBe(1)
@@ -145,7 +147,7 @@ describe('the document', () => {
         expect(again.state).toEqual(owner.state)
         await again.store.close()
       }),
-      { numRuns: 30, examples: [[RETURNING]] },
+      { numRuns: runs(75), examples: [[RETURNING]] },
     )
   })
 

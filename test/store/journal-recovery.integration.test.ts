@@ -7,6 +7,7 @@ import { readJournal } from '../../src/store/journal-lines.js'
 import { StoreError } from '../../src/store/store-error.js'
 import fc from '../support/fast-check.js'
 import { temporaryFolder } from '../support/temporary-files.js'
+import { runs } from '../support/test-seed.js'
 import { anyChange } from './changes.js'
 import { changed, folderWithin, Owner, SEED } from './owner.js'
 
@@ -62,7 +63,7 @@ describe('a journal after a crash', () => {
           warnings: [],
         })
       }),
-      { numRuns: 50 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -82,7 +83,7 @@ describe('a journal after a crash', () => {
           expect(read.tornBytes > 0).toBe(!isWhole)
         }
       }),
-      { numRuns: 5 },
+      { numRuns: runs(15) },
     )
   })
 
@@ -97,7 +98,7 @@ describe('a journal after a crash', () => {
           expect(() => readFrom(folder, flipped)).toThrow(StoreError)
         }
       }),
-      { numRuns: 2 },
+      { numRuns: runs(5) },
     )
   })
 
@@ -119,7 +120,7 @@ describe('a journal after a crash', () => {
         },
       ),
       {
-        numRuns: 50,
+        numRuns: runs(200),
         examples: [
           [
             [
@@ -158,7 +159,7 @@ describe('a journal after a crash', () => {
         expect(new Set(result.state.keys)).toEqual(new Set(states.at(-1)?.keys))
         expect(result.state.orders).toEqual(states.at(-1)?.orders)
       }),
-      { numRuns: 30 },
+      { numRuns: runs(100) },
     )
   })
 
