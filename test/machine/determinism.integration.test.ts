@@ -5,7 +5,7 @@ import { VERBS } from '../../src/control/verbs.js'
 import { checkpointLines, digestSandbox } from '../../src/core/checkpoint.js'
 import type { Machine } from '../../src/core/machine.js'
 import { loadCheckpoint, writeCheckpoint } from '../support/checkpoint.js'
-import { TEST_SEED } from '../support/test-seed.js'
+import { runs, TEST_SEED } from '../support/test-seed.js'
 import { Chance } from './chance.js'
 import { Commands } from './commands.js'
 import { applyStep, differenceOf, openMachine, outcomeText, START, stateText, textOf } from './machine.js'
@@ -71,7 +71,7 @@ describe.each(PLANS)('a machine that starts $name', (plan) => {
     let refused = 0
     // That a full memory was reported once is remembered, whatever was refused.
     const checkpoint = () => writeCheckpoint(machine.spaces).replace(/"hasWarned":\w+/, '')
-    while (refused < 50) {
+    while (refused < runs(50)) {
       const step = commands.next()
       const before = step.command.kind === 'verb' ? checkpoint() : ''
       const outcome = applyStep(machine, step)

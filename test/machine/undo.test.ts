@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { Keeper } from '../../src/store/keeper.js'
-import { TEST_SEED } from '../support/test-seed.js'
+import { runs, TEST_SEED } from '../support/test-seed.js'
 import { Chance } from './chance.js'
 import { Commands } from './commands.js'
 import { FakeWriter } from './fake-writer.js'
@@ -32,7 +32,7 @@ const NAMES = Object.keys(TRANSITIONS)
 it.each([...NAMES, 'several of them'])('rolls back a change that cannot be stored: %s', async (name) => {
   const isOne = name in TRANSITIONS
   let done = 0
-  for (let run = 0; run < 12; run++) {
+  for (let run = 0; run < runs(30); run++) {
     const seed = `${TEST_SEED}:${name}:${run}`
     const chance = new Chance(seed)
     const writer = new FakeWriter()
