@@ -89,36 +89,26 @@ describe('the contract', () => {
   })
 })
 
-describe.each(contract.operations.map((one) => [one.id, one] as const))('every answer of %s', (_id, one) => {
-  const answers = [...one.responses.values()]
-
-  it('carries the rate-limit headers', () => {
-    for (const { status } of answers) {
-      const headers = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
-      expect(headersOf(one, status)).toEqual(expect.arrayContaining(headers))
-    }
-  })
-
-  it('has an example, errors in the Error shape and the words of the catalogue', () => {
-    for (const answer of answers) {
-      const example = exampleOf(answer)
-      if (answer.status < 400) continue
-      expect(example).toEqual({ code: expect.any(String), message: expect.any(String), status: answer.status })
-      const problem = Object.entries(PROBLEMS).find(([code]) => code === Reflect.get(Object(example), 'code'))?.[1]
-      expect(problem?.status).toBe(answer.status)
-      if (answer.status !== 400) expect(example).toHaveProperty('message', problem?.message)
-    }
-  })
-
-  it('has the headers of its status and deprecation', () => {
-    for (const { status } of answers) {
+it.each(contract.operations.map((one) => [one.id, one] as const))(
+  'every response of %s has the headers of its status and deprecation, and an example in the words of the catalogue',
+  (_id, one) => {
+    for (const answer of one.responses.values()) {
+      const { status } = answer
       const headers = headersOf(one, status)
+      const limits = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+      expect(headers).toEqual(expect.arrayContaining(limits))
       expect(headers.includes('Retry-After')).toBe(status === 429)
       expect(headers.includes('WWW-Authenticate')).toBe(status === 401)
       for (const name of ['Deprecation', 'Sunset', 'Link']) expect(headers.includes(name)).toBe(one.deprecated)
+      const example = exampleOf(answer)
+      if (status < 400) continue
+      expect(example).toEqual({ code: expect.any(String), message: expect.any(String), status })
+      const problem = Object.entries(PROBLEMS).find(([code]) => code === Reflect.get(Object(example), 'code'))?.[1]
+      expect(problem?.status).toBe(status)
+      if (status !== 400) expect(example).toHaveProperty('message', problem?.message)
     }
-  })
-})
+  },
+)
 
 function headersOf(one: Operation, status: number): readonly string[] {
   const response = document.paths[one.path][one.method.toLowerCase()].responses[String(status)]

@@ -21,18 +21,6 @@ describe('the packaged contract, given with --spec', () => {
     })
     expect(plain(await loadContract(openapiFile))).toEqual(plain(packagedContract()))
   })
-
-  it('reads requests in the same way', async () => {
-    const loaded = await loadContract(openapiFile)
-    const body = new TextEncoder().encode('{"name":1,"categoryId":9223372036854775808,"status":"x","y":1}')
-    for (const search of ['', 'limit=0&status=x', 'limit=1&limit=2&z']) {
-      const reading = operation(packagedContract(), 'listPets').readQuery(search)
-      expect(operation(loaded, 'listPets').readQuery(search)).toEqual(reading)
-    }
-    expect(operation(loaded, 'createPet').readBody(body)).toEqual(
-      operation(packagedContract(), 'createPet').readBody(body),
-    )
-  })
 })
 
 describe('a fuller contract', () => {
@@ -69,7 +57,6 @@ describe('a fuller contract', () => {
   })
 
   it.each([
-    ['', { limit: 10 }],
     ['limit=50', { limit: 50 }],
     ['tag=a&tag=b,c', { limit: 10, tag: ['a', 'b,c'] }],
     ['ids=1,2,9007199254740993', { limit: 10, ids: [1, 2, 9007199254740993n] }],
@@ -80,7 +67,6 @@ describe('a fuller contract', () => {
 
   it.each([
     ['limit=0', 'limit must be a whole number from 1 to 50 (it is 0)'],
-    ['limit=51', 'limit must be a whole number from 1 to 50 (it is 51)'],
     ['trained=yes', 'trained must be true or false (it is "yes")'],
     ['weight=heavy', 'weight must be number (it is "heavy")'],
     ['ids=1,x', 'ids[1] must be a whole number from -9223372036854775808 to 9223372036854775807 (it is "x")'],
@@ -149,7 +135,6 @@ const listPets = (parameter: string) =>
 describe('a document that cannot be served', () => {
   it.each([
     ['', 'the document must be an object'],
-    ['hello', 'the document must be an object'],
     ['a: 1', 'the document is not an OpenAPI document: it has no field "openapi"'],
     ['swagger: "2.0"\nopenapi: 2.0.0', 'the document uses OpenAPI "2.0.0"; only 3.0 and 3.1 are supported'],
     [`${HEAD}paths: &a {/a: *a}`, 'cannot be read: its aliases are circular'],
@@ -180,7 +165,6 @@ describe('a document that cannot be served', () => {
       'x-plans.free.requestsPerMinute must be a whole number of at least 1, or "custom"',
     ],
     [`${HEAD}x-plans: {gold: {}}`, 'x-plans has the unknown plan "gold"'],
-    [listPets('{name: limit}'), 'paths./pets.get.parameters[0] must have "name" and "in"'],
     [
       listPets("{name: a, in: query, schema: {pattern: '['}}"),
       'the schema of listPets query cannot be used: Invalid regular expression',

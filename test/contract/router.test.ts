@@ -4,14 +4,8 @@ import { packagedContract } from '../../src/contract/packaged-contract.js'
 
 function routed(method: string, path: string): unknown {
   const route: Route = packagedContract().route(method, path)
-  switch (route.kind) {
-    case 'operation':
-      return [route.operation.id, ...route.captured]
-    case 'method-not-allowed':
-      return `allow ${route.allow.join(', ')}`
-    case 'unknown':
-      return 'unknown'
-  }
+  if (route.kind === 'operation') return [route.operation.id, ...route.captured]
+  return route.kind === 'unknown' ? 'unknown' : `allow ${route.allow.join(', ')}`
 }
 
 describe('a request', () => {
@@ -20,22 +14,16 @@ describe('a request', () => {
     ['HEAD', '/pets', ['listPets']],
     ['POST', '/pets', ['createPet']],
     ['GET', '/pets/1', ['getPet', '1']],
-    ['HEAD', '/pets/1', ['getPet', '1']],
     ['GET', '/pets/a%2Fb', ['getPet', 'a%2Fb']],
     ['GET', '/pets/{petId}', ['getPet', '{petId}']],
     ['GET', '/store/orders', ['listOrders']],
     ['DELETE', '/pets', 'allow GET, HEAD, POST'],
-    ['OPTIONS', '/pets', 'allow GET, HEAD, POST'],
     ['get', '/pets', 'allow GET, HEAD, POST'],
     ['PUT', '/pets/1', 'allow GET, HEAD'],
-    ['POST', '/store/orders', 'allow GET, HEAD'],
-    ['GET', '', 'unknown'],
     ['GET', '/', 'unknown'],
     ['GET', '/pets/', 'unknown'],
-    ['GET', '/pets/1/', 'unknown'],
     ['GET', '/Pets', 'unknown'],
     ['GET', '/pets/1/toys', 'unknown'],
-    ['GET', '/store', 'unknown'],
     ['GET', '//pets', 'unknown'],
     ['GET', '/constructor', 'unknown'],
   ])('%s %s goes to %j', (method, path, expected) => {
