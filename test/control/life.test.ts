@@ -70,22 +70,6 @@ describe('an exchange', () => {
     expect(exchange?.timing.waitingMs).toBeGreaterThan(0)
   })
 
-  it('has a growing duration while it hangs', async () => {
-    await using space = await start({ fault: 'listPets:hang' })
-    const leave = space.leaving('/pets')
-    await come(() => space.events.length === 1)
-    expect(await space.last()).toMatchObject({ reason: 'fault', fault: 'hang', ended: null })
-    const durations: number[] = []
-    await come(async () => {
-      durations.push((await space.last())?.durationMs ?? 0)
-      return durations.some((duration) => duration > 0)
-    })
-    expect(durations).toEqual(durations.toSorted((one, other) => one - other))
-    await leave()
-    await come(() => space.events.length === 2)
-    expect(space.events[1]?.exchange).toMatchObject({ ended: 'left', reason: 'fault', status: null, fault: 'hang' })
-  })
-
   it('has two events, the second of them complete, with latency apart from handling time', async () => {
     await using space = await start({ latency: '80ms' })
     await (await space.ask('/pets/1')).text()
