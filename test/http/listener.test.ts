@@ -8,7 +8,6 @@ describe("input that Node's parser refuses", () => {
   it.each([
     ['a bad header', `GET /v1/pets HTTP/1.1\r\n${KEYED}bad header\r\n\r\n`, 400, 'bad_request'],
     ['huge headers', `GET /v1/pets HTTP/1.1\r\n${KEYED}X-Big: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
-    ['CONNECT', `CONNECT example.com:443 HTTP/1.1\r\n${KEYED}\r\n`, 400, 'bad_request'],
   ])('gets the Error shape and rate-limit headers: %s', async (_what, sent, status, code) => {
     const { port } = await startOnPort()
     const got = await exchange(port, sent)
