@@ -31,12 +31,9 @@ describe('a Redis that cannot be used', () => {
   it.each([
     ['SET', "-OOM command not allowed when used memory > 'maxmemory'.", 'its memory is used up (maxmemory)'],
     ['SET', "-READONLY You can't write against a read only replica.", 'it is a read-only copy'],
-    ['SET', '-LOADING Redis is loading the dataset in memory', 'Redis is loading the dataset in memory'],
     ['SET', '-MISCONF Redis is configured to save RDB snapshots, but', 'it cannot write to its disk'],
-    ['SET', '-NOREPLICAS Not enough good replicas to write.', 'Not enough good replicas to write'],
     ['SET', '-MOVED 12182 10.0.0.7:6379', 'it is a cluster node'],
     ['SET', '-NOPERM this user has no permissions', 'its user lacks permissions'],
-    ['SET', '-NOAUTH Authentication required.', 'it requires a password'],
     ['AUTH', '-WRONGPASS invalid username-password pair', 'user or password is wrong'],
     ['AUTH', "-ERR wrong number of arguments for 'auth' command", 'use Redis 7 or newer, or Valkey 7.2 or newer'],
     ['AUTH', '-ERR unknown command `AUTH`, with args beginning with: `shop`, `s3cret`', 'Redis 7 or newer'],
