@@ -85,14 +85,6 @@ describe('call', () => {
     expect(io.listeners.size).toBe(0)
   })
 
-  it('prints a table on a terminal, and escapes what would drive it', async () => {
-    const sandbox = await sandboxWith()
-    await call('createPet --name R\u001b[31mex --category-id 1', ioFor(sandbox))
-    const { code, out } = await call('listPets --limit 1', ioFor(sandbox, {}, true))
-    expect(code).toBe(0)
-    expect(out).toMatch(/^id +name +categoryId\n\d+ +R\\u001b\[31mex +1\n$/)
-  })
-
   it('keeps every digit of an int64, in every output', async () => {
     const sandbox = await sandboxWith()
     const big = '9223372036854775807'
@@ -142,14 +134,12 @@ describe('call', () => {
     expect(errorIn(err)).toMatchObject({ code, status, exit, operation, method: 'GET', body: { code } })
   })
 
-  it('prints an error response for people on a terminal, the code last', async () => {
-    const { err } = await call('getPet 999999', ioFor(await sandboxWith(), {}, true))
+  it('prints an error response for people on a terminal, the code last, and ends with 0 if it is to be ignored', async () => {
+    const sandbox = await sandboxWith()
+    const { err } = await call('getPet 999999', ioFor(sandbox, {}, true))
     expect(err).toMatch(/\n {2}"code": "not_found",[\s\S]*\nnot_found: .* \(HTTP 404\)\n$/)
-  })
-
-  it('ends with 0 whatever the status if it is to be ignored', async () => {
-    const ended = await call('getPet 999999 --ignore-status', ioFor(await sandboxWith()))
-    expect(ended).toMatchObject({ code: 0, out: '' })
+    const ignored = await call('getPet 999999 --ignore-status', ioFor(sandbox))
+    expect(ignored).toMatchObject({ code: 0, out: '' })
   })
 
   it('checks the response against the contract with --check', async () => {
@@ -180,10 +170,7 @@ describe('what call refuses to send', () => {
       'listPets 5',
       /USAGE: too many arguments for 'listPets'\. Expected 0 arguments but got 1\. See .* call listPets --help/,
     ],
-    ['getPet 1 2', /too many arguments for 'getPet'\. Expected 1 argument but got 2/],
     ['getPet', /petId/],
-    ['getPet 9223372036854775808', /petId must be a whole number/],
-    ['listPets --limt 5', /--limt.*--limit/],
     ['listPets --retry x --timeout 5 -H nope', /--header[\s\S]*--timeout/],
     ['listPets -o xml', /--output/],
     ['listPets --max-body 1GB', /--max-body "1GB": must be a whole number with a unit/],
@@ -191,7 +178,6 @@ describe('what call refuses to send', () => {
     ['listPets --body {}', /takes no body/],
     ['createPet --body @missing.json', /missing\.json.*ENOENT/],
     ['createPet --body - --api-key-file -', /both read stdin/],
-    ['listPets -t nowhere', /UNKNOWN_TARGET/],
     ['--nonsense', /--nonsense/],
     ['', /Usage: petstore-sandbox call/],
     ['listPets --key a --api-key-file b', /^INVALID_TARGET: --key and --api-key-file cannot both be given\n$/],
@@ -288,28 +274,17 @@ describe('retries', () => {
 })
 
 describe('no response', () => {
-  it('is a dropped connection, tried again for GET only', async () => {
-    const sandbox = await sandboxWith({ fault: ['*:connection-reset'] })
-    const { code, err } = await call('listPets', ioFor(sandbox))
-    expect(code).toBe(7)
-    expect(errorIn(err)).toMatchObject({ code: 'no_response', attempts: 3, exit: 7 })
-    expect((await call(REX, ioFor(sandbox))).code).toBe(7)
-    expect(await sandbox.requests({ operation: 'createPet' })).toHaveLength(1)
-  })
-
-  it('is one that takes too long, or that breaks off in the middle', async () => {
-    const sandbox = await sandboxWith({ fault: ['listPets:hang', 'listOrders:malformed-chunk'] })
-    const { err } = await call('listPets --timeout 50ms', ioFor(sandbox))
-    const hint = expect.stringContaining('--timeout')
-    expect(errorIn(err)).toMatchObject({ exit: 7, title: 'TIMEOUT', attempts: 1, hint })
-    expect(await call('listOrders', ioFor(sandbox))).toMatchObject({ code: 7, out: '' })
-  })
-
-  it('is an unreachable server', async () => {
-    const { err } = await call('listPets --base-url http://127.0.0.1:9/v1')
-    expect(waits.lengths).toEqual([])
-    const hint = expect.stringContaining('petstore-sandbox serve')
-    expect(errorIn(err)).toMatchObject({ exit: 7, title: 'ECONNREFUSED', hint })
+  it.each<[what: string, line: string, error: { code?: string; title?: string; attempts?: number; hint?: RegExp }]>([
+    ['that is dropped', 'getPet 1', { code: 'no_response', attempts: 3 }],
+    ['that takes too long', 'listPets --timeout 50ms', { title: 'TIMEOUT', attempts: 1, hint: /--timeout/ }],
+    ['that breaks off in the middle', 'listOrders', { code: 'no_response' }],
+    ['from a server', 'listPets --base-url http://127.0.0.1:9/v1', { title: 'ECONNREFUSED', hint: /sandbox serve/ }],
+  ])('is one %s', async (_what, line, error) => {
+    const fault = ['getPet:connection-reset', 'listPets:hang', 'listOrders:malformed-chunk']
+    const { code, out, err } = await call(line, ioFor(await sandboxWith({ fault })))
+    expect({ code, out }).toEqual({ code: 7, out: '' })
+    const hint = expect.stringMatching(error.hint ?? /./)
+    expect(errorIn(err)).toMatchObject({ exit: 7, ...error, hint })
   })
 })
 
@@ -350,11 +325,8 @@ describe('odd responses', () => {
     })
   })
 
-  it.each([
-    ['[', ']', ''],
-    ['{"a":', '}', '1'],
-  ])('that are nested beyond measure are given as they came: %s', async (open, close, within) => {
-    const body = open.repeat(5000) + within + close.repeat(5000)
+  it('that are nested beyond measure are given as they came', async () => {
+    const body = '{"a":'.repeat(5000) + 1 + '}'.repeat(5000)
     const rest = `Content-Length: ${body.length}\r\n\r\n${body}`
     for (const output of ['json', 'yaml', 'table'])
       expect(await called(`HTTP/1.1 200 OK\r\n${rest}`, `-o ${output}`)).toMatchObject({ code: 0, out: body })
@@ -521,13 +493,6 @@ describe('call on a terminal', () => {
     const { hint }: { hint: string } = JSON.parse(err).error
     if (cure === undefined) expect(hint).toMatch(/^The sandbox always refuses the key sandbox-\w+\. Use another one\.$/)
     else expect(hint).toContain(cure)
-  })
-
-  it('ends a ban by the clock, as the sandbox may not know the key by its text', async () => {
-    const sandbox = await sandboxWith({ anyKey: true })
-    await sandbox.ban('sandbox')
-    const { err } = await callAt(sandbox, 'listPets --retry 0')
-    expect(JSON.parse(err).next).toEqual([expect.stringMatching(/petstore-sandbox control clock advance 5m$/)])
   })
 
   it('lays tables out by cells, so that none of its lines is wider than the terminal', async () => {

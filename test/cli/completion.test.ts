@@ -124,8 +124,6 @@ const runs = (shell: string) => spawnSync(shell, ['--version']).status === 0
 
 /** Lines up to the cursor, and what each shell is to offer. */
 const LINES: readonly (readonly [string, string])[] = [
-  ['petstore-sandbox ser', 'serve'],
-  ['petstore-sandbox serve --pla', '--plan'],
   ['petstore-sandbox serve --plan b', 'business'],
   ['petstore-sandbox serve --spec op', 'open api.yaml'],
 ]
@@ -173,7 +171,6 @@ describe('the script of bash', () => {
   it.runIf(runs('bash')).each([
     ['petstore-sandbox serve --plan=p', 'pro'],
     ['petstore-sandbox serve --fault getPet:ha', 'hang'],
-    ['petstore-sandbox serve --fixtures=s', 'seeds'],
   ])('gives only what follows the last = or :, as bash takes words apart there: %s', async (line, expected) =>
     expect(await offers(line, shellFolder())).toBe(`${expected}\n`),
   )
@@ -181,13 +178,13 @@ describe('the script of bash', () => {
   /** Names that a shell would run, or take apart, if they were inserted as they are. */
   const NAMES = ['$(touch bad)a.yaml', '`touch bad`b.yaml', 'c;touch bad;.yaml', 'd\' "e.yaml', 'f&g|h.yaml']
 
-  it.runIf(runs('bash')).each(NAMES)('quotes the file name %s where Bash 3.2 would not (no compopt)', async (name) => {
+  it.runIf(runs('bash'))('quotes file names where Bash 3.2 would not (no compopt)', async () => {
     const { folder, env } = shellFolder()
-    writeFileSync(join(folder, name), '')
+    for (const name of NAMES) writeFileSync(join(folder, name), '')
     const old = { folder, env: { ...env, BASH_TOO_OLD: '1' } }
     const inserted = (await offers('petstore-sandbox serve --spec ', old)).trimEnd().split('\n')
     const read = execFileSync('bash', ['-c', `printf '%s\\n' ${inserted.join(' ')}`], { cwd: folder, encoding: 'utf8' })
-    expect(read.trimEnd().split('\n')).toContain(name)
+    expect(read.trimEnd().split('\n')).toEqual(expect.arrayContaining(NAMES))
     expect(readdirSync(folder)).not.toContain('bad')
   })
 })

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { runBuilt, start } from './built.js'
+import { start } from './built.js'
+import { run } from './test-io.js'
 
 it('playground prints where its files are served, until it is stopped', async () => {
   const { child, stdout, ended } = start(['playground', '--port', '0'])
@@ -14,5 +15,5 @@ it('playground prints where its files are served, until it is stopped', async ()
 
 it('playground refuses an invalid port', async () => {
   const err = expect.stringContaining('must be a whole number from 0 to 65535')
-  expect(await runBuilt(['playground', '--port', '70000'])).toEqual({ code: 2, out: '', err })
+  expect(await run('playground --port 70000')).toEqual({ code: 2, out: '', err })
 })

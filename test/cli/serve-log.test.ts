@@ -92,7 +92,7 @@ const KINDS: readonly (readonly [string, Partial<ExchangeRecord>])[] = [
   ['a long target', { path: '/v1/pets', query: `name=${'ポチ🐢'.repeat(20)}` }],
 ]
 
-describe.each([undefined, 120, 80, 60])('the pretty log, %s columns wide', (columns) => {
+describe.each([undefined, 80, 60])('the pretty log, %s columns wide', (columns) => {
   const page = { wall: exchange().arrivedAt, ...(columns === undefined ? {} : { columns }) }
 
   it('shows what matters of each kind of response', () => {
@@ -107,8 +107,6 @@ describe.each([undefined, 120, 80, 60])('the pretty log, %s columns wide', (colu
     const words = rows.flatMap((row) => row.trim().split(/\s+/)).filter((word) => !word.endsWith('…'))
     expect(words.filter((word) => !whole.includes(word))).toEqual([])
   })
-
-  it('counts repetitions', () => expect(prettyExchange(shown(), plain, { ...page, times: 12 })).toContain('  ×12 · '))
 })
 
 describe('the pretty log', () => {

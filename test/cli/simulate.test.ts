@@ -104,18 +104,18 @@ describe('simulate', () => {
     // Prints its peak memory at exit.
     const report = `data:text/javascript,process.on("exit",()=>console.error(process.resourceUsage().maxRSS))`
     const { child, stdout, stderr, ended } = start(['simulate', '-', '-o', 'json'], { node: ['--import', report] })
-    // Bodies of pictures, and many small entries: 400 MB.
+    // Bodies of pictures, and many small entries: 200 MB.
     const picture = JSON.stringify({ ...harEntry({ at: AT, key: 'sandbox' }), _picture: 'x'.repeat(8_000_000) })
-    const small = `${JSON.stringify(harEntry({ at: AT, key: 'sandbox' }))},\n`.repeat(3000)
+    const small = `${JSON.stringify(harEntry({ at: AT, key: 'sandbox' }))},\n`.repeat(500)
     const write = async (text: string) => {
       if (!child.stdin.write(text)) await once(child.stdin, 'drain')
     }
     await write('{"log":{"entries":[\n')
-    for (let round = 0; round < 40; round++) await write(`${small}${picture},\n`)
+    for (let round = 0; round < 24; round++) await write(`${small}${picture},\n`)
     child.stdin.end(`${picture}]}}`)
     expect(await ended).toBe(0)
-    expect(JSON.parse(stdout.text)).toMatchObject({ requests: 40 * 3001 + 1, input: { bad: { count: 0 } } })
-    expect(Number(stderr.text)).toBeLessThan(300 * 1024)
+    expect(JSON.parse(stdout.text)).toMatchObject({ requests: 24 * 501 + 1, input: { bad: { count: 0 } } })
+    expect(Number(stderr.text)).toBeLessThan(220 * 1024)
   })
 })
 

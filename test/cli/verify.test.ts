@@ -93,11 +93,10 @@ describe('verify', () => {
     expect(await verify(line, KEY)).toEqual({ code: 2, out: '', err: expect.stringContaining(problem) }),
   )
 
-  it('colours its marks on a terminal only', async () => {
+  it('colours its marks on a terminal', async () => {
     const { baseUrl } = await sandboxWith()
-    const shown = async (env = {}) => (await verify(`--base-url ${baseUrl}`, { ...KEY, ...env }, { tty: true })).out
-    expect(await shown()).toContain('\u001b[32m✓\u001b[39m listPets')
-    expect(await shown({ NO_COLOR: '1' })).toMatch(/^✓ listPets/)
+    const { out } = await verify(`--base-url ${baseUrl}`, KEY, { tty: true })
+    expect(out).toContain('\u001b[32m✓\u001b[39m listPets')
   })
 })
 

@@ -64,6 +64,9 @@ export function change(where: (came: Came) => boolean, act: (goes: Goes, came: C
   }
 }
 
+/** Compiled once: that takes longer than a run of `verify`. */
+const packagedRules = readResponseRules(packagedContract(), 'native')
+
 /** Verifies a service with a drift; waits pass on its clock. */
 export async function verified(drift?: Drift, given: Partial<VerifyOptions> = {}, options: SandboxOptions = {}) {
   const { baseUrl, came, sandbox } = await driftingService(drift, options)
@@ -71,7 +74,7 @@ export async function verified(drift?: Drift, given: Partial<VerifyOptions> = {}
   onTestFinished(() => service.close())
   const waits: number[] = []
   const { contract = packagedContract() } = given
-  const rules = await readResponseRules(contract, 'native')
+  const rules = await (given.contract === undefined ? packagedRules : readResponseRules(contract, 'native'))
   const { checks, notes } = await verify({
     ...{ contract, rules, service, basePath: contract.basePath, apiKey: 'sandbox', writes: false },
     wait: async (milliseconds) => {

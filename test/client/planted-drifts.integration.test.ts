@@ -203,42 +203,32 @@ it.each(CASES.filter(({ call }) => call !== undefined))(
 )
 
 const MODES: readonly (readonly [options: SandboxOptions, apiKey?: string])[] = [
-  [{}],
-  ...(['free', 'pro', 'business', 'enterprise'] as const).map((plan) => [{ plan }] as const),
-  ...['sandbox-enterprise', 'sandbox-limited', 'sandbox-banned'].map((apiKey) => [{}, apiKey] as const),
-  [{ limits: '3/min' }],
+  ...(['free', 'enterprise'] as const).map((plan) => [{ plan }] as const),
+  ...['sandbox-limited', 'sandbox-banned'].map((apiKey) => [{}, apiKey] as const),
   [{ limits: '40/min,40/day' }],
   [{ limits: '5/day' }],
-  [{ rateLimit: false }],
   [{ rateLimit: false, freeze: true }],
-  [{ freeze: true }],
   [{ now: '2029-06-01T12:00:00.999Z' }],
   [{ now: '2031-01-01T00:00:00Z' }],
   ...([404, 410] as const).flatMap((sunsetStatus) =>
-    (['after', 'before', 'brownout', 'auto'] as const).flatMap((sunset) =>
-      [true, false].map((reason) => [{ sunset, sunsetStatus, reason, now: '2026-03-01T10:00:01Z' }] as const),
+    (['after', 'brownout'] as const).map(
+      (sunset) => [{ sunset, sunsetStatus, reason: sunsetStatus === 404, now: '2026-03-01T10:00:01Z' }] as const,
     ),
   ),
   [{ storm: '1' }],
-  [{ storm: '1,retry-after=30s' }],
-  [{ storm: '0.5' }],
   [{ storm: '0.5', reason: false }],
-  [{ reason: false }],
-  [{ fault: ['getPet:503'] }],
   [{ fault: ['*:500'] }],
   [{ reason: false }, 'sandbox-banned'],
-  ...(['seconds', 'http-date'] as const).flatMap((retryAfter) =>
-    (['error', 'empty', 'text', 'html', 'problem'] as const).map(
-      (limitBody) => [{ retryAfter, limitBody, limits: '4/min' }] as const,
-    ),
+  ...(['error', 'empty', 'text', 'html', 'problem'] as const).map(
+    (limitBody) => [{ limitBody, limits: '4/min' }] as const,
   ),
+  [{ retryAfter: 'http-date', limits: '4/min' }],
   [{ rateLimitHeaders: 'draft', limits: '4/min' }],
   [{ anyKey: true }, 'my-own'],
   [{ pets: 0 }],
   [{ pets: 1 }],
   [{ pets: 5000 }],
-  [{}, 'sandbox-pro~checkout'],
-  [{ strict: true }],
+  [{ strict: true }, 'sandbox-pro~checkout'],
 ]
 
 it.each(MODES.map(([options, apiKey = 'sandbox']) => ({ options, apiKey })))(
