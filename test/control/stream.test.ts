@@ -1,12 +1,8 @@
-import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { bridge } from '../../src/http/control-bridge.js'
-import { BodyBudget } from '../../src/http/request-body.js'
 import { connectSandbox, startSandbox } from '../../src/index.js'
 import { runSandbox } from '../../src/sandbox.js'
 import { embeddedOptions } from '../support/embedded-options.js'
-import { listenLocally } from '../support/listen-locally.js'
 
 describe('the stream of exchanges', () => {
   it('ends when its space is removed', async () => {
@@ -15,21 +11,6 @@ describe('the stream of exchanges', () => {
     const stream = await fetch(`${sandbox.controlUrl}/requests/stream?space=a`)
     await connectSandbox(sandbox.controlUrl).spaces.remove('a')
     expect(await stream.text()).toMatch(/^: connected/)
-  })
-
-  it('is cancelled when its reader leaves', async () => {
-    let cancel = () => {}
-    const cancelled = new Promise<void>((resolve) => {
-      cancel = resolve
-    })
-    const endless = () =>
-      new Response(new ReadableStream({ start: (to) => to.enqueue(new Uint8Array(1)), cancel: () => cancel() }))
-    const server = createServer((request, response) => void bridge(endless, request, response, new BodyBudget()))
-    const leave = new AbortController()
-    const { body } = await fetch(await listenLocally(server), { signal: leave.signal })
-    await body?.getReader().read()
-    leave.abort()
-    await cancelled
   })
 
   it('ends immediately for HEAD', async () => {

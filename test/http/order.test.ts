@@ -46,12 +46,13 @@ describe('bytes that are not a request', () => {
     expect(core.spaces.default.records.get('pets')?.size).toBe(before + 1)
     expect(statusesIn(await exchange(port, POST, GET, sent))).toEqual([201, 200, ...statuses])
     const socket = await openSocket(port)
+    const closed = once(socket, 'close')
     for (const piece of [POST, sent, 'zz\r\n', POST]) {
       await new Promise<void>((resolve) => socket.write(piece, () => resolve()))
       await turns()
     }
     socket.end()
-    await once(socket, 'close')
+    await closed
     expect(statusesIn(socket.received)).toEqual([201, ...statuses])
     expect(await serves()).toBe(true)
     expect(warnings).toEqual([])

@@ -55,10 +55,11 @@ it.each(UNUSUAL)('answers unusual HTTP in order: %s', async (_what, sent, status
   for (let part = 0; part < 6; part++) {
     const cut = Math.floor((part * bytes.length) / 6)
     const socket = await openSocket(port)
+    const closed = once(socket, 'close')
     socket.write(bytes.subarray(0, cut))
     await turns(2)
     socket.end(bytes.subarray(cut))
-    await once(socket, 'close')
+    await closed
     expect(statusesIn(socket.received), `cut at ${cut}`).toEqual(statuses)
   }
   expect(warnings).toEqual([])

@@ -223,8 +223,8 @@ function inputOf(switches: Partial<Switches>): object {
   )
 }
 
-// No response is ever read here, so no request is early: polite-client.test.ts and conduct-evidence.test.ts test early
-// requests and the bans that they bring.
+// No response is ever read here, so no request is early: conduct-evidence.test.ts tests early requests and the bans that
+// they bring.
 it('agrees with an independent model of quotas, bans and the clock over 100,000 steps', () => {
   let compared = 0
   fc.assert(

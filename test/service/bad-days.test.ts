@@ -144,13 +144,6 @@ describe.each(transports)('a fault with retry-after, %s', (_name, openSandbox) =
     expect(await sandbox.get('/pets')).toMatchObject({ status: 429, retryAfter: '2', reason: 'fault' })
   })
 
-  it('takes the form of --retry-after', async () => {
-    const sandbox = await openSandbox({ fault: 'listPets:503,retry-after=2s', retryAfter: 'http-date' })
-    expect(await sandbox.get('/pets')).toMatchObject({ retryAfter: 'Sun, 01 Mar 2026 12:00:02 GMT' })
-    await sandbox.control('PATCH', '/settings', { retryAfter: 'none' })
-    expect(await sandbox.get('/pets')).toMatchObject({ status: 503, retryAfter: undefined })
-  })
-
   it('obliges its client to wait, and brings no ban but as a 429', async () => {
     const sandbox = await openSandbox({ fault: 'listPets:503,retry-after=2s', banAfter: 1 })
     await sandbox.get('/pets')

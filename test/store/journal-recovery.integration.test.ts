@@ -141,28 +141,6 @@ describe('a journal after a crash', () => {
     await expect(Owner.open(file)).rejects.toMatchObject({ code: 'STORE_VERSION' })
   })
 
-  it('may be compacted twice', async () => {
-    const folder = temporaryFolder()
-    await fc.assert(
-      fc.asyncProperty(fc.array(anyChange, { maxLength: 20 }), fc.array(anyChange), async (first, second) => {
-        // A crash between document and cut, with concurrent changes.
-        const { journal, states } = await killedAfter(folderWithin(folder), [...first, ...second])
-        const file = join(folderWithin(folder), 'store.json')
-        const folded = await Owner.start(file)
-        for (const change of first) await folded.change(change)
-        await folded.store.close()
-        // Even without a mark, a second replay has the same pets.
-        const result = await readBack(join(folder, 'copy'), readFileSync(file), journal)
-        expect(result).toMatchObject({ kind: 'read' })
-        if (result.kind === 'refused') return
-        expect(new Set(result.state.pets)).toEqual(new Set(states.at(-1)?.pets))
-        expect(new Set(result.state.keys)).toEqual(new Set(states.at(-1)?.keys))
-        expect(result.state.orders).toEqual(states.at(-1)?.orders)
-      }),
-      { numRuns: runs(100) },
-    )
-  })
-
   it('is applied to a document that was edited by hand after the crash', async () => {
     const folder = temporaryFolder()
     const pet = { id: 1, name: 'Bella', categoryId: 1, status: 'sold' } as const
