@@ -33,8 +33,8 @@ export default defineConfig({
     include: [
       'test/cli/verify.test.ts',
       'test/client/verify.integration.test.ts',
-      'test/contract/{prism-thread.integration,bounds.integration,sendable.integration,load-contract}.test.ts',
-      'test/service/{fuller-contract.integration,mocked-operations.integration,served-pets}.test.ts',
+      'test/contract/{prism-thread.integration,bounds,sendable.integration,load-contract}.test.ts',
+      'test/service/{fuller-contract,mocked-operations.integration,served-pets}.test.ts',
     ],
     server: { deps: { external: [/\/dist\/[^/]+\.js$/] } },
   },
