@@ -55,8 +55,8 @@ export function project(name: ProjectName): TestOptions {
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
-    // No unit test changes what another one could see, so each worker loads the source once.
-    isolate: name !== 'unit' && name !== 'chromium',
+    // No unit test changes what another one could see, so each worker loads the source once; nor do those in a browser.
+    isolate: name !== 'unit' && name !== 'chromium' && name !== 'browser',
     maxWorkers: '100%',
     // Real-time tests run last, alone.
     sequence: { groupOrder: name === 'real-time' ? 1 : 0 },

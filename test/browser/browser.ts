@@ -1,6 +1,6 @@
 import axe from 'axe-core'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { beforeAll, expect, onTestFinished } from 'vitest'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
 import { CHROMIUM } from '../support/browsers.js'
 
@@ -23,6 +23,8 @@ export const FAILED = /^Failed to load resource: (?:the server responded with a 
 export interface ContextOptions extends BrowserContextOptions {
   /** Errors in the console that do not fail the test. */
   readonly allowed?: RegExp
+  /** A new profile, without service workers, for a test that may change it by `page.clock` or `addInitScript`. */
+  readonly isOwn?: boolean
 }
 
 interface PageOptions extends ContextOptions {
@@ -38,21 +40,40 @@ export interface Opened {
   ask(path: string, key?: string, init?: RequestInit): Promise<Response>
 }
 
-/** One browser for the tests of a file. */
+/** The browser of this worker, which ends with it, and its profiles by their options. */
+let shared: Promise<Browser> | undefined
+const contexts = new Map<string, BrowserContext>()
+
 export function useBrowser() {
   let browser: Browser
   beforeAll(async () => {
-    browser = await openBrowser()
+    shared ??= openBrowser()
+    browser = await shared
   })
-  afterAll(() => browser.close())
 
-  /** A browser profile. Fails if a page logs an error, or calls another host than `url`. */
-  async function newContext(url: string, { allowed = /^$/, ...options }: ContextOptions = {}): Promise<BrowserContext> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  /**
+   * A browser profile, whose pages are closed after the test. Each sandbox and each site has an origin of its own, so
+   * tests share profiles. Fails if a page logs an error, or calls another host than `url`.
+   */
+  async function newContext(url: string, given: ContextOptions = {}): Promise<BrowserContext> {
+    const { allowed = /^$/, isOwn = false, ...options } = given
+    const key = JSON.stringify(options)
+    let context = isOwn ? undefined : contexts.get(key)
+    if (context === undefined) {
+      context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+      // Stays open: Chromium halts a profile without pages, and takes a second to start the next page.
+      if (!isOwn) {
+        await context.newPage()
+        contexts.set(key, context)
+      }
+    }
     const complaints: string[] = []
-    context.on('page', (page) => listen(page, new URL(url).origin, complaints))
+    const watch = (page: Page) => listen(page, new URL(url).origin, complaints)
+    context.on('page', watch)
     onTestFinished(async () => {
-      await context.close()
+      context.off('page', watch)
+      if (isOwn) await context.close()
+      else for (const page of context.pages().slice(1)) await page.close()
       expect(complaints.filter((text) => !allowed.test(text))).toEqual([])
     })
     return context
@@ -106,4 +127,22 @@ export async function axeViolations(page: Page, rules: 'all' | 'colours' = 'all'
     },
     rules === 'all' ? undefined : COLOUR_RULES,
   )
+}
+
+/**
+ * Checks that a page fits and is accessible, wide and narrow, light and dark.
+ *
+ * @param widths in pixels, of which only the width is checked, because another one has the same style
+ */
+export async function checkLooks(page: Page, what: string, widths: readonly number[] = []): Promise<void> {
+  for (const width of [...widths, 1280, 390]) {
+    await page.setViewportSize({ width, height: 900 })
+    expect(await page.evaluate('document.documentElement.scrollWidth'), what).toBe(width)
+    if (widths.includes(width)) continue
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      const rules = colorScheme === 'dark' ? 'colours' : 'all'
+      expect(await axeViolations(page, rules), `${what}, ${colorScheme}, ${width} pixels`).toEqual([])
+    }
+  }
 }

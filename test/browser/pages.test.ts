@@ -35,7 +35,7 @@ describe.skipIf(!HAS_CHROMIUM)('the pages, in a browser', () => {
 
   it('have no axe violations while they load, with an error, locked, and without their sandbox', async () => {
     // Each of its sandboxes has a port of its own.
-    const context = await browser.newContext('http://127.0.0.1', { bypassCSP: true, allowed: /./ })
+    const context = await browser.newContext('http://127.0.0.1', { bypassCSP: true, allowed: /./, isOwn: true })
     const page = await context.newPage()
     const look = async (what: string, shown: Locator) => {
       await shown.first().waitFor()
