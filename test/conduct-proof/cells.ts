@@ -4,11 +4,13 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { packageDirectory } from '../../src/system/package-files.js'
 import type { Client } from './clients.js'
 import { CONDITIONS, PRELUDE, timeoutIn } from './conditions.js'
 import type { Said } from './judge.js'
 
 const HERE = import.meta.dirname
+const BIN = join(packageDirectory, 'bin/petstore-sandbox.js')
 /** Chromium takes seconds to start on a busy machine. */
 const PAGE_LIMIT_MS = 90_000
 /** Ends slow clients; their requests until then are judged. */
@@ -31,15 +33,9 @@ export interface Ran {
 
 /** Runs cells one after the other. Several slots run in parallel. */
 export class Slot {
-  /** A clone with a build. */
-  readonly #target: string
   readonly #folder = mkdtempSync(join(tmpdir(), 'conduct-proof-'))
   #server: Promise<{ readonly child: ChildProcess; readonly baseUrl: string }> | undefined
   #cells = 0
-
-  constructor(target: string) {
-    this.#target = target
-  }
 
   async run(client: Client, condition: string, mode: Mode): Promise<Ran> {
     const startedAt = Date.now()
@@ -78,7 +74,7 @@ export class Slot {
   }
 
   async #serve() {
-    const args = [this.#bin, 'serve', '--port', '0', '--in-memory', '--log', 'json']
+    const args = [BIN, 'serve', '--port', '0', '--in-memory', '--log', 'json']
     const child = spawn(process.execPath, args, { cwd: this.#folder, stdio: ['ignore', 'ignore', 'pipe'] })
     const baseUrl = await new Promise<string>((resolve) => {
       let said = ''
@@ -95,7 +91,7 @@ export class Slot {
     const report = join(this.#folder, `${this.#cells}.json`)
     const address = join(this.#folder, `${this.#cells}.url`)
     const script = `printf %s "$PETSTORE_BASE_URL" >${address}\n${this.#commandOf(client, condition)}`
-    const args = [this.#bin, 'exec', '--report', report, '--', 'sh', '-c', script]
+    const args = [BIN, 'exec', '--report', report, '--', 'sh', '-c', script]
     const { stderr } = await this.#end(spawn(process.execPath, args, this.#options(client, condition)))
     const port = Number(new URL(readFileSync(address, 'utf8')).port)
     return { port, said: JSON.parse(readFileSync(report, 'utf8')) as Said, firstId: 1, stderr }
@@ -106,7 +102,7 @@ export class Slot {
     const [file = '', ...rest] = client.script ?? []
     const args = [
       join(HERE, 'in-process.mjs'),
-      join(this.#target, 'dist/index.js'),
+      join(packageDirectory, 'dist/index.js'),
       file === '' ? prelude + command : prelude,
       ...(file === '' ? [] : [join(HERE, file), ...rest]),
     ]
@@ -115,10 +111,6 @@ export class Slot {
     if (stdout === '') throw new Error(`in process: ${stderr}`)
     const { port, said } = JSON.parse(stdout)
     return { port, said: said as Said, firstId: 1, stderr }
-  }
-
-  get #bin(): string {
-    return join(this.#target, 'bin/petstore-sandbox.js')
   }
 
   /** The shell limits the time, so that `exec` still writes its report. */

@@ -1,8 +1,8 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { readSegments, requestsTo, type Segment, type Wired } from './capture.js'
@@ -12,9 +12,6 @@ import { CONDITIONS } from './conditions.js'
 import { compare, judge } from './judge.js'
 
 /** `npm run conduct-proof`, see test/README.md. Exits with 1 if conduct accused a polite client, or missed a violation. */
-const USAGE = `npm run conduct-proof -- [--target <clone with a build>] [--clients <regexp>] [--conditions <list>]
-  [--modes serve,exec,space,in-process] [--out <cells.jsonl>] [--short]
-`
 const JOBS = 6
 
 /** Up to a minute: clients that were judged wrongly before. */
@@ -43,19 +40,11 @@ const preset = process.argv.includes('--short') ? SHORT : LONG
 const { values } = parseArgs({
   options: {
     short: { type: 'boolean' },
-    target: { type: 'string', default: '.' },
     clients: { type: 'string', default: preset.clients },
     conditions: { type: 'string', default: preset.conditions },
     modes: { type: 'string', default: preset.modes },
-    out: { type: 'string' },
-    help: { type: 'boolean' },
   },
 })
-if (values.help) {
-  process.stdout.write(USAGE)
-  process.exit(0)
-}
-
 interface Cell {
   readonly client: Client
   readonly condition: string
@@ -69,7 +58,6 @@ const COLUMNS = ['cells', 'refused', 'early', 'FALSE', 'MISSED', 'other'] as con
 const rows = new Map<string, Record<(typeof COLUMNS)[number], number>>()
 const mismatches: string[] = []
 const folder = mkdtempSync(join(tmpdir(), 'conduct-proof-'))
-if (values.out !== undefined) writeFileSync(values.out, '')
 
 for (const load of preset.loads.split(',')) {
   const spinning = ['-e', 'for (;;);']
@@ -100,7 +88,7 @@ async function runAll(cells: readonly Cell[], name: string): Promise<void> {
   const ran: { readonly cell: Cell; readonly ran: Ran }[] = []
   const left = cells.values()
   const work = async () => {
-    const slot = new Slot(resolve(values.target))
+    const slot = new Slot()
     for (const cell of left)
       await slot.run(cell.client, cell.condition, cell.mode).then(
         (each) => ran.push({ cell, ran: each }),
@@ -148,14 +136,11 @@ function judgeCell({ client, condition, mode, load }: Cell, ran: Ran, all: reado
   const found = [...said.violations, ...said.warnings].map(
     ({ rule, count, exchanges }) => `${rule} ${count} (${exchanges.map((id) => id - firstId + 1)})`,
   )
-  if (differences.length > 0)
-    mismatches.push(
-      `- ${client.name} | ${name}: ${differences.join('; ')}. Requests ${truth.requests}, early ${truth.early.join() || 'none'}, at once ${truth.atOnce.least}; said ${found.join(', ') || 'nothing'}\n`,
-    )
-  if (values.out === undefined) return
-  const trace = wired.map((each) => traceOf(each, wired[0]?.sentAt ?? 0))
-  const cell = { client: client.name, condition, mode, load, truth, differences, said, stderr, trace }
-  appendFileSync(values.out, `${JSON.stringify(cell)}\n`)
+  if (differences.length === 0) return
+  const traces = wired.map((each) => `\n  ${traceOf(each, wired[0]?.sentAt ?? 0)}`).join('')
+  mismatches.push(
+    `- ${client.name} | ${name}: ${differences.join('; ')}. Requests ${truth.requests}, early ${truth.early.join() || 'none'}, at once ${truth.atOnce.least}; said ${found.join(', ') || 'nothing'}${traces}${stderr}\n`,
+  )
 }
 
 /** When a request was sent, and when its response was delivered, in milliseconds. */

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs'
-import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { compareRow, type RowResult } from './compare.js'
 import { TABLE } from './table.js'
@@ -9,19 +7,16 @@ const { values } = parseArgs({
   options: {
     clients: { type: 'string', default: '' },
     jobs: { type: 'string', default: '2' },
-    out: { type: 'string' },
   },
 })
 const wanted = new RegExp(values.clients)
 const rows = TABLE.filter(({ name, job = '' }) => wanted.test(`${name} ${job}`))
 const left = rows.values()
-const loads: number[] = []
 const seen = new Map<(typeof rows)[number], RowResult>()
 const work = async () => {
   for (const row of left) {
     const result = await compareRow(row)
     seen.set(row, result)
-    loads.push(loadavg()[0] ?? 0)
     process.stdout.write(
       `${result.differences.length === 0 ? 'equal ' : 'DIFFER'} ${row.job ?? '      '} ${result.letters}  ${row.name}\n`,
     )
@@ -39,7 +34,4 @@ const [cells, undecided, differ] = [
 process.stdout.write(
   `${rows.length} clients, ${cells} cells: ${cells - undecided - differ} equal, ${undecided} undecided, ${differ} differ\n`,
 )
-if (values.out !== undefined) writeFileSync(values.out, all.map(({ letters }) => `${letters}\n`).join(''))
-const [least, most] = [Math.min(...loads), Math.max(...loads)].map((load) => load.toFixed(1))
-process.stdout.write(`load average ${least} to ${most}\n`)
 process.exitCode = differ === 0 ? 0 : 1
