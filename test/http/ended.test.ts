@@ -112,51 +112,26 @@ describe('the end of an exchange on a socket', () => {
   })
 
   it.each([
-    ['waits for a delayed response', { latency: '1h' }],
-    ['hangs', { fault: 'listPets:hang' }],
-    ['reads a slow body', { fault: 'listPets:slow-body' }],
-  ])('is "left" if the client leaves while it %s', async (_what, options: SandboxOptions) => {
-    const { listener, begun, ended, expectAllEnded } = await start(options)
-    const socket = await opened(listener.port)
-    socket.resume()
-    socket.write(ask('/pets'))
-    await come(() => begun.length === 1)
-    await turns(5)
-    expect(ended).toEqual([])
-    // A half-closed client may still wait.
-    socket.resetAndDestroy()
-    await come(() => ended.length > 0)
-    expect(ended).toMatchObject([{ how: 'left', ...(options.latency && { isUnanswered: true, bodyMs: 0 }) }])
-    expectAllEnded()
-  })
-
-  it.each([
     ['is delayed', { latency: '1h' }],
     ['hangs', { fault: 'listPets:hang' }],
     ['is slow', { fault: 'listPets:slow-body' }],
-  ])('is "cut" if the sandbox stops while a response %s', async (_what, options) => {
-    const { listener, begun, hows, expectAllEnded } = await start(options)
-    const socket = await opened(listener.port)
-    socket.resume()
-    socket.write(ask('/pets'))
-    await come(() => begun.length === 1)
-    await listener.stop('now')
-    await come(() => hows().length === 1)
-    expect(hows()).toEqual(['cut'])
-    expectAllEnded()
-  })
-
-  it('is "sent" for a half-closed client that waits for it', async () => {
-    const { listener, hows, expectAllEnded } = await start({ latency: '300ms' })
-    const socket = await opened(listener.port)
-    const got = reading(socket)
-    socket.end(ask('/pets'))
-    await come(() => got().includes('HTTP/1.1 200'))
-    await come(() => hows().length === 1)
-    // Interim responses probe the client.
-    expect(got().split('HTTP/1.1 102 Processing').length).toBeGreaterThan(1)
-    expect(hows()).toEqual(['sent'])
-    expectAllEnded()
+  ])('is "left" if the client leaves, and "cut" if the sandbox stops, while a response %s', async (_what, options) => {
+    for (const how of ['left', 'cut'] as const) {
+      const { listener, begun, ended, expectAllEnded } = await start(options)
+      const socket = await opened(listener.port)
+      socket.resume()
+      socket.write(ask('/pets'))
+      await come(() => begun.length === 1)
+      await turns(5)
+      expect(ended).toEqual([])
+      if (how === 'cut') await listener.stop('now')
+      // A half-closed client may still wait.
+      else socket.resetAndDestroy()
+      await come(() => ended.length > 0)
+      const isUnanswered = how === 'left' && 'latency' in options
+      expect(ended).toMatchObject([{ how, ...(isUnanswered && { isUnanswered, bodyMs: 0 }) }])
+      expectAllEnded()
+    }
   })
 
   it('is not reported before the client has received the response', async () => {

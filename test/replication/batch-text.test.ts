@@ -81,20 +81,8 @@ describe('an entry of the log', () => {
 describe('parseHeaders', () => {
   it('parses raw headers as node:http does', () => {
     const raw = ['Host', 'a', 'X-A', '1', 'x-a', '2', '__proto__', 'y', 'Age', '1', 'age', '2', 'X-B', '', 'X-B', '']
-    raw.push(
-      'Cookie',
-      'a=1',
-      'cookie',
-      'b=2',
-      'Set-Cookie',
-      'c',
-      'set-cookie',
-      'd',
-      'Content-Type',
-      'a',
-      'content-type',
-      'b',
-    )
+    raw.push('Cookie', 'a=1', 'cookie', 'b=2', 'Set-Cookie', 'c', 'set-cookie', 'd', 'Content-Type', 'a')
+    raw.push('content-type', 'b')
     expect(parseHeaders(raw)).toEqual({
       host: 'a',
       'x-a': '1, 2',

@@ -6,7 +6,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { readRedisAddress } from '../../src/domain/redis-address.js'
 import type { CommandLog } from '../../src/replication/command-log.js'
 import { openRedisLog } from '../../src/replication/redis-log.js'
-import { APPEND } from '../../src/replication/redis-scripts.js'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { freePort, HAS_REDIS, RedisServer } from '../support/redis-server.js'
 import { TcpProxy } from '../support/tcp-proxy.js'
@@ -121,19 +120,6 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       await Promise.all(appended)
     })
 
-    it('stores no entry before an earlier one', async () => {
-      const group = aGroup()
-      const { log } = await open(redis.url, group)
-      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
-      const keys = ['log', 'batches'].map((name) => `petstore-sandbox:{${group}}:${name}`)
-      const append = (batch: string, before: string) =>
-        redis.ask('EVAL', APPEND.text, '2', ...keys, 'a', batch, '1', before, batch)
-      expect(append('3', '2')).toContain('WAITS for batch 2')
-      expect(append('2', '1')).toMatch(/^\d+-\d+$/)
-      expect(append('3', '2')).toMatch(/^\d+-\d+$/)
-      expect(redis.ask('XLEN', keys[0] ?? '')).toBe('3')
-    })
-
     it('appends refused entries in order, each once, when Redis accepts them again', async () => {
       const server = await aRedis()
       const { log, watcher } = await open(server.url, aGroup())
@@ -181,35 +167,6 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       const follower = followerOf(other.log)
       await log.append({ replica: 'a', batch: 3, text: '3' }, NEVER)
       expect(await follower.texts(2)).toEqual(['1', '3'])
-    })
-
-    it.each([['FLUSHALL'], ['DEL', 'LOG']])('reports lost entries while idle: %s', async (...loss) => {
-      const server = await aRedis()
-      const group = aGroup()
-      const { log } = await open(server.url, group)
-      const follower = new RecordingFollower()
-      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
-      log.follow(undefined, follower)
-      await follower.texts(1)
-      server.ask(...loss.map((word) => (word === 'LOG' ? `petstore-sandbox:{${group}}:log` : word)))
-      expect(await follower.loss()).toBe('the entry read last is missing')
-      if (loss.length === 1) return
-      const appended = log.append({ replica: 'a', batch: 2, text: '2' }, NEVER)
-      await expect(appended).rejects.toThrow('one of its keys was removed')
-    })
-
-    it('reports that Redis has become a copy, and continues once it is not', async () => {
-      const server = await aRedis()
-      const { log, watcher } = await open(server.url, aGroup())
-      const follower = followerOf(log)
-      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
-      server.ask('REPLICAOF', '127.0.0.1', '1')
-      const appended = log.append({ replica: 'a', batch: 2, text: '2' }, NEVER)
-      expect(await watcher.until((report) => report.includes('copy'))).toMatch(/read-only copy|lost its primary/)
-      await expect(open(server.url, aGroup())).rejects.toThrow(/read-only copy/)
-      server.ask('REPLICAOF', 'NO', 'ONE')
-      await appended
-      expect(await follower.texts(2)).toEqual(['1', '2'])
     })
 
     it('waits until the requested number of copies have an entry', async () => {

@@ -104,15 +104,6 @@ describe.each(transports)('operations that were added to the contract, %s', (_na
     expect((await sandbox.get('/categories/x')).status).toBe(404)
   })
 
-  it('meet quotas and faults like the others', async () => {
-    const sandbox = await open({ limits: '2/min' })
-    expect((await sandbox.get('/categories')).remaining).toBe(1)
-    await sandbox.control('PUT', '/faults', [{ operation: 'listCategories', status: 503, times: 1 }])
-    expect((await sandbox.get('/categories')).status).toBe(503)
-    await sandbox.get('/categories')
-    expect((await sandbox.get('/categories')).status).toBe(429)
-  })
-
   it('keep their records by space and in snapshots, and start again with a reset', async () => {
     const sandbox = await open()
     const listed = async (key?: string) => (await sandbox.get('/categories', key)).json

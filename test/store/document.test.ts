@@ -35,24 +35,16 @@ const damaged: readonly (readonly [string, string | Uint8Array, string])[] = [
   ['invalid JSON', '{"version": 1,\n  oops}', 'unexpected "o" at line 2, column 3'],
   ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'not UTF-8'],
   ['a list', '[]', 'the document is []'],
-  ['null', 'null', 'the document is null'],
   ['no version', stringifyJson(SEED), 'version is missing'],
   ['a field too many', documentOf({ more: 1 }), '"more"'],
   ['no pets', documentOf({ pets: undefined }), 'pets is missing'],
-  ['no orders', documentOf({ orders: undefined }), 'orders is missing'],
   ['an order that is not an object', documentOf({ orders: [null] }), 'orders[0] is null'],
-  ['invalid keys', documentOf({ keys: {} }), 'keys is {}'],
   ['an invalid nextPetId', documentOf({ nextPetId: '3' }), 'nextPetId is "3"'],
-  ['a number as a pet', documentOf({ pets: [BELLA, 7] }), 'pets[1] is 7'],
   ['a text for an id', documentOf({ pets: [{ ...BELLA, id: '1' }] }), 'pets[0].id is "1"'],
-  ['half an id', documentOf({ pets: [{ ...BELLA, id: 1.5 }] }), 'pets[0].id is 1.5'],
   ['an id beyond int64', documentOf({ pets: [{ ...BELLA, id: 2n ** 63n }] }), 'pets[0].id is 9223372036854775808'],
   ['an id twice', documentOf({ pets: [BELLA, BELLA] }), 'pets[1].id is 1, which an earlier pet'],
-  ['a big id twice', documentOf({ pets: [SEED.pets[1], SEED.pets[1]] }), 'pets[1].id is 9007199254740993'],
   ['no name', documentOf({ pets: [{ id: 1, categoryId: 1 }] }), 'pets[0].name is missing'],
-  ['no categoryId', documentOf({ pets: [{ id: 1, name: 'x' }] }), 'pets[0].categoryId is missing'],
   ['an unknown status', documentOf({ pets: [{ ...BELLA, status: 'gone' }] }), 'pets[0].status is "gone"'],
-  ['a status that is null', documentOf({ pets: [{ ...BELLA, status: null }] }), 'pets[0].status is null'],
   ['an unknown field of a pet', documentOf({ pets: [{ ...BELLA, tag: 'x' }] }), '"tag"'],
   ['a key without a name', documentOf({ keys: [{ plan: 'free' }] }), 'keys[0].key is missing'],
   ['a key twice', documentOf({ keys: [{ key: 'a' }, { key: 'a' }] }), 'keys[1].key appears twice'],
@@ -64,11 +56,9 @@ describe('a damaged document', () => {
     const folder = temporaryFolder()
     const file = join(folder, 'store.json')
     writeFileSync(file, text)
-    await expect(Owner.start(file)).rejects.toMatchObject({
-      code: 'STORE_CORRUPT',
-      message: expect.stringContaining(`"${file}" is damaged: `),
-    })
-    await expect(Owner.start(file)).rejects.toThrow(message)
+    const error: unknown = await Owner.start(file).catch((caught: unknown) => caught)
+    expect(error).toMatchObject({ code: 'STORE_CORRUPT', message: expect.stringContaining(`"${file}" is damaged: `) })
+    expect(error).toMatchObject({ message: expect.stringContaining(message) })
     expect(readFileSync(file)).toEqual(Buffer.from(text))
     expect(readdirSync(folder)).toEqual(['store.json'])
   })
@@ -86,15 +76,14 @@ describe('a damaged document', () => {
     const folder = temporaryFolder()
     const whole = await documentInOurLayout(folder)
     const bytes = Buffer.from(whole)
-    for (let at = 0; at < bytes.length; at++) {
+    const place = (outcome: unknown) => String(outcome).replace(/".*?\/store.json"|at line \d+/g, '')
+    const property = fc.asyncProperty(fc.nat(bytes.length - 1), async (at) => {
       const text = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1)])
-      const inOurs = await read(folder, text).catch(String)
+      const inOurs = await read(folder, text).catch(place)
       // An empty first line makes it another layout.
-      const inOther = await read(folder, Buffer.concat([Buffer.from('\n'), text])).catch(String)
-      const place = (outcome: unknown) => String(outcome).replace(/".*?\/store.json"|at line \d+/g, '')
-      if (typeof inOurs === 'string') expect(place(inOurs)).toBe(place(inOther))
-      else expect(inOurs).toEqual(inOther)
-    }
+      expect(inOurs).toEqual(await read(folder, Buffer.concat([Buffer.from('\n'), text])).catch(place))
+    })
+    await fc.assert(property, { numRuns: runs(1000) })
   })
 })
 
@@ -103,21 +92,17 @@ const oddPets = [
   '{"id":0,"name":"","categoryId":-7}',
   '{"id":-0,"name":"x","categoryId":1}',
   '{"id":01,"name":"x","categoryId":1}',
-  '{"id":1.0,"name":"x","categoryId":1e3}',
   '{"id":1.00000000000000001,"name":"x","categoryId":1}',
   '{"id":999999999999999,"name":"x","categoryId":-999999999999999}',
   '{"id":1000000000000000,"name":"x","categoryId":9007199254740993}',
-  '{"id":9223372036854775808,"name":"x","categoryId":1}',
   '{"id":7,"name":"\\u0041\\"","categoryId":1}',
   '{"id":7,"name":"A\tB","categoryId":1}',
   '{"id":7,"name":"\u007f\u2028 犬 🐕","categoryId":1}',
   '{"id":7,"name":"quote"s","categoryId":1}',
-  '{"id":7,"name":"x","categoryId":1,"status":"gone"}',
   '{"id":7,"name":"x","categoryId":1,"status":"sold","tag":1}',
   '{"id":7,"name":"x","categoryId":1,"status":"sold","status":"pending"}',
   '{"id":7, "name":"x","categoryId":1}',
   '{"name":"x","id":7,"categoryId":1}',
-  '{"id":7,"name":"x","categoryId":1}}',
   '{"id":1,"name":"known id","categoryId":1}',
 ]
 
