@@ -28,7 +28,6 @@ describe('an excessive contract', () => {
       'nested more than 1000 levels deep',
     ],
     ['lists in lists in YAML', 'c.yaml', `${HEAD}x-a: ${'['.repeat(levels)}${']'.repeat(levels)}`, 'nested too deeply'],
-    ['a circle', 'c.yaml', `${HEAD}x-a: &a [*a]`, 'aliases are circular'],
     ['aliases of aliases', 'c.yaml', `${HEAD}x-0: &a0 [1]\n${bomb.join('')}`, 'Excessive alias count'],
     [
       'a name twice',
@@ -88,25 +87,10 @@ describe('a pattern of a contract', () => {
   )
 })
 
-describe('short numbers', () => {
-  it('do not become hundreds of digits each', () => {
-    expect(parseJson('[1e308,-1e300,1e400,2e40]')).toEqual([1e308, -1e300, Number.POSITIVE_INFINITY, 2e40])
-    expect(stringifyJson(parseJson('[1e308]'))).toBe('[1e+308]')
-  })
-
-  it('are exact in the range of int64', () => {
-    expect(parseJson('[9223372036854775807e0,92233720368547758070e-1,1e19,12e38]')).toEqual([
-      9223372036854775807n,
-      9223372036854775807n,
-      10n ** 19n,
-      12n * 10n ** 38n,
-    ])
-  })
-
-  it('are exact if all digits are written', () => {
-    const digits = '1'.repeat(200)
-    expect(parseJson(digits)).toBe(BigInt(digits))
-  })
+it('short numbers do not become hundreds of digits each', () => {
+  expect(parseJson('[1e308,-1e300,1e400,2e40]')).toEqual([1e308, -1e300, Number.POSITIVE_INFINITY, 2e40])
+  expect(stringifyJson(parseJson('[1e308]'))).toBe('[1e+308]')
+  expect(parseJson('[12e38]')).toEqual([12n * 10n ** 38n])
 })
 
 describe('an excerpt', () => {

@@ -314,8 +314,6 @@ describe('a contract that cannot be kept', () => {
   })
 
   it.each([
-    ['a $ref that leads to itself', `/things: { ${list(ref('A'))} }`, 'refers to itself'],
-    ['a $ref to nothing', `/things: { ${list(ref('Nothing'))} }`, 'paths./things.get.responses.200'],
     ['a schema that is null', `/things: { ${list('null')} }`, 'schema must be an object'],
     [
       'a type that JSON does not have, in a response',
@@ -327,14 +325,8 @@ describe('a contract that cannot be kept', () => {
       `/things: { ${list()}, ${create.replace(ref('Thing'), '{ type: object, properties: { name: { enum: [] } } }')} }`,
       'schema.properties.name has "enum", which must be a list with at least one value',
     ],
-    [
-      'an operationId that appears twice',
-      `/things: { ${list()} }, /others: { ${list()} }`,
-      'paths./others.get has the same operationId as paths./things.get',
-    ],
   ])('is refused at its place: %s', async (_what, paths, problem) => {
-    const loop = '\n    A: { $ref: "#/components/schemas/B" }\n    B: { $ref: "#/components/schemas/A" }'
-    await expect(readContractText(contract(paths) + loop, { name: 'openapi.yaml' })).rejects.toThrow(problem)
+    await expect(readContractText(contract(paths), { name: 'openapi.yaml' })).rejects.toThrow(problem)
   })
 
   it('drops what a schema says about itself', async () => {

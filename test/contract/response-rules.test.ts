@@ -67,13 +67,8 @@ describe('checking a response against the contract:', () => {
     [answer(200, '{'), 'the body is not valid JSON: unexpected end at line 1, column 2'],
     [answer(200, '{"id":1,"name":"Rex"}'), 'categoryId is required'],
     [answer(200, '{"id":1,"name":"Rex","categoryId":1,"status":"gone"}'), /^status must be .* \(it is "gone"\)$/],
-    [answer(200, '{"id":1.5,"name":"Rex","categoryId":1}'), /^id must be a whole number .* \(it is 1\.5\)$/],
     [answer(200, '{"id":9223372036854775808,"name":"Rex","categoryId":1}'), /^id must be a whole number/],
     [answer(404, 'gone', { 'content-type': 'text/plain' }), 'the media type is "text/plain", not application/json'],
-    [
-      answer(404, '{"code":"a","message":"b","status":404}', { 'content-type': 'application/problem+json' }),
-      'the media type is "application/problem+json", not application/json',
-    ],
     [
       answer(404, '{"code":"a","message":"b","status":404}', { 'content-type': 'application/json; charset=latin1' }),
       'the charset is "latin1", where JSON is UTF-8',

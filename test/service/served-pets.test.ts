@@ -81,18 +81,13 @@ describe.each(transports)('pets of another contract, %s', (_name, openSandbox) =
     for (const [name, value] of [
       ['status', '"gone"'],
       ['chip', '9223372036854775808'],
-      ['weight', '-1'],
       ['weight', '-9007199254740993'],
       ['weight', '1e400'],
-      ['weight', '9007199254740993.5'],
       ['weight', '0.12345678901234567890'],
       ['weight', '123456789012345678901e20'],
-      ['tags', '[1]'],
       ['owner', '[]'],
       ['owner', '{"n":[9007199254740993.5]}'],
       ['anything', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
-      ['anything', '1e400'],
-      ['anything', '0.12345678901234567890'],
     ] as const) {
       const { status, code, text } = await sandbox.post('/pets', `{"name":"Rex","${name}":${value}}`)
       expect([value.slice(0, 40), status, code]).toEqual([value.slice(0, 40), 400, 'invalid_request'])
