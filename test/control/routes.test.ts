@@ -82,6 +82,11 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
       expect([path, status]).toEqual([path, named[path] ?? 200])
     }
     expect((await sandbox.control('GET', '/spaces')).json).toMatchObject([{ name: 'checkout' }])
+    // In an open space, a removal of nothing leaves the last change to undo.
+    await sandbox.control('DELETE', '/pets/1?space=checkout')
+    for (const path of ['/keys/nobody', '/keys/nobody/ban', '/pets/123', '/resources/pets/123', '/snapshots/none'])
+      expect((await sandbox.control('DELETE', `${path}?space=checkout`)).status, path).toBe(200)
+    expect((await sandbox.control('POST', '/undo?space=checkout')).json).toEqual({ undone: 'pets.remove' })
   })
 
   it('opens no space by a refused change', async () => {

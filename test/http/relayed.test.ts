@@ -59,11 +59,4 @@ describe('responses that a client has certainly received', () => {
     await ask({ relayed: false })
     expect(await found()).toEqual(['early-retry 1'])
   })
-
-  it('do not include a relayed response because of a later direct one', async () => {
-    const { ask, found } = await behind({})
-    await ask({ relayed: false })
-    await ask({ relayed: true })
-    expect(await found()).toEqual([])
-  })
 })

@@ -57,14 +57,6 @@ describe('replies', () => {
     expect(sent).toHaveLength(64)
   })
 
-  it('are sent once when flushed', async () => {
-    batch.put(replyTo(1))
-    batch.flush()
-    expect(sent).toEqual([1])
-    await endOfTurn()
-    expect(sent).toEqual([1])
-  })
-
   it('are sent in order once the store has written', async () => {
     writeSlowly()
     batch.put(replyTo(1))

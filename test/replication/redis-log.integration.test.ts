@@ -120,21 +120,6 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       await Promise.all(appended)
     })
 
-    it('appends refused entries in order, each once, when Redis accepts them again', async () => {
-      const server = await aRedis()
-      const { log, watcher } = await open(server.url, aGroup())
-      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
-      server.ask('CONFIG', 'SET', 'maxmemory', '1000000')
-      const appended = ['2', '3', '4', '5'].map((text) =>
-        log.append({ replica: 'a', batch: Number(text), text }, NEVER),
-      )
-      await watcher.until(isDown)
-      server.ask('CONFIG', 'SET', 'maxmemory', '0')
-      await Promise.all(appended)
-      const follower = followerOf(log)
-      expect(await follower.texts(5)).toEqual(['1', '2', '3', '4', '5'])
-    })
-
     it('continues in order when Redis forgets its scripts while several entries are pending', async () => {
       const { log } = await open(redis.url, aGroup())
       await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)

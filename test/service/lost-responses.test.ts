@@ -45,13 +45,4 @@ describe.each(transports)('a fault after the operation, %s', (_name, openSandbox
     expect(seen).toEqual([503, 500, 502, 201])
     expect(await names(sandbox)).toEqual(['D', 'A'])
   })
-
-  it('is a map too, and is exported', async () => {
-    const sandbox = await open({ operation: 'createPet', fault: 503, phase: 'after', times: 2 })
-    await sandbox.control('POST', '/faults', 'getPet:empty-response,after')
-    const { json } = await sandbox.control('GET', '/export')
-    expect(JSON.stringify(json)).toMatch(/createPet:503\*2,after.*getPet:empty-response,after/)
-    expect(await sandbox.post('/pets', REX)).toMatchObject({ status: 503 })
-    await expect(sandbox.get('/pets/1')).rejects.toThrow()
-  })
 })

@@ -47,7 +47,7 @@ interface One {
 const places = transports.slice(0, 2)
 
 describe.each(places)('any resource in front of a real service, %s', (_name, openSandbox) => {
-  const open = async (more: { readonly store?: string } = {}) => {
+  const open = async (more: { readonly store?: string; readonly upstreamWrites?: 'refuse' } = {}) => {
     const spec = temporaryFile('openapi.yaml', SPEC)
     const service = await driftingService(undefined, { spec, apiKey: ['real=a-real-key:business'] })
     const real = async (method: string, path: string, body?: object) => {
@@ -134,6 +134,11 @@ describe.each(places)('any resource in front of a real service, %s', (_name, ope
     expect((await sandbox.call(unknown, { ...patch, body: { name: 'x' } })).status).toBe(404)
     expect((await sandbox.call(unknown, remove)).status).toBe(404)
     expect((await sandbox.call(`${unknown}/notes`, { method: 'POST', body: { text: 'x' } })).status).toBe(404)
+  })
+
+  it('a record of the service is not changed in front of it if writes are refused', async () => {
+    const { sandbox, cats } = await open({ upstreamWrites: 'refuse' })
+    expect((await sandbox.call(`/v1/categories/${cats.id}`, { ...patch, body: { name: 'x' } })).status).toBe(403)
   })
 
   it('writes survive a snapshot, and undo takes them back', async () => {

@@ -117,16 +117,6 @@ describe.each(places)('in front of a real service, %s', (_name, openSandbox) => 
     expect(came.map(({ url }) => url)).not.toContain(`/v1/pets/${2 ** 52}`)
   })
 
-  it('each space has its own writes over it', async () => {
-    const { sandbox } = await open()
-    await sandbox.post('/pets', { name: 'One', categoryId: 1 }, 'sandbox~one')
-    const first = async (key: string) => (await sandbox.get('/pets?limit=1', key)).json
-    expect(await first('sandbox~one')).toMatchObject([{ name: 'One' }])
-    expect(await first('sandbox~two')).toMatchObject([{ name: 'Sir Purrcival' }])
-    await sandbox.control('POST', '/reset?space=one')
-    expect(await first('sandbox~one')).toMatchObject([{ name: 'Sir Purrcival' }])
-  })
-
   it.each([
     ['forward', 201],
     ['refuse', 403],
