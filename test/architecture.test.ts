@@ -153,11 +153,26 @@ describe('the architecture', () => {
     expect(astray).toEqual([])
   })
 
-  it('has one door to the terminal, and one for the log', () => {
-    const writers = SOURCES.filter(
-      ({ file, text }) => file.startsWith('cli/') && /\b(?:stdout|stderr|stream)\.write\(/.test(text),
-    )
-    expect(writers.map(({ file }) => file).sort()).toEqual(['cli/line-writer.ts', 'cli/print.ts'])
+  it.each([
+    [
+      'writes to a stream: the terminal, the log or an event stream',
+      /\bstd(?:out|err)\.write\(|\bstream\.write\(/,
+      ['cli/line-writer.ts', 'cli/print.ts', 'control/stream.ts'],
+    ],
+    [
+      'reads the wall clock, which a browser has its own of',
+      /\bDate\.now\b|\bnew Date\(\)/,
+      ['system/system-clock.browser.ts', 'system/system-clock.ts'],
+    ],
+    [
+      "opens files without waiting for a FIFO or a device, but for the package's own description",
+      /\b((?:read|append)File(?:Sync)?|openSync|create(?:Read|Write)Stream)\b/,
+      ['system/package-files.ts', 'system/regular-file.ts'],
+    ],
+    ['makes folders, which never hangs in /proc', /\bmkdir(Sync)?\(/, ['system/regular-file.ts']],
+  ])('%s in one place', (_what, does, files) => {
+    const found = SOURCES.filter(({ text }) => does.test(withoutComments(text))).map(({ file }) => file)
+    expect(found.sort()).toEqual(files)
   })
 
   it('keeps the rules and the machine pure: no clock, chance, timer or waiting', () => {
@@ -171,23 +186,6 @@ describe('the architecture', () => {
     const reached = new Set(entries.flatMap((entry) => [...reachableFrom(entry, filesAtRunTime)]))
     expect(reached.size).toBeGreaterThan(100)
     expect([...reached].filter((file) => OUTSIDE.test(file))).toEqual([])
-  })
-
-  it('reads the wall clock in one file only, which a browser has its own of', () => {
-    const readers = SOURCES.filter(({ text }) => /\bDate\.now\b|\bnew Date\(\)/.test(withoutComments(text)))
-    expect(readers.map(({ file }) => file)).toEqual(['system/system-clock.browser.ts', 'system/system-clock.ts'])
-  })
-
-  it('opens files through one door, which waits for nobody: no FIFO, no device', () => {
-    const opening = /\b((?:read|append)File(?:Sync)?|openSync|create(?:Read|Write)Stream)\b/
-    const openers = SOURCES.filter(({ text }) => opening.test(withoutComments(text)))
-    // The package's own description is read before anything else is there.
-    expect(openers.map(({ file }) => file)).toEqual(['system/package-files.ts', 'system/regular-file.ts'])
-  })
-
-  it('makes folders in one place, which never hangs in /proc', () => {
-    const makers = SOURCES.filter(({ text }) => /\bmkdir(Sync)?\(/.test(text))
-    expect(makers.map(({ file }) => file)).toEqual(['system/regular-file.ts'])
   })
 
   it('has a half for browsers that imports no module of Node', () => {
@@ -205,10 +203,6 @@ describe('the architecture', () => {
   it('has a file for Node beside each one for browsers', () => {
     const files = SOURCES.map(({ file }) => file)
     expect([...TWINS].filter((twin) => !files.includes(twin.replace('.browser.ts', '.ts')))).toEqual([])
-  })
-
-  it('has no catch-all file name: utils, helpers, manager', () => {
-    expect(SOURCES.map(({ file }) => file).filter((file) => /util|helper|manager|common|misc/i.test(file))).toEqual([])
   })
 })
 

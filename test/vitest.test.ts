@@ -16,7 +16,7 @@ describe('the sandbox fixture', () => {
   const servers = new Set<string>()
 
   describe.concurrent('in concurrent tests', () => {
-    limited.for(Array.from({ length: 50 }, (_, n) => n))('spends its own quota, %i', async (n, { sandbox }) => {
+    limited.for(Array.from({ length: 10 }, (_, n) => n))('spends its own quota, %i', async (n, { sandbox }) => {
       seen.add(sandbox.name)
       servers.add(sandbox.baseUrl)
       const key = sandbox.key()
@@ -32,7 +32,7 @@ describe('the sandbox fixture', () => {
   })
 
   limited('gives every test a space of its own on one server, and removes it', async ({ sandbox, sandboxServers }) => {
-    expect(seen.size).toBe(50)
+    expect(seen.size).toBe(10)
     expect([...servers]).toEqual([sandbox.baseUrl])
     const { spaces } = await sandboxServers.open({ limits: '3/min', seed: 1 })
     expect((await spaces.list()).map(({ name }) => name)).toEqual([sandbox.name])
@@ -63,10 +63,6 @@ describe('the sandbox fixture', () => {
     const { space, violations } = await sandbox.conduct()
     expect(space).toBe(sandbox.name)
     expect(violations).toMatchObject([{ rule: 'early-retry', key: 'sandbox-limited', operation: 'listPets' }])
-  })
-
-  test('exists for a test that only reads', async ({ sandbox }) => {
-    expect(await sandbox.pets.list()).toHaveLength(60)
   })
 
   test('may be removed by the test itself', async ({ sandbox }) => {

@@ -71,15 +71,6 @@ describe('a clock that is advanced with fake timers', () => {
     expect(await times()).toEqual(['00:01:30.000'])
   })
 
-  it('fires an interval at each of its instants', async () => {
-    const { sandbox, status, times } = await frozenSandbox()
-    vi.useFakeTimers()
-    const interval = setInterval(() => void status(), 20_000)
-    await sandbox.clock.advance('1m', { timers: vi })
-    clearInterval(interval)
-    expect(await times()).toEqual(['00:00:20.000', '00:00:40.000', '00:01:00.000'])
-  })
-
   it('lets the timers of a running clock keep up with it', async () => {
     const sandbox = await createSandbox()
     onTestFinished(() => sandbox.close())

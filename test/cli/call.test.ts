@@ -522,14 +522,11 @@ describe('call --curl', () => {
     const { out, err } = await callAt(sandbox, 'listPets --limit 1 --curl')
     expect(err).toBe('')
     expect(JSON.parse(await runShell(out))).toHaveLength(1)
-    const name = 'R\'e"x $HOME `id`'
-    const created = await callAt(sandbox, ['createPet', '--name', name, '--category-id', '1', '--curl'])
-    expect(JSON.parse(await runShell(created.out))).toMatchObject({ name })
     const PRO = { PETSTORE_API_KEY: 'sandbox-pro' }
     const named = await callAt(sandbox, 'listPets --curl', { env: PRO })
     expect(named.out).not.toContain('sandbox-pro')
     await runShell(named.out, PRO)
-    expect((await sandbox.requests()).map(({ key }) => key)).toEqual(['sandbox', 'sandbox', 'sandbox-pro'])
+    expect((await sandbox.requests()).map(({ key }) => key)).toEqual(['sandbox', 'sandbox-pro'])
   })
 
   it('says so where that is not set', async () => {

@@ -62,11 +62,27 @@ const SESSIONS: Readonly<Record<string, readonly (readonly [line: string, out: u
     ['resources set pets 60 {"categoryId":1}', '{"id":60,"name":"R","categoryId":1}\n'],
     ['resources remove pets 60', 'Record 60 of pets removed.\n'],
   ],
+  overrides: [
+    ['storm start 0.3,for=30s', expect.any(String)],
+    ['fault add listPets:503', expect.any(String)],
+    ['overrides', 'storm 30 %, 30.0 s left\n1 fault\n'],
+    ['overrides clear', '2 overrides cleared.\n'],
+    ['undo', 'Undone: overrides clear.\n'],
+    ['overrides clear', '2 overrides cleared.\n'],
+    ['orders', expect.stringMatching(/^(?:\{.*\}\n){6}$/)],
+  ],
   snapshots: [
     ['snapshot save full', 'Snapshot full saved.\n'],
     ['snapshot list', 'name\nfull\n'],
     ['snapshot restore full', 'Snapshot full restored.\n'],
     ['snapshot remove full', 'Snapshot full removed.\n'],
+  ],
+  bans: [
+    ['ban sandbox-pro~checkout --for 30s', expect.stringContaining('sandbox-pro')],
+    ['keys list --space checkout', expect.stringMatching(/^sandbox-pro .*banned until 2026-03-01T10:00:30/m)],
+    ['keys list', expect.not.stringContaining('banned until')],
+    ['unban sandbox-pro --space checkout', expect.stringContaining('sandbox-pro')],
+    ['keys list --space checkout', expect.not.stringContaining('banned until')],
   ],
   spaces: [
     ['pets remove 1 --space checkout', 'Pet 1 removed.\n'],
@@ -144,21 +160,15 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     expect((await sandbox.settings.show()).plan).toBe('free')
   })
 
-  it('bans and unbans a key, in the space that it names', async () => {
-    const sandbox = await sandboxWith()
-    await control(sandbox, 'ban sandbox-pro~checkout --for 30s')
-    expect((await get(sandbox, '/pets', 'sandbox-pro~checkout')).headers.get('retry-after')).toBe('30')
-    expect((await get(sandbox, '/pets', 'sandbox-pro')).status).toBe(200)
-    await control(sandbox, 'unban sandbox-pro --space checkout')
-    expect((await get(sandbox, '/pets', 'sandbox-pro~checkout')).status).toBe(200)
-    expect(await control(sandbox, '--space other unban sandbox-pro~checkout')).toMatchObject({ code: 2 })
-  })
-
   it('reports empty lists on stderr, and fails where the sandbox refuses', async () => {
     const sandbox = await sandboxWith()
     expect(await control(sandbox, 'storm show')).toEqual({ code: 0, out: '', err: 'No storm is active.\n' })
     expect(await control(sandbox, 'snapshot list')).toEqual({ code: 0, out: '', err: 'No snapshots.\n' })
     expect(await control(sandbox, 'requests')).toEqual({ code: 0, out: '', err: 'No requests match.\n' })
+    const none = { code: 0, out: '', err: 'No changes from the start configuration.\n' }
+    expect(await control(sandbox, 'overrides')).toEqual(none)
+    const undone = { code: 1, err: expect.stringMatching(/^NOT_FOUND: There is/) }
+    expect(await control(sandbox, 'undo')).toMatchObject(undone)
     expect(await control(sandbox, 'fault add listDogs:503')).toMatchObject({ code: 1, out: '' })
     const refused = { code: 2, err: expect.stringContaining('The fields are not valid JSON') }
     expect(await control(sandbox, 'resources add pets Rex')).toMatchObject(refused)

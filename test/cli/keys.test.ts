@@ -30,9 +30,7 @@ describe('keys', () => {
     ['\u001b[A aaa ra', ''],
     ['r', ''],
     ['r y', 'r'],
-    ['r Y y', 'r'],
     ['r a y', ''],
-    ['r r y', ''],
     ['toString __proto__', ''],
   ])('%j do %j', async (pieces, expected) => {
     const { press, done } = reader()
@@ -42,7 +40,6 @@ describe('keys', () => {
 
   it.each([
     ['\u0003', 'SIGINT'],
-    ['\u001a', 'SIGTSTP'],
     ['\u001c', 'SIGQUIT'],
     ['pasted\u0003', 'SIGINT'],
   ])('%j is %s, also during a question', async (piece, signal) => {

@@ -89,15 +89,9 @@ describe('simulate', () => {
     expect((await run('simulate other --base-path /api', io)).code).toBe(0)
   })
 
-  it.each([
-    '--scale 3..1',
-    '--base-path v1',
-    '--host https://api.example/',
-    '--key-field a:b',
-    '--senders 0',
-    '--output xml',
-  ])('refuses %s', async (flags) =>
-    expect(await simulate(harText(BURST), ` ${flags}`)).toMatchObject({ code: 2, out: '' }),
+  it.each(['--scale 3..1', '--base-path v1', '--host https://api.example/', '--output xml'])(
+    'refuses %s',
+    async (flags) => expect(await simulate(harText(BURST), ` ${flags}`)).toMatchObject({ code: 2, out: '' }),
   )
 
   it('reads an input larger than its memory', async () => {

@@ -155,9 +155,4 @@ describe('target remove', () => {
     expect((await listed(one)).map(({ name }) => name)).toEqual(['sandbox', 'staging', 'production'])
     expect((await listed(one))[0]).toMatchObject({ isDefault: true })
   })
-
-  it('reports a target without stored settings', async () => {
-    const err = 'The target staging has no stored settings.\n'
-    expect(await user().target('remove staging')).toEqual({ code: 0, out: '', err })
-  })
 })

@@ -31,9 +31,6 @@ describe('an address', () => {
     expect(requestUrl(request, 'https://h.example/deep/v1')).toBe('https://h.example/deep/v1/pets?limit=5&status=sold')
   })
 
-  it('omits parameters that are not given', () =>
-    expect(requestUrl(buildRequest(operation('listPets'), NOTHING), 'http://h/v1')).toBe('http://h/v1/pets'))
-
   it('is never left by a value in its path', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (value) => {

@@ -82,13 +82,11 @@ const PLANTED: Readonly<Record<string, readonly Planted[]>> = {
     [reply(keyed(list), 500), /the status 500 is not documented/],
     [text(keyed(list), (body) => body.replace('"name":', '"name":"","name":')), /an object has the name "name" twice/],
     [json(keyed(plainList), () => pets(30)), /30 items are listed, although limit defaults to 20/],
-    [json(keyed(plainList), ([one]: never[]) => [one, one]), /the id 59 is listed twice/],
   ],
   'createPet, the example': [
     [ofStatus(201, reply(create, 200)), /the status 200 is not documented/],
     [json(keyed(create), (pet: Pet) => ({ ...pet, name: 'R' })), /is "R", although "Rex" was/],
     [json(keyed(create), ({ status: _, ...pet }: Pet) => pet), /status was sent, but is not in the response/],
-    [json(keyed(create), (pet: Pet) => ({ ...pet, id: 59 })), /the id 59 was there already/],
   ],
   'getPet, first': [
     [reply(keyed(item), 404, '{"code":"not_found","message":"x","status":404}'), /the status is 404, not 200/],
@@ -98,7 +96,6 @@ const PLANTED: Readonly<Record<string, readonly Planted[]>> = {
       text(keyed(item), (body) => Buffer.from(body.replace('Sir Purrcival', 'Sir \xe9'), 'latin1')),
       /the body is not valid UTF-8/,
     ],
-    [header(keyed(item), 'content-type', 'text/html'), /media type is "text\/html"/],
     [
       json(keyed(item), (pet: Pet) => ({ ...pet, id: 58 })),
       /the id is 58, although the request is for 59/,
@@ -118,7 +115,6 @@ const PLANTED: Readonly<Record<string, readonly Planted[]>> = {
     [ofStatus(404, reply(item, 200, REX)), /the status is 200, not 404/],
     [error(item, { code: '' }), /code is empty in the body/],
   ],
-  'listOrders, 401 without a key': [[ofStatus(401, reply(orders, 200, '[]')), /the status is 200/]],
   'listOrders, 401 with a wrong key': [[ofStatus(401, reply(orders, 200, '[]')), /the status is 200/]],
   'getPet, 401 without a key': [
     [error(keylessItem, { code: undefined }), /code is required/],
@@ -130,7 +126,6 @@ const PLANTED: Readonly<Record<string, readonly Planted[]>> = {
   ],
   'listPets, status pending': [
     [json(asks('status=pending'), () => pets(1, { status: 'sold' })), /"sold", although the request is for pending/],
-    [json(asks('status=pending'), () => pets(1)), /without status, although the request is for pending/],
   ],
   'listPets, status available': [[json(asks('status=available'), () => []), /the list is empty, but/]],
   'listPets, created items are listed': [
@@ -152,9 +147,6 @@ const PLANTED: Readonly<Record<string, readonly Planted[]>> = {
   ],
   'getPet, rate-limit headers of first': [
     [noHeaders(item, ...RATE_LIMITS), /Limit is missing; .*Remaining is missing; .*Reset is missing/],
-  ],
-  'getPet, rate-limit headers of 401 without a key': [
-    [noHeaders(keylessItem, 'x-ratelimit-limit'), /X-RateLimit-Limit is missing/],
   ],
   'listPets, requests are counted': [
     [header(everywhere, 'x-ratelimit-remaining', '42'), /X-RateLimit-Remaining is 42 after 42, in the same window/],

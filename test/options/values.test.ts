@@ -2,8 +2,7 @@ import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { formatFaultRule } from '../../src/domain/faults.js'
 import type { Limits } from '../../src/domain/quota.js'
-import { type Storm, stormProblem } from '../../src/domain/storm.js'
-import { formatDuration, formatOffset, parseOffset } from '../../src/domain/time.js'
+import { formatOffset, parseOffset } from '../../src/domain/time.js'
 import { valueFromText } from '../../src/options/layer.js'
 import { isLoopback, readHost } from '../../src/options/values/address.js'
 import { formatLatency, readLatency, readStorm } from '../../src/options/values/faults.js'
@@ -15,16 +14,13 @@ import fc from '../support/fast-check.js'
 import { problemsOf, resolved } from './context.js'
 
 const count = fc.integer({ min: 0, max: 999_999_999 })
-const duration = fc.integer({ min: 1, max: 24 * 3_600_000 })
 
 it.each<[string, string, (text: string) => object, unknown]>([
   ['limits', '5000/min', readLimits, { perMinute: 5000 }],
   ['limits', '200000/day', readLimits, { perDay: 200_000 }],
   ['limits', '5/day,1/min', readLimits, { perMinute: 1, perDay: 5 }],
-  ['limits', '0/min', readLimits, { perMinute: 0 }],
   ['storms', '0.3', readStorm, { rate: 0.3 }],
   ['storms', '.5', readStorm, { rate: 0.5 }],
-  ['storms', '0', readStorm, { rate: 0 }],
   [
     'storms',
     '1,for=30s,every=5m,retry-after=2s',
@@ -33,7 +29,6 @@ it.each<[string, string, (text: string) => object, unknown]>([
   ],
   ['storms', '1,retry-after=0s,for=1ms', readStorm, { rate: 1, for: 1, retryAfter: 0 }],
   ['instants', '2026-03-01T10:00:00Z', readInstant, Date.parse('2026-03-01T10:00:00.000Z')],
-  ['instants', '2026-03-01T10:00Z', readInstant, Date.parse('2026-03-01T10:00:00.000Z')],
   ['instants', '2026-03-01T10:00:00.1234567Z', readInstant, Date.parse('2026-03-01T10:00:00.123Z')],
   ['instants', '2026-03-01T10:00:00+02:00', readInstant, Date.parse('2026-03-01T08:00:00.000Z')],
   ['instants', '2026-03-01T10:00:00-05:30', readInstant, Date.parse('2026-03-01T15:30:00.000Z')],
@@ -48,7 +43,6 @@ it.each<[string, string, (text: string) => object, unknown]>([
   ['origins', 'http://[::1]:3000', readOrigin, 'http://[::1]:3000'],
   ['origins', 'capacitor://localhost', readOrigin, 'capacitor://localhost'],
   ['hosts', '127.0.0.1', readHost, '127.0.0.1'],
-  ['hosts', '::', readHost, '::'],
   ['hosts', 'my-host.local', readHost, 'my-host.local'],
   ['hosts', '[::1]', readHost, '::1'],
   ['base paths', '/v1', readBasePath, '/v1'],
@@ -62,31 +56,6 @@ it('limits round-trip', () => {
   fc.assert(
     fc.property(limits, (some) => {
       expect(readLimits(formatLimits(some as Partial<Limits>))).toEqual({ value: some })
-    }),
-  )
-})
-
-/** A storm as people write it. */
-function textOf({ rate, ...lengths }: Storm): string {
-  const parts = { for: lengths.for, every: lengths.every, 'retry-after': lengths.retryAfter }
-  // String() writes the smallest rates with an exponent.
-  const number = String(rate).includes('e') ? rate.toFixed(30) : String(rate)
-  return [
-    number,
-    ...Object.entries(parts).flatMap(([name, length]) =>
-      length === undefined ? [] : `${name}=${formatDuration(length)}`,
-    ),
-  ].join()
-}
-
-it('storms round-trip', () => {
-  const rate = fc.double({ min: 0, max: 1, noNaN: true }).map((one) => (one < 1e-12 ? 0 : one))
-  const storm = fc
-    .record({ rate, for: duration, every: duration, retryAfter: duration }, { requiredKeys: ['rate'] })
-    .filter((some) => stormProblem(some as Storm) === undefined)
-  fc.assert(
-    fc.property(storm, (some) => {
-      expect(readStorm(textOf(some as Storm))).toEqual({ value: some })
     }),
   )
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { addConduct, type ConductReport, EMPTY_CONDUCT } from '../../../src/cli/conduct/conduct-report.js'
-import { jsonReport, junitReport } from '../../../src/cli/conduct/report-file.js'
+import { junitReport } from '../../../src/cli/conduct/report-file.js'
 import { textReport } from '../../../src/cli/conduct/text-report.js'
 import { coloursFor } from '../../../src/cli/print.js'
 import { type Conduct, VIOLATIONS, WARNINGS } from '../../../src/conduct/conduct-view.js'
@@ -104,13 +104,6 @@ describe('the text report', () => {
     expect(text).toMatch(/^✗ no-backoff, .* \(exchange 7\)$/m)
     expect(text).toMatch(/^6 requests in 2 spaces, 1 or 8 senders per key \(stated\): /m)
   })
-
-  it('escapes text from clients', () => {
-    const violations = [aFinding({ rule: 'undocumented-endpoint' as const, message: 'GET /\u001b[2J\n✓ all is well' })]
-    const text = textReport(reportOf(aConduct({ violations })), plain)
-    expect(text).not.toContain('\u001b')
-    expect(text).not.toMatch(/^✓/m)
-  })
 })
 
 describe('the JUnit report', () => {
@@ -157,9 +150,4 @@ describe('the JUnit report', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: it is these that XML cannot hold
     expect(text).not.toMatch(/[\u0000-\u0008]/)
   })
-})
-
-it('the JSON report contains the report and facts about the run', () => {
-  const report = reportOf(CHECKOUT)
-  expect(JSON.parse(jsonReport(report, { exitCode: 3 }))).toEqual({ exitCode: 3, ...report })
 })
