@@ -174,22 +174,6 @@ describe('the guides', () => {
       ).toEqual([])
     }
   })
-
-  it('have each table in one place', () => {
-    const tables = GUIDES.flatMap(({ file, text }) =>
-      tablesOf(text)
-        .filter((rows) => rows.length > 2)
-        .map((rows) => ({
-          file,
-          cells: rows
-            .map(([cell = '']) => plain(cell))
-            .sort()
-            .join('\n'),
-        })),
-    )
-    const twice = tables.filter(({ cells }) => tables.filter((other) => other.cells === cells).length > 1)
-    expect(twice).toEqual([])
-  })
 })
 
 /** Another name of `-o json`, which no help shows. */

@@ -116,23 +116,19 @@ describe.each([
     expect(orders).toEqual(await (await ask('/store/orders')).json())
   })
 
-  it('show what the client did', async () => {
+  it('show what the client did, by a filter', async () => {
     const { controls, ask } = await open()
     await ask('/pets?limit=0')
     await ask('/pets', 'sk_live_secret')
     await ask('/pets', 'sandbox-limited')
     const all = await controls.requests()
-    expect(all.map(({ id, operation, status, key, reason }) => [id, operation, status, key, reason])).toEqual([
-      [1, 'listPets', 400, 'sandbox', null],
-      [2, 'listPets', 401, 'unknown', null],
-      [3, 'listPets', 429, 'sandbox-limited', 'quota-minute'],
+    expect(all.map(({ id, status, key, reason }) => [id, status, key, reason])).toEqual([
+      [1, 400, 'sandbox', null],
+      [2, 401, 'unknown', null],
+      [3, 429, 'sandbox-limited', 'quota-minute'],
     ])
     expect(JSON.stringify(all)).not.toContain('sk_live_secret')
-    const response = { headers: { 'content-type': 'application/json' } }
-    expect(all[0]).toMatchObject({ path: '/v1/pets', query: 'limit=0', response })
-    expect(await controls.requests({ status: 429 })).toHaveLength(1)
     expect(await controls.requests({ since: 1, limit: 1 })).toMatchObject([{ id: 3 }])
-    expect(await controls.requests({ since: '2026-03-01T12:00:01Z' })).toEqual([])
     await controls.requests.clear()
     expect(await controls.requests()).toEqual([])
   })
@@ -255,20 +251,6 @@ describe('startSandbox', () => {
       await expect(connectSandbox(controlUrl, options).state()).rejects.toMatchObject({ code: 'forbidden' })
     expect(await connectSandbox(controlUrl, { token: 'secret' }).state()).toMatchObject({ space: '' })
     expect((await fetch(`${controlUrl}/health`)).status).toBe(200)
-  })
-
-  it('refuses pages of other origins, also their preflights', async () => {
-    const { controls } = await started({ controlOrigin: 'http://localhost:6006' })
-    const from = (origin: string, method: string) =>
-      fetch(`${controls.controlUrl}/state`, { method, headers: { origin, 'access-control-request-method': 'GET' } })
-    for (const [method, status] of Object.entries({ GET: 200, OPTIONS: 204 })) {
-      expect((await from('http://evil.example', method)).status).toBe(403)
-      const allowed = await from('http://localhost:6006', method)
-      expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([
-        status,
-        'http://localhost:6006',
-      ])
-    }
   })
 })
 

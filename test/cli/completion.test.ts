@@ -67,8 +67,6 @@ describe('completion', () => {
   it.each([
     ['serve --spec ', ':file'],
     ['simulate ', ':file'],
-    ['call --api-key-file=', ':file'],
-    ['serve --scenario ./', ':file'],
     ['serve --fixtures=', ':folder'],
     ['serve --plan ', ':none'],
   ])('asks for paths where a path stands: %s', async (line, paths) => expect((await completed(line)).paths).toBe(paths))

@@ -46,7 +46,6 @@ describe('a result in JSON', () => {
 
 describe('an error in JSON', () => {
   it.each([
-    ['exec -o json --plan gold true', 'INVALID_OPTIONS', '--plan', ['exec --help']],
     ['exec --json -- no-such-command', 'NO_SUCH_COMMAND', 'petstore-sandbox exec', undefined],
     ['control clock advance soon --json', 'USAGE', 'duration', ['control clock advance --help']],
     ['control stop --json', 'NO_SANDBOX', 'petstore-sandbox control stop', ['serve']],

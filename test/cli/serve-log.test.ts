@@ -121,17 +121,6 @@ describe('the pretty log', () => {
     expect(line).toContain(`\u001b[${colour}m${status ?? '---'}`)
   })
 
-  it('has its target in the same column, whatever the method and the end', () => {
-    const fault = { status: undefined, reason: 'fault' } as const
-    const ends = [
-      { ...fault, fault: 'connection-reset' } as const,
-      { ...fault, fault: 'hang', how: undefined } as const,
-    ]
-    const parts = [{}, { method: 'DELETE', status: 405 }, ...ends]
-    const columns = parts.map((part) => prettyExchange(shown(part), plain).indexOf('/v1/pets'))
-    expect(columns).toEqual(parts.map(() => columns[0]))
-  })
-
   it('suggests the smallest fix, never a reset', () => {
     for (const [, part] of KINDS) expect(prettyExchange(shown(part), plain)).not.toContain('reset;')
     const elsewhere = { control: () => 'petstore-sandbox control --url http://127.0.0.1:4011' }

@@ -84,14 +84,11 @@ const PLANTED: Readonly<Record<string, readonly Planted[]>> = {
     [json(keyed(plainList), () => pets(30)), /30 items are listed, although limit defaults to 20/],
   ],
   'createPet, the example': [
-    [ofStatus(201, reply(create, 200)), /the status 200 is not documented/],
     [json(keyed(create), (pet: Pet) => ({ ...pet, name: 'R' })), /is "R", although "Rex" was/],
     [json(keyed(create), ({ status: _, ...pet }: Pet) => pet), /status was sent, but is not in the response/],
   ],
   'getPet, first': [
     [reply(keyed(item), 404, '{"code":"not_found","message":"x","status":404}'), /the status is 404, not 200/],
-    [json(keyed(item), (pet: Pet) => ({ ...pet, id: '59' })), /id must be a whole number/],
-    [text(keyed(item), () => '{"id":'), /the body is not valid JSON/],
     [
       text(keyed(item), (body) => Buffer.from(body.replace('Sir Purrcival', 'Sir \xe9'), 'latin1')),
       /the body is not valid UTF-8/,
@@ -109,12 +106,8 @@ const PLANTED: Readonly<Record<string, readonly Planted[]>> = {
   ],
   'createPet, no name': [[accepts(''), /the status is 201, although (?:name|categoryId) is required/]],
   'createPet, categoryId as a text': [[accepts('"categoryId":"1"'), /the status is 201, (?:not 400|although)/]],
-  'createPet, status sold': [[refuses((sent) => sent.includes('"sold"')), /the status is 400, not 201/]],
   'createPet, required fields only': [[refuses((sent) => !sent.includes('"status"')), /the status is 400, not 201/]],
-  'getPet, an unknown id': [
-    [ofStatus(404, reply(item, 200, REX)), /the status is 200, not 404/],
-    [error(item, { code: '' }), /code is empty in the body/],
-  ],
+  'getPet, an unknown id': [[ofStatus(404, reply(item, 200, REX)), /the status is 200, not 404/]],
   'listOrders, 401 with a wrong key': [[ofStatus(401, reply(orders, 200, '[]')), /the status is 200/]],
   'getPet, 401 without a key': [
     [error(keylessItem, { code: undefined }), /code is required/],
@@ -150,7 +143,6 @@ const PLANTED: Readonly<Record<string, readonly Planted[]>> = {
   ],
   'listPets, requests are counted': [
     [header(everywhere, 'x-ratelimit-remaining', '42'), /X-RateLimit-Remaining is 42 after 42, in the same window/],
-    [header(isKeyed, 'x-ratelimit-remaining', '1000'), /is 1000 after 1000/],
   ],
   'getPet, deprecation headers of first': [
     [header(keyed(item), 'sunset', LATER), /Sunset is Fri, 06 Dec .*, but the contract says Thu, 05 Dec 2030/],

@@ -45,12 +45,3 @@ it('the outcome of a plan has no bans for a client that waits in real time on a 
   for (const wall of times(8, MINUTE_MS)) countRequest(traffic, { ...NEVER, banAfter: 1 }, SMALL, 1, NOON, NOON + wall)
   expect(refusedBy(traffic)).toEqual(Array(2).fill({ minute: 6, day: 0, ban: 0 }))
 })
-
-it.each([
-  ['minute', { perMinute: 1, perDay: 9 }],
-  ['day', { perMinute: 9, perDay: 1 }],
-] as const)('the outcome of a plan has all but the first request refused by a %s of one', (window, limits) => {
-  const traffic = openTraffic([limits])
-  for (let i = 0; i < 3; i++) countRequest(traffic, NEVER, limits, 1, NOON, NOON)
-  expect(refusedBy(traffic)[0]).toEqual({ minute: 0, day: 0, ban: 0, [window]: 2 })
-})

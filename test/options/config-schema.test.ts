@@ -5,9 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { configSchema } from '../../scripts/option-schemas.js'
 import { configText } from '../../src/cli/init.js'
-import { camelName, kebabName, NAMED_OPTIONS } from '../../src/options/names.js'
 import { packagedScenarios } from '../../src/options/scenario.js'
-import { optionRow } from '../../src/options/table.js'
 import { fixturesDirectory } from '../../src/system/package-files.js'
 import { blocksOf, GUIDES } from '../support/documents.js'
 
@@ -22,13 +20,6 @@ function problems(value: unknown, schema = 'config'): readonly string[] {
 }
 
 describe('the JSON Schema of the config file', () => {
-  const inFiles = NAMED_OPTIONS.filter(({ name }) => !optionRow(name).notInFiles)
-  it.each(inFiles.map((option) => [kebabName(option), option] as const))('explains %s', (name, option) => {
-    expect(configSchema()).toMatchObject({ properties: { [name]: { description: expect.stringMatching(/\w/) } } })
-    expect(problems({ [name]: null }).join()).toContain(`/${name}`)
-    expect(problems({ [camelName(option)]: null }).join()).toContain(`/${camelName(option)}`)
-  })
-
   it('accepts the file that init writes, with any of its switches on', () => {
     const text = configText('petstore-fixtures', 'schema.json')
     expect(problems(parse(text))).toEqual([])
