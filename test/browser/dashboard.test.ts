@@ -98,7 +98,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     expect(await page.title()).toBe('petstore-sandbox')
   })
 
-  it('applies a scenario, and saves and restores a snapshot', async () => {
+  it('applies a scenario, saves and restores a snapshot, and removes a key', async () => {
     const { sandbox, page, ask } = await openLive()
     await showTab(page, 'Data')
     await page.getByLabel('Name', { exact: true }).last().fill('calm')
@@ -116,6 +116,10 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await showTab(page, 'Keys')
     await keyCard(page, 'sandbox').getByRole('button', { name: 'Ban sandbox' }).waitFor()
     expect(await sandbox.snapshots.list()).toEqual(['calm'])
+    await page.getByRole('button', { name: 'Remove sandbox-free' }).click()
+    await page.getByText('sandbox-free is removed. Requests with it get a 401.').last().waitFor()
+    await keyCard(page, 'sandbox-free').waitFor({ state: 'detached' })
+    expect((await ask('/pets', 'sandbox-free')).status).toBe(401)
   })
 
   it('changes settings, and shows an error beside the setting that was refused', async () => {
@@ -138,7 +142,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     expect(await page.locator('#bans').getByRole('alert').textContent()).toContain('banDuration')
   })
 
-  it('shows the filter in force, keeps it in the address, and suggests a known term for an unknown one', async () => {
+  it('filters by words that the address keeps, and suggests a known term for an unknown one; pauses, and sorts by a column', async () => {
     const { page, ask } = await openLive()
     await ask('/pets')
     await ask('/nothing')
@@ -159,10 +163,20 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await filter.press('Escape')
     expect(await filter.inputValue()).toBe('')
     await page.getByText('2 exchanges', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await ask('/pets?limit=2')
+    await page.getByText('Paused, 1 newer. 2 exchanges').waitFor()
+    await page.getByRole('button', { name: 'Status', exact: true }).click()
+    expect(await page.locator('.exchange .path').first().textContent()).toBe('GET /v1/nothing')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('3 exchanges').waitFor()
   })
 
-  it('shows another space, and leaves it when it is removed', async () => {
-    const { sandbox, page, ask } = await openLive()
+  it('shows a notice instead of an unknown space in the address; shows another space, and leaves it when it is removed', async () => {
+    const { sandbox, page, ask } = await open({}, { allowed: FAILED }, '#space=chekout')
+    await page.getByText('Unknown space "chekout". Showing the default space.').waitFor()
+    await page.getByText('live', { exact: true }).waitFor()
+    expect(await sandbox.spaces.list()).toEqual([])
     await page.getByRole('combobox', { name: 'Space', exact: true }).selectOption('open another…')
     await page.getByLabel('Name of the space').fill('checkout')
     await page.getByRole('button', { name: 'Open', exact: true }).click()
@@ -172,13 +186,6 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     expect(new URL(page.url()).hash).toBe('#space=checkout')
     await sandbox.spaces.remove('checkout')
     await page.getByText('The space "checkout" has been removed.').waitFor()
-    expect(await sandbox.spaces.list()).toEqual([])
-  })
-
-  it('shows a notice for an unknown space in the address, and does not open it', async () => {
-    const { sandbox, page } = await open({}, { allowed: FAILED }, '#space=chekout')
-    await page.getByText('Unknown space "chekout". Showing the default space.').waitFor()
-    await page.getByText('live', { exact: true }).waitFor()
     expect(await sandbox.spaces.list()).toEqual([])
   })
 
@@ -219,7 +226,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
       .waitFor()
   })
 
-  it('shows that the sandbox does not respond, reconnects, and says that it restarted', async () => {
+  it('shows that the sandbox does not respond, keeps the fields of its forms, reconnects, and says that it restarted', async () => {
     const { sandbox, page, ask } = await openLive({ freeze: false }, { allowed: FAILED, isOwn: true })
     await page.clock.install()
     await page.reload()
@@ -233,28 +240,21 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     const lastKnown = await page.locator('.face').textContent()
     await page.clock.fastForward('01:00:00')
     expect(await page.locator('.face').textContent()).toBe(lastKnown)
+    await showTab(page, 'Break it')
+    await page.getByLabel('Refused, %').fill('25')
+    await page.getByRole('button', { name: 'Start storm' }).click()
+    const error = page.locator('#storm').getByRole('alert')
+    await error.getByText('The sandbox is not responding.').waitFor()
     const again = await startSandbox({ ...AT_NOON, port: Number(port) })
     onTestFinished(() => again.close())
     await page.getByText('live', { exact: true }).waitFor()
     await page.getByText(/^The sandbox restarted at .*\. Its log is new, and its settings were reset\./).waitFor()
-    expect(await page.locator('.detail').count()).toBe(0)
-    await fetch(`${again.baseUrl}/pets?limit=9`)
-    await row(page, '/v1/pets?limit=9').waitFor()
-  })
-
-  it('keeps the fields of its forms while the sandbox is down, and then shows no outdated error', async () => {
-    const { sandbox, page } = await openLive({}, { allowed: FAILED })
-    await page.getByLabel('Refused, %').fill('25')
-    await sandbox.close()
-    await page.getByText('The sandbox is not responding.').waitFor()
-    await page.getByRole('button', { name: 'Start storm' }).click()
-    const error = page.locator('#storm').getByRole('alert')
-    await error.getByText('The sandbox is not responding.').waitFor()
-    const again = await startSandbox({ ...AT_NOON, port: Number(new URL(sandbox.baseUrl).port) })
-    onTestFinished(() => again.close())
     await error.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Start storm' }).click()
     await page.getByRole('region', { name: 'In effect' }).getByText('storm 25 %').waitFor()
+    expect(await page.getByRole('tab', { name: 'Exchange' }).count()).toBe(0)
+    await fetch(`${again.baseUrl}/pets?limit=9`)
+    await row(page, '/v1/pets?limit=9').waitFor()
   })
 
   it('asks for the control token, rejects a wrong one, and keeps the right one for the tab', async () => {
@@ -402,20 +402,6 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.getByText('0 of 41 exchanges').waitFor()
   })
 
-  it('pauses, and sorts by a column', async () => {
-    const { page, ask } = await openLive()
-    await (await ask('/pets?limit=1')).text()
-    await (await ask('/nothing')).text()
-    await page.getByText('2 exchanges').waitFor()
-    await page.getByRole('button', { name: 'Pause' }).click()
-    await (await ask('/pets?limit=2')).text()
-    await page.getByText('Paused, 1 newer. 2 exchanges').waitFor()
-    await page.getByRole('button', { name: 'Status', exact: true }).click()
-    expect(await page.locator('.exchange .path').first().textContent()).toBe('GET /v1/nothing')
-    await page.getByRole('button', { name: 'Continue' }).click()
-    await page.getByText('3 exchanges').waitFor()
-  })
-
   it('finds records by id and by text, and changes, adds and removes one', async () => {
     const { sandbox, page, ask } = await openLive()
     await showTab(page, 'Data')
@@ -540,15 +526,6 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     expect(await page.getByRole('searchbox', { name: 'Filter' }).inputValue()).toBe('id:2')
   })
 
-  it('shows where to send requests in an empty log, and sends a sample', async () => {
-    const { sandbox, page } = await openLive({}, {}, '')
-    await page.getByText(sandbox.baseUrl, { exact: true }).first().waitFor()
-    await page.getByRole('button', { name: '.env' }).click()
-    await page.getByText(`PETSTORE_BASE_URL=${sandbox.baseUrl}`).waitFor()
-    await page.getByRole('button', { name: 'Send a sample request' }).click()
-    await row(page, '/v1/pets?limit=3').waitFor()
-  })
-
   it('has no axe violations in dialogs, in the first run, and with forced colours', async () => {
     const { page, ask } = await openLive({}, { bypassCSP: true })
     expect(await axeViolations(page), 'first run').toEqual([])
@@ -573,15 +550,6 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.setViewportSize({ width: 640, height: 450 })
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(640)
     expect(await axeViolations(page), '200 %').toEqual([])
-  })
-
-  it('removes a key', async () => {
-    const { page, ask } = await openLive()
-    await showTab(page, 'Keys')
-    await page.getByRole('button', { name: 'Remove sandbox-free' }).click()
-    await page.getByText('sandbox-free is removed. Requests with it get a 401.').last().waitFor()
-    await keyCard(page, 'sandbox-free').waitFor({ state: 'detached' })
-    expect((await ask('/pets', 'sandbox-free')).status).toBe(401)
   })
 
   it('shows a changed setting at once, and reverts it with the reason if it is refused', async () => {

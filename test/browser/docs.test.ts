@@ -30,10 +30,14 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     return page.locator('.response h3 .code').textContent()
   }
 
-  it('sends listPets to this sandbox with its key, and shows the response digit for digit', async () => {
+  it('shows plans and marks of operations, sends listPets with the key of this sandbox, and shows the response digit for digit', async () => {
     const { sandbox, page, open, send } = await openDocs()
     await page.getByRole('heading', { level: 2 }).first().waitFor()
     expect(await page.title()).toBe('Overview · petstore-sandbox')
+    const contents = page.getByRole('navigation', { name: 'Contents' })
+    await contents.getByText('Deprecated, removed on 5 December 2030').waitFor()
+    await contents.getByText('experimental').waitFor()
+    expect(await page.getByRole('row', { name: 'Business' }).textContent()).toBe('Business1,000100,000')
     await open('GET /pets')
     expect(await page.title()).toBe('GET /pets · petstore-sandbox')
     await page.getByText('60 of 60 left this minute, 1,000 of 1,000 today').waitFor()
@@ -47,14 +51,6 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     expect(page.url()).toContain('#/listPets')
     await page.getByRole('link', { name: 'Exchange 1 in the dashboard' }).click()
     await page.locator('.detail').getByRole('heading', { name: 'GET /v1/pets' }).waitFor()
-  })
-
-  it('shows plans, deprecation with the removal date, and stability, before anything is opened', async () => {
-    const { page } = await openDocs()
-    const contents = page.getByRole('navigation', { name: 'Contents' })
-    await contents.getByText('Deprecated, removed on 5 December 2030').waitFor()
-    await contents.getByText('experimental').waitFor()
-    expect(await page.getByRole('row', { name: 'Business' }).textContent()).toBe('Business1,000100,000')
   })
 
   it.each([
@@ -122,7 +118,7 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     expect(await page.locator('.response h3 .code').textContent()).toBe('401')
   })
 
-  it('finds schemas and enum values, offers enums as choices, and names an unknown page', async () => {
+  it('finds schemas and enum values, offers enums as choices, names an unknown page, and offers no Send for listOrders', async () => {
     const { page, open, send, sandbox } = await openDocs()
     const links = page.getByRole('navigation', { name: 'Contents' }).getByRole('link')
     await page.getByRole('searchbox', { name: 'Search' }).fill('PetStatus')
@@ -134,22 +130,18 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     expect((await sandbox.requests()).at(-1)?.query).toBe('status=sold')
     await page.goto(`${sandbox.controlUrl}/docs#/nothing`)
     await page.getByText('The contract has no page “nothing”.').waitFor()
-  })
-
-  it('offers no Send for listOrders', async () => {
-    const { page, open } = await openDocs()
     await open('/store/orders')
     await page.getByText('this operation cannot be sent from here').waitFor()
     expect(await page.getByRole('button', { name: 'Send', exact: true }).count()).toBe(0)
     await page.locator('pre.code', { hasText: 'store/orders' }).waitFor()
   })
 
-  it('uses the chosen key in code and request', async () => {
-    const { sandbox, page, open, send } = await openDocs()
+  it('uses the chosen key, and the space in its address, in code and request', async () => {
+    const { sandbox, page, open, send } = await openDocs({}, '?space=docs')
     await open('GET /pets')
     await page.getByRole('textbox', { name: 'limit' }).fill('3')
     await page.getByRole('combobox', { name: 'Key' }).selectOption('sandbox-limited')
-    await page.locator('pre.code').getByText('Bearer sandbox-limited').waitFor()
+    await page.locator('pre.code').getByText('Bearer sandbox-limited~docs').waitFor()
     expect(await page.locator('pre.code').textContent()).toContain('/v1/pets?limit=3')
     expect(await send()).toBe('429')
     for (const [language, word] of [
@@ -160,14 +152,7 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
       await page.getByRole('button', { name: language, exact: true }).click()
       await page.locator('pre.code').getByText(word).waitFor()
     }
-    expect((await sandbox.requests()).map(({ key }) => key)).toEqual(['sandbox-limited'])
-  })
-
-  it('uses the space in its address', async () => {
-    const { sandbox, open, send } = await openDocs({}, '?space=docs')
-    await open('GET /pets')
-    expect(await send()).toBe('200')
-    expect((await sandbox.space('docs').requests()).map(({ operation }) => operation)).toEqual(['listPets'])
+    expect((await sandbox.space('docs').requests()).map(({ key }) => key)).toEqual(['sandbox-limited'])
     expect(await sandbox.requests()).toEqual([])
   })
 

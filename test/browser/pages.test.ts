@@ -19,6 +19,8 @@ describe.skipIf(!HAS_CHROMIUM)('the pages, in a browser', () => {
     const page = await (await browser.newContext(below)).newPage()
     await page.goto(`${below}/__sandbox/`)
     await page.getByText(`${below}/v1`, { exact: true }).first().waitFor()
+    await page.getByRole('button', { name: '.env' }).click()
+    await page.getByText(`PETSTORE_BASE_URL=${below}/v1`).waitFor()
     await page.getByRole('button', { name: 'Send a sample request' }).click()
     await page.locator('.exchange button .path').click()
     const detail = page.locator('.detail')
