@@ -227,15 +227,6 @@ describe('contracts of others', () => {
       },
     ],
     [
-      'trailing-slashes',
-      {
-        albums:
-          'albums_list list, albums_create create, albums_retrieve get, albums_update replace, albums_destroy remove, albums_partial_update merge',
-        songs: 'songs_list list, songs_create create, songs_retrieve get, songs_destroy remove',
-      },
-      { 'no response describes a record': 'albums_like_create' },
-    ],
-    [
       'webhooks',
       {
         app: 'v1.application.list list, v1.application.create create, v1.application.get get, v1.application.update replace, v1.application.delete remove, v1.application.patch merge',

@@ -104,17 +104,6 @@ describe('an exchange', () => {
     expect(space.words()).toEqual(['ended 1'])
   })
 
-  it('keeps its place although others end first', async () => {
-    await using space = await start({ fault: 'getPet:hang' })
-    const leave = space.leaving('/pets/1')
-    await come(() => space.events.length === 1)
-    await (await space.ask()).text()
-    await leave()
-    await come(() => space.events.length === 4)
-    expect(space.words()).toEqual(['began 1', 'began 2', 'ended 2', 'ended 1'])
-    expect((await space.sandbox.requests()).map(({ id, ended }) => `${id} ${ended}`)).toEqual(['1 left', '2 sent'])
-  })
-
   it('is `left` in the middle of a slow body, with the time of the body', async () => {
     await using space = await start({ fault: 'listPets:slow-body' })
     const leaving = new AbortController()

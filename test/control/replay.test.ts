@@ -62,7 +62,6 @@ describe.each(transports)('a replayed request, %s', (_way, reach) => {
   it.each([
     [{ key: 'sk-secret\nx' }, 'The key cannot be sent: it has a character that is not allowed in headers.'],
     [{ headers: { 'x\ny': '1' } }, 'The header "x\\ny" cannot be sent: name or value is not valid in HTTP.'],
-    [{ headers: { 'x-a': '1\n2' } }, 'The header "x-a" cannot be sent: name or value is not valid in HTTP.'],
     [{ method: 'TRACE' }, 'The request "TRACE /v1/pets" cannot be sent: set another method or target.'],
   ])('is refused if no client could send it, without revealing the key: %j', async (change, message) => {
     await using at = await start()

@@ -91,12 +91,4 @@ describe('request bodies of all connections together', () => {
     later.write('a')
     expect(await response).toMatch(/^HTTP\/1\.1 400 /)
   })
-
-  it('may arrive in single bytes', async () => {
-    const { port } = await start()
-    const body = '{"name":"Rex","categoryId":1}'
-    const chunks = [...body].map((one) => `1\r\n${one}\r\n`).join('')
-    const head = post(0).replace('Content-Length: 0', 'Transfer-Encoding: chunked')
-    expect(await responseOn(await sender(port, `${head}${chunks}0\r\n\r\n`))).toMatch(/^HTTP\/1\.1 201 .*"name":"Rex"/s)
-  })
 })

@@ -4,7 +4,6 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openSandboxCore } from '../../src/compose.js'
 import { viewFindings } from '../../src/conduct/finding-views.js'
 import type { EndedExchange, ExchangeRef, Reply, ServiceRequest } from '../../src/domain/messages.js'
-import { randomStream } from '../../src/domain/random.js'
 import { createFetch } from '../../src/http/fetch-adapter.js'
 import { listen } from '../../src/http/listener.js'
 import type { SandboxOptions } from '../../src/options/options.js'
@@ -254,50 +253,5 @@ describe('the end of an exchange in process', () => {
     await turns(5)
     expect(told()).toEqual(hows)
     expectAllEnded()
-  })
-})
-
-describe('misbehaving clients', () => {
-  it('leave no open exchange, even if the sandbox stops', async () => {
-    const chance = randomStream('hostile')
-    const { listener, fetch, stopping, begun, expectAllEnded } = await start({
-      logLimit: 5,
-      latency: '0ms..20ms',
-      limits: '100000/min,100000/day',
-      fault: ['*:connection-reset@5%', '*:empty-response@5%', '*:malformed-chunk@5%', '*:hang@5%', '*:slow-body@5%'],
-    })
-    const sockets: Socket[] = []
-    const crowd = Array.from({ length: 200 }, async (_, index) => {
-      const roll = chance.next()
-      if (index % 5 === 0) {
-        const leaving = AbortSignal.timeout(Math.floor(chance.next() * 30) + 1)
-        const headers = { authorization: 'Bearer sandbox' }
-        const response = await fetch(new Request('http://sandbox/v1/pets', { headers, signal: leaving })).catch(
-          () => null,
-        )
-        await response?.text().catch(() => '')
-        return
-      }
-      const socket = await opened(listener.port).catch(() => undefined)
-      if (socket === undefined) return
-      sockets.push(socket)
-      if (roll < 0.8) socket.resume()
-      const bytes = ask('/pets?limit=100').repeat(1 + Math.floor(chance.next() * 4))
-      if (roll < 0.2) socket.end(bytes)
-      else if (roll < 0.3) socket.write(bytes.slice(0, -5))
-      else socket.write(bytes)
-      const pause = Math.floor(chance.next() * 30)
-      await turns(pause)
-      if (roll > 0.6) socket.resetAndDestroy()
-      else if (roll > 0.4) socket.destroy()
-    })
-    await come(() => begun.length > 100)
-    stopping.abort()
-    await Promise.all([listener.stop('now'), ...crowd])
-    for (const socket of sockets) socket.destroy()
-    await come(() => {
-      expectAllEnded()
-      return true
-    })
   })
 })

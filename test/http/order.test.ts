@@ -91,7 +91,6 @@ describe('faults on the wire', () => {
 
 describe('a socket that Node detaches', () => {
   it.each([
-    ['a CONNECT', `CONNECT x:1 HTTP/1.1\r\n${KEYED}\r\n`],
     ['a CONNECT after a request', `${GET}CONNECT x:1 HTTP/1.1\r\n${KEYED}\r\n`],
     ['a CONNECT with bytes behind it', `${GET}${POST}CONNECT x:1 HTTP/1.1\r\n${KEYED}\r\nhello${GET}`],
     ['an upgrade', `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\nhello`],

@@ -19,13 +19,6 @@ function joinRequest(facts: GroupFacts = FACTS, anew?: JoinRequest['anew']): Joi
 }
 
 describe('a group', () => {
-  it('is founded by the first replica, and joined by replicas with the same facts', () => {
-    const group = new Group()
-    expect(group.join('a', joinRequest(), 0, undefined)).toBe('founded')
-    expect(group.join('b', joinRequest(), 1, '0-0')).toBe('joined')
-    expect(group.living(1).map(([id]) => id)).toEqual(['a', 'b'])
-  })
-
   it('refuses other facts while a member is alive, and lists each difference', () => {
     const group = new Group()
     group.join('a', joinRequest(), 0, undefined)
