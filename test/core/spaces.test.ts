@@ -43,16 +43,3 @@ it('a snapshot keeps the real time of a wait while the clock is frozen', () => {
     apply(dayLater - 1000, { kind: 'verb', space: '', verb, input: { name: 'one' } })
   expect(ask(dayLater)).toBe(false)
 })
-
-it('a snapshot of a running clock goes on from its instant', () => {
-  const machine = openMachine({ sandbox: { now: '2030-01-01T00:00:00Z' } })
-  const verb = (verb: string, at: number, input: object = { name: 'one' }) =>
-    applyStep(machine, {
-      command: { kind: 'verb', space: '', verb, input },
-      instant: { now: START + at, position: at },
-    })
-  verb('snapshots.save', 1000)
-  verb('snapshots.restore', 60_000)
-  const output = { now: '2030-01-01T00:00:03.000Z', frozen: false }
-  expect(verb('clock.show', 62_000, {})).toEqual({ kind: 'output', output })
-})

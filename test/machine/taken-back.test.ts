@@ -63,13 +63,3 @@ it('rolls back all changes of a turn from the first that cannot be stored', asyn
   expect(asItIs()).toEqual(before)
   expect(space.settings.banAfter).toBe(7)
 })
-
-it('keeps the previous undo if a reset is not stored', async () => {
-  const { core, apply, ask } = await sandboxWhoseStoreGoes()
-  const { default: space } = core.spaces
-  ask('Bearer sandbox')
-  apply('requests.clear', {})
-  apply('reset', {})
-  await core.settle()
-  expect(core.spaces.findUndo(space, Date.now())?.verb).toBe('requests.clear')
-})

@@ -95,16 +95,6 @@ describe('a store on a failing disk', () => {
     await owner.store.close()
   })
 
-  it('keeps its journal when it is full at the stop', async () => {
-    const disk = new FailingDisk()
-    const { file, owner } = await aStore({ disk })
-    await owner.change({ kind: 'pet', pet: pet(10) })
-    disk.room = 0
-    await owner.store.close()
-    expect(owner.warnings).toEqual([expect.stringContaining('No changes are lost')])
-    expect(await stateIn(file)).toEqual(owner.state)
-  })
-
   it('compacts the journal on stop after a failed write', async () => {
     const disk = new FailingDisk()
     const { file, owner } = await aStore({ disk, maxBytes: 2000 })
