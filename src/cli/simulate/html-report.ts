@@ -79,7 +79,7 @@ function curveSection({ fate: { key, peakMinute }, cells }: KeyCurve, { limits }
   const [first, last] = [from, to].map((at) => new Date(at).toISOString().slice(0, 16).replace('T', ' '))
   const caption = `Requests a minute, had nothing been refused: at most ${peakMinute}. From ${first} to ${last} UTC; each bar is the most within ${lengthText(width)}.`
   return `<section><h2>${xmlText(key)}</h2>
-<figure><figcaption>${caption}</figcaption>
+<figure tabindex="0"><figcaption>${caption}</figcaption>
 <svg viewBox="0 -20 ${WIDTH} ${HEIGHT + 20}" role="img" aria-label="${xmlText(`Requests in the minute window of ${key}`)}"><path class="traffic" d="${bars.join('')}"/>${lines.join('')}</svg></figure></section>`
 }
 
@@ -104,7 +104,7 @@ function table({ head, rows }: ReportTable): string {
     })
     return `<tr><th scope="row">${xmlText(String(first))}</th>${others.join('')}</tr>`
   })
-  return `<div class="wide"><table><thead><tr>${heads.join('')}</tr></thead><tbody>${lines.join('\n')}</tbody></table></div>`
+  return `<div class="wide" tabindex="0"><table><thead><tr>${heads.join('')}</tr></thead><tbody>${lines.join('\n')}</tbody></table></div>`
 }
 
 function styleOf(cell: string | number): string {
