@@ -135,16 +135,4 @@ describe.skipIf(!HAS_CHROMIUM)('a page with a sandbox behind the service worker 
     })
     expect(seen).toEqual({ statuses: [429, 429, 429], requests: 3, certain: [] })
   })
-
-  it('is reported if it keeps sending instead of waiting', async () => {
-    const page = await openPage({ storm: '1,retry-after=60s' })
-    const found = await page.evaluate(async () => {
-      for (;;) {
-        await ask('/pets')
-        const { violations } = await sandbox.conduct()
-        if (violations.length > 0) return violations.map(({ rule, key }) => ({ rule, key }))
-      }
-    })
-    expect(found).toEqual([{ rule: 'early-retry', key: 'sandbox' }])
-  })
 })
