@@ -3,6 +3,12 @@ import { transports } from '../support/transports.js'
 
 /** It has the same routes over every transport. */
 describe.each(transports.slice(0, 1))('the control plane, %s', (_name, openSandbox) => {
+  it('refuses bodies larger than 256 kB', async () => {
+    const sandbox = await openSandbox()
+    const { status, json } = await sandbox.control('PUT', '/scenario', { description: 'a'.repeat(256_000) })
+    expect([status, json.code]).toEqual([413, 'payload_too_large'])
+  })
+
   it.each([
     ['unknown names', Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 1]))],
     ['a name of 200 kB', { ['k'.repeat(200_000)]: 1 }],
