@@ -180,6 +180,8 @@ describe('the proxy for an address', () => {
     ['http://API.test/v1', { NO_PROXY: 'Api.Test' }, undefined],
     ['http://api.test/v1', { NO_PROXY: 'test' }, undefined],
     ['http://api.test/v1', { NO_PROXY: '*.test' }, undefined],
+    ['http://api.test/v1', { NO_PROXY: '.test' }, undefined],
+    ['https://api.test/v1', { NO_PROXY: 'api.test:443' }, undefined],
     ['http://api.test/v1', { NO_PROXY: 'pi.test' }, 'plain.test:3128'],
     ['http://api.test/v1', { NO_PROXY: 'other.test  api.test' }, undefined],
     ['http://api.test/v1', { NO_PROXY: '*' }, undefined],
