@@ -78,21 +78,17 @@ describe('docs/switches.md', () => {
   })
 })
 
-describe('docs/behaviour.md', () => {
-  it('names every reason, and no other', () => {
-    const section = sectionOf(readDocument('docs/behaviour.md'), 'X-Sandbox-Reason')
-    expect(codesIn(section).filter((code) => !code.startsWith('--'))).toEqual(REASONS)
-  })
+it('docs/behaviour.md names every reason, and no other', () => {
+  const section = sectionOf(readDocument('docs/behaviour.md'), 'X-Sandbox-Reason')
+  expect(codesIn(section).filter((code) => !code.startsWith('--'))).toEqual(REASONS)
 })
 
-describe('docs/conduct.md', () => {
-  it('lists every rule, violations first, and no other', () => {
-    const [violations = [], warnings = []] = tablesOf(sectionOf(CONDUCT, 'The rules')).map((rows) =>
-      rows.flatMap(([cell = '']) => codesIn(cell)),
-    )
-    expect(violations).toEqual(VIOLATIONS)
-    expect(warnings).toEqual(WARNINGS)
-  })
+it('docs/conduct.md lists every rule, violations first, and no other', () => {
+  const [violations = [], warnings = []] = tablesOf(sectionOf(CONDUCT, 'The rules')).map((rows) =>
+    rows.flatMap(([cell = '']) => codesIn(cell)),
+  )
+  expect(violations).toEqual(VIOLATIONS)
+  expect(warnings).toEqual(WARNINGS)
 })
 
 describe('docs/control-api.md', () => {
@@ -145,35 +141,31 @@ function methodsOf(controls: object, path: readonly string[] = []): readonly str
   })
 }
 
-describe('docs/cli.md', () => {
-  it('lists every exit code of the help, and no other', () => {
-    const inHelp = [...EXIT_CODES_HELP.matchAll(/^ {2}(\d[\d, ]*?) {2}/gm)].map(([, codes]) => codes)
-    expect(firstCells(sectionOf(readDocument('docs/cli.md'), 'Exit codes'))).toEqual(inHelp)
-  })
+it('docs/cli.md lists every exit code of the help, and no other', () => {
+  const inHelp = [...EXIT_CODES_HELP.matchAll(/^ {2}(\d[\d, ]*?) {2}/gm)].map(([, codes]) => codes)
+  expect(firstCells(sectionOf(readDocument('docs/cli.md'), 'Exit codes'))).toEqual(inHelp)
 })
 
-describe('the guides', () => {
-  it('mention only existing flags and variables', async () => {
-    const helps = await Promise.all((await everyCommand()).map((path) => helpOf(path)))
-    const flags = new Set([
-      ...helps.flatMap((help) => help.match(/--[a-z][a-z-]+/g) ?? []),
-      HIDDEN_FLAG,
-      ...FLAGS_OF_OTHERS,
-    ])
-    const variables = new Set(NAMED_OPTIONS.map(envName))
-    for (const { file, text } of GUIDES) {
-      const named = codesIn(text).flatMap((code) => (/^(?:npm|docker|git) /.test(code) ? [] : [code]))
-      const unknown = named
-        .flatMap((code) => code.match(/(?<![\w-])--[a-z][a-z-]+/g) ?? [])
-        .filter((flag) => !flags.has(flag))
-      expect(unknown, file).toEqual([])
-      const own = named.flatMap((code) => code.match(/PETSTORE_SANDBOX_[A-Z_]+/g) ?? [])
-      expect(
-        own.filter((name) => !variables.has(name) && !OTHER_VARIABLES.includes(name)),
-        file,
-      ).toEqual([])
-    }
-  })
+it('the guides mention only existing flags and variables', async () => {
+  const helps = await Promise.all((await everyCommand()).map((path) => helpOf(path)))
+  const flags = new Set([
+    ...helps.flatMap((help) => help.match(/--[a-z][a-z-]+/g) ?? []),
+    HIDDEN_FLAG,
+    ...FLAGS_OF_OTHERS,
+  ])
+  const variables = new Set(NAMED_OPTIONS.map(envName))
+  for (const { file, text } of GUIDES) {
+    const named = codesIn(text).flatMap((code) => (/^(?:npm|docker|git) /.test(code) ? [] : [code]))
+    const unknown = named
+      .flatMap((code) => code.match(/(?<![\w-])--[a-z][a-z-]+/g) ?? [])
+      .filter((flag) => !flags.has(flag))
+    expect(unknown, file).toEqual([])
+    const own = named.flatMap((code) => code.match(/PETSTORE_SANDBOX_[A-Z_]+/g) ?? [])
+    expect(
+      own.filter((name) => !variables.has(name) && !OTHER_VARIABLES.includes(name)),
+      file,
+    ).toEqual([])
+  }
 })
 
 /** Another name of `-o json`, which no help shows. */

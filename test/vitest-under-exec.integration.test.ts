@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { runCli } from '../src/cli/run-cli.js'
 import { packageDirectory } from '../src/system/package-files.js'
 import { testIo } from './cli/test-io.js'
@@ -25,30 +25,22 @@ test('does not wait', async ({ sandbox }) => {
 })
 `
 
-describe('a Vitest suite under exec', () => {
-  it('fails by its conduct alone, in spaces that are gone when it ends', async () => {
-    const io = testIo({ env: { PATH: process.env.PATH } })
-    mkdirSync(join(io.cwd, 'node_modules'))
-    symlinkSync(packageDirectory, join(io.cwd, 'node_modules/petstore-sandbox'))
-    symlinkSync(join(packageDirectory, 'node_modules/vitest'), join(io.cwd, 'node_modules/vitest'))
-    writeFileSync(join(io.cwd, 'shop.test.mjs'), SUITE)
-    const vitest = [
-      process.execPath,
-      'node_modules/vitest/vitest.mjs',
-      'run',
-      '--reporter=json',
-      '--outputFile=run.json',
-    ]
-    const code = await runCli(['exec', '--fail-on', 'early-retry', '--report', 'conduct.json', '--', ...vitest], io)
+it('a Vitest suite under exec fails by its conduct alone, in spaces that are gone when it ends', async () => {
+  const io = testIo({ env: { PATH: process.env.PATH } })
+  mkdirSync(join(io.cwd, 'node_modules'))
+  symlinkSync(packageDirectory, join(io.cwd, 'node_modules/petstore-sandbox'))
+  symlinkSync(join(packageDirectory, 'node_modules/vitest'), join(io.cwd, 'node_modules/vitest'))
+  writeFileSync(join(io.cwd, 'shop.test.mjs'), SUITE)
+  const vitest = [process.execPath, 'node_modules/vitest/vitest.mjs', 'run', '--reporter=json', '--outputFile=run.json']
+  const code = await runCli(['exec', '--fail-on', 'early-retry', '--report', 'conduct.json', '--', ...vitest], io)
 
-    expect(JSON.parse(readFileSync(join(io.cwd, 'run.json'), 'utf8'))).toMatchObject({
-      numPassedTests: 2,
-      success: true,
-    })
-    expect(code).toBe(1)
-    const report = JSON.parse(readFileSync(join(io.cwd, 'conduct.json'), 'utf8'))
-    expect(report).toMatchObject({ exitCode: 1, requests: 6, spaces: 2, violations: [{ rule: 'early-retry' }] })
-    expect(report.violations[0].space).toMatch(/^does-not-wait\.[0-9a-f]{10}$/)
-    expect(io.stderr.text).toMatch(/ failed the run:\n {2}early-retry, sandbox~does-not-wait\./)
+  expect(JSON.parse(readFileSync(join(io.cwd, 'run.json'), 'utf8'))).toMatchObject({
+    numPassedTests: 2,
+    success: true,
   })
+  expect(code).toBe(1)
+  const report = JSON.parse(readFileSync(join(io.cwd, 'conduct.json'), 'utf8'))
+  expect(report).toMatchObject({ exitCode: 1, requests: 6, spaces: 2, violations: [{ rule: 'early-retry' }] })
+  expect(report.violations[0].space).toMatch(/^does-not-wait\.[0-9a-f]{10}$/)
+  expect(io.stderr.text).toMatch(/ failed the run:\n {2}early-retry, sandbox~does-not-wait\./)
 })

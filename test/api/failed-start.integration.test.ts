@@ -132,16 +132,6 @@ describe.each([
     },
   )
 
-  it('leaves nothing open when Redis cannot be reached', async () => {
-    const { port, free } = await takenPort()
-    await free()
-    const before = openThings()
-    const options = { redis: `redis://127.0.0.1:${port}` }
-    for (let attempt = 1; attempt <= 2; attempt++)
-      await expect(open(options)).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE' })
-    await expectNoMoreThan(before)
-  })
-
   it('leaves nothing open when Redis refuses its scripts', async () => {
     const words: string[] = []
     const server = createServer((socket) => {

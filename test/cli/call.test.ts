@@ -273,19 +273,17 @@ describe('retries', () => {
   })
 })
 
-describe('no response', () => {
-  it.each<[what: string, line: string, error: { code?: string; title?: string; attempts?: number; hint?: RegExp }]>([
-    ['that is dropped', 'getPet 1', { code: 'no_response', attempts: 3 }],
-    ['that takes too long', 'listPets --timeout 50ms', { title: 'TIMEOUT', attempts: 1, hint: /--timeout/ }],
-    ['that breaks off in the middle', 'listOrders', { code: 'no_response' }],
-    ['from a server', 'listPets --base-url http://127.0.0.1:9/v1', { title: 'ECONNREFUSED', hint: /sandbox serve/ }],
-  ])('is one %s', async (_what, line, error) => {
-    const fault = ['getPet:connection-reset', 'listPets:hang', 'listOrders:malformed-chunk']
-    const { code, out, err } = await call(line, ioFor(await sandboxWith({ fault })))
-    expect({ code, out }).toEqual({ code: 7, out: '' })
-    const hint = expect.stringMatching(error.hint ?? /./)
-    expect(errorIn(err)).toMatchObject({ exit: 7, ...error, hint })
-  })
+it.each<[what: string, line: string, error: { code?: string; title?: string; attempts?: number; hint?: RegExp }]>([
+  ['that is dropped', 'getPet 1', { code: 'no_response', attempts: 3 }],
+  ['that takes too long', 'listPets --timeout 50ms', { title: 'TIMEOUT', attempts: 1, hint: /--timeout/ }],
+  ['that breaks off in the middle', 'listOrders', { code: 'no_response' }],
+  ['from a server', 'listPets --base-url http://127.0.0.1:9/v1', { title: 'ECONNREFUSED', hint: /sandbox serve/ }],
+])('no response is one %s', async (_what, line, error) => {
+  const fault = ['getPet:connection-reset', 'listPets:hang', 'listOrders:malformed-chunk']
+  const { code, out, err } = await call(line, ioFor(await sandboxWith({ fault })))
+  expect({ code, out }).toEqual({ code: 7, out: '' })
+  const hint = expect.stringMatching(error.hint ?? /./)
+  expect(errorIn(err)).toMatchObject({ exit: 7, ...error, hint })
 })
 
 describe('odd responses', () => {
@@ -334,17 +332,18 @@ describe('odd responses', () => {
   })
 })
 
-describe('another contract, given with --spec', () => {
-  const parameters = [
-    { name: 'thingId', in: 'path', required: true, schema: { type: 'string' } },
-    { name: 'timeout', in: 'query', schema: { type: 'integer' } },
-    { name: 'tagNames', in: 'query', schema: { type: 'array', items: { type: 'string' } } },
-  ]
-  const getThing = { operationId: 'getThing', parameters, responses: { 200: { description: 'ok' } } }
-  const paths = { '/things/{thingId}': { get: getThing } }
-  const SPEC = JSON.stringify({ openapi: '3.1.0', info: { title: 'T', version: '1' }, paths })
+const parameters = [
+  { name: 'thingId', in: 'path', required: true, schema: { type: 'string' } },
+  { name: 'timeout', in: 'query', schema: { type: 'integer' } },
+  { name: 'tagNames', in: 'query', schema: { type: 'array', items: { type: 'string' } } },
+]
+const getThing = { operationId: 'getThing', parameters, responses: { 200: { description: 'ok' } } }
+const paths = { '/things/{thingId}': { get: getThing } }
+const SPEC = JSON.stringify({ openapi: '3.1.0', info: { title: 'T', version: '1' }, paths })
 
-  it.each(['before', 'after'])('has its own operations; its names win, ours go on as --cli-… (%s)', async (where) => {
+it.each(['before', 'after'])(
+  'another contract, given with --spec has its own operations; its names win, ours go on as --cli-… (%s)',
+  async (where) => {
     const io = ioFor()
     writeFileSync(join(io.cwd, 'spec.json'), SPEC)
     const spec = `--spec ${join(io.cwd, 'spec.json')}`
@@ -354,8 +353,8 @@ describe('another contract, given with --spec', () => {
     expect(out).toContain('GET http://127.0.0.1:4010/v1/things/a%2Fb?timeout=5&tagNames=x&tagNames=y%26z\n')
     expect((await call(`${spec} --list`)).out).toContain('getThing')
     expect((await call(`${spec} listPets`)).code).toBe(2)
-  })
-})
+  },
+)
 
 describe('the contract of the running sandbox', () => {
   it('has the operations and bounds that call knows, where the sandbox serves one of its own', async () => {
@@ -404,14 +403,12 @@ describe('--key', () => {
   })
 })
 
-describe('the program', () => {
-  it('ends quietly when its reader has gone', async () => {
-    const sandbox = await sandboxWith()
-    const script = `"${process.execPath}" "${BIN}" call listPets --limit 50 -o json | head -1`
-    const env = { PATH: process.env.PATH, PETSTORE_SANDBOX_URL: sandbox.controlUrl }
-    const { ended, stdout, stderr } = startProgram('sh', ['-c', script], { cwd: temporaryFolder(), env })
-    expect({ code: await ended, out: stdout.text, err: stderr.text }).toEqual({ code: 0, out: '[\n', err: '' })
-  })
+it('the program ends quietly when its reader has gone', async () => {
+  const sandbox = await sandboxWith()
+  const script = `"${process.execPath}" "${BIN}" call listPets --limit 50 -o json | head -1`
+  const env = { PATH: process.env.PATH, PETSTORE_SANDBOX_URL: sandbox.controlUrl }
+  const { ended, stdout, stderr } = startProgram('sh', ['-c', script], { cwd: temporaryFolder(), env })
+  expect({ code: await ended, out: stdout.text, err: stderr.text }).toEqual({ code: 0, out: '[\n', err: '' })
 })
 
 describe('call METHOD /path', () => {

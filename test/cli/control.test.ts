@@ -321,24 +321,22 @@ async function untilSeen(io: TestIo, sandbox: Sandbox): Promise<void> {
   await vi.waitFor(send, { timeout: 60_000, interval: 20 })
 }
 
-describe('control wait and stop', () => {
-  it('waits for a sandbox that starts later, and returns from stop when it is gone', async () => {
-    const io = testIo()
-    const ended = run('control wait --timeout 1m', io)
-    const sandbox = await sandboxWith()
-    const { baseUrl, controlUrl } = sandbox
-    leaveWord(io, { baseUrl, controlUrl, ...(await healthOf(controlUrl)) })
-    // Whatever runs at port 4010 of this machine may be found first.
-    expect((await ended).code).toBe(0)
-    expect(await controlJson(sandbox, 'wait')).toEqual({ baseUrl, controlUrl })
-    const stopped = { code: 0, out: `The sandbox at ${controlUrl} has stopped.\n`, err: '' }
-    expect(await control(sandbox, 'stop')).toEqual(stopped)
-    // A connection of this very process may outlive the port for a moment.
-    await vi.waitFor(() => expect(fetch(baseUrl)).rejects.toThrow(), { timeout: 60_000 })
-    expect(await control(sandbox, 'stop')).toMatchObject({ code: 7, out: '' })
-    const late = expect.stringMatching(/^NO_SANDBOX: Waited 0s\. No sandbox is running at .*\n$/)
-    expect(await control(sandbox, 'wait --timeout 0s')).toEqual({ code: 7, out: '', err: late })
-  })
+it('control wait and stop waits for a sandbox that starts later, and returns from stop when it is gone', async () => {
+  const io = testIo()
+  const ended = run('control wait --timeout 1m', io)
+  const sandbox = await sandboxWith()
+  const { baseUrl, controlUrl } = sandbox
+  leaveWord(io, { baseUrl, controlUrl, ...(await healthOf(controlUrl)) })
+  // Whatever runs at port 4010 of this machine may be found first.
+  expect((await ended).code).toBe(0)
+  expect(await controlJson(sandbox, 'wait')).toEqual({ baseUrl, controlUrl })
+  const stopped = { code: 0, out: `The sandbox at ${controlUrl} has stopped.\n`, err: '' }
+  expect(await control(sandbox, 'stop')).toEqual(stopped)
+  // A connection of this very process may outlive the port for a moment.
+  await vi.waitFor(() => expect(fetch(baseUrl)).rejects.toThrow(), { timeout: 60_000 })
+  expect(await control(sandbox, 'stop')).toMatchObject({ code: 7, out: '' })
+  const late = expect.stringMatching(/^NO_SANDBOX: Waited 0s\. No sandbox is running at .*\n$/)
+  expect(await control(sandbox, 'wait --timeout 0s')).toEqual({ code: 7, out: '', err: late })
 })
 
 describe('the sandbox', () => {
@@ -397,32 +395,33 @@ describe('the sandbox', () => {
   })
 })
 
-describe('a locator that came with a folder', () => {
-  const TOKEN = { PETSTORE_SANDBOX_CONTROL_TOKEN: 'secret-token' }
+const TOKEN = { PETSTORE_SANDBOX_CONTROL_TOKEN: 'secret-token' }
 
-  /** A server of someone else with a made-up health response. */
-  async function stranger(health: object): Promise<{ readonly origin: string; readonly asked: string[] }> {
-    const asked: string[] = []
-    const origin = await hostileServer((socket, text) => {
-      asked.push(text)
-      const isHealth = text.startsWith('GET /__sandbox/health ')
-      const body = JSON.stringify(isHealth ? { status: 'healthy', version: '1', ...health } : {})
-      socket.end(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
-    })
-    return { origin, asked }
-  }
+/** A server of someone else with a made-up health response. */
+async function stranger(health: object): Promise<{ readonly origin: string; readonly asked: string[] }> {
+  const asked: string[] = []
+  const origin = await hostileServer((socket, text) => {
+    asked.push(text)
+    const isHealth = text.startsWith('GET /__sandbox/health ')
+    const body = JSON.stringify(isHealth ? { status: 'healthy', version: '1', ...health } : {})
+    socket.end(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+  })
+  return { origin, asked }
+}
 
-  const startedAt = '2026-03-01T10:00:00.000Z'
-  it.each([
-    ['it does not prove itself', {}, {}, '/v1, where a different sandbox is running'],
-    ['another process is at its address', { pid: process.pid + 1, startedAt }, {}],
-    ['it was started at another time', { pid: process.pid, startedAt: '2026-03-01T10:00:00.001Z' }, {}],
-    ['its process is gone', { pid: 2 ** 30, startedAt }, { pid: 2 ** 30 }],
-    ['its process is all of a group', { pid: 0, startedAt }, { pid: 0 }],
-    ['it has no start', { pid: process.pid }, { startedAt: undefined }],
-    ['its service is elsewhere', { pid: process.pid, startedAt }, { baseUrl: 'http://127.0.0.1:1/v1' }],
-    ['it is not on this machine', { pid: process.pid, startedAt }, { controlUrl: 'http://127.evil.invalid/__sandbox' }],
-  ])('is ignored and gets no token if %s', async (_name, health, said, problem = '') => {
+const startedAt = '2026-03-01T10:00:00.000Z'
+it.each([
+  ['it does not prove itself', {}, {}, '/v1, where a different sandbox is running'],
+  ['another process is at its address', { pid: process.pid + 1, startedAt }, {}],
+  ['it was started at another time', { pid: process.pid, startedAt: '2026-03-01T10:00:00.001Z' }, {}],
+  ['its process is gone', { pid: 2 ** 30, startedAt }, { pid: 2 ** 30 }],
+  ['its process is all of a group', { pid: 0, startedAt }, { pid: 0 }],
+  ['it has no start', { pid: process.pid }, { startedAt: undefined }],
+  ['its service is elsewhere', { pid: process.pid, startedAt }, { baseUrl: 'http://127.0.0.1:1/v1' }],
+  ['it is not on this machine', { pid: process.pid, startedAt }, { controlUrl: 'http://127.evil.invalid/__sandbox' }],
+])(
+  'a locator that came with a folder is ignored and gets no token if %s',
+  async (_name, health, said, problem = '') => {
     const { origin, asked } = await stranger(health)
     const io = testIo({ env: TOKEN })
     const told = { baseUrl: `${origin}/v1`, controlUrl: `${origin}/__sandbox`, pid: process.pid, startedAt }
@@ -432,8 +431,8 @@ describe('a locator that came with a folder', () => {
     expect(asked.join()).not.toContain('secret-token')
     expect(out + err).not.toContain('INTERNAL')
     expect(err).toContain(problem)
-  })
-})
+  },
+)
 
 describe('a control plane that misbehaves', () => {
   const at = (origin: string, line: string) =>
@@ -466,26 +465,24 @@ describe('a control plane that misbehaves', () => {
   })
 })
 
-describe('a usage error of control', () => {
-  it.each([
-    ['clock advance soon', "'soon' is invalid for argument 'duration': must be "],
-    ['clock set tomorrow', "'tomorrow' is invalid for argument 'instant': must be "],
-    ['plan a gold', "'gold' is invalid for argument 'plan'. Allowed choices are free, pro, business, enterprise."],
-    ['fault add x', "'x' is invalid for argument 'rule'"],
-    ['storm start 2', "'2' is invalid for argument 'spec'"],
-    ['storm start --rate 1.5', "argument '1.5' is invalid: must be a number from 0 to 1."],
-    ['pets remove 01', "'01' is invalid for argument 'pet': must be the id of a pet."],
-    ['pets add --name Rex', "required option '--category-id <id>' not specified."],
-    ['pets add --name x --category-id 9223372036854775808', "argument '9223372036854775808' is invalid: must be"],
-    ['status --timeout 0s', "argument '0s' is invalid: must be longer than 0."],
-    ['requests --limit x', "argument 'x' is invalid: must be a whole number of 0 or more."],
-  ])('is reported without a sandbox: %s', async (line, problem) => {
-    const { code, out, err } = await run(`control ${line}`)
-    expect({ code, out }).toEqual({ code: 2, out: '' })
-    expect(err).toMatch(/^USAGE: .* See petstore-sandbox control.* --help\.\n$/)
-    expect(err.slice('USAGE: '.length)).toContain(problem)
-    expect(err.trimEnd()).not.toContain('\n')
-  })
+it.each([
+  ['clock advance soon', "'soon' is invalid for argument 'duration': must be "],
+  ['clock set tomorrow', "'tomorrow' is invalid for argument 'instant': must be "],
+  ['plan a gold', "'gold' is invalid for argument 'plan'. Allowed choices are free, pro, business, enterprise."],
+  ['fault add x', "'x' is invalid for argument 'rule'"],
+  ['storm start 2', "'2' is invalid for argument 'spec'"],
+  ['storm start --rate 1.5', "argument '1.5' is invalid: must be a number from 0 to 1."],
+  ['pets remove 01', "'01' is invalid for argument 'pet': must be the id of a pet."],
+  ['pets add --name Rex', "required option '--category-id <id>' not specified."],
+  ['pets add --name x --category-id 9223372036854775808', "argument '9223372036854775808' is invalid: must be"],
+  ['status --timeout 0s', "argument '0s' is invalid: must be longer than 0."],
+  ['requests --limit x', "argument 'x' is invalid: must be a whole number of 0 or more."],
+])('a usage error of control is reported without a sandbox: %s', async (line, problem) => {
+  const { code, out, err } = await run(`control ${line}`)
+  expect({ code, out }).toEqual({ code: 2, out: '' })
+  expect(err).toMatch(/^USAGE: .* See petstore-sandbox control.* --help\.\n$/)
+  expect(err.slice('USAGE: '.length)).toContain(problem)
+  expect(err.trimEnd()).not.toContain('\n')
 })
 
 /** The address of a sandbox that has stopped. */

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { type Drift, driftingService } from '../client/drifting-service.js'
 import { junitViolations } from '../support/junit-schema.js'
 import { control, run, sandboxWith, testIo } from './test-io.js'
@@ -28,20 +28,18 @@ async function exec(drift: Drift | undefined, flags: string) {
   return { code, err, came: service.came, report: () => readFileSync(join(io.cwd, 'run.xml'), 'utf8') }
 }
 
-describe('exec in front of a real service', () => {
-  it('fails with --fail-on drift, names the drift, and reports it as JUnit', async () => {
-    const drift: Drift = (_came, goes) => {
-      if (goes.status === 404) goes.headers['content-type'] = 'application/problem+json'
-      return goes
-    }
-    const { code, err, report } = await exec(drift, '--fail-on drift --report run.xml')
-    const line = 'drift, getPet: the media type is "application/problem+json", not application/json (once)'
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(`--fail-on failed the run:\n  ${line}`) })
-    const xml = report()
-    expect(xml).toMatch(/<testcase classname="drift" name="getPet"[^>]*><failure/)
-    expect(junitViolations(xml)).toEqual([])
-    expect(xml + err).not.toContain(REAL_KEY)
-  })
+it('exec in front of a real service fails with --fail-on drift, names the drift, and reports it as JUnit', async () => {
+  const drift: Drift = (_came, goes) => {
+    if (goes.status === 404) goes.headers['content-type'] = 'application/problem+json'
+    return goes
+  }
+  const { code, err, report } = await exec(drift, '--fail-on drift --report run.xml')
+  const line = 'drift, getPet: the media type is "application/problem+json", not application/json (once)'
+  expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(`--fail-on failed the run:\n  ${line}`) })
+  const xml = report()
+  expect(xml).toMatch(/<testcase classname="drift" name="getPet"[^>]*><failure/)
+  expect(junitViolations(xml)).toEqual([])
+  expect(xml + err).not.toContain(REAL_KEY)
 })
 
 it('control drift prints the drift of the upstream, and none without an upstream', async () => {

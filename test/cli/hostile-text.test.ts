@@ -199,41 +199,39 @@ const SPEC = JSON.stringify({
   paths: { '/pets': { get: { ...list, parameters, responses }, post: { operationId: HOSTILE, responses } } },
 })
 
-describe('names and files never drive the terminal', () => {
-  const quoted = JSON.stringify(HOSTILE)
-  const CONFIG = 'config/petstore-sandbox/config.yaml'
-  const targets = (text: string) => ({ [CONFIG]: `targets:\n  ${text}\n` })
-  const own = { 'own.json': SPEC }
+const quoted = JSON.stringify(HOSTILE)
+const CONFIG = 'config/petstore-sandbox/config.yaml'
+const targets = (text: string) => ({ [CONFIG]: `targets:\n  ${text}\n` })
+const own = { 'own.json': SPEC }
 
-  it.each<[line: string, files: Record<string, string>]>([
-    [HOSTILE, {}],
-    [`serve --scenario ${HOSTILE} --debug`, {}],
-    ['serve', { 'petstore-sandbox.yaml': `${quoted}: 1\nplan: ${quoted}\n` }],
-    ['serve --fixtures own', { 'own/pets.json': JSON.stringify([{ [HOSTILE]: HOSTILE }]) }],
-    ['serve --store own.json -p 0', { 'own.json': `{"version":${quoted}}` }],
-    [`call ${HOSTILE}`, {}],
-    [`call listPets -H ${HOSTILE}`, {}],
-    [`call createPet --name ${HOSTILE} --category-id ${HOSTILE} --status ${HOSTILE}`, {}],
-    ['call --spec own.json --list', own],
-    ['call --spec own.json list --help', own],
-    [`control status --token-file ${HOSTILE}`, {}],
-    ['target list', targets(`a: { base-url: http://a.invalid, api-key-file: ${quoted} }`)],
-    [`target set ${HOSTILE} --base-url ${HOSTILE}`, {}],
-    [`exec -- ${HOSTILE.replace('\0', '')}`, {}],
-    ['exec --spec own.json --log json -- true', own],
-    [`completion bash --line petstore-sandbox${HOSTILE}`, {}],
-    ['verify --spec own.json --base-url http://127.0.0.1:1/v1', own],
-  ])('%j', async (line, files) => {
-    const io = ioWith(true, { [`PETSTORE_SANDBOX_${HOSTILE}`]: HOSTILE, PETSTORE_SANDBOX_URL: '' })
-    for (const [name, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(io.cwd, name)), { recursive: true })
-      writeFileSync(join(io.cwd, name), text)
-    }
-    const ended = run(line, io)
-    // Stops a command that serves.
-    void io.stderr.seen(/Ready on|"ready"/).then(() => io.signal('SIGTERM'))
-    const { out, err } = await ended
-    // The scripts of completion tell words from their meaning by tabs.
-    expectHarmless(line.startsWith('completion') ? (out + err).replaceAll('\t', '') : out + err)
-  })
+it.each<[line: string, files: Record<string, string>]>([
+  [HOSTILE, {}],
+  [`serve --scenario ${HOSTILE} --debug`, {}],
+  ['serve', { 'petstore-sandbox.yaml': `${quoted}: 1\nplan: ${quoted}\n` }],
+  ['serve --fixtures own', { 'own/pets.json': JSON.stringify([{ [HOSTILE]: HOSTILE }]) }],
+  ['serve --store own.json -p 0', { 'own.json': `{"version":${quoted}}` }],
+  [`call ${HOSTILE}`, {}],
+  [`call listPets -H ${HOSTILE}`, {}],
+  [`call createPet --name ${HOSTILE} --category-id ${HOSTILE} --status ${HOSTILE}`, {}],
+  ['call --spec own.json --list', own],
+  ['call --spec own.json list --help', own],
+  [`control status --token-file ${HOSTILE}`, {}],
+  ['target list', targets(`a: { base-url: http://a.invalid, api-key-file: ${quoted} }`)],
+  [`target set ${HOSTILE} --base-url ${HOSTILE}`, {}],
+  [`exec -- ${HOSTILE.replace('\0', '')}`, {}],
+  ['exec --spec own.json --log json -- true', own],
+  [`completion bash --line petstore-sandbox${HOSTILE}`, {}],
+  ['verify --spec own.json --base-url http://127.0.0.1:1/v1', own],
+])('names and files never drive the terminal %j', async (line, files) => {
+  const io = ioWith(true, { [`PETSTORE_SANDBOX_${HOSTILE}`]: HOSTILE, PETSTORE_SANDBOX_URL: '' })
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(io.cwd, name)), { recursive: true })
+    writeFileSync(join(io.cwd, name), text)
+  }
+  const ended = run(line, io)
+  // Stops a command that serves.
+  void io.stderr.seen(/Ready on|"ready"/).then(() => io.signal('SIGTERM'))
+  const { out, err } = await ended
+  // The scripts of completion tell words from their meaning by tabs.
+  expectHarmless(line.startsWith('completion') ? (out + err).replaceAll('\t', '') : out + err)
 })

@@ -12,21 +12,19 @@ function ioBeside(sandbox: Parameters<typeof ioAt>[0]): TestIo {
   return { ...io, env: { ...io.env, XDG_CONFIG_HOME: io.cwd } }
 }
 
-describe('a contract with a server', () => {
-  it('is served under the path of the server, or under --base-path, and called there', async () => {
-    const sandbox = await sandboxWith({ spec: SPEC })
-    const { baseUrl, controlUrl } = sandbox
-    expect(baseUrl).toBe(controlUrl.replace('/__sandbox', '/v2'))
-    expect(await sandbox.state()).toMatchObject({ basePath: '/v2' })
-    expect(await run('call listNotes', ioBeside(sandbox))).toMatchObject({ code: 0, out: '[]' })
-    expect(await run(`verify --spec ${SPEC}`, ioBeside(sandbox))).toMatchObject({ code: 0 })
-    const check = `process.exitCode = new URL(process.env.PETSTORE_BASE_URL).pathname === '/v2' ? 0 : 5`
-    const exec = ['exec', '--spec', SPEC, '--', process.execPath, '-e', check]
-    expect(await run(exec, ioBeside(sandbox))).toMatchObject({ code: 0 })
-    const moved = await sandboxWith({ spec: SPEC, basePath: '/api/v3' })
-    expect(new URL(moved.baseUrl).pathname).toBe('/api/v3')
-    expect(await run('call listNotes', ioBeside(moved))).toMatchObject({ code: 0, out: '[]' })
-  })
+it('a contract with a server is served under the path of the server, or under --base-path, and called there', async () => {
+  const sandbox = await sandboxWith({ spec: SPEC })
+  const { baseUrl, controlUrl } = sandbox
+  expect(baseUrl).toBe(controlUrl.replace('/__sandbox', '/v2'))
+  expect(await sandbox.state()).toMatchObject({ basePath: '/v2' })
+  expect(await run('call listNotes', ioBeside(sandbox))).toMatchObject({ code: 0, out: '[]' })
+  expect(await run(`verify --spec ${SPEC}`, ioBeside(sandbox))).toMatchObject({ code: 0 })
+  const check = `process.exitCode = new URL(process.env.PETSTORE_BASE_URL).pathname === '/v2' ? 0 : 5`
+  const exec = ['exec', '--spec', SPEC, '--', process.execPath, '-e', check]
+  expect(await run(exec, ioBeside(sandbox))).toMatchObject({ code: 0 })
+  const moved = await sandboxWith({ spec: SPEC, basePath: '/api/v3' })
+  expect(new URL(moved.baseUrl).pathname).toBe('/api/v3')
+  expect(await run('call listNotes', ioBeside(moved))).toMatchObject({ code: 0, out: '[]' })
 })
 
 describe('a contract with a key in a header of its own', () => {

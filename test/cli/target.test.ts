@@ -145,14 +145,12 @@ describe('target use', () => {
   )
 })
 
-describe('target remove', () => {
-  it('removes a target and resets the default', async () => {
-    const one = user()
-    await one.target(`set mine --base-url ${STAGING}`)
-    await one.target('use mine')
-    const removed = { code: 0, out: 'Removed the target mine.\n', err: 'The default target is sandbox again.\n' }
-    expect(await one.target('remove mine')).toEqual(removed)
-    expect((await listed(one)).map(({ name }) => name)).toEqual(['sandbox', 'staging', 'production'])
-    expect((await listed(one))[0]).toMatchObject({ isDefault: true })
-  })
+it('target remove removes a target and resets the default', async () => {
+  const one = user()
+  await one.target(`set mine --base-url ${STAGING}`)
+  await one.target('use mine')
+  const removed = { code: 0, out: 'Removed the target mine.\n', err: 'The default target is sandbox again.\n' }
+  expect(await one.target('remove mine')).toEqual(removed)
+  expect((await listed(one)).map(({ name }) => name)).toEqual(['sandbox', 'staging', 'production'])
+  expect((await listed(one))[0]).toMatchObject({ isDefault: true })
 })

@@ -54,7 +54,6 @@ describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
 
   it.each([
     ['Ctrl-C', (terminal: Terminal): void => terminal.type('C-c'), /ended with 0/],
-    ['Ctrl-C twice', (terminal: Terminal) => terminal.type('C-c', 'C-c'), /ended with (0|130)/],
     ['Ctrl-\\', (terminal: Terminal) => terminal.type('C-\\'), /ended with 131/],
     ['SIGTERM', (_: Terminal, pid: number): unknown => process.kill(pid, 'SIGTERM'), /ended with 0/],
     ['a crash', (_: Terminal, pid: number): unknown => process.kill(pid, 'SIGUSR2'), /ended with [17]/],

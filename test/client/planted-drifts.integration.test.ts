@@ -86,6 +86,7 @@ const PLANTED: Readonly<Record<string, readonly Planted[]>> = {
   'createPet, the example': [
     [json(keyed(create), (pet: Pet) => ({ ...pet, name: 'R' })), /is "R", although "Rex" was/],
     [json(keyed(create), ({ status: _, ...pet }: Pet) => pet), /status was sent, but is not in the response/],
+    [json(keyed(create), (pet: Pet) => ({ ...pet, id: 59 })), /the id 59 was there already/],
   ],
   'getPet, first': [
     [reply(keyed(item), 404, '{"code":"not_found","message":"x","status":404}'), /the status is 404, not 200/],

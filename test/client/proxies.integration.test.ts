@@ -165,31 +165,29 @@ it('a tunnel through a proxy carries a service over TLS, whose certificate is ve
   expect((await called(baseUrl, env)).text).toContain('the certificate is not trusted')
 })
 
-describe('the proxy for an address', () => {
-  const env = { HTTP_PROXY: 'plain.test:3128', HTTPS_PROXY: 'secure.test:3128' }
+const env = { HTTP_PROXY: 'plain.test:3128', HTTPS_PROXY: 'secure.test:3128' }
 
-  it.each([
-    ['http://api.test/v1', {}, 'plain.test:3128'],
-    ['https://api.test/v1', {}, 'secure.test:3128'],
-    ['https://api.test/v1', { https_proxy: 'lower.test:1' }, 'lower.test:1'],
-    ['https://api.test/v1', { HTTPS_PROXY: undefined }, 'plain.test:3128'],
-    ['https://api.test/v1', { https_proxy: '' }, 'plain.test:3128'],
-    ['http://127.0.0.1:4010/v1', { HTTP_PROXY: 'not a proxy' }, undefined],
-    ['http://localhost/v1', {}, undefined],
-    ['http://api.test/v1', { NO_PROXY: 'api.test' }, undefined],
-    ['http://API.test/v1', { NO_PROXY: 'Api.Test' }, undefined],
-    ['http://api.test/v1', { NO_PROXY: 'test' }, undefined],
-    ['http://api.test/v1', { NO_PROXY: '*.test' }, undefined],
-    ['http://api.test/v1', { NO_PROXY: '.test' }, undefined],
-    ['https://api.test/v1', { NO_PROXY: 'api.test:443' }, undefined],
-    ['http://api.test/v1', { NO_PROXY: 'pi.test' }, 'plain.test:3128'],
-    ['http://api.test/v1', { NO_PROXY: 'other.test  api.test' }, undefined],
-    ['http://api.test/v1', { NO_PROXY: '*' }, undefined],
-    ['http://api.test/v1', { no_proxy: '', NO_PROXY: '*' }, 'plain.test:3128'],
-    ['http://api.test/v1', { NO_PROXY: 'api.test:80' }, undefined],
-    ['http://api.test:8080/v1', { NO_PROXY: 'api.test:80' }, 'plain.test:3128'],
-    ['https://[fd00::1]/v1', { NO_PROXY: '[fd00::1]' }, undefined],
-  ] as const)('%s with %j is %s', (baseUrl, given, expected) =>
-    expect(proxyFor(baseUrl, { ...env, ...given })?.url.host).toBe(expected),
-  )
-})
+it.each([
+  ['http://api.test/v1', {}, 'plain.test:3128'],
+  ['https://api.test/v1', {}, 'secure.test:3128'],
+  ['https://api.test/v1', { https_proxy: 'lower.test:1' }, 'lower.test:1'],
+  ['https://api.test/v1', { HTTPS_PROXY: undefined }, 'plain.test:3128'],
+  ['https://api.test/v1', { https_proxy: '' }, 'plain.test:3128'],
+  ['http://127.0.0.1:4010/v1', { HTTP_PROXY: 'not a proxy' }, undefined],
+  ['http://localhost/v1', {}, undefined],
+  ['http://api.test/v1', { NO_PROXY: 'api.test' }, undefined],
+  ['http://API.test/v1', { NO_PROXY: 'Api.Test' }, undefined],
+  ['http://api.test/v1', { NO_PROXY: 'test' }, undefined],
+  ['http://api.test/v1', { NO_PROXY: '*.test' }, undefined],
+  ['http://api.test/v1', { NO_PROXY: '.test' }, undefined],
+  ['https://api.test/v1', { NO_PROXY: 'api.test:443' }, undefined],
+  ['http://api.test/v1', { NO_PROXY: 'pi.test' }, 'plain.test:3128'],
+  ['http://api.test/v1', { NO_PROXY: 'other.test  api.test' }, undefined],
+  ['http://api.test/v1', { NO_PROXY: '*' }, undefined],
+  ['http://api.test/v1', { no_proxy: '', NO_PROXY: '*' }, 'plain.test:3128'],
+  ['http://api.test/v1', { NO_PROXY: 'api.test:80' }, undefined],
+  ['http://api.test:8080/v1', { NO_PROXY: 'api.test:80' }, 'plain.test:3128'],
+  ['https://[fd00::1]/v1', { NO_PROXY: '[fd00::1]' }, undefined],
+] as const)('the proxy for an address %s with %j is %s', (baseUrl, given, expected) =>
+  expect(proxyFor(baseUrl, { ...env, ...given })?.url.host).toBe(expected),
+)

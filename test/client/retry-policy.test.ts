@@ -43,6 +43,11 @@ describe('the wait', () => {
     expect(decide('GET', response(429, '0'), {}, 2, 0.5)).toEqual({ wait: 500 })
   })
 
+  it('is refused if it is longer than allowed', () => {
+    expect(decide('GET', response(429, '61'))).toEqual({ retryAfter: 61_000, isTooLong: true })
+    expect(decide('GET', response(429, '60'))).toEqual({ wait: 60_000 })
+  })
+
   it('is never shorter than Retry-After, nor longer than allowed, nor begun after the last try', () => {
     fc.assert(
       fc.property(

@@ -92,17 +92,15 @@ describe('a response', () => {
   })
 })
 
-describe('the proxies of the environment', () => {
-  it.each([
-    ['HTTP_PROXY', 'not a proxy', 'http://api.invalid/v1'],
-    ['https_proxy', 'ftp://u:secret@proxy.invalid', 'https://api.invalid/v1'],
-    ['http_proxy', 'http://', 'https://api.invalid/v1'],
-  ])('are named if they are invalid: %s=%s', async (name, value, url) => {
-    const refused = await sent(url, { env: { [name]: value } }).catch((error) => error)
-    expect(refused).toMatchObject({
-      code: 'INVALID_TARGET',
-      message: expect.stringMatching(`^${name} ".*must be the address of a proxy`),
-    })
-    expect(refused.message).not.toContain('secret')
+it.each([
+  ['HTTP_PROXY', 'not a proxy', 'http://api.invalid/v1'],
+  ['https_proxy', 'ftp://u:secret@proxy.invalid', 'https://api.invalid/v1'],
+  ['http_proxy', 'http://', 'https://api.invalid/v1'],
+])('the proxies of the environment are named if they are invalid: %s=%s', async (name, value, url) => {
+  const refused = await sent(url, { env: { [name]: value } }).catch((error) => error)
+  expect(refused).toMatchObject({
+    code: 'INVALID_TARGET',
+    message: expect.stringMatching(`^${name} ".*must be the address of a proxy`),
   })
+  expect(refused.message).not.toContain('secret')
 })

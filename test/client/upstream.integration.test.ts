@@ -180,24 +180,22 @@ describe('a real service that is hostile, or in trouble', () => {
   })
 })
 
-describe('a real service over TLS', () => {
-  it('is trusted only with its own authority', async () => {
-    const tls = certify(temporaryFolder(), 'localhost', 'DNS:localhost,IP:127.0.0.1')
-    const plain = await driftingService(undefined, { apiKey: [`real=${REAL_KEY}:business`] })
-    const server = createServer(tls, async (request, response) => {
-      const headersOf = { authorization: String(request.headers.authorization) }
-      const reply = await fetch(new URL(request.url ?? '', plain.baseUrl), { headers: headersOf })
-      const { 'content-encoding': _, 'transfer-encoding': __, ...headers } = Object.fromEntries(reply.headers)
-      response.writeHead(reply.status, headers).end(await reply.text())
-    })
-    const upstream = `${(await listenLocally(server)).replace('http:', 'https:')}/v1`
-    const trusting = await inFrontOf(upstream, { upstreamCa: tls.file })
-    expect((await ask(trusting)).status).toBe(200)
-    expect(await trusting.drift()).toMatchObject({ checked: 1, drifted: 0 })
-    const strange = await ask(await inFrontOf(upstream))
-    expect(strange.status).toBe(502)
-    expect(strange.text).toMatch(/the certificate is not trusted .*--upstream-ca/)
+it('a real service over TLS is trusted only with its own authority', async () => {
+  const tls = certify(temporaryFolder(), 'localhost', 'DNS:localhost,IP:127.0.0.1')
+  const plain = await driftingService(undefined, { apiKey: [`real=${REAL_KEY}:business`] })
+  const server = createServer(tls, async (request, response) => {
+    const headersOf = { authorization: String(request.headers.authorization) }
+    const reply = await fetch(new URL(request.url ?? '', plain.baseUrl), { headers: headersOf })
+    const { 'content-encoding': _, 'transfer-encoding': __, ...headers } = Object.fromEntries(reply.headers)
+    response.writeHead(reply.status, headers).end(await reply.text())
   })
+  const upstream = `${(await listenLocally(server)).replace('http:', 'https:')}/v1`
+  const trusting = await inFrontOf(upstream, { upstreamCa: tls.file })
+  expect((await ask(trusting)).status).toBe(200)
+  expect(await trusting.drift()).toMatchObject({ checked: 1, drifted: 0 })
+  const strange = await ask(await inFrontOf(upstream))
+  expect(strange.status).toBe(502)
+  expect(strange.text).toMatch(/the certificate is not trusted .*--upstream-ca/)
 })
 
 it.each([

@@ -16,46 +16,42 @@ const hasKey = ({ key }: Came) => key === 'sandbox'
 const LIMITED = 'listPets, two-newest: the rate limit is used up (429), for another'
 const DEPRECATION = 'getPet, deprecation headers of first'
 
-describe('an instance that keeps the contract', () => {
-  it('passes without findings and without writes', async () => {
-    const { drifts, skipped, checks, came, notes } = await verified()
-    expect([drifts, notes]).toEqual([[], []])
-    expect(skipped).toEqual(['createPet, every check: it writes, and --writes was not given'])
-    expect(new Set(checks.map(({ operation }) => operation))).toEqual(
-      new Set(packagedContract().operations.map(({ id }) => id)),
-    )
-    expect(came.filter(({ method }) => method !== 'GET')).toEqual([])
-    const asked = (where: (one: Came) => boolean) =>
-      came.filter((one) => where(one) && hasKey(one)).map(({ url }) => url.replace('/v1/pets', ''))
-    // Listed pets, one beyond 2^53, and an unknown one.
-    expect(asked(isGet)).toEqual(['/59', '/9007199254740993', '/9223372036846583888'])
-    // Without parameters, with every named example, and with the values that no example has.
-    const queries = ['', '?limit=2', '?limit=1&status=sold', '?limit=100', '?status=available', '?status=pending']
-    expect(asked(isList)).toEqual(queries)
-  })
+it('an instance that keeps the contract passes without findings and without writes', async () => {
+  const { drifts, skipped, checks, came, notes } = await verified()
+  expect([drifts, notes]).toEqual([[], []])
+  expect(skipped).toEqual(['createPet, every check: it writes, and --writes was not given'])
+  expect(new Set(checks.map(({ operation }) => operation))).toEqual(
+    new Set(packagedContract().operations.map(({ id }) => id)),
+  )
+  expect(came.filter(({ method }) => method !== 'GET')).toEqual([])
+  const asked = (where: (one: Came) => boolean) =>
+    came.filter((one) => where(one) && hasKey(one)).map(({ url }) => url.replace('/v1/pets', ''))
+  // Listed pets, one beyond 2^53, and an unknown one.
+  expect(asked(isGet)).toEqual(['/59', '/9007199254740993', '/9223372036846583888'])
+  // Without parameters, with every named example, and with the values that no example has.
+  const queries = ['', '?limit=2', '?limit=1&status=sold', '?limit=100', '?status=available', '?status=pending']
+  expect(asked(isList)).toEqual(queries)
 })
 
-describe('a list below a record', () => {
-  it('is called with a listed id, and its items are not taken for those of the outer list', async () => {
-    const toys = `  /pets/{petId}/toys:
-    get:
-      operationId: listToys
-      parameters: [{ name: petId, in: path, required: true, schema: { type: integer, format: int64 } }]
-      responses:
-        '200':
-          description: The toys.
-          content:
-            application/json:
-              schema: { type: array, items: { type: object, properties: { id: { type: integer }, name: { type: string } } } }
-              example: [{ id: 59, name: Ball }]
+it('a list below a record is called with a listed id, and its items are not taken for those of the outer list', async () => {
+  const toys = `  /pets/{petId}/toys:
+  get:
+    operationId: listToys
+    parameters: [{ name: petId, in: path, required: true, schema: { type: integer, format: int64 } }]
+    responses:
+      '200':
+        description: The toys.
+        content:
+          application/json:
+            schema: { type: array, items: { type: object, properties: { id: { type: integer }, name: { type: string } } } }
+            example: [{ id: 59, name: Ball }]
 `
-    const text = readFileSync(openapiFile, 'utf8').replace('  /store/orders:\n', (orders) => toys + orders)
-    const spec = temporaryFile('openapi.yaml', text)
-    const contract = await loadContract(spec, { handled: 'all' })
-    const { drifts, came } = await verified(undefined, { contract }, { spec })
-    expect(drifts).toEqual([])
-    expect(came.map(({ url }) => url)).toContainEqual(expect.stringMatching(/\/pets\/\d+\/toys$/))
-  })
+  const text = readFileSync(openapiFile, 'utf8').replace('  /store/orders:\n', (orders) => toys + orders)
+  const spec = temporaryFile('openapi.yaml', text)
+  const contract = await loadContract(spec, { handled: 'all' })
+  const { drifts, came } = await verified(undefined, { contract }, { spec })
+  expect(drifts).toEqual([])
+  expect(came.map(({ url }) => url)).toContainEqual(expect.stringMatching(/\/pets\/\d+\/toys$/))
 })
 
 describe('reports as not checked', () => {

@@ -96,17 +96,15 @@ describe('faults', () => {
   })
 })
 
-describe('latencies', () => {
-  it.each([
-    ['100ms', { min: 100, max: 100 }],
-    ['50ms..200ms', { min: 50, max: 200 }],
-    ['0s..1s', { min: 0, max: 1000 }],
-    ['listPets=3s', { min: 0, max: 0, operations: { listPets: { min: 3000, max: 3000 } } }],
-    ['5ms,getPet=1s..2s', { min: 5, max: 5, operations: { getPet: { min: 1000, max: 2000 } } }],
-  ])('reads %s', (text, value) => {
-    expect(readLatency(text)).toEqual({ value })
-    expect(readLatency(formatLatency(value))).toEqual({ value })
-  })
+it.each([
+  ['100ms', { min: 100, max: 100 }],
+  ['50ms..200ms', { min: 50, max: 200 }],
+  ['0s..1s', { min: 0, max: 1000 }],
+  ['listPets=3s', { min: 0, max: 0, operations: { listPets: { min: 3000, max: 3000 } } }],
+  ['5ms,getPet=1s..2s', { min: 5, max: 5, operations: { getPet: { min: 1000, max: 2000 } } }],
+])('latencies reads %s', (text, value) => {
+  expect(readLatency(text)).toEqual({ value })
+  expect(readLatency(formatLatency(value))).toEqual({ value })
 })
 
 describe('start of a clock', () => {
@@ -132,18 +130,14 @@ it('knows which hosts are loopback', () => {
   for (const host of ['0.0.0.0', '::', '127.example.org', '192.168.1.1']) expect(isLoopback(host), host).toBe(false)
 })
 
-describe('a whole number of 64 bits', () => {
-  it.each([0, -1, Number.MAX_SAFE_INTEGER, 2n ** 53n, 2n ** 63n - 1n])('is %s', (value) =>
-    expect(v.parse(int64Schema, value)).toBe(value),
-  )
-
-  const range = 'must be a whole number from -9223372036854775808 to 9223372036854775807'
-  it.each<[unknown, string]>([
-    [2 ** 53, 'write it as a bigint, such as 9007199254740993n'],
-    [-(2 ** 62), 'write it as a bigint, such as 9007199254740993n'],
-    ...[2 ** 63, 2n ** 63n, 1.5, '1', null].map((value): [unknown, string] => [value, range]),
-  ])('is not %s: %s', (value, problem) => expect(() => v.parse(int64Schema, value)).toThrow(problem))
-})
+const range = 'must be a whole number from -9223372036854775808 to 9223372036854775807'
+it.each<[unknown, string]>([
+  [2 ** 53, 'write it as a bigint, such as 9007199254740993n'],
+  [-(2 ** 62), 'write it as a bigint, such as 9007199254740993n'],
+  ...[2 ** 63, 2n ** 63n, 1.5, '1', null].map((value): [unknown, string] => [value, range]),
+])('a whole number of 64 bits is not %s: %s', (value, problem) =>
+  expect(() => v.parse(int64Schema, value)).toThrow(problem),
+)
 
 /** Separated by |. */
 const REFUSED = [

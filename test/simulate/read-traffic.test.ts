@@ -132,23 +132,21 @@ describe('an access log', () => {
   })
 })
 
-describe('the log of a sandbox', () => {
-  it('is read as "control requests -o json" prints it, and as a list on one line', async () => {
-    await using sandbox = await createSandbox({ now: '2026-03-01T10:00:00Z', freeze: true })
-    const headers = { authorization: 'Bearer sandbox-pro', host: 'shop.example' }
-    await sandbox.fetch(`${sandbox.baseUrl}/pets?limit=0`, { headers })
-    await sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers })
-    const exchanges = await sandbox.requests()
-    const list = `[\n${exchanges.map((exchange) => `  ${JSON.stringify(exchange)}`).join(',\n')}\n]\n`
-    for (const text of [list, JSON.stringify(exchanges)]) {
-      const { form, records, bad, missing } = await read(text)
-      expect({ form, bad, missing }).toEqual({ form: 'log', bad: [], missing: undefined })
-      expect(records).toMatchObject([
-        { at: AT, query: 'limit=0', status: 400, own: { key: 'sandbox-pro', space: '', ended: 'sent' } },
-        { at: AT, query: '', status: 200, body: '' },
-      ])
-    }
-    const cut = await read(list.slice(0, -40))
-    expect(cut).toMatchObject({ missing: 'ends in the middle of a line', bad: [{ place: 3, problem: 'is not JSON' }] })
-  })
+it('the log of a sandbox is read as "control requests -o json" prints it, and as a list on one line', async () => {
+  await using sandbox = await createSandbox({ now: '2026-03-01T10:00:00Z', freeze: true })
+  const headers = { authorization: 'Bearer sandbox-pro', host: 'shop.example' }
+  await sandbox.fetch(`${sandbox.baseUrl}/pets?limit=0`, { headers })
+  await sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers })
+  const exchanges = await sandbox.requests()
+  const list = `[\n${exchanges.map((exchange) => `  ${JSON.stringify(exchange)}`).join(',\n')}\n]\n`
+  for (const text of [list, JSON.stringify(exchanges)]) {
+    const { form, records, bad, missing } = await read(text)
+    expect({ form, bad, missing }).toEqual({ form: 'log', bad: [], missing: undefined })
+    expect(records).toMatchObject([
+      { at: AT, query: 'limit=0', status: 400, own: { key: 'sandbox-pro', space: '', ended: 'sent' } },
+      { at: AT, query: '', status: 200, body: '' },
+    ])
+  }
+  const cut = await read(list.slice(0, -40))
+  expect(cut).toMatchObject({ missing: 'ends in the middle of a line', bad: [{ place: 3, problem: 'is not JSON' }] })
 })

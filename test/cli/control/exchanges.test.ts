@@ -15,12 +15,9 @@ const posting = (body: string, headers = {}) => ({
 describe('control requests', () => {
   it('lists a class of statuses, and the newest of it', async () => {
     const sandbox = await sandboxWith()
-    for (const target of ['/pets', '/pets?limit=0', '/pets/7777777', '/pets', '/nowhere']) await get(sandbox, target)
-    const statuses = async (filter: string) =>
-      (await controlJson(sandbox, `requests ${filter}`)).map(({ status }: { status: number }) => status)
-    expect(await statuses('--status 4xx')).toEqual([400, 404, 404])
-    expect(await statuses('--status 4XX --limit 1')).toEqual([404])
-    expect(await statuses('--status 200 --limit 1')).toEqual([200])
+    for (const target of ['/pets', '/pets?limit=0', '/nowhere', '/pets']) await get(sandbox, target)
+    expect(await controlJson(sandbox, 'requests --status 4xx')).toMatchObject([{ status: 400 }, { status: 404 }])
+    expect(await controlJson(sandbox, 'requests --status 4XX --limit 1')).toMatchObject([{ status: 404 }])
     expect((await control(sandbox, 'requests --status 4x')).err).toBe(
       "USAGE: option '--status <status>' argument '4x' is invalid: must be a status, for example 429 or 4xx. See petstore-sandbox control requests list --help.\n",
     )

@@ -34,14 +34,12 @@ describe('control export', () => {
   })
 })
 
-describe('control', () => {
-  it('shows the state of the real service in one line', async () => {
-    // No server listens at the port of the discard protocol.
-    const upstream = 'http://127.0.0.1:9/v1'
-    const sandbox = await sandboxWith({ upstream })
-    expect((await control(sandbox, 'status')).out).toContain(`\nupstream   ${upstream}, no request yet\n`)
-    await get(sandbox, '/pets', 'a-key-of-the-service')
-    const since = 'failing (upstream_unreachable) since 2026-03-01T10:00:00.000Z'
-    expect((await control(sandbox, 'status')).out).toContain(`\nupstream   ${upstream}, ${since}\n`)
-  })
+it('control shows the state of the real service in one line', async () => {
+  // No server listens at the port of the discard protocol.
+  const upstream = 'http://127.0.0.1:9/v1'
+  const sandbox = await sandboxWith({ upstream })
+  expect((await control(sandbox, 'status')).out).toContain(`\nupstream   ${upstream}, no request yet\n`)
+  await get(sandbox, '/pets', 'a-key-of-the-service')
+  const since = 'failing (upstream_unreachable) since 2026-03-01T10:00:00.000Z'
+  expect((await control(sandbox, 'status')).out).toContain(`\nupstream   ${upstream}, ${since}\n`)
 })
