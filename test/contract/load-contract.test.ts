@@ -21,6 +21,18 @@ describe('the packaged contract, given with --spec', () => {
     })
     expect(plain(await loadContract(openapiFile))).toEqual(plain(packagedContract()))
   })
+
+  it('reads requests in the same way', async () => {
+    const loaded = await loadContract(openapiFile)
+    const body = new TextEncoder().encode('{"name":1,"categoryId":9223372036854775808,"status":"x","y":1}')
+    for (const search of ['', 'limit=0&status=x', 'limit=1&limit=2&z']) {
+      const reading = operation(packagedContract(), 'listPets').readQuery(search)
+      expect(operation(loaded, 'listPets').readQuery(search)).toEqual(reading)
+    }
+    expect(operation(loaded, 'createPet').readBody(body)).toEqual(
+      operation(packagedContract(), 'createPet').readBody(body),
+    )
+  })
 })
 
 describe('a fuller contract', () => {

@@ -72,6 +72,14 @@ describe('overrides', () => {
     expect(await sandbox.overrides()).toEqual([])
   })
 
+  it('omit a used-up fault', async () => {
+    await using sandbox = await open({ fault: 'getPet:503' })
+    await sandbox.faults.add('listPets:503*1')
+    expect((await sandbox.overrides()).map(({ text }) => text)).toEqual(['2 faults'])
+    await sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })
+    expect(await sandbox.overrides()).toEqual([])
+  })
+
   it('are reset by kind, and individually', async () => {
     await using sandbox = await open()
     await sandbox.settings.change({ latency: '1ms', sunset: 'after' })

@@ -26,6 +26,15 @@ describe('a half-closed connection', () => {
     socket.end(GET_PET)
     expect(await received(socket)).toBe('')
   })
+
+  it('ends a stream of exchanges', async () => {
+    const { port } = await startOnPort()
+    const socket = await openSocket(port)
+    socket.write(`GET /__sandbox/requests/stream HTTP/1.1\r\n${KEYED}\r\n`)
+    await once(socket, 'data')
+    socket.end()
+    await received(socket)
+  })
 })
 
 describe('a stop', () => {

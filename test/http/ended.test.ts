@@ -254,4 +254,13 @@ describe('the end of an exchange in process', () => {
     expect(told()).toEqual(hows)
     expectAllEnded()
   })
+
+  it('is reported when the client stops reading a slow body', async () => {
+    const { fetch, hows, expectAllEnded } = await start({ fault: 'listPets:slow-body' })
+    const { body } = await fetch(service())
+    await body?.cancel()
+    await come(() => hows().length === 1)
+    expect(hows()).toEqual(['left'])
+    expectAllEnded()
+  })
 })

@@ -84,6 +84,13 @@ describe.each(transports)('spaces, %s', (_name, openSandbox) => {
     expect(seen).toMatchObject({ status: 503, code: 'too_many_spaces', remaining: 60 })
     expect((seen.json as { message: string }).message).toMatch(/1 are open.*DELETE \/__sandbox\/spaces/)
   })
+
+  it('are not opened by invalid keys', async () => {
+    const sandbox = await openSandbox()
+    for (const key of ['stranger~a', 'sandbox-revoked~a'])
+      expect(await sandbox.get('/pets', key)).toMatchObject({ status: 401 })
+    expect(sandbox.core.spaces.names()).toEqual([])
+  })
 })
 
 describe.each(transports)('a reset, %s', (_name, openSandbox) => {
