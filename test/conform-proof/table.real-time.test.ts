@@ -1,11 +1,15 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { LOSSES } from '../support/losses.js'
-import { temporaryFolder } from '../support/temporary-files.js'
 import { compareRow, runConform } from './compare.js'
 import { EXAMPLES, example } from './examples.js'
 import { TABLE } from './table.js'
+
+// For all: tests that run together have no end of their own.
+const folder = mkdtempSync(join(tmpdir(), 'conform-proof-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** The others take minutes: `npm run conform-proof`. */
 const SCENARIOS = [
@@ -25,30 +29,28 @@ const CLIENTS = [
 ]
 
 it.concurrent.each(EXAMPLES)('%s of docs/conform.md passes every scenario', async (file, program) => {
-  const folder = temporaryFolder()
   writeFileSync(join(folder, file), example(file))
   const scenarios = await runConform([], `${program} '${join(folder, file)}'`)
   expect(scenarios.filter(({ outcome }) => outcome !== 'passed')).toEqual([])
 })
 
-describe('the table of clients', () => {
+describe.concurrent('the table of clients', () => {
   it.each(CLIENTS.map((name) => TABLE.find((row) => name.test(row.name))))('has the outcomes of $name', async (row) => {
     expect(row && (await compareRow(row, SCENARIOS)).differences).toEqual([])
   })
 })
 
-const PAUSES_MS = [0, 300]
-
 describe.concurrent('twenty clients whose response was lost', () => {
+  const scenarioFolder = join(folder, 'losses')
+  mkdirSync(scenarioFolder)
+  for (const loss of LOSSES)
+    for (const pauseMs of [0, 300]) {
+      const lines = [`fault: createPet:${loss}*1,after`, 'conform: { job: create, delivers: fault }']
+      writeFileSync(join(scenarioFolder, `${loss.replaceAll(/\W/g, '-')}-${pauseMs}.yaml`), lines.join('\n'))
+    }
+  const names = readdirSync(scenarioFolder).map((file) => file.replace('.yaml', ''))
+  const flags = ['--scenarios', scenarioFolder, ...names.flatMap((name) => ['--scenario', name])]
   const run = async (writes: string) => {
-    const folder = temporaryFolder()
-    for (const loss of LOSSES)
-      for (const pause of PAUSES_MS) {
-        const lines = [`fault: createPet:${loss}*1,after`, 'conform: { job: create, delivers: fault }']
-        writeFileSync(join(folder, `${loss.replaceAll(/\W/g, '-')}-${pause}.yaml`), lines.join('\n'))
-      }
-    const names = readdirSync(folder).map((file) => file.replace('.yaml', ''))
-    const flags = ['--scenarios', folder, ...names.flatMap((name) => ['--scenario', name])]
     const options = JSON.stringify({ attempts: 5, timeout: 4000, writes, delay: 'PAUSE' })
     const command = `node client.mjs fetch '${options.replace('"PAUSE"', `'"\${PETSTORE_SCENARIO##*-}"'`)}'`
     const scenarios = await runConform(flags, command)
