@@ -98,7 +98,7 @@ export async function writeReport(
   }
 }
 
-export function jsonReport(report: ConductReport, facts: object = {}): string {
+function jsonReport(report: ConductReport, facts: object = {}): string {
   return `${escapeLines(JSON.stringify({ ...facts, ...report }, undefined, 2))}\n`
 }
 
