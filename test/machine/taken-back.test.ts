@@ -41,6 +41,17 @@ it('withholds a refusal that shows a key which was not stored', async () => {
   expect(ask('Bearer sandbox-free').status).toBe(200)
 })
 
+it('does not roll back a pet of a space without a store', async () => {
+  const { core, ask } = await sandboxWhoseStoreGoes()
+  const body = new TextEncoder().encode('{"name":"Rex","categoryId":1}')
+  const post: Partial<ServiceRequest> = { method: 'POST', body }
+  const replies = [ask('Bearer sandbox', post), ask('Bearer sandbox~a', post)]
+  await core.settle()
+  expect(replies.map((reply) => core.instead(reply)?.status)).toEqual([500, undefined])
+  const sizes = ['', 'a'].map((name) => core.spaces.get(name)?.records.get('pets')?.size)
+  expect(sizes).toEqual([60, 61])
+})
+
 it('rolls back all changes of a turn from the first that cannot be stored', async () => {
   const { core, apply } = await sandboxWhoseStoreGoes()
   const { default: space } = core.spaces
