@@ -75,6 +75,14 @@ describe('bytes that are not a request', () => {
     const created = statuses.filter((status) => status === 201).length
     expect(core.spaces.default.records.get('pets')?.size).toBe(before + created)
   })
+
+  it('are refused on a half-closed connection', async () => {
+    const { port } = await start()
+    const socket = await openSocket(port)
+    socket.end(`${POST}${GET}hello\r\n\r\n`)
+    await once(socket, 'close')
+    expect(statusesIn(socket.received)).toEqual([201, 200, 400])
+  })
 })
 
 describe('faults on the wire', () => {

@@ -44,6 +44,14 @@ describe.skipIf(!HAS_REDIS)('keys of a group that were removed from Redis', () =
     }
   })
 
+  it('without the stream, a restart of all continues from the newest checkpoint', async () => {
+    const [a, b] = await twoReplicas()
+    await a.close()
+    await b.close()
+    redis.ask('DEL', key('log'))
+    expect(await names(await replica())).toContain('Kept')
+  })
+
   it('without the batches, no pet is lost', async () => {
     const [a, b] = await twoReplicas()
     await a.pets.add({ name: 'Stays', categoryId: 1 })
