@@ -35,16 +35,16 @@ it('an instance that keeps the contract passes without findings and without writ
 
 it('a list below a record is called with a listed id, and its items are not taken for those of the outer list', async () => {
   const toys = `  /pets/{petId}/toys:
-  get:
-    operationId: listToys
-    parameters: [{ name: petId, in: path, required: true, schema: { type: integer, format: int64 } }]
-    responses:
-      '200':
-        description: The toys.
-        content:
-          application/json:
-            schema: { type: array, items: { type: object, properties: { id: { type: integer }, name: { type: string } } } }
-            example: [{ id: 59, name: Ball }]
+    get:
+      operationId: listToys
+      parameters: [{ name: petId, in: path, required: true, schema: { type: integer, format: int64 } }]
+      responses:
+        '200':
+          description: The toys.
+          content:
+            application/json:
+              schema: { type: array, items: { type: object, properties: { id: { type: integer }, name: { type: string } } } }
+              example: [{ id: 59, name: Ball }]
 `
   const text = readFileSync(openapiFile, 'utf8').replace('  /store/orders:\n', (orders) => toys + orders)
   const spec = temporaryFile('openapi.yaml', text)
