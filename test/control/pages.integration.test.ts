@@ -15,7 +15,10 @@ describe.each(Object.entries(PAGE_FILES))('%s', (_path, page) => {
     for (const accepted of ['gzip, deflate, br', 'br;q=0, GZIP;q=0.5']) {
       const gz = servePageFile(page, ask({ 'accept-encoding': accepted }))
       expect(gz.headers.get('content-encoding')).toBe('gzip')
-      expect(Object.fromEntries(gz.headers)).toMatchObject({ vary: 'Accept-Encoding', 'x-content-type-options': 'nosniff' })
+      expect(Object.fromEntries(gz.headers)).toMatchObject({
+        vary: 'Accept-Encoding',
+        'x-content-type-options': 'nosniff',
+      })
       expect(gunzipSync(await bytes(gz))).toEqual(plain())
     }
     for (const headers of [{}, { 'accept-encoding': 'br, gzip;q=0' }]) {
