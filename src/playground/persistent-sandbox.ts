@@ -12,6 +12,7 @@ const SEED = 1
 /** Methods that change nothing but quotas, the log and conduct. */
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const SHUTDOWN = `${CONTROL_PATH}/shutdown`
+const TAKEN_OVER = 'A newer version of the playground has taken over.'
 
 interface Running extends WithCore {
   readonly clients: TimedClients
@@ -52,14 +53,15 @@ export class PersistentSandbox {
     if (!READING.has(request.method)) await writes.now()
     // The next request starts it again.
     if (pathname === SHUTDOWN && request.method === 'POST') this.#running = undefined
-    if (!running.isOurs) throw new TypeError('A newer version of the playground has taken over.')
+    if (!running.isOurs) throw new TypeError(TAKEN_OVER)
     if (result.status === 'rejected') throw result.reason
     return result.value
   }
 
   /** @throws ControlError if the space's clock is past that instant */
   async send(space: string, at: EpochMs, keepAlive: (work: Promise<unknown>) => void): Promise<TimedResponse> {
-    const { clients, writes } = await this.#start()
+    const { clients, writes, isOurs } = await this.#start()
+    if (!isOurs) throw new TypeError(TAKEN_OVER)
     keepAlive(writes.later())
     return clients.send(space, at)
   }

@@ -64,7 +64,7 @@ function Notices() {
       {newer.value === null ? null : (
         <p class="notice" role="status">
           A newer version of the playground is ready.{' '}
-          <button type="button" onClick={() => send(newer.value, 'take-over')}>
+          <button type="button" onClick={takeOver}>
             Load it
           </button>
         </p>
@@ -136,6 +136,11 @@ function Controls() {
       </p>
     </div>
   )
+}
+
+async function takeOver(): Promise<void> {
+  await run.stop()
+  send(newer.value, 'take-over')
 }
 
 async function share(): Promise<void> {

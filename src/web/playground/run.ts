@@ -27,8 +27,11 @@ export const announcement = signal('')
 let queue: Promise<void> = Promise.resolve()
 let run = 0
 let conductReadAt = 0
+/** When this tab has started its clients, and a later start in another tab ends them. */
+let lastStart = 0
 const tabs = new BroadcastChannel(`petstore-sandbox ${new URL('.', location.href).pathname}`)
-tabs.addEventListener('message', () => {
+tabs.addEventListener('message', ({ data }: MessageEvent<number>) => {
+  if (data < lastStart) return
   run++
   if (phase.value !== 'failed') fail('Another tab has started the clients.')
 })
@@ -46,7 +49,8 @@ export function startFromLink(): Promise<void> {
 export function startOver(): Promise<void> {
   const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches
   const own = ++run
-  tabs.postMessage('started')
+  lastStart = performance.timeOrigin + performance.now()
+  tabs.postMessage(lastStart)
   batch(() => {
     phase.value = 'starting'
     announcement.value = ''
@@ -74,6 +78,13 @@ export function startOver(): Promise<void> {
 
 export function pause(): void {
   if (phase.value === 'running') phase.value = 'paused'
+}
+
+/** Also in other tabs: the worker that takes over waits until the old one has no requests. @returns after the last one */
+export function stop(): Promise<void> {
+  run++
+  tabs.postMessage(Number.POSITIVE_INFINITY)
+  return queue
 }
 
 export function resume(): void {
