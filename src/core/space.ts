@@ -293,7 +293,6 @@ export class Space extends SpaceRecord {
     return findFault(this.faults, operation, () => this.#draw('faults'))
   }
 
-  /** Counts a fault that happens. */
   useFault({ rule, left }: ArmedFault): FaultRule {
     if (left !== null)
       this.#set({ faults: this.faults.map((fault) => (fault.rule === rule ? { rule, left: left - 1 } : fault)) })
@@ -304,8 +303,7 @@ export class Space extends SpaceRecord {
     return this.#draw('storm') < rate
   }
 
-  /** In milliseconds. */
-  drawDelay(operation: string | undefined): number {
+  drawDelay(operation: string | undefined): DurationMs {
     const latency = findLatency(this.settings, operation)
     if (latency === undefined) return 0
     return latency.min + Math.floor(this.#draw('latency') * (latency.max - latency.min + 1))
