@@ -6,7 +6,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index
 import { listenLocally } from '../support/listen-locally.js'
 import { openSocket } from '../support/raw-http.js'
 import { temporaryFile } from '../support/temporary-files.js'
-import { type TestSandbox, transports } from '../support/transports.js'
+import { type TestSandbox, withoutReplicas } from '../support/transports.js'
 
 /** A real service that responds on command, and lists the requests that it received and those that were aborted. */
 async function patientService() {
@@ -52,10 +52,7 @@ async function ended(sandbox: TestSandbox): Promise<ExchangeRecord> {
   })
 }
 
-/** Without replicas, which support no real service. */
-const places = transports.slice(0, 2)
-
-describe.each(places)('a client that leaves before the real service responds, %s', (_name, openSandbox) => {
+describe.each(withoutReplicas)('a client that leaves before the real service responds, %s', (_name, openSandbox) => {
   const open = async (given: SandboxOptions = {}) => {
     const service = await patientService()
     const sandbox = await openSandbox({ upstream: service.baseUrl, upstreamApiKeyFile: keyFile(), ...given })

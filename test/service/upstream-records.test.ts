@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { driftingService } from '../client/drifting-service.js'
 import { temporaryFile, temporaryFolder } from '../support/temporary-files.js'
-import { transports } from '../support/transports.js'
+import { withoutReplicas } from '../support/transports.js'
 
 const json = (schema: string) => `content: { application/json: { schema: ${schema} } }`
 const named = (name: string) => `{ $ref: '#/components/schemas/${name}' }`
@@ -43,10 +43,7 @@ interface One {
   readonly text?: string
 }
 
-/** Without replicas, which support no real service. */
-const places = transports.slice(0, 2)
-
-describe.each(places)('any resource in front of a real service, %s', (_name, openSandbox) => {
+describe.each(withoutReplicas)('any resource in front of a real service, %s', (_name, openSandbox) => {
   const open = async (more: { readonly store?: string; readonly upstreamWrites?: 'refuse' } = {}) => {
     const spec = temporaryFile('openapi.yaml', SPEC)
     const service = await driftingService(undefined, { spec, apiKey: ['real=a-real-key:business'] })

@@ -6,7 +6,7 @@ import { type SandboxOptions, startSandbox } from '../../src/index.js'
 import { type Drift, driftingService } from '../client/drifting-service.js'
 import { listenLocally } from '../support/listen-locally.js'
 import { temporaryFile, temporaryFolder } from '../support/temporary-files.js'
-import { transports } from '../support/transports.js'
+import { withoutReplicas } from '../support/transports.js'
 
 const REAL_KEY = 'a-real-key-of-staging'
 
@@ -19,10 +19,7 @@ async function realService(options: SandboxOptions = {}, drift?: Drift) {
   return driftingService(drift, { apiKey: [`real=${REAL_KEY}:business`], seed: 1, ...options })
 }
 
-/** Without replicas, which support no real service. */
-const places = transports.slice(0, 2)
-
-describe.each(places)('in front of a real service, %s', (_name, openSandbox) => {
+describe.each(withoutReplicas)('in front of a real service, %s', (_name, openSandbox) => {
   const open = async (given: SandboxOptions = {}, real: SandboxOptions = {}, drift?: Drift) => {
     const service = await realService(real, drift)
     const sandbox = await openSandbox({ upstream: service.baseUrl, upstreamApiKeyFile: keyFile(), ...given })

@@ -325,3 +325,6 @@ export const transports: readonly (readonly [string, OpenSandbox])[] =
         ['over a socket', opener(overSocket)],
         ['with two replicas', opener(ofReplicas)],
       ]
+
+/** Replicas support no store and no real service. */
+export const withoutReplicas = transports.filter(([name]) => name !== 'with two replicas')
