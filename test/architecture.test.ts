@@ -160,7 +160,7 @@ describe('the architecture', () => {
       ['cli/line-writer.ts', 'cli/print.ts', 'control/stream.ts'],
     ],
     [
-      'reads the wall clock, which a browser has its own of',
+      'reads the wall clock, once for Node and once for browsers,',
       /\bDate\.now\b|\bnew Date\(\)/,
       ['system/system-clock.browser.ts', 'system/system-clock.ts'],
     ],

@@ -55,7 +55,7 @@ export function project(name: ProjectName): TestOptions {
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
-    // No unit test changes what another one could see, so each worker loads the source once; nor do those in a browser.
+    // Unit and browser tests change nothing that others see, so each worker loads the source once.
     isolate: name !== 'unit' && name !== 'chromium' && name !== 'browser',
     maxWorkers: '100%',
     // Real-time tests run last, alone.

@@ -29,7 +29,7 @@ export async function stopListening(context: ListenerContext, how: 'clean' | 'no
   const { server, connections } = context
   context.isStopping = true
   const closed = new Promise<void>((resolve) => server.once('close', () => resolve()))
-  // Compiles close(), because connections that arrive between the last poll and the closing are reset.
+  // Compiles close() early, because connections that arrive after the last poll and before close() ends are reset.
   new NetServer().close()
   if (how === 'clean') await readPending(context)
   // server.close() would also close idle connections immediately.

@@ -125,6 +125,7 @@ interface MessageLike {
 
 const NEVER_SENT = /BLOCKED|NAME_NOT_RESOLVED|CONNECTION_REFUSED|INTERNET_DISCONNECTED/i
 
+/** @returns the record, or why there is none */
 function readEntry(text: string, place: number): TrafficRecord | string {
   let entry: EntryLike
   try {

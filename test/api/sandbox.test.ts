@@ -42,7 +42,7 @@ async function connected(options: SandboxOptions = {}): Promise<Opened> {
   return { controls: connectSandbox(controls.controlUrl), ask }
 }
 
-/** In this order, each on the state that those before it leave: what it returns, or a part of it. */
+/** Called in this order on one sandbox. `result` may be a part of what `act` returns. */
 const METHODS: readonly (readonly [name: string, act: (controls: Controls) => Promise<unknown>, result: unknown])[] = [
   ['clock.advance', ({ clock }) => clock.advance('1m'), { now: '2026-03-01T12:01:00.000Z', frozen: true }],
   ['clock.set', ({ clock }) => clock.set({ now: new Date('2026-03-02') }), { now: '2026-03-02T00:00:00.000Z' }],

@@ -175,7 +175,7 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     expect(Date.parse(after.clock.now)).toBeGreaterThanOrEqual(Date.parse(before.clock.now))
     await page.getByRole('button', { name: 'Start over' }).click()
     await pause(page)
-    // No client writes what follows over.
+    // A running client would overwrite what follows.
     await addPet(page)
     await endWorker(page)
     await page.evaluate(`(async () => {

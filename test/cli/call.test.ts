@@ -323,7 +323,7 @@ describe('odd responses', () => {
     })
   })
 
-  it('that are nested beyond measure are given as they came', async () => {
+  it('are printed as received if they are deeply nested', async () => {
     const body = '{"a":'.repeat(5000) + 1 + '}'.repeat(5000)
     const rest = `Content-Length: ${body.length}\r\n\r\n${body}`
     for (const output of ['json', 'yaml', 'table'])

@@ -321,7 +321,7 @@ async function untilSeen(io: TestIo, sandbox: Sandbox): Promise<void> {
   await vi.waitFor(send, { timeout: 60_000, interval: 20 })
 }
 
-it('control wait and stop waits for a sandbox that starts later, and returns from stop when it is gone', async () => {
+it('control wait returns when a sandbox has started, and control stop when it is gone', async () => {
   const io = testIo()
   const ended = run('control wait --timeout 1m', io)
   const sandbox = await sandboxWith()

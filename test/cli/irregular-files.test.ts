@@ -21,7 +21,7 @@ async function run(cwd: string, line: string) {
 const SERVE = 'serve --port 0 --log silent'
 const CALL = 'call listPets --base-url http://127.0.0.1:9/v1'
 
-/** Where the file is, from the working directory, and who is to open it. That all go through one door is for test/architecture.test.ts. */
+/** Each file, from the working directory, and a command that opens it. test/architecture.test.ts holds that all are opened in one place. */
 const READERS: readonly (readonly [what: string, kind: keyof typeof KINDS, at: string, line: string])[] = [
   ['the store', 'FIFO', 'store.json', `${SERVE} --store store.json`],
   ['the journal', 'FIFO', 'store.json.journal', `${SERVE} --store store.json`],

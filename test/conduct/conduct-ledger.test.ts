@@ -13,7 +13,7 @@ const first = (scene: Scene, rule: ConductRule) => viewFindings(scene.ledger.fin
 
 const BROKEN: HandlerResult = { status: 200, body: '', fault: 'connection-reset', reason: 'fault' }
 
-/** What happens, and the number of findings by rule: none unless it is returned. */
+/** A scene returns the expected number of findings by rule, or nothing. */
 const SCENES: Readonly<Record<string, (scene: Scene) => unknown>> = {
   'a wait depends only on positions in process'(scene) {
     scene.ends(scene.sends(scene.refusal(10_000)))

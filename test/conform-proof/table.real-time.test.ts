@@ -7,7 +7,7 @@ import { compareRow, runConform } from './compare.js'
 import { EXAMPLES, example } from './examples.js'
 import { TABLE } from './table.js'
 
-// For all: tests that run together have no end of their own.
+// For all tests: concurrent ones cannot clean up on their own.
 const folder = mkdtempSync(join(tmpdir(), 'conform-proof-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

@@ -27,7 +27,6 @@ export const announcement = signal('')
 let queue: Promise<void> = Promise.resolve()
 let run = 0
 let conductReadAt = 0
-/** When this tab has started its clients, and a later start in another tab ends them. */
 let lastStart = 0
 const tabs = new BroadcastChannel(`petstore-sandbox ${new URL('.', location.href).pathname}`)
 tabs.addEventListener('message', ({ data }: MessageEvent<number>) => {
@@ -80,7 +79,7 @@ export function pause(): void {
   if (phase.value === 'running') phase.value = 'paused'
 }
 
-/** Also in other tabs: the worker that takes over waits until the old one has no requests. @returns after the last one */
+/** In all tabs, because a new worker waits for requests to the old one. Resolves when this tab has no open request. */
 export function stop(): Promise<void> {
   run++
   tabs.postMessage(Number.POSITIVE_INFINITY)
