@@ -1,9 +1,11 @@
 import { isAbsolute, join, relative } from 'node:path'
+import { removedOption } from '../domain/removed.js'
 import { didYouMean } from '../domain/suggest.js'
 import { describeOpenError, readRegularFile, realPath } from '../system/regular-file.js'
 import type { Environment } from '../system/this-process.js'
 import { pathKind } from './allowed.js'
 import { type Layer, makeLayer, valueFromText } from './layer.js'
+import { toCamelCase } from './letter-case.js'
 import { camelName, ENV_PREFIX, envName, flagName, flagOrVariable, NAMED_OPTIONS } from './names.js'
 import { formatProblem } from './problem.js'
 import { isOptionName, type OptionName, optionRow } from './table.js'
@@ -36,11 +38,17 @@ export function envLayer(env: Environment): Layer & { readonly warnings: readonl
   const variables = new Map(NAMED_OPTIONS.map((option) => [camelName(option), envName(option)]))
   const known = [...NAMED_OPTIONS.map(envName), ...OTHER_VARIABLES]
   const unknown = Object.keys(env).filter((variable) => variable.startsWith(ENV_PREFIX) && !known.includes(variable))
-  const warnings = unknown.map(
-    (variable) => `${variable}: unknown option, ignored${didYouMean(variable, known, ENV_PREFIX.length)}`,
-  )
+  const warnings = unknown.map((variable) => {
+    const removed = removedOption(optionName(variable))
+    if (removed !== undefined) return `${variable}: ignored, because it ${removed}`
+    return `${variable}: unknown option, ignored${didYouMean(variable, known, ENV_PREFIX.length)}`
+  })
   const where = (name: string) => variables.get(name) ?? name
   return { ...makeLayer(entries, { kebab: false, where }), warnings }
+}
+
+function optionName(variable: string): string {
+  return toCamelCase(variable.slice(ENV_PREFIX.length).toLowerCase().replaceAll('_', '-'))
 }
 
 export const CONFIG_FILE = 'petstore-sandbox.yaml'

@@ -1,0 +1,33 @@
+/** The version that removed what is listed here. */
+const VERSION = '0.2'
+
+/** Each sentence says what to use instead. Options are in camelCase; `values` are single values of options that stay. */
+export const REMOVED: {
+  readonly commands: Readonly<Record<string, string>>
+  readonly options: Readonly<Record<string, string>>
+  readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>
+} = {
+  commands: {
+    simulate: 'the conduct report shows which plan would do.',
+    playground: 'the dashboard shows the requests of your own clients.',
+  },
+  options: {},
+  values: {},
+}
+
+/** @returns "was removed in 0.2; …", or undefined if it never existed */
+export function removedCommand(name: string): string | undefined {
+  return notice(REMOVED.commands, name)
+}
+
+export function removedOption(name: string): string | undefined {
+  return notice(REMOVED.options, name)
+}
+
+export function removedValue(option: string, value: unknown): string | undefined {
+  return notice(REMOVED.values[option] ?? {}, String(value))
+}
+
+function notice(table: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(table, name) ? `was removed in ${VERSION}; ${table[name]}` : undefined
+}
