@@ -20,7 +20,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   exchanges: ['domain'],
   conduct: ['domain', 'contract', 'system'],
   core: ['conduct', 'exchanges', 'drift', 'domain', 'contract', 'system'],
-  simulate: ['core', 'conduct', 'domain', 'contract'],
   store: ['domain', 'contract', 'system'],
   options: ['domain', 'contract', 'system'],
   fixtures: ['options', 'domain', 'contract', 'system'],
@@ -52,7 +51,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   matchers: ['api', 'exchanges', 'contract'],
   vitest: ['matchers', 'api', 'control', 'options', 'domain', 'system'],
   index: ['api', 'control', 'conduct', 'exchanges', 'drift', 'options', 'domain', 'contract'],
-  cli: ['sandbox', 'api', 'simulate', 'client', ...RUNNING],
+  cli: ['sandbox', 'api', 'client', ...RUNNING],
 }
 
 /** Each outside thing has one door. */

@@ -112,7 +112,6 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('exec', 'start a sandbox, run a command against it, stop it', () => import('./exec.js')),
   entry('conform', 'test a client against named failures', () => import('./conform.js')),
   entry('verify', 'check an instance (mock or real) against the contract', () => import('./verify.js')),
-  entry('simulate', 'simulate recorded traffic on each plan', () => import('./simulate.js')),
   entry('control', 'control a running sandbox: reset, clock, storm, ban, keys …', () => import('./control.js')),
   entry('target', 'manage base addresses and their API keys', () => import('./target.js')),
   entry('init', 'write a config file and editable fixtures here', () => import('./init.js')),

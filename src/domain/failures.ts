@@ -51,9 +51,6 @@ export const FAILURES = {
   CANNOT_WRITE: { exit: 1, meaning: 'An output file could not be written.' },
   NO_RESPONSE: { exit: 7, meaning: 'The request got no complete response in time.' },
   NOT_CHECKED: { exit: 1, meaning: 'verify could not check a single operation.' },
-  TRAFFIC_UNREADABLE: { exit: 1, meaning: 'The traffic file for simulate cannot be read.' },
-  TRAFFIC_UNKNOWN: { exit: 1, meaning: 'simulate does not know the format of the traffic.' },
-  NOTHING_SIMULATED: { exit: 1, meaning: 'The traffic for simulate has no relevant requests.' },
   NO_SANDBOX: {
     exit: 7,
     meaning: 'No sandbox was found, or the command would change the one on port 4010, which belongs to another folder.',

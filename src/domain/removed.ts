@@ -9,7 +9,6 @@ export const REMOVED: {
 } = {
   commands: {
     simulate: 'the conduct report shows which plan would do.',
-    playground: 'the dashboard shows the requests of your own clients.',
   },
   options: {},
   values: {},

@@ -2,7 +2,6 @@ import {
   chmodSync,
   closeSync,
   constants,
-  createReadStream,
   fstatSync,
   lstatSync,
   mkdirSync,
@@ -63,8 +62,6 @@ export function readRegularFile(file: string, most = Number.POSITIVE_INFINITY): 
   }
 }
 
-const PIECE_BYTES = 256 * 1024
-
 /** Pipes passed by a shell, such as `<(command)`, are open already and do not block. */
 const SHELL_PIPE = /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/self\/fd\/\d+)$/
 
@@ -74,12 +71,6 @@ export function readInput(file: string, most: number): Buffer {
   const content = readFileSync(file)
   if (content.length > most) throw tooLarge(most)
   return content
-}
-
-/** @throws UnusableFile; system errors */
-export function streamInput(file: string): AsyncIterable<Buffer> {
-  const fd = SHELL_PIPE.test(file) ? openSync(file, constants.O_RDONLY) : openRegularFile(file, constants.O_RDONLY)
-  return createReadStream('', { fd, highWaterMark: PIECE_BYTES })
 }
 
 function tooLarge(most: number): UnusableFile {

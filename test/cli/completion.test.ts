@@ -66,7 +66,6 @@ describe('completion', () => {
 
   it.each([
     ['serve --spec ', ':file'],
-    ['simulate ', ':file'],
     ['serve --fixtures=', ':folder'],
     ['serve --plan ', ':none'],
   ])('asks for paths where a path stands: %s', async (line, paths) => expect((await completed(line)).paths).toBe(paths))

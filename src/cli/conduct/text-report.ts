@@ -15,9 +15,6 @@ import { type ConductReport, callerName, type SpaceFinding } from './conduct-rep
 
 const MAX_IDS = 5
 
-export type UnitNames = readonly [one: string, several: string]
-const EXCHANGES: UnitNames = ['exchange', 'exchanges']
-
 export function textReport(report: ConductReport, colours: Colours): string {
   const { violations, warnings, notes, leftOut, whatIf } = report
   return [
@@ -32,11 +29,11 @@ export function textReport(report: ConductReport, colours: Colours): string {
   ].join('\n')
 }
 
-export function findingLine(finding: SpaceFinding, places: UnitNames = EXCHANGES): string {
+export function findingLine(finding: SpaceFinding): string {
   const { rule, operation, message, count, exchanges, otherwise } = finding
   const where = [rule, callerName(finding), ...(operation === null ? [] : [operation])].join(', ')
   return escapeControls(
-    `${where}: ${withoutOperation(operation, message)} (${[...times(count), placesText(exchanges, count, places), ...otherwiseText(otherwise)].join('; ')})`,
+    `${where}: ${withoutOperation(operation, message)} (${[...times(count), placesText(exchanges, count), ...otherwiseText(otherwise)].join('; ')})`,
   )
 }
 
@@ -73,10 +70,10 @@ function times(count: number): readonly string[] {
   return count === 1 ? [] : [`${count} times`]
 }
 
-function placesText(ids: readonly number[], count: number, [one, several]: UnitNames): string {
-  if (ids.length === 1 && count === 1) return `${one} ${ids[0]}`
+function placesText(ids: readonly number[], count: number): string {
+  if (ids.length === 1 && count === 1) return `exchange ${ids[0]}`
   const shown = ids.slice(0, MAX_IDS).join(', ')
-  return `${several} ${count > Math.min(ids.length, MAX_IDS) ? `${shown} …` : shown}`
+  return `exchanges ${count > Math.min(ids.length, MAX_IDS) ? `${shown} …` : shown}`
 }
 
 function whatIfLines(whatIf: WhatIf): readonly string[] {
