@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
 import { configSchemaFile, packageDirectory } from '../src/system/package-files.js'
 import { buildBrowser } from './build-browser.js'
-import { buildPlayground } from './build-playground.js'
+import { buildPages } from './build-pages.js'
 import { generateContract } from './generate-contract.js'
 import { generateControl } from './generate-control.js'
 import { generateEmbedded } from './generate-embedded.js'
@@ -54,18 +54,20 @@ else if (!(await isUpToDate(packageDirectory, NOTICES))) {
 /** @param types whether to write declarations, which `npm start` does not need */
 async function buildAll({ types }: { readonly types: boolean }): Promise<void> {
   await generate()
-  await removeOldPrograms()
+  // Chunk names change with their content.
+  await rm(dist, { recursive: true, force: true })
+  await mkdir(dist)
   const installed = await installedWithThePackage()
-  const [programs, yaml, browser, playground] = await Promise.all([
+  const [programs, yaml, browser, pages] = await Promise.all([
     bundlePrograms(installed),
     bundleYaml(),
     buildBrowser(await sourceFiles()),
-    buildPlayground(join(dist, 'playground')),
+    buildPages(join(dist, 'pages')),
     writeConfigSchema(),
     types && declare(installed),
     cp(join(packageDirectory, 'src/cli/completion/scripts'), join(dist, 'completion'), { recursive: true }),
   ])
-  await writeNotices(NOTICES, [programs, yaml, ...browser, ...playground])
+  await writeNotices(NOTICES, [programs, yaml, ...browser, pages])
 }
 
 /** Generated sources. */
@@ -152,11 +154,4 @@ async function installedWithThePackage(): Promise<readonly string[]> {
   }
   const manifest: Manifest = JSON.parse(await readFile(join(packageDirectory, 'package.json'), 'utf8'))
   return Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
-}
-
-/** Chunk names change with their content: remove old ones. */
-async function removeOldPrograms(): Promise<void> {
-  await mkdir(dist, { recursive: true })
-  const files = (await readdir(dist)).filter((name) => /\.c?js$/.test(name))
-  await Promise.all([...files, 'types'].map((name) => rm(join(dist, name), { recursive: true, force: true })))
 }

@@ -46,7 +46,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['compose', 'control', 'http', 'core', 'conduct', ...GROUND],
   api: ['sandbox', 'compose', 'client', ...RUNNING],
   browser: ['api', 'compose', 'control', 'conduct', 'exchanges', ...GROUND],
-  playground: ['browser', 'web', 'control', 'http', 'options', 'domain'],
   msw: ['api'],
   matchers: ['api', 'exchanges', 'contract'],
   vitest: ['matchers', 'api', 'control', 'options', 'domain', 'system'],
@@ -65,9 +64,6 @@ const DOORS: readonly { readonly what: RegExp; readonly door: RegExp }[] = [
   { what: /^(preact|@preact\/)/, door: /^web\// },
   { what: /^ioredis/, door: /^replication\/redis\.ts$/ },
   { what: /^node:http$/, door: /^(http\/|sandbox\.ts$)/ },
-  { what: /^sirv$/, door: /^http\/static-site\.ts$/ },
-  { what: /^idb$/, door: /^playground\/state-database\.ts$/ },
-  { what: /^jsep$/, door: /^web\/playground\/policy\.ts$/ },
   { what: /^msw$/, door: /^msw\/index\.ts$/ },
   { what: /^@noble\/hashes/, door: /^system\/runtime\.browser\.ts$/ },
 ]

@@ -115,6 +115,5 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('control', 'control a running sandbox: reset, clock, storm, ban, keys …', () => import('./control.js')),
   entry('target', 'manage base addresses and their API keys', () => import('./target.js')),
   entry('init', 'write a config file and editable fixtures here', () => import('./init.js')),
-  entry('playground', 'run the sandbox in a browser, without a server', () => import('./playground.js')),
   entry('completion', 'complete commands in bash, zsh or fish', () => import('./completion.js')),
 ]

@@ -1,4 +1,4 @@
-/** A web host or a service worker serves the pages of a browser sandbox. */
+/** A browser sandbox has no pages. */
 export const PAGE_FILES: Readonly<Record<string, never>> = {}
 
 export function servePageFile(_page: never, _request: Request): Response {

@@ -10,7 +10,7 @@ interface PageFile {
 }
 
 /** Pages load only from this server, and cannot be framed (clickjacking). */
-export const PAGE_POLICY = [
+const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

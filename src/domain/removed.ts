@@ -9,6 +9,7 @@ export const REMOVED: {
 } = {
   commands: {
     simulate: 'the conduct report shows which plan would do.',
+    playground: 'the dashboard of `serve` shows the requests of your own clients.',
   },
   options: {},
   values: {},

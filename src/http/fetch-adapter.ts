@@ -44,12 +44,10 @@ interface Route {
  * Creates a `fetch` that calls the service without a socket. Faults look like network failures: a rejected TypeError,
  * a truncated body, a delay.
  * @param stopping aborted when the sandbox stops; hanging requests fail then
- * @param sleep passes the milliseconds of a latency; rejects when the signal is aborted
  */
 export function createFetch(
   service: ServiceHandlers,
   stopping: AbortSignal,
-  sleep = sleepInRealTime,
 ): (request: Request, route?: Route) => Promise<Response> {
   // A response counts as delivered at once to a direct caller, and after a delay to a client behind a relay.
   const relayedReplies = new DeliveryTracker()
@@ -165,7 +163,7 @@ async function applyFault(
         reply,
         new ReadableStream({
           async start(controller) {
-            await sleepInRealTime(SLOW_BODY_MS, AbortSignal.any([signal, cancelled.signal])).catch((error: unknown) => {
+            await sleep(SLOW_BODY_MS, AbortSignal.any([signal, cancelled.signal])).catch((error: unknown) => {
               report('left')
               throw error
             })
@@ -198,7 +196,7 @@ function failure(fault: keyof typeof FAILURE_CODES): TypeError {
   return new TypeError('fetch failed', { cause })
 }
 
-function sleepInRealTime(milliseconds: number, signal: AbortSignal): Promise<void> {
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {
       clearTimeout(timer)

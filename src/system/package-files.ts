@@ -7,8 +7,7 @@ export const packageDirectory = fileURLToPath(nearestPackage(new URL('./', impor
 export const fixturesDirectory = `${packageDirectory}fixtures`
 export const openapiFile = `${packageDirectory}openapi.yaml`
 export const configSchemaFile = `${packageDirectory}dist/petstore-sandbox.schema.json`
-export const playgroundDirectory = `${packageDirectory}dist/playground`
-export const pagesDirectory = `${playgroundDirectory}/assets`
+export const pagesDirectory = `${packageDirectory}dist/pages`
 
 export const packageVersion: string = readVersion()
 

@@ -5,19 +5,12 @@ import { type VerbRoute, verbRequest } from '../control/verb-request.js'
 import { messageIn } from './format.js'
 
 declare const VERB_ROUTES: Readonly<Record<VerbName, VerbRoute>>
-/** The playground's page is beside the control plane, the others are below it. */
-export const CONTROL_ADDRESS = new URL(
-  location.pathname.includes('/__sandbox/') ? '.' : '__sandbox',
-  document.baseURI,
-).href.replace(/\/$/, '')
+export const CONTROL_ADDRESS = new URL('.', document.baseURI).href.replace(/\/$/, '')
 /** Without a trailing slash: an origin, or a path of a proxy. */
 export const SANDBOX_ADDRESS = CONTROL_ADDRESS.replace(/\/__sandbox$/, '')
 
 /** `locked`: the control plane requires a token. */
 export const connection = signal<'connecting' | 'live' | 'lost' | 'locked'>('connecting')
-
-/** Whether a service worker of this site is the sandbox, which no other program can reach. */
-export const IS_PLAYGROUND = navigator.serviceWorker?.controller != null
 
 export class TokenNeeded extends Error {}
 

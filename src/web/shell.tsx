@@ -1,7 +1,7 @@
 import { type ComponentChild, type ComponentChildren, render } from 'preact'
-import { CONTROL_ADDRESS, IS_PLAYGROUND, SANDBOX_ADDRESS } from './control-api.js'
+import { CONTROL_ADDRESS } from './control-api.js'
 
-type PageName = 'Playground' | 'Dashboard' | 'API docs'
+type PageName = 'Dashboard' | 'API docs'
 
 /** The header of all pages: name, links to the others, and what belongs to the page. @param space of the links */
 export function Shell({
@@ -15,7 +15,6 @@ export function Shell({
 }) {
   const query = new URLSearchParams(space === '' ? {} : { space })
   const pages: readonly (readonly [name: PageName, address: string])[] = [
-    ...(IS_PLAYGROUND || page === 'Playground' ? [['Playground', `${SANDBOX_ADDRESS}/`] as const] : []),
     ['Dashboard', `${CONTROL_ADDRESS}/${space === '' ? '' : `#${query}`}`],
     ['API docs', `${CONTROL_ADDRESS}/docs${space === '' ? '' : `?${query}`}`],
   ]

@@ -1,7 +1,7 @@
 import { type Signal, signal, useSignal } from '@preact/signals'
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { connection, controlToken, IS_PLAYGROUND } from './control-api.js'
+import { connection, controlToken } from './control-api.js'
 import { messageOf, readableBody } from './format.js'
 
 /** While it runs, `pending` has the requested value. */
@@ -263,7 +263,7 @@ export function Pre({
 }
 
 export function CodeBlock<Name extends string>({ forms }: { readonly forms: Readonly<Record<Name, () => string>> }) {
-  const names = (Object.keys(forms) as Name[]).filter((name) => !IS_PLAYGROUND || name === 'fetch')
+  const names = Object.keys(forms) as Name[]
   const language = useSignal(names[0] as Name)
   const code = forms[language.value]()
   return (
@@ -274,12 +274,6 @@ export function CodeBlock<Name extends string>({ forms }: { readonly forms: Read
         </CopyButton>
       </Toggle>
       <Pre class="code">{code}</Pre>
-      {IS_PLAYGROUND ? (
-        <p class="muted">
-          For the console of this page: only this site reaches the API in your browser. Run{' '}
-          <code>npx petstore-sandbox serve</code> for curl and for your own app.
-        </p>
-      ) : null}
     </>
   )
 }

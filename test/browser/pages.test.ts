@@ -3,10 +3,7 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Locator } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { PAGE_POLICY } from '../../src/control/pages.js'
-import { serveSite } from '../../src/http/static-site.js'
 import { startSandbox } from '../../src/index.js'
-import { playgroundDirectory } from '../../src/system/package-files.js'
 import { HAS_CHROMIUM } from '../support/browsers.js'
 import { axeViolations, useBrowser } from './browser.js'
 
@@ -74,19 +71,6 @@ describe.skipIf(!HAS_CHROMIUM)('the pages, in a browser', () => {
       await look('disconnected', page.getByRole('alert'))
       await page.goto(locked.controlUrl + path)
       await look('locked', page.getByRole('dialog'))
-    }
-    const site = await serveSite(playgroundDirectory, 0, PAGE_POLICY)
-    onTestFinished(() => site.stop())
-    for (const [what, script] of [
-      ['loading', 'ServiceWorkerContainer.prototype.register = () => new Promise(() => {})'],
-      ['error', "Object.defineProperty(Navigator.prototype, 'serviceWorker', { get: () => undefined })"],
-    ] as const) {
-      await context.addInitScript(script)
-      for (const path of ['', '__sandbox/', '__sandbox/docs/']) {
-        await page.goto(`http://127.0.0.1:${site.port}/${path}`)
-        if (what === 'error') await page.getByText('needs a service worker').waitFor()
-        await look(what, page.getByRole('heading', { level: 1 }))
-      }
     }
   })
 })

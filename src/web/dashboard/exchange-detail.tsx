@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import type { KeyView } from '../../control/views.js'
 import { formatFaultRule } from '../../domain/faults.js'
-import { PLAN_NAMES, sentKeyText } from '../../domain/keys.js'
+import { PLAN_NAMES } from '../../domain/keys.js'
 import { formatSpan } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
-import { IS_PLAYGROUND, SANDBOX_ADDRESS } from '../control-api.js'
+import { SANDBOX_ADDRESS } from '../control-api.js'
 import { countdownText, timeText } from '../format.js'
 import { codeForms } from '../request-code.js'
 import { call, filterBy, makeFail, removeFault, replay, select, showTab, step } from '../session.js'
@@ -251,11 +251,7 @@ function Part({ title, children }: { readonly title: string; readonly children: 
 
 function CopyAs({ exchange }: { readonly exchange: Exchange }) {
   if (state.value === undefined) return null
-  const recorded = recordedRequest(exchange, SANDBOX_ADDRESS, state.value, operations.value)
-  const { key, space, sender } = exchange
-  // The console of a page has no environment for the key.
-  const request =
-    IS_PLAYGROUND && recorded.key !== undefined ? { ...recorded, key: sentKeyText(key, space, sender) } : recorded
+  const request = recordedRequest(exchange, SANDBOX_ADDRESS, state.value, operations.value)
   return (
     <Part title="Copy as">
       <CodeBlock forms={{ ...codeForms(request, 'curl', 'fetch', 'call'), HTTP: () => httpText(request) }} />
