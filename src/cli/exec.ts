@@ -17,7 +17,7 @@ import { type CliIo, EXIT } from './io.js'
 import { print, printLine } from './print.js'
 import { reportError } from './report-error.js'
 import { addOptionFlags, givenFlags } from './serve.js'
-import { openServeLog, openTraces } from './serve-log.js'
+import { openServeLog } from './serve-log.js'
 
 const EXAMPLES: readonly string[] = [
   'petstore-sandbox exec -- npm test',
@@ -104,11 +104,8 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
     let needsReminder = options.log === 'pretty' && stderr.isTTY === true
     const contract = await openContract(options.spec, { mocked: options.mock })
     const har = harPath === undefined ? undefined : new HarFile(resolve(cwd, harPath), contract.keyHeaders)
-    const { basePath = contract.basePath } = options
-    const traces = await openTraces(io, { basePath, contract: () => contract, warn: log.warning })
     const sandbox = await openExecSandbox(options, contract, log, (record) => {
       har?.add(record)
-      traces?.add(record)
       // Tools that clear the screen as they start have hidden the ready line.
       if (needsReminder) log.event('sandbox', `dashboard ${controlAt}/`)
       needsReminder = false
@@ -143,7 +140,6 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
     }
     const gitHubCode = await attempt(() => reportToGitHub(conduct, outcome.broken, io), EXIT.failed)
     const stopCode = await attempt(() => sandbox.stop(), EXIT_NO_SANDBOX)
-    await traces?.close()
     const exitCode = exitCodeFor(ending) || stopCode || (outcome.broken.length > 0 ? EXIT.failed : EXIT.ok)
     const reportCode = await attempt(async () => {
       if (report !== undefined)

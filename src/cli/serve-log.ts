@@ -8,7 +8,6 @@ import type { LogFormat } from '../options/options.js'
 import type { CliIo } from './io.js'
 import { LineWriter } from './line-writer.js'
 import { colourLevel, coloursFor, escapeControls, terminalWidth, wrapWords } from './print.js'
-import type { TracedService, Traces } from './traces/span-exporter.js'
 
 export interface ReadyFacts {
   readonly baseUrl: string
@@ -98,12 +97,4 @@ function jsonReady({ operations, ...facts }: ReadyFacts): string {
 /** An exchange without headers and bodies, which only the control plane's log has. */
 export function jsonExchange(record: ExchangeRecord): string {
   return escapeControls(JSON.stringify({ event: 'exchange', ...exchangeFacts(record), remaining: record.remaining }))
-}
-
-/** Spans for an OpenTelemetry collector, if the environment names one. @source docs/deploy.md, "OpenTelemetry" */
-export async function openTraces({ env }: CliIo, service: TracedService): Promise<Traces | undefined> {
-  if (!env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT && !env.OTEL_EXPORTER_OTLP_ENDPOINT) return undefined
-  if (env.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return undefined
-  const { openSpanExporter } = await import('./traces/span-exporter.js')
-  return openSpanExporter(env, service)
 }

@@ -3,7 +3,6 @@ import { type Location, writeLocator } from '../client/locator-file.js'
 import { openContract } from '../contract/open-contract.js'
 import { Failure } from '../domain/failures.js'
 import type { DurationMs } from '../domain/time.js'
-import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { valueFromText } from '../options/layer.js'
 import { ENV_PREFIX, envName, flagName, kebabName } from '../options/names.js'
 import { OptionsError, serveDefaults } from '../options/options.js'
@@ -18,7 +17,7 @@ import { addFullHelp, explain } from './help.js'
 import { type CliIo, EXIT, onStopSignals, SIGNAL_EXIT, type StopSignal } from './io.js'
 import { isForPeople } from './print.js'
 import { type Run, Runs } from './serve/runs.js'
-import { openServeLog, openTraces, type ServeLog } from './serve-log.js'
+import { openServeLog, type ServeLog } from './serve-log.js'
 
 /** It takes two milliseconds, which would delay the start. */
 const LIMIT_MEMORY_AFTER_MS: DurationMs = 50
@@ -81,21 +80,8 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
     graceful: (signal) => (isJoining ? force(signal) : askToStop()),
     force,
   })
-  let served = contract
-  const traces = await openTraces(io, {
-    basePath: options.basePath ?? contract.basePath,
-    contract: () => served,
-    warn: log.warning,
-  })
-  const onExchange =
-    traces === undefined
-      ? log.exchange
-      : (record: ExchangeRecord) => {
-          log.exchange?.(record)
-          traces.add(record)
-        }
   const events = {
-    ...(onExchange && { onExchange }),
+    ...(log.exchange && { onExchange: log.exchange }),
     ...(log.verb && { onVerb: log.verb }),
     onWarning: log.warning,
     onShutdown: askToStop,
@@ -108,10 +94,7 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
   })
   controlUrl = sandbox.controlUrl
   isJoining = false
-  const runs = new Runs({ options, contract, sandbox }, events, (run) => {
-    served = run.contract
-    return announce(locationOf(run), io.cwd, log)
-  })
+  const runs = new Runs({ options, contract, sandbox }, events, (run) => announce(locationOf(run), io.cwd, log))
   setTimeout(limitYoungGeneration, LIMIT_MEMORY_AFTER_MS).unref()
   let leaveTerminal = () => {}
   let stopWatching = async () => {}
@@ -147,7 +130,6 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
     log.flush()
     await stopWatching()
     await runs.stop()
-    await traces?.close()
     return EXIT.ok
   } finally {
     leaveTerminal()
