@@ -159,6 +159,7 @@ export class FileStore implements StateStore {
       throw error
     }
     try {
+      this.#checkLock()
       const written = this.#journal.append(entries)
       if (written !== undefined) return written.then(done, failed)
       done()
@@ -208,7 +209,7 @@ export class FileStore implements StateStore {
       if (!isDone) await this.#report(new Error(`the disk took longer than ${formatDuration(CLOSE_TIMEOUT_MS)}`))
     } finally {
       this.#isClosed = true
-      this.#journal.close()
+      this.#journal.close({ keepsFile: !this.#lock.isHeld() })
       this.#lock.release()
     }
   }
@@ -293,7 +294,12 @@ export class FileStore implements StateStore {
     }
   }
 
+  /** @throws StoreError STORE_WRITE_FAILED */
   #checkLock(): void {
-    if (!this.#lock.isHeld()) throw new Error('its lock file was removed, so another process may use the store')
+    if (this.#lock.isHeld()) return
+    throw new StoreError(
+      'STORE_WRITE_FAILED',
+      `Cannot write to "${this.#document.file}": its lock file was removed or taken over, so another process may use the store. Restart the sandbox.`,
+    )
   }
 }

@@ -172,12 +172,15 @@ export class Journal {
     if (this.#fsync) await syncFolder(this.#file)
   }
 
-  /** Closes the file, and removes it if empty. No task may be running. */
-  close(): void {
+  /**
+   * Closes the file, and removes it if empty. No task may be running.
+   * @param keepsFile for a journal that another process may write to
+   */
+  close({ keepsFile = false } = {}): void {
     closeSync(this.#fd)
     // A late write must not reach another file with the same descriptor.
     this.#fd = -1
-    if (this.#length === 0) rmSync(this.#file, { force: true })
+    if (this.#length === 0 && !keepsFile) rmSync(this.#file, { force: true })
   }
 
   #cutToLength(): void {

@@ -1,129 +1,230 @@
-import { linkSync, lstatSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  fstatSync,
+  futimesSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  rmSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import { hostname } from 'node:os'
+import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { assertRegularFile, PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
+import { clearInterval, setInterval, setTimeout, systemClock } from '../system/system-clock.js'
 import { cannot, failedWith, StoreError } from './store-error.js'
 
 export interface Lock {
   release(): void
-  /** Whether the lock file still exists and belongs to this process. */
+  /** Whether the lock file is still the one that this process created. */
   isHeld(): boolean
 }
 
-/** Distinguishes a process from a later one with the same pid. */
+/** A pid means something only in its namespace, and only until the process ends: `started` tells two apart. */
 export interface ProcessIdentity {
   readonly pid: number
   readonly started: string | undefined
+  readonly host: string
+  /** Boot and pid namespace on Linux, the host elsewhere. */
+  readonly namespace: string
 }
+
+/** How often a holder touches its lock file. */
+const HEARTBEAT_MS: DurationMs = SECOND_MS
+
+/** A holder that cannot be looked up, because it runs in another container or machine, counts as ended after this. */
+const MAX_SILENCE_MS: DurationMs = 5 * SECOND_MS
 
 const held = new Set<string>()
 
 /**
- * Creates a lock file that names this process. A stale lock is removed under a second lock: if two processes detect it
- * at the same time, the slower one would otherwise remove the new lock of the faster one.
+ * Creates a lock file that names this process, and touches it every second. A stale lock is removed under a second lock:
+ * if two processes detect it at the same time, the slower one would otherwise remove the new lock of the faster one.
+ *
+ * Takes up to 5 s if the lock names a process of another container or machine that was killed just now.
+ * @param maxSilence after which the holder counts as ended
  * @throws StoreError STORE_LOCKED naming the process that holds the lock; system errors if it cannot be written
  */
-export function acquireLock(path: string): Lock {
-  while (!create(path)) {
-    if (!isStale(path)) continue
-    const takeover = acquireLock(`${path}.takeover`)
+export async function acquireLock(path: string, maxSilence: DurationMs = MAX_SILENCE_MS): Promise<Lock> {
+  for (;;) {
+    const fd = create(path)
+    if (fd !== undefined) return hold(path, fd)
+    const stale = await findStale(path, maxSilence)
+    if (stale === undefined) continue
+    const takeover = await acquireLock(`${path}.takeover`, maxSilence)
     try {
-      if (isStale(path)) unlinkSync(path)
+      if (stampOf(path) === stale) unlinkSync(path)
     } finally {
       takeover.release()
     }
   }
+}
+
+function hold(path: string, fd: number): Lock {
   held.add(path)
-  const isHeld = () => held.has(path) && textOf(path) === ownText()
+  const { dev, ino } = fstatSync(fd)
+  const isHeld = () => {
+    const present = held.has(path) ? lstatSync(path, { throwIfNoEntry: false }) : undefined
+    return present?.ino === ino && present.dev === dev
+  }
+  const heartbeat = setInterval(() => {
+    const now = systemClock.wall() / SECOND_MS
+    futimesSync(fd, now, now)
+  }, HEARTBEAT_MS)
+  heartbeat.unref()
   return {
     isHeld,
     release() {
+      if (!held.has(path)) return
       const isOurs = isHeld()
       held.delete(path)
+      clearInterval(heartbeat)
       try {
         if (isOurs) unlinkSync(path)
       } catch {
         // It is already removed, or becomes stale when this process ends.
+      } finally {
+        closeSync(fd)
       }
     },
   }
 }
 
 /**
- * @returns whether the lock exists and its holder is not running
+ * @returns the stamp of a lock whose holder has ended; undefined if the lock is gone or has another holder now
  * @throws StoreError STORE_LOCKED if the holder is running
  */
-function isStale(path: string): boolean {
-  const holder = readHolder(path)
-  if (holder === 'gone') return false
-  if (holder === 'unknown') return true
-  const isOwnPid = holder.pid === process.pid
-  if (!(isOwnPid && holder.started === undefined ? held.has(path) : isRunning(holder))) return true
-  throw new StoreError(
+async function findStale(path: string, maxSilence: DurationMs): Promise<string | undefined> {
+  const found = await readHolder(path)
+  if (found === undefined) return undefined
+  const { holder, stamp } = found
+  if (holder === undefined) return stamp
+  if (holder.namespace === ownIdentity().namespace) {
+    const isOwnPid = holder.pid === process.pid
+    if (!(isOwnPid && holder.started === undefined ? held.has(path) : isRunning(holder))) return stamp
+    throw locked(path, isOwnPid ? 'this process' : `process ${holder.pid}`)
+  }
+  // The clocks of two machines may differ, so only a lock of this machine is judged by its time.
+  const isOfThisHost = holder.host === ownIdentity().host
+  if (isOfThisHost && systemClock.wall() - heartbeatOf(path) > maxSilence) return stamp
+  for (let silence = 0; silence < maxSilence; silence += HEARTBEAT_MS) {
+    await pause(Math.min(HEARTBEAT_MS, maxSilence))
+    const present = stampOf(path)
+    if (present === stamp) continue
+    if (present?.split(':')[0] !== stamp.split(':')[0]) return undefined
+    throw locked(path, `process ${holder.pid} of another container or machine, "${holder.host}"`)
+  }
+  return stamp
+}
+
+function locked(path: string, holder: string): StoreError {
+  return new StoreError(
     'STORE_LOCKED',
-    `The store is in use by ${isOwnPid ? 'this process' : `process ${holder.pid}`} (lock file "${path}"). Stop it, choose another file with --store, or use --in-memory.`,
+    `The store is in use by ${holder} (lock file "${path}"). Stop it, choose another file with --store, or use --in-memory.`,
   )
 }
 
-function create(path: string): boolean {
-  const text = ownText()
+/** @returns the open lock file, or undefined if there is one already */
+function create(path: string): number | undefined {
   const candidate = `${path}.${process.pid}-${process.hrtime.bigint()}`
-  const write = (file: string) => writeFileSync(file, text, { flag: 'wx', mode: PRIVATE_FILE })
+  let fd: number | undefined
   try {
-    write(candidate)
+    fd = write(candidate)
     try {
       linkSync(candidate, path)
+      return fd
     } catch (error) {
-      if (failedWith(error, 'EEXIST')) return false
+      closeSync(fd)
+      fd = undefined
+      if (failedWith(error, 'EEXIST')) return undefined
       // The file system does not support hard links.
-      write(path)
+      return write(path)
     }
-    return true
   } catch (error) {
-    if (failedWith(error, 'EEXIST')) return false
+    if (failedWith(error, 'EEXIST')) return undefined
     throw error
   } finally {
     rmSync(candidate, { force: true })
   }
 }
 
-function ownText(): string {
-  return JSON.stringify(ownIdentity())
+function write(file: string): number {
+  const fd = openSync(file, 'wx', PRIVATE_FILE)
+  writeSync(fd, JSON.stringify(ownIdentity()))
+  return fd
 }
 
-function textOf(path: string): string | undefined {
-  try {
-    return readRegularFile(path).toString()
-  } catch {
-    return undefined
-  }
+/** Changes with each heartbeat and each holder. */
+function stampOf(path: string): string | undefined {
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  return stats === undefined ? undefined : `${stats.ino}:${stats.mtimeNs}`
+}
+
+function heartbeatOf(path: string): number {
+  return lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
 /** An unreadable lock may still be being written. */
 const UNREADABLE_ATTEMPTS = 20
 const UNREADABLE_PAUSE_MS = 5
 
-function readHolder(path: string): ProcessIdentity | 'gone' | 'unknown' {
-  for (let attempt = 1; attempt <= UNREADABLE_ATTEMPTS; attempt++) {
+interface FoundLock {
+  readonly stamp: string
+  /** undefined if the lock names no process */
+  readonly holder: ProcessIdentity | undefined
+}
+
+/** @returns undefined if the lock is gone */
+async function readHolder(path: string): Promise<FoundLock | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const stamp = stampOf(path)
+    if (stamp === undefined) return undefined
     try {
       // A dangling link exists for `link`, but not for reading.
       assertRegularFile(lstatSync(path))
-      const { pid, started }: Partial<Record<string, unknown>> = Object(JSON.parse(readRegularFile(path).toString()))
-      if (typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0) {
-        return { pid, started: typeof started === 'string' ? started : undefined }
-      }
+      const holder = asHolder(JSON.parse(readRegularFile(path).toString()))
+      if (holder !== undefined || attempt === UNREADABLE_ATTEMPTS) return { stamp, holder }
     } catch (error) {
-      if (failedWith(error, 'ENOENT')) return 'gone'
+      if (failedWith(error, 'ENOENT')) return undefined
       if (!(error instanceof SyntaxError)) throw cannot('STORE_UNWRITABLE', 'lock the store by', path, error)
+      if (attempt === UNREADABLE_ATTEMPTS) return { stamp, holder: undefined }
     }
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, UNREADABLE_PAUSE_MS)
+    await pause(UNREADABLE_PAUSE_MS)
   }
-  return 'unknown'
+}
+
+function asHolder(content: unknown): ProcessIdentity | undefined {
+  const { pid, started, host, namespace }: Partial<Record<keyof ProcessIdentity, unknown>> = Object(content)
+  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return undefined
+  const own = ownIdentity()
+  return {
+    pid,
+    started: typeof started === 'string' ? started : undefined,
+    host: typeof host === 'string' ? host : own.host,
+    namespace: typeof namespace === 'string' ? namespace : own.namespace,
+  }
+}
+
+function pause(duration: DurationMs): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, duration))
 }
 
 export function ownIdentity(): ProcessIdentity {
-  own ??= { pid: process.pid, started: processStart(process.pid)?.started }
+  own ??= { pid: process.pid, started: processStart('self')?.started, host: hostname(), namespace: ownNamespace() }
   return own
 }
 let own: ProcessIdentity | undefined
+
+/** @source pid_namespaces(7), "/proc/[pid]/ns"; random(4), boot_id */
+function ownNamespace(): string {
+  try {
+    return `${readRegularFile('/proc/sys/kernel/random/boot_id').toString('latin1').trim()} ${readlinkSync('/proc/self/ns/pid')}`
+  } catch {
+    return hostname()
+  }
+}
 
 /** Excludes zombies, and other processes with the same pid. Without start times, only the pid counts. */
 function isRunning({ pid, started }: ProcessIdentity): boolean {
@@ -138,12 +239,11 @@ function isRunning({ pid, started }: ProcessIdentity): boolean {
 }
 
 /** @source proc(5), /proc/pid/stat: state is field 3, starttime field 22, and the name in field 2 may contain blanks and brackets */
-function processStart(pid: number): { readonly started: string; readonly isZombie: boolean } | undefined {
+function processStart(pid: number | 'self'): { readonly started: string; readonly isZombie: boolean } | undefined {
   try {
     const stat = readRegularFile(`/proc/${pid}/stat`).toString('latin1')
     const [state = '', ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const boot = readRegularFile('/proc/sys/kernel/random/boot_id').toString('latin1').trim()
-    return { started: `${boot}/${rest[18]}`, isZombie: /[ZXx]/.test(state) }
+    return { started: `${rest[18]}`, isZombie: /[ZXx]/.test(state) }
   } catch {
     return undefined
   }

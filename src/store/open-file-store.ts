@@ -54,7 +54,7 @@ export function openFileStore(named: string, options: StoreOptions): Promise<Ope
 async function lockFile(named: string, fsync: boolean): Promise<{ readonly file: string; readonly lock: Lock }> {
   try {
     const file = await prepareStoreFile(named, fsync)
-    return { file, lock: acquireLock(`${file}.lock`) }
+    return { file, lock: await acquireLock(`${file}.lock`) }
   } catch (error) {
     if (error instanceof UnusableFile) throw cannot('STORE_UNREADABLE', 'read', named, error)
     throw cannot('STORE_UNWRITABLE', 'write beside', named, error)

@@ -2,7 +2,7 @@ import { acquireLock, type Lock } from '../../src/store/lock.js'
 
 /** Acquires or releases a lock on request, and reports the outcome. */
 let lock: Lock | undefined
-process.on('message', ({ verb, path }: { verb: 'acquire' | 'release'; path: string }) => {
+process.on('message', async ({ verb, path }: { verb: 'acquire' | 'release'; path: string }) => {
   if (verb === 'release') {
     lock?.release()
     lock = undefined
@@ -10,7 +10,7 @@ process.on('message', ({ verb, path }: { verb: 'acquire' | 'release'; path: stri
     return
   }
   try {
-    lock = acquireLock(path)
+    lock = await acquireLock(path)
     process.send?.('won')
   } catch (error) {
     process.send?.(error instanceof Error && 'code' in error ? error.code : String(error))

@@ -1,14 +1,22 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { acquireLock, ownIdentity } from '../../src/store/lock.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { messageOf, startChild } from './child.js'
 import { aStore, Owner } from './owner.js'
 
+const run = promisify(execFile)
 const isLinux = process.platform === 'linux'
+
+async function acquireAndRelease(path: string): Promise<void> {
+  const lock = await acquireLock(path)
+  lock.release()
+}
 
 async function endedPid(): Promise<number> {
   const child = spawn(process.execPath, ['-e', ''])
@@ -35,10 +43,10 @@ describe('a store in use', () => {
     await messageOf(child)
     child.send({ verb: 'acquire', path })
     expect(await messageOf(child)).toBe('won')
-    expect(() => acquireLock(path)).toThrow(`process ${child.pid}`)
+    await expect(acquireLock(path)).rejects.toThrow(`process ${child.pid}`)
     child.kill('SIGKILL')
     await once(child, 'exit')
-    acquireLock(path).release()
+    await acquireAndRelease(path)
   })
 })
 
@@ -46,17 +54,17 @@ describe('a lock left behind', () => {
   it('by an ended process is ignored', async () => {
     const path = join(temporaryFolder(), 'store.json.lock')
     writeFileSync(path, JSON.stringify({ pid: await endedPid() }))
-    const lock = acquireLock(path)
+    const lock = await acquireLock(path)
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(ownIdentity())
     lock.release()
   })
 
-  it.runIf(isLinux)('is ignored if its pid belongs to another process', () => {
+  it.runIf(isLinux)('is ignored if its pid belongs to another process', async () => {
     const folder = temporaryFolder()
     const path = join(folder, 'store.json.lock')
     for (const pid of [process.pid, process.ppid]) {
       writeFileSync(path, JSON.stringify({ pid, started: 'an earlier boot/1' }))
-      acquireLock(path).release()
+      await acquireAndRelease(path)
     }
     expect(readdirSync(folder)).toEqual([])
   })
@@ -69,14 +77,14 @@ describe('a lock left behind', () => {
     const pid = Number(String(line))
     while (!/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))) await new Promise(setImmediate)
     writeFileSync(path, JSON.stringify({ pid }))
-    acquireLock(path).release()
+    await acquireAndRelease(path)
     parent.kill()
   })
 
-  it.each(['', '{', '{}', '{"pid":-1}', '\0\0\0', 'null'])('without a process (%j) is ignored', (text) => {
+  it.each(['', '{', '{}', '{"pid":-1}', '\0\0\0', 'null'])('without a process (%j) is ignored', async (text) => {
     const path = join(temporaryFolder(), 'store.json.lock')
     writeFileSync(path, text)
-    acquireLock(path).release()
+    await acquireAndRelease(path)
   })
 
   it('by a process that ended during a takeover is ignored', async () => {
@@ -85,7 +93,7 @@ describe('a lock left behind', () => {
     const text = JSON.stringify({ pid: await endedPid() })
     writeFileSync(path, text)
     writeFileSync(`${path}.takeover`, text)
-    acquireLock(path).release()
+    await acquireAndRelease(path)
     expect(readdirSync(folder)).toEqual([])
   })
 
@@ -104,4 +112,69 @@ describe('a lock left behind', () => {
       await released
     }
   })
+})
+
+/** A process of a container: its pid, and so its lock, means nothing outside. */
+const container = { pid: 1, started: '1', host: 'container', namespace: 'another boot pid:[1]' }
+
+describe('a lock of another container or machine', () => {
+  it('is respected while its holder touches it', async () => {
+    const path = join(temporaryFolder(), 'store.json.lock')
+    writeFileSync(path, JSON.stringify(container))
+    const heartbeat = setInterval(() => utimesSync(path, new Date(), new Date()), 200)
+    await expect(acquireLock(path)).rejects.toMatchObject({
+      code: 'STORE_LOCKED',
+      message: expect.stringContaining('process 1 of another container or machine, "container"'),
+    })
+    clearInterval(heartbeat)
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(container)
+  })
+
+  it('is taken over once its holder has been silent for some time', async () => {
+    const path = join(temporaryFolder(), 'store.json.lock')
+    writeFileSync(path, JSON.stringify(container))
+    const lock = await acquireLock(path, 20)
+    lock.release()
+    expect(existsSync(path)).toBe(false)
+  })
+
+  it('of the same host is taken over at once if it is old', async () => {
+    const path = join(temporaryFolder(), 'store.json.lock')
+    writeFileSync(path, JSON.stringify({ ...container, host: hostname() }))
+    utimesSync(path, new Date(0), new Date(0))
+    await acquireAndRelease(path)
+    expect(existsSync(path)).toBe(false)
+  })
+
+  it('is not acknowledged by a holder that was silent for too long', async () => {
+    const { file, owner } = await aStore()
+    renameSync(`${file}.lock`, `${file}.lock-of-before`)
+    writeFileSync(`${file}.lock`, JSON.stringify(container))
+    const pet = { id: 9, name: 'Late', categoryId: 1 }
+    await expect(owner.change({ kind: 'pet', pet })).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' })
+    await owner.store.close()
+    expect(JSON.parse(readFileSync(`${file}.lock`, 'utf8'))).toEqual(container)
+  })
+})
+
+it.runIf(isLinux && process.getuid?.() === 0)('a store is refused to a process of another pid namespace', async () => {
+  const path = join(temporaryFolder(), 'store.json.lock')
+  const lock = await acquireLock(path)
+  const script = `
+    const { acquireLock } = await import(${JSON.stringify(new URL('../../src/store/lock.ts', import.meta.url))})
+    await acquireLock(${JSON.stringify(path)}).then(() => console.log('won'), ({ code }) => console.log(code))
+    process.exit()`
+  const inNamespace = [
+    '--pid',
+    '--fork',
+    '--mount-proc',
+    process.execPath,
+    '--import',
+    'tsx',
+    '--input-type=module',
+    '-e',
+  ]
+  const { stdout } = await run('unshare', [...inNamespace, script])
+  expect(stdout.trim()).toBe('STORE_LOCKED')
+  lock.release()
 })

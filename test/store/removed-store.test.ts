@@ -22,7 +22,7 @@ describe('a store whose files are removed while it is in use', () => {
     rmSync(folder, { recursive: true })
     await expect(owner.change({ kind: 'pet', pet: pet(11) })).rejects.toMatchObject({
       code: 'STORE_WRITE_FAILED',
-      message: expect.stringContaining('removed or moved'),
+      message: expect.stringContaining('its lock file was removed'),
     })
     await expect(owner.store.close()).rejects.toMatchObject({
       code: 'STORE_LOST',
