@@ -79,7 +79,7 @@ export async function openStore(
   return {
     state,
     keeper,
-    snapshots: new SnapshotFolder(join(dirname(file), 'snapshots'), readPet),
+    snapshots: new SnapshotFolder(join(dirname(file), 'snapshots'), fsync, readPet),
     makeRoom: (bytes) => store.makeRoom(bytes),
     async begin(fixtures, stateNow) {
       if (reset && state !== undefined) {

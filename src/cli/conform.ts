@@ -9,7 +9,7 @@ import { formatProblem } from '../options/problem.js'
 import { resolveLayers } from '../options/resolve.js'
 import { runSandbox } from '../sandbox.js'
 import { messageOf } from '../system/message-of.js'
-import { makeFolder, PROJECT_FILE, PROJECT_FOLDER, writeRegularFile } from '../system/regular-file.js'
+import { makeFolder, PROJECT_FILE, PROJECT_FOLDER, replaceFile } from '../system/regular-file.js'
 import {
   type CountedRun,
   countRun,
@@ -223,7 +223,7 @@ async function runAll(
 function writeReport(file: string, text: string): void {
   try {
     makeFolder(dirname(file), PROJECT_FOLDER)
-    writeRegularFile(file, text, PROJECT_FILE)
+    replaceFile(file, text, PROJECT_FILE)
   } catch (cause) {
     throw new Failure('CANNOT_WRITE', `The report "${file}" could not be written (${messageOf(cause)}).`, { cause })
   }

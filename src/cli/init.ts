@@ -11,7 +11,15 @@ import { CONFIG_FILE } from '../options/sources.js'
 import { OPTION_NAMES, type OptionName, optionRow } from '../options/table.js'
 import { messageOf } from '../system/message-of.js'
 import { configSchemaFile, fixturesDirectory, packageDirectory, packageText } from '../system/package-files.js'
-import { appendRegularFile, makeFolder, PROJECT_FILE, PROJECT_FOLDER, readRegularFile } from '../system/regular-file.js'
+import {
+  appendRegularFile,
+  isInside,
+  makeFolder,
+  PROJECT_FILE,
+  PROJECT_FOLDER,
+  readRegularFile,
+  UnusableFile,
+} from '../system/regular-file.js'
 import { addOutputOptions, type OutputFlags, printResult, wantsJson } from './control/result.js'
 import { explain } from './help.js'
 import { type CliIo, EXIT } from './io.js'
@@ -56,8 +64,9 @@ async function initAgents(io: CliIo, json: boolean): Promise<number> {
   const name = `.agents/${SKILL_FILE}`
   const [skill, agents] = [join(io.cwd, name), join(io.cwd, AGENTS_FILE)]
   const content = packageText(SKILL_FILE)
-  const isNew = await writeNewFile(skill, content)
-  const isAdded = (await writeNewFile(agents, AGENTS_LINES)) || (await appendOnce(agents, AGENTS_LINES, name))
+  const isNew = await writeNewFile(io.cwd, skill, content)
+  const isAdded =
+    (await writeNewFile(io.cwd, agents, AGENTS_LINES)) || (await appendOnce(io.cwd, agents, AGENTS_LINES, name))
   const written = [...(isNew ? [name] : []), ...(isAdded ? [AGENTS_FILE] : [])]
   const left = [name, AGENTS_FILE].filter((one) => !written.includes(one))
   await printResult({ value: { written, left }, text: written.join('\n') }, io, json)
@@ -67,11 +76,12 @@ async function initAgents(io: CliIo, json: boolean): Promise<number> {
 }
 
 /** @returns false if the file already has the mark @throws Failure CANNOT_WRITE */
-async function appendOnce(file: string, lines: string, mark: string): Promise<boolean> {
+async function appendOnce(cwd: string, file: string, lines: string, mark: string): Promise<boolean> {
   try {
     const text = String(readRegularFile(file))
     if (text.includes(mark)) return false
     const gap = text === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n'
+    assertInside(cwd, file)
     appendRegularFile(file, gap + lines)
     return true
   } catch (cause) {
@@ -87,7 +97,7 @@ async function init(io: CliIo, json: boolean): Promise<number> {
   const written: string[] = []
   const left: string[] = []
   for (const [name, content] of files) {
-    if (await writeNewFile(join(io.cwd, name), content)) written.push(name)
+    if (await writeNewFile(io.cwd, join(io.cwd, name), content)) written.push(name)
     else left.push(name)
   }
   const next = ['npx petstore-sandbox serve']
@@ -105,8 +115,9 @@ async function init(io: CliIo, json: boolean): Promise<number> {
 }
 
 /** Leaves existing files and links alone. @returns false if one existed @throws Failure CANNOT_WRITE */
-async function writeNewFile(file: string, content: string | Uint8Array): Promise<boolean> {
+async function writeNewFile(cwd: string, file: string, content: string | Uint8Array): Promise<boolean> {
   try {
+    assertInside(cwd, file)
     makeFolder(dirname(file), PROJECT_FOLDER)
     await writeFile(file, content, { flag: 'wx', mode: PROJECT_FILE })
     return true
@@ -115,6 +126,11 @@ async function writeNewFile(file: string, content: string | Uint8Array): Promise
     if (code === 'EEXIST' && path === file) return false
     throw cannotWrite(file, cause)
   }
+}
+
+/** A cloned folder may contain links to files and folders elsewhere. */
+function assertInside(cwd: string, file: string): void {
+  if (!isInside(cwd, file)) throw new UnusableFile('a symbolic link leads out of this folder')
 }
 
 function cannotWrite(file: string, cause: unknown): Failure {

@@ -1,5 +1,6 @@
 import type { VerbDone } from '../control/verb.js'
 import { verbText } from '../control/verb-text.js'
+import { shellWord } from '../domain/curl.js'
 import { ALWAYS_REFUSED, sentKeyText } from '../domain/keys.js'
 import { withoutOperation } from '../domain/problems.js'
 import { ceilSeconds, type DurationMs, type EpochMs, formatSpan, readRetryAfter, SECOND_MS } from '../domain/time.js'
@@ -272,7 +273,7 @@ function hintFor(record: Exchange, command: LineOptions['control']): string | un
   const wait = waitMs(record)
   const verb = endingVerb(reason, key === 'unknown' ? undefined : escapeControls(key), wait)
   if (verb === undefined) return undefined
-  const control = `${command?.() ?? 'npx petstore-sandbox control'}${space === '' ? '' : ` --space ${escapeControls(space)}`}`
+  const control = `${command?.() ?? 'npx petstore-sandbox control'}${space === '' ? '' : ` --space ${shellWord(escapeControls(space))}`}`
   const retry = wait === undefined || reason === 'fault' ? '' : `retry in ${spoken(ceilSeconds(wait))}, or: `
   return `${retry}${control} ${verb}`
 }

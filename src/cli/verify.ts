@@ -8,7 +8,7 @@ import { type Check, type CheckOutcome, MAX_WAITS, type Verification, verify } f
 import type { ContractData } from '../contract/contract-data.js'
 import { openContract } from '../contract/open-contract.js'
 import { basePathOf } from '../domain/base-address.js'
-import { shellWord } from '../domain/curl.js'
+import { shellCommand } from '../domain/curl.js'
 import { Failure } from '../domain/failures.js'
 import { MIB } from '../domain/numbers.js'
 import { type EpochMs, SECOND_MS } from '../domain/time.js'
@@ -162,8 +162,10 @@ export function nextCommands({ baseUrl }: Subject, { checks }: Verification): re
   const drifted = checks
     .filter(({ outcome }) => outcome === 'drift')
     .map(({ request = '' }) => /^GET (.*)/.exec(request))
-  const calls = drifted.flatMap((match) => (match === null ? [] : `call GET ${shellWord(String(match[1]))}`))
-  return [...new Set(calls)].slice(0, 3).map((call) => `npx petstore-sandbox ${call} --base-url ${baseUrl} --check -i`)
+  const calls = drifted.flatMap((match) => (match === null ? [] : String(match[1])))
+  return [...new Set(calls)]
+    .slice(0, 3)
+    .map((path) => shellCommand('npx', 'petstore-sandbox', 'call', 'GET', path, '--base-url', baseUrl, '--check', '-i'))
 }
 
 export function junitReport({ target, baseUrl }: Subject, { checks }: Verification, at: EpochMs): string {

@@ -1,3 +1,4 @@
+import { lstatSync, type Stats, statSync } from 'node:fs'
 import { hostname, networkInterfaces } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isLoopback, isSameOrigin, readBaseAddress } from '../domain/base-address.js'
@@ -11,15 +12,31 @@ const MAX_LOCATOR = 64_000
 /** A sandbox loads its control plane for the first request, which can take seconds on a busy machine. */
 const FIRST_RESPONSE_MS: DurationMs = 10 * SECOND_MS
 
-/** In this folder or the nearest one above. The content may be wrong: see `locationProblem`. */
+/**
+ * In this folder or the nearest one above, up to one of another user. The content may be wrong: see `locationProblem`.
+ */
 export function readLocation(cwd: string): Location | undefined {
   const above = dirname(cwd)
-  return locationIn(cwd) ?? (above === cwd ? undefined : readLocation(above))
+  return locationIn(cwd) ?? (above === cwd || !isOwn(statSync(above)) ? undefined : readLocation(above))
+}
+
+function isOwn({ uid }: Stats): boolean {
+  // Windows has no user ids.
+  return process.getuid === undefined || uid === process.getuid()
+}
+
+/** Another user could plant a locator, and receive what is sent to its address: keys and control tokens. */
+function isTrusted(path: string): boolean {
+  const stats = lstatSync(path)
+  const isWritableByOthers = process.platform !== 'win32' && (stats.mode & 0o022) !== 0
+  return isOwn(stats) && !stats.isSymbolicLink() && !isWritableByOthers
 }
 
 function locationIn(folder: string): Location | undefined {
+  const file = join(folder, LOCATOR)
   try {
-    const text = String(readRegularFile(join(folder, LOCATOR), MAX_LOCATOR))
+    if (!isTrusted(dirname(file)) || !isTrusted(file)) return undefined
+    const text = String(readRegularFile(file, MAX_LOCATOR))
     const read: { readonly [Field in keyof Location]?: unknown } = Object(JSON.parse(text))
     const service = readBaseAddress(String(read.baseUrl))
     const control = readBaseAddress(String(read.controlUrl))

@@ -1,6 +1,6 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { makeFolder, PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
+import { makeFolder, readRegularFile, replaceFile } from '../system/regular-file.js'
 
 /** Where `serve` records its address, below the folder that it was started in. */
 export const LOCATOR = '.petstore-sandbox/run.json'
@@ -14,7 +14,7 @@ export interface Location {
 }
 
 /**
- * Atomic: readers never see half a file. Synchronous, so that a draft is hardly ever left behind.
+ * Synchronous, so that a draft is hardly ever left behind.
  *
  * @returns a function that withdraws the locator, unless another sandbox has replaced it. It restores the one that this
  *   one had replaced, if that sandbox still runs.
@@ -24,22 +24,12 @@ export function writeLocator(cwd: string, location: Location): () => void {
   const text = `${JSON.stringify(location)}\n`
   makeFolder(dirname(file))
   const replaced = textOf(file)
-  const write = (content: string) => {
-    const draft = `${file}.${location.pid}`
-    try {
-      writeFileSync(draft, content, { mode: PRIVATE_FILE })
-      renameSync(draft, file)
-    } catch (error) {
-      rmSync(draft, { force: true })
-      throw error
-    }
-  }
-  write(text)
+  replaceFile(file, text)
   return () => {
     try {
       if (textOf(file) !== text) return
       const { pid } = JSON.parse(replaced)
-      if (pid !== location.pid && isOwnProcess(pid)) write(replaced)
+      if (pid !== location.pid && isOwnProcess(pid)) replaceFile(file, replaced)
       else rmSync(file)
     } catch {
       rmSync(file, { force: true })

@@ -11,7 +11,7 @@ import { type Forward, MAX_READ_BODY, type UpstreamOutcome, type UpstreamWrites 
 import { isObject } from '../drift/bodies.js'
 import { type ContractViolation, findViolations, type SeenExchange } from '../drift/find-violations.js'
 import { messageOf } from '../system/message-of.js'
-import { isSymbolicLink, makeFolder, writeRegularFile } from '../system/regular-file.js'
+import { isSymbolicLink, makeFolder, replaceFile } from '../system/regular-file.js'
 import type { Environment } from '../system/this-process.js'
 import { openUpstream, type Upstream } from './upstream.js'
 
@@ -138,7 +138,7 @@ function openRecorder(folder: string, { contract, keptPet, hide, warn }: Recorde
 
   function writeItems(name: string, items: readonly Item[]): void {
     const lines = items.map((item) => `  ${hide(stringifyJson(item))}`)
-    writeRegularFile(join(folder, name), `[\n${lines.join(',\n')}\n]\n`)
+    replaceFile(join(folder, name), `[\n${lines.join(',\n')}\n]\n`)
   }
 
   function keep(operation: string, value: unknown): boolean {

@@ -1,11 +1,16 @@
-import { realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import * as v from 'valibot'
 import type { Document } from 'yaml'
 import { yamlMistake } from '../contract/yaml-mistakes.js'
 import { readBaseAddress, shownAddress } from '../domain/base-address.js'
-import { describeOpenError, makeFolder, PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
+import {
+  describeOpenError,
+  makeFolder,
+  readRegularFile,
+  realPath,
+  replaceFile as writeReplacement,
+} from '../system/regular-file.js'
 import { loadYaml } from '../system/runtime.js'
 import type { Environment } from '../system/this-process.js'
 import { TargetError } from './errors.js'
@@ -150,16 +155,7 @@ function parse(file: string, text: string): { readonly document: Document; reado
 async function replaceFile(file: string, text: string): Promise<void> {
   try {
     makeFolder(dirname(file))
-    const place = await realpath(file).catch(() => file)
-    const draft = `${place}.${process.pid}`
-    try {
-      await rm(draft, { force: true })
-      await writeFile(draft, text, { mode: PRIVATE_FILE, flag: 'wx' })
-      await rename(draft, place)
-    } catch (error) {
-      await rm(draft, { force: true })
-      throw error
-    }
+    writeReplacement(realPath(file), text)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const message = `${file}: cannot be written (${code}). It was left unchanged.`

@@ -17,7 +17,8 @@ export function readAccess(
   return { basePath: DEFAULT_BASE_PATH, keyHeaders, notes: [note, ...notes] }
 }
 
-const PATH = /^(?:\/(?!__sandbox(?:\/|$))[\w.~!$&'()*+,;=:@-]+)*$/
+/** The characters that --base-path accepts: the address appears in commands, and in what shells and scripts read. */
+const PATH = /^(?:\/(?!__sandbox(?:\/|$))[A-Za-z0-9._~-]+)*$/
 
 function pathOf(url: string): string | undefined {
   const base = 'http://sandbox'

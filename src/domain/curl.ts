@@ -3,6 +3,9 @@ import type { KeyHeader } from '../contract/contract-data.js'
 /** Read from the user's environment. */
 export const KEY_REFERENCE = '$PETSTORE_API_KEY'
 
+/** With or without a default: `${PETSTORE_API_KEY:-sandbox}`. */
+const REFERENCE = /^\$(?:PETSTORE_API_KEY|\{PETSTORE_API_KEY:-[\w.~-]+\})$/
+
 /** Headers of the connection, or computed for each request: a client sends its own. */
 export const CONNECTION_HEADERS: readonly string[] = [
   ...['accept-encoding', 'authorization', 'connection', 'content-length', 'expect', 'host', 'keep-alive'],
@@ -26,16 +29,23 @@ export function curlCommand({ method, url, headers, body, keyHeaders, key = KEY_
   else if (method !== 'GET') parts.push('-X', shellWord(method))
   for (const [name, value] of headers) {
     const keyHeader = keyHeaders.find((one) => one.name.toLowerCase() === name.toLowerCase())
-    parts.push(
-      '-H',
-      keyHeader ? `"${name}: ${keyHeader.prefix}${key}"` : shellWord(value === '' ? `${name};` : `${name}: ${value}`),
-    )
+    parts.push('-H')
+    if (keyHeader === undefined) parts.push(shellWord(value === '' ? `${name};` : `${name}: ${value}`))
+    else if (!REFERENCE.test(key)) parts.push(shellWord(`${name}: ${keyHeader.prefix}${key}`))
+    // In double quotes the shell replaces the reference, but also what a contract may have put into the name.
+    else if (/^[\w-]+$/.test(name)) parts.push(`"${name}: ${keyHeader.prefix}${key}"`)
+    else parts.push(`${shellWord(`${name}: ${keyHeader.prefix}`)}"${key}"`)
   }
   if (body !== undefined) parts.push('--data-raw', shellWord(body))
   return [...parts, shellWord(url)].join(' ')
 }
 
 const PLAIN = /^[\w@%+=:,./-]+$/
+
+/** A command to copy and paste. Contracts and clients choose some of its words. */
+export function shellCommand(...words: readonly string[]): string {
+  return words.map(shellWord).join(' ')
+}
 
 export function shellWord(text: string): string {
   return PLAIN.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

@@ -9,6 +9,7 @@ import { formatProblem, pathText, quoted } from './problem.js'
 import {
   brokenScenario,
   contentLayer,
+  isScenarioFile,
   packagedLayer,
   packagedScenarios,
   pickStart,
@@ -233,7 +234,8 @@ export function loadScenario(nameOrFile: string, cwd: string): Scenario {
 function loadScenarioLayer(nameOrFile: string, cwd: string, origin = 'scenario'): ScenarioLayer {
   if (isAddress(nameOrFile))
     return brokenScenario([`${origin} ${quoted(nameOrFile)}: is an address; download it and name the file`])
-  if (!isFile(nameOrFile)) return packagedLayer(nameOrFile, origin, `to name a file, write ./${nameOrFile}.yaml`)
+  if (!isScenarioFile(nameOrFile))
+    return packagedLayer(nameOrFile, origin, `to name a file, write ./${nameOrFile}.yaml`)
   let text: string
   try {
     text = readRegularFile(resolvePath(cwd, nameOrFile), MAX_OPTIONS_FILE_BYTES).toString()
@@ -247,11 +249,6 @@ function loadScenarioLayer(nameOrFile: string, cwd: string, origin = 'scenario')
   return 'problems' in map ? brokenScenario(map.problems) : scenarioLayer(map.entries, map.where)
 }
 
-/** A path or the name of a YAML file; everything else is the name of a packaged scenario. */
-function isFile(nameOrFile: string): boolean {
-  return /[/\\]|\.ya?ml$/.test(nameOrFile)
-}
-
 function scenarioFile(given: unknown): string | undefined {
-  return typeof given === 'string' && isFile(given) ? given : undefined
+  return typeof given === 'string' && isScenarioFile(given) ? given : undefined
 }

@@ -139,3 +139,8 @@ export function packagedLayer(name: string, origin: string, fileHint: string): S
   const problem = `is not a packaged scenario (${known}); ${fileHint}${didYouMean(name, names)}`
   return brokenScenario([`${origin} ${quoted(name)}: ${problem}`])
 }
+
+/** A path or the name of a YAML file; everything else is the name of a packaged scenario. */
+export function isScenarioFile(nameOrFile: string): boolean {
+  return /[/\\]|\.ya?ml$/.test(nameOrFile)
+}

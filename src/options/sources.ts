@@ -1,13 +1,15 @@
-import { isAbsolute, join, relative } from 'node:path'
+import { readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { removedOption } from '../domain/removed.js'
 import { didYouMean } from '../domain/suggest.js'
-import { describeOpenError, readRegularFile, realPath } from '../system/regular-file.js'
+import { describeOpenError, isInside, readRegularFile } from '../system/regular-file.js'
 import type { Environment } from '../system/this-process.js'
 import { pathKind } from './allowed.js'
 import { type Layer, makeLayer, valueFromText } from './layer.js'
 import { toCamelCase } from './letter-case.js'
 import { camelName, ENV_PREFIX, envName, flagName, flagOrVariable, NAMED_OPTIONS } from './names.js'
 import { formatProblem } from './problem.js'
+import { isScenarioFile } from './scenario.js'
 import { isOptionName, type OptionName, optionRow } from './table.js'
 import { MAX_OPTIONS_FILE_BYTES, readYamlMap } from './yaml-map.js'
 
@@ -81,13 +83,26 @@ function pathProblem(name: OptionName, value: string, cwd: string): string | und
   // Windows logs in to `host` with the user's credentials as soon as `\\host\share` is opened.
   if (pathKind(name) !== undefined && /^[\\/]{2}/.test(value))
     return `is on another machine; use ${flagOrVariable(name)}`
-  // A store written elsewhere could be a file that a shell runs, such as `../.zshenv`. Links are followed.
-  if (name === 'store' && (isAbsolute(value) || isOutside(realPath(cwd), realPath(join(cwd, value)))))
+  // A store written elsewhere could be a file that a shell runs, such as `../.zshenv`. Pages and websites can read
+  // fixtures and contracts. Links are followed.
+  if (
+    isPath(name, value) &&
+    [value, ...fixtureFiles(name, cwd, value)].some((path) => !isInside(cwd, resolve(cwd, path)))
+  )
     return `is outside this folder; use ${flagOrVariable(name)}`
   return undefined
 }
 
-function isOutside(folder: string, place: string): boolean {
-  const path = relative(folder, place)
-  return isAbsolute(path) || /^\.\.([\\/]|$)/.test(path)
+function isPath(name: OptionName, value: string): boolean {
+  return name === 'scenario' ? isScenarioFile(value) : pathKind(name) !== undefined
+}
+
+function fixtureFiles(name: OptionName, cwd: string, folder: string): readonly string[] {
+  if (name !== 'fixtures') return []
+  try {
+    return readdirSync(resolve(cwd, folder)).map((file) => join(folder, file))
+  } catch {
+    // Reading the fixtures reports it.
+    return []
+  }
 }

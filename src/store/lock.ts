@@ -4,7 +4,6 @@ import {
   futimesSync,
   linkSync,
   lstatSync,
-  openSync,
   readlinkSync,
   rmSync,
   unlinkSync,
@@ -12,7 +11,7 @@ import {
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
-import { assertRegularFile, PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
+import { assertRegularFile, openNewFile, readRegularFile } from '../system/regular-file.js'
 import { clearInterval, setInterval, setTimeout, systemClock } from '../system/system-clock.js'
 import { cannot, failedWith, StoreError } from './store-error.js'
 
@@ -151,7 +150,7 @@ function create(path: string): number | undefined {
 }
 
 function write(file: string): number {
-  const fd = openSync(file, 'wx', PRIVATE_FILE)
+  const fd = openNewFile(file)
   writeSync(fd, JSON.stringify(ownIdentity()))
   return fd
 }

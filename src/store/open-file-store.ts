@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { counted } from '../domain/numbers.js'
 import type { SpaceState } from '../domain/state.js'
 import { openInSteps } from '../system/cleanup-stack.js'
-import { assertRegularFile, makeFolder, makePrivate, UnusableFile } from '../system/regular-file.js'
+import { assertRegularFile, isInOwnFolder, makeFolder, UnusableFile } from '../system/regular-file.js'
 import { DocumentFile } from './document.js'
 import { type FoundDocument, readDocument } from './document-format.js'
 import { FileStore, type StoreOptions } from './file-store.js'
@@ -29,7 +29,6 @@ export function openFileStore(named: string, options: StoreOptions): Promise<Ope
     const journalFile = `${file}.journal`
     const found = await readDocument(file, options.readPet)
     const content = readJournal(journalFile, found?.checksum.toString(), options.readPet)
-    for (const path of [file, journalFile]) makePrivate(path)
     const state = recover(found, content, file, options)
     if (content.tornBytes > 0) {
       options.warn(
@@ -93,6 +92,7 @@ const MAX_LINKS = 40
  */
 async function prepareStoreFile(file: string, fsync: boolean): Promise<string> {
   const named = resolve(file)
+  if (isInOwnFolder(named)) assertNoLink(named)
   let target = named
   for (let links = 0; links < MAX_LINKS && isLink(target); links++)
     target = resolve(dirname(target), readlinkSync(target))
@@ -108,6 +108,10 @@ async function prepareStoreFile(file: string, fsync: boolean): Promise<string> {
     }
   }
   return join(realpathSync(folder), basename(target))
+}
+
+function assertNoLink(file: string): void {
+  if (isLink(file)) throw new UnusableFile('it is a symbolic link. Name a store elsewhere with --store')
 }
 
 function isLink(path: string): boolean {

@@ -1,11 +1,20 @@
-import { readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { lstatSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseJson, stringifyJson } from '../contract/json.js'
 import type { Pet } from '../domain/pets.js'
 import { DEFAULT_SETTINGS } from '../domain/settings.js'
 import { SNAPSHOT_VERSION, type Snapshot } from '../domain/state.js'
-import { makeFolder, makePrivate, PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
+import {
+  assertOwnFolder,
+  assertRegularFile,
+  makeFolder,
+  PRIVATE_FILE,
+  readRegularFile,
+  replaceFile,
+} from '../system/regular-file.js'
 import { crc32 } from './checksum.js'
+import { syncFolder } from './journal.js'
 import { asState } from './recovery.js'
 import { check, type Reader, record } from './shape.js'
 import { CorruptionError, cannot, corrupt, failedWith, StoreError } from './store-error.js'
@@ -21,10 +30,12 @@ const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/
  */
 export class SnapshotFolder {
   readonly #folder: string
+  readonly #fsync: boolean
   readonly #readPet: Reader<Pet> | undefined
 
-  constructor(folder: string, readPet?: Reader<Pet>) {
+  constructor(folder: string, fsync: boolean, readPet?: Reader<Pet>) {
     this.#folder = folder
+    this.#fsync = fsync
     this.#readPet = readPet
   }
 
@@ -36,12 +47,11 @@ export class SnapshotFolder {
     const file = this.#pathOf(name)
     const text = stringifyJson(snapshot)
     try {
+      assertOwnFolder(this.#folder)
       makeFolder(this.#folder)
-      await rm(`${file}.next`, { force: true })
-      await writeFile(`${file}.next`, `{"crc":${crc32(text)},"snapshot":${text}}\n`, { flag: 'wx', mode: PRIVATE_FILE })
-      await rename(`${file}.next`, file)
+      replaceFile(file, `{"crc":${crc32(text)},"snapshot":${text}}\n`, PRIVATE_FILE, this.#fsync)
+      if (this.#fsync) await syncFolder(file)
     } catch (error) {
-      await rm(`${file}.next`, { force: true }).catch(() => {})
       throw cannot('STORE_UNWRITABLE', 'write', file, error)
     }
   }
@@ -60,8 +70,8 @@ export class SnapshotFolder {
   }
 
   async #files(): Promise<readonly string[]> {
-    makePrivate(this.#folder)
     try {
+      assertOwnFolder(this.#folder)
       return await readdir(this.#folder)
     } catch (error) {
       if (failedWith(error, 'ENOENT')) return []
@@ -100,6 +110,8 @@ function nameOf(file: string): string | undefined {
 function readSnapshotFile(file: string, readPet: Reader<Pet> | undefined): Snapshot {
   let text: string
   try {
+    // It may have come with a cloned folder.
+    assertRegularFile(lstatSync(file))
     text = readRegularFile(file).toString()
   } catch (error) {
     throw cannot('STORE_UNREADABLE', 'read', file, error)

@@ -1,18 +1,21 @@
 import {
-  chmodSync,
   closeSync,
   constants,
   fstatSync,
+  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
   realpathSync,
+  renameSync,
+  rmSync,
   type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative } from 'node:path'
+import { randomSeed } from './this-process.js'
 
 /** A path does not lead to a usable file. The message is a sentence part: `it is a FIFO, not a file`. */
 export class UnusableFile extends Error {
@@ -27,8 +30,6 @@ export const PROJECT_FILE = 0o666
 
 /** Windows has neither this flag nor FIFOs among its files. */
 const DO_NOT_WAIT = constants.O_NONBLOCK ?? 0
-/** Windows lacks this flag; `isSymbolicLink` covers it. */
-const DO_NOT_FOLLOW = constants.O_NOFOLLOW ?? 0
 
 /**
  * Every file that a user may name is opened here. Other kinds are refused at once: a FIFO would block, and a device may
@@ -77,22 +78,61 @@ function tooLarge(most: number): UnusableFile {
   return new UnusableFile(`it is larger than ${most / 1_000_000} MB`)
 }
 
-/** Truncates. Refuses symbolic links: in a cloned folder, one could lead to a file elsewhere. @throws UnusableFile */
-export function openOutput(file: string, mode?: number): number {
-  if (isSymbolicLink(file)) throw new UnusableFile('it is a symbolic link, not a file')
-  return openRegularFile(file, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | DO_NOT_FOLLOW, mode)
-}
-
 export function isSymbolicLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
 }
 
-export function writeRegularFile(file: string, content: string | Uint8Array, mode?: number): void {
-  const fd = openOutput(file, mode)
+/** Does not follow links. @throws system errors, EEXIST if there is anything at the path */
+export function openNewFile(file: string, mode = PRIVATE_FILE): number {
+  return openSync(file, 'wx', mode)
+}
+
+/** A file that takes the place of another at once: readers never see half of it. */
+export interface Replacement {
+  readonly fd: number
+  /** Closes the new file, and puts it in place. */
+  commit(): void
+  /** Closes and removes it, unless it is in place. */
+  discard(): void
+}
+
+/**
+ * A cloned folder may contain links to files elsewhere, also below names that a program uses for drafts. So the new file
+ * has a random name, does not exist yet, and replaces whatever is at its place, but no link.
+ * @throws UnusableFile; system errors
+ */
+export function openReplacement(file: string, mode = PRIVATE_FILE): Replacement {
+  const present = lstatSync(file, { throwIfNoEntry: false })
+  if (present !== undefined) assertRegularFile(present)
+  const draft = join(dirname(file), `.${basename(file)}.${randomSeed().toString(36)}`)
+  const fd = openNewFile(draft, mode)
+  let isOpen = true
+  const close = () => {
+    if (isOpen) closeSync(fd)
+    isOpen = false
+  }
+  return {
+    fd,
+    commit() {
+      close()
+      renameSync(draft, file)
+    },
+    discard() {
+      close()
+      rmSync(draft, { force: true })
+    },
+  }
+}
+
+/** See `openReplacement`. @param sync whether it must survive a power cut before it replaces the file */
+export function replaceFile(file: string, content: string | Uint8Array, mode?: number, sync = false): void {
+  const { fd, commit, discard } = openReplacement(file, mode)
   try {
     writeFileSync(fd, content)
+    if (sync) fsyncSync(fd)
+    commit()
   } finally {
-    closeSync(fd)
+    discard()
   }
 }
 
@@ -102,16 +142,6 @@ export function appendRegularFile(file: string, content: string): void {
     writeFileSync(fd, content)
   } finally {
     closeSync(fd)
-  }
-}
-
-/** Removes the permissions of others, which older releases have granted, if possible. */
-export function makePrivate(path: string): void {
-  try {
-    const { mode } = statSync(path)
-    if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700)
-  } catch {
-    // It does not exist, or belongs to another user.
   }
 }
 
@@ -130,6 +160,12 @@ function kindOf(stats: Stats): string {
   if (stats.isFIFO()) return 'a FIFO'
   if (stats.isSocket()) return 'a socket'
   return stats.isSymbolicLink() ? 'a symbolic link' : 'a device'
+}
+
+/** Whether a path, with its links followed, is in a folder or below. */
+export function isInside(folder: string, path: string): boolean {
+  const from = relative(realPath(folder), realPath(path))
+  return !isAbsolute(from) && !/^\.\.([\\/]|$)/.test(from)
 }
 
 /** A path without symbolic links. The end of it need not exist. */
@@ -152,10 +188,25 @@ export const PROJECT_FOLDER = 0o777
 const OWN_FOLDER = '.petstore-sandbox'
 
 /**
+ * The sandbox chooses the names in this folder. In a cloned folder, it or its files may be links to something else.
+ */
+export function isInOwnFolder(path: string): boolean {
+  return basename(dirname(path)) === OWN_FOLDER
+}
+
+/** Accepts a missing folder. @throws UnusableFile if it is a link or another kind of file */
+export function assertOwnFolder(folder: string): void {
+  const stats = lstatSync(folder, { throwIfNoEntry: false })
+  if (stats === undefined || stats.isDirectory()) return
+  throw new UnusableFile(`"${folder}" is ${stats.isFile() ? 'a file' : kindOf(stats)}, not a folder`)
+}
+
+/**
  * The sandbox's own folder gets a .gitignore. Not `recursive`: that never returns where the system reports ENOENT for a
  * forbidden folder, as in /proc.
  *
  * @returns the uppermost new folder
+ * @throws UnusableFile if the sandbox's own folder is a link; system errors
  */
 export function makeFolder(folder: string, mode = PRIVATE_FOLDER): string | undefined {
   const above = dirname(folder)
@@ -175,6 +226,7 @@ function makeOne(folder: string, mode: number): string | undefined {
     if (basename(folder) === OWN_FOLDER) ignoreItself(folder)
     return folder
   } catch (error) {
+    if (basename(folder) === OWN_FOLDER) assertOwnFolder(folder)
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined
     throw error
   }

@@ -1,6 +1,6 @@
 import type { KeyHeader } from '../contract/contract-data.js'
 import { decodePercent } from '../contract/query.js'
-import { curlCommand, KEY_REFERENCE, shellWord } from '../domain/curl.js'
+import { curlCommand, KEY_REFERENCE, shellCommand, shellWord } from '../domain/curl.js'
 import { toKebabCase } from '../options/letter-case.js'
 
 type Headers = readonly (readonly [name: string, value: string])[]
@@ -75,9 +75,9 @@ export const CODE_FORMS = {
     const inPath = parts.filter((_, index) => operation.path.split('/')[index]?.startsWith('{')).map(decodePercent)
     const flags = [...searchParams].flatMap(([name, value]) => [`--${toKebabCase(name)}`, value])
     const given = body === undefined ? [] : ['--body', body]
-    const words = ['call', operation.id, ...inPath, ...flags, ...given, '--base-url', baseUrl].map(shellWord)
-    const variable = key === undefined || key === KEY_REFERENCE ? '' : `PETSTORE_API_KEY=${key} `
-    return `${variable}petstore-sandbox ${words.join(' ')}`
+    const words = ['call', operation.id, ...inPath, ...flags, ...given, '--base-url', baseUrl]
+    const variable = key === undefined || key === KEY_REFERENCE ? '' : `PETSTORE_API_KEY=${shellWord(key)} `
+    return variable + shellCommand('petstore-sandbox', ...words)
   },
 } satisfies Record<string, (request: CodeRequest) => string>
 

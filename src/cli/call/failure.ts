@@ -5,6 +5,7 @@ import type { NoResponseError } from '../../client/no-response.js'
 import { findHeader, type SendResult, toSeconds } from '../../client/send.js'
 import { SANDBOX, type Target } from '../../client/target.js'
 import { CONTROL_PATH } from '../../control/path.js'
+import { shellWord } from '../../domain/curl.js'
 import { ALWAYS_REFUSED } from '../../domain/keys.js'
 import { redactAddress } from '../../domain/redaction.js'
 import type { DurationMs } from '../../domain/time.js'
@@ -124,5 +125,5 @@ export function suggestFix(
   const verb = endingVerb(findHeader(response, 'x-sandbox-reason'), undefined, wait)
   if (verb === undefined) return undefined
   const command = controlCommand(new URL(baseUrl).origin + CONTROL_PATH, io)
-  return `${command}${space === '' ? '' : ` --space ${space}`} ${verb}`
+  return `${command}${space === '' ? '' : ` --space ${shellWord(space)}`} ${verb}`
 }

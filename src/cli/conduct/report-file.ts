@@ -2,13 +2,7 @@ import { dirname, extname } from 'node:path'
 import { VIOLATIONS, WARNINGS } from '../../conduct/conduct-view.js'
 import { Failure } from '../../domain/failures.js'
 import type { EpochMs } from '../../domain/time.js'
-import {
-  appendRegularFile,
-  makeFolder,
-  PROJECT_FILE,
-  PROJECT_FOLDER,
-  writeRegularFile,
-} from '../../system/regular-file.js'
+import { appendRegularFile, makeFolder, PROJECT_FILE, PROJECT_FOLDER, replaceFile } from '../../system/regular-file.js'
 import { systemClock } from '../../system/system-clock.js'
 import type { CliIo } from '../io.js'
 import { type JUnitCase, type JUnitSuite, junitXml } from '../junit.js'
@@ -91,7 +85,7 @@ export async function writeReport(
         : textReport(report, await coloursFor(0))
   try {
     makeFolder(dirname(file), PROJECT_FOLDER)
-    writeRegularFile(file, text, PROJECT_FILE)
+    replaceFile(file, text, PROJECT_FILE)
   } catch (cause) {
     const { message } = cause as NodeJS.ErrnoException
     throw new Failure('CANNOT_WRITE', `The report "${file}" could not be written (${message}).`, { cause })

@@ -4,6 +4,7 @@ import { locationProblem, readLocation } from '../../client/location.js'
 import { LOCATOR } from '../../client/locator-file.js'
 import { CONTROL_PATH, readControlUrl } from '../../control/path.js'
 import { shownAddress } from '../../domain/base-address.js'
+import { shellCommand } from '../../domain/curl.js'
 import { Failure } from '../../domain/failures.js'
 import { ceilSeconds, type DurationMs, formatDuration, SECOND_MS } from '../../domain/time.js'
 import type { CliIo } from '../io.js'
@@ -49,7 +50,8 @@ export async function findSandbox(url: string | undefined, { env, cwd }: CliIo):
 export function controlCommand(controlUrl: string, { env, cwd }: Pick<CliIo, 'env' | 'cwd'>): string {
   const named = env[VARIABLE] ?? ''
   const found = named === '' ? readLocation(cwd)?.controlUrl : readControlUrl(named)
-  return `npx petstore-sandbox control${found === controlUrl ? '' : ` --url ${controlUrl.slice(0, -CONTROL_PATH.length)}`}`
+  const address = found === controlUrl ? [] : ['--url', controlUrl.slice(0, -CONTROL_PATH.length)]
+  return shellCommand('npx', 'petstore-sandbox', 'control', ...address)
 }
 
 /**
@@ -67,7 +69,7 @@ export function endingVerb(
   const verbs: Readonly<Record<string, string | undefined>> = {
     'quota-minute': advance,
     'quota-day': advance,
-    ban: key === undefined ? advance : `unban ${key}`,
+    ban: key === undefined ? advance : shellCommand('unban', key),
     storm: 'storm stop',
     fault: 'fault clear',
   }

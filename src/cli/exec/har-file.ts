@@ -1,4 +1,4 @@
-import { closeSync, writeSync } from 'node:fs'
+import { writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { KeyHeader } from '../../contract/contract-data.js'
 import { Failure } from '../../domain/failures.js'
@@ -6,15 +6,15 @@ import { type ExchangeRecord, exchangeView } from '../../exchanges/exchange-reco
 import { harEntry, harHead } from '../../exchanges/har.js'
 import { messageOf } from '../../system/message-of.js'
 import { packageVersion } from '../../system/package-files.js'
-import { makeFolder, openOutput } from '../../system/regular-file.js'
+import { makeFolder, openReplacement, type Replacement } from '../../system/regular-file.js'
 
 const CHUNK = 64 * 1024
 
-/** Written during the run. Exchanges are in the order of their ends. */
+/** Written during the run, and put in place at its end. Exchanges are in the order of their ends. */
 export class HarFile {
   readonly #file: string
   readonly #keyHeaders: readonly KeyHeader[]
-  readonly #fd: number
+  readonly #output: Replacement
   #text: string
   #hasEntries = false
   #failure: unknown
@@ -24,7 +24,7 @@ export class HarFile {
     this.#keyHeaders = keyHeaders
     try {
       makeFolder(dirname(file))
-      this.#fd = openOutput(file)
+      this.#output = openReplacement(file)
     } catch (error) {
       throw cannotWrite(file, error)
     }
@@ -43,8 +43,14 @@ export class HarFile {
   close(): void {
     this.#text += '\n]}}\n'
     this.#write()
-    closeSync(this.#fd)
-    if (this.#failure !== undefined) throw cannotWrite(this.#file, this.#failure)
+    try {
+      if (this.#failure !== undefined) throw this.#failure
+      this.#output.commit()
+    } catch (error) {
+      throw cannotWrite(this.#file, error)
+    } finally {
+      this.#output.discard()
+    }
   }
 
   /** A failure does not stop the run; `close` reports it. */
@@ -53,7 +59,8 @@ export class HarFile {
     this.#text = ''
     try {
       let written = 0
-      while (this.#failure === undefined && written < bytes.length) written += writeSync(this.#fd, bytes, written)
+      while (this.#failure === undefined && written < bytes.length)
+        written += writeSync(this.#output.fd, bytes, written)
     } catch (error) {
       this.#failure = error
     }

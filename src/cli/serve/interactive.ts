@@ -3,6 +3,7 @@ import type { Contract } from '../../contract/contract.js'
 import { isStateful } from '../../contract/resource-data.js'
 import { perform } from '../../control/perform.js'
 import type { VerbName } from '../../control/verb-map.js'
+import { shellCommand, shellWord } from '../../domain/curl.js'
 import { keyLabel } from '../../domain/keys.js'
 import { counted } from '../../domain/numbers.js'
 import { isStormActive } from '../../domain/storm.js'
@@ -104,8 +105,8 @@ function banner({ sandbox, io, store, group, seed }: Interaction, readsKeys: boo
   const open = [...keys.values()].find((apiKey) => apiKey.always === undefined && keyLabel(apiKey) === apiKey.key)
   const simplest = shared.contract.operations.find(({ method, path }) => method === 'GET' && !path.includes('{'))
   const [{ name, prefix }] = shared.contract.keyHeaders
-  const curl = `  curl -H '${name}: ${prefix}${escapeControls(open?.key ?? '<one of your keys>')}'`
-  const url = `${baseUrl}${simplest?.path ?? ''}`
+  const curl = `  ${shellCommand('curl', '-H', `${name}: ${prefix}${escapeControls(open?.key ?? '<one of your keys>')}`)}`
+  const url = shellWord(escapeControls(`${baseUrl}${simplest?.path ?? ''}`))
   const upstream = shared.realService?.baseUrl
   const place =
     group !== undefined
