@@ -210,6 +210,7 @@ export function assertOwnFolder(folder: string): void {
  */
 export function makeFolder(folder: string, mode = PRIVATE_FOLDER): string | undefined {
   const above = dirname(folder)
+  for (const own of [above, folder]) if (basename(own) === OWN_FOLDER) assertOwnFolder(own)
   try {
     return makeOne(folder, mode)
   } catch (error) {
@@ -226,7 +227,6 @@ function makeOne(folder: string, mode: number): string | undefined {
     if (basename(folder) === OWN_FOLDER) ignoreItself(folder)
     return folder
   } catch (error) {
-    if (basename(folder) === OWN_FOLDER) assertOwnFolder(folder)
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined
     throw error
   }

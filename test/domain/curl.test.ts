@@ -10,3 +10,22 @@ it('a request as a curl command refers to the key in the environment, and quotes
     `curl -sS -H "authorization: Bearer $PETSTORE_API_KEY" -H 'X-Note: $PETSTORE_API_KEY"; ls; "' http://127.0.0.1/v1/pets`,
   )
 })
+
+it.each([
+  ['X-`touch P`', `'X-\`touch P\`: '"$PETSTORE_API_KEY"`],
+  ['X-$(touch P)', `'X-$(touch P): '"$PETSTORE_API_KEY"`],
+  ['X-Key', '"X-Key: $PETSTORE_API_KEY"'],
+])('quotes the name of a key header, which a contract chooses: %s', (name, word) => {
+  const keyHeaders = [{ name, prefix: '' }]
+  const headers = [[name, '']] as const
+  const command = curlCommand({ method: 'GET', url: 'http://a/b', headers, body: undefined, keyHeaders })
+  expect(command).toBe(`curl -sS -H ${word} http://a/b`)
+})
+
+it('quotes a key that is not a reference', () => {
+  const keyHeaders = [{ name: 'Authorization', prefix: 'Bearer ' }]
+  const headers = [['Authorization', '']] as const
+  const key = '"$(touch P)"'
+  const command = curlCommand({ method: 'GET', url: 'http://a/b', headers, body: undefined, keyHeaders, key })
+  expect(command).toBe(`curl -sS -H 'Authorization: Bearer "$(touch P)"' http://a/b`)
+})

@@ -122,6 +122,25 @@ describe('a config file, which may come with a cloned folder', () => {
     ])
   })
 
+  it.each(['fixtures', 'spec', 'scenario'])('cannot name a path outside its folder as %s', (name) => {
+    const outside = name === 'fixtures' ? '../others' : '../other.yaml'
+    expect(problemsOf(() => gathered({ config: `${name}: ${outside}` }))).toEqual([
+      `petstore-sandbox.yaml:1:1: ${name} "${outside}": is outside this folder; use --${name} or PETSTORE_SANDBOX_${name.toUpperCase()}`,
+    ])
+  })
+
+  it('cannot name fixtures of which one is a link that leads out of its folder', () => {
+    const cwd = folderWith({
+      'clone/petstore-sandbox.yaml': 'fixtures: data',
+      'clone/data/keys.json': '[]',
+      'secrets.json': '[{"name":"secret"}]',
+    })
+    symlinkSync('../../secrets.json', join(cwd, 'clone/data/pets.json'))
+    expect(problemsOf(() => gathered({ cwd: join(cwd, 'clone') }))).toEqual([
+      expect.stringContaining('fixtures "data": is outside this folder'),
+    ])
+  })
+
   it('can keep the store anywhere in its own folder', () => {
     const cwd = folderWith({ 'petstore-sandbox.yaml': 'store: data/../state/store.json' })
     expect(gathered({ cwd }).store).toBe(`${cwd}/state/store.json`)
