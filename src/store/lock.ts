@@ -216,7 +216,7 @@ export function ownIdentity(): ProcessIdentity {
 }
 let own: ProcessIdentity | undefined
 
-/** @source pid_namespaces(7), "/proc/[pid]/ns"; random(4), boot_id */
+/** @source proc(5), /proc/sys/kernel/random/boot_id; proc(5), /proc/pid/ns/pid */
 function ownNamespace(): string {
   try {
     return `${readRegularFile('/proc/sys/kernel/random/boot_id').toString('latin1').trim()} ${readlinkSync('/proc/self/ns/pid')}`
