@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Conduct } from '../conduct/conduct-view.js'
 import type { NewPet, Pet, PetStatus } from '../contract/entities.js'
 import type { Int64 } from '../contract/int64.js'
@@ -31,6 +32,7 @@ import type {
   StormOption,
 } from '../options/options.js'
 import { quoted } from '../options/problem.js'
+import { joinOr } from '../options/values/reading.js'
 import type { FakeTimers, RequestFilter, WaitOptions } from './inputs.js'
 
 export interface Transport {
@@ -261,6 +263,8 @@ export interface SocketlessSandbox extends Sandbox {
 }
 
 export function fixtureKey(kind: KeyKind = 'default', space = '', { sender = '' }: KeySender = {}): string {
+  if (!KEY_KINDS.includes(kind))
+    throw new ControlError('invalid_request', `The key ${quoted(kind)}: must be ${joinOr(KEY_KINDS)}.`)
   if (sender !== '' && !isSpaceName(sender))
     throw new ControlError('invalid_request', `The sender ${quoted(sender)}: must be 1 to 64 of A-Z a-z 0-9 . _ -.`)
   return sentKeyText(kind === 'default' ? 'sandbox' : `sandbox-${kind}`, space, sender)

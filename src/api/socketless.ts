@@ -15,7 +15,11 @@ export function openSocketless(
   saved?: SavedSandbox,
 ): Promise<{ readonly core: SandboxCore; readonly sandbox: SocketlessSandbox }> {
   return openInSteps(async (opened) => {
-    const close = () => opened.close()
+    let isClosed = false
+    const close = () => {
+      isClosed = true
+      return opened.close()
+    }
     const core = await openSandboxCore(options, { onShutdown: () => void close() }, undefined, undefined, saved)
     opened.defer(core.close)
     await core.begin('')
@@ -26,6 +30,7 @@ export function openSocketless(
       controlUrl: ORIGIN + CONTROL_PATH,
       key: (kind, as) => fixtureKey(kind, '', as),
       async fetch(input, init) {
+        if (isClosed) throw new TypeError('fetch failed', { cause: new Error('The sandbox is closed.') })
         const request = input instanceof Request && init === undefined ? input : new Request(input, init)
         // The caller holds the sandbox object, so it may control it, whatever the host name.
         if (isControl(new URL(request.url).pathname)) return core.control(request, 'owner')

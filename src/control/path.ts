@@ -1,8 +1,11 @@
 export const CONTROL_PATH = '/__sandbox'
 export const DASHBOARD_PATH = `${CONTROL_PATH}/`
 
+/** Also of a target in absolute form. @source RFC 9112, section 3.2.2 */
+const IS_CONTROL = new RegExp(`^(?:https?://[^/?#]*)?${CONTROL_PATH}(?:[/?]|$)`, 'i')
+
 export function isControl(target: string): boolean {
-  return target.startsWith(CONTROL_PATH) && /^(?:[/?]|$)/.test(target.slice(CONTROL_PATH.length))
+  return IS_CONTROL.test(target)
 }
 
 /** A proxy may mount the control plane below another path. */

@@ -181,10 +181,11 @@ function notFound({ routes }: Hono<Env>, { req }: Context): Response {
   const here = routes.filter(
     ({ method, path }) =>
       method !== METHOD_NAME_ALL &&
-      new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`).test(req.path),
+      new RegExp(`^${path.replaceAll(/:\w+(?:\{[^}]*\})?/g, '[^/]+').replaceAll('.', '\\.')}$`).test(req.path),
   )
-  const allow = [...new Set(here.map(({ method }) => method))].join(', ')
-  if (allow === '')
+  const methods = new Set(here.map(({ method }) => method))
+  const allow = [...methods].join(', ')
+  if (allow === '' || methods.has(req.method))
     return refusal('not_found', `The control plane has no ${excerpt(req.path.slice(CONTROL_PATH.length)) || '/'}.`)
   const response = refusal('method_not_allowed', `This path supports ${allow}, not ${req.method}.`)
   response.headers.set('Allow', allow)

@@ -16,6 +16,7 @@ import {
   type EpochMs,
   formatDuration,
   formatOffset,
+  isoText,
   readClock,
   SECOND_MS,
 } from '../domain/time.js'
@@ -48,7 +49,7 @@ export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateVie
     storm: space.storm === undefined ? null : stormView(space.storm),
     faults: faultViews(space),
     overrides: listOverrides(space, wall),
-    undo: undo === undefined ? null : { id: undo.id, verb: undo.verb, until: iso(undo.at + UNDO_FOR_MS) },
+    undo: undo === undefined ? null : { id: undo.id, verb: undo.verb, until: isoText(undo.at + UNDO_FOR_MS) },
     operations: {
       stateful: operations.filter(isStateful).map(({ id }) => id),
       mocked: operations
@@ -66,12 +67,12 @@ export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateVie
 }
 
 export function clockView(space: Space, wall: EpochMs): ClockView {
-  return { now: iso(space.now(wall)), frozen: space.clock.kind === 'frozen' }
+  return { now: isoText(space.now(wall)), frozen: space.clock.kind === 'frozen' }
 }
 
 export function stormView({ rate, for: length, every, retryAfter, startedAt }: RunningStorm): StormView {
   const text = (duration: number | undefined) => (duration === undefined ? null : formatDuration(duration))
-  return { rate, for: text(length), every: text(every), retryAfter: text(retryAfter), startedAt: iso(startedAt) }
+  return { rate, for: text(length), every: text(every), retryAfter: text(retryAfter), startedAt: isoText(startedAt) }
 }
 
 export function faultViews({ faults }: Space): readonly FaultView[] {
@@ -85,7 +86,11 @@ export function keyView(space: Space, apiKey: ApiKey, wall: EpochMs): KeyView {
   const window = (name: WindowName, limit: number): WindowState => {
     const { remaining, resetAt } = viewWindow(name, usage[name], limit, now)
     const isSpent = name === 'minute' && apiKey.always === 'limited'
-    return { limit, remaining: isSpent ? 0 : remaining, reset: isOpen(name, usage[name], now) ? iso(resetAt) : null }
+    return {
+      limit,
+      remaining: isSpent ? 0 : remaining,
+      reset: isOpen(name, usage[name], now) ? isoText(resetAt) : null,
+    }
   }
   const until = apiKey.always === 'banned' ? now + space.settings.banDuration : activeBan(bans, now)?.until
   return {
@@ -95,12 +100,8 @@ export function keyView(space: Space, apiKey: ApiKey, wall: EpochMs): KeyView {
     always: apiKey.always ?? null,
     minute: window('minute', limits.perMinute),
     day: window('day', limits.perDay),
-    ban: until === undefined ? null : { until: iso(until) },
+    ban: until === undefined ? null : { until: isoText(until) },
   }
-}
-
-function iso(at: EpochMs): string {
-  return new Date(at).toISOString()
 }
 
 /**
@@ -152,7 +153,7 @@ function override(
   text: string,
   { name, until }: { readonly name?: string; readonly until?: EpochMs | undefined } = {},
 ): OverrideView {
-  return { what, name: name ?? null, text, until: until === undefined ? null : new Date(until).toISOString() }
+  return { what, name: name ?? null, text, until: until === undefined ? null : isoText(until) }
 }
 
 function stormOverride(space: Space, wall: EpochMs): readonly OverrideView[] {

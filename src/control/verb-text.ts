@@ -2,7 +2,7 @@ import { stringifyJson } from '../contract/json.js'
 import type { Spaces } from '../core/spaces.js'
 import { formatFaultRule } from '../domain/faults.js'
 import { counted } from '../domain/numbers.js'
-import { type EpochMs, parseDuration } from '../domain/time.js'
+import { type EpochMs, isoText, parseDuration } from '../domain/time.js'
 import type { VerbDone } from './verb.js'
 
 const MAX_VALUE_LENGTH = 80
@@ -66,7 +66,7 @@ function endOf({ name, output, at }: VerbDone): string | undefined {
   const { ban, for: length, every } = Object(output)
   if (name === 'keys.ban') return Object(ban).until
   const lasts = name === 'storm.start' && every === null ? parseDuration(String(length)) : undefined
-  return lasts === undefined ? undefined : new Date(at + lasts).toISOString()
+  return lasts === undefined ? undefined : isoText(at + lasts)
 }
 
 const clock = ({ now, frozen }: Fields) => `→ ${text(now)}${frozen === true ? ', frozen' : ''}`

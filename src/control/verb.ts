@@ -10,7 +10,7 @@ import type { SpaceState } from '../domain/state.js'
 import { didYouMean } from '../domain/suggest.js'
 import type { EpochMs } from '../domain/time.js'
 import { formatIssues, helpfulIssues, type Path, pathText, quoted } from '../options/problem.js'
-import { joinOr, type ParseResult } from '../options/values/reading.js'
+import { joinOr, type ParseResult, strictMap } from '../options/values/reading.js'
 import { ControlError } from './control-error.js'
 import type { VerbRoute } from './verb-request.js'
 import type { ReplicaView } from './views.js'
@@ -89,7 +89,8 @@ export class VerbError extends ControlError {
   declare readonly code: ProblemCode
 
   constructor(code: ProblemCode, message: string) {
-    super(code, message)
+    // A suggestion ends in a question mark.
+    super(code, message.replace(/\?\.$/, '?'))
   }
 }
 
@@ -115,7 +116,7 @@ export function verb(route: string, summary: string, definition: object): object
 }
 
 export function fields<const Entries extends v.ObjectEntries>(entries: Entries) {
-  return v.strictObject(entries, `takes ${joinOr(Object.keys(entries)) || 'nothing'}`)
+  return strictMap(entries, `takes ${joinOr(Object.keys(entries)) || 'nothing'}`)
 }
 
 export const text = v.string('must be a string')

@@ -102,22 +102,25 @@ function nextPage(roles: QueryRoles, { page, offset, lastId }: Page): Readonly<R
   return roles.offset === undefined ? undefined : { [roles.offset]: offset }
 }
 
-/** By one property: `name`, `-name`, `name:desc`, or `name` and a direction of its own. */
+/**
+ * By one property: `name`, `-name`, `name:desc`, or `name` and a direction of its own. Records without the property come
+ * last in both directions.
+ */
 function sorted(values: readonly Values[], sort: string, direction: unknown): Values[] {
   const [, minus, name = '', suffix] = /^([+-]?)([^:,\s]+)(?:[:\s](asc|desc))?/i.exec(sort) ?? []
-  const compared = values.toSorted((a, b) => compare(a[name], b[name]))
-  return minus === '-' || isDescending(suffix ?? direction) ? compared.reverse() : compared
+  const isMissing = (value: Values) => value[name] === undefined || value[name] === null
+  const compared = values.filter((value) => !isMissing(value)).sort((a, b) => compare(a[name], b[name]))
+  if (minus === '-' || isDescending(suffix ?? direction)) compared.reverse()
+  return [...compared, ...values.filter(isMissing)]
 }
 
 function isDescending(direction: unknown): boolean {
   return /^desc/i.test(String(direction))
 }
 
-/** Missing values last, numbers by size, the rest by code unit. */
+/** Numbers by size, the rest by code unit. */
 function compare(a: unknown, b: unknown): number {
   if (a === b) return 0
-  if (a === undefined || a === null) return 1
-  if (b === undefined || b === null) return -1
   const [x, y] = typeof a === 'object' || typeof b === 'object' ? [stringifyJson(a), stringifyJson(b)] : [a, b]
   return (x as string) < (y as string) ? -1 : 1
 }

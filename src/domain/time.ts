@@ -146,3 +146,10 @@ export function changeClock(clock: ClockState, change: ClockChange, wall: EpochM
 function iso(at: EpochMs): string {
   return new Date(at).toISOString()
 }
+
+const END_OF_YEAR_9999 = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
+/** ISO 8601, UTC. A ban or window may end after the last year of four digits, which is shown instead. */
+export function isoText(at: EpochMs): string {
+  return new Date(Math.min(at, END_OF_YEAR_9999)).toISOString()
+}

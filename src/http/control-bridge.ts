@@ -111,10 +111,13 @@ function toRequest(incoming: IncomingMessage, body: LazyBody['stream'], signal: 
   const { method = 'GET', url = '/', rawHeaders } = incoming
   const headers = new Headers()
   for (let i = 0; i < rawHeaders.length; i += 2) headers.append(String(rawHeaders[i]), String(rawHeaders[i + 1]))
+  // In absolute form, the target replaces the header. @source RFC 9112, section 3.2.2
+  const [origin = '', host] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []
+  if (host !== undefined) headers.set('Host', host)
   // The client's Host is validated as a header and never becomes part of the URL.
   const takesBody = method !== 'GET' && method !== 'HEAD' && hasBody(incoming)
   const init = takesBody ? { body, duplex: 'half' as const } : {}
-  return new Request(`http://sandbox${url}`, { method, headers, signal, ...init })
+  return new Request(`http://sandbox${url.slice(origin.length)}`, { method, headers, signal, ...init })
 }
 
 function write(piece: Uint8Array, outgoing: ServerResponse, socket: Socket): Promise<void> {

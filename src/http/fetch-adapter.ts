@@ -146,6 +146,7 @@ async function applyFault(
     case 'malformed-chunk': {
       times.beganAt = systemClock.monotonic()
       report('cut')
+      if (isHead) return responseOf(reply, '')
       const bytes = encoder.encode(fault === 'malformed-chunk' ? '[{"id":' : textOf(reply.body))
       return responseOf(
         { ...reply, headers: withoutHeader(reply.headers, 'Content-Length') },

@@ -15,3 +15,25 @@ it('a request that hangs without a socket is cut when the sandbox closes', async
   await sandbox.close()
   await cut
 })
+
+it('a closed sandbox refuses requests, so that a test that leaks one notices', async () => {
+  const sandbox = await createSandbox()
+  await sandbox.close()
+  const request = () => sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers: { Authorization: 'Bearer sandbox' } })
+  await expect(request()).rejects.toMatchObject({
+    message: 'fetch failed',
+    cause: { message: 'The sandbox is closed.' },
+  })
+})
+
+it('the response to a HEAD has no body that could break off', async () => {
+  await using sandbox = await createSandbox({ fault: ['listPets:truncated-body'] })
+  const headers = { Authorization: 'Bearer sandbox' }
+  const response = await sandbox.fetch(`${sandbox.baseUrl}/pets`, { method: 'HEAD', headers })
+  expect({ status: response.status, text: await response.text() }).toEqual({ status: 200, text: '' })
+})
+
+it('a key of an unknown kind is refused, with the kinds', async () => {
+  await using sandbox = await createSandbox()
+  expect(() => sandbox.key('gold' as 'pro')).toThrow('The key "gold": must be default, free')
+})

@@ -12,6 +12,7 @@ it.each([
   ['/faults', [null], '[0] "null": must be a fault such as listPets:503@20%*3.'],
   ['/faults', ['*:503', { operation: '*', fault: 'hang', times: 'x' }], '[1].times "x": must be a number.'],
   ['/scenario', { used: { sandbox: 'x/min' } }, /^scenario: used\.sandbox "x\/min": must be requests .*day\.$/],
+  ['/scenario', { name: 'strom' }, /did you mean storm\?$/],
   ['/scenario', { name: './mine.yaml' }, /^scenario ".\/mine.yaml": is not .*; to apply a file, give its content\.$/],
 ])('a verb reports each invalid part of its input: PUT %s %j', async (path, input, message) => {
   const request = { method: 'PUT', body: JSON.stringify(input) }
@@ -19,4 +20,25 @@ it.each([
   expect(response.status).toBe(400)
   const told = ((await response.json()) as { message: string }).message
   expect(told).toEqual(typeof message === 'string' ? message : expect.stringMatching(message))
+})
+
+it('a misspelled setting is refused, with the name that was meant', async () => {
+  const request = { method: 'PATCH', body: JSON.stringify({ paln: 'pro' }) }
+  const response = await sandbox.fetch('http://localhost/__sandbox/settings', request)
+  expect(await response.json()).toMatchObject({
+    status: 400,
+    message: expect.stringMatching(/paln.*did you mean plan\?$/),
+  })
+})
+
+it.each([
+  ['POST', '/docs/x', 405],
+  ['POST', '/docs/cli.md', 405],
+  ['GET', '/docs/x', 404],
+])('%s %s gets %i', async (method, path, status) => {
+  const response = await sandbox.fetch(`http://localhost/__sandbox${path}`, { method })
+  expect({ status: response.status, allow: response.headers.get('allow') }).toEqual({
+    status,
+    allow: status === 405 ? 'GET' : null,
+  })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, inject, it } from 'vitest'
+import { isControl } from '../../src/control/path.js'
 import { VERBS } from '../../src/control/verbs.js'
 import { packagedScenarios } from '../../src/options/scenario.js'
 import { transports } from '../support/transports.js'
@@ -123,4 +124,11 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
     const wrong = { status: 405, json: { code: 'method_not_allowed' } }
     expect(await sandbox.control('DELETE', '/state')).toMatchObject(wrong)
   })
+})
+
+it('is found under a target in absolute form, as proxies send it', () => {
+  for (const target of ['/__sandbox', '/__sandbox/health', 'http://host/__sandbox/health', 'HTTP://host:1/__sandbox?a'])
+    expect(isControl(target)).toBe(true)
+  for (const target of ['/v1/__sandbox', '/__sandboxes', 'http://host/v1/__sandbox', 'http://__sandbox/'])
+    expect(isControl(target)).toBe(false)
 })

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { prettyExchange } from '../../src/cli/pretty-log.js'
@@ -119,20 +119,6 @@ describe.each(transports)('a key given at the start, %s', (_name, openSandbox) =
       })
     },
   )
-})
-
-it('what an older release has left to others is its user’s alone once it has been opened', async () => {
-  const folder = temporaryFolder()
-  const store = join(folder, 'store.json')
-  await using first = await startSandbox({ store })
-  await first.snapshots.save('full')
-  await first.close()
-  chmodSync(store, 0o644)
-  chmodSync(join(folder, 'snapshots'), 0o755)
-  await using second = await startSandbox({ store })
-  expect(await second.snapshots.list()).toEqual(['full'])
-  const modes = [store, join(folder, 'snapshots')].map((file) => (statSync(file).mode & 0o777).toString(8))
-  expect(modes).toEqual(['600', '700'])
 })
 
 it('a written file holds no key of the start, and is its user’s alone', async () => {

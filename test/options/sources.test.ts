@@ -246,3 +246,9 @@ describe('the environment', () => {
       'PETSTORE_SANDBOX_: unknown option, ignored',
     ]))
 })
+
+it('an instant that cannot be read is one problem, which names all forms', () => {
+  expect(problemsOf(() => gathered({ flags: { now: 'tomorrow' } }))).toEqual([
+    expect.stringMatching(/^--now "tomorrow": must be an instant .* or an offset from real time such as \+3h or -2d$/),
+  ])
+})

@@ -27,32 +27,21 @@ export function readInstant(written: string): ParseResult<EpochMs> {
 
 const instantTextSchema = textSchema(FORM, readInstant)
 
-export const instantSchema = v.union(
-  [
-    instantTextSchema,
-    v.pipe(
-      v.date(FORM),
-      v.transform((date) => date.getTime()),
-      v.minValue(MIN_INSTANT, 'must be from 1970-01-01 to 9999-12-31'),
-      v.maxValue(MAX_INSTANT, 'must be from 1970-01-01 to 9999-12-31'),
-    ),
-  ],
-  FORM,
+const dateSchema = v.pipe(
+  v.date(FORM),
+  v.transform((date) => date.getTime()),
+  v.minValue(MIN_INSTANT, 'must be from 1970-01-01 to 9999-12-31'),
+  v.maxValue(MAX_INSTANT, 'must be from 1970-01-01 to 9999-12-31'),
 )
+
+export const instantSchema = v.union([instantTextSchema, dateSchema], FORM)
 
 const START_FORM = `${FORM}, or an offset from real time such as +3h or -2d`
 
-export const clockStartSchema = v.union(
-  [
-    v.pipe(
-      v.string(START_FORM),
-      v.regex(/^[+-]/, START_FORM),
-      textSchema<ClockStart>(START_FORM, (text) => {
-        const ahead = parseOffset(text)
-        return ahead === undefined ? { problem: START_FORM } : { value: { ahead } }
-      }),
-    ),
-    instantSchema,
-  ],
-  START_FORM,
-)
+const startTextSchema = textSchema<ClockStart>(START_FORM, (text) => {
+  const ahead = /^[+-]/.test(text) ? parseOffset(text) : undefined
+  if (ahead !== undefined) return { value: { ahead } }
+  return INSTANT.test(text) ? readInstant(text) : { problem: START_FORM }
+})
+
+export const clockStartSchema = v.union([startTextSchema, dateSchema], START_FORM)

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { INT64_MAXIMUM, INT64_MINIMUM, type Int64 } from '../../contract/int64.js'
 import { parseSize } from '../../domain/numbers.js'
 import { PET_STATUSES } from '../../domain/pets.js'
+import { didYouMean } from '../../domain/suggest.js'
 import { type DurationMs, formatDuration, LONGEST_WAIT_MS, parseDuration } from '../../domain/time.js'
 
 /** The value, or a sentence part: "must be a whole number". */
@@ -70,7 +71,14 @@ export function joinOr(values: readonly (string | number)[]): string {
 export function mapSchema<const Entries extends v.ObjectEntries>(entries: Entries, allowed: string) {
   return v.pipe(
     v.custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), allowed),
-    v.strictObject(entries, allowed),
+    strictMap(entries, allowed),
+  )
+}
+
+/** Suggests a name for an unknown one. */
+export function strictMap<const Entries extends v.ObjectEntries>(entries: Entries, allowed: string) {
+  return v.strictObject(entries, ({ expected, input }) =>
+    expected === 'never' ? allowed + didYouMean(String(input), Object.keys(entries)) : allowed,
   )
 }
 
