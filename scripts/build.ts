@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
 import { configSchemaFile, packageDirectory } from '../src/system/package-files.js'
 import { buildBrowser } from './build-browser.js'
-import { buildCompletion } from './build-completion.js'
 import { buildPages } from './build-pages.js'
 import { generateContract } from './generate-contract.js'
 import { generateControl } from './generate-control.js'
@@ -14,6 +13,7 @@ import { generateFixtures } from './generate-fixtures.js'
 import { isUpToDate } from './is-up-to-date.js'
 import { keepTogether } from './keep-together.js'
 import { leanPackages, OPTIONAL } from './lean-packages.js'
+import { scalarPackages } from './scalar.js'
 import { writeNotices } from './write-notices.js'
 
 /** Programs of the package, by their name in dist/. */
@@ -66,9 +66,9 @@ async function buildAll({ types }: { readonly types: boolean }): Promise<void> {
     buildPages(join(dist, 'pages')),
     writeConfigSchema(),
     types && declare(installed),
-    buildCompletion(join(dist, 'completion')),
+    cp(join(packageDirectory, 'src/cli/completion/scripts'), join(dist, 'completion'), { recursive: true }),
   ])
-  await writeNotices(NOTICES, [programs, yaml, ...browser, pages])
+  await writeNotices(NOTICES, [programs, yaml, ...browser, pages], await scalarPackages())
 }
 
 /** Generated sources. */

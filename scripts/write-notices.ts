@@ -9,10 +9,15 @@ const PACKAGE_FOLDER = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//
 /**
  * The licences of all packages whose code is bundled: a user's install does not bring these packages.
  *
+ * @param copied folders of the packages in files that are copied
  * @throws Error if a package has no licence to copy
  */
-export async function writeNotices(file: string, bundles: readonly Metafile[]): Promise<void> {
-  const folders = new Set<string>()
+export async function writeNotices(
+  file: string,
+  bundles: readonly Metafile[],
+  copied: readonly string[],
+): Promise<void> {
+  const folders = new Set(copied)
   for (const { outputs } of bundles) {
     for (const { inputs } of Object.values(outputs)) {
       for (const [input, { bytesInOutput }] of Object.entries(inputs)) {
@@ -53,6 +58,7 @@ function nameOfLicence({ name, license, licenses = [] }: Manifest): string {
 /** Some packages only state MIT: our own licence has the same words. */
 async function statedLicence(manifest: Manifest): Promise<string> {
   const { name, author } = manifest
+  if (nameOfLicence(manifest) === 'Apache-2.0') return 'Under the Apache License 2.0. Its text is above.'
   if (nameOfLicence(manifest) !== 'MIT') throw new Error(`${name} is bundled, but has no licence file to copy.`)
   const own = await readFile(join(packageDirectory, 'LICENSE'), 'utf8')
   const owner = typeof author === 'object' ? author.name : (author ?? `the authors of ${name}`)

@@ -17,11 +17,11 @@ const FILES = {
   browser: ['test/browser/**/*.test.ts'],
   // Not in `npm test`: they need other programs than Node, or wait for many seconds.
   programs: [
-    'test/cli/{completion-shells,conform,npm-start,terminal}.test.ts',
+    'test/cli/{conform,npm-start,terminal}.test.ts',
     'test/other-languages.integration.test.ts',
     'test/package/action.integration.test.ts',
     'test/replication/{grown-contract,redis-log,removed-keys}.integration.test.ts',
-    'test/web/docs/code-samples.integration.test.ts',
+    'test/web/code-samples.integration.test.ts',
   ],
   integration: ['test/cli/**/*.test.ts', 'test/**/*.integration.test.ts'],
   'real-time': ['test/**/*.real-time.test.ts'],

@@ -21,6 +21,9 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** Scalar inserts its styles into the page. */
+const DOCS_POLICY = PAGE_POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 const CSS = 'text/css; charset=utf-8'
 const HTML = 'text/html; charset=utf-8'
@@ -28,13 +31,12 @@ const HTML = 'text/html; charset=utf-8'
 /** By path below the control plane. File paths are never derived from a request. */
 export const PAGE_FILES: Readonly<Record<string, PageFile>> = {
   '/': { file: 'dashboard.html', contentType: HTML, policy: PAGE_POLICY },
-  '/docs': { file: 'docs.html', contentType: HTML, policy: PAGE_POLICY },
+  '/docs': { file: 'docs.html', contentType: HTML, policy: DOCS_POLICY },
   '/assets/dashboard.js': { file: 'dashboard.js', contentType: JAVASCRIPT },
   '/assets/dashboard.css': { file: 'dashboard.css', contentType: CSS },
   '/assets/docs.js': { file: 'docs.js', contentType: JAVASCRIPT },
   '/assets/docs.css': { file: 'docs.css', contentType: CSS },
-  '/assets/shared.js': { file: 'shared.js', contentType: JAVASCRIPT },
-  '/assets/shared-style.css': { file: 'shared-style.css', contentType: CSS },
+  '/assets/scalar.js': { file: 'scalar.js', contentType: JAVASCRIPT },
   '/assets/icon.svg': { file: 'icon.svg', contentType: 'image/svg+xml' },
 }
 
@@ -51,7 +53,8 @@ export function packagedDocument(file: string): Uint8Array | undefined {
 
 export function servePageFile({ file, contentType, policy }: PageFile, request: Request): Response {
   const compressed = acceptsGzip(request.headers.get('accept-encoding') ?? '')
-  const content = readRegularFile(`${pagesDirectory}/${file}${compressed ? '.gz' : ''}`)
+  const packaged = readRegularFile(`${pagesDirectory}/${file}.gz`)
+  const content = compressed ? packaged : process.getBuiltinModule('node:zlib').gunzipSync(packaged)
   const tag = `"${digestOf(content)}"`
   const headers = {
     'Cache-Control': 'no-cache',

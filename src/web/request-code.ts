@@ -47,26 +47,6 @@ export const CODE_FORMS = {
     const given = options.length === 0 ? '' : `, {\n${options.join('\n')}\n}`
     return `const response = await fetch(${quoted(url)}${given})\nconsole.log(response.status, await response.text())`
   },
-  Python: ({ method, url, headers, key, keyHeader: { name: keyName, prefix }, body }: CodeRequest) =>
-    [
-      'import urllib.error',
-      'import urllib.request',
-      '',
-      'request = urllib.request.Request(',
-      `    ${quoted(url)},`,
-      `    method=${quoted(method)},`,
-      '    headers={',
-      ...(key === undefined ? [] : [`        ${quoted(keyName)}: ${quoted(prefix + key)},`]),
-      ...headers.map(([name, value]) => `        ${quoted(name)}: ${quoted(value)},`),
-      '    },',
-      ...(body === undefined ? [] : [`    data=${quoted(body)}.encode(),`]),
-      ')',
-      'try:',
-      '    with urllib.request.urlopen(request) as response:',
-      '        print(response.status, response.read().decode())',
-      'except urllib.error.HTTPError as error:',
-      '    print(error.code, error.read().decode())',
-    ].join('\n'),
   call: ({ url, key, body, operation, baseUrl }: CodeRequest) => {
     if (operation === undefined)
       return '# call only sends operations of the contract, and this request does not match any.'

@@ -41,10 +41,10 @@ describe('keys', () => {
   it.each([
     ['\u0003', 'SIGINT'],
     ['\u001c', 'SIGQUIT'],
-    ['\u001a', 'SIGTSTP'],
-  ])('%j is %s, also during a question', async (key, signal) => {
+    ['pasted\u0003', 'SIGINT'],
+  ])('%j is %s, also during a question', async (piece, signal) => {
     const { press, raised, done } = reader()
-    await press('r', key)
+    await press('r', piece)
     expect([raised, done]).toEqual([[signal], []])
   })
 

@@ -9,7 +9,7 @@ const ask = (headers: Record<string, string>) => new Request('http://localhost/'
 const bytes = async (response: Response) => Buffer.from(await response.arrayBuffer())
 
 describe.each(Object.entries(PAGE_FILES))('%s', (_path, page) => {
-  const plain = () => readFileSync(`${pagesDirectory}/${page.file}`)
+  const plain = () => gunzipSync(readFileSync(`${pagesDirectory}/${page.file}.gz`))
 
   it('is compressed for clients that accept it', async () => {
     for (const accepted of ['gzip, deflate, br', 'br;q=0, GZIP;q=0.5']) {
@@ -19,12 +19,12 @@ describe.each(Object.entries(PAGE_FILES))('%s', (_path, page) => {
         vary: 'Accept-Encoding',
         'x-content-type-options': 'nosniff',
       })
-      expect(gunzipSync(await bytes(gz))).toEqual(plain())
+      expect(gunzipSync(await bytes(gz)).equals(plain())).toBe(true)
     }
     for (const headers of [{}, { 'accept-encoding': 'br, gzip;q=0' }]) {
       const whole = servePageFile(page, ask(headers))
       expect(whole.headers.get('content-encoding')).toBeNull()
-      expect(await bytes(whole)).toEqual(plain())
+      expect((await bytes(whole)).equals(plain())).toBe(true)
     }
   })
 
@@ -46,7 +46,8 @@ describe('the pages', () => {
     await using sandbox = await startSandbox()
     const policy = (await fetch(sandbox.controlUrl + path)).headers.get('Content-Security-Policy')
     expect(policy).toContain("default-src 'none'")
-    expect(policy).not.toMatch(/unsafe|https?:|\*/)
+    expect(policy).toContain("script-src 'self';")
+    expect(policy).not.toMatch(/unsafe-eval|https?:|\*/)
   })
 
   it('redirects browsers at the bare address, but no other client', async () => {

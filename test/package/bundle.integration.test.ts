@@ -22,12 +22,12 @@ it('a user’s install brings no other package', async () => {
   expect([...packages].sort()).toEqual(['msw', 'vitest'])
 })
 
-it('the tarball has what users need, in at most 2 MB', () => {
+it('the tarball has what users need, in at most 3.2 MB', () => {
   const pack = ['pack', '--dry-run', '--json', '--ignore-scripts']
   const { stdout } = spawnSync('npm', pack, { cwd: packageDirectory, encoding: 'utf8' })
   const [{ size, unpackedSize, files }]: [{ size: number; unpackedSize: number; files: { path: string }[] }] =
     JSON.parse(stdout)
-  expect(size).toBeLessThanOrEqual(2_000_000)
+  expect(size).toBeLessThanOrEqual(3_200_000)
   // The container image adds only the unpacked package to its base.
   expect(unpackedSize).toBeLessThanOrEqual(60_000_000)
   const unwanted = /^(?:docs\/(?:decisions|benchmarks)|src|test|scripts|\.|.*\.(?:map|tgz)$)/
@@ -48,7 +48,7 @@ it('the workflow of a release runs scripts of the package, and may sign the prov
 it('names the licence of each package in the bundle', () => {
   const notices = readFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), 'utf8')
   const names = [...notices.matchAll(/^(\S+) \d+\.\d+\.\d+\S* \((.+)\)$/gm)].map(([, name]) => name)
-  const some = ['@faker-js/faker', '@stoplight/prism-http', 'ajv', 'commander', 'undici', 'yaml']
+  const some = ['@faker-js/faker', '@scalar/api-reference', '@stoplight/prism-http', 'ajv', 'undici', 'vue', 'yaml']
   expect(names).toEqual(expect.arrayContaining(some))
 })
 

@@ -1,4 +1,4 @@
-import { emitKeypressEvents, type Key } from 'node:readline'
+import { isInForeground } from '../exec/processes.js'
 
 export interface KeyAction {
   readonly does: string
@@ -22,17 +22,19 @@ const SIGNALS: Readonly<Record<string, TerminalSignal>> = {
   '\u001a': 'SIGTSTP',
 }
 
-/** @returns takes the character or escape sequence of a key */
+/** Input of several characters was pasted, or is an escape sequence: only a signal counts in it. */
 export function keyReader(
   actions: Readonly<Record<string, KeyAction>>,
   { printLine, raise, failed }: KeyEvents,
-): (sequence: string) => void {
+): (piece: string) => void {
   let asked: KeyAction | undefined
   const run = ({ run: act }: KeyAction) => void Promise.resolve().then(act).catch(failed)
-  return (sequence) => {
-    const signal = SIGNALS[sequence]
+  return (piece) => {
+    const characters = [...piece]
+    const signal = characters.map((character) => SIGNALS[character]).find((one) => one !== undefined)
     if (signal !== undefined) return raise(signal)
-    const key = sequence.toLowerCase()
+    if (characters.length !== 1) return
+    const key = piece.toLowerCase()
     const action = asked ?? (Object.hasOwn(actions, key) ? actions[key] : undefined)
     if (asked !== undefined) {
       if (key === 'y') run(asked)
@@ -50,22 +52,71 @@ export function keyReader(
   }
 }
 
-/** Reads single keys of the terminal. @returns a function that stops, or undefined if stdin is not a terminal */
-export function openKeyboard(onKey: (sequence: string) => void, onHangup: () => void): (() => void) | undefined {
+/** A shell does not notify a background process that it is in the foreground again, unless it was stopped. */
+const POLL_MS = 500
+/** After this time a requested stop has happened, or will not: without job control nobody could resume the process. */
+const STOP_TIMEOUT_MS = 100
+
+/**
+ * Reads single keys of the terminal, in the background as soon as the process is in the foreground.
+ *
+ * @param onKeys gets a key, the sequence of a key, or pasted text
+ * @returns undefined if stdin is not a terminal
+ */
+export function openKeyboard(onKeys: (piece: string) => void, onHangup: () => void) {
   const { stdin } = process
   if (!stdin.isTTY) return undefined
-  const onKeypress = (_: unknown, { sequence = '' }: Key) => onKey(sequence)
-  emitKeypressEvents(stdin)
-  stdin.setRawMode(true)
-  stdin.on('keypress', onKeypress).on('error', onHangup).on('end', onHangup).resume()
-  // It stays handled, as the other stop signals: a stop that has begun is finished.
-  process.on('SIGHUP', onHangup)
-  return () => {
-    stdin.off('keypress', onKeypress).pause()
+  let isReading = false
+  const setRaw = (isRaw: boolean) => {
     try {
-      stdin.setRawMode(false)
+      return stdin.setRawMode(isRaw)
     } catch {
       // The terminal is gone.
+      return undefined
     }
+  }
+  const begin = () => {
+    // The system stops a background process that changes the terminal.
+    if (isReading || !isInForeground() || setRaw(true) === undefined) return
+    isReading = true
+    stdin.resume()
+  }
+  const end = () => {
+    if (!isReading) return
+    isReading = false
+    stdin.pause()
+    setRaw(false)
+  }
+  const resume = () => {
+    // After a stop from outside the shell may have reset the terminal without Node's knowledge.
+    if (isReading && isInForeground()) setRaw(false)
+    else if (isReading) stdin.pause()
+    isReading = false
+    begin()
+  }
+  const onData = (piece: Buffer) => onKeys(piece.toString())
+  stdin.on('data', onData).pause()
+  stdin.on('error', onHangup)
+  stdin.on('end', onHangup)
+  process.on('SIGHUP', onHangup)
+  process.on('SIGCONT', resume)
+  // Elsewhere it would run ps.
+  const polling = process.platform === 'linux' ? setInterval(begin, POLL_MS).unref() : undefined
+  begin()
+  return {
+    isReading,
+    /** Stops the process as Ctrl-Z does; reads again once it is in the foreground. */
+    suspend() {
+      end()
+      process.kill(0, 'SIGTSTP')
+      setTimeout(begin, STOP_TIMEOUT_MS).unref()
+    },
+    /** SIGHUP stays handled, as the other stop signals: a stop that has begun is finished. */
+    stop() {
+      end()
+      stdin.off('data', onData)
+      process.off('SIGCONT', resume)
+      clearInterval(polling)
+    },
   }
 }

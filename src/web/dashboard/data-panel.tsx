@@ -1,9 +1,8 @@
-import { useComputed, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
 import { parseJson, stringifyJson } from '../../contract/json.js'
 import type { ResourceView } from '../../control/views.js'
 import { counted } from '../../domain/numbers.js'
-import { asList, readContract } from '../docs/contract-model.js'
-import { partsOf } from '../docs/schema-words.js'
 import { announce, call, removeSpace, showRecords, showSpace } from '../session.js'
 import {
   contract,
@@ -18,8 +17,9 @@ import {
   space,
   spaces,
 } from '../state.js'
-import { type Choice, Field, Form, FormDialog, type ReadField, ScrollBox } from '../ui.js'
+import { Field, Form, FormDialog, type ReadField, ScrollBox } from '../ui.js'
 import { ActionButton, SavedField, Section } from './fields.js'
+import { type RecordField, recordFields } from './record-fields.js'
 
 export function DataPanel() {
   return (
@@ -32,31 +32,13 @@ export function DataPanel() {
   )
 }
 
-type RecordField = ReturnType<typeof useRecordFields>[number]
-
-/** As the request that creates a record declares them; empty if the contract does not, or the request wraps the record. */
-function useRecordFields() {
-  const fields = useComputed(() => {
-    const model = readContract(contract.value)
-    const shown = shownResource()
-    const create = model.operations.find(({ method, path }) => method === 'POST' && path === shown?.path)
-    return partsOf(model, create?.body?.schema).map(({ name, isRequired, schema }) => {
-      const { type, enum: values } = model.read(schema)
-      const none: readonly Choice[] = isRequired ? [] : [['', 'none']]
-      const choices = values === undefined ? undefined : [...asList(values).map(String), ...none]
-      return { name, isRequired, isText: type === 'string', choices }
-    })
-  })
-  return fields.value
-}
-
 function shownResource(): ResourceView | undefined {
   return resources.value.find(({ name }) => name === resource.value) ?? resources.value[0]
 }
 
 function RecordsSection() {
   const shown = shownResource()
-  const fields = useRecordFields()
+  const fields = useMemo(() => recordFields(contract.value, shown?.path ?? ''), [contract.value, shown?.path])
   if (shown === undefined)
     return (
       <Section id="records" title="Records" aside="none">

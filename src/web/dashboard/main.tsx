@@ -8,7 +8,7 @@ import { HelpDialog, ReplayDialog } from './dialogs.js'
 import { Header, InEffect, Messages } from './header.js'
 import { readPlace, writePlace } from './page-address.js'
 import { Panels } from './panels.js'
-import '../shared.js'
+import './base.css'
 import './style.css'
 
 function Dashboard() {

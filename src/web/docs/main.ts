@@ -1,0 +1,95 @@
+import type { createApiReference } from '@scalar/api-reference'
+import type { StateView } from '../../control/views.js'
+import { isSpaceName } from '../../domain/keys.js'
+import type { JsonMap } from '../contract-parts.js'
+import {
+  callVerb,
+  controlToken,
+  keepControlToken,
+  readText,
+  requestControl,
+  SANDBOX_ADDRESS,
+  TokenNeeded,
+} from '../control-api.js'
+import { messageOf } from '../format.js'
+import { hiddenPanels, KEY_SCHEME, shownContract } from './shown-contract.js'
+import './style.css'
+
+/** Defined by the script that the page loads after this one. */
+declare const Scalar: { readonly createApiReference: typeof createApiReference }
+
+/** From the address: `docs?space=name`. */
+const space = new URLSearchParams(location.search).get('space') ?? ''
+const failure = find('#failure', HTMLElement)
+const unlock = find('#unlock', HTMLFormElement)
+
+if (space !== '') find('#dashboard', HTMLAnchorElement).href = `./#${new URLSearchParams({ space })}`
+unlock.addEventListener('submit', (event) => {
+  event.preventDefault()
+  keepControlToken(String(new FormData(unlock).get('token')))
+  void load()
+})
+// Scalar contains zod, which would try eval. The policy forbids that, and Firefox logs each attempt.
+Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
+// By then, the script of Scalar has run.
+addEventListener('DOMContentLoaded', () => void load())
+
+async function load(): Promise<void> {
+  failure.textContent = ''
+  try {
+    const [document, state] = await Promise.all([readContract(), readState()])
+    find('#start', HTMLElement).hidden = true
+    showReference(document, state)
+  } catch (error) {
+    const isFirstPrompt = error instanceof TokenNeeded && controlToken() === null
+    unlock.hidden = !(error instanceof TokenNeeded)
+    failure.textContent = isFirstPrompt ? '' : messageOf(error)
+  }
+}
+
+/** Nothing of it may leave this origin. */
+function showReference(document: JsonMap, state: StateView): void {
+  const key = state.keys.find(({ secret }) => !secret)?.key ?? ''
+  const keyInSpace = space === '' ? key : `${key}~${space}`
+  Scalar.createApiReference('#reference', {
+    content: shownContract(document, state, SANDBOX_ADDRESS + state.basePath, space),
+    authentication: {
+      preferredSecurityScheme: KEY_SCHEME,
+      securitySchemes: { [KEY_SCHEME]: { token: keyInSpace, value: keyInSpace } },
+    },
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    telemetry: false,
+    withDefaultFonts: false,
+    showDeveloperTools: 'never',
+    hideClientButton: true,
+    // The page follows the system.
+    hideDarkModeToggle: true,
+    // The header links to the contract as it is served.
+    documentDownloadType: 'none',
+    defaultOpenAllTags: true,
+    featuredClients: ['shell/curl', 'js/fetch', 'node/undici', 'python/requests'],
+    generateOperationSlug: ({ operationId, method, path }) => operationId ?? method.toUpperCase() + path,
+    setPageTitle: ({ title }) => `${title} · petstore-sandbox`,
+    customCss: hiddenPanels(document)
+      .map((id) => `[id$=${CSS.escape(`/${id}`)}] .show-api-client-button { display: none }`)
+      .join('\n'),
+  })
+}
+
+async function readContract(): Promise<JsonMap> {
+  return JSON.parse(await readText(await requestControl('/openapi.json')))
+}
+
+/** A space that is not open has the keys of the default space. */
+async function readState(): Promise<StateView> {
+  const spaces = space === '' ? [] : await callVerb('spaces.list', '')
+  const isUnopened = isSpaceName(space) && !spaces.some(({ name }) => name === space)
+  return callVerb('state', isUnopened ? '' : space)
+}
+
+function find<Element extends HTMLElement>(selector: string, type: new () => Element): Element {
+  const found = document.querySelector(selector)
+  if (!(found instanceof type)) throw new Error(`The page has no ${selector}.`)
+  return found
+}

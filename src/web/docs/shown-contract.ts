@@ -1,0 +1,193 @@
+import type { StateView } from '../../control/views.js'
+import { PROBLEMS } from '../../domain/problems.js'
+import { asList, asMap, asText, type JsonMap, resolve } from '../contract-parts.js'
+
+type ShownState = Pick<StateView, 'keyHeader' | 'keys' | 'operations'>
+
+/** The only security scheme of the shown contract: the header that this sandbox reads. */
+export const KEY_SCHEME = 'apiKey'
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
+
+/** @source docs/behaviour.md, "Forcing a response" */
+const PREFER = {
+  name: 'Prefer',
+  in: 'header',
+  description: 'Forces a documented response: `code=404`. It uses no quota. The sandbox also forces 429, 500 and 503.',
+  schema: { type: 'string', pattern: '^code=\\d{3}$' },
+}
+
+/**
+ * The served contract as the page shows it: with this sandbox as the only server, its key header, its own chapters in
+ * the description, and `Prefer` as a parameter. Only for people: clients are generated from the served contract.
+ *
+ * @param space of the page; empty for the default space
+ */
+export function shownContract(contract: JsonMap, state: ShownState, baseUrl: string, space: string): JsonMap {
+  const info = asMap(contract.info)
+  const { keyHeader, operations } = state
+  const reasons = new Map(operations.mocked.map(({ operation, reason }) => [operation, reason]))
+  return {
+    ...contract,
+    info: {
+      ...info,
+      description: [asText(info.summary), asText(info.description), chapters(contract, state, space)].join('\n\n'),
+    },
+    servers: [{ url: baseUrl, description: 'This sandbox' }],
+    security: [{ [KEY_SCHEME]: [] }],
+    components: { ...asMap(contract.components), securitySchemes: { [KEY_SCHEME]: securityScheme(keyHeader) } },
+    paths: mapValues(asMap(contract.paths), (given, path) => {
+      const { servers: _, ...item } = asMap(given)
+      const parts = mapValues(item, (part, method) => {
+        if (!METHODS.includes(method)) return part
+        const operation = asMap(part)
+        return shownOperation(operation, reasons.get(operationId(operation, method, path)))
+      })
+      return { ...parts, parameters: [...asList(item.parameters), PREFER] }
+    }),
+  }
+}
+
+/** Ids of operations that the contract does not want to be tried. */
+export function hiddenPanels(contract: JsonMap): readonly string[] {
+  return operationsOf(contract).flatMap(({ id, operation }) => (operation['x-hideTryItPanel'] === true ? [id] : []))
+}
+
+function operationId(operation: JsonMap, method: string, path: string): string {
+  return asText(operation.operationId) || method.toUpperCase() + path
+}
+
+/** @param reason why it is mocked; undefined if it is not */
+function shownOperation({ servers: _, security: __, ...operation }: JsonMap, reason: string | undefined): JsonMap {
+  const { deprecated, 'x-deprecated-sunset': sunset, 'x-stability': stability } = operation
+  const badges = [
+    ...(sunset === undefined ? [] : [`Removed on ${dayText(asText(sunset))}`]),
+    ...(stability === undefined ? [] : [asText(stability)]),
+    ...(reason === undefined ? [] : ['Mocked']),
+  ]
+  const description = [
+    asText(operation.description),
+    ...(reason === undefined || reason === '' ? [] : [`Mocked: ${reason}`]),
+  ]
+  return {
+    ...operation,
+    deprecated: deprecated === true || sunset !== undefined,
+    description: description.join('\n\n'),
+    'x-badges': badges.map((name) => ({ name, position: 'before' })),
+  }
+}
+
+function securityScheme({ name, prefix }: StateView['keyHeader']): JsonMap {
+  const description = 'A key of this sandbox. See Keys.'
+  return prefix === ''
+    ? { type: 'apiKey', in: 'header', name, description }
+    : { type: 'http', scheme: 'bearer', description }
+}
+
+function chapters(contract: JsonMap, { keyHeader, keys }: ShownState, space: string): string {
+  const plans = planRows(contract['x-plans'])
+  const deprecated = operationsOf(contract).filter(
+    ({ operation }) => operation.deprecated === true || operation['x-deprecated-sunset'] !== undefined,
+  )
+  const choices = operationsOf(contract).flatMap(({ title, operation }) =>
+    Object.entries(asMap(operation.responses)).flatMap(([status, given]) => {
+      const { 'x-sandbox-choice': choice, description } = resolve(contract, given)
+      return choice === undefined ? [] : [`- ${title}, ${status} (${asText(choice)}): ${asText(description)}`]
+    }),
+  )
+  return `
+# Keys
+
+Every operation requires an API key: \`${keyHeader.name}: ${keyHeader.prefix}<key>\`. Without a valid key, the response
+is a 401.
+
+${keys
+  .map(({ key, plan, always, secret }) => {
+    const name = secret ? `${key} (the label of a secret key)` : `\`${key}\``
+    return `- ${name}: ${plan}${always === null ? '' : `, always ${always}`}`
+  })
+  .join('\n')}
+
+## Spaces
+
+Append \`~name\` to a key to use a separate space with its own records, quotas, clock and log. With \`~name+sender\` or
+\`~+sender\`, conduct judges each client that shares the key separately. ${
+    space === '' ? '`docs?space=name` shows this page for a space.' : `This page uses the space \`${space}\`.`
+  }
+
+# Plans and rate limits
+
+${plans.length === 0 ? '' : `Requests allowed by each plan:\n\n${table(['Plan', 'A minute', 'A day'], plans)}`}
+
+Every response has \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (a Unix timestamp). A
+request over the limit gets a 429 with \`Retry-After\`. Wait that long, and longer each time the retry is refused. A key
+that keeps sending may be banned for a while. Refused requests use no quota.
+
+# Errors
+
+Every error has the same fields: \`code\`, \`message\` and \`status\`. A setting of the sandbox may change the status.
+Responses that the sandbox makes up, such as a storm or a fault, name their cause in \`X-Sandbox-Reason\`.
+
+${Object.entries(PROBLEMS)
+  .map(([code, { status, message }]) => `- \`${code}\` (${status}): ${message.replaceAll('<', '\\<')}`)
+  .join('\n')}
+
+# Deprecation
+
+Every response of a deprecated operation has \`Deprecation\` (since when, RFC 9745), \`Sunset\` (until when, RFC 8594) and
+\`Link\` with the successor. From the removal date on, the response is 404 \`operation_removed\`. To see it, move the
+clock of the sandbox to that date, or set \`sunset\` to \`after\`.
+
+${deprecated
+  .map(({ title, operation }) => {
+    const { 'x-deprecated-sunset': sunset, 'x-deprecated-successor': successor } = operation
+    const removal = sunset === undefined ? 'deprecated' : `removed on ${dayText(asText(sunset))}`
+    return `- \`${title}\`: ${removal}${successor === undefined ? '' : `; use \`${asText(successor)}\``}.`
+  })
+  .join('\n')}
+${
+  choices.length === 0
+    ? ''
+    : `
+# Choices of the sandbox
+
+Where the specification is silent, the sandbox chooses a response, or its body. A real service may differ.
+
+${choices.join('\n')}`
+}`
+}
+
+function operationsOf(contract: JsonMap) {
+  return Object.entries(asMap(contract.paths)).flatMap(([path, item]) =>
+    Object.entries(asMap(item)).flatMap(([method, given]) => {
+      const operation = asMap(given)
+      const title = `${method.toUpperCase()} ${path}`
+      return METHODS.includes(method) ? [{ id: operationId(operation, method, path), title, operation }] : []
+    }),
+  )
+}
+
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+
+/** `5 December 2030` for `2030-12-05`; other text unchanged. */
+function dayText(text: string): string {
+  const at = Date.parse(/^\d{4}-\d{2}-\d{2}/.exec(text)?.[0] ?? '')
+  return Number.isNaN(at) ? text : DAY.format(at)
+}
+
+/** Name, requests a minute, requests a day, from `x-plans`. */
+function planRows(plans: unknown): readonly (readonly string[])[] {
+  const limit = (value: unknown) => (typeof value === 'number' ? value.toLocaleString('en') : String(value ?? ''))
+  return Object.entries(asMap(plans)).map(([name, plan]) => {
+    const { requestsPerMinute, requestsPerDay } = asMap(plan)
+    return [name.charAt(0).toUpperCase() + name.slice(1), limit(requestsPerMinute), limit(requestsPerDay)]
+  })
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+function mapValues(map: JsonMap, change: (value: unknown, name: string) => unknown): JsonMap {
+  return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, change(value, name)]))
+}

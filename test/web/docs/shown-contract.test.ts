@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { BEARER } from '../../../src/contract/contract-data.js'
+import type { JsonMap } from '../../../src/web/contract-parts.js'
+import { hiddenPanels, shownContract } from '../../../src/web/docs/shown-contract.js'
+
+const KEY = { key: 'sandbox', secret: false, plan: 'free', always: null } as const
+const WINDOWS = {
+  minute: { limit: 60, remaining: 60, reset: null },
+  day: { limit: 1000, remaining: 1000, reset: null },
+}
+const STATE = {
+  keyHeader: BEARER,
+  keys: [
+    { ...KEY, ...WINDOWS, ban: null },
+    { ...KEY, ...WINDOWS, ban: null, key: 'team', secret: true, plan: 'pro', always: 'limited' } as const,
+  ],
+  operations: { stateful: [], mocked: [{ operation: 'DELETE/pets', reason: 'no list' }] },
+}
+
+function show(contract: JsonMap, keyHeader: { readonly name: string; readonly prefix: string } = BEARER) {
+  return Object(shownContract(contract, { ...STATE, keyHeader }, 'http://127.0.0.1:4010/v1', ''))
+}
+
+const showOperation = (operation: JsonMap) => show({ paths: { '/pets': { get: operation } } }).paths['/pets'].get
+
+describe('the contract on the docs page', () => {
+  it('has this sandbox as its only server, and its key header as its only security scheme', () => {
+    const shown = show({
+      servers: [{ url: 'https://api.example.com' }],
+      security: [{ basic: [] }],
+      paths: {
+        '/pets': { servers: [{ url: '/else' }], get: { servers: [{ url: '/else' }], security: [{ basic: [] }] } },
+      },
+      components: { schemas: { Pet: {} }, securitySchemes: { basic: { type: 'http', scheme: 'basic' } } },
+    })
+    expect(shown).toMatchObject({
+      servers: [{ url: 'http://127.0.0.1:4010/v1' }],
+      security: [{ apiKey: [] }],
+      components: { schemas: { Pet: {} }, securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
+    })
+    expect(JSON.stringify(shown)).not.toMatch(/else|basic/)
+    expect(show({}, { name: 'X-API-Key', prefix: '' }).components.securitySchemes.apiKey).toMatchObject({
+      ...{ type: 'apiKey', in: 'header', name: 'X-API-Key' },
+    })
+  })
+
+  it('offers Prefer on each path, after its own parameters', () => {
+    const { paths } = show({ paths: { '/a': { get: {} }, '/b': { parameters: [{ name: 'id', in: 'path' }] } } })
+    expect(Object(paths)['/a'].parameters).toMatchObject([{ name: 'Prefer', in: 'header' }])
+    expect(Object(paths)['/b'].parameters).toMatchObject([{ name: 'id' }, { name: 'Prefer' }])
+  })
+
+  it.each([
+    [{}, false, []],
+    [{ deprecated: true }, true, []],
+    [{ deprecated: true, 'x-deprecated-sunset': '2030-12-05' }, true, ['Removed on 5 December 2030']],
+    [{ 'x-deprecated-sunset': '2030-12-05T23:59:59Z' }, true, ['Removed on 5 December 2030']],
+    [{ 'x-deprecated-sunset': 'next year' }, true, ['Removed on next year']],
+    [{ 'x-stability': 'beta' }, false, ['beta']],
+  ])('marks an operation %o', (operation, deprecated, badges) => {
+    const shown = showOperation(operation)
+    expect(shown.deprecated).toBe(deprecated)
+    expect(shown['x-badges'].map(({ name }: { readonly name: string }) => name)).toEqual(badges)
+  })
+
+  it('says why an operation is mocked', () => {
+    const shown = show({ paths: { '/pets': { get: { operationId: 'listPets' }, delete: { description: 'All.' } } } })
+    expect(shown.paths['/pets'].get['x-badges']).toEqual([])
+    expect(shown.paths['/pets'].delete).toMatchObject({
+      description: 'All.\n\nMocked: no list',
+      'x-badges': [{ name: 'Mocked' }],
+    })
+  })
+
+  it('has chapters about keys, plans, deprecation and choices after its own description', () => {
+    const { description } = show({
+      info: { summary: 'Pets.', description: 'All of them.' },
+      'x-plans': { free: { requestsPerMinute: 60, requestsPerDay: 1000 }, enterprise: { requestsPerMinute: 'custom' } },
+      paths: {
+        '/pets': {
+          get: {
+            'x-deprecated-sunset': '2030-12-05',
+            'x-deprecated-successor': '/animals',
+            responses: { 400: { $ref: '#/components/responses/Bad' } },
+          },
+        },
+      },
+      components: { responses: { Bad: { 'x-sandbox-choice': 'body', description: 'Invalid.' } } },
+    }).info
+    expect(description).toMatch(/^Pets\.\n\nAll of them\.\n/)
+    for (const line of [
+      '- `sandbox`: free',
+      '- team (the label of a secret key): pro, always limited',
+      '| Free | 60 | 1,000 |',
+      '| Enterprise | custom |  |',
+      '- `not_found` (404): The requested resource could not be found.',
+      '- `GET /pets`: removed on 5 December 2030; use `/animals`.',
+      '- GET /pets, 400 (body): Invalid.',
+    ])
+      expect(description.split('\n')).toContain(line)
+  })
+
+  it('lists the operations that cannot be tried', () => {
+    const get = { operationId: 'listOrders', 'x-hideTryItPanel': true }
+    expect(hiddenPanels({ paths: { '/orders': { get, post: {}, put: { 'x-hideTryItPanel': true } } } })).toEqual([
+      'listOrders',
+      'PUT/orders',
+    ])
+  })
+})

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { recordFields } from '../../src/web/dashboard/record-fields.js'
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+describe('the fields of a record in the dashboard', () => {
+  it('are those of the request body that creates it, across references and allOf', () => {
+    const contract = {
+      paths: { '/pets': { post: { requestBody: { $ref: '#/components/requestBodies/Pet' } } } },
+      components: {
+        requestBodies: { Pet: { content: { 'text/plain': {}, 'application/json': { schema: ref('NewPet') } } } },
+        schemas: {
+          NewPet: { allOf: [ref('Named'), { properties: { status: ref('Status') } }, ref('NewPet')] },
+          Named: { required: ['name', 'size'], properties: { name: { type: 'string' }, size: { enum: [1, 2] } } },
+          Status: { type: 'string', enum: ['sold'] },
+        },
+      },
+    }
+    const fields = recordFields(contract, '/pets')
+    expect(fields.slice(0, 3)).toEqual([
+      { name: 'name', isRequired: true, isText: true, choices: undefined },
+      { name: 'size', isRequired: true, isText: false, choices: ['1', '2'] },
+      { name: 'status', isRequired: false, isText: true, choices: ['sold', ['', 'none']] },
+    ])
+    expect(new Set(fields.map(({ name }) => name)).size).toBe(fields.length)
+  })
+
+  it('are none if the contract has no such request, or a reference has no target', () => {
+    expect(recordFields({}, '/pets')).toEqual([])
+    const post = { requestBody: { content: { 'application/json': { schema: ref('None') } } } }
+    expect(recordFields({ paths: { '/pets': { post } } }, '/pets')).toEqual([])
+    expect(
+      recordFields({ paths: { '/pets': { post } }, components: { schemas: { None: ref('None') } } }, '/pets'),
+    ).toEqual([])
+  })
+})
