@@ -6,7 +6,6 @@ import type { CallerRole, SandboxIdentity } from './control/routes.js'
 import type { ControlTarget, VerbDone } from './control/verb.js'
 import { Keyring } from './core/keyring.js'
 import { MemoryBudget } from './core/memory-budget.js'
-import type { RealService } from './core/real-service.js'
 import { Space } from './core/space.js'
 import type { SpaceContext } from './core/space-context.js'
 import { Spaces } from './core/spaces.js'
@@ -15,6 +14,7 @@ import { type PendingReply, UNREAD } from './domain/messages.js'
 import type { ProblemCode } from './domain/problems.js'
 import { hider } from './domain/redaction.js'
 import type { SpaceStart } from './domain/state.js'
+import type { Upstream } from './domain/upstream.js'
 import { LogBudget } from './exchanges/exchange-log.js'
 import type { ExchangeRecord } from './exchanges/exchange-record.js'
 import { type CommandExecutor, resolveFrozenStart, type SandboxDeps, type SavedSandbox } from './executor/executor.js'
@@ -97,11 +97,12 @@ async function prepareStart(
   if (options.strict) (await import('./core/find-violation.js')).ignoredParameters(contract).forEach(report.warn)
   // Reports problems of a custom contract at the start, not to its first client.
   if (options.strict && options.spec !== undefined) await responseRules()
-  let upstream: RealService | undefined
+  let upstream: Upstream | undefined
   if (options.upstream !== undefined) {
-    const parts = { contract, rules: await responseRules(), warn: report.warn }
-    upstream = await openUpstream(options.upstream, options, parts)
+    upstream = await openUpstream(options.upstream, options, contract, report.warn)
     opened.defer(upstream.close)
+    if (options.cors === '*')
+      report.warn(`--cors *: any website that you visit may use ${options.upstream} through this sandbox.`)
   }
   const seeds = await openSeeds(options, contract)
   return {
@@ -218,7 +219,7 @@ const NOT_STORED = 'A change could not be stored and was rolled back. See the lo
 function spacesOpener(
   options: ResolvedOptions,
   contract: Contract,
-  upstream: RealService | undefined,
+  upstream: Upstream | undefined,
   events: SandboxEvents,
   warn: Reporter['warn'],
 ): SandboxDeps['openSpaces'] {
@@ -242,7 +243,7 @@ function spacesOpener(
       logLimit: options.logLimit,
       logBudget: new LogBudget(),
       memoryBudget: new MemoryBudget(options.maxStore, warn),
-      realService: upstream,
+      upstream,
       warn,
       onExchange:
         events.onExchange &&

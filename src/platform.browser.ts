@@ -1,7 +1,7 @@
 import type { Contract } from './contract/contract.js'
 import type { ClosableEngine } from './contract/engine.js'
 import { packagedContract } from './contract/packaged-contract.js'
-import type { RealService } from './core/real-service.js'
+import type { Upstream } from './domain/upstream.js'
 import type { CommandExecutor, OpenedStore } from './executor/executor.js'
 import type { RecordSeeds } from './fixtures/load-fixtures.js'
 
@@ -26,7 +26,7 @@ export async function openEngine(..._given: readonly unknown[]): Promise<Closabl
   throw new Error('Prism is not available in a browser.')
 }
 
-export async function openUpstream(..._given: readonly unknown[]): Promise<RealService> {
+export async function openUpstream(..._given: readonly unknown[]): Promise<Upstream> {
   throw new Error('A sandbox in a browser has no upstream service.')
 }
 

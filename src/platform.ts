@@ -2,12 +2,10 @@ import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Contract } from './contract/contract.js'
 import type { ClosableEngine } from './contract/engine.js'
-import type { ResponseRules } from './contract/response-rules.js'
-import type { RealService } from './core/real-service.js'
 import { type Bytes, formatSize, MIB } from './domain/numbers.js'
+import type { Upstream } from './domain/upstream.js'
 import type { OpenedStore } from './executor/executor.js'
 import type { RecordSeeds } from './fixtures/load-fixtures.js'
-import { recordedPet } from './fixtures/read-fixtures.js'
 import { recordSeeds } from './fixtures/record-seeds.js'
 import { placeOf, type ResolvedOptions } from './options/resolve.js'
 import { Keeper } from './store/keeper.js'
@@ -40,18 +38,18 @@ export async function openEngine(contract: Contract): Promise<ClosableEngine> {
 export async function openUpstream(
   baseUrl: string,
   options: ResolvedOptions,
-  {
-    contract,
-    rules,
-    warn,
-  }: { readonly contract: Contract; readonly rules: ResponseRules; warn(message: string): void },
-): Promise<RealService> {
-  const { openRealService } = await import('./client/real-service.js')
-  return openRealService(baseUrl, options, {
-    contract,
-    rules,
+  { keyHeaders }: Contract,
+  warn: (message: string) => void,
+): Promise<Upstream> {
+  const { openUpstream } = await import('./client/upstream.js')
+  return openUpstream({
+    baseUrl,
+    keyHeader: keyHeaders[0],
+    apiKeyFile: options.upstreamApiKeyFile,
+    caFile: options.upstreamCa,
+    writes: options.upstreamWrites,
+    timeout: options.upstreamTimeout,
     env: process.env,
-    keptPet: (pet) => recordedPet(pet, contract.rules?.get('pets')),
     warn,
   })
 }

@@ -20,7 +20,6 @@ import type { FaultInput } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
 import { DEFAULT_SPACE, isSpaceName, sentKeyText } from '../domain/keys.js'
 import type { DurationText } from '../domain/time.js'
-import type { Drift } from '../drift/ledger.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
 import type { Har } from '../exchanges/har.js'
 import type {
@@ -179,8 +178,6 @@ export interface Controls {
   waitForRequest(filter?: RequestFilter, options?: WaitOptions): Promise<Exchange>
   /** How well clients have kept the service's rules since the start or the last reset. */
   conduct(): Promise<Conduct>
-  /** How responses of the real service behind the sandbox differ from the contract. */
-  drift(): Promise<Drift>
 }
 
 /** Records of one resource. Nested ones have the ids of their parents as fields, by their path parameters. */
@@ -367,7 +364,6 @@ function spaceControls(transport: Transport, space: string): Controls {
     }),
     waitForRequest: async (...how) => (await import('./waits.js')).waitForRequest(call, ...how),
     conduct: () => call('conduct'),
-    drift: () => call('drift'),
   }
 }
 

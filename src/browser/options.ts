@@ -16,7 +16,6 @@ export const MISSING = {
   fixtures: DISK,
   reset: DISK,
   fsync: DISK,
-  record: DISK,
   generate: SPEC,
   spec: PRISM,
   mock: PRISM,

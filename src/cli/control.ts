@@ -18,7 +18,7 @@ import { reportToGitHub, writeReport } from './conduct/report-file.js'
 import { findingLine, textReport } from './conduct/text-report.js'
 import { durationMs } from './control/arguments.js'
 import { type FoundSandbox, findSandbox, noSandbox, noSandboxAt } from './control/find-sandbox.js'
-import { driftResult, serviceUrl } from './control/formatters.js'
+import { serviceUrl } from './control/formatters.js'
 import { addRequestVerbs } from './control/requests.js'
 import { printResult } from './control/result.js'
 import {
@@ -134,7 +134,6 @@ function addReportVerbs({ add, call, verb }: VerbCommands): void {
     .option('--fail-on <rules>', 'exit with 1 if one of these rules is broken in any space')
     .option('--report <file>', 'write a report on all spaces: .json, .xml (JUnit) or text')
     .action(call(conduct))
-  verb('drift', 'drift', 'how the real service differs from the contract', (value, { io }) => driftResult(value, io))
 }
 
 async function conduct(at: ControlContext, { failOn: rules, report: file }: ConductFlags): Promise<number> {

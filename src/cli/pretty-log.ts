@@ -218,7 +218,7 @@ function extrasOf(record: Exchange, { dim }: Colours): readonly Fact[] {
 }
 
 function reasonsOf(record: Exchange, colours: Colours): readonly Fact[] {
-  const { ended, durationMs, fault, drift, response } = record
+  const { ended, durationMs, fault, response } = record
   const reason = reasonText(record)
   const isCut = ended === 'cut' && (fault === null || fault === 'slow-body' || fault === 'hang')
   const end =
@@ -234,7 +234,6 @@ function reasonsOf(record: Exchange, colours: Colours): readonly Fact[] {
   return [
     ...fact(reason, (text) => text),
     ...fact(end, colours.yellow),
-    ...fact(drift && `drift: ${escapeControls(drift.join('; '))}`, colours.red),
     ...fact(response.headers.deprecation && 'deprecated', colours.yellow),
   ]
 }

@@ -3,6 +3,7 @@ import { isStateful } from '../contract/resource-data.js'
 import type { VerbDone } from '../control/verb.js'
 import type { PlanName } from '../domain/keys.js'
 import { counted } from '../domain/numbers.js'
+import { type AllowedOrigins, describeOrigins } from '../domain/web-origins.js'
 import { type ExchangeRecord, exchangeFacts } from '../exchanges/exchange-record.js'
 import type { LogFormat } from '../options/options.js'
 import type { CliIo } from './io.js'
@@ -17,6 +18,8 @@ export interface ReadyFacts {
   readonly pets: number
   readonly seed: number
   readonly upstream?: string | undefined
+  /** Web origins that may use the upstream. */
+  readonly cors?: AllowedOrigins | undefined
   readonly operations: Contract['operations']
 }
 
@@ -84,8 +87,8 @@ export async function openServeLog(
 }
 
 /** @source docs/cli.md, "Ready line" */
-function prettyReady({ baseUrl, controlUrl, plan, pets, seed, upstream }: ReadyFacts): string {
-  const behind = upstream === undefined ? '' : ` in front of ${upstream}`
+function prettyReady({ baseUrl, controlUrl, plan, pets, seed, upstream, cors = '*' }: ReadyFacts): string {
+  const behind = upstream === undefined ? '' : ` in front of ${upstream}, for ${describeOrigins(cors)}`
   return `Ready on ${baseUrl}${behind} (plan ${plan}, ${counted(pets, 'pet')}, seed ${seed}); dashboard ${controlUrl}/`
 }
 

@@ -117,6 +117,7 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
         pets: sandbox.petCount,
         seed,
         upstream: options.upstream,
+        cors: options.upstream === undefined ? undefined : options.cors,
         operations: sandbox.operations,
       })
     if (opens) void (await import('./serve/interactive.js')).openDashboard(interaction)

@@ -8,7 +8,7 @@ import { Failure } from '../domain/failures.js'
 import { type Bytes, MIB } from '../domain/numbers.js'
 import { headerIn, isBearer } from '../domain/request-headers.js'
 import type { DurationMs } from '../domain/time.js'
-import type { Forward, UpstreamFailure, UpstreamOutcome } from '../domain/upstream.js'
+import type { Upstream, UpstreamFailure, UpstreamOutcome, UpstreamRequest, UpstreamWrites } from '../domain/upstream.js'
 import { messageOf } from '../system/message-of.js'
 import { describeOpenError, readInput } from '../system/regular-file.js'
 import type { Environment } from '../system/this-process.js'
@@ -18,22 +18,15 @@ import { exchangeOnce } from './exchange.js'
 import { TooLargeError } from './limits.js'
 import { isDropped, NoResponseError } from './no-response.js'
 
-export interface Upstream {
-  /** It has its own key, which replaces the sandbox's keys. */
-  readonly hasKey: boolean
-  readonly secrets: readonly string[]
-  /** Forwards a request, and reads the whole response. Never rejects. @param left aborted when the client has left */
-  send(forward: Forward, left?: AbortSignal): Promise<UpstreamOutcome>
-  close(): Promise<void>
-}
-
 export interface UpstreamOptions {
   readonly baseUrl: string
   readonly keyHeader: KeyHeader
   readonly apiKeyFile: string | undefined
   readonly caFile: string | undefined
+  readonly writes: UpstreamWrites
   readonly timeout: DurationMs
   readonly env: Environment
+  warn(message: string): void
 }
 
 const MAX_RESPONSE: Bytes = 16 * MIB
@@ -51,8 +44,10 @@ export async function openUpstream({
   keyHeader,
   apiKeyFile,
   caFile,
+  writes,
   timeout,
   env,
+  warn,
 }: UpstreamOptions): Promise<Upstream> {
   const where = `--upstream-api-key-file ${JSON.stringify(apiKeyFile)}`
   const key = apiKeyFile === undefined ? undefined : await readKeyFile(apiKeyFile, where)
@@ -68,9 +63,10 @@ export async function openUpstream({
   /** Recognizes a request that the upstream sends back to this sandbox. */
   const via = `1.1 petstore-sandbox-${randomBytes(8).toString('hex')}`
   let pending = 0
+  let isKeyRefused = false
 
   async function request(
-    { method, target, headers, body, authorization = ownKey }: Forward,
+    { method, target, headers, body, authorization = ownKey }: UpstreamRequest,
     signal: AbortSignal | undefined,
     onSent: () => void,
   ): Promise<UpstreamOutcome> {
@@ -92,12 +88,12 @@ export async function openUpstream({
     return { kind: 'response', status: raw.status, headers: raw.headers, body: text, binary }
   }
 
-  async function send(forward: Forward, left: AbortSignal | undefined): Promise<UpstreamOutcome> {
-    const { method } = forward
+  async function send(sent: UpstreamRequest, left: AbortSignal | undefined): Promise<UpstreamOutcome> {
+    const { method } = sent
     let isSent = false
     for (let attempt = 1; ; attempt++) {
       try {
-        return await request(forward, left, () => {
+        return await request(sent, left, () => {
           isSent = true
         })
       } catch (error) {
@@ -127,15 +123,26 @@ export async function openUpstream({
     }
   }
 
+  function warnOfRefusedKey(): void {
+    if (isKeyRefused) return
+    isKeyRefused = true
+    warn(`${baseUrl} refused the key in ${where} with 401. Put a valid key into that file and restart.`)
+  }
+
   return {
+    baseUrl,
+    writes,
     hasKey: key !== undefined,
     secrets: key === undefined ? [] : [key],
-    async send(forward, left) {
-      if (forward.via.includes(via)) return failure('upstream_invalid', LOOP)
+    async send(sent, left) {
+      if (sent.via.includes(via)) return failure('upstream_invalid', LOOP)
       if (pending >= MAX_CONNECTIONS + MAX_WAITING) return failure('upstream_busy', BUSY)
       pending++
       try {
-        return await send(forward, left)
+        const outcome = await send(sent, left)
+        const isOwnKey = key !== undefined && sent.authorization === undefined
+        if (isOwnKey && outcome.kind === 'response' && outcome.status === 401) warnOfRefusedKey()
+        return outcome
       } finally {
         pending--
       }

@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '../domain/web-origins.js'
 import { digestOf } from '../system/runtime.js'
 
 export interface GuardRules {
@@ -10,9 +11,6 @@ export interface GuardRefusal {
   readonly status: 401 | 403
   readonly message: string
 }
-
-/** Loopback names, which no website can have, with any port. `.localhost` is reserved: RFC 6761, section 6.3 */
-const LOOPBACK_HOST = /^(?:localhost|(?:[a-z0-9-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i
 
 /**
  * Without a token, the Host must be loopback (a website that rebinds its name to 127.0.0.1 keeps its own Host), and an
@@ -35,7 +33,7 @@ export function guard(
     const message = 'The control plane requires its token: Authorization: Bearer <control token>.'
     return { status: 401, message }
   }
-  if (host === undefined || !LOOPBACK_HOST.test(host)) {
+  if (host === undefined || !isLoopbackHost(host)) {
     const message =
       'The control plane only accepts a loopback Host, such as 127.0.0.1 or localhost. To use another Host, start with --control-token.'
     return { status: 403, message }

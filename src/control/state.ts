@@ -36,7 +36,7 @@ import type {
 } from './views.js'
 
 export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateView {
-  const { basePath, realService } = space.shared
+  const { basePath, upstream } = space.shared
   const { operations, keyHeaders } = space.shared.contract
   const undo = spaces.findUndo(space, wall)
   return {
@@ -56,7 +56,7 @@ export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateVie
         .filter((operation) => !isStateful(operation))
         .map(({ id, isMocked, whyMocked }) => ({ operation: id, reason: isMocked ? '--mock' : (whyMocked ?? '') })),
     },
-    upstream: realService === undefined ? null : { baseUrl: realService.baseUrl, ...space.drift.upstream() },
+    upstream: upstream === undefined ? null : { baseUrl: upstream.baseUrl, writes: upstream.writes },
     counts: {
       pets: space.records.get('pets')?.size ?? 0,
       orders: space.records.get('orders')?.size ?? 0,

@@ -1,7 +1,7 @@
 import type { KeyHeader } from '../contract/contract-data.js'
 import type { FaultRule } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
-import type { UpstreamState } from '../drift/ledger.js'
+import type { Upstream } from '../domain/upstream.js'
 import type { ScenarioContent, SettingsView } from '../options/options.js'
 
 export type { ReplicaView } from '../replication/group.js'
@@ -96,11 +96,6 @@ export interface OverridesExport {
   readonly notExportable: readonly string[]
 }
 
-/** The state of the real service at this space's last request to it. */
-export interface UpstreamView extends UpstreamState {
-  readonly baseUrl: string
-}
-
 export interface UndoView {
   readonly id: number
   readonly verb: string
@@ -131,8 +126,8 @@ export interface StateView {
   readonly overrides: readonly OverrideView[]
   /** The last verb that can be undone, or null. */
   readonly undo: UndoView | null
-  /** Null without `upstream`. */
-  readonly upstream: UpstreamView | null
+  /** The real service; null without `upstream`. */
+  readonly upstream: Pick<Upstream, 'baseUrl' | 'writes'> | null
   readonly operations: OperationsView
   readonly counts: {
     readonly pets: number

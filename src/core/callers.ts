@@ -25,7 +25,7 @@ export function identify(space: Space, sent: SentKey | undefined, address: strin
       limits: space.currentLimits(apiKey),
     }
   }
-  if (!(space.shared.anyKey || space.shared.realService !== undefined) || token === '')
+  if (!(space.shared.anyKey || space.shared.upstream !== undefined) || token === '')
     return anonymous(space, 'invalid_api_key', UNKNOWN_KEY, address)
   const stranger: ApiKey = { key: UNKNOWN_KEY }
   // The digest separates the quotas of unknown tokens without storing them.

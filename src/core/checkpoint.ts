@@ -3,7 +3,7 @@ import { digestOf } from '../system/runtime.js'
 import type { SavedSpaces, Spaces } from './spaces.js'
 
 /** Raised when the content changes its shape or meaning. */
-const CHECKPOINT_VERSION = 8
+const CHECKPOINT_VERSION = 9
 
 /**
  * A whole sandbox as short lines of text: spaces, keys, logs, conduct, snapshots, random streams. Machines with the same

@@ -17,21 +17,6 @@ interface CollectionBefore {
 }
 export type CollectionsBefore = readonly (readonly [resource: string, before: CollectionBefore])[]
 
-/** The records of a real service that were changed or removed in front of it, as it had them. */
-export function originalsName(resource: string): string {
-  return `${resource} of the real service`
-}
-
-/** The resources of a space in front of a real service: without examples, and each with its originals. */
-export function overlayResources(resources: readonly ResourceData[]): readonly ResourceData[] {
-  return resources.flatMap(({ examples: _examples, ...resource }) => [
-    resource,
-    { ...resource, name: originalsName(resource.name), path: '', properties: { [resource.id.property]: ID } },
-  ])
-}
-
-const ID = { readOnly: true, required: true } as const
-
 /** Whether some records that a space starts with are not in its stored state. */
 export function hasUnsavedRecords({ resources }: Pick<Contract, 'resources'>, state: SpaceState): boolean {
   return resources.some((one) => (one.examples ?? []).length > 0 && savedIn(state, one) === undefined)

@@ -1,8 +1,8 @@
 import type { EngineRefusal, EngineResponse } from '../contract/engine.js'
-import type { EndedExchange, ExchangeRef, ServiceRequest } from '../domain/messages.js'
+import type { EndedExchange, ExchangeRef, Reply, ServiceRequest } from '../domain/messages.js'
 import type { ProblemCode } from '../domain/problems.js'
 import type { EpochMs } from '../domain/time.js'
-import type { UpstreamOutcome } from '../domain/upstream.js'
+import type { UpstreamOutcome, UpstreamRequest } from '../domain/upstream.js'
 
 export interface Instant {
   /** Real time. */
@@ -22,12 +22,11 @@ export interface RequestCommand {
   readonly refused?: ProblemCode
 }
 
-/** The response to a forwarded request. */
-export interface ForwardedCommand {
-  readonly kind: 'forwarded'
-  /** Position of the request. */
-  readonly of: number
-  readonly outcome: UpstreamOutcome
+/** A request that the real service must answer. */
+export interface Forward {
+  readonly request: UpstreamRequest
+  /** Makes the reply from the outcome. Never throws. */
+  complete(outcome: UpstreamOutcome, instant: Instant): Reply
 }
 
 /** How exchanges ended, for log and conduct; no response depends on it. */

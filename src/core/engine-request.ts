@@ -13,7 +13,7 @@ export interface Question {
 
 /** The request for Prism if it mocks the operation. @source docs/spec.md, "Resources" */
 export function questionFor(
-  { contract, basePath, realService }: Pick<SpaceContext, 'contract' | 'basePath' | 'realService'>,
+  { contract, basePath, upstream }: Pick<SpaceContext, 'contract' | 'basePath' | 'upstream'>,
   request: ServiceRequest,
 ): Question | undefined {
   // The packaged contract needs no mocks.
@@ -25,7 +25,7 @@ export function questionFor(
   const forced = forcedMockStatus(contract, operation, prefer === undefined ? undefined : String(prefer))
   if (forced !== undefined) return { operation: operation.id, request: { ...engineRequest(request, basePath), forced } }
   // Operations of the real service are mocked only with --mock.
-  if (realService !== undefined && !operation.isMocked) return undefined
+  if (upstream !== undefined && !operation.isMocked) return undefined
   if (findHandler(operation, contract) !== undefined || (unreadBody(request) ?? encodedBody(request)) !== undefined)
     return undefined
   return { operation: operation.id, request: engineRequest(request, basePath) }

@@ -2,23 +2,22 @@ import { isBodyFault } from '../domain/faults.js'
 import type { SentKey } from '../domain/keys.js'
 import { bodyStart, type HandlerResult, leavesNoStatus, type Reply, type ServiceRequest } from '../domain/messages.js'
 import { hider, redactAddress, redactQuery } from '../domain/redaction.js'
-import type { Forward, UpstreamOutcome } from '../domain/upstream.js'
-import type { ContractViolation } from '../drift/find-violations.js'
+import type { UpstreamRequest } from '../domain/upstream.js'
 import { type ExchangeRecord, LOG_BODY_CHARACTERS, loggedHeaders } from '../exchanges/exchange-record.js'
 import { utf8Text } from '../system/runtime.js'
 import { identify } from './callers.js'
-import type { Instant, RequestCommand } from './command.js'
+import type { Forward, Instant, RequestCommand } from './command.js'
+import { forwardedResponse, forwardRequest } from './forward.js'
 import { admit } from './gates/admit.js'
 import { ban } from './gates/ban.js'
 import { disrupt, faultyResponse } from './gates/disrupt.js'
 import { exist } from './gates/exist.js'
 import { force } from './gates/force.js'
+import { refuseWrites } from './gates/refuse-writes.js'
 import { retire } from './gates/retire.js'
 import { throttle } from './gates/throttle.js'
-import { readRequest, validate } from './gates/validate.js'
+import { validate } from './gates/validate.js'
 import { findHandler, operate } from './operations.js'
-import { forwardedResponse } from './overlay.js'
-import type { Forwarded } from './real-service.js'
 import { replyHeaders } from './reply-headers.js'
 import type { Gate, RequestContext } from './request-context.js'
 import { problem } from './responses.js'
@@ -32,19 +31,15 @@ const GATES: readonly Gate[] = [
   disrupt, //  is there a storm, or a fault for this operation?
   throttle, // is there quota left in both windows?
   admit, //    is the key valid at all?
+  refuseWrites, // must it not reach the real service?
   exist, //    is there such an operation?
   retire, //   has it been removed?
   validate, // does the request keep the contract?
 ]
 
-/** A request that the real service must answer. */
-interface SentOn {
-  readonly forward: Forward
-  readonly kept: Forwarded
-}
-
 /**
- * Handles one request in a space: route, identify, gates, operation, common headers, log, conduct. Never throws.
+ * Handles one request in a space: route, identify, gates, operation or forwarding, common headers, log, conduct. Never
+ * throws.
  * @param sent undefined if no API key was sent
  */
 export function handle(
@@ -52,35 +47,22 @@ export function handle(
   command: RequestCommand,
   sent: SentKey | undefined,
   instant: Instant,
-): Reply | SentOn {
-  const { request, unknownSpace } = command
+): Reply | Forward {
   const context = startRequest(space, command, sent, instant)
   const response = respondSafely(context, () => askGates(context))
   if (context.chargesQuota) space.conduct.count(context)
-  if (!('kind' in response)) return finishRequest(context, response)
-  const { shown, fault } = context
+  if (!('target' in response)) return finishRequest(context, response)
   return {
-    forward: response,
-    kept: { space: space.name, isSpaceRemoved: false, sent, unknownSpace, request, shown, fault },
+    request: response,
+    complete(outcome, later) {
+      const { shown, fault, readings, isOperated } = context
+      const completed = { ...startRequest(space, command, sent, later), shown, fault, readings, isOperated }
+      return finishRequest(
+        completed,
+        respondSafely(completed, () => forwardedResponse(completed, outcome)),
+      )
+    },
   }
-}
-
-/** Completes a forwarded request with the response of the real service. Never throws. */
-export function complete(
-  space: Space,
-  { sent, shown, fault, ...command }: Forwarded,
-  outcome: UpstreamOutcome,
-  instant: Instant,
-): Reply {
-  const { realService } = space.shared
-  const context = startRequest(space, command, sent, instant)
-  const readings = readRequest(context)
-  Object.assign(context, { shown, fault, readings, isOperated: true } satisfies Partial<RequestContext>)
-  if (realService === undefined) return finishRequest(context, problem('internal_error'))
-  return finishRequest(
-    context,
-    respondSafely(context, () => forwardedResponse(context, outcome, realService)),
-  )
 }
 
 /** Responds without the gates, but with common headers and log. */
@@ -120,13 +102,12 @@ function startRequest(
     pendingFault: undefined,
     fault: undefined,
     readings: undefined,
-    drift: undefined,
     chargesQuota: false,
     isOperated: false,
   }
 }
 
-function askGates(context: RequestContext): HandlerResult | Forward {
+function askGates(context: RequestContext): HandlerResult | UpstreamRequest {
   for (const gate of GATES) {
     const response = gate(context)
     if (response !== undefined) return response
@@ -134,6 +115,7 @@ function askGates(context: RequestContext): HandlerResult | Forward {
   if (context.route.kind !== 'operation') return problem('not_found')
   if (context.pendingFault !== undefined) context.fault = context.space.useFault(context.pendingFault)
   context.isOperated = true
+  if (context.space.shared.upstream !== undefined && !context.route.operation.isMocked) return forwardRequest(context)
   return operate(context, context.route.operation)
 }
 
@@ -154,8 +136,6 @@ function finishRequest(context: RequestContext, given: HandlerResult): Reply {
   const response = context.fault === undefined ? given : faultyResponse(context, context.fault, given)
   const headers = replyHeaders(context, response)
   const exchange = logExchange(context, response, headers)
-  if (context.drift !== undefined && route.kind === 'operation')
-    space.drift.add(route.operation.id, withoutSecretsIn(space, context.drift), exchange.id, context.now)
   space.conduct.judge(context, response, exchange)
   return {
     status: response.status,
@@ -197,8 +177,6 @@ function logExchange(context: RequestContext, response: HandlerResult, headers: 
     waitingMs: 0,
     bodyMs: 0,
     remaining: context.shown?.remaining ?? 0,
-    // No spread: it costs as much as the rest of the record.
-    drift: context.drift?.length ? context.drift.map(({ detail }) => detail) : undefined,
     requestHeaders: loggedHeaders(request, caller.isOpen, caller.label, space.shared.contract.keyHeaders),
     requestBody: loggedBody(request),
     responseHeaders: headers,
@@ -237,7 +215,6 @@ function withoutSecrets(
     requestBody: hide(record.requestBody),
     responseHeaders: record.responseHeaders.map(hide),
     responseBody: hide(record.responseBody),
-    ...(record.drift === undefined ? {} : { drift: record.drift.map(hide) }),
   }
 }
 
@@ -250,11 +227,4 @@ function both(one: Hide, other: Hide): Hide {
 function ownKeyHider({ headers: { authorization } }: ServiceRequest): Hide {
   const [, token = ''] = /^\S+ +(.*)$/.exec(String(authorization ?? '')) ?? []
   return hider([token])
-}
-
-function withoutSecretsIn(
-  { shared: { hide } }: Space,
-  violations: readonly ContractViolation[],
-): readonly ContractViolation[] {
-  return hide === undefined ? violations : violations.map(({ rule, detail }) => ({ rule, detail: hide(detail) }))
 }

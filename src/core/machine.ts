@@ -1,6 +1,5 @@
 import type { Reply } from '../domain/messages.js'
-import type { Forward } from '../domain/upstream.js'
-import type { EndedCommand, ForwardedCommand, Instant, RequestCommand } from './command.js'
+import type { EndedCommand, Forward, Instant, RequestCommand } from './command.js'
 import type { Spaces } from './spaces.js'
 
 /** A verb that changes a sandbox. */
@@ -12,7 +11,7 @@ export interface VerbCommand {
   readonly fetched?: unknown
 }
 
-export type Command = RequestCommand | ForwardedCommand | EndedCommand | VerbCommand
+export type Command = RequestCommand | EndedCommand | VerbCommand
 
 /** Never forwarded. */
 type RefusedCommand = RequestCommand & Required<Pick<RequestCommand, 'refused'>>
@@ -45,7 +44,7 @@ export class Machine {
    * Returns the reply to a request (or that it must be forwarded), or the output of a verb.
    * @throws VerbError without changing any state
    */
-  apply(command: ForwardedCommand | RefusedCommand, instant: Instant): Reply
+  apply(command: RefusedCommand, instant: Instant): Reply
   apply(command: RequestCommand, instant: Instant): Reply | Forward
   apply(command: Command, instant: Instant): unknown
   apply(command: Command, instant: Instant): unknown {
@@ -58,8 +57,6 @@ export class Machine {
     switch (command.kind) {
       case 'request':
         return this.spaces.handle(command, instant)
-      case 'forwarded':
-        return this.spaces.complete(command, instant)
       case 'ended':
         return this.spaces.recordEnds(command, instant)
       case 'verb':

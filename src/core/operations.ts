@@ -1,10 +1,8 @@
 import type { Contract, Operation } from '../contract/contract.js'
 import { isStateful } from '../contract/resource-data.js'
 import type { HandlerResult } from '../domain/messages.js'
-import type { Forward } from '../domain/upstream.js'
 import { mockedOperation } from './operations/mocked-response.js'
 import { recordHandler } from './operations/records.js'
-import { overlay } from './overlay.js'
 import type { Handler, RequestContext } from './request-context.js'
 
 const handlers = new WeakMap<Operation, { readonly handler: Handler | undefined }>()
@@ -21,12 +19,8 @@ export function findHandler(operation: Operation, { resources }: Contract): Hand
   return handler
 }
 
-/** Carries an operation out, or forwards it to the real service. */
-export function operate(context: RequestContext, operation: Operation): HandlerResult | Forward {
-  const { handler, readings, space } = context
-  const { realService } = space.shared
-  const elsewhere = realService && overlay(context, operation, realService)
-  if (elsewhere !== undefined) return elsewhere
+export function operate(context: RequestContext, operation: Operation): HandlerResult {
+  const { handler, readings } = context
   return handler !== undefined && readings !== undefined
     ? handler(context, readings)
     : mockedOperation(context, operation)

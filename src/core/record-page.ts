@@ -89,10 +89,6 @@ function firstOf(
   return isNewestFirst(request) ? places.length - indexOf(places, place) : indexOf(places, place + 1)
 }
 
-export function isFirstPage(query: Values, { cursor = '', offset = '', page = '' }: QueryRoles = NO_ROLES): boolean {
-  return (query[cursor] ?? '') === '' && Number(query[offset] ?? 0) <= 0 && Number(query[page] ?? 1) <= 1
-}
-
 type Page = Readonly<Record<'page' | 'offset', number>> & { readonly lastId: string | undefined }
 
 /** The parameter that asks for the next page. */

@@ -3,6 +3,7 @@ import type { ForwardedLimits, HandlerResult } from '../domain/messages.js'
 import { passingText } from '../domain/numbers.js'
 import type { WindowView } from '../domain/quota.js'
 import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.js'
+import { isAllowedOrigin } from '../domain/web-origins.js'
 import { utf8Length } from '../system/runtime.js'
 import { shownUncharged } from './gates/throttle.js'
 import type { RequestContext } from './request-context.js'
@@ -121,7 +122,7 @@ function pushCorsHeaders(headers: string[], space: Space, origin: string | undef
   if (cors === '*') headers.push('Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', exposed)
   else if (cors.length > 0) {
     headers.push('Vary', 'Origin')
-    if (origin === undefined || !cors.includes(origin)) return
+    if (origin === undefined || !isAllowedOrigin(cors, origin)) return
     headers.push('Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', exposed)
   }
 }

@@ -3,7 +3,6 @@ import type { Caller } from '../domain/keys.js'
 import type { HandlerResult, Readings, ServiceRequest, ServiceRoute } from '../domain/messages.js'
 import type { WindowView } from '../domain/quota.js'
 import type { EpochMs } from '../domain/time.js'
-import type { ContractViolation } from '../drift/find-violations.js'
 import type { RequestCommand } from './command.js'
 import type { Space } from './space.js'
 
@@ -30,8 +29,6 @@ export interface RequestContext {
   /** A fault that affects the response of the operation. */
   fault: FaultRule | undefined
   readings: Readings | undefined
-  /** How the response of the real service drifts from the contract. */
-  drift: readonly ContractViolation[] | undefined
   /** It reached the quota, or a ban. */
   chargesQuota: boolean
   isOperated: boolean

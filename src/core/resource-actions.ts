@@ -11,7 +11,6 @@ import { type Collection, type Filter, isMatch } from '../domain/collection.js'
 import type { LongBody } from '../domain/messages.js'
 import { type RecordChange, recordText, type Scope } from '../domain/records.js'
 import type { ActionRequest } from './action-request.js'
-import { originalsName } from './collections.js'
 import { bodyText, unwrapBody } from './envelopes.js'
 import { changedRecord, findTaken, removals, storedValue } from './record-changes.js'
 import { readPage } from './record-page.js'
@@ -71,11 +70,7 @@ function hasParents(parents: readonly ParentData[], ids: readonly string[], spac
     if (resource === undefined) return true
     const scope = ids.slice(0, index)
     const id = ids[index] ?? ''
-    if (space.records.get(resource)?.get(scope, id) !== undefined) return true
-    // The real service may have it, unless it was removed here.
-    return (
-      space.shared.realService !== undefined && space.records.get(originalsName(resource))?.get(scope, id) === undefined
-    )
+    return space.records.get(resource)?.get(scope, id) !== undefined
   })
 }
 
@@ -180,11 +175,7 @@ function listText(values: readonly Values[], before: string, after: string): str
   return text + after
 }
 
-export function filtersOf({
-  action,
-  path,
-  query,
-}: Pick<ActionRequest, 'action' | 'path' | 'query'>): readonly Filter[] {
+function filtersOf({ action, path, query }: ActionRequest): readonly Filter[] {
   if (action.pathFilters === undefined && action.query === undefined) return NO_FILTERS
   const filters: Filter[] = []
   for (const { parameter, property = '' } of action.pathFilters ?? []) filters.push([property, [path[parameter]]])

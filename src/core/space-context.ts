@@ -3,11 +3,12 @@ import type { Contract } from '../contract/contract.js'
 import type { SpaceSource } from '../domain/keys.js'
 import type { ListOrder } from '../domain/settings.js'
 import type { Change, Snapshot, SpaceStart } from '../domain/state.js'
+import type { Upstream } from '../domain/upstream.js'
+import type { AllowedOrigins } from '../domain/web-origins.js'
 import type { LogBudget } from '../exchanges/exchange-log.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import type { Keyring } from './keyring.js'
 import type { MemoryBudget } from './memory-budget.js'
-import type { RealServiceRules } from './real-service.js'
 
 export interface SpaceContext {
   readonly contract: Contract
@@ -22,11 +23,11 @@ export interface SpaceContext {
   readonly order: ListOrder
   /** Whether made-up responses have X-Sandbox-Reason. */
   readonly reason: boolean
-  readonly cors: '*' | readonly string[]
+  readonly cors: AllowedOrigins
   readonly logLimit: number
   readonly logBudget: LogBudget
   readonly memoryBudget: MemoryBudget
-  readonly realService?: RealServiceRules | undefined
+  readonly upstream?: Pick<Upstream, 'baseUrl' | 'hasKey' | 'writes'> | undefined
   warn(message: string): void
   /** Undefined without listeners. */
   readonly onExchange: ((record: ExchangeRecord) => void) | undefined

@@ -6,7 +6,6 @@ import type { Settings } from '../domain/settings.js'
 import type { Snapshot, SpaceState } from '../domain/state.js'
 import type { RunningStorm } from '../domain/storm.js'
 import type { ClockState, EpochMs } from '../domain/time.js'
-import { DriftLedger, type SavedDrift } from '../drift/ledger.js'
 import type { SavedLog } from '../exchanges/exchange-log.js'
 import { type AccountBefore, Accounts, type SavedAccount } from './accounts.js'
 import { type Collections, type CollectionsBefore, loadCollections, saveCollections } from './collections.js'
@@ -15,7 +14,7 @@ import type { SavedKeyring } from './keyring.js'
 /**
  * Everything in a space that a request or a verb can change, except the log. Parts are replaced, never changed in
  * place, so a shallow copy is a snapshot. Exceptions are records and accounts, which keep a journal of inverse changes,
- * and the two ledgers.
+ * and conduct.
  */
 export class SpaceRecord {
   /** By resource. */
@@ -31,7 +30,6 @@ export class SpaceRecord {
   readonly faults!: readonly ArmedFault[]
   readonly accounts!: Accounts
   readonly conduct!: ConductLedger
-  readonly drift!: DriftLedger
   readonly dice!: Snapshot['dice']
   /** Only without a store. */
   readonly snapshots!: ReadonlyMap<string, Snapshot>
@@ -74,7 +72,6 @@ interface SavedForms {
   readonly storm: RunningStorm | null
   readonly accounts: readonly SavedAccount[]
   readonly conduct: SavedConduct
-  readonly drift: SavedDrift
   readonly snapshots: Entries<SpaceRecord['snapshots']>
   readonly undo: Undo | null
 }
@@ -108,14 +105,6 @@ const CODECS: { readonly [Name in keyof SpaceRecord]: Codec<SpaceRecord[Name], S
       const conduct = openConduct()
       conduct.restore(saved)
       return conduct
-    },
-  },
-  drift: {
-    save: (drift) => drift.save(),
-    load(saved) {
-      const drift = new DriftLedger()
-      drift.restore(saved)
-      return drift
     },
   },
   dice: PLAIN,

@@ -1,6 +1,6 @@
 import { ConductLedger, type SavedConduct } from '../conduct/conduct-ledger.js'
 import type { WaitFilter } from '../conduct/senders.js'
-import type { Contract, Values } from '../contract/contract.js'
+import type { Values } from '../contract/contract.js'
 import { stringifyJson } from '../contract/json.js'
 import { banFor, NO_BAN_RECORD } from '../domain/ban.js'
 import type { Collection, RecordBefore } from '../domain/collection.js'
@@ -22,8 +22,6 @@ import {
   readClock,
   startInstant,
 } from '../domain/time.js'
-import { FIRST_LOCAL_ID } from '../domain/upstream.js'
-import { DriftLedger } from '../drift/ledger.js'
 import { ExchangeLog, type SavedLog } from '../exchanges/exchange-log.js'
 import { type AccountBefore, Accounts } from './accounts.js'
 import {
@@ -32,7 +30,6 @@ import {
   hasUnsavedRecords,
   openCollections,
   openSeed,
-  overlayResources,
   revertRecords,
   stateFrom,
   uuidFrom,
@@ -82,7 +79,6 @@ export class Space extends SpaceRecord {
   seed: SpaceState
   readonly store: Store | undefined
   readonly #planLimits: PlanLimits
-  readonly #stored: Pick<Contract, 'resources'>
   /** The store lacks the contract's examples. The next change stores them. */
   #hasUnsavedRecords = false
   /** Of the running verb: it changes in place. */
@@ -107,8 +103,6 @@ export class Space extends SpaceRecord {
     this.shared = shared
     this.seed = seed
     this.store = store
-    const { resources } = shared.contract
-    this.#stored = { resources: shared.realService === undefined ? resources : overlayResources(resources) }
     this.log = new ExchangeLog(shared.logLimit, shared.logBudget)
     if (shared.onExchange !== undefined) this.log.follow({ onEnded: shared.onExchange, end() {} })
     this.#planLimits = new PlanLimits(shared.contract)
@@ -122,7 +116,7 @@ export class Space extends SpaceRecord {
 
   #start(state: SpaceState, wall: EpochMs): void {
     const { start, seed } = this.shared
-    this.#hasUnsavedRecords = hasUnsavedRecords(this.#stored, state)
+    this.#hasUnsavedRecords = hasUnsavedRecords(this.shared.contract, state)
     const stream = (purpose: string) => randomStream(`${seed}:${this.name}:${purpose}`).state
     const clock = start.now === undefined ? REAL_TIME : clockAt(startInstant(start.now, wall), start.freeze, wall)
     const now = readClock(clock, wall)
@@ -136,7 +130,6 @@ export class Space extends SpaceRecord {
       faults: start.faults.map(armFault),
       accounts: new Accounts(),
       conduct: this.#openConduct(),
-      drift: new DriftLedger(),
       dice: { storm: stream('storm'), faults: stream('faults'), latency: stream('latency') },
     })
     this.useUp(start.used, now)
@@ -144,11 +137,9 @@ export class Space extends SpaceRecord {
   }
 
   #openRecords(state: SpaceState): void {
-    const { realService } = this.shared
     const isSeed = this.name !== '' && state === this.seed
-    const records = isSeed ? openSeed(this.#stored, state) : openCollections(this.#stored, state)
-    if (realService !== undefined) for (const one of records.values()) one.reserveIdsTo(FIRST_LOCAL_ID - 1)
-    this.#set({ records, unserved: unservedIn(state, this.#stored.resources) })
+    const records = isSeed ? openSeed(this.shared.contract, state) : openCollections(this.shared.contract, state)
+    this.#set({ records, unserved: unservedIn(state, this.shared.contract.resources) })
   }
 
   #openConduct(): ConductLedger {
@@ -173,7 +164,7 @@ export class Space extends SpaceRecord {
   }
 
   state(): SpaceState {
-    return stateFrom(this.#stored, this.records, this.unserved, this.storedKeys())
+    return stateFrom(this.shared.contract, this.records, this.unserved, this.storedKeys())
   }
 
   /** The keys that outlive the process, each on its plan in this space, or on another one of `plans`. */
@@ -230,7 +221,7 @@ export class Space extends SpaceRecord {
 
   #store(store: Store, change: RecordChange, { nextId }: Collection, before: RecordBefore): void {
     const { resource: name } = change
-    const resource = this.#stored.resources.find((one) => one.name === name)
+    const resource = this.shared.contract.resources.find((one) => one.name === name)
     if (resource === undefined) return
     store.take(changeOf(resource, change), () => revertRecords(this.records, [[name, { nextId, changes: [before] }]]))
   }

@@ -6,12 +6,10 @@ import { PROBLEMS } from '../domain/problems.js'
 import { readSpace } from '../domain/request-headers.js'
 import { type Change, EMPTY_STATE, type SpaceStart, type SpaceState } from '../domain/state.js'
 import { type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
-import type { Forward } from '../domain/upstream.js'
-import type { EndedCommand, ForwardedCommand, Instant, RequestCommand } from './command.js'
-import { complete, handle, replyWith } from './handle-request.js'
+import type { EndedCommand, Forward, Instant, RequestCommand } from './command.js'
+import { handle, replyWith } from './handle-request.js'
 import { byKey, type Keys, type SavedKeyring, saveKeys } from './keyring.js'
 import type { RoomState } from './memory-budget.js'
-import { type Forwarded, loadForwarded, type SavedForwarded, saveForwarded } from './real-service.js'
 import { problem } from './responses.js'
 import { type SavedSpace, Space, type VerbChange } from './space.js'
 import type { SpaceContext } from './space-context.js'
@@ -44,7 +42,6 @@ export interface SavedSpaces {
   readonly room: RoomState
   readonly spaces: readonly SavedSpace[]
   readonly removed: RemovedSpace | null
-  readonly forwarded: readonly SavedForwarded[]
 }
 
 export class Spaces {
@@ -57,9 +54,6 @@ export class Spaces {
   #verb: RunningVerb | undefined
   /** When the first undo expires, in real time. */
   #nextExpiry = Number.POSITIVE_INFINITY
-  /** Requests under way to the real service, by position. */
-  readonly #forwarded = new Map<number, Forwarded>()
-
   readonly #unknownSpaces = new Set<string>()
 
   constructor(shared: SpaceContext, defaultSpace: Space, fixtures: SpaceState, maxSpaces: number) {
@@ -277,8 +271,6 @@ export class Spaces {
   close(space: Space): void {
     this.#shared.onForget(space)
     space.close()
-    for (const [position, kept] of this.#forwarded)
-      if (kept.space === space.name) this.#forwarded.set(position, { ...kept, isSpaceRemoved: true })
     this.#named.delete(space.name)
   }
 
@@ -289,13 +281,11 @@ export class Spaces {
       room: this.#shared.memoryBudget.state,
       spaces: this.#all().map((space) => space.save()),
       removed: this.#removed ?? null,
-      forwarded: [...this.#forwarded].map(([position, kept]) => saveForwarded(position, kept)),
     }
   }
 
   /** Call it on new spaces only. Loads one space at each step. */
-  *load({ keys, room, spaces, removed, forwarded }: SavedSpaces): Generator<void, void> {
-    for (const saved of forwarded) this.#forwarded.set(...loadForwarded(saved))
+  *load({ keys, room, spaces, removed }: SavedSpaces): Generator<void, void> {
     this.#removed = removed ?? undefined
     this.#shared.keys.load(keys)
     for (const saved of spaces) {
@@ -317,7 +307,7 @@ export class Spaces {
     if (this.get(name) !== undefined) return true
     const apiKey = this.default.keys.get(token)
     return apiKey === undefined
-      ? this.#shared.anyKey && this.#shared.realService === undefined
+      ? this.#shared.anyKey && this.#shared.upstream === undefined
       : apiKey.always !== 'revoked'
   }
 
@@ -329,52 +319,31 @@ export class Spaces {
     const { authorization } = request.headers
     const sent = readAuthorization(typeof authorization === 'string' ? authorization : undefined)
     if (sent === undefined || sent.space === '') {
-      if (this.#shared.spaceFrom === 'baggage') return this.#beginByBaggage(command, sent, instant)
-      return this.#begin(this.default, command, sent, instant)
+      if (this.#shared.spaceFrom === 'baggage') return this.#handleByBaggage(command, sent, instant)
+      return handle(this.default, command, sent, instant)
     }
     const { token, space: name } = sent
     if (!this.canOpen(name, token)) {
-      const isForwarded = this.#shared.realService !== undefined
+      const isForwarded = this.#shared.upstream !== undefined
       const unknown = isForwarded ? { ...NO_KEY, token: `${token}~${name}` } : NO_KEY
-      return this.#begin(this.default, command, this.default.keys.has(token) ? sent : unknown, instant)
+      return handle(this.default, command, this.default.keys.has(token) ? sent : unknown, instant)
     }
     const space = this.open(name, instant.now)
-    if (space !== undefined) return this.#begin(space, command, sent, instant)
+    if (space !== undefined) return handle(space, command, sent, instant)
     const message = this.fullMessage()
     return replyWith(this.default, request, sent, problem('too_many_spaces', { message }), instant)
   }
 
-  /** Completes a forwarded request. Never throws. */
-  complete({ of, outcome }: ForwardedCommand, instant: Instant): Reply {
-    const kept = this.#forwarded.get(of)
-    if (kept === undefined) throw new RangeError(`No request ${of} was forwarded.`)
-    this.#forwarded.delete(of)
-    const space = kept.isSpaceRemoved ? undefined : this.get(kept.space)
-    if (space !== undefined) return complete(space, kept, outcome, instant)
-    // A removed space keeps nothing.
-    const passing = new Space(kept.space, this.#shared, instant.now, this.#fixtures)
-    const reply = complete(passing, kept, outcome, instant)
-    passing.close()
-    return reply
-  }
-
-  #beginByBaggage(command: RequestCommand, sent: SentKey | undefined, instant: Instant): Reply | Forward {
+  #handleByBaggage(command: RequestCommand, sent: SentKey | undefined, instant: Instant): Reply | Forward {
     const name = readSpace(command.request.headers.baggage)
     const space = name && this.get(name)
-    if (name === undefined || space) return this.#begin(space || this.default, command, sent, instant)
+    if (name === undefined || space) return handle(space || this.default, command, sent, instant)
     if (this.#unknownSpaces.size < MAX_WARNINGS && !this.#unknownSpaces.has(name)) {
       const message = unknownSpaceMessage(name)
       this.#unknownSpaces.add(name)
       this.#shared.warn(this.#shared.hide?.(message) ?? message)
     }
-    return this.#begin(this.default, { ...command, unknownSpace: name }, sent, instant)
-  }
-
-  #begin(space: Space, command: RequestCommand, sent: SentKey | undefined, instant: Instant): Reply | Forward {
-    const handled = handle(space, command, sent, instant)
-    if (!('forward' in handled)) return handled
-    this.#forwarded.set(instant.position, handled.kept)
-    return handled.forward
+    return handle(this.default, { ...command, unknownSpace: name }, sent, instant)
   }
 
   recordEnds({ exchanges, unread = [] }: EndedCommand, instant: Instant): void {

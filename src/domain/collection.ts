@@ -153,11 +153,6 @@ export class Collection {
     return id
   }
 
-  /** New records get ids above this one. */
-  reserveIdsTo(id: Int64): void {
-    if (id >= this.nextId) this.nextId = followingId(id)
-  }
-
   /** Adds a record as the newest, or replaces the one with its id. */
   put({ scope, value }: StoredRecord): void {
     this.#kept = []

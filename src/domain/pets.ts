@@ -8,9 +8,6 @@ export type { Pet, PetStatus } from '../contract/entities.js'
 /** @source docs/specification.md, "PetStatus" */
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const satisfies readonly PetStatus[]
 
-/** By the packaged contract. */
-export const PET_FIELDS: ReadonlySet<string> = new Set(['id', 'name', 'categoryId', 'status'])
-
 /** 1 + the largest id below 2^53, so that clients whose numbers are doubles can use it. @source docs/behaviour.md, "Ids of new pets" */
 export function nextPetIdAfter(pets: readonly Pet[]): Int64 {
   let largest = 0

@@ -38,6 +38,16 @@ export const PROBLEMS = {
     status: 503,
     message: 'The shared log of the replicas cannot be reached. Retry the request later.',
   },
+  upstream_read_only: {
+    status: 403,
+    message:
+      'This sandbox sends no writes to the service behind it. To allow them, start it with --upstream-writes forward.',
+  },
+  origin_refused: {
+    status: 403,
+    message:
+      'Websites may not use the real service behind this sandbox: it only accepts web pages from this machine, and a loopback Host. Allow another origin with --cors.',
+  },
   upstream_unreachable: { status: 502, message: 'The service behind this sandbox cannot be reached.' },
   upstream_invalid: { status: 502, message: 'The service behind this sandbox sent an invalid response.' },
   upstream_busy: { status: 503, message: 'Too many requests are waiting for the service behind this sandbox.' },

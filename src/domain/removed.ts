@@ -11,8 +11,12 @@ export const REMOVED: {
     simulate: 'the conduct report shows which plan would do.',
     playground: 'the dashboard of `serve` shows the requests of your own clients.',
   },
-  options: {},
-  values: {},
+  options: {
+    record: 'save a response as a fixture: call listPets -t staging > fixtures/pets.json.',
+  },
+  values: {
+    upstreamWrites: { local: 'use refuse or forward.' },
+  },
 }
 
 /** @returns "was removed in 0.2; …", or undefined if it never existed */

@@ -1,19 +1,23 @@
 import type { KeyHeader } from '../contract/contract-data.js'
-import type { Bytes } from './numbers.js'
 import type { ProblemCode } from './problems.js'
 
-export const UPSTREAM_WRITES = ['local', 'forward', 'refuse'] as const
+export const UPSTREAM_WRITES = ['refuse', 'forward'] as const
 export type UpstreamWrites = (typeof UPSTREAM_WRITES)[number]
 
-/** The first id of a pet added in front of a real service: far above the service's own, and exact in a double. */
-export const FIRST_LOCAL_ID = 2 ** 52
+/** The real service that a sandbox is a proxy to. */
+export interface Upstream {
+  readonly baseUrl: string
+  /** It has its own key, which replaces the sandbox's keys. */
+  readonly hasKey: boolean
+  readonly writes: UpstreamWrites
+  /** Masked in everything that is kept. */
+  readonly secrets: readonly string[]
+  /** Sends a request, and reads the whole response. Never rejects. @param left aborted when the client has left */
+  send(request: UpstreamRequest, left?: AbortSignal): Promise<UpstreamOutcome>
+  close(): Promise<void>
+}
 
-/** Longer responses are passed on unchecked, unrecorded and without local pets. */
-export const MAX_READ_BODY: Bytes = 256 * 1024
-
-export interface Forward {
-  readonly kind: 'forward'
-  readonly position: number
+export interface UpstreamRequest {
   readonly method: string
   /** Below the base path. */
   readonly target: string
@@ -65,48 +69,23 @@ const NOT_PASSED_ON = new RegExp(
   'i',
 )
 
-interface HeaderKind {
-  readonly key: string
-  readonly isSentOn: boolean
-  readonly isPassedOn: boolean
-}
-
-const kinds = new Map<string, HeaderKind>()
-const MOST_KINDS = 200
-
-export function headerKind(name: string): HeaderKind {
-  const known = kinds.get(name)
-  if (known !== undefined) return known
-  const key = name.toLowerCase()
-  const kind = { key, isSentOn: !NOT_SENT_ON.test(key), isPassedOn: !NOT_PASSED_ON.test(key) }
-  if (kinds.size >= MOST_KINDS) kinds.clear()
-  kinds.set(name, kind)
-  return kind
-}
-
 export function headersSentOn(headers: readonly string[], keyHeaders: readonly KeyHeader[]): readonly string[] {
   const secret = keyHeaders.map(({ name }) => name.toLowerCase())
-  return those(headers, ({ key, isSentOn }) => isSentOn && !secret.includes(key))
+  return filterHeaders(headers, (name) => !NOT_SENT_ON.test(name) && !secret.includes(name))
 }
 
 export function headersPassedOn(headers: readonly string[]): readonly string[] {
-  return those(headers, ({ isPassedOn }) => isPassedOn)
+  return filterHeaders(headers, (name) => !NOT_PASSED_ON.test(name))
 }
 
 /** Also drops headers listed in Connection. */
-function those(headers: readonly string[], isKept: (kind: HeaderKind) => boolean): readonly string[] {
-  const kept: string[] = []
-  const named: string[] = []
-  for (let i = 0; i < headers.length; i += 2) {
-    const name = headers[i] ?? ''
-    const value = headers[i + 1] ?? ''
-    const kind = headerKind(name)
-    if (isKept(kind)) kept.push(name, value)
-    else if (kind.key === 'connection') for (const one of value.split(',')) named.push(one.trim().toLowerCase())
-  }
-  if (named.every((name) => USUAL_OPTIONS.includes(name))) return kept
-  return kept.filter((_item, place) => !named.includes(headerKind(kept[place - (place % 2)] ?? '').key))
+function filterHeaders(headers: readonly string[], isKept: (name: string) => boolean): readonly string[] {
+  const pairs: (readonly [name: string, value: string])[] = []
+  for (let i = 0; i < headers.length; i += 2) pairs.push([headers[i] ?? '', headers[i + 1] ?? ''])
+  const ofConnection = new Set(
+    pairs
+      .filter(([name]) => name.toLowerCase() === 'connection')
+      .flatMap(([, value]) => value.split(',').map((option) => option.trim().toLowerCase())),
+  )
+  return pairs.filter(([name]) => isKept(name.toLowerCase()) && !ofConnection.has(name.toLowerCase())).flat()
 }
-
-/** Values of Connection that are not headers. */
-const USUAL_OPTIONS = ['close', 'keep-alive']

@@ -275,7 +275,6 @@ function blank(): KeptRecord {
     waitingMs: 0,
     bodyMs: 0,
     remaining: 0,
-    drift: undefined,
     requestHeaders: [],
     requestBody: '',
     responseHeaders: [],
@@ -316,7 +315,6 @@ function rewrite(kept: KeptRecord, record: ExchangeRecord): void {
   kept.waitingMs = record.waitingMs
   kept.bodyMs = record.bodyMs
   kept.remaining = record.remaining
-  kept.drift = record.drift
   kept.requestHeaders = record.requestHeaders
   kept.requestBody = record.requestBody
   kept.responseBody = record.responseBody

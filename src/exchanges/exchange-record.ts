@@ -33,7 +33,6 @@ export interface ExchangeRecord {
   readonly waitingMs: number
   readonly bodyMs: number
   readonly remaining: number
-  readonly drift?: readonly string[] | undefined
   /** Flat lists. */
   readonly requestHeaders: readonly string[]
   readonly requestBody: string
@@ -100,8 +99,6 @@ export interface Exchange {
   /** From its arrival to its end, in real milliseconds; while it is under way, to now. */
   readonly durationMs: number
   readonly timing: ExchangeTiming
-  /** How a response of the real service drifts from the contract. */
-  readonly drift?: readonly string[]
   readonly request: ExchangeMessage
   /** Empty while it is under way, and if nothing was sent. */
   readonly response: ExchangeMessage
@@ -129,7 +126,7 @@ type ExchangeFacts = Omit<Exchange, 'request' | 'response'>
 export function exchangeFacts(record: ExchangeRecord, wall: EpochMs = record.arrivedAt): ExchangeFacts {
   const { id, at, space, key, sender, method, path, query, operation, status, reason, fault, how } = record
   const durationMs = how === undefined ? Math.max(0, wall - record.arrivedAt) : record.durationMs
-  const { waitingMs, bodyMs, rule, drift } = record
+  const { waitingMs, bodyMs, rule } = record
   return {
     id,
     at: new Date(at).toISOString(),
@@ -152,7 +149,6 @@ export function exchangeFacts(record: ExchangeRecord, wall: EpochMs = record.arr
       waitingMs: rounded(waitingMs),
       bodyMs: rounded(bodyMs),
     },
-    ...(drift === undefined ? {} : { drift }),
   }
 }
 

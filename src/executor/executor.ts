@@ -2,12 +2,12 @@ import type { Contract } from '../contract/contract.js'
 import type { Health } from '../control/routes.js'
 import type { ControlTarget } from '../control/verb.js'
 import type { RequestCommand } from '../core/command.js'
-import type { RealService } from '../core/real-service.js'
 import type { SnapshotStore, Store } from '../core/space-context.js'
 import type { Spaces } from '../core/spaces.js'
 import type { EndedExchange, ExchangeRef, PendingReply } from '../domain/messages.js'
 import type { SpaceStart, SpaceState } from '../domain/state.js'
 import { type EpochMs, startInstant } from '../domain/time.js'
+import type { Upstream } from '../domain/upstream.js'
 import type { ResolvedOptions } from '../options/resolve.js'
 import type { CleanupStack } from '../system/cleanup-stack.js'
 
@@ -35,7 +35,7 @@ export interface SandboxDeps {
   readonly contract: Contract
   readonly startedAt: EpochMs
   readonly opened: Pick<CleanupStack, 'defer'>
-  readonly upstream: RealService | undefined
+  readonly upstream: Upstream | undefined
   seedsOf(seed: number): () => SpaceState
   openSpaces(how: SeedAndStart, at: EpochMs, seed: SpaceState, stored?: StoredSpaces): Spaces
   /** Checks that spaces can be opened from a state with these options. @throws Failure UNKNOWN_KEY, LABEL_TAKEN */

@@ -1,11 +1,10 @@
 import { parseJson, stringifyJson } from '../contract/json.js'
-import type { Instant } from '../core/command.js'
+import type { Forward, Instant } from '../core/command.js'
 import { Machine } from '../core/machine.js'
 import type { SavedSpaces } from '../core/spaces.js'
 import { Failure } from '../domain/failures.js'
 import type { Reply } from '../domain/messages.js'
 import { counted } from '../domain/numbers.js'
-import type { Forward } from '../domain/upstream.js'
 import { systemClock } from '../system/system-clock.js'
 import {
   type CommandExecutor,
@@ -55,10 +54,9 @@ export async function createLocalExecutor(
     return reply
   }
 
-  async function forward(request: Forward, left: AbortSignal | undefined): Promise<Reply> {
+  async function forward({ request, complete }: Forward, left: AbortSignal | undefined): Promise<Reply> {
     if (upstream === undefined) throw new Error('No --upstream service is configured.')
-    const outcome = await upstream.send(request, left)
-    return watched(machine.apply({ kind: 'forwarded', of: request.position, outcome }, instant()))
+    return watched(complete(await upstream.send(request, left), instant()))
   }
 
   return {
@@ -66,7 +64,7 @@ export async function createLocalExecutor(
     readSeed,
     answer(command, wall, left) {
       const reply = machine.apply({ kind: 'request', ...command }, instant(wall))
-      return 'kind' in reply ? forward(reply, left?.()) : watched(reply)
+      return 'complete' in reply ? forward(reply, left?.()) : watched(reply)
     },
     makeRoom: (bytes) => store?.makeRoom(bytes),
     settle: () => keeper?.settle(),

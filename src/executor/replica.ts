@@ -6,7 +6,8 @@ import type { VerbName } from '../control/verb-map.js'
 import { reportVerb } from '../control/verb-text.js'
 import { VERBS } from '../control/verbs.js'
 import { digestData } from '../core/checkpoint.js'
-import { unavailableReply } from '../core/unavailable.js'
+import { problem } from '../core/responses.js'
+import { unloggedReply } from '../core/unlogged-reply.js'
 import { Failure } from '../domain/failures.js'
 import type { Bytes } from '../domain/numbers.js'
 import { LogUnavailable } from '../domain/problems.js'
@@ -58,7 +59,7 @@ export async function createReplicaExecutor(
         return await replica.request(command)
       } catch (error) {
         if (error instanceof LogUnavailable)
-          return unavailableReply(replica.spaces, command.request, systemClock.wall())
+          return unloggedReply(replica.spaces, command.request, systemClock.wall(), LOG_UNAVAILABLE)
         throw error
       }
     },
@@ -137,6 +138,7 @@ async function partsOf({ options, contract, warn, seedsOf, check }: SandboxDeps,
   } satisfies Omit<ReplicaParts, 'build'> & { seedOf: unknown }
 }
 
+const LOG_UNAVAILABLE = problem('log_unavailable', { headers: ['Retry-After', '1'], reason: 'unavailable' })
 const MAX_ADDRESS_BYTES: Bytes = 4096
 
 function addressOf(redis: GroupLog['redis']): RedisAddress {

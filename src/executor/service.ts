@@ -3,10 +3,14 @@ import type { ContractEngine } from '../contract/engine.js'
 import type { ResponseRules } from '../contract/response-rules.js'
 import { DASHBOARD_PATH } from '../control/path.js'
 import { type Question, questionFor } from '../core/engine-request.js'
+import { problem } from '../core/responses.js'
+import { unloggedReply } from '../core/unlogged-reply.js'
 import type { Reply, ServiceRequest } from '../domain/messages.js'
 import { isBearer, withBearer } from '../domain/request-headers.js'
+import { findWebsite } from '../domain/web-origins.js'
 import type { ServiceHandlers } from '../http/fetch-adapter.js'
 import { answerPreflight, redirectBrowser, refusedOriginWarner } from '../http/replies.js'
+import { isLoopback } from '../options/values/address.js'
 import { messageOf } from '../system/message-of.js'
 import { systemClock } from '../system/system-clock.js'
 import type { CommandExecutor, SandboxDeps } from './executor.js'
@@ -31,6 +35,8 @@ function inOrder(
   engine: () => Promise<ContractEngine>,
 ): Service {
   const onRefused = refusedOriginWarner(options.cors, warn)
+  const isInFront = options.upstream !== undefined
+  const isExposed = !isLoopback(options.host)
 
   async function respondByPrism(request: ServiceRequest, { operation, request: asked }: Question): Promise<Reply> {
     const mock = await engine()
@@ -49,6 +55,11 @@ function inOrder(
       answerPreflight(request, options.cors, space.now(wall), onRefused, contract.keyHeaders) ??
       redirectBrowser(request, DASHBOARD_PATH, space.now(wall))
     if (outside !== undefined) return outside
+    const website = isInFront ? findWebsite(request, options.cors, isExposed) : undefined
+    if (website !== undefined) {
+      onRefused(website)
+      return unloggedReply(executor.spaces, request, wall, problem('origin_refused', { reason: 'upstream' }))
+    }
     const question = questionFor(space.shared, request)
     const room = request.body instanceof Uint8Array ? executor.makeRoom(request.body.length * 2) : undefined
     if (question !== undefined) return respondByPrism(request, question)

@@ -9,6 +9,7 @@ import {
 import { errorBody, PROBLEMS } from '../domain/problems.js'
 import { allowedHeaders, type KeyHeader } from '../domain/request-headers.js'
 import { type EpochMs, httpDate } from '../domain/time.js'
+import { type AllowedOrigins, isAllowedOrigin } from '../domain/web-origins.js'
 import { utf8Length } from '../system/runtime.js'
 
 /**
@@ -35,7 +36,7 @@ const PREFLIGHT_MAX_AGE_S = 600
  */
 export function answerPreflight(
   request: ServiceRequest,
-  cors: '*' | readonly string[],
+  cors: AllowedOrigins,
   now: EpochMs,
   onRefused: (origin: string) => void,
   keyHeaders: readonly KeyHeader[],
@@ -44,7 +45,7 @@ export function answerPreflight(
   const { origin, 'access-control-request-method': method, 'access-control-request-headers': asked } = request.headers
   if (typeof origin !== 'string' || method === undefined) return undefined
   const headers = ['Date', httpDate(now)]
-  if (cors !== '*' && !cors.includes(origin)) {
+  if (!isAllowedOrigin(cors, origin)) {
     onRefused(origin)
     return bareReply(204, [...headers, 'Vary', 'Origin'])
   }
@@ -69,10 +70,7 @@ const MAX_WARNINGS = 20
 const MAX_ORIGIN_LENGTH = 200
 
 /** Warns once per refused origin: the browser's own message does not name the sandbox. */
-export function refusedOriginWarner(
-  cors: '*' | readonly string[],
-  warn: (message: string) => void,
-): (origin: string) => void {
+export function refusedOriginWarner(cors: AllowedOrigins, warn: (message: string) => void): (origin: string) => void {
   const known = new Set<string>()
   const allowed = cors.length === 0 ? 'CORS is off' : `--cors allows ${[cors].flat().join(', ')} only`
   return (origin) => {

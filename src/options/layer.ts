@@ -14,6 +14,8 @@ export interface GivenOption {
 export interface Layer {
   readonly given: ReadonlyMap<OptionName, GivenOption>
   readonly problems: readonly string[]
+  /** A file of the working directory, which may come from someone else. */
+  readonly isFile?: boolean
 }
 
 export interface Spelling {

@@ -102,14 +102,12 @@ export interface SandboxOptions extends SettingsInput, Readonly<Partial<Record<N
   readonly upstream?: string
   /** File with a key of the real service, which replaces every key of the sandbox. */
   readonly upstreamApiKeyFile?: string
-  /** Handling of writes with `upstream`: kept here, forwarded, or refused. Default: `local`. */
+  /** Handling of writes with `upstream`: refused, or forwarded. Default: `refuse`. */
   readonly upstreamWrites?: UpstreamWrites
   /** Time limit of a response of the real service. Default: `10s`. */
   readonly upstreamTimeout?: DurationText
   /** File of the certificate authority that signed the certificate of the real service. */
   readonly upstreamCa?: string
-  /** Folder to record responses of the real service in, as fixtures. */
-  readonly record?: string
   /** Check the sandbox's own responses against the contract; one that breaks it becomes a 500. */
   readonly strict?: boolean
   /** Join the replicas that share a log in this Redis: `redis://127.0.0.1:6379`. */
@@ -134,7 +132,7 @@ export interface SandboxOptions extends SettingsInput, Readonly<Partial<Record<N
   readonly spaceFrom?: SpaceSource
   /** Maximum number of exchanges in the log of a space. Default: 1000. */
   readonly logLimit?: number
-  /** `*`, `off`, or origins separated by commas. */
+  /** `*`, `loopback`, `off`, or origins separated by commas. Default: `*`, and `loopback` with `upstream`. */
   readonly cors?: string | readonly string[]
   /** Form of the log on stderr. Only `serve` and `exec` print it. */
   readonly log?: LogFormat
@@ -209,7 +207,7 @@ export const DEFAULTS = {
   spaceFrom: 'key',
   cors: '*',
   group: 'default',
-  upstreamWrites: 'local',
+  upstreamWrites: 'refuse',
   upstreamTimeout: 10 * SECOND_MS,
 } as const satisfies {
   readonly order: ListOrder

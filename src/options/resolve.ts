@@ -1,9 +1,11 @@
 import type { ApiKey } from '../domain/keys.js'
 import { DEFAULT_SETTINGS, type SettingName } from '../domain/settings.js'
 import type { SpaceStart } from '../domain/state.js'
+import { isLoopbackOrigin } from '../domain/web-origins.js'
 import { describeOpenError, readRegularFile, resolve as resolvePath } from '../system/regular-file.js'
 import { checkLayer, type GivenOption, type Layer, listWhere, makeLayer } from './layer.js'
 import { toKebabCase } from './letter-case.js'
+import { flagOrVariable } from './names.js'
 import { DEFAULTS, OptionsError, type SandboxOptions, STORE_FILE, type StartDefaults } from './options.js'
 import { formatProblem, pathText, quoted } from './problem.js'
 import {
@@ -44,7 +46,7 @@ type StartOption = 'scenario' | 'storm' | 'fault' | 'now' | 'freeze' | SettingNa
 type KeptName = Exclude<OptionName, Merged>
 const MERGED = /^(?:inMemory|redis.*|group|apiKey|controlOrigin|scenario)$/
 const KEPT_NAMES = OPTION_NAMES.filter((name): name is KeptName => !MERGED.test(name) && !optionRow(name).scenario)
-const PATHS: readonly OptionName[] = ['fixtures', 'spec', 'upstreamApiKeyFile', 'upstreamCa', 'record']
+const PATHS: readonly OptionName[] = ['fixtures', 'spec', 'upstreamApiKeyFile', 'upstreamCa']
 const FALLBACKS = {
   ...DEFAULTS,
   reset: false,
@@ -101,7 +103,11 @@ export function resolveLayers(given: readonly Layer[], context: ResolveContext):
 
   const path = (file: string | undefined) => (file === undefined ? undefined : resolvePath(cwd, file))
   const groupLog = readGroupLog(values, cwd)
-  const fallbacks: { readonly [Name in OptionName]?: unknown } = { ...FALLBACKS, ...defaults }
+  const fallbacks: { readonly [Name in OptionName]?: unknown } = {
+    ...FALLBACKS,
+    ...(values.upstream !== undefined && { cors: 'loopback' }),
+    ...defaults,
+  }
   const kept = KEPT_NAMES.map((name) => {
     const value = values[name]
     return [name, PATHS.includes(name) ? path(value as string | undefined) : (value ?? fallbacks[name])]
@@ -173,7 +179,7 @@ function chosenScenario(layers: readonly Layer[], cwd: string): ScenarioLayer | 
   return typeof value === 'object' ? contentLayer(value, where([])) : undefined
 }
 
-/** With `upstream`, additions last for this run only, unless a file is named. */
+/** With `upstream`, there are no records to store, unless a file is named. */
 function storeFile({ store, inMemory, upstream }: OptionValues, fallback: string | undefined): string | undefined {
   if (inMemory === true) return undefined
   return store ?? (inMemory === false ? STORE_FILE : upstream === undefined ? fallback : undefined)
@@ -212,6 +218,13 @@ function findConflicts(sources: readonly OptionValues[], merged: OptionValues, l
     }),
   )
   const { host, controlToken } = merged
+  const openCors = merged.upstream === undefined ? undefined : corsOfFile(sources, layers)
+  if (openCors !== undefined) {
+    const { value, where } = openCors
+    conflicts.push(
+      formatProblem(where([]), value, `would open the real service to websites; use ${flagOrVariable('cors')}`),
+    )
+  }
   if (host === undefined || isLoopback(host) || controlToken !== undefined) return conflicts
   const where = find(layers, 'host')?.where([]) ?? 'host'
   return [
@@ -219,6 +232,14 @@ function findConflicts(sources: readonly OptionValues[], merged: OptionValues, l
     // Without a token, anyone who can reach the control plane can use it.
     formatProblem(where, host, 'can be reached from other machines; set a control token too (--control-token)'),
   ]
+}
+
+/** The origins beyond loopback that a file allows, unless a flag or variable decides. */
+function corsOfFile(sources: readonly OptionValues[], layers: readonly Layer[]): GivenOption | undefined {
+  const at = sources.findIndex(({ cors }) => cors !== undefined)
+  const cors = sources[at]?.cors ?? 'loopback'
+  const isNarrow = cors === 'loopback' || (cors !== '*' && cors.every(isLoopbackOrigin))
+  return isNarrow || layers[at]?.isFile !== true ? undefined : layers[at].given.get('cors')
 }
 
 function find(layers: readonly Layer[], name: OptionName): GivenOption | undefined {

@@ -75,7 +75,7 @@ export function configLayer(cwd: string): Layer {
     given.delete(name)
     problems.push(formatProblem(where([]), value, problem))
   }
-  return { given, problems }
+  return { given, problems, isFile: true }
 }
 
 /** Checks a path in a config file, which may come with a cloned folder. */

@@ -111,7 +111,12 @@ const OPTIONS = {
       'path of the service; with --spec, its first server path',
       DEFAULT_BASE_PATH,
     ),
-    cors: text('<*|off|origins>', corsSchema, 'web origins that may call the service', DEFAULTS.cors),
+    cors: text(
+      '<*|loopback|off|origins>',
+      corsSchema,
+      'web origins that may call; with --upstream: loopback',
+      DEFAULTS.cors,
+    ),
   }),
   ...under('Data', {
     store: text('<file>', file, 'JSON file that holds the state', STORE_FILE),
@@ -182,7 +187,6 @@ const OPTIONS = {
       formatDuration(DEFAULTS.upstreamTimeout),
     ),
     upstreamCa: text('<file>', file, 'certificate authority of the real service (PEM)'),
-    record: text('<dir>', folder, 'folder to record responses of the real service in'),
   }),
   ...under(conduct, settingRows('conduct')),
   ...under('Contract, log and control plane', {
@@ -224,7 +228,7 @@ const EVERYDAY = names(
 const IN_SCENARIOS = names('storm fault now freeze')
 /** A cloned folder may bring a config file: these reach another machine, widen access or choose where to write. */
 const NOT_IN_FILES = names(
-  'host redis redisFile upstream upstreamApiKeyFile upstreamWrites upstreamCa record controlToken controlOrigin',
+  'host redis redisFile upstream upstreamApiKeyFile upstreamWrites upstreamCa controlToken controlOrigin',
 )
 /** Never shown, not even in an error. */
 const SECRET = names('redis apiKey controlToken')

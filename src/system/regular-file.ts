@@ -78,10 +78,6 @@ function tooLarge(most: number): UnusableFile {
   return new UnusableFile(`it is larger than ${most / 1_000_000} MB`)
 }
 
-export function isSymbolicLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
-}
-
 /** Does not follow links. @throws system errors, EEXIST if there is anything at the path */
 export function openNewFile(file: string, mode = PRIVATE_FILE): number {
   return openSync(file, 'wx', mode)

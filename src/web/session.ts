@@ -386,7 +386,7 @@ function readReports(): Promise<void> {
       const resources = showsData ? await callVerb('resources.list', space) : undefined
       const resource = resources?.find(({ name }) => name === view.resource.value) ?? resources?.[0]
       const search = view.recordSearch.value.trim()
-      const [records, spaces, snapshots, replicas, conduct, drift] = await Promise.all([
+      const [records, spaces, snapshots, replicas, conduct] = await Promise.all([
         resource === undefined
           ? undefined
           : callVerb('records.list', space, {
@@ -398,7 +398,6 @@ function readReports(): Promise<void> {
         showsData ? callVerb('snapshots.list', space) : undefined,
         showsData ? callVerb('replicas', '') : undefined,
         callVerb('conduct', space),
-        view.state.value?.upstream ? callVerb('drift', space) : undefined,
       ])
       if (view.space.value !== space) return
       batch(() => {
@@ -411,7 +410,6 @@ function readReports(): Promise<void> {
         )
         view.setIfChanged(view.replicas, replicas)
         view.setIfChanged(view.conduct, conduct)
-        view.setIfChanged(view.drift, drift)
       })
     })(),
   )

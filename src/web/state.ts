@@ -2,7 +2,6 @@ import { batch, computed, type Signal, signal } from '@preact/signals'
 import type { Conduct } from '../conduct/conduct-view.js'
 import { stringifyJson } from '../contract/json.js'
 import type { ReplicaView, ResourceView, ScenarioView, SpaceView, StateView } from '../control/views.js'
-import type { Drift } from '../drift/ledger.js'
 import type { LoggedEvent } from '../exchanges/exchange-log.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
 import type { TrafficBuckets } from '../exchanges/traffic.js'
@@ -60,8 +59,6 @@ export const recordSearch = ofSpace('')
 export const recordLimit = ofSpace(RECORDS_PER_PAGE)
 export const snapshots = ofSpace<readonly string[]>([])
 export const conduct = ofSpace<Conduct | undefined>(undefined)
-/** Undefined without `upstream`. */
-export const drift = ofSpace<Drift | undefined>(undefined)
 
 export const filter = signal('')
 export const sorting = signal<Sorting>({ by: 'time', isReversed: false })
@@ -96,8 +93,6 @@ export const spaceTime = computed(() => {
   return read.now + Math.max(0, pageTime.value - read.readAt)
 })
 
-/** Separate, because the state changes with each request. */
-export const hasUpstream = computed(() => state.value?.upstream != null)
 export const today = computed(() => dayText(spaceTime.value ?? 0))
 
 export const shownExchanges = computed(() =>

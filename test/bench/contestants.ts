@@ -46,7 +46,7 @@ interface Launch {
 }
 
 /** Starts Node, and waits for the first response. Rejects if it ends before, or takes too long. @param args on a port */
-export async function launch(args: (port: number) => readonly string[], options: Launch = {}): Promise<Running> {
+async function launch(args: (port: number) => readonly string[], options: Launch = {}): Promise<Running> {
   const { cwd = newFolder(), basePath = '/v1', listQuery = '', key = API_KEY, timeoutMs = 60_000 } = options
   const port = await freePort()
   const pets = `http://127.0.0.1:${port}${basePath}/pets`

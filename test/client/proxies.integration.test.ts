@@ -9,7 +9,7 @@ import { openExchange, openService } from '../../src/client/exchange.js'
 import { NoResponseError } from '../../src/client/no-response.js'
 import { openUpstream } from '../../src/client/upstream.js'
 import { BEARER } from '../../src/contract/contract-data.js'
-import type { Forward } from '../../src/domain/upstream.js'
+import type { UpstreamRequest } from '../../src/domain/upstream.js'
 import type { Environment } from '../../src/system/this-process.js'
 import { certify } from '../support/certify.js'
 import { listenLocally } from '../support/listen-locally.js'
@@ -69,7 +69,16 @@ async function verified(baseUrl: string, env: Environment): Promise<Got> {
 async function forwarded(baseUrl: string, env: Environment): Promise<Got> {
   const caFile = baseUrl.startsWith('https:') ? tls.file : undefined
   const apiKeyFile = temporaryFile('key', 'a-real-key-of-staging\n')
-  const options = { keyHeader: BEARER, baseUrl, apiKeyFile, caFile, timeout: LIMITS.timeout, env }
+  const options = {
+    keyHeader: BEARER,
+    baseUrl,
+    apiKeyFile,
+    caFile,
+    writes: 'refuse',
+    timeout: LIMITS.timeout,
+    env,
+    warn() {},
+  } as const
   await using upstream = closing(await openUpstream(options))
   const outcome = await upstream.send(FORWARD)
   if (outcome.kind !== 'response') return { status: 0, text: 'message' in outcome ? outcome.message : outcome.kind }
@@ -86,9 +95,7 @@ const TWICE: readonly (readonly [string, string])[] = [
   ['X-Twice', 'two'],
 ]
 const NOTHING = { authorization: undefined, body: undefined, via: '' }
-const FORWARD: Forward = {
-  kind: 'forward',
-  position: 1,
+const FORWARD: UpstreamRequest = {
   method: 'GET',
   target: '/pets',
   headers: TWICE.flat(),

@@ -76,7 +76,6 @@ describe('a real service that is hostile, or in trouble', () => {
     expect(reply.text).not.toContain(REAL_KEY)
     // And it serves on.
     expect((await fetch(`${sandbox.controlUrl}/health`)).status).toBe(200)
-    expect(await sandbox.drift()).toMatchObject({ checked: 0, unanswered: 1 })
   })
 
   const MAYBE = / The POST may have been carried out all the same\.$/
@@ -124,10 +123,9 @@ describe('a real service that is hostile, or in trouble', () => {
     const sandbox = await inFrontOf(`${upstream}/v1`)
     const { status, text } = await ask(sandbox)
     expect({ status, isWhole: text === body }).toEqual({ status: 200, isWhole: true })
-    expect((await sandbox.drift()).findings).toContainEqual(expect.objectContaining({ rule: 'body' }))
   })
 
-  it('an HTML error is passed on and counts as drift', async () => {
+  it('an HTML error is passed on', async () => {
     const page = '<h1>Bad gateway</h1>'
     const upstream = await hostileServer(
       end(`HTTP/1.1 503 Down\r\nContent-Type: text/html\r\nContent-Length: ${page.length}\r\n\r\n${page}`),
@@ -135,8 +133,6 @@ describe('a real service that is hostile, or in trouble', () => {
     const sandbox = await inFrontOf(`${upstream}/v1`)
     const { status, headers, text } = await ask(sandbox)
     expect({ status, type: headers.get('content-type'), text }).toEqual({ status: 503, type: 'text/html', text: page })
-    const finding = { rule: 'status', detail: expect.stringContaining('503') }
-    expect((await sandbox.drift()).findings[0]).toMatchObject(finding)
   })
 
   it('a redirect is not followed, so that no key leaks', async () => {
@@ -163,7 +159,7 @@ describe('a real service that is hostile, or in trouble', () => {
     const sandbox = await inFrontOf(`${upstream}/v1`)
     await ask(sandbox)
     await fetch(`${sandbox.baseUrl}/pets`, { headers: { Authorization: 'Bearer somebodys-own-key' } })
-    const kept = JSON.stringify([await sandbox.requests(), await sandbox.drift(), await sandbox.conduct()])
+    const kept = JSON.stringify([await sandbox.requests(), await sandbox.conduct()])
     expect(kept).toContain('***')
     expect(kept).not.toContain(REAL_KEY)
     const [, own] = await sandbox.requests()
@@ -192,7 +188,6 @@ it('a real service over TLS is trusted only with its own authority', async () =>
   const upstream = `${(await listenLocally(server)).replace('http:', 'https:')}/v1`
   const trusting = await inFrontOf(upstream, { upstreamCa: tls.file })
   expect((await ask(trusting)).status).toBe(200)
-  expect(await trusting.drift()).toMatchObject({ checked: 1, drifted: 0 })
   const strange = await ask(await inFrontOf(upstream))
   expect(strange.status).toBe(502)
   expect(strange.text).toMatch(/the certificate is not trusted .*--upstream-ca/)

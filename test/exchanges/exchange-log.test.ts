@@ -37,7 +37,6 @@ function exchange(id: number, more: Partial<ExchangeRecord>): ExchangeRecord {
       waitingMs: 0,
       bodyMs: 0,
       remaining: 60 - id,
-      drift: undefined,
     },
     requestHeaders: ['Host', `host-${id}`],
     requestBody: '',
@@ -51,7 +50,7 @@ describe('the log of a space', () => {
   it('keeps the last exchanges whole when places are reused', () => {
     const { log, begin, end } = logOf()
     const broken = (n: number): Partial<ExchangeRecord> =>
-      n % 2 === 0 ? { reason: 'storm', fault: 'slow-body', drift: [`drift ${n}`], status: undefined } : {}
+      n % 2 === 0 ? { reason: 'storm', fault: 'slow-body', status: undefined } : {}
     for (let n = 1; n <= 4 * LIMIT; n++) {
       end(begin(broken(n)))
       const kept = Math.min(n, LIMIT)

@@ -8,7 +8,6 @@ import {
   type ServiceRequest,
   UNREAD,
 } from '../../src/domain/messages.js'
-import type { UpstreamOutcome } from '../../src/domain/upstream.js'
 import { serviceRequest } from '../support/service-request.js'
 import { Chance } from './chance.js'
 import { type Outcome, SECRET_KEY, START, type Step } from './machine.js'
@@ -60,26 +59,6 @@ const BAD_BODIES = [
   `{"a":${'['.repeat(60)}${']'.repeat(60)}}`,
 ]
 
-const UPSTREAM_BODIES = [
-  '[]',
-  '[{"id":59,"name":"Žofka","categoryId":9223372036854775807,"status":"sold"},{"id":58,"name":"Rex","categoryId":1}]',
-  '{"id":7,"name":"Rex","categoryId":1}',
-  '{"code":"not_found","message":"none","status":404}',
-  `{"code":"x","message":"${SECRET_KEY.key}","status":401}`,
-  '<h1>Down</h1>',
-  '[{"id":',
-  '',
-]
-
-/** Some without a zone, which must not be read as local time. */
-const UPSTREAM_DATES = [
-  'Sun, 01 Mar 2026 10:05:00 GMT',
-  'Sun, 01 Mar 2026 10:05:00',
-  '2026-03-01T10:05:00',
-  '2026-03-01',
-  'now',
-]
-
 const DURATIONS = ['0s', '500ms', '1s', '30s', '59s', '60s', '61s', '5m', '1h', '24h', '9000h']
 const BAD_DURATIONS = ['soon', '1', '-1s', '1.5s', '']
 const PLANS = ['free', 'pro', 'business', 'enterprise']
@@ -99,7 +78,6 @@ type ChangingVerb = Exclude<
   VerbName,
   | 'shutdown'
   | 'conduct'
-  | 'drift'
   | 'replicas'
   | 'state'
   | 'export'
@@ -124,8 +102,6 @@ export class Commands {
   readonly #open: ExchangeRef[] = []
   /** Those said to be sent. */
   readonly #sent: ExchangeRef[] = []
-  /** Requests forwarded to the real service, by the position of their command. */
-  readonly #asked: number[] = []
 
   readonly #inputs: ReturnType<typeof inputsOf>
 
@@ -152,7 +128,6 @@ export class Commands {
       [1, () => this.#refused()],
       [10, () => this.#ended()],
       [30, () => this.verb()],
-      [this.#asked.length === 0 ? 0 : 35, () => this.#forwarded()],
     ])
     return { command, instant: { now: this.#wall, position: this.#position } }
   }
@@ -160,7 +135,6 @@ export class Commands {
   /** Takes the outcome of the last command. */
   heard(outcome: Outcome): void {
     if (outcome.kind === 'reply') this.answered(outcome.reply)
-    if (outcome.kind === 'forward') this.#asked.push(outcome.forward.position)
   }
 
   /** Takes the reply to the last request, whose end follows later. */
@@ -215,40 +189,6 @@ export class Commands {
     const address = this.#chance.oneOf(['127.0.0.1', '10.0.0.7'])
     const request = serviceRequest({ method: UNREAD, target: UNREAD, address })
     return { kind: 'request', request, refused: this.#chance.oneOf(['invalid_request', 'headers_too_large']) }
-  }
-
-  /** The outcome of a forwarded request, in any order. */
-  #forwarded(): Command {
-    const [of = 0] = this.#asked.splice(this.#chance.integer(0, this.#asked.length), 1)
-    return { kind: 'forwarded', of, outcome: this.#upstreamOutcome() }
-  }
-
-  #upstreamOutcome(): UpstreamOutcome {
-    const chance = this.#chance
-    if (chance.percent(10)) return { kind: 'failure', problem: 'upstream_timeout', message: 'It took longer than 10s.' }
-    if (chance.percent(10)) return { kind: 'left', isOpen: chance.percent(50) }
-    const body = chance.oneOf(UPSTREAM_BODIES)
-    const status = chance.oneOf([200, 200, 200, 200, 201, 400, 401, 404, 429, 500, 204, 307])
-    const binary = Buffer.from(body).toString('latin1')
-    return { kind: 'response', status, headers: this.#upstreamHeaders(), body, binary }
-  }
-
-  #upstreamHeaders(): readonly string[] {
-    const chance = this.#chance
-    const seconds = Math.floor(this.#wall / 1000) + chance.integer(-5, 100_000)
-    return [
-      ...['Content-Type', chance.oneOf(['application/json', 'application/json', 'text/html'])],
-      ...(chance.percent(80) ? ['X-RateLimit-Limit', chance.oneOf(['60', '1000', 'many'])] : []),
-      ...(chance.percent(80) ? ['X-RateLimit-Remaining', String(chance.integer(0, 60))] : []),
-      ...(chance.percent(80) ? ['X-RateLimit-Reset', String(seconds)] : []),
-      ...(chance.percent(30)
-        ? ['Retry-After', chance.oneOf(['1', '60', 'soon', '-5', 'Sun, 01 Mar 2026 10:05:00 GMT'])]
-        : []),
-      ...(chance.percent(50) ? ['Date', chance.oneOf(UPSTREAM_DATES)] : []),
-      ...(chance.percent(10) ? ['Deprecation', chance.oneOf(['@1772323200', 'true', ...UPSTREAM_DATES])] : []),
-      ...(chance.percent(10) ? ['Sunset', chance.oneOf(UPSTREAM_DATES)] : []),
-      ...(chance.percent(20) ? ['X-Echo', SECRET_KEY.key] : []),
-    ]
   }
 
   #headers(method: string): Record<string, string> {

@@ -40,15 +40,13 @@ describe.each(PLANS)('a machine that starts $name', (plan) => {
       if (chance.percent(30)) read(one, chance, commands.wall)
     })
     let other = openMachine(start)
-    let underWay = 0
     let written = ''
     let lines: Iterable<string> = []
     for (const [index, step] of steps.entries()) {
       if (index % Math.floor(plan.commands / CHECKPOINTS) === 0) {
         // The last checkpoint is read to its end only now: later commands must not have changed it.
         expect(differenceOf(written, [...lines].join('\n')), said).toBeUndefined()
-        // Often, so that restored state is written again, also with forwarded requests pending.
-        underWay += other.spaces.save().forwarded.length
+        // Often, so that restored state is written again.
         written = writeCheckpoint(other.spaces)
         other = openMachine(start)
         loadCheckpoint(other.spaces, written)
@@ -60,7 +58,6 @@ describe.each(PLANS)('a machine that starts $name', (plan) => {
     expect(differenceOf(stateText(other, wall), stateText(one, wall)), said).toBeUndefined()
     expect(differenceOf(writeCheckpoint(other.spaces), writeCheckpoint(one.spaces)), said).toBeUndefined()
     expect(digestSandbox(other.spaces)).toBe(digestSandbox(one.spaces))
-    expect(underWay > 0).toBe(plan.realService !== undefined)
     // A failure in both machines is a failure.
     expect(warnings.join('\n'), said).not.toContain('failed inside')
   })

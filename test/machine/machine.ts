@@ -8,7 +8,6 @@ import type { Instant } from '../../src/core/command.js'
 import { Keyring } from '../../src/core/keyring.js'
 import { type Command, Machine } from '../../src/core/machine.js'
 import { MemoryBudget } from '../../src/core/memory-budget.js'
-import type { RealServiceRules } from '../../src/core/real-service.js'
 import { Space } from '../../src/core/space.js'
 import type { SpaceContext, Store } from '../../src/core/space-context.js'
 import { Spaces } from '../../src/core/spaces.js'
@@ -20,7 +19,6 @@ import { InvalidRecord } from '../../src/domain/records.js'
 import { hider } from '../../src/domain/redaction.js'
 import type { Snapshot } from '../../src/domain/state.js'
 import type { EpochMs } from '../../src/domain/time.js'
-import { FIRST_LOCAL_ID, type Forward } from '../../src/domain/upstream.js'
 import { LogBudget } from '../../src/exchanges/exchange-log.js'
 import { loadSeed } from '../../src/fixtures/load-fixtures.js'
 import type { SandboxOptions } from '../../src/options/options.js'
@@ -40,7 +38,6 @@ export interface MachineOptions {
   /** Makes the store of the default space. */
   readonly store?: Store
   readonly warn?: (message: string) => void
-  readonly realService?: RealServiceRules | undefined
 }
 
 /** A command, and when it comes. The input of its verb is as somebody sent it, not checked. */
@@ -51,10 +48,9 @@ export interface Step {
 
 /** A machine that nothing but this process knows of. */
 export function openMachine(given: MachineOptions = {}): Machine {
-  const { contract = packagedContract(), sandbox = {}, store, warn = () => {}, realService } = given
+  const { contract = packagedContract(), sandbox = {}, store, warn = () => {} } = given
   const options = embeddedOptions(sandbox)
-  const fixtures = loadSeed(options, contract.rules?.get('pets'))
-  const seed = realService === undefined ? fixtures : { ...fixtures, pets: [], nextPetId: FIRST_LOCAL_ID }
+  const seed = loadSeed(options, contract.rules?.get('pets'))
   const shared: SpaceContext = {
     ...options,
     contract,
@@ -67,14 +63,13 @@ export function openMachine(given: MachineOptions = {}): Machine {
     onExchange: undefined,
     onForget() {},
     onRecall() {},
-    realService,
+    upstream: undefined,
   }
   const space = new Space('', shared, START, seed, seed, store)
   return new Machine(new Spaces(shared, space, seed, options.maxSpaces), applyVerb)
 }
 
 export type Outcome =
-  | { readonly kind: 'forward'; readonly forward: Forward }
   | { readonly kind: 'reply'; readonly reply: Reply }
   | { readonly kind: 'output'; readonly output: unknown }
   /** The verb was refused without a change. */
@@ -85,8 +80,7 @@ export function applyStep(machine: Machine, { command, instant }: Step): Outcome
   if (command.kind !== 'verb') {
     const result = machine.apply(command, instant)
     if (command.kind === 'ended') return { kind: 'output', output: result ?? null }
-    const given = result as Reply | Forward
-    return 'kind' in given ? { kind: 'forward', forward: given } : { kind: 'reply', reply: given }
+    return { kind: 'reply', reply: result as Reply }
   }
   try {
     return { kind: 'output', output: machine.apply(command, instant) }
@@ -100,7 +94,6 @@ export function applyStep(machine: Machine, { command, instant }: Step): Outcome
 /** An outcome as text, exactly; of a reply also the instructions for the server. */
 export function outcomeText(outcome: Outcome): string {
   if (outcome.kind === 'output') return textOf(outcome.output)
-  if (outcome.kind === 'forward') return textOf(outcome.forward)
   if (outcome.kind === 'refusal') {
     const { error } = outcome
     return textOf([error.name, 'code' in error ? error.code : undefined, error.message])

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { openContract } from '../../src/contract/open-contract.js'
-import { readResponseRules } from '../../src/contract/response-rules.js'
 import { digestSandbox } from '../../src/core/checkpoint.js'
-import type { RealServiceRules } from '../../src/core/real-service.js'
-import { findViolations } from '../../src/drift/find-violations.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { runs } from '../support/test-seed.js'
@@ -17,8 +14,6 @@ export interface Plan {
   readonly spec?: string
   readonly sandbox: SandboxOptions
   readonly commands: number
-  /** In front of a real service with random responses. */
-  readonly realService?: Pick<RealServiceRules, 'hasKey' | 'writes'>
 }
 
 /** The starts that the commands are spread over. */
@@ -46,34 +41,11 @@ export const PLANS: readonly Plan[] = [
     sandbox: { maxSpaces: 3, logLimit: 0, reason: false, latency: '1ms..9ms', storm: '0.3,for=30s,every=2m' },
     commands: runs(2000),
   },
-  {
-    name: 'in front of a real service that is never written',
-    sandbox: { maxSpaces: 5, logLimit: 60, storm: '0.2,for=30s,every=2m' },
-    realService: { hasKey: true, writes: 'local' },
-    commands: runs(2000),
-  },
-  {
-    name: 'in front of a real service that is written',
-    sandbox: { maxSpaces: 5, logLimit: 60, rateLimit: false, latency: '1ms..9ms', fault: ['*:malformed-chunk@5%'] },
-    realService: { hasKey: true, writes: 'forward' },
-    commands: runs(2000),
-  },
 ]
 
 /** What the machine of a plan starts from. */
-export async function startOf({ spec, sandbox, realService }: Plan): Promise<MachineOptions> {
-  const contract = await openContract(spec)
-  if (realService === undefined) return { contract, sandbox }
-  const rules = await readResponseRules(contract, 'linear')
-  return {
-    contract,
-    sandbox,
-    realService: {
-      baseUrl: 'https://staging.example/v1',
-      violationsOf: (exchange) => findViolations({ rules, contract, basePath: '/v1' }, exchange),
-      ...realService,
-    },
-  }
+export async function startOf({ spec, sandbox }: Plan): Promise<MachineOptions> {
+  return { contract: await openContract(spec), sandbox }
 }
 
 /** One line for all that machines say to the commands of a seed, and what they are at the end. */

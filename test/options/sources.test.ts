@@ -20,7 +20,7 @@ const SAMPLES = pairs(`
   limitBody=html rateLimitHeaders=draft banAfter=3 banDuration=1m banStatus=403 reason=false storm=0.3 fault=listPets:503 latency=5ms
   senders=3 mock=listPets generate=toys=5 sunset=after sunsetStatus=410 scenario=banned now=2026-03-01T10:00:00Z freeze=true
   seed=42 spec=mine.yaml strict=true upstream=https://staging.example/v1 upstreamApiKeyFile=key.txt
-  upstreamWrites=refuse upstreamTimeout=3s upstreamCa=ca.pem record=seen maxStore=1GiB maxSpaces=3 logLimit=4
+  upstreamWrites=forward upstreamTimeout=3s upstreamCa=ca.pem maxStore=1GiB maxSpaces=3 logLimit=4
   log=json controlToken=secret controlOrigin=http://localhost:6006
 `)
 
@@ -74,9 +74,9 @@ it.each(OPTION_NAMES)(
 describe('a config file, which may come with a cloned folder', () => {
   const notInFiles = OPTION_NAMES.filter((name) => optionRow(name).notInFiles)
 
-  it('cannot name secrets or other machines, widen access, or record elsewhere', () =>
+  it('cannot name secrets or other machines, or widen access', () =>
     expect(notInFiles.join()).toBe(
-      'host,redis,redisFile,upstream,upstreamApiKeyFile,upstreamWrites,upstreamCa,record,controlToken,controlOrigin',
+      'host,redis,redisFile,upstream,upstreamApiKeyFile,upstreamWrites,upstreamCa,controlToken,controlOrigin',
     ))
 
   it.each(notInFiles)('cannot set %s, nor can a scenario', (name) => {
@@ -99,6 +99,19 @@ describe('a config file, which may come with a cloned folder', () => {
   it('can only narrow which web origins may call: the default is all of them', () => {
     expect(resolved().cors).toBe('*')
     expect(gathered({ config: 'cors: http://localhost:3000' }).cors).toEqual(['http://localhost:3000'])
+  })
+
+  it('cannot open a real service to websites, where the default is loopback', () => {
+    const flags = { upstream: 'https://mine.example/v1' }
+    expect(gathered({ flags }).cors).toBe('loopback')
+    for (const cors of ['off', 'loopback', 'http://localhost:3000'])
+      expect(problemsOf(() => gathered({ flags, config: `cors: ${cors}` }))).toEqual([])
+    for (const cors of ['*', 'https://evil.example'])
+      expect(problemsOf(() => gathered({ flags, config: `cors: "${cors}"` }))).toEqual([
+        `petstore-sandbox.yaml:1:1: cors "${cors}": would open the real service to websites; use --cors or PETSTORE_SANDBOX_CORS`,
+      ])
+    expect(gathered({ flags: { ...flags, cors: '*' }, config: 'cors: "*"' }).cors).toBe('*')
+    expect(gathered({ flags, env: { PETSTORE_SANDBOX_CORS: '*' } }).cors).toBe('*')
   })
 
   it('is refused even if a flag wins over it', () =>

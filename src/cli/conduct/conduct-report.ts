@@ -16,12 +16,6 @@ import { OptionsError } from '../../options/options.js'
 import { formatProblem } from '../../options/problem.js'
 import { joinOr } from '../../options/values/reading.js'
 
-export interface DriftCount {
-  readonly operation: string
-  readonly detail: string
-  readonly count: number
-}
-
 interface InSpace {
   readonly space: string
 }
@@ -46,7 +40,6 @@ export interface ConductReport {
   /** Peaks are the largest of one key in one space; refusals are sums. */
   readonly whatIf: WhatIf
   readonly keys: readonly (Conduct['keys'][number] & InSpace)[]
-  readonly drift: readonly DriftCount[]
 }
 
 /** A run of ten thousand tests must not exhaust memory. */
@@ -73,7 +66,6 @@ export const EMPTY_CONDUCT: ConductReport = {
     cheapest: null,
   },
   keys: [],
-  drift: [],
 }
 
 export function addConduct(
@@ -104,7 +96,6 @@ export function addConduct(
     leftOut: report.leftOut + before - violations.length - warnings.length,
     whatIf: sumOfWhatIfs(report.whatIf, whatIf),
     keys: add(report.keys, conduct.keys, MAX_KEYS),
-    drift: report.drift,
   }
 }
 
@@ -154,9 +145,7 @@ export function noTrafficLine({ requests }: ConductReport): string {
   return `${NO_TRAFFIC}: ${requests} ${requests === 1 ? 'request was' : 'requests were'} received, but none with a valid key for an operation of the service. Use PETSTORE_BASE_URL as it is, with its path, and the key in PETSTORE_API_KEY.`
 }
 
-export const DRIFT = 'drift'
-
-export type RunRule = ConductRule | typeof NO_TRAFFIC | typeof DRIFT
+export type RunRule = ConductRule | typeof NO_TRAFFIC
 
 export interface FailOn {
   readonly where: string
@@ -167,17 +156,10 @@ export const NEVER_FAIL: FailOn = { where: '', rules: [] }
 
 const KINDS: Readonly<Record<string, readonly RunRule[]>> = { violation: VIOLATIONS, warning: WARNINGS }
 
-export const FAIL_ON_WORDS: readonly string[] = [...Object.keys(KINDS), NO_TRAFFIC, DRIFT, ...VIOLATIONS, ...WARNINGS]
+export const FAIL_ON_WORDS: readonly string[] = [...Object.keys(KINDS), NO_TRAFFIC, ...VIOLATIONS, ...WARNINGS]
 
-export function brokenRules(rules: readonly RunRule[], { counts, reached, drift }: ConductReport): readonly RunRule[] {
-  return rules.filter((rule) => {
-    if (rule === NO_TRAFFIC) return reached === 0
-    return rule === DRIFT ? drift.length > 0 : counts[rule] !== undefined
-  })
-}
-
-export function driftLine({ operation, detail, count }: ConductReport['drift'][number]): string {
-  return `${DRIFT}, ${operation}: ${detail} (${count === 1 ? 'once' : `${count} times`})`
+export function brokenRules(rules: readonly RunRule[], { counts, reached }: ConductReport): readonly RunRule[] {
+  return rules.filter((rule) => (rule === NO_TRAFFIC ? reached === 0 : counts[rule] !== undefined))
 }
 
 /** @param where the flag or variable: `--fail-on` @throws OptionsError for unknown rules */

@@ -11,8 +11,6 @@ import {
   brokenRules,
   type ConductReport,
   callerName,
-  DRIFT,
-  driftLine,
   NO_TRAFFIC,
   noTrafficLine,
   type RunRule,
@@ -40,33 +38,18 @@ export function junitReport(report: ConductReport, failing: readonly RunRule[], 
   const kept = new Set<RunRule>(all.map(({ rule }) => rule))
   // No traffic, and rules whose findings were too many to keep.
   const others = brokenRules(failing, report)
-    .filter((rule) => !kept.has(rule) && rule !== DRIFT)
+    .filter((rule) => !kept.has(rule))
     .map((name): JUnitCase => {
       const tooMany = 'The rule was broken. The details are missing because there were too many findings.'
       return { name, outcome: 'failure', message: name === NO_TRAFFIC ? noTrafficLine(report) : tooMany }
     })
-  return junitXml(
-    'conduct',
-    [...suites, ...driftSuites(report, failing), ...(others.length === 0 ? [] : [{ name: 'all', cases: others }])],
-    at,
-  )
+  return junitXml('conduct', [...suites, ...(others.length === 0 ? [] : [{ name: 'all', cases: others }])], at)
 }
 
 function caseOf(name: string, found: readonly SpaceFinding[]): JUnitCase {
   const [first] = found
   if (first === undefined) return { name, outcome: 'passed' }
   return { name, outcome: 'failure', message: first.message, lines: found.map((finding) => findingLine(finding)) }
-}
-
-function driftSuites({ drift }: ConductReport, failing: readonly RunRule[]): readonly JUnitSuite[] {
-  if (drift.length === 0) return []
-  if (!failing.includes(DRIFT)) return [{ name: DRIFT, cases: [], notes: drift.map(driftLine) }]
-  const operations = [...new Set(drift.map(({ operation }) => operation))]
-  const cases = operations.map((operation): JUnitCase => {
-    const found = drift.filter((one) => one.operation === operation)
-    return { name: operation, outcome: 'failure', message: found[0]?.detail ?? '', lines: found.map(driftLine) }
-  })
-  return [{ name: DRIFT, cases }]
 }
 
 /** The file's extension chooses the format: .json, .xml (JUnit), otherwise text. @throws Failure CANNOT_WRITE */

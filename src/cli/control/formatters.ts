@@ -8,19 +8,16 @@ import type {
   OverrideView,
   StateView,
   StormView,
-  UpstreamView,
 } from '../../control/views.js'
 import { formatFaultRule } from '../../domain/faults.js'
-import { counted, noun } from '../../domain/numbers.js'
+import { counted } from '../../domain/numbers.js'
 import { DEFAULT_SETTINGS } from '../../domain/settings.js'
 import { isStormActive } from '../../domain/storm.js'
 import { type EpochMs, formatSpan, parseDuration } from '../../domain/time.js'
-import type { Drift, DriftFinding } from '../../drift/ledger.js'
 import { toKebabCase } from '../../options/letter-case.js'
 import type { SettingsView } from '../../options/options.js'
 import { settingsView, settingText } from '../../options/settings.js'
-import type { CliIo } from '../io.js'
-import { colourLevel, coloursFor, escapeControls, wrapRows } from '../print.js'
+import { escapeControls, wrapRows } from '../print.js'
 import { aligned, table, toRows } from '../table.js'
 import { type Result, tableResult } from './result.js'
 
@@ -45,7 +42,7 @@ export function stateText(state: StateView, controlUrl: string, width: number): 
   const facts: readonly (readonly [string, string])[] = [
     ['service', serviceUrl(controlUrl, state)],
     ['control', controlUrl],
-    ...(upstream === null ? [] : [['upstream', upstreamText(upstream)] as const]),
+    ...(upstream === null ? [] : [['upstream', `${upstream.baseUrl}, ${upstream.writes} writes`] as const]),
     ['space', space === '' ? 'the default one' : space],
     ['clock', clockText(clock)],
     [
@@ -70,11 +67,6 @@ function operationsFact({ stateful, mocked }: OperationsView): readonly (readonl
   if (mocked.length === 0) return []
   const names = mocked.map(({ operation }) => escapeControls(operation)).join(', ')
   return [['operations', `${stateful.length} stateful · ${mocked.length} mocked (${names})`]]
-}
-
-function upstreamText({ baseUrl, is, code, since }: UpstreamView): string {
-  if (since === null) return `${baseUrl}, no request yet`
-  return `${baseUrl}, ${is}${code === null ? '' : ` (${code})`} since ${since}`
 }
 
 function overrideText({ text, until }: OverrideView, now: EpochMs): string {
@@ -145,21 +137,4 @@ export function recordsResult(value: unknown): Result {
   const records = [value].flat()
   const text = records.map((record) => escapeControls(stringifyJson(record) ?? '')).join('\n')
   return { value, text, ...(records.length === 0 && { note: 'No records.' }) }
-}
-
-export async function driftResult(value: Drift, io: CliIo): Promise<Result> {
-  const colours = await coloursFor(colourLevel(io.stdout, io.env))
-  const { checked, drifted, unanswered, leftOut, findings } = value
-  const lines = findings.map((finding) => `${colours.red('✗')} ${escapeControls(findingText(finding))}`)
-  const summary = [
-    `${counted(checked, 'response')} of the real service, ${drifted} drifted`,
-    ...(unanswered === 0 ? [] : [`${counted(unanswered, 'request')} without a response`]),
-    ...(leftOut === 0 ? [] : [`${leftOut} further findings not kept`]),
-  ]
-  return { value, text: [...lines, summary.join('; ')].join('\n'), coloured: true }
-}
-
-function findingText({ operation, detail, count, exchanges }: DriftFinding): string {
-  const times = count === 1 ? 'once' : `${count} times`
-  return `${operation}: ${detail} (${times}; ${noun(exchanges.length, 'exchange')} ${exchanges.join(', ')})`
 }

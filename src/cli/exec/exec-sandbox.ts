@@ -3,7 +3,6 @@ import type { Conduct } from '../../conduct/conduct-view.js'
 import type { Contract } from '../../contract/contract.js'
 import { counted } from '../../domain/numbers.js'
 import type { Reason } from '../../domain/problems.js'
-import { driftKind } from '../../drift/ledger.js'
 import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
 import type { LogFormat } from '../../options/options.js'
 import type { ResolvedOptions } from '../../options/resolve.js'
@@ -11,9 +10,6 @@ import { runSandbox, type SandboxEvents } from '../../sandbox.js'
 import {
   addConduct,
   type ConductReport,
-  DRIFT,
-  type DriftCount,
-  driftLine,
   EMPTY_CONDUCT,
   type FailOn,
   NO_TRAFFIC,
@@ -26,7 +22,6 @@ import type { ReadyFacts, ServeLog } from '../serve-log.js'
 
 /** Discarded conduct that an undo may bring back. */
 const MAX_RESTORABLE = 1000
-const MAX_DRIFTS = 500
 
 export interface Summary {
   readonly requests: number
@@ -52,23 +47,16 @@ export async function openExecSandbox(
   let requests = 0
   const reached = new Set<string>()
   const refused = new Map<Reason | 'other', number>()
-  const drifts = new Map<string, DriftCount>()
   let discarded = EMPTY_CONDUCT
   /** The last of each space may come back by an undo. */
   const restorable: Conduct[] = []
   let stopped: Promise<void> | undefined
 
   // Counted as they happen, because the log is limited.
-  function count({ operation = '', status, reason, drift = [] }: ExchangeRecord): void {
+  function count({ operation = '', status, reason }: ExchangeRecord): void {
     requests++
     reached.add(operation)
     if (status === 429 || reason === 'ban') refused.set(reason ?? 'other', (refused.get(reason ?? 'other') ?? 0) + 1)
-    for (const detail of drift) {
-      const key = `${operation} ${driftKind(detail)}`
-      const known = drifts.get(key)
-      if (known !== undefined) drifts.set(key, { ...known, count: known.count + 1 })
-      else if (drifts.size < MAX_DRIFTS) drifts.set(key, { operation, detail, count: 1 })
-    }
   }
 
   const events: SandboxEvents = {
@@ -100,17 +88,23 @@ export async function openExecSandbox(
   const { baseUrl, controlUrl, plan, petCount: pets, operations } = sandbox
   const ids = operations.map(({ id }) => id)
   return {
-    facts: { baseUrl, controlUrl, plan, pets, seed: options.seed, upstream: options.upstream, operations },
+    facts: {
+      baseUrl,
+      controlUrl,
+      plan,
+      pets,
+      seed: options.seed,
+      upstream: options.upstream,
+      cors: options.upstream === undefined ? undefined : options.cors,
+      operations,
+    },
     summary: () => ({
       requests,
       reached: ids.filter((operation) => reached.has(operation)),
       missed: ids.filter((operation) => !reached.has(operation)),
       refused,
     }),
-    conduct: () => ({
-      ...[...restorable, ...sandbox.conduct()].reduce(addConduct, discarded),
-      drift: [...drifts.values()],
-    }),
+    conduct: () => [...restorable, ...sandbox.conduct()].reduce(addConduct, discarded),
     async stop() {
       // The clients are gone.
       stopped ??= sandbox.stop('now')
@@ -133,10 +127,9 @@ export function summaryLines({ summary, conduct, failOn, broken }: RunOutcome, l
   const { requests, counts, whatIf, leftOut } = conduct
   const all = [...conduct.violations, ...conduct.warnings].filter(({ rule }) => broken.includes(rule))
   const findings = all.slice(0, MAX_FINDINGS)
-  const drift = broken.includes(DRIFT) ? conduct.drift.slice(0, MAX_FINDINGS).map(driftLine) : []
   if (log === 'json') {
     const facts = { event: 'summary', ...summaryFacts(summary), conduct: { counts, cheapest: whatIf.cheapest } }
-    const failed = { event: 'fail-on', rules: broken, findings, ...(drift.length === 0 ? {} : { drift }) }
+    const failed = { event: 'fail-on', rules: broken, findings }
     return [JSON.stringify(facts), ...(broken.length === 0 ? [] : [escapeControls(JSON.stringify(failed))])]
   }
   const cheapest = cheapestLine(whatIf)
@@ -148,7 +141,6 @@ export function summaryLines({ summary, conduct, failOn, broken }: RunOutcome, l
       : [`petstore-sandbox: conduct: ${[countsLine(conduct), cheapest ?? []].flat().join('; ')}`]),
     ...(broken.length === 0 ? [] : [`petstore-sandbox: ${failOn.where} failed the run:`]),
     ...(broken.includes(NO_TRAFFIC) ? [`  ${noTrafficLine(conduct)}`] : []),
-    ...drift.map((line) => `  ${escapeControls(line)}`),
     ...findings.map((finding) => `  ${findingLine(finding)}`),
     ...(broken.length > 0 && rest > 0 ? [`  … and ${rest} more`] : []),
   ]

@@ -7,6 +7,7 @@ import { shellCommand, shellWord } from '../../domain/curl.js'
 import { keyLabel } from '../../domain/keys.js'
 import { counted } from '../../domain/numbers.js'
 import { isStormActive } from '../../domain/storm.js'
+import { describeOrigins } from '../../domain/web-origins.js'
 import type { RunningSandbox } from '../../sandbox.js'
 import { messageOf } from '../../system/message-of.js'
 import { systemClock } from '../../system/system-clock.js'
@@ -107,7 +108,7 @@ function banner({ sandbox, io, store, group, seed }: Interaction, readsKeys: boo
   const [{ name, prefix }] = shared.contract.keyHeaders
   const curl = `  ${shellCommand('curl', '-H', `${name}: ${prefix}${escapeControls(open?.key ?? '<one of your keys>')}`)}`
   const url = shellWord(escapeControls(`${baseUrl}${simplest?.path ?? ''}`))
-  const upstream = shared.realService?.baseUrl
+  const upstream = shared.upstream?.baseUrl
   const place =
     group !== undefined
       ? `shared by the replicas of the group "${group}", in Redis`
@@ -120,7 +121,9 @@ function banner({ sandbox, io, store, group, seed }: Interaction, readsKeys: boo
     // A shell joins the two lines of a copied command.
     ...(cellWidth(`${curl} ${url}`) < columns ? [`${curl} ${url}`] : [`${curl} \\`, `    ${url}`]),
     '',
-    ...(upstream === undefined ? [] : [`  in front of ${escapeControls(upstream)}`]),
+    ...(upstream === undefined
+      ? []
+      : [`  in front of ${escapeControls(upstream)}, for ${describeOrigins(shared.cors)}`]),
     `  dashboard  ${controlUrl}/`,
     `  docs       ${controlUrl}/docs`,
     `  store      ${place}`,

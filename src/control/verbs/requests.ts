@@ -121,9 +121,6 @@ export const requestVerbs = {
     'Violations of the rules by the clients of a space, and how many requests each plan would have refused',
     { run: ({ space }) => conductReport(space) },
   ),
-  drift: verb('GET /drift', 'How responses of the real service differ from the contract, in a space', {
-    run: ({ space }) => space.drift.report(),
-  }),
 }
 
 function select(

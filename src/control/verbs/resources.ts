@@ -92,6 +92,8 @@ function hasText({ id }: ResourceData, value: Values, search: string): boolean {
 
 function changeableResource(space: Space, name: string): ResourceData {
   const resource = findResource(space, name)
+  if (space.shared.upstream !== undefined)
+    throw new VerbError('conflict', `The records are in the real service, ${space.shared.upstream.baseUrl}.`)
   if (placeInState(resource) !== 'orders') return resource
   throw new VerbError('invalid_request', `The contract does not describe ${name}, so its records cannot be changed.`)
 }
@@ -291,16 +293,7 @@ export const petVerbs = {
   }),
   'pets.set': verb('PATCH /pets/{id}', 'Changes fields of a pet; null removes one', {
     input: v.looseObject({ id: petId }, 'must be a map of fields'),
-    run({ space, wall }, { id, ...given }) {
-      const isForeign = space.shared.realService !== undefined && space.records.get(PETS)?.get([], id) === undefined
-      if (!isForeign) return setRecord(space, PETS, id, given, wall) as unknown as Pet
-      if (given.name === undefined || given.categoryId === undefined)
-        throw new VerbError(
-          'not_found',
-          `Pet ${id} is not in the sandbox; pets of the real service cannot be changed. Set name and categoryId to create a local copy that replaces it.`,
-        )
-      return addRecord(space, PETS, { ...given, id: parseInt64(id) ?? id }, wall) as unknown as Pet
-    },
+    run: ({ space, wall }, { id, ...given }) => setRecord(space, PETS, id, given, wall) as unknown as Pet,
   }),
   'pets.remove': verb(
     'DELETE /pets/{id}',

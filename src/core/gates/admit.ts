@@ -11,7 +11,7 @@ export const admit: Gate = ({ caller, route, request, space }) => {
     caller.kind === 'key' &&
     route.kind === 'operation' &&
     !caller.isStranger &&
-    space.shared.realService?.hasKey === false
+    space.shared.upstream?.hasKey === false
   )
     return problem('invalid_api_key', { message: noUpstreamKey(caller.label) })
   // A path outside the service is a mistyped base address.

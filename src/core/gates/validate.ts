@@ -1,8 +1,8 @@
 import type { Operation, Violation } from '../../contract/contract.js'
-import type { HandlerResult, Readings, ServiceRequest } from '../../domain/messages.js'
+import type { HandlerResult, ServiceRequest } from '../../domain/messages.js'
 import { operationMessage } from '../../domain/problems.js'
 import { documentedError } from '../documented-error.js'
-import type { Gate, RequestContext } from '../request-context.js'
+import type { Gate } from '../request-context.js'
 import { encodedBody, problem, unreadBody } from '../responses.js'
 
 /** Does the request match the contract? Prism checks those that it mocks. */
@@ -17,23 +17,11 @@ export const validate: Gate = (context) => {
     const refusal = refuseBody(request)
     if (refusal !== undefined) return refusal
   }
-  const { query, body } = readRest(operation, context)
+  const query = operation.readQuery(context.query)
+  const body = operation.takesBody ? operation.readBody(bytesOf(request)) : undefined
   context.readings = { path, query, body }
   if (query.violations.length === 0 && (body === undefined || body.violations.length === 0)) return undefined
   return violationsResponse(operation, [...query.violations, ...(body?.violations ?? [])])
-}
-
-export function readRequest(context: RequestContext): Readings | undefined {
-  const { route, handler } = context
-  if (route.kind !== 'operation' || handler === undefined) return undefined
-  return { path: route.operation.readPath(route.captured), ...readRest(route.operation, context) }
-}
-
-function readRest(operation: Operation, { query, request }: RequestContext): Pick<Readings, 'query' | 'body'> {
-  return {
-    query: operation.readQuery(query),
-    body: operation.takesBody ? operation.readBody(bytesOf(request)) : undefined,
-  }
 }
 
 /** The request is at fault, so the contract need not document the status. */

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
+import type { AllowedOrigins } from '../../domain/web-origins.js'
 import { listOf, type ParseResult, textSchema } from './reading.js'
 
 const FORM = 'must be an origin such as http://localhost:6006: scheme, host and port only'
-const CORS_FORM = 'must be *, off, or origins separated by commas, for example http://localhost:3000'
+const CORS_FORM = 'must be *, loopback, off, or origins separated by commas, for example http://localhost:3000'
 /** Any scheme: capacitor://localhost, chrome-extension://… */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/\\\s?#@,]+$/i
 
@@ -17,8 +18,8 @@ export function readOrigin(text: string): ParseResult<string> {
 const originSchema = textSchema(FORM, readOrigin)
 export const originsSchema = listOf(originSchema, FORM)
 
-const corsTextSchema = textSchema<'*' | readonly string[]>(CORS_FORM, (text) => {
-  if (text === '*') return { value: '*' }
+const corsTextSchema = textSchema<AllowedOrigins>(CORS_FORM, (text) => {
+  if (text === '*' || text === 'loopback') return { value: text }
   if (text === 'off') return { value: [] }
   const origins: string[] = []
   for (const part of text.split(',')) {
@@ -29,7 +30,7 @@ const corsTextSchema = textSchema<'*' | readonly string[]>(CORS_FORM, (text) => 
   return { value: origins }
 })
 
-/** `*`, or a list of origins (empty: CORS is off). */
+/** A list is empty if CORS is off. */
 export const corsSchema = v.union([corsTextSchema, originsSchema], CORS_FORM)
 
 const BASE_PATH_FORM = 'must begin with / and end in a version segment, for example /v1 or /api/v2, outside /__sandbox'

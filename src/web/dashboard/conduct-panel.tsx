@@ -1,21 +1,12 @@
 import type { Finding, Refusals, WhatIf } from '../../conduct/conduct-view.js'
 import { counted, noun } from '../../domain/numbers.js'
 import { exchangeById, select } from '../session.js'
-import { conduct, drift, filter } from '../state.js'
+import { conduct, filter } from '../state.js'
 import { ScrollBox, Table } from '../ui.js'
 import { Section } from './fields.js'
 import { inZone } from './texts.js'
 
 export function ConductPanel() {
-  return (
-    <>
-      <DriftSection />
-      <ConductSection />
-    </>
-  )
-}
-
-function ConductSection() {
   if (conduct.value === undefined) return null
   const { requests, senders, sendersStated, violations, warnings, notes, whatIf } = conduct.value
   if (requests === 0)
@@ -113,49 +104,6 @@ function WhatIfTable({ whatIf }: { readonly whatIf: WhatIf }) {
         />
       </ScrollBox>
     </>
-  )
-}
-
-function DriftSection() {
-  if (drift.value === undefined) return null
-  const { checked, drifted, unanswered, findings, leftOut } = drift.value
-  const asked = checked + unanswered
-  const summary =
-    asked === 0
-      ? 'Responses of the real service are checked against the contract.'
-      : checked === 0
-        ? 'No response of the real service could be checked against the contract.'
-        : 'All responses of the real service match the contract.'
-  return (
-    <Section
-      id="drift"
-      title="Drift"
-      aside={asked === 0 ? 'nothing yet' : `${drifted} of ${counted(checked, 'response')}`}
-    >
-      {findings.length === 0 ? <p class={asked === 0 ? 'muted' : ''}>{summary}</p> : null}
-      <ul class="rules">
-        {findings.map(({ operation, rule, detail, count, exchanges }) => (
-          <FindingItem
-            key={`${operation} ${rule} ${detail}`}
-            colour="failed"
-            of={operation}
-            text={detail}
-            {...{ rule, count, exchanges }}
-          />
-        ))}
-      </ul>
-      {unanswered === 0 ? null : (
-        <p class="muted">
-          {unanswered.toLocaleString('en')} of {asked.toLocaleString('en')} {noun(asked, 'request')} got no response
-          that could be used.
-        </p>
-      )}
-      {leftOut === 0 ? null : (
-        <p class="muted">
-          And {leftOut.toLocaleString('en')} more {noun(leftOut, 'finding')}.
-        </p>
-      )}
-    </Section>
   )
 }
 

@@ -58,7 +58,6 @@ export function ExchangePanel() {
       </div>
       <NextSteps exchange={exchange} keyView={key} />
       <Findings id={id} />
-      <Drift exchange={exchange} />
       <RateStrip exchange={exchange} />
       <Timing exchange={exchange} />
       <dl class="row facts">
@@ -219,24 +218,6 @@ function Findings({ id }: { readonly id: number }) {
         </button>
       ))}
     </p>
-  )
-}
-
-function Drift({ exchange: { drift } }: { readonly exchange: Exchange }) {
-  return drift === undefined ? null : (
-    <section aria-label="Drift" class="drift">
-      <div class="row between">
-        <h3>Differences from the contract</h3>
-        <button type="button" onClick={() => showTab('conduct', 'drift')}>
-          All drift
-        </button>
-      </div>
-      <ul>
-        {drift.map((detail) => (
-          <li key={detail}>{detail}</li>
-        ))}
-      </ul>
-    </section>
   )
 }
 

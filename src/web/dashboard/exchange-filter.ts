@@ -21,10 +21,6 @@ const FIELDS: Readonly<Record<string, (exchange: Exchange, wanted: string) => bo
   fault: ({ fault }, wanted) => (fault ?? 'none') === wanted,
   ended: ({ ended }, wanted) => (ended ?? 'running') === wanted,
   at: ({ at }, wanted) => isWithin(at, wanted),
-  drift: ({ drift = [] }, wanted) =>
-    wanted === 'no'
-      ? drift.length === 0
-      : drift.some((detail) => wanted === 'yes' || detail.toLowerCase().includes(wanted)),
   body: ({ request, response }, wanted) =>
     request.body.toLowerCase().includes(wanted) || response.body.toLowerCase().includes(wanted),
   id: ({ id }, wanted) => wanted.split(',').includes(String(id)),

@@ -4,18 +4,7 @@ import { formatSpan } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import { timeText } from '../format.js'
 import { durationAt, filterBy, select } from '../session.js'
-import {
-  events,
-  exchanges,
-  hasUpstream,
-  pageTime,
-  selected,
-  shownExchanges,
-  sorting,
-  state,
-  tab,
-  today,
-} from '../state.js'
+import { events, exchanges, pageTime, selected, shownExchanges, sorting, state, tab, today } from '../state.js'
 import { wordOf } from './exchange-filter.js'
 import { type SortColumn, scrollToRow, type TimelineRow, timelineOf, visibleRows } from './exchange-rows.js'
 import { explainExchange } from './explain-exchange.js'
@@ -220,7 +209,7 @@ function ExchangeRow({
   readonly isReachable: boolean
   readonly scaleMs: number
 }) {
-  const { id, method, reason, fault, key, status, ended, drift } = exchange
+  const { id, method, reason, fault, key, status, ended } = exchange
   const facts = useComputed(() => {
     const always = state.value?.keys.find((known) => known.key === key)?.always
     return `${always ?? ''} ${state.value?.settings.latency ?? ''}`
@@ -228,7 +217,6 @@ function ExchangeRow({
   const at = Date.parse(exchange.at)
   const day = dayText(at)
   const word = fault !== null ? `fault:${fault}` : reason !== null ? `reason:${reason}` : undefined
-  const isLocal = ended !== null && hasUpstream.value
   const { cause } = explainExchange(exchange, {
     always: (facts[0] || null) as 'limited' | null,
     latency: facts[1] || null,
@@ -255,8 +243,7 @@ function ExchangeRow({
           {addressOf(exchange)}
         </span>
         <span class="reason muted" {...(word === undefined ? {} : filterCell(word))}>
-          {drift === undefined ? null : <span class="tag outcome soft failed">drift</span>}{' '}
-          {cause || (isLocal ? 'local' : '')}
+          {cause}
         </span>
         <span class="key muted" {...filterCell(wordOf('key', key))}>
           {key}

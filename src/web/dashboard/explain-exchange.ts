@@ -104,7 +104,7 @@ const BY_REASON: Readonly<Record<NonNullable<Exchange['reason']>, Explain>> = {
       }
     return status === 403
       ? {
-          cause: 'write not sent',
+          cause: 'write refused',
           rule: 'The sandbox sends no writes to the real service.',
           help: 'The message has the option that allows it.',
         }

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { OverridesExport, OverrideView, UpstreamView } from '../../control/views.js'
+import type { OverridesExport, OverrideView } from '../../control/views.js'
 import { callVerb, SANDBOX_ADDRESS } from '../control-api.js'
 import { countdownText, timeText, zone } from '../format.js'
 import { call, openSpace, showSpace, showTab, undo } from '../session.js'
@@ -9,7 +9,7 @@ import { CloseButton, CopyButton, Dialog, Field, FormDialog, Pre, Toggle } from 
 import { isHelpOpen } from './dialogs.js'
 import { ActionButton, saveFile } from './fields.js'
 import type { Tab } from './page-address.js'
-import { dateText, instantText, inZone } from './texts.js'
+import { dateText, inZone } from './texts.js'
 
 export function Header() {
   const basePath = state.value?.basePath
@@ -214,7 +214,7 @@ export function InEffect() {
     <section class="top strip-in-effect row" aria-label="In effect">
       <span class="muted">In effect</span>
       <ul class="grow">
-        {upstream === null ? null : <Upstream upstream={upstream} now={now} />}
+        {upstream === null ? null : <li class="tag">in front of {upstream.baseUrl}</li>}
         {overrides.length === 0 && upstream === null ? <li class="muted">Nothing differs from the start.</li> : null}
         {overrides.map((override) => {
           const { what, name, text, until } = override
@@ -246,18 +246,5 @@ export function InEffect() {
       </ActionButton>
       <ActionButton act={() => call('reset', {}, 'The space has been reset.')}>Reset space</ActionButton>
     </section>
-  )
-}
-
-function Upstream({ upstream, now }: { readonly upstream: UpstreamView; readonly now: number }) {
-  const { baseUrl, is, code, since } = upstream
-  const at = since === null ? undefined : Date.parse(since)
-  const when = at === undefined ? '' : ` since ${instantText(at, now)}`
-  return (
-    <li class={`tag upstream ${is === 'failing' ? 'outcome soft failed' : ''}`}>
-      <button type="button" class="plain" title={baseUrl} onClick={() => showTab('conduct', 'drift')}>
-        {is === 'unasked' ? 'upstream not used yet' : `upstream ${is}${code === null ? '' : `: ${code}`}${when}`}
-      </button>
-    </li>
   )
 }

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { showTab } from '../session.js'
-import { conduct, drift, selected, tab } from '../state.js'
+import { conduct, selected, tab } from '../state.js'
 import { BreakPanel } from './break-panel.js'
 import { ConductPanel } from './conduct-panel.js'
 import { DataPanel } from './data-panel.js'
@@ -70,12 +70,7 @@ export function Panels() {
               onClick={() => showTab(name)}
             >
               {name === 'exchange' ? `${title} ${selected.value?.id}` : title}
-              {name === 'conduct' ? (
-                <>
-                  <Badge count={conduct.value?.violations.length ?? 0} what="violations" />
-                  <Badge count={drift.value?.findings.length ?? 0} what="drifts" />
-                </>
-              ) : null}
+              {name === 'conduct' ? <Badge count={conduct.value?.violations.length ?? 0} what="violations" /> : null}
             </button>
           ))}
         </div>

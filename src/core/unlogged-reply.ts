@@ -1,14 +1,13 @@
 import type { Caller } from '../domain/keys.js'
 import { readAuthorization } from '../domain/keys.js'
-import { bareReply, type Reply, type ServiceRequest } from '../domain/messages.js'
+import { bareReply, type HandlerResult, type Reply, type ServiceRequest } from '../domain/messages.js'
 import type { EpochMs } from '../domain/time.js'
 import { replyHeaders, type ShownContext } from './reply-headers.js'
-import { problem } from './responses.js'
 import type { Spaces } from './spaces.js'
 import { findRoute, splitTarget } from './target.js'
 
-/** The reply to a request that could not be applied because the log of the replicas is unavailable. Changes nothing. */
-export function unavailableReply(spaces: Spaces, request: ServiceRequest, wall: EpochMs): Reply {
+/** The reply to a request that reaches no space: it is not charged, judged or logged. */
+export function unloggedReply(spaces: Spaces, request: ServiceRequest, wall: EpochMs, response: HandlerResult): Reply {
   const { authorization } = request.headers
   const sent = readAuthorization(typeof authorization === 'string' ? authorization : undefined)
   const space = spaces.get(sent?.space ?? '') ?? spaces.default
@@ -31,6 +30,5 @@ export function unavailableReply(spaces: Spaces, request: ServiceRequest, wall: 
     request,
     shown: undefined,
   }
-  const response = problem('log_unavailable', { headers: ['Retry-After', '1'], reason: 'unavailable' })
   return bareReply(response.status, replyHeaders(context, response), response.body)
 }
