@@ -22,7 +22,7 @@ const TRANSITIONS: Readonly<Record<string, (chance: Chance) => readonly [verb: s
     'keys.change',
     { key: chance.oneOf(['sandbox-free', 'sandbox-pro', 'mine']), plan: chance.oneOf(['pro', 'business']) },
   ],
-  'a key that was added': (chance) => ['keys.add', { key: chance.oneOf(['mine', 'yours', 'sandbox-pro']) }],
+  'a key that was added': () => ['keys.add', { key: 'newest' }],
   'a key that was removed': (chance) => ['keys.remove', { key: chance.oneOf(['mine', 'sandbox-pro']) }],
   'a reset': () => ['reset', {}],
   'a snapshot that was restored': (chance) => ['snapshots.restore', { name: chance.oneOf(['one', 'two']) }],
