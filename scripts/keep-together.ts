@@ -8,7 +8,7 @@ const SANDBOX = [
   'src/options/resolve.ts',
   'src/system/this-process.ts',
   'src/exchanges/exchange-record.ts',
-  // Both the command line and what an overlay loads later need these few lines.
+  // Both the command line and what is loaded later in front of a real service need these few lines.
   'src/client/errors.ts',
 ]
 /** Parts of every command. */

@@ -89,10 +89,6 @@ const STEPS: Readonly<Record<string, (folder: string) => Obstacle>> = {
     { upstream: 'http://127.0.0.1:9/v1', upstreamApiKeyFile: '/nowhere/key' },
     'INVALID_TARGET',
   ),
-  'the folder of --record': wrongFile('recorded', '', 'CANNOT_WRITE', (folder) => ({
-    upstream: 'http://127.0.0.1:9/v1',
-    record: join(folder, 'recorded'),
-  })),
   'the fixtures': wrongFile('pets.json', '[{"id": "one"', 'FIXTURES_INVALID', (fixtures) => ({ fixtures })),
   'the document of the store': wrongFile('store.json', '{', 'STORE_CORRUPT'),
   'the journal of the store': wrongFile('store.json.journal', 'one\ntwo\n', 'STORE_CORRUPT'),
