@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
 import { configSchemaFile, packageDirectory } from '../src/system/package-files.js'
 import { buildBrowser } from './build-browser.js'
+import { buildCompletion } from './build-completion.js'
 import { buildPages } from './build-pages.js'
 import { generateContract } from './generate-contract.js'
 import { generateControl } from './generate-control.js'
@@ -66,7 +67,7 @@ async function buildAll({ types }: { readonly types: boolean }): Promise<void> {
     buildPages(join(dist, 'pages')),
     writeConfigSchema(),
     types && declare(installed),
-    cp(join(packageDirectory, 'src/cli/completion/scripts'), join(dist, 'completion'), { recursive: true }),
+    buildCompletion(join(dist, 'completion')),
   ])
   await writeNotices(NOTICES, [programs, yaml, ...browser, pages], await scalarPackages())
 }

@@ -17,7 +17,7 @@ const FILES = {
   browser: ['test/browser/**/*.test.ts'],
   // Not in `npm test`: they need other programs than Node, or wait for many seconds.
   programs: [
-    'test/cli/{conform,npm-start,terminal}.test.ts',
+    'test/cli/{completion-shells,conform,npm-start,terminal}.test.ts',
     'test/other-languages.integration.test.ts',
     'test/package/action.integration.test.ts',
     'test/replication/{grown-contract,redis-log,removed-keys}.integration.test.ts',

@@ -29,13 +29,8 @@ export interface CommandEntry {
   load(): Promise<{ define: DefineCommand }>
 }
 
-/** @param finish called with the exit code @param commands all commands, for completion */
-type DefineCommand = (
-  command: Command,
-  io: CliIo,
-  finish: (exitCode: number) => void,
-  commands: readonly CommandEntry[],
-) => void
+/** @param finish called with the exit code */
+type DefineCommand = (command: Command, io: CliIo, finish: (exitCode: number) => void) => void
 
 /** A second signal within this time counts as the first: npm sends each SIGINT twice. */
 export const SAME_SIGNAL_MS = 100

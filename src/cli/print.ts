@@ -42,7 +42,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 }
 
-/** A line of text for XML and HTML, with control characters escaped. Lone surrogates become U+FFFD. */
+/** A line of text for XML, with control characters escaped. Lone surrogates become U+FFFD. */
 export function xmlText(text: string): string {
   const held = escapeControls(text).replace(/[\ud800-\udfff\ufffe\uffff]/gu, '\ufffd')
   return held.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')

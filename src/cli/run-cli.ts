@@ -29,7 +29,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   try {
     for (const { name, summary, load } of COMMANDS) {
       const command = program.command(name).description(summary)
-      if (isAskedFor(name, argv)) (await load()).define(command, io, finish, COMMANDS)
+      if (isAskedFor(name, argv)) (await load()).define(command, io, finish)
     }
     addHelpCommand(program)
     await program.parseAsync(argv, { from: 'user' })

@@ -1,22 +1,10 @@
 import { valueFromText } from './layer.js'
-import { packagedScenarios } from './scenario.js'
 import { type OptionName, optionRow } from './table.js'
 
 const NOTHING = Symbol('nothing')
 
 export function allowedText(name: OptionName): string {
   return firstProblem(name, optionRow(name).reads === 'list' ? [NOTHING] : NOTHING) ?? ''
-}
-
-/** The literal words and numbers that an option accepts: `['newest', 'oldest']`, `['never']`. */
-export function allowedWords(name: OptionName): readonly string[] {
-  if (name === 'scenario') return packagedScenarios()
-  const { options = [] }: { readonly options?: readonly unknown[] } = Object(optionRow(name).schema)
-  // A picklist has plain choices, a union has schemas.
-  return options
-    .map((choice) => Object(choice).literal ?? choice)
-    .filter((choice) => typeof choice === 'string' || typeof choice === 'number')
-    .map(String)
 }
 
 export function isAllowed(name: OptionName, text: string): boolean {

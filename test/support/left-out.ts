@@ -20,6 +20,7 @@ async function missingTools(project: string): Promise<readonly string[]> {
   const redis = HAS_REDIS ? [] : ['redis-server']
   if (project !== 'programs') return redis
   const { HAS_PYTHON } = await import('./python.js')
-  const { HAS_TMUX } = await import('./tools.js')
-  return [...redis, ...(HAS_PYTHON ? [] : ['Python']), ...(HAS_TMUX ? [] : ['tmux'])]
+  const { HAS_SHELLS, HAS_TMUX } = await import('./tools.js')
+  const shells = HAS_SHELLS ? [] : ['bash, zsh or fish']
+  return [...redis, ...(HAS_PYTHON ? [] : ['Python']), ...(HAS_TMUX ? [] : ['tmux']), ...shells]
 }

@@ -14,3 +14,8 @@ export function requireTool(name: string, isThere: () => boolean): boolean {
 
 /** Whether there is a tmux to test with. */
 export const HAS_TMUX = requireTool('tmux', () => spawnSync('tmux', ['-V']).status === 0)
+
+/** Whether there are the shells that completion is for. */
+export const HAS_SHELLS = ['bash', 'zsh', 'fish'].every((shell) =>
+  requireTool(shell, () => spawnSync(shell, ['--version']).status === 0),
+)

@@ -81,8 +81,6 @@ export function addOwnFlags(command: Command, given: GivenFlags, taken: Readonly
       const name = new Option(text).name()
       const option = new Option(taken.has(name) ? text.replace('--', '--cli-') : text, description)
       if (name === 'output') option.choices(OUTPUTS)
-      // Has no effect but for completion: it may be given again.
-      if (name === 'header') option.argParser((value) => value)
       // A listener: commander would store the value under a name that a parameter may also have.
       command.on(`option:${option.name()}`, (value: string | null | undefined) => given.add(name, value))
       return option.helpGroup(`${group}:`)
