@@ -41,10 +41,10 @@ describe('keys', () => {
   it.each([
     ['\u0003', 'SIGINT'],
     ['\u001c', 'SIGQUIT'],
-    ['pasted\u0003', 'SIGINT'],
-  ])('%j is %s, also during a question', async (piece, signal) => {
+    ['\u001a', 'SIGTSTP'],
+  ])('%j is %s, also during a question', async (key, signal) => {
     const { press, raised, done } = reader()
-    await press('r', piece)
+    await press('r', key)
     expect([raised, done]).toEqual([[signal], []])
   })
 

@@ -33,21 +33,22 @@ export interface Interaction {
 
 export function interact(interaction: Interaction): () => void {
   const { io, log } = interaction
-  let keyboard: ReturnType<typeof openKeyboard>
-  const onKeys = keyReader(actionsFor(interaction), {
+  let leave: (() => void) | undefined
+  const onKey = keyReader(actionsFor(interaction), {
     printLine: log.note,
     raise(signal) {
-      if (signal === 'SIGTSTP') return keyboard?.suspend()
-      // A second Ctrl-C comes from the terminal itself again.
-      keyboard?.stop()
+      if (signal === 'SIGTSTP') log.note('Keys are off from now on; Ctrl-C stops the sandbox.')
+      log.flush()
+      // Only once: a process that is continued in the background may not read from the terminal.
+      leave?.()
       // To the whole process group, as the terminal would.
       process.kill(0, signal)
     },
     failed: (error) => log.warning(messageOf(error)),
   })
-  if (io.stderr.isTTY === true) keyboard = openKeyboard(onKeys, interaction.stop)
-  log.note(banner(interaction, keyboard?.isReading ?? false))
-  return () => keyboard?.stop()
+  if (io.stderr.isTTY === true) leave = openKeyboard(onKey, interaction.stop)
+  log.note(banner(interaction, leave !== undefined))
+  return () => leave?.()
 }
 
 export async function openDashboard({ sandbox, log }: Pick<Interaction, 'sandbox' | 'log'>): Promise<void> {

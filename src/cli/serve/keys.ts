@@ -1,4 +1,4 @@
-import { isInForeground } from '../exec/processes.js'
+import { emitKeypressEvents, type Key } from 'node:readline'
 
 export interface KeyAction {
   readonly does: string
@@ -22,19 +22,17 @@ const SIGNALS: Readonly<Record<string, TerminalSignal>> = {
   '\u001a': 'SIGTSTP',
 }
 
-/** Input of several characters was pasted, or is an escape sequence: only a signal counts in it. */
+/** @returns takes the character or escape sequence of a key */
 export function keyReader(
   actions: Readonly<Record<string, KeyAction>>,
   { printLine, raise, failed }: KeyEvents,
-): (piece: string) => void {
+): (sequence: string) => void {
   let asked: KeyAction | undefined
   const run = ({ run: act }: KeyAction) => void Promise.resolve().then(act).catch(failed)
-  return (piece) => {
-    const characters = [...piece]
-    const signal = characters.map((character) => SIGNALS[character]).find((one) => one !== undefined)
+  return (sequence) => {
+    const signal = SIGNALS[sequence]
     if (signal !== undefined) return raise(signal)
-    if (characters.length !== 1) return
-    const key = piece.toLowerCase()
+    const key = sequence.toLowerCase()
     const action = asked ?? (Object.hasOwn(actions, key) ? actions[key] : undefined)
     if (asked !== undefined) {
       if (key === 'y') run(asked)
@@ -52,71 +50,22 @@ export function keyReader(
   }
 }
 
-/** A shell does not notify a background process that it is in the foreground again, unless it was stopped. */
-const POLL_MS = 500
-/** After this time a requested stop has happened, or will not: without job control nobody could resume the process. */
-const STOP_TIMEOUT_MS = 100
-
-/**
- * Reads single keys of the terminal, in the background as soon as the process is in the foreground.
- *
- * @param onKeys gets a key, the sequence of a key, or pasted text
- * @returns undefined if stdin is not a terminal
- */
-export function openKeyboard(onKeys: (piece: string) => void, onHangup: () => void) {
+/** Reads single keys of the terminal. @returns a function that stops, or undefined if stdin is not a terminal */
+export function openKeyboard(onKey: (sequence: string) => void, onHangup: () => void): (() => void) | undefined {
   const { stdin } = process
   if (!stdin.isTTY) return undefined
-  let isReading = false
-  const setRaw = (isRaw: boolean) => {
+  const onKeypress = (_: unknown, { sequence = '' }: Key) => onKey(sequence)
+  emitKeypressEvents(stdin)
+  stdin.setRawMode(true)
+  stdin.on('keypress', onKeypress).on('error', onHangup).on('end', onHangup).resume()
+  // It stays handled, as the other stop signals: a stop that has begun is finished.
+  process.on('SIGHUP', onHangup)
+  return () => {
+    stdin.off('keypress', onKeypress).pause()
     try {
-      return stdin.setRawMode(isRaw)
+      stdin.setRawMode(false)
     } catch {
       // The terminal is gone.
-      return undefined
     }
-  }
-  const begin = () => {
-    // The system stops a background process that changes the terminal.
-    if (isReading || !isInForeground() || setRaw(true) === undefined) return
-    isReading = true
-    stdin.resume()
-  }
-  const end = () => {
-    if (!isReading) return
-    isReading = false
-    stdin.pause()
-    setRaw(false)
-  }
-  const resume = () => {
-    // After a stop from outside the shell may have reset the terminal without Node's knowledge.
-    if (isReading && isInForeground()) setRaw(false)
-    else if (isReading) stdin.pause()
-    isReading = false
-    begin()
-  }
-  const onData = (piece: Buffer) => onKeys(piece.toString())
-  stdin.on('data', onData).pause()
-  stdin.on('error', onHangup)
-  stdin.on('end', onHangup)
-  process.on('SIGHUP', onHangup)
-  process.on('SIGCONT', resume)
-  // Elsewhere it would run ps.
-  const polling = process.platform === 'linux' ? setInterval(begin, POLL_MS).unref() : undefined
-  begin()
-  return {
-    isReading,
-    /** Stops the process as Ctrl-Z does; reads again once it is in the foreground. */
-    suspend() {
-      end()
-      process.kill(0, 'SIGTSTP')
-      setTimeout(begin, STOP_TIMEOUT_MS).unref()
-    },
-    /** SIGHUP stays handled, as the other stop signals: a stop that has begun is finished. */
-    stop() {
-      end()
-      stdin.off('data', onData)
-      process.off('SIGCONT', resume)
-      clearInterval(polling)
-    },
   }
 }
