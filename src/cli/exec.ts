@@ -42,8 +42,9 @@ The command gets these environment variables:
 Options of exec come before the command, options of the command after its name,
 with or without --.
 
-Signals are passed on to the command; a second one kills it, along with
-everything it started. Processes that it leaves running are stopped.
+Signals are passed on to the command and what it has started; a second one kills
+them, and processes that it leaves running are stopped. On a terminal, this is up
+to the terminal, as without exec.
 
 Exit codes: the command's own; 128+n if signal n ended it; 125 no sandbox (2
 usage error), 126 the command cannot be run, 127 no such command; 1 if
@@ -125,7 +126,6 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
       args,
       env: childEnvironment(io.env, { baseUrl, controlUrl, controlToken, names }),
       cwd,
-      mark: `PETSTORE_SANDBOX_URL=${controlUrl}`,
       stdoutToStderr: form.json,
     })
     const ending = await command.ended

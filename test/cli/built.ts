@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { packageDirectory } from '../../src/system/package-files.js'
@@ -35,4 +36,14 @@ export async function runBuilt(argv: readonly string[], place: Place = {}) {
   const { child, stdout, stderr, ended } = start(argv, place)
   child.stdin.end()
   return { code: await ended, out: stdout.text, err: stderr.text }
+}
+
+/** Whether a process runs. A zombie does not. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return process.platform !== 'linux' || !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
 }

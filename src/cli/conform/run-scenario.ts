@@ -94,7 +94,6 @@ async function runOnce(scenario: ConformScenario, run: ConformRun) {
 
 async function runJob({ name: scenario, expectation }: ConformScenario, job: Job, run: ConformRun) {
   const { name, args, cwd, running, timeout } = run
-  const id = `${run.sandbox.controlUrl}#${scenario}`
   const pieces: Buffer[] = []
   let kept = 0
   const command = runCommand({
@@ -106,9 +105,7 @@ async function runJob({ name: scenario, expectation }: ConformScenario, job: Job
       PETSTORE_API_KEY: `${expectation.key}~conform-${scenario}`,
       PETSTORE_SCENARIO: scenario,
       PETSTORE_JOB: job,
-      PETSTORE_CONFORM_RUN: id,
     },
-    mark: `PETSTORE_CONFORM_RUN=${id}`,
     onOutput(piece) {
       pieces.push(piece)
       kept += piece.length

@@ -6,7 +6,6 @@ import { Failure } from '../../domain/failures.js'
 import type { DurationMs } from '../../domain/time.js'
 import type { Environment } from '../../system/this-process.js'
 import { type CliIo, exitCodeOf, gracefulThenForce, type SignalHandlers, type StopSignal } from '../io.js'
-import { groupTree, isInForeground, markedTree, NO_TREE, type ProcessTree } from './processes.js'
 
 const SWEEP_TIMEOUT_MS: DurationMs = 2000
 const SWEEP_CHECK_MS: DurationMs = 20
@@ -26,8 +25,6 @@ export interface CommandLine {
   readonly args: readonly string[]
   readonly env: Environment
   readonly cwd: string
-  /** `NAME=value`, in the environment of this command only. */
-  readonly mark: string
   /** Takes its output; stdin is empty then. Default: our terminal or pipes. */
   readonly onOutput?: (piece: Buffer) => void
   /** Keeps our stdout for the result. */
@@ -41,12 +38,13 @@ export interface RunningCommand {
   sweep(): Promise<void>
 }
 
-// On a terminal the command stays in our process group, so that it may read from the terminal and gets Ctrl-C from it.
-// Elsewhere (CI, pipes) it leads its own group, which finds everything it starts.
+// The command leads a process group, so that signals reach everything it starts. Not if stdin is a terminal: the system
+// stops a background group that reads from the terminal, and only a process group in the foreground gets Ctrl-C. There the
+// command stays in our group, and what it leaves running is left, as by a shell.
 export function runCommand(command: CommandLine): RunningCommand {
-  const { name, args, env, cwd, mark, onOutput, stdoutToStderr = false } = command
-  const isWindows = process.platform === 'win32'
+  const { name, args, env, cwd, onOutput, stdoutToStderr = false } = command
   const onTerminal = onOutput === undefined && isatty(STDIN)
+  const leadsGroup = !onTerminal && process.platform !== 'win32'
   let child: ChildProcess
   try {
     child = spawn(name, args, {
@@ -54,7 +52,7 @@ export function runCommand(command: CommandLine): RunningCommand {
       env,
       stdio:
         onOutput === undefined ? ['inherit', stdoutToStderr ? 2 : 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
-      detached: !onTerminal && !isWindows,
+      detached: leadsGroup,
     })
   } catch (error) {
     const ended = Promise.resolve<CommandOutcome>({ kind: 'unstartable', cause: error as NodeJS.ErrnoException })
@@ -62,33 +60,30 @@ export function runCommand(command: CommandLine): RunningCommand {
   }
   if (onOutput !== undefined) for (const stream of [child.stdout, child.stderr]) stream?.on('data', onOutput)
   const { pid } = child
+  const group = leadsGroup ? pid : undefined
   const ended = new Promise<CommandOutcome>((resolve) => {
     child.once('error', (cause) => pid === undefined && resolve({ kind: 'unstartable', cause }))
     child.once('exit', (code, signal) =>
       resolve(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal }),
     )
   })
-  const tree =
-    pid === undefined || isWindows
-      ? NO_TREE
-      : onTerminal
-        ? markedTree(process.pid, mark)
-        : groupTree(pid, onOutput && mark)
-  const kill = () => {
-    tree.signal('SIGKILL')
-    child.kill('SIGKILL')
+  const send = (signal: NodeJS.Signals) => {
+    if (group === undefined) child.kill(signal)
+    else signalGroup(group, signal)
   }
+  const kill = () => send('SIGKILL')
   // However this process ends, unless it is killed.
   process.once('exit', kill)
   return {
     ended,
     relay(signal) {
-      if (!onTerminal && !isWindows) tree.signal(signal)
-      else if (!onTerminal || !comesFromTerminal(signal)) child.kill(signal)
+      // Many programs end at once when they get it twice.
+      const comesFromTerminal = onTerminal && (signal === 'SIGINT' || signal === 'SIGQUIT')
+      if (!comesFromTerminal) send(signal)
     },
     kill,
     async sweep() {
-      await endTree(tree)
+      if (group !== undefined) await endGroup(group)
       // A daemon may hold them open.
       for (const stream of [child.stdout, child.stderr]) stream?.destroy()
       process.off('exit', kill)
@@ -119,17 +114,20 @@ function isMissing({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ERR_INVALID_ARG_VALUE'
 }
 
-/** Whether the command got the signal from the terminal: many programs end at once when they get it twice. */
-function comesFromTerminal(signal: ForwardedSignal): boolean {
-  return (signal === 'SIGINT' || signal === 'SIGQUIT') && isInForeground()
+async function endGroup(group: number): Promise<void> {
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    if (!signalGroup(group, signal)) return
+    const giveUpAt = performance.now() + SWEEP_TIMEOUT_MS
+    while (signalGroup(group, 0) && performance.now() < giveUpAt) await pause(SWEEP_CHECK_MS)
+  }
 }
 
-async function endTree(tree: ProcessTree): Promise<void> {
-  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    if (!tree.isAlive()) return
-    tree.signal(signal)
-    const giveUpAt = performance.now() + SWEEP_TIMEOUT_MS
-    while (tree.isAlive() && performance.now() < giveUpAt) await pause(SWEEP_CHECK_MS)
+/** @param signal 0 only checks @returns whether the group has a process */
+function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-group, signal)
+  } catch {
+    return false
   }
 }
 
