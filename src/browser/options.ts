@@ -22,7 +22,6 @@ export const MISSING = {
   redis: 'needs Redis',
   redisFile: 'needs Redis',
   group: 'needs Redis',
-  redisWait: 'needs Redis',
   upstream: SERVICE,
   upstreamApiKeyFile: SERVICE,
   upstreamWrites: SERVICE,

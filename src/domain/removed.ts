@@ -12,6 +12,7 @@ export const REMOVED: {
     playground: 'the dashboard of `serve` shows the requests of your own clients.',
   },
   options: {
+    redisWait: 'use the settings of Redis: appendfsync always, min-replicas-to-write.',
     record: 'save a response as a fixture: call listPets -t staging > fixtures/pets.json.',
   },
   values: {

@@ -99,7 +99,7 @@ export async function createReplicaExecutor(
   }
 }
 
-async function partsOf({ options, contract, warn, seedsOf, check }: SandboxDeps, { redis, group, copies }: GroupLog) {
+async function partsOf({ options, contract, warn, seedsOf, check }: SandboxDeps, { redis, group }: GroupLog) {
   const rules = contract.rules?.get('pets')
   const readPet = rules && petReader(rules)
   const others = otherFacts(
@@ -115,7 +115,7 @@ async function partsOf({ options, contract, warn, seedsOf, check }: SandboxDeps,
   return {
     name: `${hostname()}-${process.pid}`,
     version: packageVersion,
-    openLog: (watcher) => openRedisLog({ address: addressOf(redis), group, copies, watcher, warn }),
+    openLog: (watcher) => openRedisLog({ address: addressOf(redis), group, watcher, warn }),
     facts(known, now) {
       const seed = options.isSeedRandom ? (known?.seed ?? options.seed) : options.seed
       // A clock frozen at the start is frozen at the start of the group.

@@ -116,8 +116,6 @@ export interface SandboxOptions extends SettingsInput, Readonly<Partial<Record<N
   readonly redisFile?: string
   /** Name of the group: replicas of one group are one sandbox. Default: `default`. */
   readonly group?: string
-  /** Number of Redis replicas that must confirm a write. Default: 0. */
-  readonly redisWait?: number
   /** Order of the list, by creation. Default: `newest`. */
   readonly order?: ListOrder
   /** Sync every write to disk, to survive a power cut. */

@@ -37,11 +37,10 @@ export interface GroupLog {
   /** The address, or the file that holds it. It may have a password. */
   readonly redis: { readonly address: string } | { readonly file: string }
   readonly group: string
-  readonly copies: number
 }
 
 /** Options that become part of another field of `ResolvedOptions`. */
-type Merged = 'inMemory' | 'redis' | 'redisFile' | 'group' | 'redisWait' | 'apiKey' | 'controlOrigin' | StartOption
+type Merged = 'inMemory' | 'redis' | 'redisFile' | 'group' | 'apiKey' | 'controlOrigin' | StartOption
 type StartOption = 'scenario' | 'storm' | 'fault' | 'now' | 'freeze' | SettingName
 type KeptName = Exclude<OptionName, Merged>
 const MERGED = /^(?:inMemory|redis.*|group|apiKey|controlOrigin|scenario)$/
@@ -185,12 +184,11 @@ function storeFile({ store, inMemory, upstream }: OptionValues, fallback: string
   return store ?? (inMemory === false ? STORE_FILE : upstream === undefined ? fallback : undefined)
 }
 
-function readGroupLog({ redis, redisFile, group, redisWait }: OptionValues, cwd: string): GroupLog | undefined {
+function readGroupLog({ redis, redisFile, group }: OptionValues, cwd: string): GroupLog | undefined {
   if (redis === undefined && redisFile === undefined) return undefined
   return {
     redis: redis === undefined ? { file: resolvePath(cwd, redisFile ?? '') } : { address: redis },
     group: group ?? DEFAULTS.group,
-    copies: redisWait ?? 0,
   }
 }
 

@@ -144,7 +144,6 @@ const OPTIONS = {
     ),
     redisFile: text('<file>', file, 'file with the address for --redis'),
     group: text('<name>', groupSchema, 'name of the group of replicas', DEFAULTS.group),
-    redisWait: number('<n>', wholeNumber(0, 100), 'number of Redis replicas to wait for', '0'),
     order: text('<order>', oneOf(LIST_ORDERS), 'order of the list: newest or oldest first', DEFAULTS.order),
   }),
   ...under(quotas, {

@@ -54,7 +54,7 @@ export interface CommandLog {
    * @param signal aborts the call. Whether the entry was stored is then reported by `follow`, before any later entry of
    *   this replica. It can no longer be stored once a later `append` has succeeded, or an `end` without an earlier pending
    *   `append`
-   * @returns its id, once the requested number of copies have the entry
+   * @returns its id
    * @throws LogUnavailable when aborted; LogLost if the log no longer has earlier entries of this replica
    */
   append(entry: NewEntry, signal: AbortSignal): Promise<EntryId>

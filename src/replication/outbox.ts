@@ -198,7 +198,7 @@ export class Outbox {
   }
 
   failAll(error: LogUnavailable): void {
-    // An entry that was read back may still wait for copies.
+    // An entry may be read back before it is confirmed.
     const entries = new Set([...this.#unread, ...this.#pending])
     this.#unread.length = 0
     this.#pending.clear()

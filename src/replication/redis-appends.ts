@@ -17,16 +17,14 @@ interface PendingEntry {
 export class RedisAppends {
   readonly #link: RedisLink
   readonly #keys: RedisKeys
-  readonly #waitForCopies: (redis: RedisConnection) => Promise<void>
   readonly #pending: PendingEntry[] = []
   #redis: RedisConnection | undefined
   readonly #stored = new Map<string, number>()
   readonly #abandoned = new Map<string, number>()
 
-  constructor(link: RedisLink, keys: RedisKeys, waitForCopies: (redis: RedisConnection) => Promise<void>) {
+  constructor(link: RedisLink, keys: RedisKeys) {
     this.#link = link
     this.#keys = keys
-    this.#waitForCopies = waitForCopies
   }
 
   append(entry: NewEntry, signal: AbortSignal): Promise<EntryId> {
@@ -76,7 +74,6 @@ export class RedisAppends {
     try {
       const id = await runScript(redis, APPEND, log, batches, replica, batch, stored, previous, text)
       if (!/^\d+-\d+$/.test(String(id))) throw new NotRedis()
-      await this.#waitForCopies(redis)
       this.#stored.set(replica, Math.max(batch, this.#stored.get(replica) ?? 0))
       if (this.#settle(one)) one.resolve(String(id))
     } catch (error) {

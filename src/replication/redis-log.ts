@@ -13,9 +13,8 @@ import {
   type NewEntry,
   type StoredCheckpoint,
 } from './command-log.js'
-import { NotRedis, RedisConnection, RedisLink } from './redis.js'
+import { describeRedisError, NotRedis, RedisConnection, RedisLink } from './redis.js'
 import { RedisAppends } from './redis-appends.js'
-import { describeRedisError, inspectRedis } from './redis-diagnosis.js'
 import { RedisFollower } from './redis-follower.js'
 import {
   APPEND,
@@ -34,12 +33,9 @@ import {
 export interface RedisLogOptions {
   readonly address: RedisAddress
   readonly group: string
-  readonly copies: number
   readonly watcher: LogWatcher
   readonly warn: (text: string) => void
 }
-
-const COPIES_TIMEOUT_MS = 500
 
 /** Opens a log in a Redis stream. @throws LogUnavailable if Redis cannot be reached or used */
 export async function openRedisLog(options: RedisLogOptions): Promise<CommandLog> {
@@ -59,21 +55,17 @@ class RedisLog implements CommandLog {
   readonly #separate = new Set<RedisConnection>()
 
   constructor(options: RedisLogOptions) {
-    const { group, copies, watcher } = options
+    const { group, watcher } = options
     this.#options = options
     this.#keys = redisKeys(group)
     this.#availability = new Availability(watcher)
-    this.#link = new RedisLink(() => this.#connectToAppend(copies), this.#describe, this.#availability.part())
-    this.#appends = new RedisAppends(this.#link, this.#keys, (redis) => waitForCopies(redis, copies))
+    this.#link = new RedisLink(() => this.#connectToAppend(), this.#describe, this.#availability.part())
+    this.#appends = new RedisAppends(this.#link, this.#keys)
   }
 
   async open(): Promise<void> {
-    const { copies, warn } = this.#options
     try {
-      const redis = await this.#connectToAppend(0)
-      this.#link.start(redis)
-      for (const warning of await inspectRedis(redis)) warn(warning)
-      await waitForCopies(redis, copies)
+      this.#link.start(await this.#connectToAppend())
       void this.#appends.run()
     } catch (error) {
       this.#link.close()
@@ -87,7 +79,7 @@ class RedisLog implements CommandLog {
 
   follow(after: EntryId | undefined, follower: LogFollower): () => void {
     const part = this.#availability.part()
-    const link = new RedisLink(() => this.#connect(0), this.#describe, part)
+    const link = new RedisLink(() => this.#connect(), this.#describe, part)
     const reading = new RedisFollower(link, this.#keys.log, after, follower)
     this.#followers.add(reading)
     link.start()
@@ -154,7 +146,7 @@ class RedisLog implements CommandLog {
   async #overOwnConnection<T>(use: (redis: RedisConnection) => Promise<T>): Promise<T> {
     let redis: RedisConnection | undefined
     try {
-      redis = await this.#connect(0)
+      redis = await this.#connect()
       this.#separate.add(redis)
       if (this.#link.isClosed) throw this.#link.unavailable()
       return await use(redis)
@@ -167,12 +159,11 @@ class RedisLog implements CommandLog {
     }
   }
 
-  /** Connects, and checks that Redis accepts writes. WAIT covers only writes of its own connection, so it needs the probe. */
-  async #connect(copies: number, prepare?: (redis: RedisConnection) => Promise<void>): Promise<RedisConnection> {
+  /** Connects, and checks that Redis accepts writes. */
+  async #connect(prepare?: (redis: RedisConnection) => Promise<void>): Promise<RedisConnection> {
     const redis = await RedisConnection.open(this.#options.address)
     try {
       await redis.call('SET', this.#keys.probe, '', 'PX', 1)
-      await waitForCopies(redis, copies)
       await prepare?.(redis)
       return redis
     } catch (error) {
@@ -181,15 +172,9 @@ class RedisLog implements CommandLog {
     }
   }
 
-  #connectToAppend(copies: number): Promise<RedisConnection> {
-    return this.#connect(copies, (redis) => loadScript(redis, APPEND))
+  #connectToAppend(): Promise<RedisConnection> {
+    return this.#connect((redis) => loadScript(redis, APPEND))
   }
-}
-
-async function waitForCopies(redis: RedisConnection, copies: number): Promise<void> {
-  if (copies === 0) return
-  const count = Number(await redis.call('WAIT', copies, COPIES_TIMEOUT_MS))
-  if (count < copies) throw new Error(`only ${count} of ${copies} required copies confirmed the write`)
 }
 
 const CONCURRENCY = 4

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import type { RedisAddress } from '../domain/redis-address.js'
+import { messageOf } from '../system/message-of.js'
 import { systemClock } from '../system/system-clock.js'
 import { randomSeed } from '../system/this-process.js'
 import { LogUnavailable, type LogWatcher } from './command-log.js'
@@ -18,6 +19,14 @@ export class NotRedis extends Error {
   constructor() {
     super('the response is not from Redis')
   }
+}
+
+/** Redis repeats the arguments of a command that it does not know, and one may be a password. */
+export function describeRedisError(error: unknown): string {
+  // An AggregateError, for a name with several addresses, has only a code.
+  const text = messageOf(error) || String(Object(error).code)
+  if (/^(?:Unknown RESP type|Protocol error)/.test(text)) return new NotRedis().message
+  return text.replace(/, with args beginning with.*/s, '').replace(/\.$/, '')
 }
 
 /**

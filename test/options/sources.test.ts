@@ -16,7 +16,7 @@ function pairs(text: string): Readonly<Record<string, string>> {
 const SAMPLES = pairs(`
   port=4321 host=localhost basePath=/api/v2 cors=http://localhost:3000 store=mine.json inMemory=true
   fixtures=seeds pets=5 reset=true fsync=true redis=redis://127.0.0.1:6379 redisFile=redis.txt group=checkout
-  redisWait=1 order=oldest plan=pro limits=5/min rateLimit=false apiKey=mine:pro anyKey=true spaceFrom=baggage retryAfter=none
+  order=oldest plan=pro limits=5/min rateLimit=false apiKey=mine:pro anyKey=true spaceFrom=baggage retryAfter=none
   limitBody=html rateLimitHeaders=draft banAfter=3 banDuration=1m banStatus=403 reason=false storm=0.3 fault=listPets:503 latency=5ms
   senders=3 mock=listPets generate=toys=5 sunset=after sunsetStatus=410 scenario=banned now=2026-03-01T10:00:00Z freeze=true
   seed=42 spec=mine.yaml strict=true upstream=https://staging.example/v1 upstreamApiKeyFile=key.txt
@@ -26,7 +26,7 @@ const SAMPLES = pairs(`
 
 /** What an option needs beside it. */
 function beside(name: OptionName): { readonly redis?: string } {
-  return name === 'group' || name === 'redisWait' ? { redis: 'redis://127.0.0.1:6379' } : {}
+  return name === 'group' ? { redis: 'redis://127.0.0.1:6379' } : {}
 }
 
 /** Stands for the working directory of each source. */

@@ -6,7 +6,7 @@ const address = readRedisAddress(String(process.argv[2]))
 if ('problem' in address) throw new Error(address.problem)
 const watcher = { available() {}, unavailable() {} }
 try {
-  const log = await openRedisLog({ address, group: 'group', copies: 0, watcher, warn: () => {} })
+  const log = await openRedisLog({ address, group: 'group', watcher, warn: () => {} })
   const id = await log.append({ replica: 'a', batch: 1, text: '' }, new AbortController().signal)
   process.stdout.write(`appended ${id}\n`)
   await log.close()

@@ -13,7 +13,7 @@ it('waits for Redis in many logs of a process without a warning about listeners'
     { length: 20 },
     () => new RedisLink(unreachable, String, { available: () => {}, unavailable: () => {} }),
   )
-  const runs = links.map((link) => new RedisAppends(link, redisKeys('a group'), async () => {}).run())
+  const runs = links.map((link) => new RedisAppends(link, redisKeys('a group')).run())
   await new Promise(setImmediate)
   for (const link of links) link.close()
   await Promise.all(runs)

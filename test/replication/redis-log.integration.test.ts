@@ -27,12 +27,12 @@ function aGroup(): string {
   return `group ${++groups}`
 }
 
-async function open(url: string, group: string, copies = 0): Promise<Opened> {
+async function open(url: string, group: string): Promise<Opened> {
   const address = readRedisAddress(url)
   if ('problem' in address) throw new Error(`the address ${address.problem}`)
   const watcher = new RecordingWatcher()
   const warnings: string[] = []
-  const log = await openRedisLog({ address, group, copies, watcher, warn: (text) => warnings.push(text) })
+  const log = await openRedisLog({ address, group, watcher, warn: (text) => warnings.push(text) })
   opened.push(log)
   return { log, watcher, warnings }
 }
@@ -154,51 +154,6 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       expect(await follower.texts(2)).toEqual(['1', '3'])
     })
 
-    it('waits until the requested number of copies have an entry', async () => {
-      const server = await aRedis()
-      await expect(open(server.url, aGroup(), 1)).rejects.toThrow(
-        `Redis at ${server.url} cannot be used: only 0 of 1 required copies confirmed the write.`,
-      )
-      const copy = await aRedis('--replicaof', '127.0.0.1', String(server.port))
-      // It counts as a copy up to a second before it receives writes.
-      server.ask('SET', 'seen', 'yes')
-      await expect.poll(() => copy.ask('GET', 'seen'), { timeout: 60_000 }).toBe('yes')
-      const group = aGroup()
-      const { log, watcher } = await open(server.url, group, 1)
-      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
-      const key = `petstore-sandbox:{${group}}:log`
-      expect(copy.ask('XLEN', key)).toBe('1')
-      copy.hang()
-      const patience = new AbortController()
-      const given = log.append({ replica: 'a', batch: 2, text: '2' }, patience.signal)
-      expect(await watcher.until(isDown)).toContain('only 0 of 1 required copies')
-      patience.abort()
-      await expect(given).rejects.toThrow('only 0 of 1 required copies')
-      // The entry is stored: appending it again finds it.
-      const again = log.append({ replica: 'a', batch: 2, text: '2' }, NEVER)
-      copy.goOn()
-      await again
-      expect(copy.ask('XLEN', key)).toBe('2')
-      await watcher.until(isUp)
-    })
-
-    it('warns of a Redis without persistence, or that evicts keys', async () => {
-      const cases: readonly (readonly [readonly string[], readonly (string | RegExp)[]])[] = [
-        [[], []],
-        [['--appendonly', 'no'], [/^Redis writes nothing to disk/]],
-        [['--appendonly', 'no', '--save', '60 1000'], [/^Redis writes to disk only at intervals \(save "60 1000"\)/]],
-        [
-          ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'],
-          [/^Redis may evict keys .*\(maxmemory-policy allkeys-lru\)/],
-        ],
-        [['--appendonly', 'no', '--rename-command', 'CONFIG', ''], []],
-      ]
-      for (const [flags, expected] of cases) {
-        const { warnings } = await open((await aRedis(...flags)).url, aGroup())
-        expect(warnings).toEqual(expected.map((words) => expect.stringMatching(words)))
-      }
-    })
-
     it('uses user, password and database of its address, without showing user or password', async () => {
       const server = await aRedis()
       const words = '~petstore-sandbox:* +@all -@dangerous -@admin'.split(' ')
@@ -210,11 +165,11 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       expect(server.ask('-n', '3', 'XLEN', `petstore-sandbox:{${group}}:log`)).toBe('1')
       expect(warnings).toEqual([])
       await expect(open(at('shop:hunter2@'), group)).rejects.toThrow(
-        `Redis at redis://127.0.0.1:${server.port} cannot be used: user or password is wrong.`,
+        `Redis at redis://127.0.0.1:${server.port} cannot be used: WRONGPASS invalid username-password pair or user is disabled.`,
       )
-      await expect(open(at('', '/99'), group)).rejects.toThrow('it has no database with this number')
+      await expect(open(at('', '/99'), group)).rejects.toThrow('DB index is out of range')
       server.ask('CONFIG', 'SET', 'requirepass', 'hunter2')
-      await expect(open(at(''), group)).rejects.toThrow('it requires a password, and the address has none')
+      await expect(open(at(''), group)).rejects.toThrow('NOAUTH Authentication required')
       await expect(open(at(':hunter2@'), group)).resolves.toBeDefined()
     })
 
@@ -236,10 +191,12 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       const server = await aRedis(...tls, '--tls-cert-file', certificate, '--tls-key-file', key)
       const at = (host: string) => `rediss://${host}:${tls[1]}`
       expect(appendOnce(at('localhost'), certificate)).toMatch(/^appended /)
-      expect(appendOnce(at('localhost'))).toContain('Set NODE_EXTRA_CA_CERTS')
+      expect(appendOnce(at('localhost'))).toContain('self-signed certificate')
       expect(appendOnce(at('127.0.0.1'), certificate)).toContain("does not match certificate's altnames")
-      expect(appendOnce(server.url.replace('redis:', 'rediss:'))).toMatch(/(?:does|may) not use TLS/)
-      expect(appendOnce(at('localhost').replace('rediss:', 'redis:'))).toContain('the connection was cut')
+      expect(appendOnce(server.url.replace('redis:', 'rediss:'))).toMatch(/wrong version number|ETIMEDOUT/)
+      expect(appendOnce(at('localhost').replace('rediss:', 'redis:'))).toMatch(
+        /Connection is closed|the connection was cut/,
+      )
       rmSync(folder, { recursive: true })
     })
 
