@@ -13,8 +13,6 @@ export class LineWriter {
   readonly #stream: Output
   readonly #droppedLine: (count: number) => string
   #pending = ''
-  /** The last line written; empty if it cannot be rewritten because other text is below it. */
-  #last = ''
   #dropped = 0
   #scheduled = false
   /** The stream is full until its drain event. */
@@ -42,27 +40,13 @@ export class LineWriter {
       this.#dropped++
       return
     }
-    this.#last = `${escapeDrivers(line())}\n`
-    this.#pending += this.#last
-    this.#schedule()
-  }
-
-  /** Replaces the last line, on a terminal that still shows it above the cursor. */
-  rewrite(line: () => string): void {
-    if (this.#broken || this.#pending.length >= MAX_PENDING) return
-    const before = this.#last
-    this.#last = `${escapeDrivers(line())}\n`
-    if (before === '') this.#pending += this.#last
-    else if (this.#pending.endsWith(before)) this.#pending = this.#pending.slice(0, -before.length) + this.#last
-    // @source ECMA-48: CPL, ED
-    else this.#pending += `\u001b[${before.split('\n').length - 1}F\u001b[J${this.#last}`
+    this.#pending += `${escapeDrivers(line())}\n`
     this.#schedule()
   }
 
   progress(text: string): void {
     this.flush()
     if (this.#broken || this.#blocked) return
-    this.#last = ''
     this.#showsProgress = true
     this.#blocked = !this.#stream.write(ERASE_LINE + escapeDrivers(text))
   }
@@ -70,7 +54,6 @@ export class LineWriter {
   clear(): void {
     if (this.#broken) return
     this.#pending = CLEAR_SCREEN
-    this.#last = ''
     this.#schedule()
   }
 
@@ -87,7 +70,6 @@ export class LineWriter {
     if (this.#broken || this.#blocked) return
     if (this.#dropped > 0) {
       this.#pending += `${escapeDrivers(this.#droppedLine(this.#dropped))}\n`
-      this.#last = ''
       this.#dropped = 0
     }
     if (this.#pending === '') return

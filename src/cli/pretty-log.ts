@@ -9,109 +9,82 @@ import { systemClock } from '../system/system-clock.js'
 import { endingVerb } from './control/find-sandbox.js'
 import type { Output } from './io.js'
 import type { LineWriter } from './line-writer.js'
-import { type Colours, escapeControls, terminalWidth, wrapRows } from './print.js'
+import { type Colours, escapeControls, terminalWidth } from './print.js'
 import { cellWidth, fitCells, padCells } from './table.js'
 
 export { controlCommand } from './control/find-sandbox.js'
-
-/** Further rows begin below the status, but not further to the right. */
-const MAX_INDENT = 10
-const FOLD_MS = 5000
 
 export class PrettyLog {
   readonly #writer: LineWriter
   readonly #stream: Output
   readonly #colours: Colours
-  readonly #control: LineOptions['control']
-  /** The last line, to detect repetitions; the width is undefined off a terminal. */
-  #last: { readonly kind: string; readonly width: number | undefined; times: number } | undefined
-  #pending: { readonly record: ExchangeRecord; times: number } | undefined
-  #timer: NodeJS.Timeout | undefined
+  readonly #hints: Hints
 
-  constructor(writer: LineWriter, stream: Output, colours: Colours, control: LineOptions['control']) {
+  constructor(writer: LineWriter, stream: Output, colours: Colours, control: () => string | undefined) {
     this.#writer = writer
     this.#stream = stream
     this.#colours = colours
-    this.#control = control
+    this.#hints = new Hints(control)
   }
 
-  /** On a terminal, repetitions are counted in the row. Elsewhere a later line counts them. */
   exchange(record: ExchangeRecord): void {
-    const width = terminalWidth(this.#stream)
-    const shown = exchangeView(record)
-    const line = (times: number) =>
-      prettyExchange(shown, this.#colours, {
+    this.#writer.write(() => {
+      const columns = terminalWidth(this.#stream)
+      const shown = exchangeView(record)
+      const line = prettyExchange(shown, this.#colours, {
         wall: record.arrivedAt,
-        ...(width === undefined ? {} : { columns: width }),
-        ...(this.#control === undefined ? {} : { control: this.#control }),
-        times,
+        ...(columns === undefined ? {} : { columns }),
       })
-    const kind = repetitionKey(shown)
-    const last = this.#last
-    // In a window of another width the terminal may have rewrapped the line.
-    if (last === undefined || last.kind !== kind || last.width !== width) {
-      this.#endFold()
-      this.#last = { kind, width, times: 1 }
-      this.#writer.write(() => line(1))
-    } else if (width !== undefined) {
-      last.times++
-      this.#writer.rewrite(() => line(last.times))
-    } else {
-      this.#pending = { record, times: (this.#pending?.times ?? 0) + 1 }
-      this.#timer ??= setTimeout(() => this.settle(), FOLD_MS).unref()
-    }
+      return line + this.#hints.after(shown, this.#colours)
+    })
   }
 
   verb(done: VerbDone): void {
     const { space, at } = done
+    this.#hints.forget()
     this.event('control', `${space === '' ? '' : `${space}: `}${verbText(done)}`, at)
   }
 
   event(subject: string, text: string, at: EpochMs = systemClock.wall()): void {
-    const time = timeText(at, systemClock.wall())
-    const indent = cellWidth(time) + 2
-    const width = (terminalWidth(this.#stream) ?? Number.POSITIVE_INFINITY) - 1
-    const [first = '', ...others] = wrapRows(
-      `${subject.padEnd(7)}  ${escapeControls(text)}`,
-      Math.max(1, width - indent),
-    )
-    const rows = others.map((row) => ' '.repeat(Math.min(indent, MAX_INDENT)) + row)
-    this.line([`${this.#colours.dim(time)}  ${this.#colours.cyan(first)}`, ...rows].join('\n'))
+    const { dim, cyan } = this.#colours
+    const line = `${dim(timeText(at, systemClock.wall()))}  ${cyan(subject.padEnd(7))}  ${escapeControls(text)}`
+    this.#writer.write(() => line)
+  }
+}
+
+/** How to end a refusal, once for each cause. */
+export class Hints {
+  readonly #control: () => string | undefined
+  readonly #given = new Set<string>()
+
+  /** @param control `npx petstore-sandbox control`, with the address if it is needed */
+  constructor(control: () => string | undefined) {
+    this.#control = control
   }
 
-  line(text: string): void {
-    this.#endFold()
-    this.#writer.write(() => text)
+  /** @returns a further line, or an empty text */
+  after(exchange: Exchange, { dim }: Colours): string {
+    const { reason, status, key, space } = exchange
+    if (status !== 429 && reason !== 'ban') return ''
+    const cause = [reason, key, space].join('\n')
+    if (this.#given.has(cause)) return ''
+    const hint = hintFor(exchange, this.#control)
+    if (hint === undefined) return ''
+    this.#given.add(cause)
+    return `\n${dim(`  → ${hint}`)}`
   }
 
-  clear(): void {
-    this.#endFold()
-    this.#writer.clear()
-  }
-
-  settle(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    if (this.#pending === undefined) return
-    const { record, times } = this.#pending
-    this.#pending = undefined
-    const text = `… the same ${times === 1 ? 'once' : `${times} times`} more`
-    this.#writer.write(() => this.#colours.dim(`${timeText(record.at, record.arrivedAt)}  ${text}`))
-  }
-
-  #endFold(): void {
-    this.settle()
-    this.#last = undefined
+  /** Someone acted, so that the same refusal has another cause. */
+  forget(): void {
+    this.#given.clear()
   }
 }
 
 interface LineOptions {
   /** Real time of its arrival. Default: the same as by the space's clock. */
   readonly wall?: EpochMs
-  /** Cells of a row; without them an entry is one row, however long. */
+  /** Cells of a row; what matters least is left out to fit. */
   readonly columns?: number
-  readonly control?: (() => string | undefined) | undefined
-  readonly times?: number
   /** Cells of a first column with the exchange's id. Default: no such column. */
   readonly idWidth?: number
 }
@@ -121,7 +94,6 @@ const DOT = ' · '
 const METHOD_WIDTH = 6
 const MAX_TARGET = 100
 const MAX_REASON = 300
-const MAX_ROWS = 3
 const MOVED_CLOCK_MS = 10 * SECOND_MS
 const MIN_PART_MS = 1
 
@@ -134,47 +106,24 @@ interface Fact {
 export function prettyExchange(record: Exchange, colours: Colours, page: LineOptions = {}): string {
   const { id, method, status, ended } = record
   const at = Date.parse(record.at)
-  const { wall = at, columns = Number.POSITIVE_INFINITY, times = 1, idWidth } = page
+  const { wall = at, columns = Number.POSITIVE_INFINITY, idWidth } = page
   const time = `${idWidth === undefined ? '' : String(id).padStart(idWidth) + GAP}${timeText(at, wall)}`
   const state = ended === null ? '...' : String(status ?? '---')
   const verb = escapeControls(method).padEnd(METHOD_WIDTH)
   const room = columns - 1 - cellWidth([time, state, verb, ''].join(GAP))
-  const count: readonly Fact[] = times > 1 ? [{ text: `×${times}`, paint: colours.bold }] : []
-
   // Short targets are aligned in a column, longer ones take the room there is.
   const column = Math.max(14, Math.min(28, Math.floor(columns / 4)))
-  const targetRoom = room - (times > 1 ? widthOf(count) + GAP.length : 0)
-  const target = padCells(
-    fitCells(escapeControls(targetOf(record)), Math.max(1, Math.min(MAX_TARGET, targetRoom))),
-    column,
-  )
-  const left = room - cellWidth(target) - GAP.length
-  const reasons = reasonsOf(record, colours)
-  const isBeside = reasons.length === 0 || widthOf([...count, ...reasons]) <= left
-  const facts = withExtras([...count, ...(isBeside ? reasons : [])], extrasOf(record, colours), left)
-  const hint = hintFor(record, page.control)
-  const isHintBeside = hint !== undefined && cellWidth(`${GAP}→ ${hint}`) <= left - widthOf(facts)
-
-  const indent = Math.min(time.length + GAP.length, MAX_INDENT)
-  const below = (text: string) =>
-    wrapRows(text, Math.max(1, columns - 1 - indent)).map((row) => ' '.repeat(indent) + row)
-  const row = [
+  const target = padCells(fitCells(escapeControls(targetOf(record)), Math.max(1, Math.min(MAX_TARGET, room))), column)
+  const facts = withExtras(reasonsOf(record, colours), extrasOf(record, colours), room - cellWidth(target) - GAP.length)
+  return [
     colours.dim(time),
     colourOf(status, colours)(state),
     verb,
     target,
     facts.map(({ text, paint }) => paint(text)).join(colours.dim(DOT)),
-  ].join(GAP)
-  return [
-    `${row}${isHintBeside ? colours.dim(`${GAP}→ ${hint}`) : ''}`.trimEnd(),
-    ...(isBeside ? [] : below(reasons.map(({ text }) => text).join(DOT)).slice(0, MAX_ROWS)),
-    ...(hint === undefined || isHintBeside ? [] : below(`→ ${hint}`).map((line) => colours.dim(line))),
-  ].join('\n')
-}
-
-export function repetitionKey(record: Exchange): string {
-  const { method, status, reason, key, sender, space, fault, ended } = record
-  return [method, targetOf(record), status, reason, key, sender, space, fault, ended, reasonText(record)].join('\n')
+  ]
+    .join(GAP)
+    .trimEnd()
 }
 
 /** In local time; with its date if the clock was moved. */
@@ -265,14 +214,13 @@ function colourOf(status: number | null, colours: Colours): Paint {
   return status >= 300 ? colours.cyan : colours.green
 }
 
-function hintFor(record: Exchange, command: LineOptions['control']): string | undefined {
-  const { reason, status, key, space } = record
-  if (status !== 429 && reason !== 'ban') return undefined
+function hintFor(record: Exchange, command: () => string | undefined): string | undefined {
+  const { reason, key, space } = record
   if (reason !== 'forced' && ALWAYS_REFUSED.includes(key)) return 'this key is always refused; use another'
   const wait = waitMs(record)
   const verb = endingVerb(reason, key === 'unknown' ? undefined : escapeControls(key), wait)
   if (verb === undefined) return undefined
-  const control = `${command?.() ?? 'npx petstore-sandbox control'}${space === '' ? '' : ` --space ${shellWord(escapeControls(space))}`}`
+  const control = `${command() ?? 'npx petstore-sandbox control'}${space === '' ? '' : ` --space ${shellWord(escapeControls(space))}`}`
   const retry = wait === undefined || reason === 'fault' ? '' : `retry in ${spoken(ceilSeconds(wait))}, or: `
   return `${retry}${control} ${verb}`
 }

@@ -71,18 +71,13 @@ export async function openServeLog(
     return url === undefined ? undefined : controlCommand(url, io)
   })
   return {
+    ...log,
     exchange: (record) => pretty.exchange(record),
     verb: (done) => pretty.verb(done),
-    ready: (facts) => pretty.line(wrapped(prettyReady(facts))),
-    warning: (message) => pretty.line(warningLine(message)),
-    note: (message) => pretty.line(message),
+    note: write,
     event: (subject, text) => pretty.event(subject, text),
     ...(stderr.isTTY === true && { progress: (text: string) => writer.progress(text) }),
-    clear: () => pretty.clear(),
-    flush: () => {
-      pretty.settle()
-      writer.flush()
-    },
+    clear: () => writer.clear(),
   }
 }
 

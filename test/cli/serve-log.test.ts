@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { LineWriter } from '../../src/cli/line-writer.js'
-import { prettyExchange, repetitionKey } from '../../src/cli/pretty-log.js'
+import { Hints, prettyExchange } from '../../src/cli/pretty-log.js'
 import { colourLevel, coloursFor, escapeControls } from '../../src/cli/print.js'
 import { jsonExchange, openServeLog, type ServeLog } from '../../src/cli/serve-log.js'
 import { cellWidth } from '../../src/cli/table.js'
@@ -100,12 +100,12 @@ describe.each([undefined, 80, 60])('the pretty log, %s columns wide', (columns) 
     expect(`\n${entries.join('\n')}\n`).toMatchSnapshot()
   })
 
-  it.each(KINDS)('fits the width and breaks no word: %s', (_what, part) => {
-    const rows = prettyExchange(shown(part), plain, { ...page, times: 12 }).split('\n')
-    expect(rows.filter((row) => cellWidth(row) >= (columns ?? Number.POSITIVE_INFINITY))).toEqual([])
-    const whole = prettyExchange(shown(part), plain, { wall: page.wall, times: 12 }).split(/\s+/)
-    const words = rows.flatMap((row) => row.trim().split(/\s+/)).filter((word) => !word.endsWith('…'))
-    expect(words.filter((word) => !whole.includes(word))).toEqual([])
+  it.each(KINDS)('is one line, which only a reason makes wider than the terminal: %s', (_what, part) => {
+    const line = prettyExchange(shown(part), plain, page)
+    expect(line).not.toContain('\n')
+    const isWider = cellWidth(line) >= (columns ?? Number.POSITIVE_INFINITY)
+    // All but the reasons is left out first.
+    if (isWider) expect(line).not.toContain('sandbox')
   })
 })
 
@@ -122,24 +122,17 @@ describe('the pretty log', () => {
   })
 
   it('suggests the smallest fix, never a reset', () => {
-    for (const [, part] of KINDS) expect(prettyExchange(shown(part), plain)).not.toContain('reset;')
-    const elsewhere = { control: () => 'petstore-sandbox control --url http://127.0.0.1:4011' }
-    const fix = (part: Partial<ExchangeRecord>) => prettyExchange(shown({ ...LIMITED, ...part }), plain, elsewhere)
-    expect(fix({ reason: 'storm' })).toMatch(/→ .*control --url http:\/\/127\.0\.0\.1:4011 storm stop$/)
+    const fix = (part: Partial<ExchangeRecord>) =>
+      new Hints(() => 'petstore-sandbox control --url http://127.0.0.1:4011').after(shown(part), plain)
+    for (const [, part] of KINDS) expect(fix(part)).not.toContain('reset')
+    expect(fix({})).toBe('')
+    expect(fix({ ...LIMITED, reason: 'storm' })).toMatch(/→ .*control --url http:\/\/127\.0\.0\.1:4011 storm stop$/)
     expect(fix(MINUTE)).toMatch(/→ retry in 34 s, or: petstore-sandbox control .* clock advance 34s$/)
     // With --any-key, no verb names the key.
-    expect(fix({ reason: 'ban', key: 'unknown' })).toMatch(/clock advance 34s$/)
-    expect(fix({ reason: 'ban', key: 'sandbox-banned' })).toMatch(/use another$/)
-  })
-
-  it('treats exchanges as equal whatever their time, duration and quota', () => {
-    const one = repetitionKey(shown())
-    const isOne = (part: Partial<ExchangeRecord>) => repetitionKey(shown(part)) === one
-    const others = [{ query: 'limit=6' }, { method: 'HEAD' }, { status: 429 }, { key: 'none' }, { space: 'a' }]
-    expect(isOne({ reason: 'storm' })).toBe(false)
-    expect(others.filter(isOne)).toEqual([])
-    expect(isOne({ id: 2, at: 0, durationMs: 9, remaining: 1 })).toBe(true)
-    expect(isOne(problem('invalid_request', 'limit must be a number.', 200))).toBe(true)
+    expect(fix({ ...LIMITED, reason: 'ban', key: 'unknown' })).toMatch(/clock advance 34s$/)
+    expect(fix({ ...LIMITED, reason: 'ban', key: 'sandbox-banned' })).toMatch(/use another$/)
+    const inSpace = new Hints(() => undefined).after(shown({ ...LIMITED, reason: 'ban', space: 'checkout' }), plain)
+    expect(inSpace).toBe('\n  → retry in 34 s, or: npx petstore-sandbox control --space checkout unban sandbox')
   })
 })
 
@@ -169,63 +162,26 @@ describe('progress', () => {
   })
 })
 
-describe('repeated lines', () => {
-  const NOW = { at: Date.now(), arrivedAt: Date.now() }
-  const write = (log: ServeLog, part: Partial<ExchangeRecord> = {}) => {
-    log.exchange?.(exchange({ ...NOW, ...part }))
-    log.flush()
-  }
-
-  it('are counted in place on a terminal', async () => {
-    const text = await logged(100, (log) => {
-      for (let i = 0; i < 3; i++) write(log)
+describe('repeated exchanges', () => {
+  it.each([80, undefined])('have a line each, and a hint once for each cause: %s columns', async (columns) => {
+    const text = await logged(columns, (log) => {
+      for (const part of [{}, MINUTE, MINUTE, {}, MINUTE, { ...MINUTE, key: 'other' }, { ...LIMITED, reason: 'ban' }])
+        log.exchange?.(exchange(part as Partial<ExchangeRecord>))
     })
-    const [first, second, third] = text.split('\u001b[1F\u001b[J')
-    expect(first).not.toContain('×')
-    expect(second).toContain('×2')
-    expect(third).toContain('×3')
+    const kinds = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => (/^ *→/.test(line) ? '→' : (/ (\d{3}) /.exec(line)?.[1] ?? '')))
+    expect(kinds.join(' ')).toBe('200 429 → 429 200 429 429 → 429 →')
   })
 
-  it('replace all rows of the entry', async () => {
-    const text = await logged(60, (log) => {
-      for (let i = 0; i < 2; i++) write(log, MINUTE)
+  it('have their hint again after a change by the control plane', async () => {
+    const text = await logged(80, (log) => {
+      log.exchange?.(exchange(MINUTE))
+      log.verb?.({ space: '', name: 'clock.advance', input: { by: '1m' }, output: {}, at: Date.now() })
+      log.exchange?.(exchange(MINUTE))
     })
-    const [entry = '', again = ''] = text.split('\u001b[3F\u001b[J')
-    expect(entry.trimEnd().split('\n')).toHaveLength(3)
-    expect(again).toContain('×2')
-  })
-
-  it('are written once per turn', async () => {
-    const text = await logged(100, (log) => {
-      for (let i = 0; i < 1000; i++) log.exchange?.(exchange(NOW))
-    })
-    expect(text.split('\n')).toHaveLength(2)
-    expect(text).toContain('×1000')
-    expect(text).not.toContain('\u001b')
-  })
-
-  it('start a new line after a change of width', async () => {
-    const text = await logged(100, (log, stream) => {
-      write(log)
-      stream.columns = 60
-      write(log)
-    })
-    expect(text.split('\n')).toHaveLength(3)
-    expect(text).not.toContain('×')
-  })
-
-  it('are summarized off a terminal', async () => {
-    const text = await logged(undefined, (log) => {
-      for (let i = 0; i < 12; i++) log.exchange?.(exchange(NOW))
-      for (let i = 0; i < 2; i++) log.exchange?.(exchange({ ...NOW, query: '' }))
-    })
-    expect(text.split('\n').map((line) => line.replace(/^\S+\s+/, ''))).toEqual([
-      expect.stringContaining('/v1/pets?limit=5'),
-      '… the same 11 times more',
-      expect.stringContaining('/v1/pets '),
-      '… the same once more',
-      '',
-    ])
+    expect(text.match(/→ retry/g)).toHaveLength(2)
   })
 })
 

@@ -15,7 +15,7 @@ import { MASK } from '../../domain/redaction.js'
 import { formatDuration, SECOND_MS } from '../../domain/time.js'
 import type { Exchange, ExchangeMessage } from '../../exchanges/exchange-record.js'
 import { EXIT, SIGNAL_EXIT, type StopSignal } from '../io.js'
-import { prettyExchange } from '../pretty-log.js'
+import { Hints, prettyExchange } from '../pretty-log.js'
 import { colourLevel, coloursFor, escapeControls, print, printLine } from '../print.js'
 import { aligned } from '../table.js'
 import { count, defined } from './arguments.js'
@@ -144,8 +144,8 @@ function jsonLine(exchange: Exchange): string {
 
 async function lineFormat({ io, found }: ControlContext, idWidth = 4): Promise<(exchange: Exchange) => string> {
   const colours = await coloursFor(colourLevel(io.stdout, io.env))
-  const control = () => controlCommand(found.controlUrl, io)
-  return (exchange) => prettyExchange(exchange, colours, { idWidth, control })
+  const hints = new Hints(() => controlCommand(found.controlUrl, io))
+  return (exchange) => prettyExchange(exchange, colours, { idWidth }) + hints.after(exchange, colours)
 }
 
 async function findExchange({ controls }: ControlContext, id: number): Promise<Exchange> {
