@@ -1,6 +1,5 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
-import { allowedText } from '../src/options/allowed.js'
 import { toCamelCase, toKebabCase } from '../src/options/letter-case.js'
 import { kebabName, NAMED_OPTIONS, type NamedOption } from '../src/options/names.js'
 import { extrasSchema } from '../src/options/scenario.js'
@@ -74,15 +73,14 @@ function mapOf(options: readonly NamedOption[], extras: JsonSchema['properties']
 const SCENARIO = { anyOf: [{ type: 'string', minLength: 1 }, { $ref: '#/$defs/scenario' }] }
 
 function optionSchema({ name, negated }: NamedOption): JsonSchema {
-  const { schema, reads, description, negative, default: fallback } = optionRow(name)
+  const { schema, reads, description, negative, allowed, default: fallback } = optionRow(name)
   const value: JsonSchema = name === 'scenario' ? SCENARIO : asJsonSchema(schema)
   const standard = fallback ?? (reads === 'switch' ? 'false' : 'none')
   return {
     // A single element needs no list.
     ...(!negated && reads === 'list' ? { anyOf: [value.items ?? {}, value] } : value),
     // An option that is on by default has the description of its flag, `--no-…`.
-    description:
-      negative && !negated ? `false: ${description}` : `${description}\n\n${allowedText(name)}; default: ${standard}`,
+    description: negative && !negated ? `false: ${description}` : `${description}\n\n${allowed}; default: ${standard}`,
   }
 }
 

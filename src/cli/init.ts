@@ -5,8 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
 import { Failure } from '../domain/failures.js'
 import type { SettingName } from '../domain/settings.js'
-import { allowedText, isAllowed } from '../options/allowed.js'
-import { camelName, ENV_PREFIX, flagName, kebabName } from '../options/names.js'
+import { ENV_PREFIX, flagName, kebabName } from '../options/names.js'
 import { CONFIG_FILE } from '../options/sources.js'
 import { OPTION_NAMES, type OptionName, optionRow } from '../options/table.js'
 import { messageOf } from '../system/message-of.js'
@@ -195,9 +194,9 @@ function groupLines(group: string, fixtures: string): readonly string[] {
 }
 
 function proseLines(name: OptionName): readonly string[] {
-  const { description, default: fallback, reads } = optionRow(name)
+  const { description, allowed, default: fallback, reads } = optionRow(name)
   const standard = fallback ?? (reads === 'switch' ? 'false' : 'none')
-  return [description, `${allowedText(name)}; default: ${standard}`]
+  return [description, `${allowed}; default: ${standard}`]
     .flatMap((text) => wrapRows(capitalised(text), WIDTH - 2))
     .map((line) => `# ${line}`)
 }
@@ -210,9 +209,6 @@ function capitalised(text: string): string {
 function switchLine(name: OptionName): string {
   const { reads, negative, default: fallback = '', example = EXAMPLES[name] } = optionRow(name)
   if (reads === 'switch') return `${kebabName({ name, negated: negative === true })}: true`
-  if (example === undefined && !isAllowed(name, fallback)) {
-    throw new TypeError(`${camelName({ name, negated: false })} has no default that can be written, and no example.`)
-  }
   return `${kebabName({ name, negated: false })}: ${example ?? yamlText(fallback)}`
 }
 

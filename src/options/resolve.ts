@@ -45,7 +45,6 @@ type StartOption = 'scenario' | 'storm' | 'fault' | 'now' | 'freeze' | SettingNa
 type KeptName = Exclude<OptionName, Merged>
 const MERGED = /^(?:inMemory|redis.*|group|apiKey|controlOrigin|scenario)$/
 const KEPT_NAMES = OPTION_NAMES.filter((name): name is KeptName => !MERGED.test(name) && !optionRow(name).scenario)
-const PATHS: readonly OptionName[] = ['fixtures', 'spec', 'upstreamApiKeyFile', 'upstreamCa']
 const FALLBACKS = {
   ...DEFAULTS,
   reset: false,
@@ -109,7 +108,7 @@ export function resolveLayers(given: readonly Layer[], context: ResolveContext):
   }
   const kept = KEPT_NAMES.map((name) => {
     const value = values[name]
-    return [name, PATHS.includes(name) ? path(value as string | undefined) : (value ?? fallbacks[name])]
+    return [name, optionRow(name).isPath ? path(value as string | undefined) : (value ?? fallbacks[name])]
   })
   const { settings, faults = [], storm, now, freeze = false } = pickStart(withQuotas(values))
   const resolved: ResolvedOptions = {

@@ -4,7 +4,6 @@ import { removedOption } from '../domain/removed.js'
 import { didYouMean } from '../domain/suggest.js'
 import { describeOpenError, isInside, readRegularFile } from '../system/regular-file.js'
 import type { Environment } from '../system/this-process.js'
-import { pathKind } from './allowed.js'
 import { type Layer, makeLayer, valueFromText } from './layer.js'
 import { toCamelCase } from './letter-case.js'
 import { camelName, ENV_PREFIX, envName, flagName, flagOrVariable, NAMED_OPTIONS } from './names.js'
@@ -81,8 +80,7 @@ export function configLayer(cwd: string): Layer {
 /** Checks a path in a config file, which may come with a cloned folder. */
 function pathProblem(name: OptionName, value: string, cwd: string): string | undefined {
   // Windows logs in to `host` with the user's credentials as soon as `\\host\share` is opened.
-  if (pathKind(name) !== undefined && /^[\\/]{2}/.test(value))
-    return `is on another machine; use ${flagOrVariable(name)}`
+  if (optionRow(name).isPath && /^[\\/]{2}/.test(value)) return `is on another machine; use ${flagOrVariable(name)}`
   // A store written elsewhere could be a file that a shell runs, such as `../.zshenv`. Pages and websites can read
   // fixtures and contracts. Links are followed.
   if (
@@ -94,7 +92,7 @@ function pathProblem(name: OptionName, value: string, cwd: string): string | und
 }
 
 function isPath(name: OptionName, value: string): boolean {
-  return name === 'scenario' ? isScenarioFile(value) : pathKind(name) !== undefined
+  return name === 'scenario' ? isScenarioFile(value) : optionRow(name).isPath === true
 }
 
 function fixtureFiles(name: OptionName, cwd: string, folder: string): readonly string[] {

@@ -52,10 +52,13 @@ interface OptionText {
   readonly description: string
   readonly default: string | undefined
   readonly example?: string
+  readonly isPath?: true
 }
 
 export interface OptionRow extends OptionText {
   readonly group: string
+  /** `must be …`; of a list, what an element must be. */
+  readonly allowed: string
   readonly everyday: boolean
   readonly scenario: boolean
   readonly notInFiles: boolean
@@ -74,6 +77,8 @@ function rowReading(reads: OptionRow['reads']) {
 const text = rowReading('text')
 const number = rowReading('number')
 const list = rowReading('list')
+const path = (value: string, what: string, description: string, fallback?: string) =>
+  ({ ...text(value, pathText(what), description, fallback), isPath: true }) as const
 const toggle = (description: string) => rowReading('switch')(undefined, switchSchema, description)
 
 function under<Rows extends Record<string, OptionText>>(
@@ -86,8 +91,6 @@ function under<Rows extends Record<string, OptionText>>(
 }
 
 const { quotas, refusals, trouble, conduct } = SETTING_GROUPS
-const file = pathText('a file path')
-const folder = pathText('a folder path')
 const scenarioSchema = v.union(
   [filledText('the name of a scenario or a YAML file'), v.record(v.string(), v.unknown())],
   'must be the name of a scenario or a YAML file',
@@ -119,7 +122,7 @@ const OPTIONS = {
     ),
   }),
   ...under('Data', {
-    store: text('<file>', file, 'JSON file that holds the state', STORE_FILE),
+    store: path('<file>', 'a file path', 'JSON file that holds the state', STORE_FILE),
     inMemory: toggle('keep nothing on disk'),
     maxStore: text(
       '<size>',
@@ -127,7 +130,7 @@ const OPTIONS = {
       'maximum size of the store, and of spaces in memory',
       formatSize(DEFAULTS.maxStore),
     ),
-    fixtures: text('<dir>', folder, 'folder with pets.json, orders.json and keys.json', 'the packaged ones'),
+    fixtures: path('<dir>', 'a folder path', 'folder with pets.json, orders.json and keys.json', 'the packaged ones'),
     pets: number('<n>', wholeNumber(0, 5_000_000), 'generate n pets instead of using the fixtures'),
     generate: list(
       '<resource=n>',
@@ -142,7 +145,7 @@ const OPTIONS = {
       'join the replicas that share a log in this Redis',
       'none; the state is in the store',
     ),
-    redisFile: text('<file>', file, 'file with the address for --redis'),
+    redisFile: path('<file>', 'a file path', 'file with the address for --redis'),
     group: text('<name>', groupSchema, 'name of the group of replicas', DEFAULTS.group),
     order: text('<order>', oneOf(LIST_ORDERS), 'order of the list: newest or oldest first', DEFAULTS.order),
   }),
@@ -163,7 +166,7 @@ const OPTIONS = {
     storm: text('<spec>', stormSchema, 'random 429s: <rate>[,for=30s][,every=5m][,retry-after=2s]', 'off'),
     fault: list('<rule>', faultsSchema, '<operation|*>:<status or fault>[@20%][*3]; repeatable'),
     ...settingRows('trouble', 'latency'),
-    scenario: text('<name|file>', scenarioSchema, 'packaged scenario or YAML file to apply'),
+    scenario: { ...text('<name|file>', scenarioSchema, 'packaged scenario or YAML file to apply'), isPath: true },
   }),
   ...under('Time and chance', {
     now: text('<start>', clockStartSchema, 'start of the clock: 2030-12-04T23:59:00Z, +3h', 'real time'),
@@ -172,7 +175,7 @@ const OPTIONS = {
   }),
   ...under('In front of a real service', {
     upstream: text('<base-url>', baseUrlSchema, 'proxy to this service'),
-    upstreamApiKeyFile: text('<file>', file, 'file with the key to send to the real service'),
+    upstreamApiKeyFile: path('<file>', 'a file path', 'file with the key to send to the real service'),
     upstreamWrites: text(
       '<how>',
       oneOf(UPSTREAM_WRITES),
@@ -185,11 +188,11 @@ const OPTIONS = {
       'time limit of the real service; then 504',
       formatDuration(DEFAULTS.upstreamTimeout),
     ),
-    upstreamCa: text('<file>', file, 'certificate authority of the real service (PEM)'),
+    upstreamCa: path('<file>', 'a file path', 'certificate authority of the real service (PEM)'),
   }),
   ...under(conduct, settingRows('conduct')),
   ...under('Contract, log and control plane', {
-    spec: text('<openapi.yaml>', file, 'OpenAPI document to serve', 'the packaged one'),
+    spec: path('<openapi.yaml>', 'a file path', 'OpenAPI document to serve', 'the packaged one'),
     mock: list(
       '<operation>',
       operationsSchema,
@@ -237,6 +240,7 @@ const ROWS = Object.fromEntries(
     name,
     {
       ...OPTIONS[name],
+      allowed: messageOf(OPTIONS[name].schema),
       everyday: EVERYDAY.has(name),
       scenario: IN_SCENARIOS.has(name) || Object.hasOwn(SETTINGS, name),
       notInFiles: NOT_IN_FILES.has(name),
@@ -248,6 +252,12 @@ const ROWS = Object.fromEntries(
 /** The given options, parsed. `off` stands for an absent setting. */
 export type OptionValues = { readonly [Name in SettingName]?: Settings[Name] | 'off' } & {
   readonly [Name in Exclude<OptionName, SettingName>]?: v.InferOutput<(typeof OPTIONS)[Name]['schema']>
+}
+
+function messageOf(schema: v.GenericSchema): string {
+  const { pipe = [], message = '' }: { readonly pipe?: readonly object[]; readonly message?: string } = Object(schema)
+  const { item }: { readonly item?: v.GenericSchema } = Object(pipe.at(-1))
+  return item === undefined ? message : messageOf(item)
 }
 
 export function optionRow(name: OptionName): OptionRow {
