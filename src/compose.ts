@@ -22,7 +22,6 @@ import { createLocalExecutor } from './executor/local.js'
 import { createService } from './executor/service.js'
 import { seedReader } from './fixtures/load-fixtures.js'
 import type { ServiceHandlers } from './http/fetch-adapter.js'
-import { failedReply } from './http/replies.js'
 import type { ResolvedOptions } from './options/resolve.js'
 import {
   createReplicaExecutor,
@@ -175,11 +174,6 @@ export function openSandboxCore(
       },
       controlTarget: controlTarget(deps, executor, events, stopping.signal, () => core),
       service: createService(deps, executor, engine, responseRules),
-      settle: executor.settle,
-      instead: (reply) =>
-        reply.withheld === undefined
-          ? undefined
-          : failedReply(reply, typeof reply.withheld === 'string' ? reply.withheld : NOT_STORED),
       ended: executor.ended,
       refuse(code, address) {
         const request = { method: UNREAD, target: UNREAD, headers: {}, rawHeaders: [], body: undefined, address }
@@ -213,9 +207,6 @@ export function openSandboxCore(
   })
 }
 
-/** Replaces a reply that may reveal a rolled-back change. */
-const NOT_STORED = 'A change could not be stored and was rolled back. See the log of the sandbox for the reason.'
-
 function spacesOpener(
   options: ResolvedOptions,
   contract: Contract,
@@ -223,10 +214,10 @@ function spacesOpener(
   events: SandboxEvents,
   warn: Reporter['warn'],
 ): SandboxDeps['openSpaces'] {
-  return ({ seed, start }, at, fixtures, { state, keeper, isReported = () => true } = {}) => {
+  return ({ seed, start }, at, fixtures, { state, store, isReported = () => true } = {}) => {
     const { keys } = state ?? fixtures
     // Stored keys are not secret. Replicas use the fixtures, which all of them have.
-    const apiKeys = labelKeys(options.apiKeys, keeper === undefined ? fixtures.keys : keys)
+    const apiKeys = labelKeys(options.apiKeys, store === undefined ? fixtures.keys : keys)
     const secrets = apiKeys.filter(({ label }) => label !== undefined).map(({ key }) => key)
     const shared: SpaceContext = {
       contract,
@@ -257,7 +248,7 @@ function spacesOpener(
         if (isReported()) events.onRecall?.(space)
       },
     }
-    return new Spaces(shared, new Space('', shared, at, fixtures, state, keeper), fixtures, options.maxSpaces)
+    return new Spaces(shared, new Space('', shared, at, fixtures, state, store), fixtures, options.maxSpaces)
   }
 }
 
@@ -278,7 +269,6 @@ function controlTarget(
       const { createFetch } = await import('./http/fetch-adapter.js')
       return await createFetch(core(), stopping)(request, { replied })
     },
-    makeRoom: executor.makeRoom,
     shutdown: () => events.onShutdown?.(),
     onVerb: (done) => events.onVerb?.(done),
     readFixtures() {

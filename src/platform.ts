@@ -8,8 +8,7 @@ import type { OpenedStore } from './executor/executor.js'
 import type { RecordSeeds } from './fixtures/load-fixtures.js'
 import { recordSeeds } from './fixtures/record-seeds.js'
 import { placeOf, type ResolvedOptions } from './options/resolve.js'
-import { Keeper } from './store/keeper.js'
-import { openFileStore } from './store/open-file-store.js'
+import { openFileStore } from './store/file-store.js'
 import { petReader } from './store/shape.js'
 import { SnapshotFolder } from './store/snapshot-folder.js'
 import { systemClock } from './system/system-clock.js'
@@ -68,25 +67,18 @@ export async function openStore(
   const readPet = pets && petReader(pets)
   const { state, store } = await openFileStore(file, {
     fsync,
+    reset,
     maxBytes: maxStore,
     warn,
     now: systemClock.wall,
     readPet,
   })
-  const keeper = new Keeper(store, warn)
   return {
     state,
-    keeper,
+    store,
     snapshots: new SnapshotFolder(join(dirname(file), 'snapshots'), fsync, readPet),
-    makeRoom: (bytes) => store.makeRoom(bytes),
-    async begin(fixtures, stateNow) {
-      if (reset && state !== undefined) {
-        store.take({ kind: 'replaced', state: fixtures })
-        await store.write()
-      }
-      await store.start(stateNow)
-    },
-    close: () => store.close(() => keeper.settle()),
+    begin: (stateNow) => store.start(stateNow),
+    close: () => store.close(),
   }
 }
 

@@ -1,9 +1,7 @@
-import { stringifyJson } from '../contract/json.js'
 import { Failure } from '../domain/failures.js'
 import { LogUnavailable, StoreFull } from '../domain/problems.js'
 import { InvalidRecord } from '../domain/records.js'
 import type { EpochMs } from '../domain/time.js'
-import { utf8Length } from '../system/runtime.js'
 import { systemClock } from '../system/system-clock.js'
 import { applyVerb } from './apply-verb.js'
 import {
@@ -18,9 +16,6 @@ import {
 import type { VerbName, VerbOutput } from './verb-map.js'
 import { reportVerb } from './verb-text.js'
 import { VERBS } from './verbs.js'
-
-/** Store bytes of a change besides its input: quotes, field names, escapes. */
-const MAX_FRAMING_BYTES = 4096
 
 /**
  * Runs a verb on a space, for remote and in-process calls. Resolves once its changes are stored. A reading verb does
@@ -55,8 +50,6 @@ export async function perform(sandbox: ControlTarget, space: string, name: VerbN
       return done
     }
     const fetched = await verb.fetch?.({ snapshots, readFixtures }, checked)
-    const size = input === undefined ? 0 : utf8Length(stringifyJson(input))
-    if (space === '') await sandbox.makeRoom(size + MAX_FRAMING_BYTES)
     const { output, wall } = await sandbox.change({ kind: 'verb', space, verb: name, input, fetched }, applyVerb)
     report(output, wall)
     return output

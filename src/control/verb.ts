@@ -25,7 +25,6 @@ export interface ControlTarget {
   read<T>(act: (wall: EpochMs) => T): Promise<T>
   /** Empty without a group. */
   replicas(now: EpochMs): readonly ReplicaView[]
-  makeRoom(bytes: number): Promise<void> | undefined
   /** Aborted when the sandbox stops; ends endless responses. */
   readonly stopping: AbortSignal
   /** Sends a request to the service in this process. @param replied called before the reply is sent */

@@ -55,8 +55,8 @@ export function handle(
   return {
     request: response,
     complete(outcome, later) {
-      const { shown, fault, readings, isOperated } = context
-      const completed = { ...startRequest(space, command, sent, later), shown, fault, readings, isOperated }
+      const { shown, fault, readings } = context
+      const completed = { ...startRequest(space, command, sent, later), shown, fault, readings }
       return finishRequest(
         completed,
         respondSafely(completed, () => forwardedResponse(completed, outcome)),
@@ -103,7 +103,6 @@ function startRequest(
     fault: undefined,
     readings: undefined,
     chargesQuota: false,
-    isOperated: false,
   }
 }
 
@@ -114,7 +113,6 @@ function askGates(context: RequestContext): HandlerResult | UpstreamRequest {
   }
   if (context.route.kind !== 'operation') return problem('not_found')
   if (context.pendingFault !== undefined) context.fault = context.space.useFault(context.pendingFault)
-  context.isOperated = true
   if (context.space.shared.upstream !== undefined && !context.route.operation.isMocked) return forwardRequest(context)
   return operate(context, context.route.operation)
 }
@@ -145,7 +143,6 @@ function finishRequest(context: RequestContext, given: HandlerResult): Reply {
     delayMs: space.drawDelay(route.kind === 'operation' ? route.operation.id : undefined),
     fault: isBodyFault(response.fault) ? undefined : response.fault,
     exchange,
-    isOperated: context.isOperated,
     isDocumented:
       route.kind === 'operation' &&
       response.outside === undefined &&

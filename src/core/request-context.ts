@@ -31,7 +31,6 @@ export interface RequestContext {
   readings: Readings | undefined
   /** It reached the quota, or a ban. */
   chargesQuota: boolean
-  isOperated: boolean
 }
 
 /** Responds to a request, or lets it pass (undefined). */

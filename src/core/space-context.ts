@@ -37,12 +37,10 @@ export interface SpaceContext {
   onRecall(space: string): void
 }
 
-/** Stores the changes of one space before a response that may show them is sent. */
+/** Stores the changes of one space. */
 export interface Store {
-  /** Takes a change before it is made. @param undo rolls it back if it cannot be stored @throws StoreFull */
-  take(change: Change, undo: () => void): void
-  /** Adds a rollback to changes that are not stored yet. Ignored if all are stored. */
-  addUndo(undo: () => void): void
+  /** Writes the changes of one commit, all or none, before they take effect. @throws StoreFull, Failure STORE_WRITE_FAILED */
+  append(changes: readonly Change[]): void
 }
 
 /** Snapshots kept outside the sandbox. */

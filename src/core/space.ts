@@ -3,7 +3,6 @@ import type { WaitFilter } from '../conduct/senders.js'
 import type { Values } from '../contract/contract.js'
 import { stringifyJson } from '../contract/json.js'
 import { banFor, NO_BAN_RECORD } from '../domain/ban.js'
-import type { Collection, RecordBefore } from '../domain/collection.js'
 import { type ArmedFault, armFault, type FaultRule, findFault } from '../domain/faults.js'
 import { type ApiKey, DEFAULT_KEY, keyLabel, PLAN_NAMES, type PlanName } from '../domain/keys.js'
 import type { Limits } from '../domain/quota.js'
@@ -83,6 +82,8 @@ export class Space extends SpaceRecord {
   #hasUnsavedRecords = false
   /** Of the running verb: it changes in place. */
   #conductBefore: { readonly ledger: ConductLedger; saved?: SavedConduct } | undefined
+  /** Of the running verb: written together at its end. */
+  #verbChanges: Change[] | undefined
   /** The log that the running verb has cleared. */
   #clearedLog: SavedLog | undefined
 
@@ -197,33 +198,43 @@ export class Space extends SpaceRecord {
     return apiKey === undefined ? key : keyLabel(apiKey)
   }
 
-  /** @throws StoreFull; InvalidRecord if the contract does not allow the record in responses */
-  changeRecord(change: RecordChange): void {
-    const collection = this.records.get(change.resource)
-    if (collection === undefined) return
-    if (change.kind === 'put') this.#checkRecord(change.resource, change.record.value)
-    if (this.#hasUnsavedRecords && this.store !== undefined) this.keep({ kind: 'replaced', state: this.state() })
+  /**
+   * Makes changes of records, all or none: writes them, then applies them.
+   * @throws StoreFull, Failure STORE_WRITE_FAILED; InvalidRecord if the contract does not allow a record in responses
+   */
+  commit(changes: readonly RecordChange[]): void {
+    for (const change of changes) if (change.kind === 'put') this.#checkRecord(change.resource, change.record.value)
+    if (changes.length > 0) {
+      if (this.store === undefined) this.#book(changes.reduce((bytes, change) => bytes + this.#bytesOf(change), 0))
+      else this.#append(this.#storedForm(changes))
+    }
     this.#hasUnsavedRecords = false
-    const value = change.kind === 'put' ? change.record.value : undefined
-    const scope = change.kind === 'put' ? change.record.scope : change.scope
-    const id = change.kind === 'put' ? change.record.value[collection.idProperty] : change.id
-    if (this.store === undefined) this.#book(recordBytes(value) - recordBytes(collection.get(scope, id)))
-    else this.#store(this.store, change, collection, collection.before(scope, id, value === undefined))
-    if (change.kind === 'put') collection.put(change.record)
-    else collection.remove(scope, id)
+    for (const change of changes) {
+      const collection = this.records.get(change.resource)
+      if (change.kind === 'put') collection?.put(change.record)
+      else collection?.remove(change.scope, change.id)
+    }
+  }
+
+  #bytesOf(change: RecordChange): number {
+    const collection = this.records.get(change.resource)
+    if (change.kind === 'remove') return -recordBytes(collection?.get(change.scope, change.id))
+    const { scope, value } = change.record
+    return recordBytes(value) - recordBytes(collection?.get(scope, value[collection.idProperty]))
+  }
+
+  #storedForm(changes: readonly RecordChange[]): readonly Change[] {
+    const stored = changes.flatMap((change) => {
+      const resource = this.shared.contract.resources.find(({ name }) => name === change.resource)
+      return resource === undefined ? [] : [changeOf(resource, change)]
+    })
+    return this.#hasUnsavedRecords ? [{ kind: 'replaced', state: this.state() }, ...stored] : stored
   }
 
   #checkRecord(resource: string, value: Values): void {
     const violations = this.shared.contract.rules?.get(resource)?.findViolations(value) ?? []
     if (violations.length > 0)
       throw new InvalidRecord(`The responses of the contract do not allow this record: ${violations.join('; ')}.`)
-  }
-
-  #store(store: Store, change: RecordChange, { nextId }: Collection, before: RecordBefore): void {
-    const { resource: name } = change
-    const resource = this.shared.contract.resources.find((one) => one.name === name)
-    if (resource === undefined) return
-    store.take(changeOf(resource, change), () => revertRecords(this.records, [[name, { nextId, changes: [before] }]]))
   }
 
   /** The UUID of the next record of a resource, from the sandbox's seed. */
@@ -567,12 +578,9 @@ export class Space extends SpaceRecord {
     if (ended !== undefined) this.log.restore(ended)
   }
 
-  /**
-   * Stores a change before it is made; without a store, books its memory. @param undo for changes outside a verb
-   * @throws StoreFull
-   */
-  keep(change: Change, undo = () => {}): void {
-    if (this.store !== undefined) this.store.take(change, undo)
+  /** Stores a change before it is made; without a store, books its memory. @throws StoreFull, Failure STORE_WRITE_FAILED */
+  keep(change: Change): void {
+    if (this.store !== undefined) this.#append([change])
     else
       this.#book(
         memoryNeeded(change, {
@@ -582,6 +590,28 @@ export class Space extends SpaceRecord {
           heldBytes: this.heldBytes,
         }),
       )
+  }
+
+  #append(changes: readonly Change[]): void {
+    if (this.#verbChanges !== undefined) this.#verbChanges.push(...changes)
+    else this.store?.append(changes)
+  }
+
+  /** Collects the stored changes of a verb, to be written together. */
+  collectChanges(): void {
+    this.#verbChanges = []
+  }
+
+  /** @throws StoreFull, Failure STORE_WRITE_FAILED, with none of the changes written */
+  writeChanges(): void {
+    const changes = this.dropChanges()
+    if (changes.length > 0) this.store?.append(changes)
+  }
+
+  dropChanges(): readonly Change[] {
+    const changes = this.#verbChanges ?? []
+    this.#verbChanges = undefined
+    return changes
   }
 
   #book(bytes: number): void {

@@ -125,7 +125,7 @@ export class Spaces {
   }
 
   /**
-   * Runs a verb as a whole or not at all: if it throws, or its turn cannot be stored, everything is rolled back. The
+   * Runs a verb as a whole or not at all: if it throws, or its changes cannot be stored, everything is rolled back. The
    * same changes are kept for an undo.
    */
   change<T>(space: Space, { name, id, canUndo, isTemporary }: SpaceVerb, wall: EpochMs, run: () => T): T {
@@ -139,21 +139,16 @@ export class Spaces {
     }
     this.#verb = before
     this.#touch(space, wall)
+    this.default.collectChanges()
     const end = () => {
       this.#verb = undefined
       return [...before.spaces].map(([{ name }, end]) => [name, end()] as const)
     }
-    const rollBack = (changes: ReturnType<typeof end>, hasKeys = true) => {
-      this.#reseed(before.fixtures)
-      this.#removed = before.removed
-      if (hasKeys) this.#setKeys(before.keys)
-      for (const [, change] of changes) change.rollBack()
-    }
     try {
       const output = run()
+      this.default.writeChanges()
       const all = end()
       const hasKeys = keys.all !== before.keys
-      if (before.spaces.has(this.default)) this.default.store?.addUndo(() => rollBack(all, hasKeys))
       const spaces = all.flatMap(([name, { before }]) => (isEmpty(before) ? [] : [[name, before] as const]))
       if (canUndo && (spaces.length > 0 || hasKeys)) {
         const added = [...keys.valid.keys()].filter((key) => !before.keys.valid.has(key))
@@ -165,9 +160,15 @@ export class Spaces {
       if (isTemporary && !spaces.some(([name]) => name === space.name)) this.close(space)
       return output
     } catch (error) {
+      this.default.dropChanges()
       const all = end()
-      rollBack(all)
-      for (const [, change] of all) change.refuse()
+      this.#reseed(before.fixtures)
+      this.#removed = before.removed
+      this.#setKeys(before.keys)
+      for (const [, change] of all) {
+        change.rollBack()
+        change.refuse()
+      }
       throw error
     }
   }

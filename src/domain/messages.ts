@@ -87,12 +87,10 @@ export interface Reply {
   readonly fault: WireFault | undefined
   /** Its entry in the log; undefined outside all spaces. */
   readonly exchange: ExchangeRef | undefined
-  /** An operation ran, so the reply may show changes that are not stored yet. */
-  readonly isOperated: boolean
   /** The contract documents the response: it was not made up by the sandbox, and the request was not outside. */
   readonly isDocumented: boolean
-  /** Set if it must not be sent: why a visible change was rolled back, or which rule of the contract it violates. */
-  withheld?: unknown
+  /** It replaces the response that the log has. */
+  readonly isReplacement?: true
 }
 
 /** A promise if Prism or a real service has to respond first. Never rejects. */
@@ -179,7 +177,6 @@ export function bareReply(status: number, headers: string[], body: Reply['body']
     delayMs: 0,
     fault: undefined,
     exchange: undefined,
-    isOperated: false,
     isDocumented: false,
   }
 }

@@ -17,10 +17,6 @@ export interface CommandExecutor {
   readSeed(): SpaceState
   /** @param left returns a signal that is aborted when the client has left */
   answer(command: Omit<RequestCommand, 'kind'>, wall?: EpochMs, left?: () => AbortSignal): PendingReply
-  /** @returns undefined if the store has room for a request body */
-  makeRoom(bytes: number): Promise<void> | undefined
-  /** Waits until all changes visible in replies are written; undefined if they are. Never rejects. */
-  settle(): Promise<void> | undefined
   /** @returns the position of the command */
   ended(exchanges: readonly EndedExchange[], unread?: readonly ExchangeRef[]): number
   readonly target: Pick<ControlTarget, 'change' | 'read' | 'replicas' | 'snapshotsOf'>
@@ -53,16 +49,11 @@ export interface SavedSandbox {
 
 export interface OpenedStore {
   readonly state: SpaceState | undefined
-  readonly keeper: Keeper
+  readonly store: Store
   readonly snapshots: SnapshotStore
-  makeRoom(bytes: number): Promise<void> | undefined
-  begin(fixtures: SpaceState, stateNow: () => SpaceState): Promise<void>
-  close(): Promise<void>
-}
-
-export interface Keeper extends Store {
-  watch(reply: { withheld?: unknown }, seesRecords?: boolean): void
-  settle(): Promise<void> | undefined
+  /** Writes the first document, or folds the journal. @param stateNow returns the committed state */
+  begin(stateNow: () => SpaceState): void
+  close(): void
 }
 
 interface SeedAndStart {
@@ -72,7 +63,7 @@ interface SeedAndStart {
 
 interface StoredSpaces {
   readonly state?: SpaceState | undefined
-  readonly keeper?: Keeper | undefined
+  readonly store?: Store | undefined
   readonly isReported?: () => boolean
 }
 

@@ -2,7 +2,6 @@ import { parseJson, stringifyJson } from '../contract/json.js'
 import type { Forward, Instant } from '../core/command.js'
 import { Machine } from '../core/machine.js'
 import type { SavedSpaces } from '../core/spaces.js'
-import { Failure } from '../domain/failures.js'
 import type { Reply } from '../domain/messages.js'
 import { counted } from '../domain/numbers.js'
 import { systemClock } from '../system/system-clock.js'
@@ -25,38 +24,19 @@ export async function createLocalExecutor(
   const readSeed = deps.seedsOf(options.seed)
   const fixtures = readSeed()
   const store = await openStore()
-  deps.opened.defer(() => store?.close())
-  const state = (options.reset ? undefined : store?.state) ?? fixtures
-  const keeper = store?.keeper
+  deps.opened.defer(async () => store?.close())
+  const state = store?.state ?? fixtures
   const how = { seed: options.seed, start: resolveFrozenStart(options.start, startedAt) }
   deps.check(state)
-  const spaces = deps.openSpaces(how, startedAt, fixtures, { state, keeper })
+  const spaces = deps.openSpaces(how, startedAt, fixtures, { state, store: store?.store })
   const machine = new Machine(spaces)
   if (saved !== undefined) for (const _space of spaces.load(parseJson(saved.spaces) as SavedSpaces));
   let position = saved?.position ?? 0
   const instant = (now = systemClock.wall()): Instant => ({ now, position: ++position })
 
-  /** Runs `act` immediately, and returns its result or error once all changes that it may reveal are written. */
-  async function held<T>(act: () => T): Promise<T> {
-    if (keeper === undefined) return act()
-    // Runs `act` synchronously. An error may also reveal a change that is not written yet.
-    const result = (async () => act())()
-    result.catch(() => {})
-    const reply: { withheld?: unknown } = {}
-    keeper.watch(reply)
-    await keeper.settle()
-    if (reply.withheld !== undefined) throw reply.withheld
-    return result
-  }
-
-  function watched(reply: Reply): Reply {
-    keeper?.watch(reply, reply.isOperated && reply.exchange?.space === '')
-    return reply
-  }
-
   async function forward({ request, complete }: Forward, left: AbortSignal | undefined): Promise<Reply> {
     if (upstream === undefined) throw new Error('No --upstream service is configured.')
-    return watched(complete(await upstream.send(request, left), instant()))
+    return complete(await upstream.send(request, left), instant())
   }
 
   return {
@@ -64,10 +44,8 @@ export async function createLocalExecutor(
     readSeed,
     answer(command, wall, left) {
       const reply = machine.apply({ kind: 'request', ...command }, instant(wall))
-      return 'complete' in reply ? forward(reply, left?.()) : watched(reply)
+      return 'complete' in reply ? forward(reply, left?.()) : reply
     },
-    makeRoom: (bytes) => store?.makeRoom(bytes),
-    settle: () => keeper?.settle(),
     ended(exchanges, unread) {
       const at = instant()
       machine.apply({ kind: 'ended', exchanges, unread }, at)
@@ -76,23 +54,12 @@ export async function createLocalExecutor(
     target: {
       // Snapshots of other spaces are in memory.
       snapshotsOf: (space) => (space === spaces.default ? store?.snapshots : undefined),
-      change(command, applyVerb) {
+      async change(command, applyVerb) {
         machine.useVerbs(applyVerb)
-        return held(() => {
-          const at = instant()
-          return { output: machine.apply(command, at), wall: at.now }
-        })
+        const at = instant()
+        return { output: machine.apply(command, at), wall: at.now }
       },
-      async read(act) {
-        for (;;) {
-          try {
-            return await held(() => act(systemClock.wall()))
-          } catch (error) {
-            // The data read was rolled back: read again.
-            if (!(error instanceof Failure) || error.code !== 'STORE_WRITE_FAILED') throw error
-          }
-        }
-      },
+      read: async (act) => act(systemClock.wall()),
       replicas: () => [],
     },
     save: () => ({ position, spaces: stringifyJson(spaces.save()) }),
@@ -106,7 +73,7 @@ export async function createLocalExecutor(
           `The store "${options.store}" already exists: --pets and --fixtures only apply to a new store. Add --reset to start over from them.`,
         )
       }
-      await store.begin(fixtures, () => spaces.default.state())
+      store.begin(() => spaces.default.state())
     },
   }
 }

@@ -63,8 +63,6 @@ export async function createReplicaExecutor(
         throw error
       }
     },
-    makeRoom: () => undefined,
-    settle: () => undefined,
     ended(exchanges, unread) {
       replica.ended({ exchanges, unread })
       return 0

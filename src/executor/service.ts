@@ -9,7 +9,7 @@ import type { Reply, ServiceRequest } from '../domain/messages.js'
 import { isBearer, withBearer } from '../domain/request-headers.js'
 import { findWebsite } from '../domain/web-origins.js'
 import type { ServiceHandlers } from '../http/fetch-adapter.js'
-import { answerPreflight, redirectBrowser, refusedOriginWarner } from '../http/replies.js'
+import { answerPreflight, failedReply, redirectBrowser, refusedOriginWarner } from '../http/replies.js'
 import { isLoopback } from '../options/values/address.js'
 import { messageOf } from '../system/message-of.js'
 import { systemClock } from '../system/system-clock.js'
@@ -61,10 +61,7 @@ function inOrder(
       return unloggedReply(executor.spaces, request, wall, problem('origin_refused', { reason: 'upstream' }))
     }
     const question = questionFor(space.shared, request)
-    const room = request.body instanceof Uint8Array ? executor.makeRoom(request.body.length * 2) : undefined
-    if (question !== undefined) return respondByPrism(request, question)
-    if (room === undefined) return executor.answer({ request }, wall, left)
-    return room.then(() => executor.answer({ request }, undefined, left))
+    return question === undefined ? executor.answer({ request }, wall, left) : respondByPrism(request, question)
   }
 }
 
@@ -73,7 +70,7 @@ function readingKeys(service: Service, { keyHeaders }: Contract): Service {
   return (request, left) => service(withBearer(request, keyHeaders), left)
 }
 
-/** For --strict: withholds and reports a reply that violates the contract. */
+/** For --strict: replaces and reports a reply that violates the contract. */
 function strict(
   service: Service,
   executor: CommandExecutor,
@@ -87,7 +84,6 @@ function strict(
     const violation = findViolation(rules, request, executor.spaces.default.shared, reply)
     if (violation === undefined) return reply
     warn(violation)
-    reply.withheld = `The sandbox's own response violates the contract. See its log for details.`
-    return reply
+    return failedReply(reply, `The sandbox's own response violates the contract. See its log for details.`)
   }
 }

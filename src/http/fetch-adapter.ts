@@ -27,9 +27,6 @@ const FAILURE_CODES: Readonly<Record<Exclude<WireFault, 'slow-body' | 'hang'>, s
 export interface ServiceHandlers {
   /** @param left returns a signal that is aborted when the client has left */
   service(request: ServiceRequest, left?: () => AbortSignal): PendingReply
-  /** Waits until all changes visible in replies are written; undefined if they are. Never rejects. */
-  settle(): Promise<void> | undefined
-  instead(reply: Reply): Reply | undefined
   /** Reports ended exchanges, and sent replies that may be unread. @returns the position of that command */
   ended(exchanges: readonly EndedExchange[], unread?: readonly ExchangeRef[]): number
 }
@@ -70,13 +67,10 @@ export function createFetch(
     signal.throwIfAborted()
     const reply = await service.service(read, () => signal)
     replied?.(reply)
-    const settled = service.settle()
-    if (settled !== undefined) await settled
-    const instead = service.instead(reply)
     const report = (how: ResponseEnd) => {
       const now = systemClock.monotonic()
       const isAnswered = how === 'sent' || times.beganAt !== undefined
-      const ended = endedExchange(reply, { how, times, now, isAnswered, connection: 0, instead })
+      const ended = endedExchange(reply, { how, times, now, isAnswered, connection: 0 })
       if (ended !== undefined) noteSent(service.ended([ended]), now, relayed)
     }
     try {
@@ -93,10 +87,9 @@ export function createFetch(
       throw error
     }
     const isHead = request.method === 'HEAD'
-    if (reply.fault !== undefined && instead === undefined)
-      return applyFault(reply, reply.fault, isHead, { signal, stopping, times, report })
+    if (reply.fault !== undefined) return applyFault(reply, reply.fault, isHead, { signal, stopping, times, report })
     report('sent')
-    return responseOf(instead ?? reply, isHead ? '' : textOf((instead ?? reply).body))
+    return responseOf(reply, isHead ? '' : textOf(reply.body))
   }
 }
 

@@ -36,7 +36,6 @@ export async function listen(host: string, port: number, handlers: RequestHandle
     hanging: new Set(),
     budget: new BodyBudget(),
     batch: new WriteBatch({
-      settle: handlers.settle,
       send: (outgoing) => send(context, outgoing),
       sent: (batch, isProven) => reportEnds(context, batch, isProven),
     }),

@@ -150,17 +150,16 @@ export class PlainLane {
     this.#fallBackToNode(connection, reading, bytes)
   }
 
-  /** @param reply may replace the decided reply @param isLast whether the connection ends with it */
-  send({ connection, head, reply: decided }: Outgoing, reply: Reply, isLast: boolean): void {
+  /** @param isLast whether the connection ends with it */
+  send({ connection, head, reply }: Outgoing, isLast: boolean): void {
     const { socket, plain } = connection
-    const sent = reply === decided ? head : plainReplyHead(reply)
-    if (plain === undefined || sent === undefined || typeof reply.body !== 'string') {
+    if (plain === undefined || head === undefined || typeof reply.body !== 'string') {
       socket.destroy()
       return
     }
     if (isLast) plain.isLast = true
     // A single latin1 write avoids encoding the reply again.
-    socket.write(sent + (plain.isLast ? CLOSE : this.#keepAlive) + (reply.binary ?? binaryOf(reply.body)), 'latin1')
+    socket.write(head + (plain.isLast ? CLOSE : this.#keepAlive) + (reply.binary ?? binaryOf(reply.body)), 'latin1')
   }
 
   /** Calls once everything is sent; never if the connection closes first. */

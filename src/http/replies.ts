@@ -95,7 +95,7 @@ export function failedReply(reply: Reply, message: string = PROBLEMS.internal_er
     const [name = '', value = ''] = reply.headers.slice(i, i + 2)
     if (COMMON.test(name) && SENDABLE.test(value)) headers.push(name, value)
   }
-  return { ...reply, status, headers, body, binary: undefined, fault: undefined }
+  return { ...reply, status, headers, body, binary: undefined, fault: undefined, isReplacement: true }
 }
 
 export function withoutHeader(headers: readonly string[], name: string): string[] {
@@ -122,13 +122,12 @@ interface ReplyEnd {
   readonly now: number
   readonly isAnswered: boolean
   readonly connection: number
-  readonly instead?: Reply | undefined
 }
 
 /** @returns undefined for a reply without an exchange */
 export function endedExchange(
-  { exchange }: Reply,
-  { how, times, now, isAnswered, connection, instead }: ReplyEnd,
+  { exchange, status, body, isReplacement }: Reply,
+  { how, times, now, isAnswered, connection }: ReplyEnd,
 ): EndedExchange | undefined {
   if (exchange === undefined) return undefined
   const { space, id, position } = exchange
@@ -143,10 +142,10 @@ export function endedExchange(
     bodyMs: beganAt === undefined ? 0 : now - beganAt,
     connection,
   }
-  if (isAnswered && instead === undefined) return ended
+  if (isAnswered && isReplacement === undefined) return ended
   return {
     ...ended,
     ...(isAnswered ? {} : { isUnanswered: true }),
-    ...(instead === undefined ? {} : { instead: { status: instead.status, body: textOf(instead.body) } }),
+    ...(isReplacement === undefined ? {} : { instead: { status, body: textOf(body) } }),
   }
 }

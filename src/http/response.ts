@@ -48,11 +48,10 @@ export function post({ batch }: ListenerContext, outgoing: Outgoing, response: S
 }
 
 export function send(context: ListenerContext, outgoing: Outgoing): void {
-  const { handlers, lane, isStopping } = context
-  const { response } = outgoing
-  const reply = handlers.instead(outgoing.reply) ?? outgoing.reply
+  const { lane, isStopping } = context
+  const { response, reply } = outgoing
   if (response === undefined) {
-    lane.send(outgoing, reply, isStopping)
+    lane.send(outgoing, isStopping)
     return
   }
   try {
@@ -180,10 +179,9 @@ function addEnd(
   now: number,
 ): void {
   const { connection, reply } = outgoing
-  const instead = handlers.instead(reply)
   const isAnswered = how === 'sent' || hasBegun(outgoing)
   const at = how === 'left' ? leftAt(outgoing, now) : now
-  const end = { how, times: outgoing, now: at, isAnswered, connection: connection.id, instead }
+  const end = { how, times: outgoing, now: at, isAnswered, connection: connection.id }
   const ended = endedExchange(reply, end)
   if (ended !== undefined) ends.push(ended)
 }

@@ -1,19 +1,18 @@
 import { setImmediate, setTimeout, systemClock } from '../system/system-clock.js'
 import type { Outgoing } from './connection.js'
-import type { ServiceHandlers } from './fetch-adapter.js'
 
 /** Bounds the delay of the first reply of a turn. */
 const MAX_BATCH = 64
 
-export interface BatchSink extends Pick<ServiceHandlers, 'settle'> {
+export interface BatchSink {
   send(outgoing: Outgoing): void
   /** @param isProven requests received from now on were sent after the replies were readable */
   sent(batch: readonly Outgoing[], isProven: boolean): void
 }
 
 /**
- * Collects the replies of one turn of the event loop, and sends them together once their changes are written. Waking a
- * client costs about as much as producing a response, and a batch wakes it once. Refusals wait for a quiet turn.
+ * Collects the replies of one turn of the event loop, and sends them together. Waking a client costs about as much as
+ * producing a response, and a batch wakes it once. Refusals wait for a quiet turn.
  */
 export class WriteBatch {
   readonly quiet = new QuietTurn()
@@ -35,12 +34,6 @@ export class WriteBatch {
     if (this.#waiting.length === 0) return
     const batch = this.#waiting
     this.#waiting = []
-    const settled = this.#sink.settle()
-    if (settled === undefined) this.#leave(batch)
-    else void settled.then(() => this.#leave(batch))
-  }
-
-  #leave(batch: readonly Outgoing[]): void {
     const others = batch.filter((outgoing) => !isRefusal(outgoing))
     if (others.length < batch.length) this.#hold(batch.filter(isRefusal))
     if (others.length > 0) this.#send(others, false)

@@ -6,20 +6,18 @@ export function crc32(data: string | Uint8Array, before?: number): number {
   return zlib.crc32(data, before)
 }
 
+/** Of a whole file: CRC-32 and length. */
 export class Checksum {
   #crc = 0
   bytes = 0
 
+  constructor(start: Uint8Array = new Uint8Array()) {
+    this.add(start)
+  }
+
   add(part: Uint8Array): void {
     this.#crc = crc32(part, this.#crc)
     this.bytes += part.length
-  }
-
-  *of(pieces: Iterable<Buffer>): Generator<Buffer> {
-    for (const piece of pieces) {
-      this.add(piece)
-      yield piece
-    }
   }
 
   toString(): string {

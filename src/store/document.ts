@@ -1,118 +1,233 @@
-import { rmSync, writeFileSync } from 'node:fs'
-import { constants, copyFile, link, open, rename, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
-import { type Adapter, Low } from 'lowdb'
-import { TextFile } from 'lowdb/node'
-import type { SpaceState } from '../domain/state.js'
-import { PRIVATE_FILE } from '../system/regular-file.js'
+import { isUtf8 } from 'node:buffer'
+import { constants, copyFileSync, linkSync } from 'node:fs'
+import { LowSync, type SyncAdapter } from 'lowdb'
+import { parseJson, stringifyJson } from '../contract/json.js'
+import type { ApiKey } from '../domain/keys.js'
+import { recordText } from '../domain/records.js'
+import { EMPTY_STATE, type SpaceState } from '../domain/state.js'
+import { openReplacement, readRegularFile, syncFolder } from '../system/regular-file.js'
 import { Checksum } from './checksum.js'
-import { documentPieces, fileStamp } from './document-format.js'
-import { syncFolder } from './journal.js'
-import { failedWith } from './store-error.js'
+import { type Disk, stampOf, writeAll } from './disk.js'
+import { check, record } from './shape.js'
+import { CorruptionError, cannot, corrupt, failedWith, StoreError } from './store-error.js'
 
 interface DocumentOptions {
   readonly fsync: boolean
+  readonly disk: Disk
   readonly warn: (message: string) => void
   readonly now: () => number
+  /** Checks what the file contains. @throws CorruptionError */
+  readonly asState: (content: Readonly<Record<string, unknown>>) => SpaceState
 }
 
-/**
- * The store's readable file. lowdb writes a new version beside it without syncing; the new version replaces the file
- * once it is durable.
- */
-export class DocumentFile {
+/** The store's readable file, kept by lowdb. A new version replaces it at once. */
+export class Document {
   readonly file: string
-  readonly #next: string
-  readonly #options: DocumentOptions
-  #stamp: string | undefined
+  readonly #adapter: DocumentAdapter
+  readonly #db: LowSync<SpaceState>
 
-  constructor(file: string, stamp: string | undefined, options: DocumentOptions) {
+  constructor(file: string, options: DocumentOptions) {
     this.file = file
-    this.#next = `${file}.next`
-    this.#stamp = stamp
+    this.#adapter = new DocumentAdapter(file, options)
+    this.#db = new LowSync(this.#adapter, EMPTY_STATE)
+  }
+
+  /** @returns undefined if there is no file @throws StoreError STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE */
+  read(): SpaceState | undefined {
+    this.#db.read()
+    return this.checksum === undefined ? undefined : this.#db.data
+  }
+
+  /** @param prepared called with the checksum of the new version before it replaces the file */
+  write(state: SpaceState, prepared: (checksum: string) => void): void {
+    this.#adapter.prepared = prepared
+    this.#db.data = state
+    this.#db.write()
+  }
+
+  /** Of the version that was read or written last; undefined without one. */
+  get checksum(): string | undefined {
+    return this.#adapter.checksum?.toString()
+  }
+
+  get bytes(): number {
+    return this.#adapter.checksum?.bytes ?? 0
+  }
+
+  /** Keeps a copy of a damaged file. The next version replaces it. */
+  discard(): void {
+    this.#adapter.discard()
+  }
+
+  get exists(): boolean {
+    return stampOf(this.file) !== undefined
+  }
+
+  /** Whether the file is the version that was read or written last. */
+  get isUnchanged(): boolean {
+    return stampOf(this.file) === this.#adapter.stamp
+  }
+}
+
+class DocumentAdapter implements SyncAdapter<SpaceState> {
+  readonly #file: string
+  readonly #options: DocumentOptions
+  checksum: Checksum | undefined
+  stamp: string | undefined
+  prepared: (checksum: string) => void = () => {}
+
+  constructor(file: string, options: DocumentOptions) {
+    this.#file = file
     this.#options = options
   }
 
-  async prepare(state: SpaceState): Promise<Checksum> {
-    const checksum = new Checksum()
-    // lowdb passes the data to fs.writeFile, which accepts pieces.
-    const file = new TextFile(this.#next) as Adapter<unknown>
-    // steno does not set a mode, but an existing file keeps its own.
-    rmSync(temporaryOf(this.#next), { force: true })
-    writeFileSync(temporaryOf(this.#next), '', { mode: PRIVATE_FILE, flag: 'wx' })
-    await new Low(file, checksum.of(documentPieces(state))).write()
-    if (this.#options.fsync) {
-      const handle = await open(this.#next, 'r+')
-      await handle.sync().finally(() => handle.close())
+  read(): SpaceState | null {
+    const file = this.#file
+    try {
+      const stamp = stampOf(file)
+      const bytes = readRegularFile(file)
+      const { version, ...content } = check(record, parse(bytes), 'the document')
+      if (version === undefined) throw new CorruptionError('version is missing')
+      if (version !== DOCUMENT_VERSION) {
+        throw new StoreError(
+          'STORE_VERSION',
+          `"${file}" has version ${stringifyJson(version)}, this release reads version ${DOCUMENT_VERSION}. Use the release that wrote it, choose another file with --store, or discard it with --reset.`,
+        )
+      }
+      const state = this.#options.asState(content)
+      this.checksum = new Checksum(bytes)
+      this.stamp = stamp
+      return state
+    } catch (error) {
+      if (failedWith(error, 'ENOENT')) return null
+      if (error instanceof CorruptionError || error instanceof SyntaxError) throw corrupt(file, error)
+      throw cannot('STORE_UNREADABLE', 'read', file, error)
     }
-    return checksum
   }
 
-  /** Replaces the document by the prepared one. Keeps a copy of a document that was edited while the sandbox was running. */
-  async publish(): Promise<void> {
-    await this.#keepEdited()
-    const stamp = await this.#stampAt(this.#next)
-    await rename(this.#next, this.file)
-    this.#stamp = stamp
-    if (this.#options.fsync) await syncFolder(this.file)
+  write(state: SpaceState): void {
+    const { fsync, disk } = this.#options
+    const checksum = new Checksum()
+    const { fd, commit, discard } = openReplacement(this.#file)
+    try {
+      for (const piece of documentPieces(state)) {
+        checksum.add(piece)
+        writeAll(disk, fd, piece)
+      }
+      if (fsync) disk.sync(fd)
+      this.#keepEdited()
+      this.prepared(checksum.toString())
+      commit()
+      if (fsync) syncFolder(this.#file)
+    } finally {
+      discard()
+    }
+    this.checksum = checksum
+    this.stamp = stampOf(this.#file)
   }
 
-  /** Removes prepared files, also of a crashed process. */
   discard(): void {
-    rmSync(this.#next, { force: true })
-    rmSync(temporaryOf(this.#next), { force: true })
+    if (stampOf(this.#file) === undefined) return
+    const kept = keepCopy(this.#file, this.#options.now())
+    this.stamp = stampOf(this.#file)
+    this.#options.warn(`"${this.#file}" is discarded. A copy is kept in "${kept}".`)
   }
 
-  /** Whether another program has changed, replaced or removed the document. */
-  async isEdited(): Promise<boolean> {
-    return (await this.#stampAt(this.file)) !== this.#stamp
-  }
-
-  async exists(): Promise<boolean> {
-    return (await this.#stampAt(this.file)) !== undefined
-  }
-
-  async #keepEdited(): Promise<void> {
-    const present = await this.#stampAt(this.file)
-    if (present === this.#stamp) return
+  #keepEdited(): void {
+    const present = stampOf(this.#file)
+    if (present === this.stamp) return
     if (present === undefined) {
-      this.#options.warn(`"${this.file}" was removed while the sandbox was running. The sandbox writes it again.`)
+      this.#options.warn(`"${this.#file}" was removed while the sandbox was running. The sandbox writes it again.`)
       return
     }
-    const kept = await this.#copyAside()
+    const kept = keepAside(this.#file, 'edited', this.#options.now(), linkOrCopy)
     this.#options.warn(
-      `"${this.file}" was edited while the sandbox was running. The edit has no effect; it is kept in "${kept}". Edit the file while the sandbox is stopped.`,
+      `"${this.#file}" was edited while the sandbox was running. The edit has no effect; it is kept in "${kept}". Edit the file while the sandbox is stopped.`,
     )
   }
+}
 
-  async #copyAside(): Promise<string> {
-    const time = new Date(this.#options.now()).toISOString().replace(/[:.]/g, '-')
-    for (let copy = 1; ; copy++) {
-      const kept = `${this.file}.edited-${time}${copy === 1 ? '' : `-${copy}`}`
-      try {
-        // A hard link takes no space, and includes what an editor is still writing.
-        await link(this.file, kept).catch(async (error: unknown) => {
-          if (failedWith(error, 'EEXIST')) throw error
-          if (!(await stat(this.file)).isFile()) throw error
-          return copyFile(this.file, kept, constants.COPYFILE_EXCL)
-        })
-        return kept
-      } catch (error) {
-        if (!failedWith(error, 'EEXIST')) throw error
-      }
-    }
-  }
+/** @returns the name of the copy */
+export function keepCopy(file: string, now: number): string {
+  return keepAside(file, 'discarded', now, (kept) => copyFileSync(file, kept, constants.COPYFILE_EXCL))
+}
 
-  async #stampAt(file: string): Promise<string | undefined> {
+function keepAside(file: string, why: string, now: number, keep: (kept: string, file: string) => void): string {
+  const time = new Date(now).toISOString().replace(/[:.]/g, '-')
+  for (let copy = 1; ; copy++) {
+    const kept = `${file}.${why}-${time}${copy === 1 ? '' : `-${copy}`}`
     try {
-      return fileStamp(await stat(file, { bigint: true }))
+      keep(kept, file)
+      return kept
     } catch (error) {
-      if (failedWith(error, 'ENOENT')) return undefined
-      throw error
+      if (!failedWith(error, 'EEXIST')) throw error
     }
   }
 }
 
-function temporaryOf(file: string): string {
-  return join(dirname(file), `.${basename(file)}.tmp`)
+/** A hard link takes no space, and includes what an editor is still writing. */
+function linkOrCopy(kept: string, file: string): void {
+  try {
+    linkSync(file, kept)
+  } catch (error) {
+    if (failedWith(error, 'EEXIST')) throw error
+    copyFileSync(file, kept, constants.COPYFILE_EXCL)
+  }
+}
+
+function parse(bytes: Buffer): unknown {
+  if (bytes.length === 0) throw new CorruptionError('it is empty')
+  if (!isUtf8(bytes)) throw new CorruptionError('it is not UTF-8')
+  // Some editors add a byte order mark, which is not valid JSON.
+  return parseJson(bytes.toString().replace(/^\uFEFF/, ''))
+}
+
+const DOCUMENT_VERSION = 1
+
+const INDENT = '    '
+
+/** So that a million records are never in memory as one string. */
+const ENTRIES_PER_PIECE = 2000
+
+/** Writes one record per line, so that the document is readable and its differences are small. */
+function* documentPieces({ nextPetId, pets, orders, keys, records }: SpaceState): Generator<Buffer> {
+  yield Buffer.from(`{\n  "version": ${DOCUMENT_VERSION},\n  "nextPetId": ${nextPetId},\n  "pets": `)
+  yield* list(pets, recordText)
+  yield Buffer.from(',\n  "orders": ')
+  yield* list(orders, stringifyJson)
+  yield Buffer.from(',\n  "keys": ')
+  yield* list(keys.map(storedKey), stringifyJson)
+  if (records !== undefined) yield* recordPieces(records)
+  yield Buffer.from('\n}\n')
+}
+
+function* recordPieces(records: NonNullable<SpaceState['records']>): Generator<Buffer> {
+  let before = ',\n  "records": {\n    '
+  for (const [name, { idProperty, nextId, values, scopes }] of Object.entries(records)) {
+    yield Buffer.from(`${before}${stringifyJson(name)}: ${stringifyJson({ idProperty, nextId }).slice(0, -1)}`)
+    if (scopes !== undefined) {
+      yield Buffer.from(',"scopes":')
+      yield* list(scopes, stringifyJson)
+    }
+    yield Buffer.from(',"values":')
+    yield* list(values, recordText)
+    before = '},\n    '
+  }
+  yield Buffer.from('}\n  }')
+}
+
+export function storedKey({ key, plan, always }: ApiKey): object {
+  return { key, plan, always }
+}
+
+function* list<Entry>(entries: readonly Entry[], textOf: (entry: Entry) => string): Generator<Buffer> {
+  if (entries.length === 0) {
+    yield Buffer.from('[]')
+    return
+  }
+  for (let at = 0; at < entries.length; at += ENTRIES_PER_PIECE) {
+    const lines = entries.slice(at, at + ENTRIES_PER_PIECE).map((entry) => `\n${INDENT}${textOf(entry)}`)
+    yield Buffer.from((at === 0 ? '[' : ',') + lines.join(','))
+  }
+  yield Buffer.from('\n  ]')
 }

@@ -1,305 +1,327 @@
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { type Bytes, counted, MIB } from '../domain/numbers.js'
 import type { Pet } from '../domain/pets.js'
 import { StoreFull } from '../domain/problems.js'
 import type { Change, SpaceState } from '../domain/state.js'
-import { type DurationMs, formatDuration, SECOND_MS } from '../domain/time.js'
-import { within } from '../system/cleanup-stack.js'
+import { openInSteps } from '../system/cleanup-stack.js'
 import { messageOf } from '../system/message-of.js'
-import { setImmediate } from '../system/system-clock.js'
-import type { DocumentFile } from './document.js'
-import type { Disk, Journal } from './journal.js'
-import { entryText } from './journal-lines.js'
-import type { StateStore } from './keeper.js'
-import type { Lock } from './lock.js'
-import type { Reader } from './shape.js'
-import { cannot, StoreError } from './store-error.js'
+import { assertRegularFile, isInOwnFolder, makeFolder, syncFolder, UnusableFile } from '../system/regular-file.js'
+import { type Disk, REAL_DISK } from './disk.js'
+import { Document, keepCopy } from './document.js'
+import { commitLine, firstLine, foldedLine, Journal, type JournalContent, readJournal } from './journal.js'
+import { acquireLock, type Lock } from './lock.js'
+import { asState, Recovery } from './recovery.js'
+import { type Reader, readPackagedPet } from './shape.js'
+import { CorruptionError, cannot, corrupt, StoreError } from './store-error.js'
 
 export interface StoreOptions {
   readonly fsync: boolean
   readonly warn: (message: string) => void
   readonly now: () => number
-  /** Limit of document and journal together. A compaction temporarily adds a new document. */
-  readonly maxBytes: number
+  /** Limit of document and journal together. Folding temporarily adds a new document. */
+  readonly maxBytes: Bytes
+  /** Discards the stored state, also a damaged one, of which a copy is kept beside. */
+  readonly reset?: boolean
   readonly disk?: Disk
   readonly readPet?: Reader<Pet> | undefined
 }
 
-/** Smaller journals are not compacted while running: a small document would be rewritten constantly. */
-const MIN_COMPACT_BYTES = 1024 * 1024
+interface OpenedFileStore {
+  readonly state: SpaceState | undefined
+  readonly store: FileStore
+}
 
-/** A full store is compacted once its journal has this share of its document, because then it may free space. */
-const MIN_FULL_COMPACT_RATIO = 1 / 16
+/** Smaller journals are not folded while running: a small document would be rewritten constantly. */
+const MIN_FOLD_BYTES: Bytes = 4 * MIB
 
-/** @source docs/state.md, "Durability" */
-const CLOSE_TIMEOUT_MS: DurationMs = 5 * SECOND_MS
+/** A full store is folded once its journal has this share of its document, because then it may free space. */
+const MIN_FULL_FOLD_RATIO = 1 / 16
 
-export class FileStore implements StateStore {
-  readonly #document: DocumentFile
-  readonly #journal: Journal
+/**
+ * Opens the store of a file: locks it, reads the document, applies the journal. Writes only the lock.
+ * @throws StoreError STORE_LOCKED, STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE, STORE_UNWRITABLE
+ */
+export function openFileStore(named: string, options: StoreOptions): Promise<OpenedFileStore> {
+  return openInSteps(async (opened) => {
+    const { file, lock } = await lockFile(named, options.fsync)
+    opened.defer(() => lock.release())
+    const { readPet = readPackagedPet, disk = REAL_DISK } = options
+    const parts = { ...options, disk, asState: (content: object) => asState(content, readPet) }
+    const document = new Document(file, parts)
+    const journalFile = `${file}.journal`
+    let found: { readonly state: SpaceState | undefined; readonly length: number }
+    let isDamaged = false
+    try {
+      found = readStored(document, readJournal(journalFile, readPet), readPet, options.warn)
+    } catch (error) {
+      isDamaged = error instanceof StoreError && DISCARDABLE.has(error.code)
+      if (!isDamaged || options.reset !== true) throw error
+      found = { state: undefined, length: 0 }
+    }
+    try {
+      const journal = new Journal(journalFile, found.length, options.fsync, disk)
+      opened.defer(() => journal.close(false))
+      const store = new FileStore({ document, journal, journalFile, lock, disk, options, isDamaged })
+      return { state: options.reset === true ? undefined : found.state, store }
+    } catch (error) {
+      throw cannot('STORE_UNWRITABLE', 'write to', journalFile, error)
+    }
+  })
+}
+
+const DISCARDABLE: ReadonlySet<string> = new Set(['STORE_CORRUPT', 'STORE_VERSION'])
+
+function readStored(
+  document: Document,
+  { changes, documents, length, tornBytes }: JournalContent,
+  readPet: Reader<Pet>,
+  warn: StoreOptions['warn'],
+): { readonly state: SpaceState | undefined; readonly length: number } {
+  const { file } = document
+  const stored = document.read()
+  if (tornBytes > 0)
+    warn(`The last line of "${file}.journal" is incomplete. It was dropped (${counted(tornBytes, 'byte')}).`)
+  if (changes.length === 0) return { state: stored, length: 0 }
+  const [, contained = 0] = documents.findLast(([checksum]) => checksum === document.checksum) ?? [undefined]
+  if (documents.every(([checksum]) => checksum !== document.checksum)) checkOtherDocument(file, stored, changes, warn)
+  // The sandbox crashed between writing the document and clearing the journal.
+  if (contained === changes.length) return { state: stored, length: 0 }
+  const recovery = new Recovery(readPet)
+  try {
+    if (stored !== undefined) recovery.addState(stored)
+    for (const change of changes.slice(contained)) recovery.apply(change)
+    return { state: recovery.state(), length }
+  } catch (error) {
+    throw error instanceof CorruptionError ? corrupt(`${file}.journal`, error) : error
+  }
+}
+
+/** After a crash, the document was edited, replaced or removed. Changes are absolute, so that they apply to any document. */
+function checkOtherDocument(
+  file: string,
+  stored: SpaceState | undefined,
+  changes: readonly Change[],
+  warn: StoreOptions['warn'],
+): void {
+  const count = counted(changes.length, 'change')
+  if (stored !== undefined) {
+    warn(
+      `"${file}" was edited or replaced after a crash. The journal's ${count} since its last version are added to it.`,
+    )
+    return
+  }
+  if (changes.some(({ kind }) => kind === 'replaced')) return
+  throw new StoreError(
+    'STORE_CORRUPT',
+    `"${file}" is missing, but "${file}.journal" has ${count} to it. Restore the file, delete the journal to go on without these changes, or start over with --reset.`,
+  )
+}
+
+async function lockFile(named: string, fsync: boolean): Promise<{ readonly file: string; readonly lock: Lock }> {
+  try {
+    const file = prepareStoreFile(named, fsync)
+    return { file, lock: await acquireLock(`${file}.lock`) }
+  } catch (error) {
+    if (error instanceof UnusableFile) throw cannot('STORE_UNREADABLE', 'read', named, error)
+    throw cannot('STORE_UNWRITABLE', 'write beside', named, error)
+  }
+}
+
+/** @source path_resolution(7) */
+const MAX_LINKS = 40
+
+/**
+ * Resolves links, so that two names of a file lead to the same store, and creates the folder.
+ * @throws UnusableFile, before any write beside a device; system errors
+ */
+function prepareStoreFile(file: string, fsync: boolean): string {
+  const named = resolve(file)
+  if (isInOwnFolder(named) && isLink(named))
+    throw new UnusableFile('it is a symbolic link. Name a store elsewhere with --store')
+  let target = named
+  for (let links = 0; links < MAX_LINKS && isLink(target); links++)
+    target = resolve(dirname(target), readlinkSync(target))
+  const stats = lstatSync(target, { throwIfNoEntry: false })
+  if (stats !== undefined) assertRegularFile(stats)
+  // A cloned folder may contain such a link, to a file that a shell would run.
+  else if (target !== named) throw new UnusableFile(`it is a symbolic link to "${target}", which does not exist`)
+  const folder = dirname(target)
+  const firstCreated = makeFolder(folder)
+  if (fsync && firstCreated !== undefined)
+    for (let created = folder; created.length >= firstCreated.length; created = dirname(created)) syncFolder(created)
+  return join(realpathSync(folder), basename(target))
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+}
+
+interface StoreParts {
+  readonly document: Document
+  readonly journal: Journal
+  readonly journalFile: string
+  readonly lock: Lock
+  readonly disk: Disk
+  readonly options: StoreOptions
+  readonly isDamaged: boolean
+}
+
+/** A document and the journal of what was committed since. Use openFileStore. */
+export class FileStore {
+  readonly #document: Document
   readonly #lock: Lock
-  readonly #options: StoreOptions
-  readonly #isNew: boolean
-  #documentBytes: number
-  #compactAt: number
-  #compactFullAt = 0
+  readonly #parts: StoreParts
+  #journal: Journal
+  #foldAt: Bytes = MIN_FOLD_BYTES
+  #foldFullAt: Bytes = 0
   #hasWarnedFull = false
   #current: (() => SpaceState) | undefined
-  #compacting: Promise<void> | undefined
-  #creating: Promise<void> | undefined
-  #closing: Promise<void> | undefined
   #isClosed = false
-  #taken: string[] = []
-  #takenBytes = 0
-  #writingBytes = 0
-  #takes = 0
-  #settledTakes = 0
-  #onSettled: () => void = () => {}
-  /** Number of failed writes. An earlier state may contain changes that were rolled back since. */
-  #failures = 0
 
-  /** Use openFileStore. @param documentBytes undefined without a document */
-  constructor(
-    document: DocumentFile,
-    journal: Journal,
-    lock: Lock,
-    options: StoreOptions,
-    documentBytes: number | undefined,
-  ) {
-    this.#document = document
-    this.#journal = journal
-    this.#lock = lock
-    this.#options = options
-    this.#isNew = documentBytes === undefined
-    this.#documentBytes = documentBytes ?? 0
-    this.#compactAt = Math.max(MIN_COMPACT_BYTES, this.#documentBytes)
+  constructor(parts: StoreParts) {
+    this.#document = parts.document
+    this.#journal = parts.journal
+    this.#lock = parts.lock
+    this.#parts = parts
   }
 
   /**
-   * Writes the first document of a new store, or compacts a journal left by a crash.
-   * @param current returns the current state, which includes all written changes
-   * @throws StoreError STORE_UNWRITABLE if a new store cannot be written
+   * Writes the first document of a new store, or folds a journal left by a crash.
+   * @param current returns the committed state
+   * @throws StoreError STORE_UNWRITABLE if a new or discarded store cannot be written
    */
-  async start(current: () => SpaceState): Promise<void> {
+  start(current: () => SpaceState): void {
+    const { isDamaged, options, journalFile } = this.#parts
+    const { file } = this.#document
     this.#current = current
-    if (!this.#isNew) {
-      if (this.#journal.length > 0) await this.#compactOrWarn()
-      return
-    }
-    const written = this.#compact(current)
-    this.#creating = written.finally(() => {
-      this.#creating = undefined
-    })
-    this.#creating.catch(() => {})
-    this.#compacting = written
-      .catch(() => {})
-      .finally(() => {
-        this.#compacting = undefined
-      })
-    await written.catch((error: unknown) => {
-      throw cannot('STORE_UNWRITABLE', 'write', this.#document.file, error)
-    })
-  }
-
-  /** Accepts a change. A full store still accepts removals and replaced states. @throws StoreFull */
-  take(change: Change): void {
-    const entry = entryText(change)
-    const bytes = Buffer.byteLength(entry)
-    if (change.kind === 'replaced' || change.kind.endsWith('-removed')) this.#compactFullAt = 0
-    else if (!this.#hasRoom(bytes)) throw this.#full()
-    this.#takes++
-    this.#taken.push(entry)
-    this.#takenBytes += bytes
-  }
-
-  /**
-   * Writes all accepted changes, in order.
-   * @returns undefined, or a promise, once they survive a crash (with fsync: a power cut)
-   * @throws StoreError STORE_WRITE_FAILED, without any of the changes in the store; STORE_CLOSED
-   */
-  write(): Promise<void> | undefined {
-    if (this.#isClosed) throw new StoreError('STORE_CLOSED', 'The store is closed. No more changes can be written.')
-    const entries = this.#taken
-    const bytes = this.#takenBytes
-    const takes = this.#takes
-    this.#taken = []
-    this.#takenBytes = 0
-    // Without its document, a journal cannot be read back.
-    const written =
-      this.#creating === undefined
-        ? this.#append(entries, takes)
-        : this.#creating.then(() => this.#append(entries, takes))
-    if (written === undefined) return undefined
-    this.#writingBytes += bytes
-    return written.finally(() => {
-      this.#writingBytes -= bytes
-    })
-  }
-
-  /** Discards changes that are not written; the caller has rolled them back. */
-  drop(): void {
-    this.#taken = []
-    this.#takenBytes = 0
-    this.#settle(this.#takes)
-  }
-
-  #settle(takes: number): void {
-    this.#settledTakes = takes
-    this.#onSettled()
-  }
-
-  #append(entries: readonly string[], takes: number): Promise<void> | undefined {
-    const done = () => {
-      this.#settle(takes)
-      if (this.#journal.length > this.#compactAt) void this.#compactOrWarn()
-    }
-    const failed = (error: unknown) => {
-      this.#failures++
-      this.#settle(takes)
-      // Only memory has the content of a removed journal. A compaction writes it, and starts a new journal.
-      if (this.#lock.isHeld() && !this.#journal.isInPlace()) setImmediate(() => void this.#compactOrWarn())
-      throw error
-    }
+    const isNew = this.#document.checksum === undefined || options.reset === true
     try {
-      this.#checkLock()
-      const written = this.#journal.append(entries)
-      if (written !== undefined) return written.then(done, failed)
-      done()
-      return undefined
+      if (isDamaged) this.#keepDamaged()
+      if (isNew || this.#journal.length > 0) this.#fold(current)
     } catch (error) {
-      return failed(error)
+      if (isNew) throw cannot('STORE_UNWRITABLE', 'write', file, error)
+      options.warn(`"${journalFile}" could not be folded into "${file}" (${messageOf(error)}). No changes are lost.`)
     }
   }
 
-  #hasRoom(bytes: number): boolean {
-    const pending = this.#writingBytes + this.#takenBytes + bytes
-    return this.#documentBytes + this.#journal.length + pending <= this.#options.maxBytes
-  }
-
-  #full(): StoreFull {
-    const full = new StoreFull(`"${this.#document.file}"`, this.#options.maxBytes)
-    if (!this.#hasWarnedFull) this.#options.warn(full.message)
-    this.#hasWarnedFull = true
-    return full
+  #keepDamaged(): void {
+    const { options, journalFile } = this.#parts
+    this.#document.discard()
+    if (lstatSync(journalFile).size === 0) return
+    options.warn(`"${journalFile}" is discarded. A copy is kept in "${keepCopy(journalFile, options.now())}".`)
   }
 
   /**
-   * Compacts, which frees space if the journal has removals or several changes of a record.
-   * @returns undefined if there is room, or a compaction would not help
+   * Writes the changes of one commit: all or none. Call it before they take effect.
+   * @throws StoreFull; StoreError STORE_WRITE_FAILED, STORE_CLOSED
    */
-  makeRoom(bytes: number): Promise<void> | undefined {
-    if (this.#hasRoom(bytes)) return undefined
-    const { length } = this.#journal
-    const isWorthIt = this.#compacting !== undefined || (length > 0 && length >= this.#compactFullAt)
-    return isWorthIt ? this.#compactOrWarn() : undefined
+  append(changes: readonly Change[]): void {
+    if (this.#isClosed) throw new StoreError('STORE_CLOSED', 'The store is closed. No more changes can be written.')
+    const { journalFile } = this.#parts
+    try {
+      this.#assertLock()
+      this.#foldIfNecessary()
+      const commit = commitLine(changes)
+      this.#makeRoom(changes, Buffer.byteLength(commit))
+      this.#journal.append(this.#journal.length === 0 ? firstLine(this.#document.checksum ?? '') + commit : commit)
+    } catch (error) {
+      if (error instanceof StoreFull) throw error
+      throw cannot('STORE_WRITE_FAILED', 'write to', journalFile, error)
+    }
   }
 
   /**
-   * Finishes writing, compacts, and releases the file within 5 s. A failed or slow compaction only warns, because the
-   * journal has the changes.
-   * @param flush writes pending changes
+   * Folds the journal and releases the file. If folding fails, the journal has the changes, and a warning says so.
    * @throws StoreError STORE_LOST, after releasing everything, if the store was removed while in use
    */
-  close(flush: () => Promise<void> | undefined = () => undefined): Promise<void> {
-    this.#closing ??= this.#close(flush)
-    return this.#closing
-  }
-
-  async #close(flush: () => Promise<void> | undefined): Promise<void> {
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
     try {
-      const isDone = await within(CLOSE_TIMEOUT_MS, this.#finish(flush()))
-      if (!isDone) await this.#report(new Error(`the disk took longer than ${formatDuration(CLOSE_TIMEOUT_MS)}`))
+      if (this.#current !== undefined && (this.#journal.length > 0 || !this.#document.isUnchanged)) {
+        this.#assertLock()
+        this.#fold(this.#current)
+      }
+    } catch (error) {
+      this.#report(error)
     } finally {
-      this.#isClosed = true
-      this.#journal.close({ keepsFile: !this.#lock.isHeld() })
+      this.#journal.close(this.#lock.isHeld())
       this.#lock.release()
     }
   }
 
-  async #finish(flushed: Promise<void> | undefined): Promise<void> {
-    if (flushed !== undefined) await flushed
-    this.#isClosed = true
-    await this.#compacting
-    await this.#journal.between(() => {})
-    if (this.#current === undefined) return
-    if (this.#journal.length > 0 || (await this.#document.isEdited().catch(() => true)))
-      await this.#compact(this.#current).catch((error: unknown) => this.#report(error))
-  }
-
-  async #report(error: unknown): Promise<void> {
-    const { file } = this.#document
-    if (!this.#journal.isInPlace() || !(await this.#document.exists().catch(() => true))) {
+  #report(error: unknown): void {
+    const { file, exists } = this.#document
+    if (!this.#journal.isInPlace || !exists) {
       throw new StoreError(
         'STORE_LOST',
         `"${file}" was removed or moved while the sandbox was running, and cannot be written again (${messageOf(error)}). Moved files are intact; removed files are lost.`,
         { cause: error },
       )
     }
-    this.#options.warn(
+    this.#parts.options.warn(
       `"${file}" could not be written (${messageOf(error)}). No changes are lost: the journal has them.`,
     )
   }
 
-  /** One compaction at a time. A failed one is retried when the journal is twice as long. */
-  #compactOrWarn(): Promise<void> {
-    if (this.#current === undefined) return Promise.resolve()
-    this.#compacting ??= this.#compact(this.#current)
-      .catch((error: unknown) => {
-        this.#compactAt = Math.max(MIN_COMPACT_BYTES, this.#journal.length * 2)
-        this.#compactFullAt = this.#journal.length * 2
-        return this.#report(error)
-      })
-      .catch((lost: unknown) => this.#options.warn(messageOf(lost)))
-      .finally(() => {
-        this.#compacting = undefined
-      })
-    return this.#compacting
+  #assertLock(): void {
+    if (this.#lock.isHeld()) return
+    throw new Error(
+      'its lock file was removed or taken over, so another process may use the store; restart the sandbox',
+    )
   }
 
-  /**
-   * Writes a new document and cuts the journal down to later changes.
-   *
-   * Before the document is replaced, a mark goes into the journal: a start after a crash in between skips the changes
-   * that the document has. A removed journal is replaced by a new one.
-   */
-  async #compact(current: () => SpaceState): Promise<void> {
-    const { state, upTo, takes, failures } = await this.#journal.between(() => ({
-      state: current(),
-      upTo: this.#journal.end,
-      takes: this.#takes,
-      failures: this.#failures,
-    }))
-    this.#checkLock()
+  /** Before the next change, because only then has the last one taken effect. */
+  #foldIfNecessary(): void {
+    if (this.#current === undefined) return
+    // Another program has removed, replaced or edited a file. Memory has everything.
+    if (!this.#journal.isInPlace || !this.#document.isUnchanged) this.#fold(this.#current)
+    else if (this.#journal.length > Math.max(this.#foldAt, this.#document.bytes)) this.#foldOrWarn()
+  }
+
+  #foldOrWarn(): void {
     try {
-      const checksum = await this.#document.prepare(state)
-      // The state has all accepted changes, but the document may only have durable ones.
-      while (this.#settledTakes < takes)
-        await new Promise<void>((resolve) => {
-          this.#onSettled = resolve
-        })
-      await this.#journal.between(async () => {
-        this.#checkLock()
-        // Changes that failed since were rolled back, but may be in this document.
-        if (this.#failures > failures) throw new Error('a write to the journal failed at the same time')
-        const { end } = this.#journal
-        const isInPlace = this.#journal.isInPlace()
-        const mark = { kind: 'folded', document: String(checksum), upTo: upTo.length } as const
-        if (isInPlace && end.length > 0) await this.#journal.write([entryText(mark)])
-        await this.#document.publish()
-        if (!isInPlace || end.length > 0) await this.#journal.cut(upTo, end)
-      })
-      this.#documentBytes = checksum.bytes
-      this.#compactAt = Math.max(MIN_COMPACT_BYTES, checksum.bytes)
-      this.#compactFullAt = checksum.bytes * MIN_FULL_COMPACT_RATIO
-    } finally {
-      this.#document.discard()
+      if (this.#current !== undefined) this.#fold(this.#current)
+    } catch (error) {
+      this.#foldAt = this.#journal.length * 2
+      this.#foldFullAt = this.#journal.length * 2
+      this.#report(error)
     }
   }
 
-  /** @throws StoreError STORE_WRITE_FAILED */
-  #checkLock(): void {
-    if (this.#lock.isHeld()) return
-    throw new StoreError(
-      'STORE_WRITE_FAILED',
-      `Cannot write to "${this.#document.file}": its lock file was removed or taken over, so another process may use the store. Restart the sandbox.`,
-    )
+  /** A full store still accepts removals and replaced states. @throws StoreFull */
+  #makeRoom(changes: readonly Change[], bytes: Bytes): void {
+    const { warn, maxBytes } = this.#parts.options
+    const isFull = () => this.#document.bytes + this.#journal.length + bytes > maxBytes
+    if (changes.every(({ kind }) => kind === 'replaced' || kind.endsWith('-removed'))) {
+      this.#foldFullAt = 0
+      return
+    }
+    if (isFull() && this.#journal.length > 0 && this.#journal.length >= this.#foldFullAt) this.#foldOrWarn()
+    if (!isFull()) return
+    const full = new StoreFull(`"${this.#document.file}"`, maxBytes)
+    if (!this.#hasWarnedFull) warn(full.message)
+    this.#hasWarnedFull = true
+    throw full
+  }
+
+  /**
+   * Writes a new document and clears the journal. Before the document is replaced, a line in the journal names it: a
+   * start after a crash in between skips the changes that the document contains.
+   */
+  #fold(current: () => SpaceState): void {
+    const { journalFile, options, disk } = this.#parts
+    this.#document.write(current(), (checksum) => {
+      if (this.#journal.isInPlace && this.#journal.length > 0) this.#journal.append(foldedLine(checksum))
+    })
+    if (this.#journal.isInPlace) this.#journal.clear()
+    else {
+      this.#journal.close(false)
+      this.#journal = new Journal(journalFile, 0, options.fsync, disk)
+      this.#journal.clear()
+    }
+    this.#foldAt = MIN_FOLD_BYTES
+    this.#foldFullAt = this.#document.bytes * MIN_FULL_FOLD_RATIO
   }
 }

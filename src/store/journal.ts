@@ -1,230 +1,237 @@
-import {
-  closeSync,
-  constants,
-  fdatasync,
-  fstatSync,
-  ftruncateSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
-import { open } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { openRegularFile } from '../system/regular-file.js'
+import { closeSync, constants, fstatSync, lstatSync, rmSync, statSync } from 'node:fs'
+import * as v from 'valibot'
+import { parseJson, stringifyJson } from '../contract/json.js'
+import type { Pet } from '../domain/pets.js'
+import { recordText } from '../domain/records.js'
+import type { Change, SpaceState } from '../domain/state.js'
+import { messageOf } from '../system/message-of.js'
+import { assertRegularFile, openRegularFile, readRegularFile } from '../system/regular-file.js'
 import { crc32 } from './checksum.js'
-import { FIRST_CHAIN, type JournalEnd, journalHead, journalLine } from './journal-lines.js'
-import { cannot } from './store-error.js'
+import { type Disk, placeOf, writeAll } from './disk.js'
+import { storedKey } from './document.js'
+import { apiKey, check, fields, int64, list, type Reader, recordEntry, text } from './shape.js'
+import { CorruptionError, cannot, corrupt, failedWith, StoreError } from './store-error.js'
+
+const JOURNAL_VERSION = 4
 
 const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT
 
-/** An append-only file. Tasks run one at a time; lines are written immediately if no task is running, otherwise in order. */
+/**
+ * The commits since the document was written: JSON lines, each with its own CRC-32. The first line names the document
+ * that they continue.
+ */
 export class Journal {
   readonly #file: string
   readonly #fsync: boolean
   readonly #disk: Disk
-  #fd: number
-  #place: string
-  #length: number
-  #chain: number | undefined
-  /** After a failed write, the file may be longer than `#length`. */
+  readonly #fd: number
+  readonly #place: string
+  length: number
+  /** After a failed write, the file may be longer than `length`. */
   #isTooLong: boolean
-  readonly #queue: (() => Promise<void>)[] = []
-  #isWorking = false
 
-  /** @param end of the valid lines; the file is truncated there before the next write */
-  constructor(file: string, { length, chain }: JournalEnd, fsync: boolean, disk: Disk) {
+  /** @param length of the valid lines; the file is truncated there before the next write */
+  constructor(file: string, length: number, fsync: boolean, disk: Disk) {
     this.#file = file
     this.#fsync = fsync
     this.#disk = disk
-    rmSync(nextOf(file), { force: true })
     this.#fd = openRegularFile(file, FLAGS)
     this.#place = placeOf(fstatSync(this.#fd))
-    this.#length = length
-    this.#chain = chain
+    this.length = length
     this.#isTooLong = true
   }
 
-  get length(): number {
-    return this.#length
+  /** Whether the path still leads to the open file. Writes to a removed file would be lost. */
+  get isInPlace(): boolean {
+    const present = statSync(this.#file, { throwIfNoEntry: false })
+    return present !== undefined && placeOf(present) === this.#place
   }
 
-  get end(): JournalEnd {
-    return { length: this.#length, chain: this.#chain }
-  }
-
-  /** Whether the path still points to the open file. Writes to a removed file would be lost. */
-  isInPlace(): boolean {
-    const there = statSync(this.#file, { throwIfNoEntry: false })
-    return there !== undefined && placeOf(there) === this.#place
-  }
-
-  /**
-   * Writes entries, one per line, in a single write.
-   * @returns undefined, or a promise, once they are written (with fsync: synced)
-   * @throws StoreError STORE_WRITE_FAILED, without any of them in the file
-   */
-  append(entries: readonly string[]): Promise<void> | undefined {
-    const failed = (error: unknown) => {
-      throw cannot('STORE_WRITE_FAILED', 'write to', this.#file, error)
-    }
-    if (this.#isWorking || this.#fsync) return this.between(() => this.write(entries)).catch(failed)
-    try {
-      this.#writeLines(entries)
-      return undefined
-    } catch (error) {
-      return failed(error)
-    }
-  }
-
-  between<T>(task: () => T | Promise<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#queue.push(async () => {
-        try {
-          resolve(await task())
-        } catch (error) {
-          reject(error)
-        }
-      })
-      if (!this.#isWorking) void this.#work()
-    })
-  }
-
-  async write(entries: readonly string[]): Promise<void> {
-    const { length, chain } = this.end
-    this.#writeLines(entries)
-    if (!this.#fsync) return
-    try {
-      await this.#disk.sync(this.#fd)
-    } catch (error) {
-      this.#length = length
-      this.#chain = chain
-      this.#cutBack()
-      throw error
-    }
-  }
-
-  #writeLines(entries: readonly string[]): void {
-    let chain = this.#chain ?? FIRST_CHAIN
-    let text = this.#chain === undefined ? journalHead(chain) : ''
-    for (const entry of entries) {
-      chain = crc32(entry, chain)
-      text += journalLine(entry, chain)
-    }
-    this.#writeText(text)
-    this.#chain = chain
-  }
-
-  /** Completes a last line that lacks its line feed. */
-  async endLine(): Promise<void> {
-    this.#writeText('\n')
-    if (this.#fsync) await this.#disk.sync(this.#fd)
-  }
-
-  #writeText(text: string): void {
-    const bytes = Buffer.from(text)
+  /** Writes lines in a single write, with fsync to the disk. @throws system errors, without any of them in the file */
+  append(lines: string): void {
+    const bytes = Buffer.from(lines)
     try {
       this.#cutToLength()
-      for (let at = 0; at < bytes.length; ) at += this.#disk.write(this.#fd, bytes.subarray(at))
-      if (!this.isInPlace()) throw new Error('it was removed or moved while the sandbox was running')
-      this.#length += bytes.length
+      writeAll(this.#disk, this.#fd, bytes)
+      if (this.#fsync) this.#disk.sync(this.#fd)
+      this.length += bytes.length
     } catch (error) {
-      this.#cutBack()
+      this.#isTooLong = true
+      try {
+        this.#cutToLength()
+      } catch {
+        // The next write tries again.
+      }
       throw error
     }
   }
 
-  #cutBack(): void {
+  /** Removes all lines, once a document contains them. */
+  clear(): void {
+    this.length = 0
     this.#isTooLong = true
-    try {
-      this.#cutToLength()
-    } catch {}
+    this.#cutToLength()
   }
 
-  /** Keeps only the lines between two ends, in a new file of the same name; call it from a task only. */
-  async cut(from: JournalEnd, to: JournalEnd): Promise<void> {
-    const lines = Buffer.alloc(to.length - from.length)
-    if (readSync(this.#fd, lines, 0, lines.length, from.length) !== lines.length) {
-      throw new Error(`"${this.#file}" is too short`)
-    }
-    // Lines appended to an empty journal already start with a head.
-    const needsHead = lines.length > 0 && from.chain !== undefined
-    const kept = needsHead ? Buffer.concat([Buffer.from(journalHead(from.chain)), lines]) : lines
-    const next = nextOf(this.#file)
-    rmSync(next, { force: true })
-    const fd = openRegularFile(next, FLAGS | constants.O_EXCL)
-    try {
-      for (let at = 0; at < kept.length; ) at += this.#disk.write(fd, kept.subarray(at))
-      if (this.#fsync) await this.#disk.sync(fd)
-      renameSync(next, this.#file)
-    } catch (error) {
-      closeSync(fd)
-      rmSync(next, { force: true })
-      throw error
-    }
+  /** @param isOurs whether no other process may use the file; then an empty one is removed */
+  close(isOurs: boolean): void {
     closeSync(this.#fd)
-    this.#fd = fd
-    this.#place = placeOf(fstatSync(fd))
-    this.#length = kept.length
-    this.#chain = lines.length > 0 ? to.chain : undefined
-    this.#isTooLong = false
-    if (this.#fsync) await syncFolder(this.#file)
-  }
-
-  /**
-   * Closes the file, and removes it if empty. No task may be running.
-   * @param keepsFile for a journal that another process may write to
-   */
-  close({ keepsFile = false } = {}): void {
-    closeSync(this.#fd)
-    // A late write must not reach another file with the same descriptor.
-    this.#fd = -1
-    if (this.#length === 0 && !keepsFile) rmSync(this.#file, { force: true })
+    if (isOurs && this.length === 0) rmSync(this.#file, { force: true })
   }
 
   #cutToLength(): void {
     if (!this.#isTooLong) return
-    this.#disk.truncate(this.#fd, this.#length)
+    this.#disk.truncate(this.#fd, this.length)
     this.#isTooLong = false
   }
+}
 
-  async #work(): Promise<void> {
-    this.#isWorking = true
-    for (let task = this.#queue.shift(); task !== undefined; task = this.#queue.shift()) await task()
-    this.#isWorking = false
+function line(kind: 'journal' | 'commit' | 'folded', content: string): string {
+  const text = `"${kind}":${content}`
+  return `{"crc":"${crc32(text).toString(16).padStart(8, '0')}",${text}}\n`
+}
+
+/** @param document checksum of the document that the journal continues */
+export function firstLine(document: string): string {
+  return line('journal', JSON.stringify({ version: JOURNAL_VERSION, document }))
+}
+
+/** The document with this checksum contains all commits before. */
+export function foldedLine(document: string): string {
+  return line('folded', JSON.stringify(document))
+}
+
+/** One line, so that a crash keeps all changes of a commit or none. */
+export function commitLine(changes: readonly Change[]): string {
+  return line('commit', `[${changes.map(changeText).join(',')}]`)
+}
+
+function changeText(change: Change): string {
+  switch (change.kind) {
+    case 'pet':
+      return `{"kind":"pet","pet":${recordText(change.pet)}}`
+    case 'replaced': {
+      const { pets, keys, ...others } = change.state
+      const rest = stringifyJson({ ...others, keys: keys.map(storedKey) }).slice(1)
+      return `{"kind":"replaced","state":{"pets":[${pets.map(recordText).join(',')}],${rest}}`
+    }
+    default:
+      return stringifyJson(change.kind === 'key' ? { ...change, key: storedKey(change.key) } : change)
   }
 }
 
-function nextOf(file: string): string {
-  return `${file}.next`
-}
+/** Changes besides pets. Recovery checks replaced states. */
+const changeSchema = v.variant(
+  'kind',
+  [
+    fields({ kind: v.literal('pet-removed'), id: int64 }),
+    fields({ kind: v.literal('record'), resource: text, idProperty: text, entry: recordEntry }),
+    fields({ kind: v.literal('record-removed'), resource: text, scope: list(text), id: text }),
+    fields({ kind: v.literal('key'), key: apiKey }),
+    fields({ kind: v.literal('key-removed'), key: text }),
+    fields({ kind: v.literal('replaced'), state: v.unknown() }),
+  ],
+  'a change',
+)
 
-function placeOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
-  return `${dev}:${ino}`
-}
-
-/** Disk access of the journal; tests replace it by a full or broken disk. */
-export interface Disk {
-  /** @returns the number of bytes written, which may be smaller on a nearly full disk */
-  write(fd: number, bytes: Uint8Array): number
-  truncate(fd: number, length: number): void
-  sync(fd: number): Promise<void>
-}
-
-export const REAL_DISK: Disk = {
-  write: (fd, bytes) => writeSync(fd, bytes),
-  truncate: ftruncateSync,
-  sync: (fd) =>
-    new Promise((resolve, reject) => fdatasync(fd, (error) => (error === null ? resolve() : reject(error)))),
+export interface JournalContent {
+  readonly changes: readonly Change[]
+  /** Checksums of documents, with the number of changes that each contains already. */
+  readonly documents: readonly (readonly [checksum: string, contained: number])[]
+  /** Bytes of the valid lines. */
+  readonly length: number
+  /** Bytes of a truncated last line. */
+  readonly tornBytes: number
 }
 
 /**
- * Syncs the folder of a file, because syncing the file does not persist its name. Windows cannot sync folders and does
- * not need to.
+ * Reads a journal; a missing file counts as empty. A truncated last line was never acknowledged, and is left out.
+ * Anything else is damage.
+ * @throws StoreError STORE_CORRUPT with the line, STORE_VERSION, STORE_UNREADABLE
  */
-export async function syncFolder(file: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(dirname(file), 'r')
-  await handle.sync().finally(() => handle.close())
+export function readJournal(file: string, readPet: Reader<Pet>): JournalContent {
+  const bytes = readBytes(file)
+  const changes: Change[] = []
+  const documents: [string, number][] = []
+  let at = 0
+  for (let number = 1; at < bytes.length; number++) {
+    const end = bytes.indexOf('\n', at)
+    if (end === -1 && !isWholeLine(bytes.subarray(at, -1))) break
+    try {
+      if (end === -1) throw new CorruptionError('its line feed is damaged')
+      const { kind, content } = readLine(bytes.subarray(at, end))
+      if (number === 1) documents.push([readFirst(kind, content), 0])
+      else if (kind === 'folded') documents.push([check(text, content, 'it'), changes.length])
+      else changes.push(...readCommit(kind, content, readPet))
+    } catch (error) {
+      if (error instanceof StoreError) throw error
+      throw corrupt(file, new CorruptionError(`line ${number}: ${messageOf(error)}`))
+    }
+    at = end + 1
+  }
+  return { changes, documents, length: at, tornBytes: bytes.length - at }
+}
+
+function readBytes(file: string): Buffer {
+  try {
+    // A cloned folder may contain a link: appending through it would write to any file of the user.
+    assertRegularFile(lstatSync(file))
+    return readRegularFile(file)
+  } catch (error) {
+    if (failedWith(error, 'ENOENT')) return Buffer.alloc(0)
+    throw cannot('STORE_UNREADABLE', 'read', file, error)
+  }
+}
+
+const LINE = /^\{"crc":"([0-9a-f]{8})",("([a-z]+)":.*)\}$/s
+const EARLIER_VERSION = /^\{"(?:journal|kind)":/
+
+function readLine(bytes: Buffer): { readonly kind: string; readonly content: unknown } {
+  const whole = bytes.toString()
+  const [, crc, text = '', kind = ''] = LINE.exec(whole) ?? []
+  if (crc === undefined && EARLIER_VERSION.test(whole)) throw otherVersion('an earlier version')
+  if (crc === undefined) throw new CorruptionError('its checksum is missing')
+  // Of the bytes, which need not be valid UTF-8.
+  const start = '{"crc":"12345678",'.length
+  if (crc32(bytes.subarray(start, -1)) !== Number.parseInt(crc, 16))
+    throw new CorruptionError('its checksum does not match its content')
+  return { kind, content: Object(parseJson(`{${text}}`))[kind] }
+}
+
+function isWholeLine(bytes: Buffer): boolean {
+  try {
+    readLine(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function otherVersion(version: string): StoreError {
+  return new StoreError(
+    'STORE_VERSION',
+    `The journal has ${version}, this release reads version ${JOURNAL_VERSION}. Start and stop the release that wrote it, which folds the journal into the document; choose another file with --store; or discard both with --reset.`,
+  )
+}
+
+function readFirst(kind: string, content: unknown): string {
+  if (kind !== 'journal') throw new CorruptionError('it is not the first line of a journal')
+  const { version, document } = check(record, content, 'it')
+  if (version !== JOURNAL_VERSION) throw otherVersion(`version ${stringifyJson(version ?? null)}`)
+  return check(text, document, 'document')
+}
+
+const record = v.looseObject({}, 'an object')
+
+function readCommit(kind: string, content: unknown, readPet: Reader<Pet>): readonly Change[] {
+  if (kind !== 'commit') throw new CorruptionError(`"${kind}" is unknown`)
+  return check(list(v.unknown()), content, 'the commit').map((change) => readChange(change, readPet))
+}
+
+function readChange(content: unknown, readPet: Reader<Pet>): Change {
+  const change: { readonly kind?: unknown; readonly pet?: unknown } = Object(content)
+  // Not by the schema, because most lines are pets.
+  if (change.kind === 'pet') return { kind: 'pet', pet: readPet(change.pet, 'pet') }
+  const read = check(changeSchema, content, '')
+  return read.kind === 'replaced' ? { ...read, state: read.state as SpaceState } : read
 }

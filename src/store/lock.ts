@@ -151,8 +151,13 @@ function create(path: string): number | undefined {
 
 function write(file: string): number {
   const fd = openNewFile(file)
-  writeSync(fd, JSON.stringify(ownIdentity()))
-  return fd
+  try {
+    writeSync(fd, JSON.stringify(ownIdentity()))
+    return fd
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
 }
 
 /** Changes with each heartbeat and each holder. */

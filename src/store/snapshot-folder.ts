@@ -12,9 +12,9 @@ import {
   PRIVATE_FILE,
   readRegularFile,
   replaceFile,
+  syncFolder,
 } from '../system/regular-file.js'
 import { crc32 } from './checksum.js'
-import { syncFolder } from './journal.js'
 import { asState } from './recovery.js'
 import { check, type Reader, record } from './shape.js'
 import { CorruptionError, cannot, corrupt, failedWith, StoreError } from './store-error.js'
@@ -50,7 +50,7 @@ export class SnapshotFolder {
       assertOwnFolder(this.#folder)
       makeFolder(this.#folder)
       replaceFile(file, `{"crc":${crc32(text)},"snapshot":${text}}\n`, PRIVATE_FILE, this.#fsync)
-      if (this.#fsync) await syncFolder(file)
+      if (this.#fsync) syncFolder(file)
     } catch (error) {
       throw cannot('STORE_UNWRITABLE', 'write', file, error)
     }

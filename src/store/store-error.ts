@@ -13,7 +13,7 @@ export class CorruptionError extends Error {
 export function corrupt(file: string, damage: Error): StoreError {
   return new StoreError(
     'STORE_CORRUPT',
-    `"${file}" is damaged: ${damage.message}. The file was not changed. Repair it, restore a copy, or choose another file with --store.`,
+    `"${file}" is damaged: ${damage.message}. The file was not changed. Repair it, restore a copy, choose another file with --store, start over with --reset, which keeps a copy, or use --in-memory.`,
     { cause: damage },
   )
 }

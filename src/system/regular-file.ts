@@ -164,6 +164,20 @@ export function isInside(folder: string, path: string): boolean {
   return !isAbsolute(from) && !/^\.\.([\\/]|$)/.test(from)
 }
 
+/**
+ * Syncs the folder of a file, because syncing the file does not persist its name. Windows cannot sync folders and does
+ * not need to.
+ */
+export function syncFolder(file: string): void {
+  if (process.platform === 'win32') return
+  const fd = openSync(dirname(file), constants.O_RDONLY)
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
 /** A path without symbolic links. The end of it need not exist. */
 export function realPath(path: string): string {
   const above = dirname(path)

@@ -7,17 +7,12 @@ let sent: number[]
 let reported: number[][]
 let proven: boolean[]
 let batch: WriteBatch
-/** Finishes writing; undefined if everything is written. */
-let keep: (() => void) | undefined
-let keeping: Promise<void> | undefined
 
 beforeEach(() => {
   // New ones, because a batch of the previous test may still be pending.
   const mine = { sent: [] as number[], reported: [] as number[][], proven: [] as boolean[] }
   ;({ sent, reported, proven } = mine)
-  keep = keeping = undefined
   batch = new WriteBatch({
-    settle: () => keeping,
     send: ({ arrivedAt }) => mine.sent.push(arrivedAt),
     sent(batch, isProven) {
       mine.reported.push(batch.map(({ arrivedAt }) => arrivedAt))
@@ -34,15 +29,6 @@ function refusalOf(arrivedAt: number): Outgoing {
   return { arrivedAt, reply: { status: 429, exchange: {} } } as Outgoing
 }
 
-function writeSlowly(): void {
-  keeping = new Promise((resolve) => {
-    keep = () => {
-      keeping = undefined
-      resolve()
-    }
-  })
-}
-
 describe('replies', () => {
   it('are sent together at the end of a turn, in order, and then reported', async () => {
     for (const arrivedAt of [1, 2, 3]) batch.put(replyTo(arrivedAt))
@@ -55,19 +41,6 @@ describe('replies', () => {
   it('are sent immediately once there are 64', () => {
     for (let arrivedAt = 1; arrivedAt <= 65; arrivedAt++) batch.put(replyTo(arrivedAt))
     expect(sent).toHaveLength(64)
-  })
-
-  it('are sent in order once the store has written', async () => {
-    writeSlowly()
-    batch.put(replyTo(1))
-    batch.flush()
-    batch.put(replyTo(2))
-    await endOfTurn()
-    expect(sent).toEqual([])
-    keep?.()
-    await endOfTurn()
-    expect(sent).toEqual([1, 2])
-    expect(reported).toEqual([[1], [2]])
   })
 
   it('that refuse are sent after a turn without input', async () => {

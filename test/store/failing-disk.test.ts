@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as endOfTurn } from 'node:timers/promises'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Pet } from '../../src/domain/pets.js'
-import { type Disk, REAL_DISK } from '../../src/store/journal.js'
+import { StoreFull } from '../../src/domain/problems.js'
+import { type Disk, REAL_DISK } from '../../src/store/disk.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { aStore, Owner, stateIn } from './owner.js'
 
@@ -31,9 +31,9 @@ class FailingDisk implements Disk {
     REAL_DISK.truncate(fd, length)
   }
 
-  async sync(fd: number): Promise<void> {
+  sync(fd: number): void {
     if (!this.canSync) throw failure('EIO')
-    await REAL_DISK.sync(fd)
+    REAL_DISK.sync(fd)
   }
 }
 
@@ -45,113 +45,153 @@ async function afterKill(file: string): Promise<readonly Pet[]> {
   return (await stateIn(copy)).pets
 }
 
+const NOT_WRITTEN = expect.objectContaining({ code: 'STORE_WRITE_FAILED' })
+
 describe('a store on a failing disk', () => {
-  it('refuses a change that does not fit, and works again when there is room', async () => {
+  it('refuses a commit that does not fit at any byte, and keeps those before and after', async () => {
     const disk = new FailingDisk()
     const { file, owner } = await aStore({ disk })
-    await owner.change({ kind: 'pet', pet: pet(10) })
-    // The first line fits, so it must be rolled back.
-    disk.room = 100
-    const refused = await Promise.allSettled([11, 12, 13].map((id) => owner.change({ kind: 'pet', pet: pet(id) })))
-    for (const outcome of refused) {
-      expect(outcome).toMatchObject({
-        reason: { code: 'STORE_WRITE_FAILED', message: expect.stringContaining(`"${file}.journal" (ENOSPC`) },
-      })
+    owner.change({ kind: 'pet', pet: pet(10) })
+    const bytes = 2 * readFileSync(`${file}.journal`).length
+    let refused = 0
+    for (let room = 0; room < bytes; room++) {
+      disk.room = room
+      try {
+        owner.change({ kind: 'pet', pet: pet(11) }, { kind: 'pet', pet: pet(12) })
+      } catch (error) {
+        expect(error).toMatchObject({ message: expect.stringContaining(`"${file}.journal" (ENOSPC`) })
+        refused++
+      }
+      disk.room = Number.POSITIVE_INFINITY
+      expect(await afterKill(file)).toEqual(owner.state.pets)
     }
+    expect(refused).toBeGreaterThan(100)
+    owner.change({ kind: 'pet', pet: pet(13) })
     expect(await afterKill(file)).toEqual(owner.state.pets)
-    disk.room = Number.POSITIVE_INFINITY
-    await owner.change({ kind: 'pet', pet: pet(14) })
-    expect(await afterKill(file)).toEqual(owner.state.pets)
-    expect(owner.state.pets.map(({ id }) => id)).toEqual(expect.arrayContaining([10, 14]))
-    await owner.store.close()
+    owner.store.close()
   })
 
-  it('rolls back a failed write before the next one, if it could not immediately', async () => {
+  it('removes a partial line before the next write, if it could not immediately', async () => {
     const disk = new FailingDisk()
     const { file, owner } = await aStore({ disk })
-    await owner.change({ kind: 'pet', pet: pet(10) })
+    owner.change({ kind: 'pet', pet: pet(10) })
     disk.room = 20
     disk.canTruncate = false
-    await expect(owner.change({ kind: 'pet', pet: pet(11) })).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' })
+    expect(() => owner.change({ kind: 'pet', pet: pet(11) })).toThrow(NOT_WRITTEN)
     // There is room again, but the partial line must be removed first.
     disk.room = Number.POSITIVE_INFINITY
-    await expect(owner.change({ kind: 'pet', pet: pet(12) })).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' })
+    expect(() => owner.change({ kind: 'pet', pet: pet(12) })).toThrow(NOT_WRITTEN)
     disk.canTruncate = true
-    await owner.change({ kind: 'pet', pet: pet(13) })
+    owner.change({ kind: 'pet', pet: pet(13) })
     expect(await afterKill(file)).toEqual(owner.state.pets)
-    await owner.store.close()
+    owner.store.close()
   })
 
   it('does not acknowledge a change that could not be synced', async () => {
     const disk = new FailingDisk()
     const { file, owner } = await aStore({ disk, fsync: true })
-    await owner.change({ kind: 'pet', pet: pet(10) })
+    owner.change({ kind: 'pet', pet: pet(10) })
     disk.canSync = false
-    await expect(owner.change({ kind: 'pet', pet: pet(11) })).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' })
+    expect(() => owner.change({ kind: 'pet', pet: pet(11) })).toThrow(NOT_WRITTEN)
     expect(await afterKill(file)).toEqual(owner.state.pets)
     disk.canSync = true
-    await owner.change({ kind: 'pet', pet: pet(12) })
+    owner.change({ kind: 'pet', pet: pet(12) })
     expect(await afterKill(file)).toEqual(owner.state.pets)
-    await owner.store.close()
+    owner.store.close()
   })
 
-  it('compacts the journal on stop after a failed write', async () => {
+  it('keeps the journal if it cannot be folded on stop, and says so', async () => {
     const disk = new FailingDisk()
-    const { file, owner } = await aStore({ disk, maxBytes: 2000 })
-    const name = 'x'.repeat(280)
-    for (let round = 0; round < 4; round++) await owner.change({ kind: 'pet', pet: { ...pet(10), name } })
+    const { file, owner } = await aStore({ disk })
+    owner.change({ kind: 'pet', pet: pet(10) })
     disk.room = 0
-    await expect(owner.change({ kind: 'pet', pet: pet(11) })).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' })
-    disk.room = Number.POSITIVE_INFINITY
-    await owner.store.makeRoom(1000)
-    expect(statSync(`${file}.journal`).size).toBe(0)
-    await owner.change({ kind: 'pet', pet: pet(12) })
-    disk.room = 0
-    await expect(owner.change({ kind: 'pet', pet: pet(13) })).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' })
-    disk.room = Number.POSITIVE_INFINITY
-    await owner.store.close()
-    expect(existsSync(`${file}.journal`)).toBe(false)
+    owner.store.close()
+    expect(owner.warnings).toEqual([expect.stringMatching(/ENOSPC.*No changes are lost: the journal has them/)])
     expect(await stateIn(file)).toEqual(owner.state)
   })
 
-  it.each([false, true])(
-    'starts a new journal when its own is removed, with all changes (fsync: %s)',
-    async (fsync) => {
-      const { file, owner } = await aStore({ fsync })
-      await owner.change({ kind: 'pet', pet: pet(10) })
-      rmSync(`${file}.journal`)
-      await expect(owner.change({ kind: 'pet', pet: pet(11) })).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' })
-      while (!existsSync(`${file}.journal`)) await endOfTurn()
-      await owner.change({ kind: 'pet', pet: pet(12) })
-      expect(owner.state.pets.map(({ id }) => id)).toEqual(expect.arrayContaining([10, 12]))
-      expect(await afterKill(file)).toEqual(owner.state.pets)
-      await owner.store.close()
-      expect(owner.warnings).toEqual([])
-    },
-  )
-
-  it.each(['a write', 'nothing'])('closes within 5 s while the disk hangs during %s', async (what) => {
+  it('keeps changes after a fold that has replaced the document but could not clear the journal', async () => {
     const disk = new FailingDisk()
-    const { file, owner } = await aStore({ disk, fsync: true })
-    await owner.change({ kind: 'pet', pet: pet(10) })
-    const before = owner.state
-    disk.sync = () => new Promise(() => {})
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    onTestFinished(() => void vi.useRealTimers())
-    if (what === 'a write') owner.change({ kind: 'pet', pet: pet(11) }).catch(() => {})
-    await endOfTurn()
-    const closed = owner.store.close()
-    await vi.advanceTimersByTimeAsync(5000)
-    await closed
-    expect(owner.warnings).toEqual([expect.stringMatching(/the disk took longer than 5s.*No changes are lost/)])
-    const again = await Owner.open(file)
-    expect(again.state.pets).toEqual(expect.arrayContaining([...before.pets]))
-    await again.store.close()
+    const { file, owner } = await aStore({ disk })
+    owner.change({ kind: 'pet', pet: pet(10) })
+    writeFileSync(file, 'edited, so that the next change folds')
+    disk.canTruncate = false
+    expect(() => owner.change({ kind: 'pet', pet: pet(11) })).toThrow(NOT_WRITTEN)
+    disk.canTruncate = true
+    owner.change({ kind: 'pet', pet: pet(12) })
+    expect(await afterKill(file)).toEqual(owner.state.pets)
+    owner.store.close()
+    expect(await stateIn(file)).toEqual(owner.state)
+  })
+
+  it.each([false, true])('continues if its journal is removed (fsync: %s)', async (fsync) => {
+    const { file, owner } = await aStore({ fsync })
+    owner.change({ kind: 'pet', pet: pet(10) })
+    rmSync(`${file}.journal`)
+    owner.change({ kind: 'pet', pet: pet(11) })
+    expect(await afterKill(file)).toEqual(owner.state.pets)
+    owner.store.close()
+    expect(owner.warnings).toEqual([])
   })
 
   it('does not open a new store that cannot be written', async () => {
     const folder = temporaryFolder()
-    mkdirSync(join(folder, '.store.json.next.tmp', 'in-the-way'), { recursive: true })
-    await expect(Owner.start(join(folder, 'store.json'))).rejects.toMatchObject({ code: 'STORE_UNWRITABLE' })
+    const disk = new FailingDisk()
+    disk.room = 10
+    await expect(Owner.start(join(folder, 'store.json'), { disk })).rejects.toMatchObject({ code: 'STORE_UNWRITABLE' })
+    expect(existsSync(join(folder, 'store.json'))).toBe(false)
   })
+})
+
+describe('a full store', () => {
+  it('refuses further records, still removes some, and accepts others once there is room', async () => {
+    const { file, owner } = await aStore({ maxBytes: 2000 })
+    const add = (id: number) => owner.change({ kind: 'pet', pet: { ...pet(id), name: 'x'.repeat(200) } })
+    let id = 10
+    expect(() => {
+      for (; id < 100; id++) add(id)
+    }).toThrow(StoreFull)
+    expect(owner.warnings).toEqual([expect.stringContaining('--max-store')])
+    expect(() => add(id)).toThrow(StoreFull)
+    expect(owner.warnings).toHaveLength(1)
+    for (const { id: one } of owner.state.pets.slice(0, 5)) owner.change({ kind: 'pet-removed', id: one })
+    add(id)
+    owner.store.close()
+    expect(await stateIn(file)).toEqual(owner.state)
+  })
+
+  it('is folded before it refuses, because several changes of one record are one then', async () => {
+    const { file, owner } = await aStore({ maxBytes: 3000 })
+    for (let round = 0; round < 20; round++) owner.change({ kind: 'pet', pet: { ...pet(10), name: 'x'.repeat(280) } })
+    owner.store.close()
+    expect(await stateIn(file)).toEqual(owner.state)
+  })
+})
+
+it('--reset discards a damaged store once the start succeeds, and keeps a copy', async () => {
+  const folder = temporaryFolder()
+  const file = join(folder, 'store.json')
+  writeFileSync(file, '{"version":1,')
+  await expect(Owner.open(file)).rejects.toMatchObject({
+    code: 'STORE_CORRUPT',
+    message: expect.stringMatching(/--reset.*--in-memory/),
+  })
+  const opened = await Owner.open(file, { reset: true })
+  expect(readFileSync(file, 'utf8')).toBe('{"version":1,')
+  opened.store.start(() => opened.state)
+  opened.store.close()
+  const [kept = ''] = readdirSync(folder).filter((name) => name.includes('.discarded-'))
+  expect(readFileSync(join(folder, kept), 'utf8')).toBe('{"version":1,')
+  expect(opened.warnings).toEqual([expect.stringContaining(kept)])
+  expect(await stateIn(file)).toEqual(opened.state)
+})
+
+it('a store whose document cannot be replaced keeps its journal', async () => {
+  const { file, owner } = await aStore()
+  owner.change({ kind: 'pet', pet: pet(10) })
+  rmSync(file)
+  mkdirSync(file)
+  owner.store.close()
+  rmSync(file, { recursive: true })
+  expect(owner.warnings.at(-1)).toContain('No changes are lost')
 })

@@ -31,10 +31,10 @@ describe('a store in use', () => {
       code: 'STORE_LOCKED',
       message: expect.stringMatching(/this process.*store\.json\.lock.*--store/),
     })
-    await owner.store.close()
+    owner.store.close()
     expect(existsSync(`${file}.lock`)).toBe(false)
     const again = await Owner.open(file)
-    await again.store.close()
+    again.store.close()
   })
 
   it('is refused to another process, which names the holder, and is free once that is killed', async () => {
@@ -151,8 +151,8 @@ describe('a lock of another container or machine', () => {
     renameSync(`${file}.lock`, `${file}.lock-of-before`)
     writeFileSync(`${file}.lock`, JSON.stringify(container))
     const pet = { id: 9, name: 'Late', categoryId: 1 }
-    await expect(owner.change({ kind: 'pet', pet })).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' })
-    await owner.store.close()
+    expect(() => owner.change({ kind: 'pet', pet })).toThrow(expect.objectContaining({ code: 'STORE_WRITE_FAILED' }))
+    owner.store.close()
     expect(JSON.parse(readFileSync(`${file}.lock`, 'utf8'))).toEqual(container)
   })
 })

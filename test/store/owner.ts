@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Change, SpaceState } from '../../src/domain/state.js'
-import type { FileStore } from '../../src/store/file-store.js'
-import type { Disk } from '../../src/store/journal.js'
-import { type HeldReply, Keeper } from '../../src/store/keeper.js'
-import { openFileStore } from '../../src/store/open-file-store.js'
+import type { Disk } from '../../src/store/disk.js'
+import { type FileStore, openFileStore } from '../../src/store/file-store.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 
 export const SEED: SpaceState = {
@@ -57,30 +55,30 @@ interface OpenOptions {
   readonly fsync?: boolean
   readonly disk?: Disk
   readonly maxBytes?: number
+  readonly reset?: boolean
 }
 
-/** Owns a state as a space does: changes take effect immediately, and are rolled back if writing fails. */
+/** Owns a state as a space does: a change takes effect once it is written. */
 export class Owner {
   state: SpaceState
   readonly store: FileStore
   readonly warnings: readonly string[]
-  readonly #keeper: Keeper
 
   private constructor(state: SpaceState, store: FileStore, warnings: readonly string[]) {
     this.state = state
     this.store = store
     this.warnings = warnings
-    this.#keeper = new Keeper(store, () => {})
   }
 
   static async open(
     file: string,
-    { fsync = false, disk, maxBytes = Number.MAX_SAFE_INTEGER }: OpenOptions = {},
+    { fsync = false, disk, maxBytes = Number.MAX_SAFE_INTEGER, reset = false }: OpenOptions = {},
   ): Promise<Owner> {
     const warnings: string[] = []
     const { state, store } = await openFileStore(file, {
       fsync,
       maxBytes,
+      reset,
       warn: (message) => warnings.push(message),
       now: () => Date.parse('2026-03-01T10:00:00Z'),
       ...(disk === undefined ? {} : { disk }),
@@ -90,22 +88,13 @@ export class Owner {
 
   static async start(file: string, options: OpenOptions = {}): Promise<Owner> {
     const owner = await Owner.open(file, options)
-    await owner.store.start(() => owner.state)
+    owner.store.start(() => owner.state)
     return owner
   }
 
-  async change(change: Change): Promise<void> {
-    const before = this.state
-    this.#keeper.take(change, () => {
-      this.state = before
-    })
-    this.state = changed(before, change)
-    const reply: HeldReply = {}
-    this.#keeper.watch(reply)
-    // Changes of one turn are written together.
-    await Promise.resolve()
-    await this.#keeper.settle()
-    if (reply.withheld !== undefined) throw reply.withheld
+  change(...changes: readonly Change[]): void {
+    this.store.append(changes)
+    for (const change of changes) this.state = changed(this.state, change)
   }
 }
 
@@ -118,6 +107,6 @@ export async function aStore(options: OpenOptions = {}): Promise<{ readonly file
 /** The state that the next process finds. */
 export async function stateIn(file: string): Promise<SpaceState> {
   const { state, store } = await Owner.open(file)
-  await store.close()
+  store.close()
   return state
 }

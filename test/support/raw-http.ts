@@ -59,8 +59,6 @@ export async function listenWith(given: Partial<RequestHandlers>) {
   const warnings: string[] = []
   const listener = await listen('127.0.0.1', 0, {
     service: () => bareReply(200, []),
-    settle: () => undefined,
-    instead: () => undefined,
     ended: () => 0,
     refuse: () => ({ ...bareReply(500, ['Content-Length', '2']), body: '{}' }),
     isControl: () => false,

@@ -193,7 +193,7 @@ function apply(
   let value: Values = {}
   for (const change of result.changes) {
     if (change.kind === 'remove') {
-      space.changeRecord(change)
+      space.commit([change])
       continue
     }
     const assigned = Object.entries(given).filter(
@@ -202,7 +202,7 @@ function apply(
         (name === resource.id.property || resource.properties[name]?.readOnly === true || isCreatedAt(resource, name)),
     )
     value = { ...change.record.value, ...Object.fromEntries(assigned) }
-    space.changeRecord({ ...change, record: { ...change.record, value } })
+    space.commit([{ ...change, record: { ...change.record, value } }])
   }
   return value
 }

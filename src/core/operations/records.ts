@@ -1,5 +1,6 @@
 import type { Operation } from '../../contract/contract.js'
 import type { ResourceAction, ResourceData } from '../../contract/resource-data.js'
+import { Failure } from '../../domain/failures.js'
 import type { HandlerResult, ServiceRequest } from '../../domain/messages.js'
 import { StoreFull } from '../../domain/problems.js'
 import { InvalidRecord } from '../../domain/records.js'
@@ -46,9 +47,13 @@ function replyTo(result: ActionResult, operation: Operation, { space }: RequestC
     return documentedError(operation, 409, message) ?? problem('conflict', { message, ...undocumented(operation, 409) })
   }
   try {
-    for (const change of result.changes) space.changeRecord(change)
+    space.commit(result.changes)
   } catch (error) {
     if (error instanceof StoreFull) return problem('store_full')
+    if (error instanceof Failure && error.code === 'STORE_WRITE_FAILED') {
+      space.shared.warn(error.message)
+      return problem('internal_error', { message: NOT_STORED })
+    }
     if (error instanceof InvalidRecord)
       return (
         documentedError(operation, 400, error.message) ??
@@ -59,6 +64,8 @@ function replyTo(result: ActionResult, operation: Operation, { space }: RequestC
   const { status, body, headers } = result
   return headers.length === 0 ? { status, body } : { status, body, headers: headers.flat() }
 }
+
+const NOT_STORED = 'The change could not be stored, and was not made. See the log of the sandbox for the reason.'
 
 /** Whether a list depends on nothing but the records of its resource and the query. */
 function isPlainList({ kind, pathFilters }: ResourceAction, { parents }: ResourceData): boolean {
