@@ -10,7 +10,7 @@ const SUITE = `
 import { expect } from 'vitest'
 import { test } from 'petstore-sandbox/vitest'
 
-const listPets = async ({ baseUrl }, key) =>
+const listPets = async ({ baseUrl }: { baseUrl: string }, key: string) =>
   (await fetch(baseUrl + '/pets', { headers: { Authorization: 'Bearer ' + key } })).text()
 
 test('behaves', async ({ sandbox }) => {
@@ -25,22 +25,33 @@ test('does not wait', async ({ sandbox }) => {
 })
 `
 
-it('a Vitest suite under exec fails by its conduct alone, in spaces that are gone when it ends', async () => {
+/** Runs a suite in a project that has the package. */
+async function runUnderExec(suite: string, ...flags: readonly string[]) {
   const io = testIo({ env: { PATH: process.env.PATH } })
   mkdirSync(join(io.cwd, 'node_modules'))
   symlinkSync(packageDirectory, join(io.cwd, 'node_modules/petstore-sandbox'))
   symlinkSync(join(packageDirectory, 'node_modules/vitest'), join(io.cwd, 'node_modules/vitest'))
-  writeFileSync(join(io.cwd, 'shop.test.mjs'), SUITE)
+  writeFileSync(join(io.cwd, 'shop.test.ts'), suite)
   const vitest = [process.execPath, 'node_modules/vitest/vitest.mjs', 'run', '--reporter=json', '--outputFile=run.json']
-  const code = await runCli(['exec', '--fail-on', 'early-retry', '--report', 'conduct.json', '--', ...vitest], io)
+  const code = await runCli(['exec', ...flags, '--', ...vitest], io)
+  return { io, code, run: JSON.parse(readFileSync(join(io.cwd, 'run.json'), 'utf8')) }
+}
 
-  expect(JSON.parse(readFileSync(join(io.cwd, 'run.json'), 'utf8'))).toMatchObject({
-    numPassedTests: 2,
-    success: true,
-  })
+it('a Vitest suite under exec fails by its conduct alone, in spaces that are gone when it ends', async () => {
+  const { io, code, run } = await runUnderExec(SUITE, '--fail-on', 'early-retry', '--report', 'conduct.json')
+  expect(run).toMatchObject({ numPassedTests: 2, success: true })
   expect(code).toBe(1)
   const report = JSON.parse(readFileSync(join(io.cwd, 'conduct.json'), 'utf8'))
   expect(report).toMatchObject({ exitCode: 1, requests: 6, spaces: 2, violations: [{ rule: 'early-retry' }] })
   expect(report.violations[0].space).toMatch(/^does-not-wait\.[0-9a-f]{10}$/)
   expect(io.stderr.text).toMatch(/ failed the run:\n {2}early-retry, sandbox~does-not-wait\./)
+})
+
+/** Node's fetch then uses the faked timers for its connections to the sandbox. */
+it('the documented test with fake timers passes under exec', async () => {
+  const page = readFileSync(join(packageDirectory, 'docs/testing.md'), 'utf8')
+  const [, suite = ''] = /```ts vitest\n((?:(?!```).)*useFakeTimers.*?)```/s.exec(page) ?? []
+  const { code, run } = await runUnderExec(suite, '--fail-on', 'violation')
+  expect(run).toMatchObject({ numPassedTests: 1, success: true })
+  expect(code).toBe(0)
 })

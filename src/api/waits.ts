@@ -1,7 +1,7 @@
 import { ControlError } from '../control/control-error.js'
 import type { OptionalInput, VerbOutput } from '../control/verb-map.js'
 import type { ClockView } from '../control/views.js'
-import { type DurationMs, parseDuration } from '../domain/time.js'
+import { parseDuration } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
 import { setTimeout, systemClock } from '../system/system-clock.js'
 import type { FakeTimers, RequestFilter, WaitOptions } from './inputs.js'
@@ -17,14 +17,17 @@ const TURNS = 8
 const QUIET_LOOKS = 3
 /** A client that never waits between requests must not hold up the clock. */
 const MAX_LOOKS = 100
-/** Shortest step while the due time of the next timer is unknown, in milliseconds. */
+/** Shortest step, in milliseconds. */
 const MIN_STEP_MS = 10
 /** Its part of the time since the last request. A timer then runs late by at most this part of its wait. */
 const STEP_PART = 0.1
+/** After this number of steps, a client that polls all the time makes no more than as many again. */
+const MAX_SHORT_STEPS = 1000
 
 /**
- * Advances the clock of a space and fake timers together. Each step ends when a timer is due: the sandbox's clock moves
- * first, so that no client is early, then the timers, then clients handle their responses.
+ * Advances the clock of a space and fake timers together, in steps. In each, the sandbox's clock moves first, so that no
+ * client is early, then the timers, then clients handle their responses. Fake timers have no method that tells when the
+ * next one is due.
  *
  * @throws the error of the timers if they are not faked; no clock has moved then
  */
@@ -35,16 +38,16 @@ export async function advanceInLockstep(by: string, timers: FakeTimers, call: Ca
   await move(timers, 0)
   // Opens the space.
   await call('clock.set', {})
-  let requests = await settle(call)
+  let requests = await settle(call, 0)
   let sinceRequest = 0
-  for (let left = total; left > 0; ) {
-    const due = (await untilDue(timers, left)) ?? Math.max(MIN_STEP_MS, sinceRequest * STEP_PART)
-    // At least 1 ms: a loop of timers without delay must end.
-    const step = Math.min(Math.max(Math.ceil(due), 1), left)
+  let left = total
+  for (let steps = 0; left > 0; steps++) {
+    const shortest = steps < MAX_SHORT_STEPS ? MIN_STEP_MS : total / MAX_SHORT_STEPS
+    const step = Math.min(Math.ceil(Math.max(shortest, sinceRequest * STEP_PART)), left)
     await call('clock.advance', { by: `${step}ms` })
     await move(timers, step)
     const before = requests
-    requests = await settle(call)
+    requests = await settle(call, before)
     sinceRequest = requests === before ? sinceRequest + step : 0
     left -= step
   }
@@ -58,82 +61,8 @@ async function move(timers: FakeTimers, by: number): Promise<void> {
   else timers.tick(by)
 }
 
-/** What a clock of @sinonjs/fake-timers has besides its documented methods. */
-interface SinonClock {
-  readonly now: number
-  /** Undefined before the first timer; a Map since version 15. */
-  readonly timers?: ReadonlyMap<unknown, SinonTimer> | Readonly<Record<string, SinonTimer>>
-}
-
-interface SinonTimer {
-  readonly callAt?: number
-}
-
-/** Milliseconds until the next timer is due, at least `limit` without one; undefined if the timers do not reveal it. */
-async function untilDue(timers: FakeTimers, limit: DurationMs): Promise<DurationMs | undefined> {
-  if ('runFor' in timers) return untilDueInPages(timers)
-  if ('tick' in timers && !('tickAsync' in timers)) return untilDueInQueue(limit)
-  // Vitest and Jest install such a clock, which the faked functions name.
-  const installed: unknown = 'advanceTimersByTimeAsync' in timers && Reflect.get(globalThis.setTimeout, 'clock')
-  const { now, timers: pending = {} } = (installed || timers) as SinonClock
-  if (typeof now !== 'number') return undefined
-  const all: readonly SinonTimer[] = [...(pending instanceof Map ? pending.values() : Object.values(pending))]
-  const due = all.map(({ callAt }) => callAt ?? Number.NaN)
-  return due.some(Number.isNaN) ? undefined : Math.min(...due) - now
-}
-
-/** Delays from 2 ** 31 count as 1. */
-const MAX_DELAY_MS: DurationMs = 2 ** 31 - 1
-
-/** node:test keeps its timers in a priority queue, and a timer that is set shows its position there. */
-function untilDueInQueue(limit: DurationMs): DurationMs | undefined {
-  const positionOf = (delay: DurationMs): unknown => {
-    const probe = globalThis.setTimeout(() => {}, delay)
-    const { priorityQueuePosition } = Object(probe) as { readonly priorityQueuePosition?: unknown }
-    clearTimeout(probe)
-    return priorityQueuePosition
-  }
-  let [early, late] = [-1, Math.min(limit, MAX_DELAY_MS)]
-  const last = positionOf(late)
-  if (last === 1 || typeof last !== 'number') return last === 1 ? late : undefined
-  while (late - early > 1) {
-    const middle = Math.floor((early + late) / 2)
-    if (positionOf(middle) === 1) early = middle
-    else late = middle
-  }
-  return late
-}
-
-interface Frame {
-  evaluate(script: string): Promise<unknown>
-}
-
-/** What Playwright's `page.clock` has besides its documented methods. */
-interface PageClock {
-  readonly _browserContext?: { pages(): readonly { frames(): readonly Frame[] }[] }
-}
-
-/** Animation frames and idle callbacks would make a step of every 16 ms. */
-const DUE_IN_PAGE = `(({ controller: { _timers, _now } }) => Math.min(
-  ...[..._timers.values()].filter(({ type }) => /Timeout|Interval/.test(type)).map(({ callAt }) => callAt - _now.ticks),
-  ${MAX_DELAY_MS}
-))(globalThis.__pwClock)`
-
-async function untilDueInPages(timers: object): Promise<DurationMs | undefined> {
-  const { _browserContext: context } = timers as PageClock
-  if (context === undefined) return undefined
-  try {
-    const frames = context.pages().flatMap((page) => page.frames())
-    const due = await Promise.all(frames.map((frame) => frame.evaluate(DUE_IN_PAGE)))
-    return due.every((one) => typeof one === 'number') ? Math.min(...due) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** Waits until no client sends a request any more. @returns how many the space has received */
-async function settle(call: Call): Promise<number> {
-  let seen = -1
+/** Waits until no client sends a request any more. @param seen requests before @returns requests of the space so far */
+async function settle(call: Call, seen: number): Promise<number> {
   for (let look = 0, quiet = 0; look < MAX_LOOKS && quiet < QUIET_LOOKS; look++) {
     for (let turn = 0; turn < TURNS; turn++) await nextTurn()
     const { requests } = (await call('state')).counts
