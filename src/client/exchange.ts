@@ -4,11 +4,10 @@ import type { EngineRequest, EngineResponse } from '../contract/engine.js'
 import { parseShallowJson } from '../contract/json.js'
 import { type Bytes, MIB } from '../domain/numbers.js'
 import { headerIn } from '../domain/request-headers.js'
-import { clearTimeout, setTimeout } from '../system/system-clock.js'
 import type { Environment } from '../system/this-process.js'
 import { openDispatcher } from './dispatcher.js'
 import { type Header, joinedHeaders } from './headers.js'
-import { MAX_TIMER_MS, type ResponseLimits, TooLargeError, timeoutError } from './limits.js'
+import { type ResponseLimits, readBounded, withDeadline } from './limits.js'
 import { NoResponseError } from './no-response.js'
 
 export interface ClientRequest {
@@ -72,79 +71,22 @@ export interface RawResponse {
 
 interface ExchangeTerms extends ResponseLimits {
   readonly signal?: AbortSignal | undefined
-  /** The request may have been received from now on. */
-  onSent?(): void
 }
 
-/** Many more than servers send: a 103 or two, or a 102 now and then. @source RFC 9110, section 15.2 */
-const MAX_INTERIM = 100
-
-/** undici's `request` would double the cost of forwarding. @throws TimeoutError, TooLargeError, undici's errors */
+/** Sends once, and reads the whole response. @throws TimeoutError, TooLargeError, undici's errors */
 export function exchangeOnce(
   dispatcher: Dispatcher,
-  options: Dispatcher.DispatchOptions,
-  { timeout, maxBody, signal, onSent }: ExchangeTerms,
+  options: Dispatcher.RequestOptions,
+  { timeout, maxBody, signal: outer }: ExchangeTerms,
 ): Promise<RawResponse> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    let interim = 0
-    let head = { status: 0, statusText: '', headers: [] as readonly string[] }
-    let controller: Dispatcher.DispatchController | undefined
-    let failure: Error | undefined
-    function settle(): void {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', cut)
-    }
-    function fail(error: Error): void {
-      if (failure !== undefined) return
-      failure = error
-      settle()
-      reject(error)
-      controller?.abort(error)
-    }
-    const cut = () => fail(signal?.reason)
-    const timer = setTimeout(() => fail(timeoutError()), Math.min(timeout, MAX_TIMER_MS))
-    signal?.addEventListener('abort', cut)
-    if (signal?.aborted) return cut()
-    try {
-      dispatcher.dispatch(options, {
-        onRequestStart(started) {
-          // It had to wait for a connection, and was given up in the meantime.
-          if (failure !== undefined) return started.abort(failure)
-          controller = started
-          onSent?.()
-        },
-        onResponseStart(started, status, _headers, statusText = '') {
-          if (status < 200) {
-            if (++interim > MAX_INTERIM)
-              throw Object.assign(new Error(`it sent more than ${MAX_INTERIM} interim responses (1xx)`), {
-                code: 'MALFORMED',
-              })
-            return
-          }
-          const { rawHeaders } = started
-          const headers = Array.isArray(rawHeaders) ? rawHeaders.map((item) => item.toString('latin1')) : []
-          head = { status, statusText, headers }
-          if (options.method !== 'HEAD' && Number(headerIn(headers, 'content-length')) > maxBody)
-            fail(new TooLargeError(maxBody))
-        },
-        onResponseData(_started, chunk) {
-          size += chunk.length
-          if (size > maxBody) fail(new TooLargeError(maxBody))
-          else chunks.push(chunk)
-        },
-        onResponseEnd() {
-          settle()
-          resolve({ ...head, body: Buffer.concat(chunks, size) })
-        },
-        onResponseError(_started, error) {
-          fail(error)
-        },
-      })
-    } catch (error) {
-      fail(error instanceof Error ? error : new Error(String(error)))
-    }
+  return withDeadline(timeout, outer, async (signal) => {
+    const response = await dispatcher.request({ ...options, signal, responseHeaders: 'raw' })
+    const { statusCode: status, statusText, body } = response
+    // undici's types do not know that headers are a list then.
+    const headers = response.headers as unknown as readonly string[]
+    const length = options.method === 'HEAD' ? undefined : headerIn(headers, 'content-length')
+    const bytes = await readBounded(body, maxBody, length)
+    return { status, statusText, headers, body: Buffer.from(bytes.buffer) }
   })
 }
 

@@ -57,9 +57,9 @@ export async function* readChunks(stream: ReadableStream<Uint8Array> | null): As
 }
 
 /** Node runs a longer timer after one millisecond. */
-export const MAX_TIMER_MS: DurationMs = 2 ** 31 - 1
+const MAX_TIMER_MS: DurationMs = 2 ** 31 - 1
 
-export function timeoutError(): DOMException {
+function timeoutError(): DOMException {
   return new DOMException('It took too long.', 'TimeoutError')
 }
 

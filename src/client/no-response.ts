@@ -41,6 +41,8 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: MALFORMED,
 }
 
+/** Codes of OpenSSL and Node. */
+const NO_TRUST = /CERT|TLS|SSL/
 const UNCONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']
 
 interface AttemptContext {
@@ -83,6 +85,12 @@ export function isDropped(error: unknown): boolean {
   return MEANINGS[codeOf(error) ?? ''] === DROPPED && !isUnexpectedInterim(error)
 }
 
+/** Whether no connection was made, so that the request cannot have arrived. */
+export function isUnsent(error: unknown): boolean {
+  const code = codeOf(error) ?? ''
+  return UNCONNECTED.includes(code) || MEANINGS[code] === NO_TLS || NO_TRUST.test(code)
+}
+
 /** An unexpected 100 or 101, which undici reports as a socket error. */
 function isUnexpectedInterim(error: unknown): boolean {
   return codeOf(error) === 'UND_ERR_SOCKET' && /^bad (?:response|upgrade)$/.test(messageOf(error))
@@ -98,7 +106,6 @@ function meaningOf(
   if (isTimeout(error))
     return as('TIMEOUT', `it took longer than ${formatDuration(timeout)}`, 'Is it busy, or does a proxy delay it?')
   if (error instanceof TooLargeError) return as('TOO_LARGE', messageOf(error), 'Is this the address of the service?')
-  if (code === 'MALFORMED') return as(code, messageOf(error), MALFORMED[1])
   const refusal = proxy === undefined ? undefined : proxyRefusal(error)
   if (refusal === '407') {
     const hint = `Put user and password into ${proxy}, as in http://user:password@proxy.example:3128.`
@@ -118,7 +125,7 @@ function meaningOf(
   if (code === undefined) return undefined
   const known = Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined
   if (known !== undefined) return as(code, ...known)
-  if (/CERT|TLS|SSL/.test(code)) return as(code, ...UNTRUSTED)
+  if (NO_TRUST.test(code)) return as(code, ...UNTRUSTED)
   const isNetwork = error instanceof Error && 'syscall' in error
   if (!isNetwork && !/^UND_ERR_(?:PRX|HEADERS|BODY|RES|ABORTED|CLOSED|DESTROYED|INFO)/.test(code)) return undefined
   return as(code, messageOf(error), 'Run it again with --debug to see more.')

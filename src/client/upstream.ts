@@ -16,7 +16,7 @@ import { readKeyFile } from './api-key.js'
 import { openDispatcher } from './dispatcher.js'
 import { exchangeOnce } from './exchange.js'
 import { TooLargeError } from './limits.js'
-import { isDropped, NoResponseError } from './no-response.js'
+import { isDropped, isUnsent, NoResponseError } from './no-response.js'
 
 export interface UpstreamOptions {
   readonly baseUrl: string
@@ -68,7 +68,6 @@ export async function openUpstream({
   async function request(
     { method, target, headers, body, authorization = ownKey }: UpstreamRequest,
     signal: AbortSignal | undefined,
-    onSent: () => void,
   ): Promise<UpstreamOutcome> {
     const all = [...headers, 'accept-encoding', 'gzip, br', 'via', via]
     if (authorization !== undefined)
@@ -79,7 +78,7 @@ export async function openUpstream({
     const raw = await exchangeOnce(
       dispatcher,
       { origin, path: basePath + target, method: method as 'GET', headers: all, body: body ?? null },
-      { timeout, maxBody: MAX_RESPONSE, signal, onSent },
+      { timeout, maxBody: MAX_RESPONSE, signal },
     )
     const bytes = await decompressed(raw.body, headerIn(raw.headers, 'content-encoding'))
     const binary = bytes.toString('latin1')
@@ -90,14 +89,11 @@ export async function openUpstream({
 
   async function send(sent: UpstreamRequest, left: AbortSignal | undefined): Promise<UpstreamOutcome> {
     const { method } = sent
-    let isSent = false
     for (let attempt = 1; ; attempt++) {
       try {
-        return await request(sent, left, () => {
-          isSent = true
-        })
+        return await request(sent, left)
       } catch (error) {
-        const mayHaveRun = isSent && method !== 'GET'
+        const mayHaveRun = method !== 'GET' && !isUnsent(error)
         if (left?.aborted === true) return { kind: 'left', isOpen: mayHaveRun }
         if (method === 'GET' && attempt < MAX_READ_ATTEMPTS && isDropped(error)) continue
         const { problem, message } = failureOf(error)

@@ -24,19 +24,10 @@ export async function hostileServer(act: (socket: Socket, asked: string) => void
 /** Sends a body without end in pieces, as fast as it is taken. */
 export function sendEndlessly(socket: Socket, head: string, piece: Buffer): void {
   socket.write(`${head}\r\nTransfer-Encoding: chunked\r\n\r\n`)
-  repeatEndlessly(socket, Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]))
-}
-
-/** Sends the same without end, as fast as it is taken. */
-function repeatEndlessly(socket: Socket, piece: Buffer): void {
+  const chunk = Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')])
   const more = () => {
-    while (!socket.destroyed && socket.write(piece));
+    while (!socket.destroyed && socket.write(chunk));
   }
   socket.on('drain', more)
   more()
-}
-
-/** Announces an endless response, and never ends it. */
-export function promiseEndlessly(socket: Socket): void {
-  repeatEndlessly(socket, Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n'.repeat(100)))
 }

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type SendOptions, send } from '../../src/client/send.js'
-import { hostileServer, promiseEndlessly, sendEndlessly } from './hostile-server.js'
+import { hostileServer, sendEndlessly } from './hostile-server.js'
 
 const MIB = 1024 * 1024
 const machine = { sleep: async () => {}, now: () => 0, random: () => 0 }
@@ -72,12 +72,6 @@ describe('a response', () => {
   ])('that is not valid HTTP is refused: %j', async (reply) => {
     const url = await hostileServer((socket) => socket.end(Buffer.from(reply, 'latin1')))
     await expect(sent(url)).rejects.toMatchObject({ name: 'NoResponseError' })
-  })
-
-  it('with endless interim responses is refused', async () => {
-    const message = expect.stringContaining('it sent more than 100 interim responses (1xx)')
-    const refused = expect.objectContaining({ failure: 'MALFORMED', message })
-    await expect(sent(await hostileServer(promiseEndlessly))).rejects.toEqual(refused)
   })
 
   it('with a hundred interim responses is read', async () => {
