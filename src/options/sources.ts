@@ -25,7 +25,7 @@ export function flagLayer(flags: FlagValues): Layer {
   return makeLayer(entries, { kebab: false, where: (name) => flagName(name as OptionName) })
 }
 
-const OTHER_VARIABLES = ['URL', 'DEBUG', 'FAIL_ON', 'REPORT', 'OPEN', 'WATCH'].map((name) => ENV_PREFIX + name)
+const OTHER_VARIABLES = ['URL', 'DEBUG', 'FAIL_ON', 'REPORT', 'HAR', 'OPEN', 'WATCH'].map((name) => ENV_PREFIX + name)
 
 /**
  * The options in the environment. An empty variable counts as not set: compose files and CI matrices produce it for a

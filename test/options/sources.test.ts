@@ -246,18 +246,22 @@ describe('the environment', () => {
       problemsOf(() => gathered({ env: { PETSTORE_SANDBOX_REASON: '1', PETSTORE_SANDBOX_NO_REASON: '1' } })),
     ).toEqual(['PETSTORE_SANDBOX_NO_REASON: is given twice']))
 
-  it('warns of an unknown variable, but not of variables of other commands', () =>
+  it('warns of an unknown variable, but not of variables of other commands', () => {
+    const others = ['URL', 'DEBUG', 'FAIL_ON', 'REPORT', 'HAR', 'OPEN', 'WATCH'].map(
+      (name) => `PETSTORE_SANDBOX_${name}`,
+    )
     expect(
       envLayer({
+        ...Object.fromEntries(others.map((name) => [name, 'x'])),
         PETSTORE_SANDBOX_PLAM: 'pro',
-        PETSTORE_SANDBOX_URL: 'x',
         PETSTORE_API_KEY: 'x',
         PETSTORE_SANDBOX_: '',
       }).warnings,
     ).toEqual([
       'PETSTORE_SANDBOX_PLAM: unknown option, ignored; did you mean PETSTORE_SANDBOX_PLAN?',
       'PETSTORE_SANDBOX_: unknown option, ignored',
-    ]))
+    ])
+  })
 })
 
 it('an instant that cannot be read is one problem, which names all forms', () => {
