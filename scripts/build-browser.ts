@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { packageDirectory } from '../src/system/package-files.js'
 import { loadedLater } from './keep-together.js'
-import { verbRoutes } from './verb-routes.js'
 
 const SANDBOX = 'src/browser/create-sandbox.ts'
 const CLIENT = 'src/api/over-network.ts'
@@ -33,6 +32,23 @@ export const browserTwins: Plugin = {
       const twin = join(resolveDir, path.replace(/\.js$/, '.browser.ts'))
       return existsSync(twin) ? { path: twin } : undefined
     })
+  },
+}
+
+/** Modules that a browser sandbox imports but never calls: it has no files, Prism, or service behind it. */
+const NEVER_CALLED = ['core/forward', 'core/operations/mocked-response', 'fixtures/read-fixtures', 'options/yaml-map']
+
+const withoutUncalled: Plugin = {
+  name: 'without-uncalled',
+  setup({ onResolve, onLoad }) {
+    onResolve(
+      { filter: new RegExp(`/(?:${NEVER_CALLED.map((name) => name.replace(/^.*\//, '')).join('|')})\\.js$`) },
+      ({ path, resolveDir }) => {
+        const module = relative(join(packageDirectory, 'src'), join(resolveDir, path.replace(/\.js$/, '')))
+        return NEVER_CALLED.includes(module) ? { path: 'empty', namespace: 'empty' } : undefined
+      },
+    )
+    onLoad({ filter: /^/, namespace: 'empty' }, () => ({ contents: 'module.exports = {}' }))
   },
 }
 
@@ -84,14 +100,13 @@ export async function buildBrowser(sources: readonly string[]): Promise<readonly
     entryPoints: { browser: 'src/browser/index.ts' },
     splitting: true,
     chunkNames: 'browser-[name]-[hash]',
-    plugins: [inOneFile(sources, SANDBOX, 'createSandbox'), withoutHelp, browserTwins],
+    plugins: [inOneFile(sources, SANDBOX, 'createSandbox'), withoutHelp, withoutUncalled, browserTwins],
   })
   const client = await build({
     ...FOR_BROWSERS,
     entryPoints: { client: 'src/browser/client.ts' },
     splitting: true,
     chunkNames: 'client-[name]-[hash]',
-    define: await verbRoutes(),
     plugins: [inOneFile(sources, CLIENT, 'connectSandbox'), browserTwins],
   })
   const outputs = [sandbox, client].flatMap(({ metafile }) => Object.keys(metafile.outputs))

@@ -6,7 +6,6 @@ import { build, type Metafile, type Plugin } from 'esbuild'
 import { packageDirectory } from '../src/system/package-files.js'
 import { FOR_BROWSERS } from './build-browser.js'
 import { SCALAR_FILE } from './scalar.js'
-import { verbRoutes } from './verb-routes.js'
 
 const web = join(packageDirectory, 'src/web')
 
@@ -22,7 +21,6 @@ export async function buildPages(folder: string): Promise<Metafile> {
     target: PAGE_TARGETS,
     outdir: folder,
     entryPoints: { dashboard: join(web, 'dashboard/main.tsx'), docs: join(web, 'docs/main.ts') },
-    define: await verbRoutes(),
     plugins: [withoutPositions],
     write: false,
   })

@@ -1,4 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+
 import type { Conduct } from '../conduct/conduct-view.js'
 import type { NewPet, Pet, PetStatus } from '../contract/entities.js'
 import type { Int64 } from '../contract/int64.js'
@@ -19,6 +20,7 @@ import type {
 import type { FaultInput } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
 import { DEFAULT_SPACE, isSpaceName, sentKeyText } from '../domain/keys.js'
+import { joinOr } from '../domain/numbers.js'
 import type { DurationText } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
 import type { Har } from '../exchanges/har.js'
@@ -31,7 +33,6 @@ import type {
   StormOption,
 } from '../options/options.js'
 import { quoted } from '../options/problem.js'
-import { joinOr } from '../options/values/reading.js'
 import type { FakeTimers, RequestFilter, WaitOptions } from './inputs.js'
 
 export interface Transport {

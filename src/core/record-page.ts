@@ -5,7 +5,6 @@ import { type Collection, indexOf } from '../domain/collection.js'
 import type { Scope } from '../domain/records.js'
 import type { ActionRequest, RecordPage } from './action-request.js'
 import { metaEntries } from './envelopes.js'
-import { readFirstPage } from './first-page.js'
 
 const DEFAULT_PAGE_SIZE = 20
 const NO_ROLES: QueryRoles = { filters: [] }
@@ -42,6 +41,22 @@ export function readPage(
   const facts = { total, count, hasMore, page, limit, offset: start, first, last, next, link }
   const text = stringifyJson({ ...metaEntries(action.meta, facts), [envelope]: [] })
   return { values, before: text.slice(0, -2), after: ']}', headers }
+}
+
+const NO_HEADERS: RecordPage['headers'] = []
+
+/** The only page of a bare list that has a limit and no other parameter for pages. */
+function readFirstPage(
+  { action, query, newestFirst }: ActionRequest,
+  places: readonly number[],
+  records: Collection,
+): RecordPage {
+  const total = places.length
+  const limit = action.query?.limit === undefined ? undefined : query[action.query.limit]
+  const count = limit === undefined ? total : Math.min(total, Number(limit))
+  const values: Values[] = []
+  for (let i = 0; i < count; i++) values.push(records.at(places[newestFirst ? total - 1 - i : i] ?? -1))
+  return { values, before: '[', after: ']', headers: NO_HEADERS }
 }
 
 function isBare({ query, headers, envelope }: ResourceAction): boolean {

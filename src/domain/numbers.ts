@@ -35,3 +35,8 @@ export function formatSize(size: Bytes): string {
   const [unit, length] = Object.entries(UNITS).find(([, one]) => size >= one && size % one === 0) ?? ['B', 1]
   return `${size / length}${unit}`
 }
+
+/** `a, b or c` */
+export function joinOr(values: readonly (string | number)[]): string {
+  return values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
+}

@@ -6,7 +6,7 @@ import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { messageOf } from '../system/message-of.js'
 import { systemClock } from '../system/system-clock.js'
 import { applyEntries } from './apply-entries.js'
-import { type CommandLog, compareIds, LogLost, LogUnavailable } from './command-log.js'
+import { type CommandLog, compareIds, LogLost } from './command-log.js'
 import { differences, type JoinRequest, type JoinResult, MEMBER_TIMEOUT_MS, type Member } from './group.js'
 import { considerCheckpoint, loadCheckpoint, saveCheckpoint } from './replica-checkpoint.js'
 import { openedLog, type ReplicaContext } from './replica-context.js'
@@ -122,10 +122,7 @@ async function loadNewestCheckpoint(context: ReplicaContext, log: CommandLog): P
   try {
     await loadCheckpoint(context, stored)
   } catch (error) {
-    if (error instanceof RangeError) throw otherRelease(messageOf(error))
-    if (error instanceof LogUnavailable) throw error
-    context.parts.warn(`Ignored the checkpoint of the group, because it is damaged: ${messageOf(error)}.`)
-    await loadCheckpoint(context, undefined)
+    throw error instanceof RangeError ? otherRelease(messageOf(error)) : error
   }
 }
 

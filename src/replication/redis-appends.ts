@@ -67,12 +67,12 @@ export class RedisAppends {
 
   async #send(redis: RedisConnection, one: PendingEntry): Promise<void> {
     const { replica, batch, text } = one.entry
-    const { log, batches, cleaned } = this.#keys
+    const { log, batches } = this.#keys
     const stored = this.#stored.get(replica) ?? 0
     const before = this.#pending.slice(0, this.#pending.indexOf(one)).findLast(({ entry }) => entry.replica === replica)
     const previous = before?.entry.batch ?? stored
     try {
-      const id = await runScript(redis, APPEND, log, batches, cleaned, replica, batch, stored, previous, text)
+      const id = await runScript(redis, APPEND, log, batches, replica, batch, stored, previous, text)
       if (!/^\d+-\d+$/.test(String(id))) throw new NotRedis()
       this.#stored.set(replica, Math.max(batch, this.#stored.get(replica) ?? 0))
       if (this.#settle(one)) one.resolve(String(id))

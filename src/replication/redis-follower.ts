@@ -1,6 +1,6 @@
-import type { Entry, EntryId, LogFollower } from './command-log.js'
+import { type Entry, type EntryId, type LogFollower, LogLost } from './command-log.js'
 import { NotRedis, type RedisConnection, type RedisLink } from './redis.js'
-import { CHECK_ENTRY, entryDigest, lostReason, REMOVE_STRAYS, type RedisKeys, runScript } from './redis-scripts.js'
+import { CHECK_ENTRY, lostReason, runScript } from './redis-scripts.js'
 
 const MAX_ENTRIES_PER_READ = 64
 /** How long Redis waits for an entry. An empty response shows that it is alive. */
@@ -12,36 +12,26 @@ interface LastEntry {
   readonly author?: Pick<Entry, 'replica' | 'batch'>
 }
 
-interface ReadEntry {
-  readonly id: EntryId
-  /** Undefined if no replica has written it. */
-  readonly entry: Entry | undefined
+interface LinkedEntry {
+  readonly entry: Entry
   readonly after: EntryId | undefined
 }
 
 /**
- * Reads a stream. Each entry names its predecessor, so that a missing or a stray one is detected. While idle, checks that
- * the last entry still exists.
+ * Reads a stream. Each entry names its predecessor, so that a missing one is detected. While idle, checks that the last
+ * entry still exists.
  */
 export class RedisFollower {
   readonly #link: RedisLink
-  readonly #keys: RedisKeys
+  readonly #log: string
   readonly #follower: LogFollower
-  readonly #warn: (text: string) => void
   readonly #stopping = new AbortController()
   #last: LastEntry | undefined
 
-  constructor(
-    link: RedisLink,
-    keys: RedisKeys,
-    after: EntryId | undefined,
-    follower: LogFollower,
-    warn: (text: string) => void,
-  ) {
+  constructor(link: RedisLink, log: string, after: EntryId | undefined, follower: LogFollower) {
     this.#link = link
-    this.#keys = keys
+    this.#log = log
     this.#follower = follower
-    this.#warn = warn
     this.#last = after === undefined ? undefined : { id: after }
   }
 
@@ -56,12 +46,9 @@ export class RedisFollower {
       if (redis === undefined) return
       try {
         await this.#checkLast(redis)
-        for (;;) {
-          const stray = this.#pass(await this.#read(redis))
-          if (stray !== undefined) await this.#removeStrays(redis, stray)
-        }
+        for (;;) this.#pass(await this.#read(redis))
       } catch (error) {
-        const reason = lostReason(error)
+        const reason = error instanceof LogLost ? error.message : lostReason(error)
         if (this.#stopping.signal.aborted) return
         if (reason !== undefined) {
           this.stop()
@@ -72,60 +59,42 @@ export class RedisFollower {
     }
   }
 
-  async #read(redis: RedisConnection): Promise<readonly ReadEntry[]> {
+  async #read(redis: RedisConnection): Promise<readonly LinkedEntry[]> {
     const from = this.#last?.id ?? '0-0'
-    const args = ['COUNT', MAX_ENTRIES_PER_READ, 'BLOCK', BLOCK_MS, 'STREAMS', this.#keys.log, from]
+    const args = ['COUNT', MAX_ENTRIES_PER_READ, 'BLOCK', BLOCK_MS, 'STREAMS', this.#log, from]
     const response = await redis.call('XREAD', ...args)
     if (response !== null) return parseEntries(response)
     await this.#checkLast(redis)
     return []
   }
 
-  /** @returns the id of the first entry that does not continue the log, which is not passed on */
-  #pass(read: readonly ReadEntry[]): EntryId | undefined {
-    if (this.#stopping.signal.aborted) return undefined
-    const entries: Entry[] = []
-    let stray: EntryId | undefined
-    for (const { id, entry, after } of read) {
-      if (entry === undefined || after !== this.#last?.id) {
-        stray = id
-        break
-      }
-      this.#last = { id, author: entry }
-      entries.push(entry)
+  #pass(entries: readonly LinkedEntry[]): void {
+    if (entries.length === 0 || this.#stopping.signal.aborted) return
+    for (const { entry, after } of entries) {
+      if (after !== this.#last?.id) throw new LogLost(`entries before ${entry.id} are missing`)
+      this.#last = { id: entry.id, author: entry }
     }
-    if (entries.length > 0) this.#follower.entries(entries)
-    return stray
-  }
-
-  async #removeStrays(redis: RedisConnection, stray: EntryId): Promise<void> {
-    const { log, batches, cleaned } = this.#keys
-    if ((await runScript(redis, REMOVE_STRAYS, log, batches, cleaned, stray)) === 1)
-      this.#warn(`Removed the entry ${stray} from the log in Redis, because no replica has written it.`)
+    this.#follower.entries(entries.map(({ entry }) => entry))
   }
 
   async #checkLast(redis: RedisConnection): Promise<void> {
     if (this.#last === undefined) return
     const { id, author } = this.#last
-    await runScript(redis, CHECK_ENTRY, this.#keys.log, id, author?.replica ?? '', author?.batch ?? '')
+    await runScript(redis, CHECK_ENTRY, this.#log, id, author?.replica ?? '', author?.batch ?? '')
   }
 }
 
 /** @param response of XREAD for one stream: `[[key, [[id, [name, value, …]], …]]]` */
-function parseEntries(response: unknown): readonly ReadEntry[] {
+function parseEntries(response: unknown): readonly LinkedEntry[] {
   const entries = listAt(listAt(response, 0), 1)
   if (entries.length === 0) throw new NotRedis()
   return entries.map((entry) => {
     const id = String(Array.isArray(entry) ? entry[0] : '')
     const fields = listAt(entry, 1).map(String)
-    const [, replica = '', , batch = '', , after = '', , text = '', , check] = fields
-    const isOwn = fields.length === 10 && check === entryDigest(replica, batch, after, text)
+    const [, replica = '', , batch = '', , after = '', , text = ''] = fields
+    if (fields.length !== 8 || fields[0] !== 'replica') throw new LogLost(`entry ${id} was not written by a sandbox`)
     const now = Number.parseInt(id, 10)
-    return {
-      id,
-      entry: isOwn ? { id, now, replica, batch: Number(batch), text } : undefined,
-      after: after === '' ? undefined : after,
-    }
+    return { entry: { id, now, replica, batch: Number(batch), text }, after: after === '' ? undefined : after }
   })
 }
 

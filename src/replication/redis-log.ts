@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 import type { RedisAddress } from '../domain/redis-address.js'
@@ -81,7 +80,7 @@ class RedisLog implements CommandLog {
   follow(after: EntryId | undefined, follower: LogFollower): () => void {
     const part = this.#availability.part()
     const link = new RedisLink(() => this.#connect(), this.#describe, part)
-    const reading = new RedisFollower(link, this.#keys, after, follower, this.#options.warn)
+    const reading = new RedisFollower(link, this.#keys.log, after, follower)
     this.#followers.add(reading)
     link.start()
     void reading.run().finally(() => {
@@ -194,7 +193,7 @@ async function writeCheckpoint(
   { id, pieces }: StoredCheckpoint,
   trimUpTo: EntryId,
 ): Promise<void> {
-  const writing = `${keys.checkpoint}-${randomUUID()}`
+  const writing = `${keys.checkpoint}-${await redis.call('INCR', keys.writings)}`
   let count = 0
   await forEachConcurrently(pieces, async (piece) => {
     const index = count++
@@ -213,10 +212,10 @@ async function readCheckpoint(redis: RedisConnection, key: string): Promise<Stor
     if (id === undefined) return undefined
     const pieces: string[] = []
     let isSame = true
-    await forEachConcurrently(Array(Number(count) || 0).keys(), async (index) => {
+    await forEachConcurrently(Array(Number(count)).keys(), async (index) => {
       const [stillId, bytes] = isSame ? await fields(redis, key, 'id', String(index)) : []
       isSame &&= bytes !== undefined && stillId?.equals(id) === true
-      if (isSame && bytes !== undefined) pieces[index] = await expand(bytes).then(String, () => '')
+      if (isSame && bytes !== undefined) pieces[index] = (await expand(bytes)).toString()
     })
     if (isSame) return { id: id.toString(), pieces }
   }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { batchText } from './batch-text.js'
 import type { RedisArgument, RedisConnection } from './redis.js'
 
@@ -9,8 +8,7 @@ export interface RedisKeys {
   readonly batches: string
   /** `id`, `pieces` (their number), and each piece by its index. */
   readonly checkpoint: string
-  /** The log without stray entries, until it replaces the log. */
-  readonly cleaned: string
+  readonly writings: string
   readonly probe: string
 }
 
@@ -20,7 +18,7 @@ export function redisKeys(group: string): RedisKeys {
     log: key('log'),
     batches: key('batches'),
     checkpoint: key('checkpoint'),
-    cleaned: key('cleaned'),
+    writings: key('writings'),
     probe: key('probe'),
   }
 }
@@ -37,7 +35,6 @@ const IS_AFTER = `
 local function is_after(one, other)
   local ms, ordinal = string.match(one, '^(%d+)-(%d+)$')
   local other_ms, other_ordinal = string.match(other, '^(%d+)-(%d+)$')
-  if not other_ms then return true end
   if ms ~= other_ms then return tonumber(ms) > tonumber(other_ms) end
   return tonumber(ordinal) > tonumber(other_ordinal)
 end`
@@ -57,46 +54,15 @@ local function own_batches(written)
   return kept, ids
 end`
 
-/** An entry ends with a digest of its fields: Redis has no other way to tell it from an entry that someone else added. */
-const DIGEST = `
-local function digest(replica, batch, after, text)
-  return redis.sha1hex(table.concat({replica, batch, after, text}, ' '))
-end`
-
-export function entryDigest(replica: string, batch: string, after: string, text: string): string {
-  return createHash('sha1').update([replica, batch, after, text].join(' ')).digest('hex')
-}
-
-/**
- * Removes stray entries, which are all after the end. Copies the others: a stream whose last id a stray entry has raised
- * would give all later entries that time, or none. Returns false if there are no others.
- */
-const CLEAN = `
-local function clean(log, cleaned, last)
-  if #redis.call('XRANGE', log, '(' .. last, '+', 'COUNT', 1) == 0 then return true end
-  redis.call('UNLINK', cleaned)
-  local from = '-'
-  repeat
-    local page = redis.call('XRANGE', log, from, last, 'COUNT', 100)
-    for _, entry in ipairs(page) do
-      redis.call('XADD', cleaned, entry[1], unpack(entry[2]))
-      from = '(' .. entry[1]
-    end
-  until #page < 100
-  if redis.call('EXISTS', cleaned) == 0 then return false end
-  redis.call('RENAME', cleaned, log)
-  return true
-end`
-
 /**
  * Appends an entry if all earlier batches of its replica are stored. Returns the id of an entry that is already stored.
  *
- * Keys: log, batches, cleaned. Arguments: replica, batch, the last batch known to be stored, the batch before it, text.
- * Returns the id.
+ * Keys: log, batches. Arguments: replica, batch, the last batch known to be stored, the batch before it, text. Returns
+ * the id.
  */
 export const APPEND: Script = {
-  keys: 3,
-  text: `${OWN}${DIGEST}${CLEAN}
+  keys: 2,
+  text: `${OWN}
 local of, batch, known, before = 'of ' .. ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local own, last = unpack(redis.call('HMGET', KEYS[2], of, 'end'))
 local kept, ids = own_batches(own)
@@ -107,9 +73,7 @@ end
 if (ids[batch] or '') ~= '' then return ids[batch] end
 if kept >= batch then return redis.error_reply('${LOST}batch ' .. batch .. ' was abandoned') end
 if kept < before then return redis.error_reply('WAITS for batch ' .. before) end
-if last and not clean(KEYS[1], KEYS[3], last) then return redis.error_reply('${LOST}its entries were removed') end
-local check = digest(ARGV[1], ARGV[2], last or '', ARGV[5])
-local id = redis.call('XADD', KEYS[1], '*', 'replica', ARGV[1], 'batch', ARGV[2], 'after', last or '', 'text', ARGV[5], 'check', check)
+local id = redis.call('XADD', KEYS[1], '*', 'replica', ARGV[1], 'batch', batch, 'after', last or '', 'text', ARGV[5])
 local written = batch .. ':' .. id
 for other = kept, known + 1, -1 do
   if ids[other] then written = written .. ' ' .. other .. ':' .. ids[other] end
@@ -137,22 +101,6 @@ local id = redis.call('HGET', KEYS[2], 'end') or ''
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 return {id, math.max(now, tonumber(string.match(id, '^%d+') or '0'))}`,
-}
-
-/**
- * Removes stray entries after a replica has read one. An entry that does not continue the log is none if it is before
- * the end: then entries are missing. Keys: log, batches, cleaned. Arguments: its id. Returns 1 if it was removed.
- */
-export const REMOVE_STRAYS: Script = {
-  keys: 3,
-  text: `${IS_AFTER}${CLEAN}
-if #redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1]) == 0 then return 0 end
-local last = redis.call('HGET', KEYS[2], 'end')
-if not last or not is_after(ARGV[1], last) then
-  return redis.error_reply('${LOST}entries before ' .. ARGV[1] .. ' are missing')
-end
-if not clean(KEYS[1], KEYS[3], last) then return redis.error_reply('${LOST}its entries were removed') end
-return 1`,
 }
 
 /** Checks that an entry is unchanged. Keys: log. Arguments: its id; its replica and batch if known, else ''. */
@@ -185,10 +133,8 @@ export const KEEP_CHECKPOINT: Script = {
   keys: 4,
   text: `${IS_AFTER}
 local id, pieces, first, forgotten = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
-if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then redis.call('UNLINK', KEYS[1]) end
 local kept = redis.call('HGET', KEYS[1], 'id')
-local last = redis.call('HGET', KEYS[4], 'end') or ''
-if kept and not is_after(id, kept) and not is_after(kept, last) then
+if kept and not is_after(id, kept) then
   redis.call('UNLINK', KEYS[2])
   return 'OLDER'
 end
@@ -211,43 +157,28 @@ return 'OK'`,
 }
 
 /**
- * Repairs a log after a key was removed or replaced manually. Without its last entry, the log continues from the newest
- * checkpoint, after an empty entry in its place; without its end, from its last entry. Replicas that had read more
- * entries rejoin.
+ * Repairs a log after a key was removed manually. Without entries, the log continues from the newest checkpoint, after
+ * an empty entry in its place; without its end, from its last entry. Replicas that had read more entries rejoin.
  *
  * Keys: log, batches, checkpoint. Returns the missing part, or ''.
  */
 export const REPAIR: Script = {
   keys: 3,
-  text: `${DIGEST}
-for i, kind in ipairs({'stream', 'hash', 'hash'}) do
-  if redis.call('TYPE', KEYS[i]).ok ~= kind then redis.call('UNLINK', KEYS[i]) end
-end
-local last = redis.call('HGET', KEYS[2], 'end')
-if last and #redis.call('XRANGE', KEYS[1], last, last) == 0 then
-  redis.call('DEL', KEYS[1], KEYS[2])
+  text: `
+local length, last = redis.call('XLEN', KEYS[1]), redis.call('HGET', KEYS[2], 'end')
+if length == 0 and last then
+  redis.call('DEL', KEYS[2])
   local id = redis.call('HGET', KEYS[3], 'id')
   if id then
-    local text = '${batchText([])}'
-    redis.call('XADD', KEYS[1], id, 'replica', '', 'batch', 0, 'after', '', 'text', text, 'check', digest('', 0, '', text))
+    redis.call('XADD', KEYS[1], id, 'replica', '', 'batch', 0, 'after', '', 'text', '${batchText([])}')
     redis.call('HSET', KEYS[2], 'end', id)
   end
   return 'entries'
 end
-if last or redis.call('XLEN', KEYS[1]) == 0 then return '' end
-local before = '+'
-repeat
-  local page = redis.call('XREVRANGE', KEYS[1], before, '-', 'COUNT', 10)
-  for _, entry in ipairs(page) do
-    local fields = entry[2]
-    if #fields == 10 and fields[10] == digest(fields[2], fields[4], fields[6], fields[8]) then
-      redis.call('HSET', KEYS[2], 'end', entry[1])
-      return 'batches'
-    end
-    before = '(' .. entry[1]
-  end
-until #page < 10
-redis.call('UNLINK', KEYS[1])
+if length > 0 and not last then
+  redis.call('HSET', KEYS[2], 'end', redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1][1])
+  return 'batches'
+end
 return ''`,
 }
 
@@ -261,9 +192,7 @@ return 'OK'`,
 }
 
 export function lostReason(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined
-  if (error.message.includes('WRONGTYPE')) return 'one of its keys was replaced'
-  return error.message.startsWith(LOST) ? error.message.slice(LOST.length) : undefined
+  return error instanceof Error && error.message.startsWith(LOST) ? error.message.slice(LOST.length) : undefined
 }
 
 const digests = new WeakMap<Script, string>()

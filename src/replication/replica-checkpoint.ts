@@ -102,7 +102,7 @@ async function readCheckpoint(
     }
     await nextTurn(context)
   }
-  if (header === undefined) throw new Error('the checkpoint is empty')
+  if (header === undefined) throw new RangeError('the checkpoint is empty')
   const { group, open, position, now } = header
   timeline.group.load(group)
   for (const one of open) timeline.open.set(one.exchange.position, one)

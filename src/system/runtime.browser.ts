@@ -41,6 +41,6 @@ function stringify(content: object): string {
     .join('')
 }
 
-export function loadYaml(): { stringify(content: object, options?: object): string } {
-  return { stringify }
+export function loadYaml(): typeof import('yaml') {
+  return { stringify } as typeof import('yaml')
 }

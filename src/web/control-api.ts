@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals'
 import { parseJson } from '../contract/json.js'
+import { verbRoutes } from '../control/generated/verb-routes.js'
 import type { OptionalInput, VerbName, VerbOutput } from '../control/verb-map.js'
-import { type VerbRoute, verbRequest } from '../control/verb-request.js'
+import { verbRequest } from '../control/verb-request.js'
 import { messageIn } from './format.js'
 
-declare const VERB_ROUTES: Readonly<Record<VerbName, VerbRoute>>
 export const CONTROL_ADDRESS = new URL('.', document.baseURI).href.replace(/\/$/, '')
 /** Without a trailing slash: an origin, or a path of a proxy. */
 export const SANDBOX_ADDRESS = CONTROL_ADDRESS.replace(/\/__sandbox$/, '')
@@ -40,7 +40,7 @@ export async function callVerb<Name extends VerbName>(
   space: string,
   ...[input]: OptionalInput<Name>
 ): Promise<VerbOutput<Name>> {
-  const { method, address, body } = verbRequest(VERB_ROUTES[verb], space, input)
+  const { method, address, body } = verbRequest(verbRoutes[verb], space, input)
   const response = await requestControl(address, {
     method,
     ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),

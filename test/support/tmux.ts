@@ -36,6 +36,11 @@ export class Terminal {
     return rows.slice(0, rows.findLastIndex((row) => row.trim() !== '') + 1).map((row) => row.trimEnd())
   }
 
+  /** With colour codes. */
+  coloured(): string {
+    return this.#tmux('capture-pane', '-p', '-e')
+  }
+
   type(...keys: readonly string[]): void {
     this.#tmux('send-keys', ...keys)
   }
@@ -60,6 +65,10 @@ export class Terminal {
     const tty = this.#tmux('display-message', '-p', '#{pane_tty}').trim()
     const isRaw = () => /-icanon\b/.test(spawnSync('stty', ['-a', '-F', tty], { encoding: 'utf8' }).stdout)
     while (isRaw() !== (mode === 'raw')) await turn()
+  }
+
+  resize(columns: number): void {
+    this.#tmux('resize-window', '-x', String(columns))
   }
 
   close(): void {

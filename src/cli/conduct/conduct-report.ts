@@ -11,10 +11,10 @@ import {
   type WhatIf,
 } from '../../conduct/conduct-view.js'
 import { sentKeyText } from '../../domain/keys.js'
+import { joinOr } from '../../domain/numbers.js'
 import { didYouMean } from '../../domain/suggest.js'
 import { OptionsError } from '../../options/options.js'
 import { formatProblem } from '../../options/problem.js'
-import { joinOr } from '../../options/values/reading.js'
 
 interface InSpace {
   readonly space: string

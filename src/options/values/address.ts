@@ -1,4 +1,3 @@
-import { isIPv4, isIPv6 } from 'node:net'
 import { BASE_ADDRESS_FORM, readBaseAddress } from '../../domain/base-address.js'
 import { REDIS_ADDRESS_FORM, readRedisAddress } from '../../domain/redis-address.js'
 import { type ParseResult, patternSchema, textSchema } from './reading.js'
@@ -16,6 +15,16 @@ export function readHost(text: string): ParseResult<string> {
 
 export function isLoopback(host: string): boolean {
   return host === '::1' || host.toLowerCase() === 'localhost' || (isIPv4(host) && host.startsWith('127.'))
+}
+
+function isIPv4(text: string): boolean {
+  return /^[\d.]+$/.test(text) && URL.canParse(`http://${text}`) && new URL(`http://${text}`).hostname === text
+}
+
+function isIPv6(text: string): boolean {
+  // A zone may follow: fe80::1%eth0
+  const [, address] = /^([\da-f:.]+)(?:%[\w.-]+)?$/i.exec(text) ?? []
+  return URL.canParse(`http://[${address}]`)
 }
 
 /** Without a trailing slash. */

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { type ApiKey, PLAN_NAMES } from '../../domain/keys.js'
+import { joinOr } from '../../domain/numbers.js'
 import type { Limits } from '../../domain/quota.js'
-import { joinOr, mapSchema, type ParseResult, textSchema, wholeNumber } from './reading.js'
+import { mapSchema, type ParseResult, textSchema, wholeNumber } from './reading.js'
 
 /** A bearer token without `~`, which marks a space. @source RFC 6750, section 2.1: b64token */
 const KEY = /^[A-Za-z0-9._+/-]+=*$/

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { INT64_MAXIMUM, INT64_MINIMUM, type Int64 } from '../../contract/int64.js'
-import { parseSize } from '../../domain/numbers.js'
+import { joinOr, parseSize } from '../../domain/numbers.js'
 import { PET_STATUSES } from '../../domain/pets.js'
 import { didYouMean } from '../../domain/suggest.js'
 import { type DurationMs, formatDuration, LONGEST_WAIT_MS, parseDuration } from '../../domain/time.js'
@@ -63,10 +63,6 @@ export const generateSchema = textSchema(GENERATE_FORM, (text) => {
   const [, resource = '', count] = /^([^=]+)=(\d{1,7})$/.exec(text) ?? []
   return count === undefined ? { problem: GENERATE_FORM } : { value: { resource, count: Number(count) } }
 })
-
-export function joinOr(values: readonly (string | number)[]): string {
-  return values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
-}
 
 export function mapSchema<const Entries extends v.ObjectEntries>(entries: Entries, allowed: string) {
   return v.pipe(
