@@ -7,7 +7,7 @@ import { isSpaceName } from '../domain/keys.js'
 import type { Reply } from '../domain/messages.js'
 import { joinOr } from '../domain/numbers.js'
 import type { ProblemCode } from '../domain/problems.js'
-import type { SpaceState } from '../domain/state.js'
+import type { StoredState } from '../domain/state.js'
 import { didYouMean } from '../domain/suggest.js'
 import type { EpochMs } from '../domain/time.js'
 import { formatIssues, helpfulIssues, type Path, pathText, quoted } from '../options/problem.js'
@@ -31,7 +31,7 @@ export interface ControlTarget {
   /** Sends a request to the service in this process. @param replied called before the reply is sent */
   send(request: Request, replied: (reply: Reply) => void): Promise<Response>
   shutdown(): void
-  readFixtures(): SpaceState
+  readFixtures(): StoredState
   onVerb?(done: VerbDone): void
 }
 

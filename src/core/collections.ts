@@ -3,7 +3,7 @@ import type { ResourceData } from '../contract/resource-data.js'
 import { Collection, type RecordBefore } from '../domain/collection.js'
 import type { ApiKey } from '../domain/keys.js'
 import type { SavedRecords } from '../domain/records.js'
-import type { SpaceState } from '../domain/state.js'
+import type { StoredState } from '../domain/state.js'
 import { savedIn, stateOf, type unservedIn } from '../domain/state-layout.js'
 import { digestOf } from '../system/runtime.js'
 
@@ -18,12 +18,12 @@ interface CollectionBefore {
 export type CollectionsBefore = readonly (readonly [resource: string, before: CollectionBefore])[]
 
 /** Whether some records that a space starts with are not in its stored state. */
-export function hasUnsavedRecords({ resources }: Pick<Contract, 'resources'>, state: SpaceState): boolean {
+export function hasUnsavedRecords({ resources }: Pick<Contract, 'resources'>, state: StoredState): boolean {
   return resources.some((one) => (one.examples ?? []).length > 0 && savedIn(state, one) === undefined)
 }
 
 /** The stored records of each resource; without any, the records of the contract's examples. */
-export function openCollections({ resources }: Pick<Contract, 'resources'>, state: SpaceState): Collections {
+export function openCollections({ resources }: Pick<Contract, 'resources'>, state: StoredState): Collections {
   return new Map(
     resources.map((resource) => {
       const { name, id, examples = [], properties } = resource
@@ -37,9 +37,9 @@ export function openCollections({ resources }: Pick<Contract, 'resources'>, stat
 }
 
 /** Named spaces start with the same records. */
-const seeded = new WeakMap<SpaceState, Collections>()
+const seeded = new WeakMap<StoredState, Collections>()
 
-export function openSeed(contract: Pick<Contract, 'resources'>, seed: SpaceState): Collections {
+export function openSeed(contract: Pick<Contract, 'resources'>, seed: StoredState): Collections {
   let known = seeded.get(seed)
   if (known === undefined) {
     known = openCollections(contract, seed)
@@ -58,7 +58,7 @@ export function stateFrom(
   collections: Collections,
   unserved: ReturnType<typeof unservedIn>,
   keys: readonly ApiKey[],
-): SpaceState {
+): StoredState {
   const saved = resources.flatMap((resource): readonly (readonly [ResourceData, SavedRecords])[] => {
     const collection = collections.get(resource.name)
     return collection === undefined ? [] : [[resource, collection.save()]]

@@ -3,12 +3,12 @@ import { stringifyJson } from '../contract/json.js'
 import type { ApiKey } from '../domain/keys.js'
 import { StoreFull } from '../domain/problems.js'
 import { recordText } from '../domain/records.js'
-import type { Change, Snapshot, SpaceState } from '../domain/state.js'
+import type { Change, Snapshot, StoredState } from '../domain/state.js'
 import { valuesIn } from '../domain/state-layout.js'
 import { utf8Length } from '../system/runtime.js'
 
 interface Holder {
-  readonly seed: SpaceState
+  readonly seed: StoredState
   readonly keys: ReadonlyMap<string, ApiKey>
   /** Whether keys count for this space: only the default space counts them, for all spaces. */
   readonly hasKeys: boolean

@@ -3,7 +3,7 @@ import { stringifyJson } from '../contract/json.js'
 import type { ArmedFault } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
 import type { Settings } from '../domain/settings.js'
-import type { Snapshot, SpaceState } from '../domain/state.js'
+import type { Snapshot, StoredState } from '../domain/state.js'
 import type { RunningStorm } from '../domain/storm.js'
 import type { ClockState, EpochMs } from '../domain/time.js'
 import type { SavedLog } from '../exchanges/exchange-log.js'
@@ -20,7 +20,7 @@ export class SpaceRecord {
   /** By resource. */
   readonly records!: Collections
   /** What the store has of resources that are not in the contract. */
-  readonly unserved!: Omit<SpaceState, 'keys'>
+  readonly unserved!: Omit<StoredState, 'keys'>
   /** Plans that keys were moved to. The plan of `sandbox` is a setting. */
   readonly plans!: ReadonlyMap<string, PlanName>
   readonly settings!: Settings

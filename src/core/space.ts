@@ -9,7 +9,7 @@ import type { Limits } from '../domain/quota.js'
 import { randomStream, streamAt } from '../domain/random.js'
 import { InvalidRecord, type RecordChange } from '../domain/records.js'
 import { findLatency, type Settings } from '../domain/settings.js'
-import { type Change, SNAPSHOT_VERSION, type Snapshot, type SpaceStart, type SpaceState } from '../domain/state.js'
+import { type Change, SNAPSHOT_VERSION, type Snapshot, type SpaceStart, type StoredState } from '../domain/state.js'
 import { changeOf, unservedIn } from '../domain/state-layout.js'
 import type { RunningStorm, Storm } from '../domain/storm.js'
 import {
@@ -75,7 +75,7 @@ export class Space extends SpaceRecord {
   readonly shared: SpaceContext
   readonly log: ExchangeLog
   /** The state that a reset returns to. */
-  seed: SpaceState
+  seed: StoredState
   readonly store: Store | undefined
   readonly #planLimits: PlanLimits
   /** The store lacks the contract's examples. The next change stores them. */
@@ -95,8 +95,8 @@ export class Space extends SpaceRecord {
     name: string,
     shared: SpaceContext,
     wall: EpochMs,
-    seed: SpaceState,
-    state: SpaceState = seed,
+    seed: StoredState,
+    state: StoredState = seed,
     store?: Store,
   ) {
     super()
@@ -115,7 +115,7 @@ export class Space extends SpaceRecord {
     Object.assign(this, changes)
   }
 
-  #start(state: SpaceState, wall: EpochMs): void {
+  #start(state: StoredState, wall: EpochMs): void {
     const { start, seed } = this.shared
     this.#hasUnsavedRecords = hasUnsavedRecords(this.shared.contract, state)
     const stream = (purpose: string) => randomStream(`${seed}:${this.name}:${purpose}`).state
@@ -137,7 +137,7 @@ export class Space extends SpaceRecord {
     this.banKeys(start.bans, now)
   }
 
-  #openRecords(state: SpaceState): void {
+  #openRecords(state: StoredState): void {
     const isSeed = this.name !== '' && state === this.seed
     const records = isSeed ? openSeed(this.shared.contract, state) : openCollections(this.shared.contract, state)
     this.#set({ records, unserved: unservedIn(state, this.shared.contract.resources) })
@@ -164,7 +164,7 @@ export class Space extends SpaceRecord {
     return readClock(this.clock, wall)
   }
 
-  state(): SpaceState {
+  state(): StoredState {
     return stateFrom(this.shared.contract, this.records, this.unserved, this.storedKeys())
   }
 

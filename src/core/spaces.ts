@@ -4,7 +4,7 @@ import { NO_KEY, readAuthorization, type SentKey } from '../domain/keys.js'
 import type { Reply } from '../domain/messages.js'
 import { PROBLEMS } from '../domain/problems.js'
 import { readSpace } from '../domain/request-headers.js'
-import { type Change, EMPTY_STATE, type SpaceStart, type SpaceState } from '../domain/state.js'
+import { type Change, EMPTY_STATE, type SpaceStart, type StoredState } from '../domain/state.js'
 import { type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
 import type { EndedCommand, Forward, Instant, RequestCommand } from './command.js'
 import { handle, replyWith } from './handle-request.js'
@@ -28,7 +28,7 @@ interface RunningVerb {
   readonly id: number
   readonly spaces: Map<Space, () => VerbChange>
   readonly keys: Keys
-  readonly fixtures: SpaceState
+  readonly fixtures: StoredState
   readonly removed: RemovedSpace | undefined
 }
 
@@ -47,7 +47,7 @@ export interface SavedSpaces {
 export class Spaces {
   readonly default: Space
   readonly #shared: SpaceContext
-  #fixtures: SpaceState
+  #fixtures: StoredState
   readonly #maxSpaces: number
   readonly #named = new Map<string, Space>()
   #removed: RemovedSpace | undefined
@@ -56,7 +56,7 @@ export class Spaces {
   #nextExpiry = Number.POSITIVE_INFINITY
   readonly #unknownSpaces = new Set<string>()
 
-  constructor(shared: SpaceContext, defaultSpace: Space, fixtures: SpaceState, maxSpaces: number) {
+  constructor(shared: SpaceContext, defaultSpace: Space, fixtures: StoredState, maxSpaces: number) {
     this.#shared = shared
     this.default = defaultSpace
     this.#fixtures = fixtures
@@ -118,7 +118,7 @@ export class Spaces {
   }
 
   /** Resets a space; with the default one, the keys of all. @param fixtures the start of all spaces from now on */
-  reset(space: Space, wall: EpochMs, fixtures: SpaceState = this.#fixtures): void {
+  reset(space: Space, wall: EpochMs, fixtures: StoredState = this.#fixtures): void {
     this.#reseed(fixtures)
     space.restart(wall)
     if (space === this.default) this.#setKeys(this.#shared.keys.replaced(space.seed.keys))
@@ -240,7 +240,7 @@ export class Spaces {
     this.#nextExpiry = Math.min(this.#nextExpiry, at + UNDO_FOR_MS)
   }
 
-  #reseed(fixtures: SpaceState): void {
+  #reseed(fixtures: StoredState): void {
     if (fixtures === this.#fixtures) return
     this.#fixtures = fixtures
     for (const space of this.#all()) space.seed = fixtures

@@ -3,11 +3,11 @@ import { placeInState, type ResourceData } from '../contract/resource-data.js'
 import type { ApiKey } from './keys.js'
 import type { Pet } from './pets.js'
 import type { RecordChange, SavedRecords } from './records.js'
-import type { Change, SpaceState } from './state.js'
+import type { Change, StoredState } from './state.js'
 
 // Converts between collections and documents, where pets and orders have fields of their own.
 
-type Records = Omit<SpaceState, 'keys'>
+type Records = Omit<StoredState, 'keys'>
 
 /** The records of a resource; undefined if there have been none. */
 export function savedIn(
@@ -42,7 +42,7 @@ export function stateOf(
   unserved: Records,
   saved: readonly (readonly [ResourceData, SavedRecords])[],
   keys: readonly ApiKey[],
-): SpaceState {
+): StoredState {
   const at = (place: ReturnType<typeof placeInState>) => saved.filter(([resource]) => placeInState(resource) === place)
   const [pets] = at('pets')
   const [orders] = at('orders')
@@ -57,7 +57,7 @@ export function stateOf(
 }
 
 /** All values of a state, by resource. */
-export function valuesIn({ pets, orders, records = {} }: SpaceState): ReadonlyMap<string, readonly unknown[]> {
+export function valuesIn({ pets, orders, records = {} }: StoredState): ReadonlyMap<string, readonly unknown[]> {
   const others = Object.entries(records).map(([name, { values }]) => [`records.${name}`, values] as const)
   return new Map<string, readonly unknown[]>([['pets', pets], ['orders', orders], ...others])
 }

@@ -10,7 +10,7 @@ import type { RunningStorm, Storm } from './storm.js'
 import type { ClockStart, DurationMs, EpochMs } from './time.js'
 
 /** The durable part of a space. Pets are in order of creation. */
-export interface SpaceState {
+export interface StoredState {
   readonly nextPetId: Int64
   readonly pets: readonly Pet[]
   readonly orders: readonly unknown[]
@@ -19,7 +19,7 @@ export interface SpaceState {
   readonly records?: Readonly<Record<string, SavedRecords>>
 }
 
-export const EMPTY_STATE: SpaceState = { nextPetId: 1, pets: [], orders: [], keys: [] }
+export const EMPTY_STATE: StoredState = { nextPetId: 1, pets: [], orders: [], keys: [] }
 
 /** Idempotent: applying a run of changes twice gives the same state. */
 export type Change =
@@ -34,7 +34,7 @@ export type Change =
     }
   | { readonly kind: 'key'; readonly key: ApiKey }
   | { readonly kind: 'key-removed'; readonly key: string }
-  | { readonly kind: 'replaced'; readonly state: SpaceState }
+  | { readonly kind: 'replaced'; readonly state: StoredState }
 
 export interface SpaceStart {
   readonly settings: Settings
@@ -54,7 +54,7 @@ export const RANDOM_STREAMS = ['storm', 'faults', 'latency'] as const
 /** The state of a space without its log, with the field names of the file. */
 export interface Snapshot {
   readonly version: typeof SNAPSHOT_VERSION
-  readonly state: SpaceState
+  readonly state: StoredState
   readonly settings: Settings
   readonly clock: { readonly now: EpochMs; readonly frozen: boolean }
   readonly storm: RunningStorm | null

@@ -5,7 +5,7 @@ import type { RequestCommand } from '../core/command.js'
 import type { SnapshotStore, Store } from '../core/space-context.js'
 import type { Spaces } from '../core/spaces.js'
 import type { EndedExchange, ExchangeRef, PendingReply } from '../domain/messages.js'
-import type { SpaceStart, SpaceState } from '../domain/state.js'
+import type { SpaceStart, StoredState } from '../domain/state.js'
 import { type EpochMs, startInstant } from '../domain/time.js'
 import type { Upstream } from '../domain/upstream.js'
 import type { ResolvedOptions } from '../options/resolve.js'
@@ -14,7 +14,7 @@ import type { CleanupStack } from '../system/cleanup-stack.js'
 /** Executes commands: directly, or through the log of a group of replicas. */
 export interface CommandExecutor {
   readonly spaces: Spaces
-  readSeed(): SpaceState
+  readSeed(): StoredState
   /** @param left returns a signal that is aborted when the client has left */
   answer(command: Omit<RequestCommand, 'kind'>, wall?: EpochMs, left?: () => AbortSignal): PendingReply
   /** @returns the position of the command */
@@ -32,10 +32,10 @@ export interface SandboxDeps {
   readonly startedAt: EpochMs
   readonly opened: Pick<CleanupStack, 'defer'>
   readonly upstream: Upstream | undefined
-  seedsOf(seed: number): () => SpaceState
-  openSpaces(how: SeedAndStart, at: EpochMs, seed: SpaceState, stored?: StoredSpaces): Spaces
+  seedsOf(seed: number): () => StoredState
+  openSpaces(how: SeedAndStart, at: EpochMs, seed: StoredState, stored?: StoredSpaces): Spaces
   /** Checks that spaces can be opened from a state with these options. @throws Failure UNKNOWN_KEY, LABEL_TAKEN */
-  check(state: SpaceState): void
+  check(state: StoredState): void
   warn(message: string): void
   progress(text: string): void
 }
@@ -48,11 +48,11 @@ export interface SavedSandbox {
 }
 
 export interface OpenedStore {
-  readonly state: SpaceState | undefined
+  readonly state: StoredState | undefined
   readonly store: Store
   readonly snapshots: SnapshotStore
   /** Writes the first document, or folds the journal. @param stateNow returns the committed state */
-  begin(stateNow: () => SpaceState): void
+  begin(stateNow: () => StoredState): void
   close(): void
 }
 
@@ -62,7 +62,7 @@ interface SeedAndStart {
 }
 
 interface StoredSpaces {
-  readonly state?: SpaceState | undefined
+  readonly state?: StoredState | undefined
   readonly store?: Store | undefined
   readonly isReported?: () => boolean
 }

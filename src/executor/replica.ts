@@ -12,7 +12,7 @@ import { Failure } from '../domain/failures.js'
 import type { Bytes } from '../domain/numbers.js'
 import { LogUnavailable } from '../domain/problems.js'
 import { type RedisAddress, readRedisAddress } from '../domain/redis-address.js'
-import type { SpaceState } from '../domain/state.js'
+import type { StoredState } from '../domain/state.js'
 import { DeliveryTracker } from '../http/delivery-tracker.js'
 import type { GroupLog, ResolvedOptions } from '../options/resolve.js'
 import { FIXTURES, type GroupFacts } from '../replication/group.js'
@@ -104,7 +104,7 @@ async function partsOf({ options, contract, warn, seedsOf, check }: SandboxDeps,
     { ...options, basePath: options.basePath ?? contract.basePath },
     await contract.text('yaml'),
   )
-  const readers = new Map<number, () => SpaceState>()
+  const readers = new Map<number, () => StoredState>()
   const seedOf = (seed: number) => {
     const reader = readers.get(seed) ?? seedsOf(seed)
     readers.set(seed, reader)

@@ -1,7 +1,7 @@
 import type { ApplyVerb, Machine, VerbCommand } from '../core/machine.js'
 import type { Spaces } from '../core/spaces.js'
 import type { ExchangeRef } from '../domain/messages.js'
-import type { SpaceState } from '../domain/state.js'
+import type { StoredState } from '../domain/state.js'
 import type { EpochMs } from '../domain/time.js'
 import { type CommandLog, compareIds, type EntryId, LogUnavailable, type LogWatcher } from './command-log.js'
 import { Group, type GroupFacts, type JoinResult } from './group.js'
@@ -15,11 +15,11 @@ export interface ReplicaParts {
   /** Values that are not configured come from the group, or are chosen now. */
   facts(group: GroupFacts | undefined, now: EpochMs): GroupFacts
   /** @param state kept from a group with other facts */
-  build(facts: GroupFacts, at: EpochMs, state?: SpaceState): Spaces
+  build(facts: GroupFacts, at: EpochMs, state?: StoredState): Spaces
   /** @throws Failure if a group cannot start with these facts */
-  check(facts: GroupFacts, state?: SpaceState): void
+  check(facts: GroupFacts, state?: StoredState): void
   /** @throws Failure if the state does not fit the contract */
-  readState(text: string): SpaceState
+  readState(text: string): StoredState
   readonly applyVerb: ApplyVerb
   onVerb(spaces: Spaces, command: VerbCommand, output: unknown, now: EpochMs): void
   readonly secretKeys: readonly string[]

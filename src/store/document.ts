@@ -4,7 +4,7 @@ import { LowSync, type SyncAdapter } from 'lowdb'
 import { parseJson, stringifyJson } from '../contract/json.js'
 import type { ApiKey } from '../domain/keys.js'
 import { recordText } from '../domain/records.js'
-import { EMPTY_STATE, type SpaceState } from '../domain/state.js'
+import { EMPTY_STATE, type StoredState } from '../domain/state.js'
 import { openReplacement, readRegularFile, syncFolder } from '../system/regular-file.js'
 import { Checksum } from './checksum.js'
 import { type Disk, stampOf, writeAll } from './disk.js'
@@ -17,14 +17,14 @@ interface DocumentOptions {
   readonly warn: (message: string) => void
   readonly now: () => number
   /** Checks what the file contains. @throws CorruptionError */
-  readonly asState: (content: Readonly<Record<string, unknown>>) => SpaceState
+  readonly asState: (content: Readonly<Record<string, unknown>>) => StoredState
 }
 
 /** The store's readable file, kept by lowdb. A new version replaces it at once. */
 export class Document {
   readonly file: string
   readonly #adapter: DocumentAdapter
-  readonly #db: LowSync<SpaceState>
+  readonly #db: LowSync<StoredState>
 
   constructor(file: string, options: DocumentOptions) {
     this.file = file
@@ -33,13 +33,13 @@ export class Document {
   }
 
   /** @returns undefined if there is no file @throws StoreError STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE */
-  read(): SpaceState | undefined {
+  read(): StoredState | undefined {
     this.#db.read()
     return this.checksum === undefined ? undefined : this.#db.data
   }
 
   /** @param prepared called with the checksum of the new version before it replaces the file */
-  write(state: SpaceState, prepared: (checksum: string) => void): void {
+  write(state: StoredState, prepared: (checksum: string) => void): void {
     this.#adapter.prepared = prepared
     this.#db.data = state
     this.#db.write()
@@ -69,7 +69,7 @@ export class Document {
   }
 }
 
-class DocumentAdapter implements SyncAdapter<SpaceState> {
+class DocumentAdapter implements SyncAdapter<StoredState> {
   readonly #file: string
   readonly #options: DocumentOptions
   checksum: Checksum | undefined
@@ -81,7 +81,7 @@ class DocumentAdapter implements SyncAdapter<SpaceState> {
     this.#options = options
   }
 
-  read(): SpaceState | null {
+  read(): StoredState | null {
     const file = this.#file
     try {
       const stamp = stampOf(file)
@@ -105,7 +105,7 @@ class DocumentAdapter implements SyncAdapter<SpaceState> {
     }
   }
 
-  write(state: SpaceState): void {
+  write(state: StoredState): void {
     const { fsync, disk } = this.#options
     const checksum = new Checksum()
     const { fd, commit, discard } = openReplacement(this.#file)
@@ -190,7 +190,7 @@ const INDENT = '    '
 const ENTRIES_PER_PIECE = 2000
 
 /** Writes one record per line, so that the document is readable and its differences are small. */
-function* documentPieces({ nextPetId, pets, orders, keys, records }: SpaceState): Generator<Buffer> {
+function* documentPieces({ nextPetId, pets, orders, keys, records }: StoredState): Generator<Buffer> {
   yield Buffer.from(`{\n  "version": ${DOCUMENT_VERSION},\n  "nextPetId": ${nextPetId},\n  "pets": `)
   yield* list(pets, recordText)
   yield Buffer.from(',\n  "orders": ')
@@ -201,7 +201,7 @@ function* documentPieces({ nextPetId, pets, orders, keys, records }: SpaceState)
   yield Buffer.from('\n}\n')
 }
 
-function* recordPieces(records: NonNullable<SpaceState['records']>): Generator<Buffer> {
+function* recordPieces(records: NonNullable<StoredState['records']>): Generator<Buffer> {
   let before = ',\n  "records": {\n    '
   for (const [name, { idProperty, nextId, values, scopes }] of Object.entries(records)) {
     yield Buffer.from(`${before}${stringifyJson(name)}: ${stringifyJson({ idProperty, nextId }).slice(0, -1)}`)

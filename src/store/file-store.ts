@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { type Bytes, counted, MIB } from '../domain/numbers.js'
 import type { Pet } from '../domain/pets.js'
 import { StoreFull } from '../domain/problems.js'
-import type { Change, SpaceState } from '../domain/state.js'
+import type { Change, StoredState } from '../domain/state.js'
 import { openInSteps } from '../system/cleanup-stack.js'
 import { messageOf } from '../system/message-of.js'
 import { assertRegularFile, isInOwnFolder, makeFolder, syncFolder, UnusableFile } from '../system/regular-file.js'
@@ -28,7 +28,7 @@ export interface StoreOptions {
 }
 
 interface OpenedFileStore {
-  readonly state: SpaceState | undefined
+  readonly state: StoredState | undefined
   readonly store: FileStore
 }
 
@@ -50,7 +50,7 @@ export function openFileStore(named: string, options: StoreOptions): Promise<Ope
     const parts = { ...options, disk, asState: (content: object) => asState(content, readPet) }
     const document = new Document(file, parts)
     const journalFile = `${file}.journal`
-    let found: { readonly state: SpaceState | undefined; readonly length: number }
+    let found: { readonly state: StoredState | undefined; readonly length: number }
     let isDamaged = false
     try {
       found = readStored(document, readJournal(journalFile, readPet), readPet, options.warn)
@@ -77,7 +77,7 @@ function readStored(
   { changes, documents, length, tornBytes }: JournalContent,
   readPet: Reader<Pet>,
   warn: StoreOptions['warn'],
-): { readonly state: SpaceState | undefined; readonly length: number } {
+): { readonly state: StoredState | undefined; readonly length: number } {
   const { file } = document
   const stored = document.read()
   if (tornBytes > 0)
@@ -100,7 +100,7 @@ function readStored(
 /** After a crash, the document was edited, replaced or removed. Changes are absolute, so that they apply to any document. */
 function checkOtherDocument(
   file: string,
-  stored: SpaceState | undefined,
+  stored: StoredState | undefined,
   changes: readonly Change[],
   warn: StoreOptions['warn'],
 ): void {
@@ -176,7 +176,7 @@ export class FileStore {
   #foldAt: Bytes = MIN_FOLD_BYTES
   #foldFullAt: Bytes = 0
   #hasWarnedFull = false
-  #current: (() => SpaceState) | undefined
+  #current: (() => StoredState) | undefined
   #isClosed = false
 
   constructor(parts: StoreParts) {
@@ -191,7 +191,7 @@ export class FileStore {
    * @param current returns the committed state
    * @throws StoreError STORE_UNWRITABLE if a new or discarded store cannot be written
    */
-  start(current: () => SpaceState): void {
+  start(current: () => StoredState): void {
     const { isDamaged, options, journalFile } = this.#parts
     const { file } = this.#document
     this.#current = current
@@ -310,7 +310,7 @@ export class FileStore {
    * Writes a new document and clears the journal. Before the document is replaced, a line in the journal names it: a
    * start after a crash in between skips the changes that the document contains.
    */
-  #fold(current: () => SpaceState): void {
+  #fold(current: () => StoredState): void {
     const { journalFile, options, disk } = this.#parts
     this.#document.write(current(), (checksum) => {
       if (this.#journal.isInPlace && this.#journal.length > 0) this.#journal.append(foldedLine(checksum))

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { parseJson, stringifyJson } from '../contract/json.js'
 import type { Pet } from '../domain/pets.js'
 import { recordText } from '../domain/records.js'
-import type { Change, SpaceState } from '../domain/state.js'
+import type { Change, StoredState } from '../domain/state.js'
 import { messageOf } from '../system/message-of.js'
 import { assertRegularFile, openRegularFile, readRegularFile } from '../system/regular-file.js'
 import { crc32 } from './checksum.js'
@@ -233,5 +233,5 @@ function readChange(content: unknown, readPet: Reader<Pet>): Change {
   // Not by the schema, because most lines are pets.
   if (change.kind === 'pet') return { kind: 'pet', pet: readPet(change.pet, 'pet') }
   const read = check(changeSchema, content, '')
-  return read.kind === 'replaced' ? { ...read, state: read.state as SpaceState } : read
+  return read.kind === 'replaced' ? { ...read, state: read.state as StoredState } : read
 }

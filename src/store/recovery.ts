@@ -5,7 +5,7 @@ import type { ApiKey } from '../domain/keys.js'
 import type { Pet } from '../domain/pets.js'
 import { PlacesById } from '../domain/places-by-id.js'
 import type { SavedRecords } from '../domain/records.js'
-import type { Change, SpaceState } from '../domain/state.js'
+import type { Change, StoredState } from '../domain/state.js'
 import { check, type Reader, readPackagedPet, record, state } from './shape.js'
 import { CorruptionError } from './store-error.js'
 
@@ -88,7 +88,7 @@ export class Recovery {
     }
   }
 
-  state(): SpaceState {
+  state(): StoredState {
     const { nextId, values: pets } = this.#changedPets?.save() ?? this.#pets
     const records = Object.fromEntries([...this.#records].map(([name, one]) => [name, one.save()]))
     return {
@@ -107,7 +107,7 @@ export class Recovery {
 }
 
 /** Applies the checks of the store. @throws CorruptionError */
-export function asState(value: unknown, readPet: Reader<Pet> | undefined): SpaceState {
+export function asState(value: unknown, readPet: Reader<Pet> | undefined): StoredState {
   const recovery = new Recovery(readPet)
   recovery.addState(value)
   return recovery.state()

@@ -3,7 +3,7 @@ import { exactInteger, INT64_MAXIMUM, INT64_MINIMUM } from '../../src/contract/i
 import type { ApiKey } from '../../src/domain/keys.js'
 import { KEY_CONDITIONS, PLAN_NAMES } from '../../src/domain/keys.js'
 import type { Pet } from '../../src/domain/pets.js'
-import type { Change, SpaceState } from '../../src/domain/state.js'
+import type { Change, StoredState } from '../../src/domain/state.js'
 import fc from '../support/fast-check.js'
 
 /** Few ids, so that changes meet the same pets again. */
@@ -26,7 +26,7 @@ const key: fc.Arbitrary<ApiKey> = fc.record(
   { requiredKeys: ['key'], noNullPrototype: true },
 )
 
-const state: fc.Arbitrary<SpaceState> = fc.record(
+const state: fc.Arbitrary<StoredState> = fc.record(
   {
     nextPetId: fc.constant(5),
     pets: fc.uniqueArray(pet, { selector: (one) => one.id, maxLength: 3 }),

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Change, SpaceState } from '../../src/domain/state.js'
+import type { Change, StoredState } from '../../src/domain/state.js'
 import { crc32 } from '../../src/store/checksum.js'
 import { readJournal } from '../../src/store/journal.js'
 import { readPackagedPet } from '../../src/store/shape.js'
@@ -16,7 +16,7 @@ import { changed, folderWithin, Owner, SEED } from './owner.js'
 async function killedAfter(folder: string, changes: readonly Change[]) {
   const file = join(folder, 'store.json')
   const owner = await Owner.start(file)
-  const states: SpaceState[] = [owner.state]
+  const states: StoredState[] = [owner.state]
   for (const change of changes) {
     owner.change(change)
     states.push(owner.state)
@@ -142,7 +142,7 @@ describe('a journal after a crash', () => {
 
   it('is complete without a document if it replaced the whole state', async () => {
     const folder = temporaryFolder()
-    const replacement: SpaceState = { ...SEED, pets: SEED.pets.slice(1) }
+    const replacement: StoredState = { ...SEED, pets: SEED.pets.slice(1) }
     const changes: Change[] = [
       { kind: 'replaced', state: replacement },
       { kind: 'pet-removed', id: 2 },

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Change, SpaceState } from '../../src/domain/state.js'
+import type { Change, StoredState } from '../../src/domain/state.js'
 import type { Disk } from '../../src/store/disk.js'
 import { type FileStore, openFileStore } from '../../src/store/file-store.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 
-export const SEED: SpaceState = {
+export const SEED: StoredState = {
   nextPetId: 3,
   pets: [
     { id: 1, name: 'Bella', categoryId: 1, status: 'available' },
@@ -18,7 +18,7 @@ export const SEED: SpaceState = {
 }
 
 /** Applies a change, independently of the store's code. */
-export function changed(state: SpaceState, change: Change): SpaceState {
+export function changed(state: StoredState, change: Change): StoredState {
   const { pets, keys, nextPetId } = state
   switch (change.kind) {
     case 'pet': {
@@ -60,11 +60,11 @@ interface OpenOptions {
 
 /** Owns a state as a space does: a change takes effect once it is written. */
 export class Owner {
-  state: SpaceState
+  state: StoredState
   readonly store: FileStore
   readonly warnings: readonly string[]
 
-  private constructor(state: SpaceState, store: FileStore, warnings: readonly string[]) {
+  private constructor(state: StoredState, store: FileStore, warnings: readonly string[]) {
     this.state = state
     this.store = store
     this.warnings = warnings
@@ -105,7 +105,7 @@ export async function aStore(options: OpenOptions = {}): Promise<{ readonly file
 }
 
 /** The state that the next process finds. */
-export async function stateIn(file: string): Promise<SpaceState> {
+export async function stateIn(file: string): Promise<StoredState> {
   const { state, store } = await Owner.open(file)
   store.close()
   return state

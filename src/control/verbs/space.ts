@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { Failure } from '../../domain/failures.js'
 import { joinOr } from '../../domain/numbers.js'
 import { OPTIONAL_SETTINGS, slowedOperations } from '../../domain/settings.js'
-import type { SpaceState } from '../../domain/state.js'
+import type { StoredState } from '../../domain/state.js'
 import { type ClockChange, changeClock, REAL_TIME } from '../../domain/time.js'
 import { changeSettings, settingsSchema, settingsView } from '../../options/settings.js'
 import { instantSchema } from '../../options/values/instant.js'
@@ -30,7 +30,7 @@ export const spaceVerbs = {
         }
       },
       run({ space, spaces, wall, fetched }) {
-        spaces.reset(space, wall, fetched as SpaceState | undefined)
+        spaces.reset(space, wall, fetched as StoredState | undefined)
         return { space: space.name, pets: space.records.get('pets')?.size ?? 0 }
       },
     },
