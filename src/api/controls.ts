@@ -76,12 +76,12 @@ export interface Controls {
   /** Returns the space to its start; snapshots stay. */
   reset(): Promise<void>
   /**
-   * Undoes the last reset, restored snapshot, scenario, cleared log, removed pet or space, for a minute after it.
+   * Undoes the last reset, restored snapshot, scenario, cleared log, removed pet, key or space, for a minute after it.
    *
    * @param which.id refuses if another undo is the last one
-   * @returns the verb that was undone
+   * @returns the verb that was undone, and the number of requests since whose effects are undone with it
    */
-  undo(which?: { readonly id?: number }): Promise<{ readonly undone: string }>
+  undo(which?: { readonly id?: number }): Promise<{ readonly undone: string; readonly requests: number }>
   readonly overrides: {
     /** Changes from the start configuration: storm, faults, clock, settings, bans and plans of keys. */
     (): Promise<readonly OverrideView[]>

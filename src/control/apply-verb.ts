@@ -11,9 +11,10 @@ export const applyVerb: ApplyVerb = (spaces, command, { now: wall, position: id 
   const checked = checkInput(verb, input)
   const isOpening = spaces.get(spaceName) === undefined
   checkSpaceName(spaceName)
-  const space = spaces.open(spaceName, wall)
+  const isTemporary = isOpening && verb.method === 'DELETE'
+  const space = spaces.open(spaceName, wall, isTemporary)
   if (space === undefined) throw new VerbError('too_many_spaces', spaces.fullMessage())
-  const change = { name, id, canUndo: verb.canUndo ?? false, isTemporary: isOpening && verb.method === 'DELETE' }
+  const change = { name, id, canUndo: verb.canUndo ?? false, isTemporary }
   try {
     return spaces.change(space, change, wall, () => verb.run({ space, spaces, wall, fetched }, checked))
   } catch (error) {

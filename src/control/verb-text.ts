@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, unknown>>
 const TEXTS: Readonly<Record<string, (input: Fields, output: Fields) => string>> = {
   reset: (_, { pets }) => `reset: ${counted(Number(pets), 'pet')}`,
   'overrides.clear': (_, { cleared }) => `overrides clear: ${text(cleared)} cleared`,
-  undo: (_, { undone }) => `undo ${text(undone).replace('.', ' ')}`,
+  undo: (_, { undone, requests }) => `undo ${text(undone).replace('.', ' ')}${undoneRequests(requests)}`,
   'clock.set': (_, output) => `clock set ${clock(output)}`,
   'clock.advance': ({ by }, output) => `clock advance ${text(by)} ${clock(output)}`,
   'clock.reset': () => 'clock reset: real time',
@@ -67,6 +67,10 @@ function endOf({ name, output, at }: VerbDone): string | undefined {
   if (name === 'keys.ban') return Object(ban).until
   const lasts = name === 'storm.start' && every === null ? parseDuration(String(length)) : undefined
   return lasts === undefined ? undefined : isoText(at + lasts)
+}
+
+function undoneRequests(requests: unknown): string {
+  return Number(requests) === 0 ? '' : `, and of ${counted(Number(requests), 'request')} since`
 }
 
 const clock = ({ now, frozen }: Fields) => `→ ${text(now)}${frozen === true ? ', frozen' : ''}`

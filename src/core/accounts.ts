@@ -13,21 +13,26 @@ export interface SavedAccount extends Readonly<Account> {
   readonly name: string
 }
 
-/** Null: no account existed. */
-export interface AccountBefore {
-  readonly kind: Kind
-  readonly name: string
-  readonly account: Account | null
-}
-
 /** The accounts of a space: permanent for known keys, and for strangers while there is room. */
 export class Accounts {
   readonly #accounts = { key: new Map<string, Account>(), stranger: new Map<string, Account>() }
-  /** The account before each change, while a verb runs. */
-  journal: AccountBefore[] | undefined
+  /** Part of an earlier state too: to be copied before a change. */
+  isShared = false
 
   constructor(saved: readonly SavedAccount[] = []) {
     for (const { kind, name, usage, bans } of saved) this.#accounts[kind].set(name, { usage, bans })
+  }
+
+  copy(): Accounts {
+    return new Accounts(this.save())
+  }
+
+  has(key: string): boolean {
+    return this.#accounts.key.has(key)
+  }
+
+  remove(key: string): void {
+    this.#accounts.key.delete(key)
   }
 
   /** Does not open an account. */
@@ -62,31 +67,17 @@ export class Accounts {
     )
   }
 
-  keys(): readonly string[] {
-    return [...this.#accounts.key.keys()]
-  }
-
-  /** Null removes it. */
-  put({ kind, name, account }: AccountBefore): void {
-    const accounts = this.#accounts[kind]
-    const before = accounts.get(name)
-    this.journal?.push({ kind, name, account: before === undefined ? null : { ...before } })
-    if (account === null) accounts.delete(name)
-    else accounts.set(name, { ...account })
-  }
-
   change(key: string, changes: Partial<Account>): void {
-    this.put({ kind: 'key', name: key, account: { ...this.view(key), ...changes } })
+    this.#accounts.key.set(key, { ...this.view(key), ...changes })
   }
 
   /** The clock was set back: windows and bans that began later are over. */
   forgetFuture(now: EpochMs): void {
-    for (const { kind, name, usage, bans } of this.save())
-      this.put({
-        kind,
-        name,
-        account: { usage: usageWithoutFuture(usage, now), bans: banRecordWithoutFuture(bans, now) },
-      })
+    for (const accounts of Object.values(this.#accounts))
+      for (const account of accounts.values()) {
+        account.usage = usageWithoutFuture(account.usage, now)
+        account.bans = banRecordWithoutFuture(account.bans, now)
+      }
   }
 }
 

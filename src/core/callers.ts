@@ -21,7 +21,7 @@ export function identify(space: Space, sent: SentKey | undefined, address: strin
       isStranger: false,
       sender,
       isOpen: label === token,
-      account: space.accounts.forKey(token),
+      account: space.accountsToChange().forKey(token),
       limits: space.currentLimits(apiKey),
     }
   }
@@ -39,7 +39,7 @@ export function identify(space: Space, sent: SentKey | undefined, address: strin
     // It may be part of a real key.
     sender: '',
     isOpen: false,
-    account: space.accounts.forStranger(name),
+    account: space.accountsToChange().forStranger(name),
     limits: space.currentLimits(stranger),
   }
 }
@@ -50,6 +50,6 @@ function anonymous(
   label: string,
   address: string,
 ): Caller {
-  const account = space.accounts.forStranger(`address:${address}`)
+  const account = space.accountsToChange().forStranger(`address:${address}`)
   return { kind: 'address', label, isOpen: false, problem, account, limits: space.planLimits('free') }
 }

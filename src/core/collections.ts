@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js'
 import type { ResourceData } from '../contract/resource-data.js'
-import { Collection, type RecordBefore } from '../domain/collection.js'
+import { Collection } from '../domain/collection.js'
 import type { ApiKey } from '../domain/keys.js'
 import type { SavedRecords } from '../domain/records.js'
 import type { StoredState } from '../domain/state.js'
@@ -9,13 +9,6 @@ import { digestOf } from '../system/runtime.js'
 
 /** Records by resource. */
 export type Collections = ReadonlyMap<string, Collection>
-
-/** The changes of one resource to take back, and its next id before them if they changed it. */
-interface CollectionBefore {
-  readonly nextId?: Collection['nextId']
-  readonly changes: readonly RecordBefore[]
-}
-export type CollectionsBefore = readonly (readonly [resource: string, before: CollectionBefore])[]
 
 /** Whether some records that a space starts with are not in its stored state. */
 export function hasUnsavedRecords({ resources }: Pick<Contract, 'resources'>, state: StoredState): boolean {
@@ -45,11 +38,24 @@ export function openSeed(contract: Pick<Contract, 'resources'>, seed: StoredStat
     known = openCollections(contract, seed)
     seeded.set(seed, known)
   }
-  return copyCollections(known)
+  return shareCollections(known)
 }
 
-export function copyCollections(collections: Collections): Collections {
-  return new Map(Array.from(collections, ([name, collection]) => [name, collection.copy()]))
+/** Part of several states from now on: the first change of each collection copies it. */
+export function shareCollections(collections: Collections): Collections {
+  for (const collection of collections.values()) collection.isShared = true
+  return collections
+}
+
+/** Collections in which the one of a resource may be changed. */
+export function ownCollection(
+  collections: Collections,
+  resource: string,
+): { readonly records: Collections; readonly collection: Collection | undefined } {
+  const shared = collections.get(resource)
+  if (shared?.isShared !== true) return { records: collections, collection: shared }
+  const collection = shared.copy()
+  return { records: new Map(collections).set(resource, collection), collection }
 }
 
 /** The state of collections, beside what no resource of the contract has. */
@@ -74,38 +80,6 @@ export function saveCollections(collections: Collections): readonly (readonly [n
 
 export function loadCollections(saved: ReturnType<typeof saveCollections>): Collections {
   return new Map(saved.map(([name, records]) => [name, new Collection(records, records.indexed)]))
-}
-
-/** Starts the journals of a verb. Returns a function that ends them, and returns the changes to take back. */
-export function beginJournals(before: Collections): (now: Collections) => CollectionsBefore {
-  const nextIds = [...before].map(([name, collection]) => {
-    collection.journal = []
-    return [name, collection.nextId] as const
-  })
-  return (now) => {
-    const changed = nextIds.flatMap(([name, nextId]) => {
-      const collection = before.get(name)
-      const changes = collection?.journal ?? []
-      const hasNextId = collection?.nextId !== nextId
-      if (changes.length === 0 && !hasNextId) return []
-      // An undo must not return ids that clients have used since.
-      return [[name, { changes, ...(hasNextId && { nextId }) }] as const]
-    })
-    for (const collection of before.values()) collection.journal = undefined
-    if (now === before) return changed
-    // They were replaced: those before are taken back as a whole.
-    revertRecords(before, changed)
-    return []
-  }
-}
-
-export function revertRecords(collections: Collections, before: CollectionsBefore): void {
-  for (const [name, { nextId, changes }] of before) {
-    const collection = collections.get(name)
-    if (collection === undefined) continue
-    for (const change of changes.toReversed()) collection.revert(change)
-    if (nextId !== undefined) collection.nextId = nextId
-  }
 }
 
 /** The UUID (version 8, RFC 9562) of the next record of a resource: the same for the same seed. */

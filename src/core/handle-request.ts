@@ -180,6 +180,7 @@ function logExchange(context: RequestContext, response: HandlerResult, headers: 
     responseBody: bodyStart(response.body, LOG_BODY_CHARACTERS),
   })
   space.log.add(record)
+  space.requests++
   return record
 }
 

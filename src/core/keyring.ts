@@ -60,16 +60,20 @@ export class Keyring {
     return saveKeys(this.all)
   }
 
-  load({ stored, valid }: SavedKeyring): void {
-    this.all = { stored: byKey(stored), valid: byKey(valid) }
+  load(saved: SavedKeyring): void {
+    this.all = loadKeys(saved)
   }
+}
+
+export function loadKeys({ stored, valid }: SavedKeyring): Keys {
+  return { stored: byKey(stored), valid: byKey(valid) }
 }
 
 export function saveKeys({ stored, valid }: Keys): SavedKeyring {
   return { stored: [...stored.values()], valid: [...valid.values()] }
 }
 
-export function byKey(keys: readonly ApiKey[]): Map<string, ApiKey> {
+function byKey(keys: readonly ApiKey[]): Map<string, ApiKey> {
   return new Map(keys.map((apiKey) => [apiKey.key, apiKey]))
 }
 

@@ -3,6 +3,7 @@ import type { WaitFilter } from '../conduct/senders.js'
 import type { Values } from '../contract/contract.js'
 import { stringifyJson } from '../contract/json.js'
 import { banFor, NO_BAN_RECORD } from '../domain/ban.js'
+import type { Collection } from '../domain/collection.js'
 import { type ArmedFault, armFault, type FaultRule, findFault } from '../domain/faults.js'
 import { type ApiKey, DEFAULT_KEY, keyLabel, PLAN_NAMES, type PlanName } from '../domain/keys.js'
 import type { Limits } from '../domain/quota.js'
@@ -22,14 +23,14 @@ import {
   startInstant,
 } from '../domain/time.js'
 import { ExchangeLog, type SavedLog } from '../exchanges/exchange-log.js'
-import { type AccountBefore, Accounts } from './accounts.js'
+import { Accounts } from './accounts.js'
 import {
-  beginJournals,
-  copyCollections,
+  type Collections,
   hasUnsavedRecords,
   openCollections,
   openSeed,
-  revertRecords,
+  ownCollection,
+  shareCollections,
   stateFrom,
   uuidFrom,
 } from './collections.js'
@@ -37,28 +38,36 @@ import { currentPlan, PlanLimits, planLimits } from './keyring.js'
 import { memoryNeeded, recordBytes, snapshotBytes } from './memory-budget.js'
 import type { SpaceContext, Store } from './space-context.js'
 import {
-  changedEntries,
-  changedParts,
-  copyRecord,
-  loadParts,
-  type SavedRecord,
-  type SpaceBefore,
-  SpaceRecord,
-  saveParts,
-  withEntries,
-} from './space-record.js'
+  isSameState,
+  loadState,
+  loadUndo,
+  type SavedState,
+  type SavedUndo,
+  type SpaceMemory,
+  type SpaceState,
+  saveState,
+  saveUndo,
+  type Undo,
+} from './space-state.js'
 
-export interface SavedSpace extends SavedRecord {
+export interface SavedSpace {
   readonly name: string
+  readonly state: SavedState
+  readonly snapshots: readonly (readonly [string, Snapshot])[]
+  readonly undo: SavedUndo | null
+  readonly requests: number
+  readonly conduct: SavedConduct
   readonly log: SavedLog
 }
 
-export interface VerbChange {
-  readonly before: SpaceBefore
-  rollBack(): void
-  /** After a roll-back, if no request came in between: takes back how it changed conduct. */
-  refuse(): void
+interface VerbStart extends Pick<SpaceMemory, 'state'> {
+  readonly snapshots: ReadonlyMap<string, Snapshot>
+  readonly conduct: ConductLedger
+  readonly undo: Undo | undefined
 }
+
+/** Places in the lists and indexes of a collection, measured with 1,000,000 pets. */
+const COPY_BYTES_PER_RECORD = 40
 
 // Which waits a change ends.
 const isForQuota: WaitFilter = ({ reason }) => reason === 'quota-minute' || reason === 'quota-day'
@@ -67,10 +76,22 @@ const isForStorm: WaitFilter = ({ reason }) => reason === 'storm'
 const isForFault: WaitFilter = ({ reason }) => reason === 'fault'
 
 /**
- * One isolated space: its record, and the transitions that change it. A transition gives stored changes to the store
- * first.
+ * One isolated space: its state, and the transitions that change it. A transition gives stored changes to the store
+ * first. Log and conduct follow what happens, and decide no response.
  */
-export class Space extends SpaceRecord {
+export class Space implements SpaceState {
+  readonly records!: Collections
+  readonly unserved!: SpaceState['unserved']
+  readonly plans!: SpaceState['plans']
+  readonly settings!: Settings
+  readonly clock!: ClockState
+  readonly startClock!: ClockState
+  readonly storm!: RunningStorm | undefined
+  readonly faults!: readonly ArmedFault[]
+  readonly accounts!: Accounts
+  readonly randomStreams!: SpaceState['randomStreams']
+  readonly ownRecords!: readonly string[]
+  readonly heldBytes!: number
   readonly name: string
   readonly shared: SpaceContext
   readonly log: ExchangeLog
@@ -80,10 +101,19 @@ export class Space extends SpaceRecord {
   readonly #planLimits: PlanLimits
   /** The store lacks the contract's examples. The next change stores them. */
   #hasUnsavedRecords = false
-  /** Of the running verb: it changes in place. */
-  #conductBefore: { readonly ledger: ConductLedger; saved?: SavedConduct } | undefined
+  /** Only without a store. */
+  snapshots: ReadonlyMap<string, Snapshot> = new Map()
+  undo: Undo | undefined
+  conduct: ConductLedger
+  /** Requests so far, which no verb resets. */
+  requests = 0
+  /** Of the running verb, before it first changed conduct. */
+  #conductBefore: SavedConduct | undefined
+  #isInVerb = false
   /** Of the running verb: written together at its end. */
-  #verbChanges: Change[] | undefined
+  #verbChanges: Change[] = []
+  /** Records that the running verb has removed, in reverse order. */
+  #removed: RecordChange[] = []
   /** The log that the running verb has cleared. */
   #clearedLog: SavedLog | undefined
 
@@ -99,7 +129,6 @@ export class Space extends SpaceRecord {
     state: StoredState = seed,
     store?: Store,
   ) {
-    super()
     this.name = name
     this.shared = shared
     this.seed = seed
@@ -107,11 +136,12 @@ export class Space extends SpaceRecord {
     this.log = new ExchangeLog(shared.logLimit, shared.logBudget)
     if (shared.onExchange !== undefined) this.log.follow({ onEnded: shared.onExchange, end() {} })
     this.#planLimits = new PlanLimits(shared.contract)
-    this.#set({ snapshots: new Map(), heldBytes: 0 })
+    this.conduct = this.#openConduct()
+    this.#set({ heldBytes: 0 })
     this.#start(state, wall)
   }
 
-  #set(changes: Partial<SpaceRecord>): void {
+  #set(changes: Partial<SpaceState>): void {
     Object.assign(this, changes)
   }
 
@@ -130,8 +160,7 @@ export class Space extends SpaceRecord {
       storm: start.storm && { ...start.storm, startedAt: now },
       faults: start.faults.map(armFault),
       accounts: new Accounts(),
-      conduct: this.#openConduct(),
-      dice: { storm: stream('storm'), faults: stream('faults'), latency: stream('latency') },
+      randomStreams: { storm: stream('storm'), faults: stream('faults'), latency: stream('latency') },
     })
     this.useUp(start.used, now)
     this.banKeys(start.bans, now)
@@ -140,7 +169,8 @@ export class Space extends SpaceRecord {
   #openRecords(state: StoredState): void {
     const isSeed = this.name !== '' && state === this.seed
     const records = isSeed ? openSeed(this.shared.contract, state) : openCollections(this.shared.contract, state)
-    this.#set({ records, unserved: unservedIn(state, this.shared.contract.resources) })
+    const ownRecords = isSeed ? [] : [...records.keys()]
+    this.#set({ records, ownRecords, unserved: unservedIn(state, this.shared.contract.resources) })
   }
 
   #openConduct(): ConductLedger {
@@ -151,9 +181,13 @@ export class Space extends SpaceRecord {
   }
 
   #conductToChange(): ConductLedger {
-    const before = this.#conductBefore
-    if (before?.ledger === this.conduct) before.saved ??= this.conduct.save()
+    if (this.#isInVerb) this.#conductBefore ??= this.conduct.save()
     return this.conduct
+  }
+
+  accountsToChange(): Accounts {
+    if (this.accounts.isShared) this.#set({ accounts: this.accounts.copy() })
+    return this.accounts
   }
 
   get keys(): ReadonlyMap<string, ApiKey> {
@@ -205,15 +239,37 @@ export class Space extends SpaceRecord {
   commit(changes: readonly RecordChange[]): void {
     for (const change of changes) if (change.kind === 'put') this.#checkRecord(change.resource, change.record.value)
     if (changes.length > 0) {
-      if (this.store === undefined) this.#book(changes.reduce((bytes, change) => bytes + this.#bytesOf(change), 0))
-      else this.#append(this.#storedForm(changes))
+      if (this.store === undefined) {
+        this.#bookCopies(changes)
+        this.#book(changes.reduce((bytes, change) => bytes + this.#bytesOf(change), 0))
+      } else this.#append(this.#storedForm(changes))
     }
     this.#hasUnsavedRecords = false
     for (const change of changes) {
-      const collection = this.records.get(change.resource)
-      if (change.kind === 'put') collection?.put(change.record)
-      else collection?.remove(change.scope, change.id)
+      const { records, collection } = ownCollection(this.records, change.resource)
+      this.#set({ records })
+      if (change.kind === 'put') collection?.put(change.record, change.rank)
+      else if (collection !== undefined) this.#remove(collection, change)
     }
+  }
+
+  #remove(collection: Collection, { resource, scope, id }: RecordChange & { readonly kind: 'remove' }): void {
+    const value = collection.get(scope, id)
+    if (value === undefined) return
+    if (this.#isInVerb)
+      this.#removed.push({ kind: 'put', resource, record: { scope, value }, rank: collection.rankOf(scope, id) })
+    collection.remove(scope, id)
+  }
+
+  /** Books the copies that the first changes of the seed's records make. */
+  #bookCopies(changes: readonly RecordChange[]): void {
+    const copied = [...new Set(changes.map(({ resource }) => resource))].filter(
+      (resource) => !this.ownRecords.includes(resource),
+    )
+    if (copied.length === 0) return
+    const records = copied.reduce((count, resource) => count + (this.records.get(resource)?.size ?? 0), 0)
+    this.#book(records * COPY_BYTES_PER_RECORD)
+    this.#set({ ownRecords: [...this.ownRecords, ...copied] })
   }
 
   #bytesOf(change: RecordChange): number {
@@ -249,7 +305,7 @@ export class Space extends SpaceRecord {
     const now = this.now(wall)
     this.#conductToChange().moveClock(before, now, wall)
     if (now >= before) return
-    this.accounts.forgetFuture(now)
+    this.accountsToChange().forgetFuture(now)
     if (this.storm !== undefined && this.storm.startedAt > now) this.#set({ storm: undefined })
   }
 
@@ -312,22 +368,22 @@ export class Space extends SpaceRecord {
   }
 
   /** Each purpose has its own stream, so that a changed switch does not shift the draws of others. */
-  #draw(purpose: keyof Snapshot['dice']): number {
-    const stream = streamAt(this.dice[purpose])
+  #draw(purpose: keyof SpaceState['randomStreams']): number {
+    const stream = streamAt(this.randomStreams[purpose])
     const drawn = stream.next()
-    this.#set({ dice: { ...this.dice, [purpose]: stream.state } })
+    this.#set({ randomStreams: { ...this.randomStreams, [purpose]: stream.state } })
     return drawn
   }
 
   banKey(key: string, duration: DurationMs, now: EpochMs): void {
     this.#conductToChange().endWaits(isForBan, this.#label(key))
-    this.accounts.change(key, { bans: banFor(duration, now) })
+    this.accountsToChange().change(key, { bans: banFor(duration, now) })
   }
 
   unbanKey(key: string): void {
     this.#conductToChange().endWaits(isForBan, this.#label(key))
     // Without a ban the account is unchanged, or an undo would list it.
-    if (this.accounts.view(key).bans.ban !== undefined) this.accounts.change(key, { bans: NO_BAN_RECORD })
+    if (this.accounts.view(key).bans.ban !== undefined) this.accountsToChange().change(key, { bans: NO_BAN_RECORD })
   }
 
   /** By label or key. */
@@ -356,16 +412,15 @@ export class Space extends SpaceRecord {
         ...(perMinute === undefined ? {} : { minute: { openedAt, used: perMinute } }),
         ...(perDay === undefined ? {} : { day: { openedAt, used: perDay } }),
       }
-      this.accounts.change(key, { usage })
+      this.accountsToChange().change(key, { usage })
     }
   }
 
-  /** Forgets plan, usage and bans of removed keys. */
-  forgetKeys(gone: readonly string[]): void {
-    const known = new Set(this.accounts.keys())
-    for (const key of gone) if (known.has(key)) this.accounts.put({ kind: 'key', name: key, account: null })
-    const plans = gone.filter((key) => this.plans.has(key)).map((key) => [key, null] as const)
-    this.#set({ plans: withEntries(this.plans, plans) })
+  /** Forgets plan, usage and bans that a key had before it was removed. */
+  forgetKey(key: string): void {
+    if (this.accounts.has(key)) this.accountsToChange().remove(key)
+    if (!this.plans.has(key)) return
+    this.#set({ plans: new Map([...this.plans].filter(([other]) => other !== key)) })
   }
 
   clearLog(): void {
@@ -379,6 +434,7 @@ export class Space extends SpaceRecord {
     this.shared.onForget(this)
     this.clearLog()
     this.#start(this.seed, wall)
+    this.conduct = this.#openConduct()
   }
 
   /** Applies changed start settings, storm and faults. Clock, quotas and bans change with the next reset. */
@@ -403,7 +459,7 @@ export class Space extends SpaceRecord {
         if (account.kind === 'stranger') return [account]
         return this.keys.has(account.name) ? [{ ...account, name: this.#label(account.name) }] : []
       }),
-      dice: this.dice,
+      dice: this.randomStreams,
     }
   }
 
@@ -426,12 +482,11 @@ export class Space extends SpaceRecord {
     if (source !== undefined && source.store === undefined && this.store === undefined)
       this.#book(source.heldBytes - this.heldBytes)
     else this.keep({ kind: 'replaced', state: { ...snapshot.state, keys: this.storedKeys(plans) } })
-    // Accounts first: setClock drops windows of the current accounts, and an undo needs the old ones intact.
     if (source === undefined) this.#openRecords(snapshot.state)
-    else this.#set({ records: copyCollections(source.records), unserved: source.unserved })
+    else this.#set({ records: shareCollections(source.records), ownRecords: [], unserved: source.unserved })
     this.#set({ plans, settings, accounts: new Accounts(accounts) })
     this.setClock(clockAt(clock.now, clock.frozen, wall), wall)
-    this.#set({ storm: storm ?? undefined, faults, dice })
+    this.#set({ storm: storm ?? undefined, faults, randomStreams: dice })
     this.#conductToChange().endWaits()
   }
 
@@ -447,29 +502,58 @@ export class Space extends SpaceRecord {
 
   /** @returns whether it existed */
   removeSnapshot(name: string): boolean {
-    const isThere = this.snapshots.has(name)
-    this.#setSnapshots(withEntries(this.snapshots, [[name, null]]))
-    return isThere
+    if (!this.snapshots.has(name)) return false
+    this.#setSnapshots(new Map([...this.snapshots].filter(([other]) => other !== name)))
+    return true
   }
 
   /** @throws StoreFull */
   #setSnapshots(snapshots: ReadonlyMap<string, Snapshot>): void {
-    let bytes = 0
-    for (const [name, before] of changedEntries(this.snapshots, snapshots))
-      bytes += snapshotBytes(snapshots.get(name)) - snapshotBytes(before)
-    this.shared.memoryBudget.book(bytes)
-    this.#set({ snapshots })
+    const bytes = (all: ReadonlyMap<string, Snapshot>) =>
+      [...all.values()].reduce((sum, snapshot) => sum + this.#snapshotBytes(snapshot), 0)
+    this.shared.memoryBudget.book(bytes(snapshots) - bytes(this.snapshots))
+    this.snapshots = snapshots
+  }
+
+  readonly #sizes = new WeakMap<Snapshot, number>()
+
+  #snapshotBytes(snapshot: Snapshot): number {
+    const known = this.#sizes.get(snapshot)
+    if (known !== undefined) return known
+    const bytes = snapshotBytes(snapshot)
+    this.#sizes.set(snapshot, bytes)
+    return bytes
   }
 
   /** For a checkpoint: unlike a snapshot it has the keys themselves, log and conduct. */
   save(): SavedSpace {
-    return { name: this.name, ...saveParts(this), log: this.log.save() }
+    return {
+      name: this.name,
+      state: saveState(this.captureState()),
+      snapshots: [...this.snapshots],
+      undo: this.undo === undefined ? null : saveUndo(this.undo),
+      requests: this.requests,
+      conduct: this.conduct.save(),
+      log: this.log.save(),
+    }
   }
 
   /** Only for a new space. */
-  load({ name: _same, log, ...parts }: SavedSpace): void {
-    this.#set(loadParts(parts, () => this.#openConduct()))
+  load({ state, snapshots, undo, requests, conduct, log }: SavedSpace): void {
+    this.#set(loadState(state))
+    this.snapshots = new Map(snapshots)
+    this.undo = undo === null ? undefined : this.loadUndo(undo)
+    this.requests = requests
+    this.conduct.restore(conduct)
     this.log.load(log)
+  }
+
+  loadUndo(undo: SavedUndo): Undo {
+    return loadUndo(undo, (saved) => {
+      const conduct = this.#openConduct()
+      conduct.restore(saved)
+      return conduct
+    })
   }
 
   close(): void {
@@ -478,104 +562,94 @@ export class Space extends SpaceRecord {
     this.#book(-this.heldBytes)
   }
 
-  /** Starts the journals of a verb. Returns a function that ends them. */
-  beginVerb(wall: EpochMs): () => VerbChange {
-    const before = copyRecord(this)
-    const endJournals = beginJournals(before.records)
-    before.accounts.journal = []
-    this.#conductBefore = { ledger: this.conduct }
-    return () => {
-      const conduct = this.#conductBefore?.saved
-      this.#conductBefore = undefined
-      const accounts = endJournal(before.accounts, this.accounts)
-      const records = endJournals(this.records)
-      const bytes = before.heldBytes - this.heldBytes
-      const change: SpaceBefore = {
-        parts: changedParts(before, this),
-        accounts,
-        records,
-        plans: changedEntries(before.plans, this.plans),
-        snapshots: changedEntries(before.snapshots, this.snapshots),
-        log: this.#clearedLog,
-      }
-      this.#clearedLog = undefined
-      return {
-        before: change,
-        rollBack: () => {
-          this.#book(bytes)
-          this.restore(change, wall)
-          this.undo = before.undo
-        },
-        refuse: () => {
-          if (conduct !== undefined) this.conduct.restore(conduct)
-        },
-      }
-    }
+  /** The present state, which stays as it is. */
+  captureState(): SpaceState {
+    const { unserved, plans, settings, clock, startClock, storm, faults, accounts, randomStreams } = this
+    const { ownRecords, heldBytes } = this
+    accounts.isShared = true
+    const records = shareCollections(this.records)
+    const state = { unserved, plans, settings, clock, startClock, storm, faults, accounts, randomStreams }
+    return { ...state, records, ownRecords, heldBytes }
   }
 
-  /** For a verb that removes the space. */
-  whole(): SpaceBefore {
-    const { plans, snapshots, heldBytes: _freed, undo: _gone, ...parts } = saveParts(this)
-    return { parts, accounts: [], records: [], plans, snapshots, log: this.log.save() }
+  /** Begins a verb. Its stored changes are collected, to be written together. */
+  beginVerb(): VerbStart {
+    this.#isInVerb = true
+    this.#verbChanges = []
+    return { state: this.captureState(), snapshots: this.snapshots, conduct: this.conduct, undo: this.undo }
   }
 
-  /** Changes made elsewhere since stay. */
-  restore(before: SpaceBefore, wall: EpochMs): void {
-    const { parts, accounts, records, plans, snapshots, log } = before
-    const { clock, ...others } = parts
-    const { settings } = this
-    // The clock first: going back, it forgets windows and a storm that the state before it had.
-    if (clock !== undefined) this.setClock(clock, wall)
-    this.#setSnapshots(withEntries(this.snapshots, snapshots))
-    if (parts.conduct !== undefined) {
-      if (parts.conduct.requests > 0) this.shared.onRecall(this.name)
-      this.shared.onForget(this)
-    }
-    this.#set(loadParts(others, () => this.#openConduct()))
-    for (const account of accounts.toReversed()) this.accounts.put(account)
-    revertRecords(this.records, records)
-    this.#set({ plans: withEntries(this.plans, plans) })
-    this.forgetKeys([...this.accounts.keys(), ...this.plans.keys()].filter((key) => !this.keys.has(key)))
-    this.#endWaitsForSettings(settings)
-    this.#endWaitsFor(before)
-    if (log !== undefined) this.log.restore(log)
-  }
-
-  #endWaitsFor({ parts, accounts, plans }: SpaceBefore): void {
-    const conduct = this.#conductToChange()
-    if (parts.conduct !== undefined || parts.accounts !== undefined) conduct.endWaits()
-    if ('storm' in parts) conduct.endWaits(isForStorm)
-    if ('faults' in parts) conduct.endWaits(isForFault)
-    for (const { kind, name } of accounts) if (kind === 'key') conduct.endWaits(undefined, this.#label(name))
-    for (const [name] of plans) conduct.endWaits(isForQuota, this.#label(name))
-  }
-
-  /** Restores it as a stored change. @throws StoreFull */
-  undoVerb(before: SpaceBefore, wall: EpochMs): void {
-    const sizes = new Map([...this.records].map(([name, { size }]) => [name, size]))
-    for (const resource of this.shared.contract.resources) {
-      const { changes = [] } = new Map(before.records).get(resource.name) ?? {}
-      const { name } = resource
-      for (const one of changes.toReversed()) {
-        if ('id' in one) this.keep(changeOf(resource, { kind: 'remove', resource: name, ...one }))
-        else this.keep(changeOf(resource, { kind: 'put', resource: name, record: one.record }))
-      }
-    }
-    for (const [name, plan] of before.plans) {
-      const apiKey = this.shared.keys.stored.get(name)
-      if (apiKey !== undefined) this.keep({ kind: 'key', key: plan === null ? apiKey : { ...apiKey, plan } })
-    }
-    const { log } = before
-    // Those under way then have ended unrecorded.
-    const ended = log && { ...log, records: log.records.filter(({ how }) => how !== undefined), unkept: [] }
-    this.restore({ ...before, log: undefined }, wall)
-    // A change of one record does not include its place.
-    const isInside = before.records.some(([name, { changes }]) =>
-      changes.some((one) => 'rank' in one && one.rank !== sizes.get(name)),
+  /**
+   * Writes the stored changes of a verb.
+   * @returns what was before, and whether the verb has changed anything
+   * @throws StoreFull, Failure STORE_WRITE_FAILED, with none of the changes written
+   */
+  endVerb({
+    state,
+    snapshots,
+    conduct,
+  }: VerbStart): Pick<Undo, 'removed' | 'before'> & { readonly isChanged: boolean } {
+    const changes = this.#verbChanges
+    if (changes.length > 0) this.store?.append(changes)
+    const [log, removed] = [this.#clearedLog, this.#removed.toReversed()]
+    const isRemoval = removed.length > 0 && changes.every(({ kind }) => kind.endsWith('-removed'))
+    this.#leaveVerb()
+    const isReplaced = conduct !== this.conduct
+    const isSameElse = !isReplaced && log === undefined && snapshots === this.snapshots
+    const before = { state, snapshots: undefined, conduct: isReplaced ? conduct : undefined, log }
+    if (
+      isRemoval &&
+      isSameElse &&
+      isSameState({ ...state, records: this.records, ownRecords: this.ownRecords, heldBytes: this.heldBytes }, this)
     )
-    if (before.parts.records !== undefined || isInside) this.keep({ kind: 'replaced', state: this.state() })
-    // Last, when the store can no longer refuse the change.
-    if (ended !== undefined) this.log.restore(ended)
+      return { removed, before: undefined, isChanged: true }
+    return { removed: undefined, before, isChanged: !(isSameElse && isSameState(state, this)) }
+  }
+
+  rollBackVerb({ state, snapshots, conduct, undo }: VerbStart): void {
+    const [conductBefore, log] = [this.#conductBefore, this.#clearedLog]
+    this.#leaveVerb()
+    this.shared.memoryBudget.book(state.heldBytes - this.heldBytes)
+    this.#set(state)
+    this.#setSnapshots(snapshots)
+    this.conduct = conduct
+    if (conductBefore !== undefined) conduct.restore(conductBefore)
+    if (log !== undefined) this.log.restore(log)
+    this.undo = undo
+  }
+
+  #leaveVerb(): void {
+    this.#isInVerb = false
+    this.#verbChanges = []
+    this.#removed = []
+    this.#conductBefore = undefined
+    this.#clearedLog = undefined
+  }
+
+  /** Everything, for a verb that removes the space. */
+  whole(): SpaceMemory {
+    return { state: this.captureState(), snapshots: this.snapshots, conduct: this.conduct, log: this.log.save() }
+  }
+
+  /**
+   * Returns to the state before a verb, also of what clients changed since. Conduct and log stay, unless the verb emptied
+   * them.
+   * @throws StoreFull, Failure STORE_WRITE_FAILED
+   */
+  restore({ state, snapshots, conduct, log }: SpaceMemory): void {
+    if (this.store === undefined) this.shared.memoryBudget.book(state.heldBytes - this.heldBytes)
+    if (snapshots !== undefined) this.#setSnapshots(snapshots)
+    if (conduct !== undefined) {
+      if (conduct.requests > 0) this.shared.onRecall(this.name)
+      this.shared.onForget(this)
+      this.conduct = conduct
+    }
+    this.#conductToChange().endWaits()
+    this.#set({ ...state, accounts: state.accounts, records: state.records })
+    if (this.store !== undefined) this.keep({ kind: 'replaced', state: this.state() })
+    // Those under way then have ended unrecorded.
+    if (log !== undefined)
+      this.log.restore({ ...log, records: log.records.filter(({ how }) => how !== undefined), unkept: [] })
   }
 
   /** Stores a change before it is made; without a store, books its memory. @throws StoreFull, Failure STORE_WRITE_FAILED */
@@ -593,40 +667,14 @@ export class Space extends SpaceRecord {
   }
 
   #append(changes: readonly Change[]): void {
-    if (this.#verbChanges !== undefined) this.#verbChanges.push(...changes)
+    if (this.#isInVerb) this.#verbChanges.push(...changes)
     else this.store?.append(changes)
-  }
-
-  /** Collects the stored changes of a verb, to be written together. */
-  collectChanges(): void {
-    this.#verbChanges = []
-  }
-
-  /** @throws StoreFull, Failure STORE_WRITE_FAILED, with none of the changes written */
-  writeChanges(): void {
-    const changes = this.dropChanges()
-    if (changes.length > 0) this.store?.append(changes)
-  }
-
-  dropChanges(): readonly Change[] {
-    const changes = this.#verbChanges ?? []
-    this.#verbChanges = undefined
-    return changes
   }
 
   #book(bytes: number): void {
     this.shared.memoryBudget.book(bytes)
-    this.heldBytes += bytes
+    this.#set({ heldBytes: this.heldBytes + bytes })
   }
-}
-
-/** The changes to take back; none if the accounts were replaced: then they are taken back here, in those before. */
-function endJournal(before: Accounts, now: Accounts): readonly AccountBefore[] {
-  const journal = before.journal ?? []
-  before.journal = undefined
-  if (before === now) return journal
-  for (const account of journal.toReversed()) before.put(account)
-  return []
 }
 
 function isEqual(one: unknown, other: unknown): boolean {

@@ -8,12 +8,12 @@ import { type Change, EMPTY_STATE, type SpaceStart, type StoredState } from '../
 import { type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
 import type { EndedCommand, Forward, Instant, RequestCommand } from './command.js'
 import { handle, replyWith } from './handle-request.js'
-import { byKey, type Keys, type SavedKeyring, saveKeys } from './keyring.js'
+import type { SavedKeyring } from './keyring.js'
 import type { RoomState } from './memory-budget.js'
 import { problem } from './responses.js'
-import { type SavedSpace, Space, type VerbChange } from './space.js'
+import { type SavedSpace, Space } from './space.js'
 import type { SpaceContext } from './space-context.js'
-import { isEmpty, type SpaceBefore, type Undo } from './space-record.js'
+import { type SavedUndo, saveUndo, type Undo } from './space-state.js'
 
 interface SpaceVerb {
   readonly name: string
@@ -21,15 +21,6 @@ interface SpaceVerb {
   readonly canUndo: boolean
   /** The space was opened only for this verb, and closes again unless the verb changes it. */
   readonly isTemporary: boolean
-}
-
-/** The running verb, and the state before it. */
-interface RunningVerb {
-  readonly id: number
-  readonly spaces: Map<Space, () => VerbChange>
-  readonly keys: Keys
-  readonly fixtures: StoredState
-  readonly removed: RemovedSpace | undefined
 }
 
 interface RemovedSpace {
@@ -41,7 +32,7 @@ export interface SavedSpaces {
   readonly keys: SavedKeyring
   readonly room: RoomState
   readonly spaces: readonly SavedSpace[]
-  readonly removed: RemovedSpace | null
+  readonly removed: { readonly name: string; readonly undo: SavedUndo } | null
 }
 
 export class Spaces {
@@ -51,7 +42,8 @@ export class Spaces {
   readonly #maxSpaces: number
   readonly #named = new Map<string, Space>()
   #removed: RemovedSpace | undefined
-  #verb: RunningVerb | undefined
+  /** Position of the running verb. */
+  #verb = 0
   /** When the first undo expires, in real time. */
   #nextExpiry = Number.POSITIVE_INFINITY
   readonly #unknownSpaces = new Set<string>()
@@ -72,11 +64,11 @@ export class Spaces {
     return name === '' ? this.default : this.#named.get(name)
   }
 
-  /** Opens it if necessary; undefined if there are too many. */
-  open(name: string, wall: EpochMs): Space | undefined {
+  /** Opens it if necessary; undefined if there are too many. @param isTemporary may be one more for the time of a verb */
+  open(name: string, wall: EpochMs, isTemporary = false): Space | undefined {
     const known = this.get(name)
     if (known !== undefined) return known
-    if (this.#named.size >= this.#maxSpaces) return undefined
+    if (this.#named.size >= this.#maxSpaces && !isTemporary) return undefined
     const space = new Space(name, this.#shared, wall, this.#fixtures)
     this.#named.set(name, space)
     return space
@@ -87,30 +79,20 @@ export class Spaces {
     const { keys } = this.#shared
     const apiKey: ApiKey = { ...keys.given(key), key, plan }
     this.#keepKey({ kind: 'key', key: apiKey })
-    this.#setKeys(keys.with(apiKey))
+    for (const space of this.#all()) space.forgetKey(key)
+    keys.all = keys.with(apiKey)
     return apiKey
   }
 
   /** Removes a key from all spaces. @throws StoreFull */
   removeKey(key: string): void {
     this.#keepKey({ kind: 'key-removed', key })
-    this.#setKeys(this.#shared.keys.without(key))
+    this.#shared.keys.all = this.#shared.keys.without(key)
   }
 
   #keepKey(change: Change & { readonly kind: 'key' | 'key-removed' }): void {
     const key = change.kind === 'key' ? change.key.key : change.key
-    this.#touch(this.default)
     if (this.#shared.keys.given(key) === undefined) this.default.keep(change)
-  }
-
-  #setKeys(keys: Keys): void {
-    const gone = [...this.#shared.keys.valid.keys()].filter((key) => !keys.valid.has(key))
-    this.#shared.keys.all = keys
-    if (gone.length === 0) return
-    for (const space of this.#all()) {
-      this.#touch(space)
-      space.forgetKeys(gone)
-    }
   }
 
   #all(): readonly Space[] {
@@ -121,61 +103,51 @@ export class Spaces {
   reset(space: Space, wall: EpochMs, fixtures: StoredState = this.#fixtures): void {
     this.#reseed(fixtures)
     space.restart(wall)
-    if (space === this.default) this.#setKeys(this.#shared.keys.replaced(space.seed.keys))
+    if (space === this.default) this.#shared.keys.all = this.#shared.keys.replaced(space.seed.keys)
   }
 
   /**
-   * Runs a verb as a whole or not at all: if it throws, or its changes cannot be stored, everything is rolled back. The
-   * same changes are kept for an undo.
+   * Runs a verb as a whole or not at all: if it throws, or its changes cannot be stored, everything is as before. What it
+   * replaced is kept for an undo.
    */
   change<T>(space: Space, { name, id, canUndo, isTemporary }: SpaceVerb, wall: EpochMs, run: () => T): T {
     const { keys } = this.#shared
-    const before: RunningVerb = {
-      id,
-      spaces: new Map(),
-      keys: keys.all,
-      fixtures: this.#fixtures,
-      removed: this.#removed,
-    }
-    this.#verb = before
-    this.#touch(space, wall)
-    this.default.collectChanges()
-    const end = () => {
-      this.#verb = undefined
-      return [...before.spaces].map(([{ name }, end]) => [name, end()] as const)
-    }
+    const before = { keys: keys.all, fixtures: this.#fixtures, removed: this.#removed }
+    this.#verb = id
+    const start = space.beginVerb()
+    // It stores the keys.
+    const startOfDefault = space === this.default ? undefined : this.default.beginVerb()
+    const { requests } = space
     try {
       const output = run()
-      this.default.writeChanges()
-      const all = end()
+      if (startOfDefault !== undefined) this.default.endVerb(startOfDefault)
+      const replaced = space.endVerb(start)
       const hasKeys = keys.all !== before.keys
-      const spaces = all.flatMap(([name, { before }]) => (isEmpty(before) ? [] : [[name, before] as const]))
-      if (canUndo && (spaces.length > 0 || hasKeys)) {
-        const added = [...keys.valid.keys()].filter((key) => !before.keys.valid.has(key))
-        const undoneKeys = hasKeys ? { ...saveKeys(before.keys), added } : null
-        space.undo = { id, verb: name, at: wall, keys: undoneKeys, spaces }
+      const hasChanged = replaced.isChanged || hasKeys
+      if (canUndo && hasChanged) {
+        const { removed, before: memory } = replaced
+        space.undo = {
+          id,
+          verb: name,
+          at: wall,
+          requests,
+          keys: hasKeys ? before.keys : undefined,
+          removed,
+          before: memory,
+        }
         if (this.#removed?.name === space.name) this.#removed = undefined
         this.#expectExpiry(wall)
       }
-      if (isTemporary && !spaces.some(([name]) => name === space.name)) this.close(space)
+      if (isTemporary && (!hasChanged || this.#named.size > this.#maxSpaces)) this.close(space)
       return output
     } catch (error) {
-      this.default.dropChanges()
-      const all = end()
+      keys.all = before.keys
       this.#reseed(before.fixtures)
       this.#removed = before.removed
-      this.#setKeys(before.keys)
-      for (const [, change] of all) {
-        change.rollBack()
-        change.refuse()
-      }
+      if (startOfDefault !== undefined) this.default.rollBackVerb(startOfDefault)
+      space.rollBackVerb(start)
       throw error
     }
-  }
-
-  #touch(space: Space, wall: EpochMs = 0): void {
-    const spaces = this.#verb?.spaces
-    if (spaces?.has(space) === false) spaces.set(space, space.beginVerb(wall))
   }
 
   /** Also finds the undo of a verb that removed the space. */
@@ -184,43 +156,22 @@ export class Spaces {
     return undo !== undefined && wall - undo.at <= UNDO_FOR_MS ? undo : undefined
   }
 
-  /** @throws StoreFull */
-  undo(space: Space, { keys, spaces }: Undo, wall: EpochMs): void {
-    if (keys !== null) this.#restoreKeys(keys, new Map(spaces).get('')?.parts.records === undefined, new Map(spaces))
-    for (const [name, before] of spaces) {
-      const changed = this.get(name)
-      if (changed === undefined) continue
-      this.#touch(changed, wall)
-      changed.undoVerb(before, wall)
+  /**
+   * Returns removed records, or else restores the space, and the keys if the verb changed them.
+   * @returns the number of requests since the verb whose effects are gone as well
+   * @throws StoreFull, Failure STORE_WRITE_FAILED
+   */
+  undo(space: Space, { keys, removed, before, requests }: Undo): number {
+    if (keys !== undefined) this.#shared.keys.all = keys
+    const since = before === undefined ? 0 : space.requests - requests
+    if (removed !== undefined) space.commit(removed)
+    if (before !== undefined) space.restore(before)
+    if (space.undo === undefined) {
+      space.requests = requests
+      this.#removed = undefined
     }
-    if (space.undo === undefined) this.#removed = undefined
     space.undo = undefined
-  }
-
-  /** Keeps keys that were added since. Restored keys come last, as in the store. */
-  #restoreKeys(
-    before: NonNullable<Undo['keys']>,
-    isKeptByKey: boolean,
-    spaces: ReadonlyMap<string, SpaceBefore>,
-  ): void {
-    const { keys } = this.#shared
-    const restored = (now: ReadonlyMap<string, ApiKey>, known: readonly ApiKey[]) => {
-      const isLater = (key: string) => !before.added.includes(key) && !before.valid.some((apiKey) => apiKey.key === key)
-      const kept = [...now.values()].filter(({ key }) => isLater(key) || known.some((apiKey) => apiKey.key === key))
-      // Setting an existing key of a map would keep its old place.
-      return byKey([...kept, ...known])
-    }
-    const merged: Keys = { stored: restored(keys.stored, before.stored), valid: restored(keys.valid, before.valid) }
-    if (isKeptByKey) {
-      const plans = new Map(spaces.get('')?.plans)
-      for (const apiKey of merged.stored.values()) {
-        const plan = plans.get(apiKey.key) ?? apiKey.plan
-        if (keys.stored.get(apiKey.key) !== apiKey)
-          this.#keepKey({ kind: 'key', key: plan === undefined ? apiKey : { ...apiKey, plan } })
-      }
-      for (const key of keys.stored.keys()) if (!merged.stored.has(key)) this.#keepKey({ kind: 'key-removed', key })
-    }
-    this.#setKeys(merged)
+    return Math.max(0, since)
   }
 
   /** Frees memory: the undo of a reset can hold a log and a million pets. */
@@ -262,8 +213,17 @@ export class Spaces {
   remove(name: string, wall: EpochMs): boolean {
     const space = this.#named.get(name)
     if (space === undefined) return false
-    const undo = { id: this.#verb?.id ?? 0, verb: 'spaces.remove', at: wall, keys: null }
-    this.#removed = { name, undo: { ...undo, spaces: [[name, space.whole()]] } }
+    const { requests } = space
+    const undo = {
+      id: this.#verb,
+      verb: 'spaces.remove',
+      at: wall,
+      requests,
+      keys: undefined,
+      removed: undefined,
+      before: space.whole(),
+    }
+    this.#removed = { name, undo }
     this.#expectExpiry(wall)
     this.close(space)
     return true
@@ -281,13 +241,13 @@ export class Spaces {
       keys: this.#shared.keys.save(),
       room: this.#shared.memoryBudget.state,
       spaces: this.#all().map((space) => space.save()),
-      removed: this.#removed ?? null,
+      removed: this.#removed === undefined ? null : { ...this.#removed, undo: saveUndo(this.#removed.undo) },
     }
   }
 
   /** Call it on new spaces only. Loads one space at each step. */
   *load({ keys, room, spaces, removed }: SavedSpaces): Generator<void, void> {
-    this.#removed = removed ?? undefined
+    this.#removed = removed === null ? undefined : { ...removed, undo: this.default.loadUndo(removed.undo) }
     this.#shared.keys.load(keys)
     for (const saved of spaces) {
       const space =

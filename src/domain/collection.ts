@@ -7,11 +7,6 @@ import type { SavedRecords, Scope, StoredRecord } from './records.js'
 /** A record matches if its property has any of the accepted values. */
 export type Filter = readonly [property: string, accepted: readonly unknown[]]
 
-/** The inverse of one change: the record was not there, was another, or stood behind `rank` others. */
-export type RecordBefore =
-  | { readonly scope: Scope; readonly id: string }
-  | { readonly record: StoredRecord; readonly rank?: number }
-
 /** Number of results kept: clients ask for the same few lists. */
 const MAX_KEPT = 8
 
@@ -47,8 +42,8 @@ export class Collection {
   #byValue: readonly ValueIndex[]
   /** Cleared by any change. */
   #kept: Kept[] = []
-  /** The inverse of each change while a verb runs. */
-  journal: RecordBefore[] | undefined
+  /** Part of an earlier state too: to be copied before a change. */
+  isShared = false
 
   /** @param indexed properties with few values, which lists are filtered by */
   constructor({ idProperty, nextId, values, scopes = [] }: SavedRecords, indexed: readonly string[] = []) {
@@ -153,15 +148,18 @@ export class Collection {
     return id
   }
 
-  /** Adds a record as the newest, or replaces the one with its id. */
-  put({ scope, value }: StoredRecord): void {
+  /**
+   * Adds a record as the newest, or replaces the one with its id.
+   * @param rank of a removed record that returns to its place: the number of records before it
+   */
+  put({ scope, value }: StoredRecord, rank = this.#all.length): void {
     this.#kept = []
     const id = value[this.idProperty]
     const place = this.placeOf(scope, id)
     const before = place === undefined ? undefined : this.#values[place]
-    this.journal?.push(before === undefined ? { scope, id: String(id) } : { record: { scope, value: before } })
     if (place === undefined || before === undefined) {
-      this.#append(scope, value)
+      if (rank < this.#all.length) this.#insert(scope, value, rank)
+      else this.#append(scope, value)
       this.nextId = nextIdAfter(this.nextId, id)
       return
     }
@@ -178,65 +176,51 @@ export class Collection {
     const value = place === undefined ? undefined : this.#values[place]
     if (place === undefined || value === undefined) return
     this.#kept = []
-    this.journal?.push({ record: { scope, value }, rank: indexOf(this.#all, place) })
     this.#placeOf.delete(keyOf(scope, id))
     this.#eachIndex(scope, value, place, takeOut)
-    // Without a gap at the end, adding and reverting leaves no trace.
+    // No gap at the end, so that collections with equal records are equal.
     if (place === this.#values.length - 1) {
       this.#values.pop()
       if (this.#scopes.length > place) this.#scopes.pop()
     } else this.#values[place] = undefined
   }
 
-  /** What reverts a change that is about to be made. */
-  before(scope: Scope, id: unknown, isRemoved: boolean): RecordBefore {
+  /** The number of records before one. */
+  rankOf(scope: Scope, id: unknown): number {
     const place = this.placeOf(scope, id)
-    const value = place === undefined ? undefined : this.#values[place]
-    if (place === undefined || value === undefined) return { scope, id: String(id) }
-    const record = { scope, value }
-    return isRemoved ? { record, rank: indexOf(this.#all, place) } : { record }
-  }
-
-  revert(before: RecordBefore): void {
-    if ('id' in before) {
-      this.remove(before.scope, before.id)
-      return
-    }
-    const { record, rank } = before
-    if (rank === undefined || this.get(record.scope, record.value[this.idProperty]) !== undefined) this.put(record)
-    else this.#insert(record, rank)
-  }
-
-  /** Adds a record after `rank` others. Without a gap there, moves all records after it. */
-  #insert({ scope, value }: StoredRecord, rank: number): void {
-    this.#kept = []
-    this.journal?.push({ scope, id: String(value[this.idProperty]) })
-    const after = this.#all[rank] ?? this.#values.length
-    const place = (this.#all[rank - 1] ?? -1) + 1
-    if (place === after) {
-      const behind = this.#all.slice(rank).map((at) => ({ scope: this.scopeAt(at), value: this.at(at) }))
-      this.#values.length = place
-      this.#scopes.length = Math.min(this.#scopes.length, place)
-      this.#all.length = rank
-      for (const index of [this.#byScope, ...this.#byValue.map(({ places }) => places)])
-        for (const places of index.values()) places.length = indexOf(places, place)
-      for (const other of [{ scope, value }, ...behind]) this.#append(other.scope, other.value)
-      return
-    }
-    this.#values[place] = value
-    // The gap may have the scope of the record that left it.
-    if (scope.length > 0 || place < this.#scopes.length) this.#scopes[place] = scope
-    this.#placeOf.set(keyOf(scope, value[this.idProperty]), place)
-    this.#eachIndex(scope, value, place, insert)
+    return place === undefined ? this.#all.length : indexOf(this.#all, place)
   }
 
   #append(scope: Scope, value: Values): void {
-    const place = this.#values.push(value) - 1
-    if (scope.length > 0) this.#scopes[place] = scope
+    this.#putAt(this.#values.length, scope, value, append)
+  }
+
+  #insert(scope: Scope, value: Values, rank: number): void {
+    const place = (this.#all[rank - 1] ?? -1) + 1
+    if (place < (this.#all[rank] ?? 0)) {
+      this.#putAt(place, scope, value, insert)
+      return
+    }
+    // Without a gap, all later records move.
+    const records = [...this.all()]
+    records.splice(rank, 0, { scope, value })
+    this.#values = []
+    this.#scopes = []
+    this.#placeOf = new PlacesById()
+    this.#all = []
+    this.#byScope = new Map()
+    for (const { places } of this.#byValue) places.clear()
+    for (const record of records) this.#append(record.scope, record.value)
+  }
+
+  #putAt(place: number, scope: Scope, value: Values, index: (places: number[], place: number) => void): void {
+    this.#values[place] = value
+    // A gap may have the scope of the record that left it.
+    if (scope.length > 0 || place < this.#scopes.length) this.#scopes[place] = scope
     const id = value[this.idProperty]
     // A record without an id can only be listed.
     if (id !== undefined) this.#placeOf.set(keyOf(scope, id), place)
-    this.#eachIndex(scope, value, place, append)
+    this.#eachIndex(scope, value, place, index)
   }
 
   /** The places of all, of each beginning of the scope, and of each indexed value. */

@@ -22,7 +22,13 @@ export interface SavedRecords {
 }
 
 export type RecordChange =
-  | { readonly kind: 'put'; readonly resource: string; readonly record: StoredRecord }
+  | {
+      readonly kind: 'put'
+      readonly resource: string
+      readonly record: StoredRecord
+      /** Of a removed record that returns to its place: the number of records before it. */
+      readonly rank?: number
+    }
   | { readonly kind: 'remove'; readonly resource: string; readonly scope: Scope; readonly id: string }
 
 /** A record that the contract does not allow in responses. It was not added or changed. */

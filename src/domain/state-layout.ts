@@ -71,6 +71,7 @@ export function changeOf(resource: ResourceData, change: RecordChange): Change {
     if (pet !== undefined) return { kind: 'pet-removed', id: pet }
     return { kind: 'record-removed', resource: name, scope: change.scope, id: change.id }
   }
-  if (isPet) return { kind: 'pet', pet: change.record.value as object as Pet }
-  return { kind: 'record', resource: name, idProperty: id.property, entry: change.record }
+  const rank = change.rank === undefined ? {} : { rank: change.rank }
+  if (isPet) return { kind: 'pet', pet: change.record.value as object as Pet, ...rank }
+  return { kind: 'record', resource: name, idProperty: id.property, entry: change.record, ...rank }
 }

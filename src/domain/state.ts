@@ -23,9 +23,15 @@ export const EMPTY_STATE: StoredState = { nextPetId: 1, pets: [], orders: [], ke
 
 /** Idempotent: applying a run of changes twice gives the same state. */
 export type Change =
-  | { readonly kind: 'pet'; readonly pet: Pet }
+  | { readonly kind: 'pet'; readonly pet: Pet; readonly rank?: number }
   | { readonly kind: 'pet-removed'; readonly id: Int64 }
-  | { readonly kind: 'record'; readonly resource: string; readonly idProperty: string; readonly entry: StoredRecord }
+  | {
+      readonly kind: 'record'
+      readonly resource: string
+      readonly idProperty: string
+      readonly entry: StoredRecord
+      readonly rank?: number
+    }
   | {
       readonly kind: 'record-removed'
       readonly resource: string

@@ -9,7 +9,7 @@ import { assertRegularFile, openRegularFile, readRegularFile } from '../system/r
 import { crc32 } from './checksum.js'
 import { type Disk, placeOf, writeAll } from './disk.js'
 import { storedKey } from './document.js'
-import { apiKey, check, fields, int64, list, type Reader, recordEntry, text } from './shape.js'
+import { apiKey, check, fields, int64, list, type Reader, recordEntry, text, wholeNumber } from './shape.js'
 import { CorruptionError, cannot, corrupt, failedWith, StoreError } from './store-error.js'
 
 const JOURNAL_VERSION = 4
@@ -109,7 +109,7 @@ export function commitLine(changes: readonly Change[]): string {
 function changeText(change: Change): string {
   switch (change.kind) {
     case 'pet':
-      return `{"kind":"pet","pet":${recordText(change.pet)}}`
+      return `{"kind":"pet","pet":${recordText(change.pet)}${change.rank === undefined ? '' : `,"rank":${change.rank}`}}`
     case 'replaced': {
       const { pets, keys, ...others } = change.state
       const rest = stringifyJson({ ...others, keys: keys.map(storedKey) }).slice(1)
@@ -120,12 +120,14 @@ function changeText(change: Change): string {
   }
 }
 
+const rank = v.exactOptional(wholeNumber(0))
+
 /** Changes besides pets. Recovery checks replaced states. */
 const changeSchema = v.variant(
   'kind',
   [
     fields({ kind: v.literal('pet-removed'), id: int64 }),
-    fields({ kind: v.literal('record'), resource: text, idProperty: text, entry: recordEntry }),
+    fields({ kind: v.literal('record'), resource: text, idProperty: text, entry: recordEntry, rank }),
     fields({ kind: v.literal('record-removed'), resource: text, scope: list(text), id: text }),
     fields({ kind: v.literal('key'), key: apiKey }),
     fields({ kind: v.literal('key-removed'), key: text }),
@@ -229,9 +231,14 @@ function readCommit(kind: string, content: unknown, readPet: Reader<Pet>): reado
 }
 
 function readChange(content: unknown, readPet: Reader<Pet>): Change {
-  const change: { readonly kind?: unknown; readonly pet?: unknown } = Object(content)
+  const change: { readonly kind?: unknown; readonly pet?: unknown; readonly rank?: unknown } = Object(content)
   // Not by the schema, because most lines are pets.
-  if (change.kind === 'pet') return { kind: 'pet', pet: readPet(change.pet, 'pet') }
+  if (change.kind === 'pet') {
+    const pet = readPet(change.pet, 'pet')
+    return change.rank === undefined
+      ? { kind: 'pet', pet }
+      : { kind: 'pet', pet, rank: check(wholeNumber(0), change.rank, 'rank') }
+  }
   const read = check(changeSchema, content, '')
   return read.kind === 'replaced' ? { ...read, state: read.state as StoredState } : read
 }

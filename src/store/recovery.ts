@@ -62,7 +62,7 @@ export class Recovery {
   apply(change: Change): void {
     switch (change.kind) {
       case 'pet':
-        this.#petsToChange().put({ scope: [], value: change.pet as object as Values })
+        this.#petsToChange().put({ scope: [], value: change.pet as object as Values }, change.rank)
         return
       case 'pet-removed':
         this.#petsToChange().remove([], change.id)
@@ -71,7 +71,7 @@ export class Recovery {
         const { resource, idProperty, entry } = change
         const records = this.#records.get(resource) ?? Collection.empty(idProperty)
         this.#records.set(resource, records)
-        records.put(entry)
+        records.put(entry, change.rank)
         return
       }
       case 'record-removed':

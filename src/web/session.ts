@@ -2,6 +2,7 @@ import { batch } from '@preact/signals'
 import { EventReader, type ServerEvent } from '../control/event-reader.js'
 import type { OptionalInput, VerbInput, VerbName, VerbOutput } from '../control/verb-map.js'
 import { withQuery } from '../control/verb-request.js'
+import { counted } from '../domain/numbers.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
 import { callVerb, keepControlToken, readText, requestControl, servedContract, TokenNeeded } from './control-api.js'
 import { toggleWord } from './dashboard/exchange-filter.js'
@@ -85,16 +86,13 @@ export function undo(): Promise<void> {
   return showFailure(async () => {
     if (undone === undefined) return
     const { space, undoId: id } = undone
-    const { undone: verb } = await lockIfAsked(callVerb('undo', space, id === undefined ? {} : { id }))
-    view.notice.value = DISCARDS.has(verb) ? 'Undone. What clients changed since then is discarded.' : ''
-    announce('Undone.')
+    const { requests } = await lockIfAsked(callVerb('undo', space, id === undefined ? {} : { id }))
+    view.notice.value = ''
+    announce(requests === 0 ? 'Undone.' : `Undone, with ${counted(requests, 'request')} since then.`)
     if (space === view.space.value) void stayConnected()
     else showSpace(space)
   })
 }
-
-/** Verbs whose undo restores all data as it was. @source docs/control-api.md, "Undo" */
-const DISCARDS: ReadonlySet<string> = new Set(['reset', 'snapshots.restore'])
 
 export async function replay(id: number, change: Omit<VerbInput<'requests.replay'>, 'id'> = {}): Promise<void> {
   const again = await call('requests.replay', { id, ...change }, 'Request sent again.')

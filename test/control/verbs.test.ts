@@ -39,7 +39,7 @@ describe.each(transports)('pets as a resource, %s', (_name, openSandbox) => {
     expect((await sandbox.control('PATCH', '/resources/pets/60', { status: null })).json).toEqual(added.json)
     expect((await sandbox.control('DELETE', '/resources/pets/60')).json).toEqual({ removed: 60 })
     expect((await sandbox.get('/pets/60')).status).toBe(404)
-    expect((await sandbox.control('POST', '/undo')).json).toEqual({ undone: 'records.remove' })
+    expect((await sandbox.control('POST', '/undo')).json).toMatchObject({ undone: 'records.remove' })
     expect((await sandbox.get('/pets/60')).status).toBe(200)
     const named = await sandbox.control('POST', '/resources/pets', { id: '70', name: 'Rex', categoryId: 1 })
     expect(named.json).toEqual({ id: 70, name: 'Rex', categoryId: 1 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Values } from '../../src/contract/contract.js'
-import { Collection, type RecordBefore } from '../../src/domain/collection.js'
+import { Collection } from '../../src/domain/collection.js'
 import type { Scope, StoredRecord } from '../../src/domain/records.js'
 import '../support/fast-check.js'
 
@@ -63,42 +63,6 @@ it('holds the same as a list, before and after a save', () => {
       expectSame(new Collection(collection.save(), ['kind']), model)
     }),
   )
-})
-
-it('reverts changes by its journal, and by the record before each change', () => {
-  fc.assert(
-    fc.property(fc.array(change, { maxLength: 30 }), fc.array(change, { maxLength: 30 }), (first, second) => {
-      const collection = Collection.empty('id', ['kind'])
-      const model = new Model()
-      applyAll(first, collection, model)
-      const before: RecordBefore[] = []
-      collection.journal = []
-      for (const one of second) {
-        before.push(collection.before(one.scope, one.id, one.isRemoved))
-        applyAll([one], collection)
-      }
-      const { journal } = collection
-      collection.journal = undefined
-      const other = new Collection(collection.save(), ['kind'])
-      for (const one of journal.toReversed()) collection.revert(one)
-      expectSame(collection, model)
-      for (const one of before.toReversed()) other.revert(one)
-      expectSame(other, model)
-    }),
-  )
-})
-
-it('puts a record back into the gap of one with another scope', () => {
-  const collection = Collection.empty('id')
-  collection.put({ scope: ['2'], value: { id: 7 } })
-  const journal: RecordBefore[] = []
-  collection.journal = journal
-  collection.put({ scope: [], value: { id: 2 } })
-  collection.remove(['2'], 7)
-  collection.remove([], 2)
-  collection.journal = undefined
-  for (const one of journal.toReversed()) collection.revert(one)
-  expect([...collection.all()]).toEqual([{ scope: ['2'], value: { id: 7 } }])
 })
 
 it('counts ids from the largest one that a double can hold, and leaves none out that is free', () => {

@@ -63,7 +63,8 @@ export function addSpaceVerbs({ add, call, verb }: VerbCommands): void {
     'undo',
     'undo [--id <id>]',
     'undo the last reset, restore, scenario or removal, within a minute',
-    ({ undone }) => `Undone: ${undone.replace('.', ' ')}.`,
+    ({ undone, requests }) =>
+      `Undone: ${undone.replace('.', ' ')}.${requests === 0 ? '' : ` Also undone: ${counted(requests, 'request')} since then.`}`,
   )
   verb(
     'reset',

@@ -53,8 +53,7 @@ export const spaceVerbs = {
           const message = `Undo ${id} is not the last in this space. The last is ${undo.id} (${undo.verb}).`
           throw new VerbError('conflict', message)
         }
-        spaces.undo(space, undo, wall)
-        return { undone: undo.verb as string }
+        return { undone: undo.verb as string, requests: spaces.undo(space, undo) }
       },
     },
   ),

@@ -1,0 +1,159 @@
+import type { ConductLedger, SavedConduct } from '../conduct/conduct-ledger.js'
+import { stringifyJson } from '../contract/json.js'
+import type { ArmedFault } from '../domain/faults.js'
+import type { PlanName } from '../domain/keys.js'
+import type { RecordChange } from '../domain/records.js'
+import type { Settings } from '../domain/settings.js'
+import type { Snapshot, StoredState } from '../domain/state.js'
+import type { RunningStorm } from '../domain/storm.js'
+import type { ClockState, EpochMs } from '../domain/time.js'
+import type { SavedLog } from '../exchanges/exchange-log.js'
+import { Accounts, type SavedAccount } from './accounts.js'
+import { type Collections, loadCollections, saveCollections } from './collections.js'
+import { type Keys, loadKeys, type SavedKeyring, saveKeys } from './keyring.js'
+
+/**
+ * Everything that decides the next responses of a space. Its parts are replaced, never changed in place, so a shallow
+ * copy is the state of that moment. Collections and accounts are copied by the first change after they were shared.
+ */
+export interface SpaceState {
+  /** By resource. */
+  readonly records: Collections
+  /** What the store has of resources that are not in the contract. */
+  readonly unserved: Omit<StoredState, 'keys'>
+  /** Plans that keys were moved to. The plan of `sandbox` is a setting. */
+  readonly plans: ReadonlyMap<string, PlanName>
+  readonly settings: Settings
+  readonly clock: ClockState
+  readonly startClock: ClockState
+  readonly storm: RunningStorm | undefined
+  readonly faults: readonly ArmedFault[]
+  readonly accounts: Accounts
+  readonly randomStreams: Snapshot['dice']
+  /** Resources whose records are no longer those of the seed. */
+  readonly ownRecords: readonly string[]
+  /** Bytes of records beyond the seed, only without a store. */
+  readonly heldBytes: number
+}
+
+/** What a verb may replace in a space. */
+export interface SpaceMemory {
+  readonly state: SpaceState
+  /** Of a removed space. */
+  readonly snapshots: ReadonlyMap<string, Snapshot> | undefined
+  /** Of a verb that empties them. */
+  readonly conduct: ConductLedger | undefined
+  readonly log: SavedLog | undefined
+}
+
+/** What restores the space of a verb, for a minute. */
+export interface Undo {
+  /** Position of its command. */
+  readonly id: number
+  readonly verb: string
+  /** Real time. */
+  readonly at: EpochMs
+  /** Requests to the space before. */
+  readonly requests: number
+  /** The keys before; undefined if unchanged. */
+  readonly keys: Keys | undefined
+  /** Of a verb that only removed records: these return, and everything since stays. */
+  readonly removed: readonly RecordChange[] | undefined
+  /** Of other verbs: the space returns to it. */
+  readonly before: SpaceMemory | undefined
+}
+
+interface SavedForms {
+  readonly records: ReturnType<typeof saveCollections>
+  readonly plans: readonly (readonly [string, PlanName])[]
+  readonly storm: RunningStorm | null
+  readonly accounts: readonly SavedAccount[]
+}
+
+export type SavedState = Omit<SpaceState, keyof SavedForms> & SavedForms
+
+/** In the order of the text: equal states have equal texts. */
+export function saveState({ records, unserved, plans, storm, accounts, ...plain }: SpaceState): SavedState {
+  return {
+    records: saveCollections(records),
+    unserved,
+    plans: [...plans],
+    storm: storm ?? null,
+    accounts: accounts.save(),
+    ...plain,
+  }
+}
+
+export function loadState({ records, plans, storm, accounts, ...plain }: SavedState): SpaceState {
+  return {
+    ...plain,
+    records: loadCollections(records),
+    plans: new Map(plans),
+    storm: storm ?? undefined,
+    accounts: new Accounts(accounts),
+  }
+}
+
+/**
+ * Whether two states differ. Plain parts are compared by value: after loading a checkpoint, equal parts are different
+ * objects.
+ */
+export function isSameState(one: SpaceState, other: SpaceState): boolean {
+  const { records, accounts, plans, ...plain } = one
+  if (records !== other.records || accounts !== other.accounts || plans !== other.plans) return false
+  return Object.entries(plain).every(([name, part]) => {
+    const present: unknown = Reflect.get(other, name)
+    return part === present || stringifyJson(part ?? null) === stringifyJson(present ?? null)
+  })
+}
+
+interface SavedMemory {
+  readonly state: SavedState
+  readonly snapshots: readonly (readonly [string, Snapshot])[] | null
+  readonly conduct: SavedConduct | null
+  readonly log: SavedLog | null
+}
+
+export interface SavedUndo extends Omit<Undo, 'keys' | 'removed' | 'before'> {
+  readonly keys: SavedKeyring | null
+  readonly removed: readonly RecordChange[] | null
+  readonly before: SavedMemory | null
+}
+
+export function saveUndo({ keys, removed, before, ...facts }: Undo): SavedUndo {
+  return {
+    ...facts,
+    keys: keys === undefined ? null : saveKeys(keys),
+    removed: removed ?? null,
+    before: before === undefined ? null : saveMemory(before),
+  }
+}
+
+function saveMemory({ state, snapshots, conduct, log }: SpaceMemory): SavedMemory {
+  return {
+    state: saveState(state),
+    snapshots: snapshots === undefined ? null : [...snapshots],
+    conduct: conduct?.save() ?? null,
+    log: log ?? null,
+  }
+}
+
+type LoadConduct = (saved: SavedConduct) => ConductLedger
+
+export function loadUndo({ keys, removed, before, ...facts }: SavedUndo, loadConduct: LoadConduct): Undo {
+  return {
+    ...facts,
+    keys: keys === null ? undefined : loadKeys(keys),
+    removed: removed ?? undefined,
+    before: before === null ? undefined : loadMemory(before, loadConduct),
+  }
+}
+
+function loadMemory({ state, snapshots, conduct, log }: SavedMemory, loadConduct: LoadConduct): SpaceMemory {
+  return {
+    state: loadState(state),
+    snapshots: snapshots === null ? undefined : new Map(snapshots),
+    conduct: conduct === null ? undefined : loadConduct(conduct),
+    log: log ?? undefined,
+  }
+}
