@@ -23,11 +23,11 @@ export async function withReference(document: string): Promise<string> {
   })
 }
 
-/** Two tables: its own flags, and the commands below it with theirs. */
+/** Two tables: its own flags, and the commands below it with the names of theirs. */
 async function tablesOf(name: string, commands: readonly (readonly string[])[]): Promise<readonly string[]> {
   const parts = partsOf(await helpOf([name], UNWRAPPED)).filter(({ title }) => !isCommands(title))
   const flags = parts.flatMap(({ title, items }) => (ELSEWHERE.has(title) ? [] : items))
-  const below = commands.filter(([first, ...rest]) => first === name && rest.length > 0)
+  const below = commands.filter((path) => path[0] === name && path.length > 1 && !isGroup(path, commands))
   const rows = await Promise.all(below.map((path) => rowOf(path)))
   const usage = usageIn(await helpOf([name], UNWRAPPED))
   return [
@@ -36,7 +36,7 @@ async function tablesOf(name: string, commands: readonly (readonly string[])[]):
       ['argument or flag', 'meaning'],
       flags.filter(isOfItsOwn).map(([term, about]) => [code(term), text(about)]),
     ),
-    ...table(['command', 'does', 'takes'], rows),
+    ...table(['command', 'does', 'flags'], rows),
   ]
 }
 
@@ -46,9 +46,9 @@ async function rowOf(path: readonly string[]): Promise<readonly string[]> {
     .filter(({ title }) => !isCommands(title))
     .flatMap((part) => part.items)
     .filter(isOfItsOwn)
-  const takes = items.map(([term, about]) => `${code(term)}: ${text(about)}`)
+  const flags = items.filter(([term]) => term.startsWith('-')).map(([term]) => code(term))
   const does = help.split('\n', 1)[0] ?? ''
-  return [code(usageIn(help)), text(does.replace(/\.$/, '')), takes.join('<br>')]
+  return [code(usageIn(help)), text(does.replace(/\.$/, '')), flags.join(', ')]
 }
 
 function partsOf(help: string): readonly Part[] {
@@ -64,7 +64,12 @@ function partsOf(help: string): readonly Part[] {
 }
 
 const isCommands = (title: string) => title === 'Commands' || title === 'Operations'
-const isOfItsOwn = ([term]: readonly [string, string]) => !/--(?:help|debug)$/.test(term)
+/** Neither a flag that every command has, nor an environment variable. */
+const isOfItsOwn = ([term]: readonly [string, string]) =>
+  !/--(?:help|debug)$|--output <form>$/.test(term) && !/^[A-Z]/.test(term)
+/** `control clock`, which stands for `control clock show`. */
+const isGroup = (path: readonly string[], commands: readonly (readonly string[])[]) =>
+  commands.some((other) => other.length > path.length && path.every((word, at) => other[at] === word))
 const code = (term: string) => `\`${term.replaceAll('|', '\\|')}\``
 /** What Markdown would read as its own is not. */
 const text = (about: string) => about.replace(/[|<*]/g, (mark) => `\\${mark}`)
