@@ -235,7 +235,6 @@ export class Spaces {
     this.#named.delete(space.name)
   }
 
-  /** A copy that can be written in several steps: later changes do not affect it. */
   save(): SavedSpaces {
     return {
       keys: this.#shared.keys.save(),
@@ -245,8 +244,8 @@ export class Spaces {
     }
   }
 
-  /** Call it on new spaces only. Loads one space at each step. */
-  *load({ keys, room, spaces, removed }: SavedSpaces): Generator<void, void> {
+  /** Call it on new spaces only. */
+  load({ keys, room, spaces, removed }: SavedSpaces): void {
     this.#removed = removed === null ? undefined : { ...removed, undo: this.default.loadUndo(removed.undo) }
     this.#shared.keys.load(keys)
     for (const saved of spaces) {
@@ -254,7 +253,6 @@ export class Spaces {
         saved.name === '' ? this.default : new Space(saved.name, this.#shared, 0, this.#fixtures, EMPTY_STATE)
       if (saved.name !== '') this.#named.set(saved.name, space)
       space.load(saved)
-      yield
     }
     this.#shared.memoryBudget.state = room
     this.#nextExpiry = 0

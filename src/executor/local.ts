@@ -30,7 +30,7 @@ export async function createLocalExecutor(
   deps.check(state)
   const spaces = deps.openSpaces(how, startedAt, fixtures, { state, store: store?.store })
   const machine = new Machine(spaces)
-  if (saved !== undefined) for (const _space of spaces.load(parseJson(saved.spaces) as SavedSpaces));
+  if (saved !== undefined) spaces.load(parseJson(saved.spaces) as SavedSpaces)
   let position = saved?.position ?? 0
   const instant = (now = systemClock.wall()): Instant => ({ now, position: ++position })
 

@@ -5,7 +5,6 @@ import { checkInput, type Verb } from '../control/verb.js'
 import type { VerbName } from '../control/verb-map.js'
 import { reportVerb } from '../control/verb-text.js'
 import { VERBS } from '../control/verbs.js'
-import { digestData } from '../core/checkpoint.js'
 import { problem } from '../core/responses.js'
 import { unloggedReply } from '../core/unlogged-reply.js'
 import { Failure } from '../domain/failures.js'
@@ -120,7 +119,7 @@ async function partsOf({ options, contract, warn, seedsOf, check }: SandboxDeps,
       const isAtStart = options.start.freeze && typeof options.start.now !== 'number'
       const groupStart = isAtStart ? known?.start.now : undefined
       const start = groupStart === undefined ? options.start : { ...options.start, now: groupStart }
-      const fixtures = digestData(seedOf(seed)())
+      const fixtures = digestOf(stringifyJson(seedOf(seed)()))
       return { seed, start: resolveFrozenStart(start, now), others: { ...others, [FIXTURES]: fixtures } }
     },
     check: (facts, state) => check(state ?? seedOf(facts.seed)()),

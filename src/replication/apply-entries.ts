@@ -1,8 +1,9 @@
-import { digestData } from '../core/checkpoint.js'
+import { stringifyJson } from '../contract/json.js'
 import { type Command, Machine } from '../core/machine.js'
 import type { ExchangeRef, Reply } from '../domain/messages.js'
 import type { EpochMs } from '../domain/time.js'
 import { messageOf } from '../system/message-of.js'
+import { digestOf } from '../system/runtime.js'
 import { systemClock } from '../system/system-clock.js'
 import { type Item, readBatch } from './batch-text.js'
 import { compareIds, type Entry, LogUnavailable } from './command-log.js'
@@ -130,7 +131,8 @@ function applyCommand({ timeline, parts, isApplyingOwn }: ReplicaContext, comman
   if (command.kind === 'ended') timeline.delivered.sent(instant.position, systemClock.monotonic())
   if (command.kind !== 'verb') return result
   if (!isApplyingOwn) parts.onVerb(machine.spaces, command, result, now)
-  if (command.verb === 'reset' && command.fetched !== undefined) timeline.group.reseed(digestData(command.fetched))
+  if (command.verb === 'reset' && command.fetched !== undefined)
+    timeline.group.reseed(digestOf(stringifyJson(command.fetched)))
   return { output: result, wall: now }
 }
 

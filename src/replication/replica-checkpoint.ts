@@ -1,5 +1,5 @@
 import { parseJson, stringifyJson } from '../contract/json.js'
-import { CheckpointReader, checkpointLines } from '../core/checkpoint.js'
+import { loadCheckpoint as loadSpaces, writeCheckpoint } from '../core/checkpoint.js'
 import { Machine } from '../core/machine.js'
 import { EMPTY_STATE } from '../domain/state.js'
 import type { EpochMs } from '../domain/time.js'
@@ -8,10 +8,9 @@ import { compareIds, LogUnavailable, type StoredCheckpoint } from './command-log
 import type { SavedGroup } from './group.js'
 import { newTimeline, type OpenExchange, openedLog, type ReplicaContext, type Timeline } from './replica-context.js'
 
-const PIECE_LENGTH = 256 * 1024
 /** A checkpoint is due after this number of characters of entries, or its own length if larger. */
 const MIN_CHARACTERS_BETWEEN = 8 * 1024 * 1024
-const HEADER_VERSION = 3
+const HEADER_VERSION = 4
 
 interface CheckpointHeader {
   readonly version: number
@@ -39,15 +38,18 @@ export async function saveCheckpoint(context: ReplicaContext): Promise<void> {
   try {
     const read = group.living(now).map(([, member]) => member.applied ?? '0-0')
     const trimUpTo = [...read, applied].reduce((a, b) => (compareIds(a, b) < 0 ? a : b))
-    await openedLog(context).saveCheckpoint({ id: applied, pieces: pieces(context, timeline, machine) }, trimUpTo)
+    await openedLog(context).saveCheckpoint(
+      { id: applied, pieces: [checkpointText(context, timeline, machine)] },
+      trimUpTo,
+    )
   } catch (error) {
     if (!context.isLeaving) parts.warn(`Failed to write a checkpoint: ${messageOf(error)}`)
   }
   checkpoint.isSaving = false
 }
 
-/** The state at the time of the call, serialised while the replica continues. */
-function pieces({ keys, checkpoint }: ReplicaContext, timeline: Timeline, { spaces }: Machine): Iterable<string> {
+/** Header and state, a line each. */
+function checkpointText({ keys, checkpoint }: ReplicaContext, timeline: Timeline, { spaces }: Machine): string {
   const { group, open, position, now } = timeline
   const header: CheckpointHeader = {
     version: HEADER_VERSION,
@@ -56,25 +58,13 @@ function pieces({ keys, checkpoint }: ReplicaContext, timeline: Timeline, { spac
     position,
     now,
   }
-  const lines = checkpointLines(spaces)
-  const headerText = stringifyJson(header)
-  checkpoint.size = 0
-  return (function* () {
-    let piece = keys.hide(headerText)
-    for (const line of lines) {
-      piece += `\n${keys.hide(line)}`
-      if (piece.length < PIECE_LENGTH) continue
-      checkpoint.size += piece.length
-      yield piece
-      piece = ''
-    }
-    checkpoint.size += piece.length
-    yield piece
-  })()
+  const text = keys.hide(`${stringifyJson(header)}\n${writeCheckpoint(spaces)}`)
+  checkpoint.size = text.length
+  return text
 }
 
 /**
- * Replaces the timeline by the one in a checkpoint (a piece per turn of the event loop), or by a new one.
+ * Replaces the timeline by the one in a checkpoint, or by a new one.
  * @throws RangeError for a checkpoint of another version; LogUnavailable if the replica is leaving
  */
 export async function loadCheckpoint(context: ReplicaContext, stored: StoredCheckpoint | undefined): Promise<void> {
@@ -91,28 +81,21 @@ async function readCheckpoint(
   { id, pieces }: StoredCheckpoint,
 ): Promise<number> {
   const { keys, parts } = context
-  const reader = new CheckpointReader()
-  let header: CheckpointHeader | undefined
-  let size = 0
-  for (const piece of pieces) {
-    size += piece.length
-    for (const line of keys.show(piece).split('\n')) {
-      if (header === undefined) header = readHeader(line)
-      else if (line !== '') reader.take(line)
-    }
-    await nextTurn(context)
-  }
-  if (header === undefined) throw new RangeError('the checkpoint is empty')
+  const text = keys.show([...pieces].join(''))
+  await nextTurn(context)
+  const end = text.indexOf('\n')
+  if (end === -1) throw new RangeError('the checkpoint is empty')
+  const header = readHeader(text.slice(0, end))
   const { group, open, position, now } = header
   timeline.group.load(group)
   for (const one of open) timeline.open.set(one.exchange.position, one)
   Object.assign(timeline, { position, now, applied: id })
-  if (group.facts === undefined) return size
+  if (group.facts === undefined) return text.length
   // The checkpoint contains the whole state, so the fixtures are not loaded.
   const spaces = parts.build(group.facts, now, EMPTY_STATE)
-  for (const _space of reader.putInto(spaces)) await nextTurn(context)
+  loadSpaces(text.slice(end + 1), spaces)
   timeline.machine = new Machine(spaces, parts.applyVerb)
-  return size
+  return text.length
 }
 
 async function nextTurn(context: ReplicaContext): Promise<void> {

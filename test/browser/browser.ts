@@ -137,7 +137,10 @@ export async function axeViolations(page: Page, rules: 'all' | 'colours' = 'all'
 export async function checkLooks(page: Page, what: string, widths: readonly number[] = []): Promise<void> {
   for (const width of [...widths, 1280, 390]) {
     await page.setViewportSize({ width, height: 900 })
-    expect(await page.evaluate('document.documentElement.scrollWidth'), what).toBe(width)
+    // The page adapts to a new width in its next frames.
+    await expect
+      .poll(() => page.evaluate('document.documentElement.scrollWidth'), { message: what, timeout: 10_000 })
+      .toBe(width)
     if (widths.includes(width)) continue
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })

@@ -1,9 +1,9 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { writeCheckpoint } from '../../src/core/checkpoint.js'
 import { createSandbox, type Sandbox, type SandboxOptions, type Space, startSandbox } from '../../src/index.js'
 import { applyStep, openMachine, START } from '../machine/machine.js'
-import { writeCheckpoint } from '../support/checkpoint.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 
 const AT_TEN: SandboxOptions = { seed: 1, now: '2026-03-01T10:00:00Z', freeze: true }
