@@ -63,7 +63,7 @@ const DOORS: readonly { readonly what: RegExp; readonly door: RegExp }[] = [
   { what: /^valibot$/, door: /^(options|control|fixtures|store|client)[/.]/ },
   { what: /^(preact|@preact\/)/, door: /^web\// },
   { what: /^ioredis/, door: /^replication\/redis\.ts$/ },
-  { what: /^node:http$/, door: /^(http\/|sandbox\.ts$)/ },
+  { what: /^node:https?$/, door: /^(http\/|sandbox\.ts$|client\/control-request\.ts$)/ },
   { what: /^msw$/, door: /^msw\/index\.ts$/ },
   { what: /^@noble\/hashes/, door: /^system\/runtime\.browser\.ts$/ },
 ]

@@ -47,7 +47,7 @@ it('a Vitest suite under exec fails by its conduct alone, in spaces that are gon
   expect(io.stderr.text).toMatch(/ failed the run:\n {2}early-retry, sandbox~does-not-wait\./)
 })
 
-/** Node's fetch then uses the faked timers for its connections to the sandbox. */
+/** The client under test uses fetch, whose connections wait by the faked timers. The sandbox is reached without them. */
 it('the documented test with fake timers passes under exec', async () => {
   const page = readFileSync(join(packageDirectory, 'docs/testing.md'), 'utf8')
   const [, suite = ''] = /```ts vitest\n((?:(?!```).)*useFakeTimers.*?)```/s.exec(page) ?? []

@@ -1,12 +1,7 @@
 import { type ControlResponse, fetchControl } from '../client/control-fetch.js'
-import {
-  isTimeout,
-  type ResponseLimits,
-  readBounded,
-  readChunks,
-  TooLargeError,
-  withDeadline,
-} from '../client/limits.js'
+import type { ControlRequest } from '../client/control-message.js'
+import { requestControl } from '../client/control-request.js'
+import { isTimeout, type ResponseLimits, readBounded, TooLargeError, withDeadline } from '../client/limits.js'
 import { parseShallowJson } from '../contract/json.js'
 import { ControlError } from '../control/control-error.js'
 import { EventReader } from '../control/event-reader.js'
@@ -84,7 +79,7 @@ export function overNetwork(address: string, { token, timeout = '1m' }: NetworkO
       })
       const events = new EventReader()
       const decoder = new TextDecoder()
-      for await (const chunk of readChunks(body)) {
+      for await (const chunk of body) {
         for (const { event, data } of events.read(decoder.decode(chunk, { stream: true }))) {
           if (event === 'ended') yield readResponse(base, data) as Exchange
         }
@@ -105,14 +100,10 @@ function controlUrlIn(address: string): string {
   throw new ControlError('invalid_request', `controlUrl: ${form}.`)
 }
 
-async function openStream(
-  base: string,
-  address: string,
-  init: RequestInit,
-): Promise<ReadableStream<Uint8Array> | null> {
-  const { status, body } = await fetch(base + address, { ...init, redirect: 'manual' })
+async function openStream(base: string, address: string, request: ControlRequest): Promise<AsyncIterable<Uint8Array>> {
+  const { status, body } = await requestControl(base + address, request)
   if (status === 200) return body
-  throw refusal(base, { status, text: new TextDecoder().decode(await readBounded(readChunks(body), MAX_REFUSAL)) })
+  throw refusal(base, { status, text: new TextDecoder().decode(await readBounded(body, MAX_REFUSAL)) })
 }
 
 function whyUnreachable(base: string, error: unknown, { timeout }: ResponseLimits): ControlError {

@@ -1,29 +1,29 @@
 import { MIB } from '../domain/numbers.js'
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
-import { type ResponseLimits, readBounded, readChunks, withDeadline } from './limits.js'
+import type { ControlRequest } from './control-message.js'
+import { requestControl } from './control-request.js'
+import { type ResponseLimits, readBounded, withDeadline } from './limits.js'
 
 export interface ControlResponse {
   readonly status: number
   readonly text: string
 }
 
-/** Redirects are not followed, so that a token stays at its address. @throws as fetch, TimeoutError, TooLargeError */
+/** @throws as fetch, TimeoutError, TooLargeError */
 export function fetchControl(
   url: string,
-  init: RequestInit,
+  request: ControlRequest,
   { timeout, maxBody }: ResponseLimits,
 ): Promise<ControlResponse> {
   return withDeadline(timeout, undefined, async (signal) => {
-    const { status, headers, body } = await fetch(url, { ...init, redirect: 'manual', signal })
-    // Content-Length counts compressed bytes.
-    const length = headers.has('content-encoding') ? undefined : headers.get('content-length')
-    return { status, text: new TextDecoder().decode(await readBounded(readChunks(body), maxBody, length)) }
+    const { status, length, body } = await requestControl(url, { ...request, signal })
+    return { status, text: new TextDecoder().decode(await readBounded(body, maxBody, length)) }
   })
 }
 
 export const HEALTH_TIMEOUT_MS: DurationMs = 2 * SECOND_MS
 /** Codes of a connection that was made and then cut: a server is there, or was a moment ago. */
-const CUT_CODES: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
+const CUT_CODES: readonly unknown[] = ['ECONNRESET', 'EPIPE']
 
 /** `none`: no server there. `unclear`: a server responds, but not as a sandbox. */
 export type Health =
@@ -38,7 +38,7 @@ export async function checkHealth(controlUrl: string, timeout: DurationMs = HEAL
     if (status !== 200 || read.status !== 'healthy') return { kind: 'unclear' }
     return { kind: 'healthy', pid: read.pid, startedAt: read.startedAt }
   } catch (error) {
-    // `fetch failed` is a TypeError; errors after that (timeout, size, JSON) mean that a server is there.
+    // Without a response it is a TypeError; errors after that (timeout, size, JSON) mean that a server is there.
     const isNone = error instanceof TypeError && !CUT_CODES.includes(Object(error.cause).code)
     return { kind: isNone ? 'none' : 'unclear' }
   }

@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { fetchControl } from '../../src/client/control-fetch.js'
 import { hostileServer, sendEndlessly } from './hostile-server.js'
@@ -11,17 +10,9 @@ it('reads a response that is exactly as large as allowed', async () => {
   expect((await fetchControl(url, {}, LIMITS)).text).toHaveLength(MIB)
 })
 
-const bomb = gzipSync(Buffer.alloc(MIB + 1))
 it.each<[what: string, act: Parameters<typeof hostileServer>[0]]>([
   ['that has no end', (socket) => sendEndlessly(socket, 'HTTP/1.1 200 OK', Buffer.alloc(65_536))],
   ['that says that it is too large', (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1048577\r\n\r\n')],
-  [
-    'that is too large once it is unpacked',
-    (socket) => {
-      socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`)
-      socket.end(bomb)
-    },
-  ],
 ])('does not read one %s', async (_what, act) =>
   expect(fetchControl(await hostileServer(act), {}, LIMITS)).rejects.toThrow('larger than 1MiB'),
 )

@@ -1,0 +1,13 @@
+export interface ControlRequest {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly signal?: AbortSignal
+}
+
+export interface ControlReply {
+  readonly status: number
+  /** Of the body as it is read; undefined if unknown. */
+  readonly length: string | undefined
+  readonly body: AsyncIterable<Uint8Array>
+}
