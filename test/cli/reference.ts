@@ -4,6 +4,8 @@ import { everyCommand, helpOf } from './every-command.js'
 const REGION = /(<!-- help of ([\w-]+) -->\n).*?(<!-- end of help -->)/gs
 /** Wider than any line of the help, so that no line is wrapped. */
 const UNWRAPPED = 10_000
+/** Its commands are in docs/control-api.md, beside the requests and methods that do the same. */
+const COMMANDS_ELSEWHERE = 'control'
 /** Headings of the help whose options have a document of their own. */
 const ELSEWHERE = new Set(OPTION_NAMES.map((name) => optionRow(name).group))
 
@@ -28,7 +30,7 @@ async function tablesOf(name: string, commands: readonly (readonly string[])[]):
   const parts = partsOf(await helpOf([name], UNWRAPPED)).filter(({ title }) => !isCommands(title))
   const flags = parts.flatMap(({ title, items }) => (ELSEWHERE.has(title) ? [] : items))
   const below = commands.filter((path) => path[0] === name && path.length > 1 && !isGroup(path, commands))
-  const rows = await Promise.all(below.map((path) => rowOf(path)))
+  const rows = await Promise.all(name === COMMANDS_ELSEWHERE ? [] : below.map((path) => rowOf(path)))
   const usage = usageIn(await helpOf([name], UNWRAPPED))
   return [
     ...(usage === name ? [] : [`\n\`petstore-sandbox ${usage}\`\n`]),
