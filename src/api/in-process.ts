@@ -35,11 +35,7 @@ async function* follow(
   if (ends.aborted) end()
   ends.addEventListener('abort', end)
   try {
-    for (;;) {
-      const delivery = await queue.take()
-      if (delivery.kind !== 'items') return
-      yield* delivery.items
-    }
+    for (let items = await queue.take(); items !== undefined; items = await queue.take()) yield* items
   } finally {
     unfollow()
     ends.removeEventListener('abort', end)

@@ -1,71 +1,144 @@
 import type { Context } from 'hono'
-import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
 import { stringifyJson } from '../contract/json.js'
 import type { Space } from '../core/space.js'
+import { type Bytes, MIB } from '../domain/numbers.js'
 import type { SpaceEvent } from '../exchanges/exchange-log.js'
 import { begunView, type ExchangeRecord, exchangeView } from '../exchanges/exchange-record.js'
-import { AsyncQueue } from './async-queue.js'
+import { clearTimeout, setTimeout } from '../system/system-clock.js'
 import { readFilter } from './verbs/requests.js'
 
-/** Per reader. Beyond it, the oldest events are dropped. */
-const MAX_BUFFERED_EVENTS = 1000
+/** Per reader. Beyond it, events are skipped. */
+const MAX_BUFFERED: Bytes = MIB
+/** Events of this time are sent together: with many readers, writing costs more than a request. */
+const FLUSH_MS = 20
 /** Interval of comments, which keep proxies from closing the stream. */
 const HEARTBEAT_MS = 15_000
+
+const HEADERS = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache' }
 
 type StreamEvent =
   | { readonly event: 'began' | 'ended'; readonly record: ExchangeRecord }
   | { readonly event: 'verb'; readonly done: SpaceEvent }
+
+interface Reader {
+  readonly controller: ReadableStreamDefaultController<Uint8Array>
+  /** `ended` events that it missed. */
+  missed: number
+}
+
+/** By space and query. */
+const FEEDS = new WeakMap<Space, Map<string, Feed>>()
 
 /**
  * Streams the exchanges of a space as server-sent events: `began` for a received request, `ended` for a sent response,
  * each with the exchange as JSON; `verb` for an applied verb; `dropped` with the number of exchanges that a slow reader
  * missed.
  */
-export function streamExchanges(space: Space, stopping: AbortSignal, context: Context): Response {
-  const { space: _space, ...query } = context.req.query()
+export function streamExchanges(space: Space, stopping: AbortSignal, { req, body }: Context): Response {
+  const { space: _space, ...query } = req.query()
   const isWanted = readFilter(space, query)
   // A HEAD request has no reader that could end the stream.
-  if (context.req.method === 'HEAD') return context.body(null, 200, { 'Content-Type': 'text/event-stream' })
-  return streamSSE(context, async (stream) => {
-    const queue = new AsyncQueue<StreamEvent>(MAX_BUFFERED_EVENTS, ({ event }) => event === 'ended')
-    const end = () => queue.close()
+  if (req.method === 'HEAD') return body(null, 200, HEADERS)
+  const feeds = FEEDS.get(space) ?? new Map<string, Feed>()
+  FEEDS.set(space, feeds)
+  const key = new URLSearchParams(query).toString()
+  const feed = feeds.get(key) ?? new Feed(space, isWanted, stopping, () => feeds.delete(key))
+  feeds.set(key, feed)
+  return new Response(feed.open(req.raw.signal), { headers: HEADERS })
+}
+
+/** Renders each event once for all readers of a space with the same filter. */
+class Feed {
+  readonly #readers = new Set<Reader>()
+  readonly #end: () => void
+  #pending: StreamEvent[] = []
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(space: Space, isWanted: (record: ExchangeRecord) => boolean, stopping: AbortSignal, onEnd: () => void) {
     const pushWanted = (event: 'began' | 'ended') => (record: ExchangeRecord) => {
-      if (isWanted(record)) queue.push({ event, record })
+      if (isWanted(record)) this.#push({ event, record })
     }
     const unfollow = space.log.follow({
       onBegan: pushWanted('began'),
       onEnded: pushWanted('ended'),
-      onEvent: (done) => queue.push({ event: 'verb', done }),
-      end,
+      onEvent: (done) => this.#push({ event: 'verb', done }),
+      end: () => this.#end(),
     })
-    stream.onAbort(end)
-    stopping.addEventListener('abort', end)
-    try {
-      await stream.write(': connected\n\n')
-      while (!stream.aborted) {
-        const delivery = await queue.take(HEARTBEAT_MS)
-        if (delivery.kind === 'closed') break
-        if (delivery.kind === 'quiet') await stream.write(': still here\n\n')
-        else await send(stream, delivery)
-      }
-    } finally {
+    this.#end = () => {
+      this.#flush()
+      clearTimeout(this.#timer)
       unfollow()
-      stopping.removeEventListener('abort', end)
+      stopping.removeEventListener('abort', this.#end)
+      for (const { controller } of this.#readers) controller.close()
+      this.#readers.clear()
+      onEnd()
     }
-  })
-}
+    stopping.addEventListener('abort', this.#end)
+    this.#flushAfter(HEARTBEAT_MS)
+  }
 
-async function send(
-  stream: SSEStreamingApi,
-  { items, dropped }: { readonly items: readonly StreamEvent[]; readonly dropped: number },
-): Promise<void> {
-  if (dropped > 0) await stream.writeSSE({ event: 'dropped', data: stringifyJson({ count: dropped }) })
-  for (const item of items) {
-    if (item.event === 'verb') await stream.writeSSE({ event: item.event, data: stringifyJson(item.done) })
-    else {
-      const { event, record } = item
-      const view = event === 'began' ? begunView(record) : exchangeView(record)
-      await stream.writeSSE({ event, id: String(record.id), data: stringifyJson(view) })
+  /** @param left aborted when the client has left */
+  open(left: AbortSignal): ReadableStream<Uint8Array> {
+    // It only gets events from now on.
+    if (this.#pending.length > 0) this.#flush()
+    let reader: Reader
+    const leave = () => {
+      this.#readers.delete(reader)
+      reader.controller.error(left.reason)
+      left.removeEventListener('abort', leave)
+      if (this.#readers.size === 0) this.#end()
+    }
+    const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      reader = { controller, missed: 0 }
+      this.#readers.add(reader)
+      controller.enqueue(bytesOf(': connected\n\n'))
+      left.addEventListener('abort', leave)
+    }
+    return new ReadableStream({ start, cancel: leave }, new ByteLengthQueuingStrategy({ highWaterMark: MAX_BUFFERED }))
+  }
+
+  #push(event: StreamEvent): void {
+    if (this.#pending.push(event) === 1) this.#flushAfter(FLUSH_MS)
+  }
+
+  #flushAfter(delay: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#flush(), delay)
+  }
+
+  #flush(): void {
+    const events = this.#pending
+    this.#pending = []
+    this.#flushAfter(HEARTBEAT_MS)
+    const ended = events.filter(({ event }) => event === 'ended').length
+    const ready: Reader[] = []
+    for (const reader of this.#readers) {
+      if ((reader.controller.desiredSize ?? 0) > 0) ready.push(reader)
+      else reader.missed += ended
+    }
+    if (ready.length === 0) return
+    const bytes = bytesOf(events.length === 0 ? ': still here\n\n' : events.map(eventText).join(''))
+    for (const reader of ready) {
+      const { controller, missed } = reader
+      if (missed > 0) controller.enqueue(bytesOf(messageText('dropped', { count: missed })))
+      reader.missed = 0
+      controller.enqueue(bytes)
     }
   }
+}
+
+function eventText(item: StreamEvent): string {
+  if (item.event === 'verb') return messageText(item.event, item.done)
+  const { event, record } = item
+  return messageText(event, event === 'began' ? begunView(record) : exchangeView(record), record.id)
+}
+
+function messageText(event: string, data: object, id?: number): string {
+  return `event: ${event}\ndata: ${stringifyJson(data)}\n${id === undefined ? '' : `id: ${id}\n`}\n`
+}
+
+const encoder = new TextEncoder()
+
+function bytesOf(text: string): Uint8Array {
+  return encoder.encode(text)
 }

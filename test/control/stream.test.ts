@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
+import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { connectSandbox, startSandbox } from '../../src/index.js'
+import { connectSandbox, createSandbox, startSandbox } from '../../src/index.js'
 import { runSandbox } from '../../src/sandbox.js'
 import { embeddedOptions } from '../support/embedded-options.js'
 
@@ -11,6 +12,61 @@ describe('the stream of exchanges', () => {
     const stream = await fetch(`${sandbox.controlUrl}/requests/stream?space=a`)
     await connectSandbox(sandbox.controlUrl).spaces.remove('a')
     expect(await stream.text()).toMatch(/^: connected/)
+  })
+
+  it('renders events once for all readers with the same filter, and others for another filter', async () => {
+    await using sandbox = await createSandbox({ seed: 1 })
+    const open = async (query: string) => {
+      const { body } = await sandbox.fetch(`${sandbox.controlUrl}/requests/stream${query}`)
+      const reader = body?.getReader()
+      await reader?.read()
+      return async () => (await reader?.read())?.value
+    }
+    const [one, two, other] = await Promise.all(['', '', '?status=404'].map(open))
+    const ask = (path: string) =>
+      sandbox.fetch(sandbox.baseUrl + path, { headers: { authorization: 'Bearer sandbox' } })
+    await Promise.all([ask('/pets'), ask('/pets/404')])
+    const events = await one?.()
+    expect(new TextDecoder().decode(events).match(/^event: .*/gm)).toEqual(
+      ['began', 'began', 'ended', 'ended'].map((name) => `event: ${name}`),
+    )
+    expect(await two?.()).toBe(events)
+    expect(new TextDecoder().decode(await other?.()).match(/^event: .*/gm)).toEqual(['event: ended'])
+  })
+
+  it('skips a reader that does not read, and tells it later how many exchanges it missed', async () => {
+    await using sandbox = await createSandbox({ seed: 1, rateLimit: false })
+    async function open() {
+      const { body } = await sandbox.fetch(`${sandbox.controlUrl}/requests/stream`)
+      const events = body?.pipeThrough(new TextDecoderStream()).getReader()
+      /** Reads to the end of an exchange. */
+      return async (id: number) => {
+        let text = ''
+        while (!text.includes(`event: ended\ndata: {"id":${id},`)) text += (await events?.read())?.value ?? ''
+        return text
+      }
+    }
+    const [readSlowly, read] = [await open(), await open()]
+    async function add() {
+      const response = await sandbox.fetch(`${sandbox.baseUrl}/pets`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer sandbox', 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'x'.repeat(60_000), categoryId: 1 }),
+      })
+      await response.text()
+    }
+    for (let id = 1; id <= 20; id++) {
+      await add()
+      expect(await read(id)).not.toContain('dropped')
+    }
+    const late = readSlowly(21)
+    // Reads what is buffered.
+    await endOfTurn()
+    await add()
+    const text = await late
+    const missed = Number(/event: dropped\ndata: {"count":(\d+)}/.exec(text)?.[1])
+    expect(missed).toBeGreaterThan(0)
+    expect(missed + (text.match(/^event: ended/gm) ?? []).length).toBe(21)
   })
 
   it('ends immediately for HEAD', async () => {
@@ -38,8 +94,9 @@ describe('the stream of exchanges', () => {
     })
     const socket = connect(Number(new URL(sandbox.baseUrl).port), '127.0.0.1')
     const one = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer sandbox\r\n\r\n`
+    // They share one follower, which ends with the last of them.
     socket.write(one('/v1/pets/1') + one('/__sandbox/requests/stream').repeat(20))
-    await vi.waitFor(() => expect(followers).toBe(20), 30_000)
+    await vi.waitFor(() => expect(followers).toBe(1), 30_000)
     socket.resetAndDestroy()
     await vi.waitFor(() => expect(followers).toBe(0), 30_000)
   })
