@@ -35,7 +35,12 @@ async function* follow(
   if (ends.aborted) end()
   ends.addEventListener('abort', end)
   try {
-    for (let items = await queue.take(); items !== undefined; items = await queue.take()) yield* items
+    for (let items = await queue.take(); items !== undefined; items = await queue.take()) {
+      for (const item of items) {
+        if (signal?.aborted) return
+        yield item
+      }
+    }
   } finally {
     unfollow()
     ends.removeEventListener('abort', end)

@@ -81,6 +81,7 @@ export function overNetwork(address: string, { token, timeout = '1m' }: NetworkO
       const decoder = new TextDecoder()
       for await (const chunk of body) {
         for (const { event, data } of events.read(decoder.decode(chunk, { stream: true }))) {
+          if (signal?.aborted) return
           if (event === 'ended') yield readResponse(base, data) as Exchange
         }
       }
