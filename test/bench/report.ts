@@ -80,35 +80,32 @@ function callLine({ call }: Results): string {
   return `\`call listPets\` takes ${digits(ours.median)} ms, a script with one bare \`fetch\` ${digits(script.median)} ms: ${times} times that.`
 }
 
+/** Node 20 loads modules more slowly. */
+const MAX_START_RATIO = Number(process.versions.node.split('.')[0]) >= 24 ? 1.45 : 1.55
+
 /** The budgets of this project, each with the figure of this run. The median decides. */
 function budgetRows(results: Results): readonly (readonly string[])[] {
   const { lineUp, extent, throughput, starts, inProcess, perTest, opening, memoryGrowth } = results
-  const { bare, few, many, fewInMemory, manyInMemory, withoutStore } = lineUp
-  const row = (what: string, limit: string, figure: Spread, isMet: boolean, unit: string, goal?: number) => {
+  const { bare, few, fewInMemory, withoutStore } = lineUp
+  const row = (what: string, limit: string, figure: Spread, isMet: boolean, unit: string) => {
     const suffix = unit === '' ? '' : ` ${unit}`
-    const wanted = goal === undefined ? '' : ` (goal ${digits(goal)}${suffix})`
-    return [what, limit + suffix + wanted, spread(figure) + suffix, isMet ? 'yes' : '**no**']
+    return [what, limit + suffix, spread(figure) + suffix, isMet ? 'yes' : '**no**']
   }
-  /** @param goal if it is not reached yet */
-  const atLeast = (what: string, least: number, figure: Spread, goal?: number) =>
-    row(what, `≥ ${digits(least)}`, figure, figure.median >= least, '', goal)
-  const atMost = (what: string, most: number, figure: Spread, unit = '', goal?: number) =>
-    row(what, `≤ ${digits(most)}`, figure, figure.median <= most, unit, goal)
-  const toFew = `with ${count(extent.many)} pets to ${count(extent.few)}`
+  const atLeast = (what: string, least: number, figure: Spread) =>
+    row(what, `≥ ${digits(least)}`, figure, figure.median >= least, '')
+  const atMost = (what: string, most: number, figure: Spread, unit = '') =>
+    row(what, `≤ ${digits(most)}`, figure, figure.median <= most, unit)
   const { listPets, getPet, createPet } = throughput
-  const named = { listPets, getPet, 'createPet, written,': createPet }
   const growth = memoryGrowth.afterMany / memoryGrowth.afterFew
   const handlers = `MSW, use and resetHandlers: ${spread(spreadOf(perTest.handlers))} ms`
   return [
-    atLeast('listPets to bare node:http', 0.9, ratio(listPets, few, bare), 1),
+    atLeast('listPets to bare node:http', 1, ratio(listPets, few, bare)),
     atLeast('getPet to bare node:http', 1, ratio(getPet, few, bare)),
-    atLeast('createPet, written, to bare node:http', 0.8, ratio(createPet, few, bare)),
-    ...Object.entries(named).map(([name, figures]) => atLeast(`${name} ${toFew}`, 0.9, ratio(figures, many, few))),
-    atLeast(`createPet in memory ${toFew}`, 0.9, ratio(createPet, manyInMemory, fewInMemory)),
+    atLeast('createPet, written, to bare node:http', 0.6, ratio(createPet, few, bare)),
     ...[withoutStore, few, fewInMemory].map((contestant, index) => {
       const how = ['no store yet', 'a store', 'in memory'][index]
       const what = `\`serve\` to its first 200, ${how}, to a bare script's`
-      return atMost(what, 1.6, ratio(starts, contestant, bare), '', 1.45)
+      return atMost(what, MAX_START_RATIO, ratio(starts, contestant, bare))
     }),
     atMost('startSandbox() in a warm process', 1, spreadOf(inProcess.start), 'ms'),
     atMost('reset()', 0.2, spreadOf(inProcess.reset), 'ms'),
@@ -117,8 +114,7 @@ function budgetRows(results: Results): readonly (readonly string[])[] {
     ...inProcess.copies.map((copy) =>
       atMost(`a copy of a space with ${count(copy.pets)} pets`, copy.atMost, spreadOf(copy.times), 'ms'),
     ),
-    atMost(`opening a store of ${count(extent.many)} pets`, 1.5, spreadOf(opening.seconds), 's'),
-    atMost('memory then', 300, spreadOf(opening.megabytes), 'MB'),
+    atMost(`opening a store of ${count(extent.many)} pets`, 3, spreadOf(opening.seconds), 's'),
     atMost(
       `memory after ${count(extent.manyRequests)} requests to after ${count(extent.fewRequests)}`,
       1.2,
