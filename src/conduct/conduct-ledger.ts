@@ -118,7 +118,7 @@ export class ConductLedger {
     const sender = senderOf(judged)
     if (account !== undefined) {
       if (route.kind === 'operation') this.reached++
-      const fingerprint = fingerprintOf(request)
+      const fingerprint = fingerprintOf(judged)
       const senders = sendersNamed(account, sender)
       const { lostWrites } = senders
       const { drafts, isEarly } = judgeTiming(account, senders, judged, response, fingerprint)

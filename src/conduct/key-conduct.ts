@@ -108,7 +108,7 @@ function isRefused({ waits, retries }: Senders): boolean {
 export function isBanDue(account: KeyConduct, judged: JudgedRequest, banAfter: number): boolean {
   const senders = account.senders.get(senderOf(judged))
   if (senders === undefined || !isRefused(senders)) return false
-  const { limits, hasFirst } = runningWaits(senders, fingerprintOf(judged.request), judged)
+  const { limits, hasFirst } = runningWaits(senders, fingerprintOf(judged), judged)
   const count = statedSenders(judged) ?? senders.peak
   return limits.known >= count && bringsBan(senders.early, hasFirst, banAfter * count, judged.now, judged.wall)
 }

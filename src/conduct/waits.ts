@@ -1,10 +1,11 @@
+import { readPairs } from '../contract/query.js'
 import type { Wait as Stretch } from '../domain/ban.js'
 import type { FaultName } from '../domain/faults.js'
-import type { HandlerResult, ResponseEnd, ServiceRequest } from '../domain/messages.js'
+import type { HandlerResult, ResponseEnd } from '../domain/messages.js'
 import type { Reason } from '../domain/problems.js'
 import { type DurationMs, type EpochMs, LAST_INSTANT, readRetryAfter } from '../domain/time.js'
 import { digestOf, utf8Text } from '../system/runtime.js'
-import type { Arrival } from './judged-request.js'
+import type { Arrival, JudgedRequest } from './judged-request.js'
 
 export interface GivenResponse {
   readonly exchange: number
@@ -94,13 +95,24 @@ export function isReceived(notice: RefusalNotice, how: ResponseEnd): boolean {
 
 const MAX_SHORT_LENGTH = 200
 
-/** Equal for repeats of a request: method, path, query and body. */
-export function fingerprintOf({ method, target, body }: ServiceRequest): string {
+/** Equal for repeats of a request: method, path, query parameters that the contract has, and body. */
+export function fingerprintOf(judged: JudgedRequest): string {
+  const { method, body } = judged.request
+  const target = knownTarget(judged)
   const length = target.length + (body?.length ?? 0)
   if (length > MAX_SHORT_LENGTH) return digestOf(`${method} ${target}\n`, body ?? '')
   // Runs for every request: avoid digests of short bodies, and new strings for GET.
   if (body === undefined) return method === 'GET' ? target : `${method} ${target}`
   return `${method} ${target}\n${typeof body === 'string' ? body : utf8Text(body)}`
+}
+
+function knownTarget({ path, query, route, handler }: JudgedRequest): string {
+  // The parameters of operations that Prism mocks are not read.
+  const isRead = query !== '' && route.kind === 'operation' && handler !== undefined
+  const unknown = isRead ? route.operation.readQuery(query).unknown : []
+  const isKnown = (part: string) => readPairs(part).some(([name]) => !unknown.includes(name))
+  const known = unknown.length === 0 ? query : query.split('&').filter(isKnown).join('&')
+  return known === '' ? path : `${path}?${known}`
 }
 
 const MAX_WAITS = 200
