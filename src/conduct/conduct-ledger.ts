@@ -7,20 +7,19 @@ import { countAgain, Findings, type Group, isSameRequest } from './findings.js'
 import type { JudgedRequest } from './judged-request.js'
 import {
   countSenders,
-  isBanDue,
+  earlyForBan,
   judgeTiming,
   type KeyCaller,
   type KeyConduct,
   type KeyIdentity,
+  mostAtOnce,
   openKeyConduct,
-  restoreKeyConduct,
-  type SavedKeyConduct,
-  saveKeyConduct,
   senderOf,
   sendersNamed,
-  unnamedAtOnce,
 } from './key-conduct.js'
 import { isLost, judgeWrites, readWrite, type StoredWrite } from './lost-writes.js'
+import { fromPlain, type Plain, toPlain } from './plain.js'
+import type { Repeats } from './repeats.js'
 import {
   endRequest,
   endWaits,
@@ -32,7 +31,7 @@ import {
   type Senders,
   type WaitFilter,
 } from './senders.js'
-import { fingerprintOf, isReceived, type RefusalNotice, readNotice } from './waits.js'
+import { type Context, fingerprintOf, isReceived, type RefusalNotice, readNotice } from './waits.js'
 import { countRequest, forgetFutureTraffic } from './what-if.js'
 
 /** Accounts of unknown tokens (--any-key). Beyond the limit, the oldest is dropped. */
@@ -48,33 +47,40 @@ interface Open {
   readonly account: KeyConduct
   readonly sender: string
   readonly fingerprint: string
-  notice: RefusalNotice | undefined
-  readonly write: StoredWrite | undefined
+  notice: RefusalNotice | null
+  readonly write: StoredWrite | null
+  readonly context: Context
 }
 
 export interface SavedConduct {
   readonly requests: number
+  /** `Parts` */
+  readonly parts: Plain
+}
+
+interface Parts {
   readonly reached: number
-  readonly findings: readonly Group[]
-  readonly keys: readonly SavedKeyConduct[]
-  readonly open: readonly (Pick<KeyIdentity, 'name' | 'isStranger'> &
-    Pick<Open, 'position' | 'sender' | 'fingerprint'> & {
-      readonly news: RefusalNotice | null
-      readonly write?: StoredWrite | null
-    })[]
+  readonly findings: Findings['rules']
+  readonly keys: Map<string, KeyConduct>
+  readonly strangers: Map<string, KeyConduct>
+  readonly open: readonly (Omit<Open, 'account'> & Pick<KeyIdentity, 'name' | 'isStranger'>)[]
 }
 
 /** Judges how clients keep the service's rules, independently of the log. Its size is bounded. */
 export class ConductLedger {
-  readonly findings = new Findings()
+  findings = new Findings()
   readonly #plans: readonly Limits[]
   readonly #hide: (text: string) => string
-  readonly #keys = new Map<string, KeyConduct>()
-  readonly #strangers = new Map<string, KeyConduct>()
+  #keys = new Map<string, KeyConduct>()
+  #strangers = new Map<string, KeyConduct>()
+  /** Cache for drafts that are the same object for all requests of an operation. */
+  readonly #groups = new WeakMap<KeyConduct, WeakMap<FindingDraft, Group>>()
   /** By position. Not a map: where entries come and go, V8 promotes its tables with all that they held. */
-  readonly #open: Open[] = []
+  #open: Open[] = []
   requests = 0
   reached = 0
+  /** Set by whoever wants to know them. */
+  repeats: Repeats | undefined
 
   /** @param plans limits of the plans, smallest first @param hide hides secrets in findings */
   constructor(plans: readonly Limits[], hide = (text: string) => text) {
@@ -83,7 +89,7 @@ export class ConductLedger {
   }
 
   get mostSenders(): number {
-    return Math.max(1, ...this.keys().map(unnamedAtOnce))
+    return Math.max(1, ...this.keys().map(mostAtOnce))
   }
 
   /** In the order of their first request; unknown tokens last. */
@@ -96,14 +102,15 @@ export class ConductLedger {
     const account = this.#accountOf(caller)
     if (account.identity.isAlwaysRefused) return
     const limits = settings.rateLimit ? caller.limits : NO_LIMITS
-    countRequest(account.traffic, settings, limits, countSenders(account, settings.senders), now, wall)
+    const senders = countSenders(account, settings.senders, { now, wall })
+    countRequest(account.traffic, settings, this.#plans, limits, senders, now, wall)
   }
 
-  /** Whether a request bans its key, because its sender has ignored too many waits. */
-  bringsBan(judged: JudgedRequest, banAfter: number): boolean {
+  /** @returns the number of early requests, if this one bans its key, because its sender has ignored too many waits */
+  earlyForBan(judged: JudgedRequest, banAfter: number): number | undefined {
     const { caller } = judged
     const account = caller.kind === 'key' ? this.#accounts(caller.isStranger).get(caller.name) : undefined
-    return account !== undefined && isBanDue(account, judged, banAfter)
+    return account && earlyForBan(account, judged, banAfter)
   }
 
   /**
@@ -114,6 +121,7 @@ export class ConductLedger {
     const { caller, now, request, route, path, query } = judged
     if (isBrowsersOwn(request)) return
     this.requests++
+    this.repeats?.judge(judged, response, fingerprintOf(judged), id, position)
     const account = caller.kind === 'key' ? this.#accountOf(caller) : undefined
     const sender = senderOf(judged)
     if (account !== undefined) {
@@ -121,18 +129,18 @@ export class ConductLedger {
       const fingerprint = fingerprintOf(judged)
       const senders = sendersNamed(account, sender)
       const { lostWrites } = senders
-      const { drafts, isEarly } = judgeTiming(account, senders, judged, response, fingerprint)
-      for (const draft of drafts) this.#find(judged, id, draft)
+      const verdict = judgeTiming(account, senders, judged, response, fingerprint, position)
+      for (const draft of verdict.drafts) this.#find(judged, id, draft)
       if (lostWrites.size > 0)
         for (const draft of judgeWrites(lostWrites, judged, response, fingerprint)) this.#find(judged, id, draft)
-      const notice = readNotice(response, judged, fingerprint, id, isEarly)
-      const write = readWrite(judged, response, id, notice)
-      this.#open.push({ position, account, sender, fingerprint, notice, write })
+      const notice = readNotice(response, judged, fingerprint, id, verdict.isEarly) ?? null
+      const write = readWrite(judged, response, id, notice) ?? null
+      this.#open.push({ position, account, sender, fingerprint, notice, write, context: verdict.context })
       const [oldest] = this.#open
       if (oldest !== undefined && this.#open.length > MAX_OPEN_REQUESTS) this.#close(0, oldest)
     }
     // Drafts that apply to all requests of an operation are the same object each time.
-    const groups = sender === '' ? account?.groups : undefined
+    const groups = sender === '' && account !== undefined ? this.#groupsOf(account) : undefined
     for (const draft of findingDrafts(judged, response)) {
       const group = groups?.get(draft)
       if (
@@ -148,13 +156,15 @@ export class ConductLedger {
   }
 
   ended(ending: Ending): void {
+    this.repeats?.ended(ending)
     const index = placeOf(this.#open, ending.position)
     const open = this.#open[index]
     if (open?.position !== ending.position) return
-    const { fingerprint, notice, write } = open
+    const { position, fingerprint, notice, write } = open
     const senders = this.#close(index, open)
-    if (notice !== undefined && isReceived(notice, ending.how)) receive(senders, notice, ending)
-    if (write !== undefined && isLost(write, ending))
+    const context = { ...open.context, isShared: open.context.isShared || senders.latest > position }
+    if (notice !== null && isReceived(notice, ending.how)) receive(senders, notice, ending, context)
+    if (write !== null && isLost(write, ending))
       put(senders.lostWrites, fingerprint, { ...write, ...ending }, MAX_LOST_WRITES)
   }
 
@@ -177,7 +187,7 @@ export class ConductLedger {
           endWaits(one, which)
           if (which === ALL_WAITS) one.lostWrites.clear()
         }
-    this.#dropNotices((notice, account) => notice.kind === 'wait' && which(notice.wait) && isConcerned(account))
+    this.#dropNotices(({ wait }, account) => wait !== null && which(wait) && isConcerned(account))
   }
 
   /** Waits that are over after a move of the clock do not come back. Findings stay. */
@@ -186,54 +196,39 @@ export class ConductLedger {
       for (const one of senders.values()) moveClock(one, before, now, wall)
       if (now < before) forgetFutureTraffic(traffic, before, now, wall)
     }
-    this.#dropNotices((notice) => (notice.kind === 'wait' ? notice.wait : notice).from > now)
+    this.#dropNotices(({ from }) => from > now)
   }
 
   clear(): void {
-    this.restore({ requests: 0, reached: 0, findings: [], keys: [], open: [] })
+    this.restore(new ConductLedger([]).save())
   }
 
   save(): SavedConduct {
-    return {
-      requests: this.requests,
-      reached: this.reached,
-      findings: this.findings.save(),
-      keys: this.keys().map(saveKeyConduct),
-      open: this.#open.flatMap(({ position, account, sender, fingerprint, notice = null, write = null }) => {
-        const { name, isStranger } = account.identity
-        // Skips accounts of unknown tokens that were dropped, even if another has the same name.
-        if (this.#accounts(isStranger).get(name) !== account) return []
-        return [{ position, name, isStranger, sender, fingerprint, news: notice, write }]
-      }),
-    }
+    const open = this.#open.flatMap(({ account, ...request }) => {
+      const { name, isStranger } = account.identity
+      // Skips accounts of unknown tokens that were dropped, even if another has the same name.
+      return this.#accounts(isStranger).get(name) === account ? [{ ...request, name, isStranger }] : []
+    })
+    const { requests, reached } = this
+    const accounts = { keys: this.#keys, strangers: this.#strangers }
+    return { requests, parts: toPlain({ reached, findings: this.findings.rules, ...accounts, open } satisfies Parts) }
   }
 
-  restore({ requests, reached, findings, keys, open }: SavedConduct): void {
+  restore({ requests, parts }: SavedConduct): void {
+    const { reached, findings, keys, strangers, open } = fromPlain(parts) as Parts
     this.requests = requests
     this.reached = reached
-    this.findings.restore(findings)
-    this.#keys.clear()
-    this.#strangers.clear()
-    this.#open.length = 0
-    for (const saved of keys)
-      this.#accounts(saved.identity.isStranger).set(saved.identity.name, restoreKeyConduct(saved, this.#plans))
-    for (const { position, name, isStranger, sender, fingerprint, news, write } of open) {
+    this.findings = new Findings(findings)
+    this.#keys = keys
+    this.#strangers = strangers
+    this.#open = open.flatMap(({ name, isStranger, ...request }) => {
       const account = this.#accounts(isStranger).get(name)
-      if (account !== undefined)
-        this.#open.push({
-          position,
-          account,
-          sender,
-          fingerprint,
-          notice: news ?? undefined,
-          write: write ?? undefined,
-        })
-    }
+      return account === undefined ? [] : [{ ...request, account }]
+    })
   }
 
   #dropNotices(which: (notice: RefusalNotice, account: KeyConduct) => boolean): void {
-    for (const open of this.#open)
-      if (open.notice !== undefined && which(open.notice, open.account)) open.notice = undefined
+    for (const open of this.#open) if (open.notice !== null && which(open.notice, open.account)) open.notice = null
   }
 
   #close(index: number, { account, sender, fingerprint }: Open): Senders {
@@ -264,6 +259,12 @@ export class ConductLedger {
     )
   }
 
+  #groupsOf(account: KeyConduct): WeakMap<FindingDraft, Group> {
+    const groups = this.#groups.get(account) ?? new WeakMap<FindingDraft, Group>()
+    this.#groups.set(account, groups)
+    return groups
+  }
+
   #accounts(isStranger: boolean): Map<string, KeyConduct> {
     return isStranger ? this.#strangers : this.#keys
   }
@@ -273,7 +274,7 @@ export class ConductLedger {
     const accounts = this.#accounts(isStranger)
     const known = accounts.get(name)
     if (known !== undefined) return known
-    const opened = openKeyConduct(caller, this.#plans)
+    const opened = openKeyConduct(caller)
     put(accounts, name, opened, isStranger ? MAX_UNKNOWN_TOKENS : Number.POSITIVE_INFINITY)
     return opened
   }

@@ -28,12 +28,9 @@ export type WarningRule = (typeof WARNINGS)[number]
 export type NoteRule = (typeof NOTES)[number]
 export type ConductRule = ViolationRule | WarningRule | NoteRule
 
-/** The rule with another number of senders. */
 export interface Otherwise {
-  /** With at least this number, no occurrence violates the rule. */
+  /** With at least this number of senders, no occurrence violates the rule. */
   readonly senders: number
-  /** The rule violated then; null if none is. */
-  readonly rule: ConductRule | null
 }
 
 /** All violations of a rule by one key with the same detail. */

@@ -26,8 +26,8 @@ export interface FindingDraft {
   readonly disobeyed?: Disobeyed
   /** The smallest number of senders that makes it another rule or none; absent if the number does not matter. */
   readonly senders?: number
-  /** Requests overlapped: several clients may share the key. */
-  readonly isShared?: boolean
+  /** Positive if it suggests that several senders share the key, negative if it suggests the contrary. */
+  readonly sharing?: number
   readonly tries?: number
 }
 

@@ -8,7 +8,13 @@ export function viewFindings<Rule extends ConductRule>(
   findings: Findings,
   rules: readonly Rule[],
 ): readonly Finding<Rule>[] {
-  return rules.flatMap((rule) => findings.groupsOf(rule).map((group) => viewOf(rule, group)))
+  const groups = findings.groups.map((group) => ({ ...group, rule: provenRule(group) }))
+  return rules.flatMap((rule) => groups.filter((group) => group.rule === rule).map((group) => viewOf(rule, group)))
+}
+
+/** Only probable if its requests suggest that several senders share the key, each of which waits. */
+function provenRule({ rule, sharing, senders }: Group): ConductRule {
+  return rule === 'early-retry' && sharing > 0 && senders <= MAX_SENDERS ? 'early-retry-likely' : rule
 }
 
 function viewOf<Rule extends ConductRule>(rule: Rule, group: Group): Finding<Rule> {
@@ -35,24 +41,13 @@ function viewOf<Rule extends ConductRule>(rule: Rule, group: Group): Finding<Rul
   }
 }
 
-function otherwise({ rule, sender, senders }: Group): { readonly otherwise?: Otherwise } {
+function otherwise({ sender, senders }: Group): { readonly otherwise?: Otherwise } {
   if (sender !== '' || senders === 0 || senders > MAX_SENDERS) return {}
-  return { otherwise: { senders, rule: rule === 'early-retry-likely' && senders === 1 ? 'early-retry' : null } }
+  return { otherwise: { senders } }
 }
 
 /** What a client did, the evidence, and what to do: complete without the sandbox. */
-function textOf({
-  rule,
-  sender,
-  operation,
-  count,
-  request,
-  disobeyed,
-  senders,
-  tries,
-  isShared,
-  isMixed,
-}: Group): string {
+function textOf({ rule, sender, operation, count, request, disobeyed, senders, tries, isMixed }: Group): string {
   const [done, advice] = WORDS[rule] ?? []
   if (disobeyed === null || done === undefined) return ''
   const { method, path, query } = request
@@ -72,8 +67,8 @@ function textOf({
           "Browsers delay a GET while the same one is in flight (React's StrictMode sends two): count such a page as two senders.",
         ]
       : []),
-    ...(sender === '' && isShared && senders > 1 && senders <= MAX_SENDERS
-      ? [`Requests of this key overlapped: if ${senders} clients share it, use --senders ${senders}.`]
+    ...(sender === '' && senders > 1 && senders <= MAX_SENDERS
+      ? [`If ${senders} clients share this key or a proxy is in between, use --senders ${senders}.`]
       : []),
   ].join(' ')
 }
@@ -89,7 +84,7 @@ const WORDS: { readonly [Rule in ConductRule]?: Words } = {
   'early-retry': [(times) => `was retried too early${times}`, 'Wait as long as Retry-After says.'],
   'early-retry-likely': [
     (times) => `was probably retried too early${times}`,
-    'Wait as long as Retry-After says. Name the senders of the key to identify the client.',
+    'Wait as long as Retry-After says. After a 429, pause every queue of the client.',
   ],
   'no-backoff': [(_, tries) => `was retried ${tries} times in a row without a pause`, BACK_OFF],
   'no-backoff-likely': [(_, tries) => `was probably retried ${tries} times in a row without a pause`, BACK_OFF],

@@ -1,7 +1,6 @@
 import type { EpochMs } from '../domain/time.js'
 import type { ConductRule, Finding } from './conduct-view.js'
 import type { Disobeyed, FindingDraft } from './finding-drafts.js'
-import { toPlain } from './plain.js'
 
 /** Per rule. Further groups are counted together, to bound memory. */
 const GROUPS_A_RULE = 200
@@ -27,43 +26,39 @@ export interface Group extends Pick<Occurrence, 'rule' | 'key' | 'sender' | 'ope
   /** The largest `senders` of its occurrences; 0 if it does not matter. */
   senders: number
   tries: number
-  isShared: boolean
+  /** The sum of its occurrences. */
+  sharing: number
   /** Of the first occurrence. */
   readonly disobeyed: Disobeyed | null
   isMixed: boolean
 }
 
 export class Findings {
-  readonly #rules = new Map<ConductRule, Map<string, Group>>()
+  readonly rules: Map<ConductRule, Map<string, Group>>
+
+  constructor(rules: Findings['rules'] = new Map()) {
+    this.rules = rules
+  }
 
   add(occurrence: Occurrence, exchange: number, at: EpochMs): Group {
     const group = groupFor(this.#groups(occurrence.rule), occurrence, at)
     group.message = group.name === REST ? REST_MESSAGE : shortened(occurrence.message)
     group.senders = Math.max(group.senders, occurrence.senders ?? 0)
     group.tries = Math.max(group.tries, occurrence.tries ?? 0)
-    group.isShared ||= occurrence.isShared === true
+    group.sharing += occurrence.sharing ?? 0
     group.isMixed ||= !isSameRequest(group.request, occurrence.request)
     countAgain(group, exchange, at)
     return group
   }
 
-  /** By first occurrence. */
-  groupsOf(rule: ConductRule): readonly Group[] {
-    return [...(this.#rules.get(rule)?.values() ?? [])]
-  }
-
-  save(): readonly Group[] {
-    return [...this.#rules.values()].flatMap((groups) => [...groups.values()].map(toPlain))
-  }
-
-  restore(saved: readonly Group[]): void {
-    this.#rules.clear()
-    for (const group of saved) this.#groups(group.rule).set(group.name, toPlain(group))
+  /** By rule and first occurrence. */
+  get groups(): readonly Group[] {
+    return [...this.rules.values()].flatMap((groups) => [...groups.values()])
   }
 
   #groups(rule: ConductRule): Map<string, Group> {
-    const groups = this.#rules.get(rule) ?? new Map<string, Group>()
-    this.#rules.set(rule, groups)
+    const groups = this.rules.get(rule) ?? new Map<string, Group>()
+    this.rules.set(rule, groups)
     return groups
   }
 }
@@ -95,7 +90,7 @@ function groupFor(groups: Map<string, Group>, occurrence: Occurrence, at: EpochM
     message: '',
     request: { ...request, path: shortened(request.path), query: shortened(request.query) },
     disobeyed,
-    isShared: false,
+    sharing: 0,
     isMixed: false,
     tries: 0,
     count: 0,

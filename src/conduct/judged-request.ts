@@ -5,10 +5,14 @@ import type { EpochMs } from '../domain/time.js'
 
 export type BanRules = Pick<Settings, 'banAfter' | 'banDuration' | 'retryAfter'>
 
-export interface Arrival {
+/** By the space's clock, and real time. */
+export interface Now {
   readonly now: EpochMs
   readonly wall: EpochMs
-  readonly request: Pick<ServiceRequest, 'connection' | 'deliveredUpTo' | 'sentUpTo'>
+}
+
+export interface Arrival extends Now {
+  readonly request: Pick<ServiceRequest, 'connection' | 'deliveredUpTo' | 'sentUpTo' | 'headers'>
 }
 
 export interface JudgedRequest extends Arrival {

@@ -1,14 +1,35 @@
 import { bringsBan } from '../domain/ban.js'
 import type { Caller, PlanName } from '../domain/keys.js'
 import type { HandlerResult } from '../domain/messages.js'
-import type { Limits } from '../domain/quota.js'
+import type { DurationMs } from '../domain/time.js'
 import { type FindingDraft, sourceOf } from './finding-drafts.js'
-import type { Group } from './findings.js'
-import type { JudgedRequest } from './judged-request.js'
-import { type Plain, toPlain } from './plain.js'
+import type { JudgedRequest, Now } from './judged-request.js'
 import { lacksBackoff } from './retries.js'
-import { beginRequest, endWaits, mostAtOnce, noteTry, openSenders, runningWaits, type Senders } from './senders.js'
-import { fingerprintOf, type GivenResponse, isServed, type RunningWaits, type Sent } from './waits.js'
+import {
+  ALL,
+  beginRequest,
+  countAtOnce,
+  endRetries,
+  endWaits,
+  findReady,
+  noteTry,
+  openSenders,
+  type Ready,
+  runningWaits,
+  type Senders,
+  takeReady,
+} from './senders.js'
+import {
+  type Context,
+  elapsed,
+  fingerprintOf,
+  type GivenResponse,
+  isServed,
+  orderOf,
+  type RunningWaits,
+  type Sent,
+  type Wait,
+} from './waits.js'
 import { openTraffic, type Traffic } from './what-if.js'
 
 /** Limit per key. Beyond it, the sender that was idle longest is dropped. */
@@ -27,44 +48,28 @@ export interface KeyIdentity {
   readonly isAlwaysRefused: boolean
 }
 
+/** Plain data and maps. */
 export interface KeyConduct {
   readonly identity: KeyIdentity
   readonly traffic: Traffic
   /** By name; empty for all senders without a name. */
   readonly senders: Map<string, Senders>
-  /** Cache for drafts that are the same object for all requests of an operation. */
-  readonly groups: WeakMap<FindingDraft, Group>
 }
-
-export type SavedKeyConduct = Plain<Pick<KeyConduct, 'identity' | 'senders'> & { traffic: Omit<Traffic, 'plans'> }>
 
 interface Verdict {
   readonly drafts: readonly FindingDraft[]
   readonly isEarly: boolean
+  readonly context: Context
 }
 
-const NO_VERDICT: Verdict = { drafts: [], isEarly: false }
+const NO_VERDICT: Verdict = { drafts: [], isEarly: false, context: { isShared: false, inLoop: 0 } }
+const PARALLEL: Verdict = { ...NO_VERDICT, context: { isShared: true, inLoop: 0 } }
 
-export function openKeyConduct(
-  { name, label, apiKey: { plan = 'free', always }, isStranger }: KeyCaller,
-  plans: readonly Limits[],
-): KeyConduct {
+export function openKeyConduct(caller: KeyCaller): KeyConduct {
+  const { name, label, isStranger } = caller
+  const { plan = 'free', always } = caller.apiKey
   const identity = { name, isStranger, label, plan, isAlwaysRefused: always !== undefined }
-  return { identity, traffic: openTraffic(plans), senders: new Map(), groups: new WeakMap() }
-}
-
-export function saveKeyConduct({ identity, traffic: { plans: _, ...traffic }, senders }: KeyConduct): SavedKeyConduct {
-  return toPlain({ identity, traffic, senders })
-}
-
-export function restoreKeyConduct(saved: SavedKeyConduct, plans: readonly Limits[]): KeyConduct {
-  const { identity, traffic, senders } = structuredClone(saved)
-  return {
-    identity,
-    traffic: { ...traffic, plans },
-    senders: new Map(senders.map(([name, one]) => [name, openSenders(one)])),
-    groups: new WeakMap(),
-  }
+  return { identity, traffic: openTraffic(), senders: new Map() }
 }
 
 export function senderOf({ caller }: JudgedRequest): string {
@@ -88,30 +93,45 @@ export function sendersNamed({ senders }: KeyConduct, name: string): Senders {
   return opened
 }
 
-export function unnamedAtOnce({ senders }: KeyConduct): number {
-  const unnamed = senders.get('')
-  return unnamed === undefined ? 1 : mostAtOnce(unnamed)
+export function mostAtOnce({ senders }: KeyConduct): number {
+  return senders.get('')?.most ?? 1
 }
 
 /** @param stated number of senders without a name @returns the number of senders that share the key */
-export function countSenders({ senders }: KeyConduct, stated: number | undefined): number {
+export function countSenders({ senders }: KeyConduct, stated: number | undefined, now: Now): number {
   const unnamed = senders.get('')
   if (unnamed === undefined) return Math.max(1, senders.size)
-  return senders.size - 1 + (stated ?? unnamed.peak)
+  return senders.size - 1 + (stated ?? countAtOnce(unnamed, ALL, now))
 }
 
 /** Without waits and failures, a request cannot be too early. */
-function isRefused({ waits, retries }: Senders): boolean {
-  return waits.length > 0 || retries.size > 0
+function isRefused({ waits, ready, retries }: Senders): boolean {
+  return waits.length > 0 || ready.length > 0 || retries.size > 0
 }
 
-export function isBanDue(account: KeyConduct, judged: JudgedRequest, banAfter: number): boolean {
+/** @returns the number of early requests, if this one brings a ban */
+export function earlyForBan(account: KeyConduct, judged: JudgedRequest, banAfter: number): number | undefined {
   const senders = account.senders.get(senderOf(judged))
-  if (senders === undefined || !isRefused(senders)) return false
-  const { limits, hasFirst } = runningWaits(senders, fingerprintOf(judged), judged)
-  const count = statedSenders(judged) ?? senders.peak
-  return limits.known >= count && bringsBan(senders.early, hasFirst, banAfter * count, judged.now, judged.wall)
+  if (senders === undefined || !isRefused(senders)) return undefined
+  const fingerprint = fingerprintOf(judged)
+  const { after: limits } = runningWaits(senders, fingerprint, judged).limits
+  const count = statedSenders(judged) ?? countAtOnce(senders, ALL, judged)
+  if (limits.length < count || findReady(senders, fingerprint)?.isShared) return undefined
+  const hasFirst = limits.some(({ isEarly }) => !isEarly)
+  const isDue = bringsBan(senders.early, hasFirst, banAfter * count, judged.now, judged.wall)
+  return isDue ? senders.early.length + 1 : undefined
 }
+
+/** Within this time after the first refusal, parallel requests may have been on their way: no reason to warn. */
+const BURST_MS: DurationMs = 100
+
+/** A loop sends its next request this soon after a refusal. */
+const LOOP_MS: DurationMs = 50
+
+/** Several senders that each wait do not come one right after the other more often. */
+const MAX_IN_LOOP = 3
+
+const NO_REFUSAL = { position: 0, endedAt: 0, connection: 0, at: 0, wall: 0, isShared: false, inLoop: 0 }
 
 /** Judges whether a request was too early, by the responses that its sender had received. */
 export function judgeTiming(
@@ -120,46 +140,59 @@ export function judgeTiming(
   judged: JudgedRequest,
   response: HandlerResult,
   fingerprint: string,
+  position: number,
 ): Verdict {
-  beginRequest(senders, fingerprint)
-  if (!isRefused(senders)) return NO_VERDICT
+  const isParallel = beginRequest(senders, fingerprint, position, judged)
+  if (!isRefused(senders)) return isParallel ? PARALLEL : NO_VERDICT
   const stated = statedSenders(judged)
   const { own, limits, bans } = runningWaits(senders, fingerprint, judged)
-  const same = stated ?? senders.peaks.get(fingerprint) ?? 1
-  const all = stated ?? senders.peak
-  const retry = noteTry(senders, fingerprint, same, judged)
-  if (isServed(response)) senders.retries.delete(fingerprint)
+  const inLoop = isParallel ? 0 : countLoop(senders, own, fingerprint, judged)
+  const same = stated ?? (inLoop > MAX_IN_LOOP ? 1 : countAtOnce(senders, fingerprint, judged))
+  const all = stated ?? countAtOnce(senders, ALL, judged)
+  const ready = takeReady(senders, fingerprint)
+  const retry = ready?.isShared ? undefined : noteTry(senders, fingerprint, same, judged)
+  // Each of several parallel requests may be repeated after its own response.
+  const isReady = ready?.isShared === true || retry?.isShared === true
+  if (isServed(response)) endRetries(senders, fingerprint)
 
   const drafts: FindingDraft[] = []
   const add = (
     rule: FindingDraft['rule'],
     response: GivenResponse,
-    { at, wall }: Sent,
-    rest: Pick<FindingDraft, 'senders' | 'tries'> = {},
+    sent: Sent,
+    rest: Pick<FindingDraft, 'senders' | 'tries' | 'sharing'> = {},
   ) => {
-    const laterMs = Math.max(0, judged.now - at, judged.wall - wall)
+    const laterMs = Math.max(0, elapsed(sent, judged))
     drafts.push({
       rule,
       detail: judged.route.kind === 'operation' ? '' : sourceOf(judged),
       message: '',
-      isShared: senders.peak > 1,
-      disobeyed: { ...response, at, laterMs, isHeldBack: rule === 'early-retry' && isHeldBack(judged) },
+      disobeyed: { ...response, at: sent.at, laterMs, isHeldBack: rule === 'early-retry' && isHeldBack(judged) },
       ...rest,
     })
   }
-  const addWaits = (rule: FindingDraft['rule'], { latest }: RunningWaits, excusedBy: number) => {
-    if (latest !== undefined) add(rule, latest.response, latest.sent, { senders: excusedBy })
+  const addWaits = (rule: FindingDraft['rule'], { after, unknown }: RunningWaits, senders: number, sharing = 0) => {
+    const latest = after.at(-1) ?? unknown.at(-1)
+    if (latest !== undefined) add(rule, latest.response, latest.sent, { senders, sharing })
   }
 
-  const possible = own.known + own.unknown
-  if (own.known >= same) addWaits('early-retry', own, own.known + 1)
-  else if (possible >= same) addWaits('early-retry-likely', own, possible + 1)
-  else if (stated === undefined && own.known > 0 && isMoreThanBefore(senders, own.known, judged))
-    addWaits('early-retry-likely', own, 1)
-  if (response.reason === 'ban') {
-    if (bans.known >= all) addWaits('request-while-banned', bans, bans.known + 1)
-  } else if (possible === 0 && limits.known >= all && response.reason !== 'forced')
-    addWaits('request-while-limited', limits, limits.known + 1)
+  const { connection } = judged.request
+  const known = own.after.length
+  const possible = known + own.unknown.length
+  const here = own.after.findLast(({ sent }) => sent.connection === connection)
+  const isEarly = limits.after.length >= all && !isReady
+  const isAgain = !isReady && known >= same
+  if (!isReady) {
+    const isLikely = possible >= same || (stated === undefined && here !== undefined)
+    const isBurst = ![own.after[0], own.unknown[0]].some((first) => first && elapsed(first.sent, judged) > BURST_MS)
+    const isOneSender = stated === undefined && same === 1
+    if (isAgain) addWaits('early-retry', own, known + 1, isOneSender ? sharingOf(here, ready, connection) : 0)
+    else if (isLikely && !isBurst) addWaits('early-retry-likely', own, possible + 1)
+    if (response.reason === 'ban') {
+      if (bans.after.length >= all) addWaits('request-while-banned', bans, bans.after.length + 1)
+    } else if (isEarly && possible === 0 && response.reason !== 'forced')
+      addWaits('request-while-limited', limits, limits.after.length + 1)
+  }
 
   if (retry !== undefined) {
     const { failure, instant: tries, unproven, excusedBy, isWeak } = retry
@@ -171,16 +204,37 @@ export function judgeTiming(
   // The wait of a ban replaces earlier ones: a client that keeps it is not early afterwards.
   if (response.reason === 'ban')
     for (const one of account.senders.values()) endWaits(one, ({ kind }) => kind === 'limit')
-  return { drafts, isEarly: limits.known >= all }
+  // A request takes the place of the one that it repeats.
+  const repeated = !isAgain ? undefined : here?.isShared ? here : own.after.find((wait) => wait.isShared)
+  if (repeated !== undefined) repeated.isShared = false
+  const isShared = isParallel || isReady || repeated !== undefined
+  return { drafts, isEarly, context: { isShared, inLoop: isReady ? 0 : inLoop } }
 }
 
-/** Whether more senders than ever before had a running wait. With several senders, some of them usually wait. */
-function isMoreThanBefore({ mostWaits }: Senders, waiting: number, { route }: JudgedRequest): boolean {
-  const operation = route.kind === 'operation' ? route.operation.id : ''
-  if (waiting <= (mostWaits.get(operation) ?? 0)) return false
-  mostWaits.set(operation, waiting)
-  return true
+/** A loop uses a connection of an earlier refusal, or a newer one. @returns see `Context` */
+function countLoop({ retries }: Senders, own: RunningWaits, fingerprint: string, judged: JudgedRequest): number {
+  const failures = retries.get(fingerprint)?.failures ?? []
+  const refusals = [...own.after.map((wait) => ({ ...wait, ...wait.sent })), ...failures]
+  const last = refusals.reduce<Sent & Context>((one, other) => (other.endedAt > one.endedAt ? other : one), NO_REFUSAL)
+  const { connection } = judged.request
+  if (orderOf(last, judged) !== 'after' || elapsed(last, judged) >= LOOP_MS) return 0
+  const isSame = last.connection < connection || refusals.some((refusal) => refusal.connection === connection)
+  return isSame ? last.inLoop + 1 : 0
 }
+
+/**
+ * Whether an early request suggests that several senders share the key. A newcomer speaks against it. Senders that wait
+ * come back when a wait of their own is over, most clearly on its connection: more than twice for each newcomer.
+ * @param here a running wait of the same connection
+ */
+function sharingOf(here: Wait | undefined, ready: Ready | undefined, connection: number): number {
+  if (here !== undefined && connection !== 0) return ONE_SENDER
+  if (ready === undefined) return -2
+  return connection !== 0 && ready.connection === connection ? 3 : 1
+}
+
+/** Outweighs everything else. */
+const ONE_SENDER = -1_000_000
 
 /** Browsers (Sec-Fetch-Site) delay a GET while the same one is in flight, as with React's StrictMode. */
 function isHeldBack({ request: { method, headers } }: JudgedRequest): boolean {

@@ -1,7 +1,7 @@
 import type { Ending, HandlerResult } from '../domain/messages.js'
 import type { FindingDraft } from './finding-drafts.js'
 import type { JudgedRequest } from './judged-request.js'
-import { type GivenResponse, isServed, orderOf, type RefusalNotice, type Sent } from './waits.js'
+import { elapsed, type GivenResponse, isServed, orderOf, type RefusalNotice, type Sent } from './waits.js'
 
 /** A record that a request has created. */
 export interface StoredWrite {
@@ -21,15 +21,14 @@ export function readWrite(
   { route, request }: JudgedRequest,
   { status, lostStatus, fault, reason }: HandlerResult,
   exchange: number,
-  notice: RefusalNotice | undefined,
+  notice: RefusalNotice | null,
 ): StoredWrite | undefined {
   const action = route.kind === 'operation' && !route.operation.isMocked ? route.operation.action : undefined
   const stored = lostStatus ?? ((fault ?? reason) ? 0 : status)
   if (action?.kind !== 'create' || request.method !== 'POST' || stored < 200 || stored > 299) return undefined
-  const response = notice?.kind === 'wait' ? notice.wait.response : notice?.response
   return {
     resource: action.resource,
-    response: response ?? { exchange, status: 0, retryAfter: null },
+    response: notice?.response ?? { exchange, status: 0, retryAfter: null },
     isReplaced: lostStatus !== undefined && fault === undefined,
   }
 }
@@ -45,19 +44,19 @@ export function judgeWrites(
   result: HandlerResult,
   fingerprint: string,
 ): readonly FindingDraft[] {
-  const { route, now, wall } = judged
+  const { route } = judged
   const action = route.kind === 'operation' ? route.operation.action : undefined
   if (action === undefined) return []
   // A client that has left sends the next request later.
   const order = (write: LostWrite) => (write.how === 'left' ? 'after' : orderOf(write, judged))
-  if ((action.kind === 'list' || action.kind === 'get') && isServed(result))
+  if (action.kind === 'list' && isServed(result))
     for (const [name, write] of lost)
       if (write.resource === action.resource && order(write) !== 'at-once') lost.delete(name)
   const repeated = action.kind === 'create' ? lost.get(fingerprint) : undefined
   if (repeated === undefined || order(repeated) === 'at-once') return []
   lost.delete(fingerprint)
   const { at, response } = repeated
-  const laterMs = Math.max(0, now - at, wall - repeated.wall)
+  const laterMs = Math.max(0, elapsed(repeated, judged))
   return [
     {
       rule: order(repeated) === 'after' ? 'repeated-write' : 'repeated-write-likely',

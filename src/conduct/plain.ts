@@ -1,19 +1,19 @@
-/** Plain JSON, with maps as lists of entries. */
-export type Plain<State> =
-  State extends Map<infer Name, infer Value>
-    ? [Name, Plain<Value>][]
-    : State extends readonly (infer Item)[]
-      ? Plain<Item>[]
-      : State extends object
-        ? { [Name in keyof State]: Plain<State[Name]> }
-        : State
+/** Plain JSON, in which a map is `{ map: entries }`. */
+export type Plain = unknown
 
-export function toPlain<State>(state: State): Plain<State> {
-  return copyOf(state) as Plain<State>
+export function toPlain(value: unknown): Plain {
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Map) return { map: Array.from(value, toPlain) }
+  if (Array.isArray(value)) return value.map(toPlain)
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, toPlain(part)]))
 }
 
-function copyOf(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  if (value instanceof Map || Array.isArray(value)) return Array.from(value, copyOf)
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, copyOf(part)]))
+/** @param plain from `toPlain` */
+export function fromPlain(plain: Plain): unknown {
+  if (typeof plain !== 'object' || plain === null) return plain
+  if (Array.isArray(plain)) return plain.map(fromPlain)
+  const parts = Object.entries(plain)
+  const [[first, entries] = []] = parts
+  if (parts.length === 1 && first === 'map') return new Map(fromPlain(entries) as [string, unknown][])
+  return Object.fromEntries(parts.map(([name, part]) => [name, fromPlain(part)]))
 }

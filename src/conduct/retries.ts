@@ -1,9 +1,10 @@
 import { MAX_SENDERS } from '../domain/settings.js'
-import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
-import type { Arrival } from './judged-request.js'
-import { type GivenResponse, orderOf, type Sent } from './waits.js'
+import { type DurationMs, type EpochMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
+import type { Arrival, Now } from './judged-request.js'
+import { type Context, elapsed, type GivenResponse, orderOf, type Sent } from './waits.js'
 
-export interface Failure extends Sent {
+/** `isShared` is false once it has been repeated. */
+export interface Failure extends Sent, Context {
   readonly response: GivenResponse
   readonly slackMs: DurationMs
 }
@@ -17,8 +18,9 @@ export interface Retries {
   unproven: number
   /** Waits before the latest tries, as long as each was at least as long as the previous one. */
   gaps: DurationMs[]
-  /** Position of the failure before the last gap: a burst of several senders counts as one gap. */
-  since: number
+  /** Of the latest try. */
+  at: EpochMs
+  wall: EpochMs
 }
 
 export interface Try {
@@ -28,6 +30,8 @@ export interface Try {
   /** These tries are allowed for at least this number of senders. */
   readonly excusedBy: number
   readonly isWeak: boolean
+  /** It repeats one of several parallel requests. */
+  readonly isShared: boolean
 }
 
 const INSTANT_MS: DurationMs = 100
@@ -47,7 +51,7 @@ const TOLERANCE = 1.1
 const FORGOTTEN_AFTER_MS: DurationMs = MINUTE_MS
 
 export function noRetries(): Retries {
-  return { failures: [], instant: [], unproven: 0, gaps: [], since: 0 }
+  return { failures: [], instant: [], unproven: 0, gaps: [], at: 0, wall: 0 }
 }
 
 export function addFailure({ failures }: Retries, failure: Failure): void {
@@ -55,37 +59,40 @@ export function addFailure({ failures }: Retries, failure: Failure): void {
   if (failures.length > MAX_SENDERS) failures.shift()
 }
 
-type Now = Pick<Arrival, 'now' | 'wall'>
-
 export function isForgotten({ failures }: Retries, arrival: Now): boolean {
-  return sinceFailure(failures, 1, arrival) >= FORGOTTEN_AFTER_MS
+  return sinceFailure(failures.at(-1), arrival) >= FORGOTTEN_AFTER_MS
 }
 
 /**
  * Counts a retry. Each of n senders fails at most once while one of them backs off. With n failures in that time, one
  * of them was this sender's, which did not wait: an instant try. Failures that were not readable yet do not count.
+ * Of parallel requests, each may be repeated after its own failure, the first first.
  * @param senders 1 to MAX_SENDERS
  * @returns undefined if it is not a retry
  */
 export function addTry(retries: Retries, senders: number, arrival: Arrival): Try | undefined {
   const failures = retries.failures.filter((failure) => orderOf(failure, arrival) !== 'at-once')
   if (failures.length === 0) return undefined
+  const own = failures.find(({ isShared }) => isShared)
+  if (own !== undefined) own.isShared = false
+  const hasPaused = own !== undefined && !isInstant(own, arrival, -1)
   let recent = 0
-  while (isInstant(failures, recent + 1, arrival, -1)) recent++
+  if (!hasPaused) while (isInstant(failures.at(-recent - 1), arrival, -1)) recent++
   retries.instant = Array.from({ length: recent }, (_, n) => (retries.instant[n] ?? 0) + 1)
-  const failure = failures.at(-senders)
-  const gap = sinceFailure(failures, senders, arrival)
+  const failure = hasPaused ? own : failures.at(-senders)
+  const gap = sinceFailure(failure, arrival)
   if (failure === undefined || gap === Number.POSITIVE_INFINITY) return undefined
   const instant = retries.instant[senders - 1] ?? 0
   if (instant === 0) retries.unproven = 0
-  else if (orderOf(failure, arrival) === 'unknown' || !isInstant(failures, senders, arrival, 1)) retries.unproven++
-  const isSame = retries.since === failure.position
+  else if (orderOf(failure, arrival) === 'unknown' || !isInstant(failure, arrival, 1)) retries.unproven++
+  // A burst of several senders counts as one gap.
+  const isSame = (own !== undefined || senders > 1) && elapsed(retries, arrival) < INSTANT_MS
   if (!isSame) addGap(retries, gap)
-  retries.since = failure.position
+  Object.assign(retries, { at: arrival.now, wall: arrival.wall })
   let excusedBy = senders
   while (lacksBackoff(retries.instant[excusedBy - 1] ?? 0, excusedBy)) excusedBy++
   const isWeak = !isSame && gap >= INSTANT_MS && isWeakBackoff(retries.gaps)
-  return { failure, instant, unproven: retries.unproven, excusedBy, isWeak }
+  return { failure, instant, unproven: retries.unproven, excusedBy, isWeak, isShared: own !== undefined }
 }
 
 /** A shorter wait starts a new series: a new call of the client. */
@@ -108,15 +115,13 @@ function isWeakBackoff(gaps: readonly DurationMs[]): boolean {
   return last.every((gap) => gap < LONG_BACKOFF_MS) && sum(last) <= sum(gaps.slice(0, half)) * TOLERANCE
 }
 
-/** Time since the nth last failure, by the longer of both clocks; infinite without it, or after a clock was set back. */
-function sinceFailure(failures: readonly Failure[], n: number, { now, wall }: Now): DurationMs {
-  const failure = failures.at(-n)
-  if (failure === undefined) return Number.POSITIVE_INFINITY
-  const since = Math.max(now - failure.at, wall - failure.wall)
+/** Infinite without a failure, or after a clock was set back. */
+function sinceFailure(failure: Failure | undefined, now: Now): DurationMs {
+  const since = failure === undefined ? -1 : elapsed(failure, now)
   return since < 0 ? Number.POSITIVE_INFINITY : since
 }
 
-/** Whether a try was too soon after the nth last failure: possibly (-1), or certainly (1). */
-function isInstant(failures: readonly Failure[], n: number, now: Now, sign: 1 | -1): boolean {
-  return sinceFailure(failures, n, now) + sign * (failures.at(-n)?.slackMs ?? 0) < INSTANT_MS
+/** Whether a try was too soon after a failure: possibly (-1), or certainly (1). */
+function isInstant(failure: Failure | undefined, now: Now, sign: 1 | -1): boolean {
+  return sinceFailure(failure, now) + sign * (failure?.slackMs ?? 0) < INSTANT_MS
 }

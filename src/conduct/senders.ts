@@ -1,72 +1,97 @@
-import type { Wait as Stretch } from '../domain/ban.js'
+import { countedTime, isRunning as isCounted } from '../domain/ban.js'
 import type { Ending } from '../domain/messages.js'
-import type { EpochMs } from '../domain/time.js'
-import type { Arrival } from './judged-request.js'
+import { type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
+import type { Arrival, Now } from './judged-request.js'
 import type { LostWrite } from './lost-writes.js'
-import type { Plain } from './plain.js'
 import { addFailure, addTry, isForgotten, noRetries, type Retries, type Try } from './retries.js'
 import {
   addWait,
-  countRunning,
+  type Context,
+  dropEnded,
+  elapsed,
   isRunning,
+  MAX_WAITS,
   type RefusalNotice,
   type Running,
+  sortWaits,
   type Wait,
   waitsAfterMove,
 } from './waits.js'
 
 const MAX_RETRIES = 100
-const MAX_PEAKS = 100
+const MAX_OVERLAPS = 100
 export const MAX_LOST_WRITES = 100
+
+/** How long parallel requests count as several senders, and how long the end of a wait allows a request. */
+const REMEMBERED_MS: DurationMs = MINUTE_MS
+
+/** The most requests in flight at once. */
+interface Overlap {
+  readonly count: number
+  readonly at: EpochMs
+  readonly wall: EpochMs
+}
+
+/** A wait that is over: its sender may come back. */
+export interface Ready {
+  readonly fingerprint: string
+  readonly isShared: boolean
+  readonly connection: number
+  readonly at: EpochMs
+  readonly wall: EpochMs
+}
 
 /** Waits and failures of all senders of a key with the same name (or without one). */
 export interface Senders {
   waits: Wait[]
+  /** The first to end first. */
+  ready: Ready[]
   /** By fingerprint; the oldest failure first. */
   retries: Map<string, Retries>
-  /** By operation: the largest number of senders, but not all, that had a running wait when a request arrived. */
-  mostWaits: Map<string, number>
   /** Waits in responses to early requests: enough of them cause a ban. */
-  early: Stretch[]
+  early: Pick<Wait, 'from' | 'until' | 'wallUntil' | 'kind' | 'reason'>[]
   /** By fingerprint. */
   lostWrites: Map<string, LostWrite>
   inFlight: Map<string, number>
   allInFlight: number
-  /** The most of the same request in flight at once, by fingerprint, if more than one. */
-  peaks: Map<string, number>
-  peak: number
+  /** Position of the latest request. */
+  latest: number
+  /** By fingerprint, or ALL. */
+  overlaps: Map<string, Overlap>
+  /** The most of the same request that were in flight at once. */
+  most: number
 }
 
-export type SavedSenders = Plain<Senders>
+/** Requests of any fingerprint. */
+export const ALL = ''
 
 export type WaitFilter = (wait: Pick<Wait, 'kind' | 'reason'>) => boolean
 
-export function openSenders(saved?: SavedSenders): Senders {
-  const { waits, retries, mostWaits, early, lostWrites, inFlight, peaks, peak = 1 } = structuredClone(saved) ?? {}
-  const allInFlight = (inFlight ?? []).reduce((sum, [, count]) => sum + count, 0)
+export function openSenders(): Senders {
   return {
-    waits: waits ?? [],
-    retries: new Map(retries),
-    mostWaits: new Map(mostWaits),
-    early: early ?? [],
-    lostWrites: new Map(lostWrites),
-    inFlight: new Map(inFlight),
-    allInFlight,
-    peaks: new Map(peaks),
-    peak,
+    ...{ waits: [], ready: [], early: [], allInFlight: 0, latest: 0, most: 1 },
+    ...{ retries: new Map(), lostWrites: new Map(), inFlight: new Map(), overlaps: new Map() },
   }
 }
 
-export function mostAtOnce({ peaks }: Senders): number {
-  return Math.max(1, ...peaks.values())
+/** Estimates the number of senders. @param what a fingerprint, or ALL */
+export function countAtOnce({ overlaps }: Senders, what: string, now: Now): number {
+  const overlap = overlaps.get(what)
+  return overlap === undefined || elapsed(overlap, now) >= REMEMBERED_MS ? 1 : overlap.count
 }
 
-/** A request is in flight from its first byte until its response is sent or the client disconnects. */
-export function beginRequest(senders: Senders, fingerprint: string): void {
+/**
+ * A request is in flight from its first byte until its response is sent or the client disconnects.
+ * @returns whether another one is in flight
+ */
+export function beginRequest(senders: Senders, fingerprint: string, position: number, now: Now): boolean {
   const same = (senders.inFlight.get(fingerprint) ?? 0) + 1
   senders.inFlight.set(fingerprint, same)
   senders.allInFlight++
-  raisePeaks(senders, fingerprint, same)
+  senders.latest = position
+  if (senders.allInFlight === 1) return false
+  noteAtOnce(senders, fingerprint, same, senders.allInFlight, now)
+  return true
 }
 
 export function endRequest(senders: Senders, fingerprint: string): void {
@@ -80,19 +105,44 @@ export function endRequest(senders: Senders, fingerprint: string): void {
 
 /** Counts a request as in flight at the same time if its response was not readable when this one was sent. */
 export function runningWaits(senders: Senders, fingerprint: string, arrival: Arrival): Running {
-  const running = countRunning(senders.waits, fingerprint, arrival)
-  const { own, limits } = running
-  if (limits.atOnce + own.atOnce > 0) {
-    const same = (senders.inFlight.get(fingerprint) ?? 0) + own.atOnce
-    raisePeaks(senders, fingerprint, same, Math.max(own.atOnce, limits.atOnce))
+  for (const wait of dropEnded(senders.waits, arrival)) addReady(senders, wait, wait.until, wait.wallUntil)
+  senders.ready = senders.ready.filter((one) => elapsed(one, arrival) < REMEMBERED_MS).slice(-MAX_WAITS)
+  const running = sortWaits(senders.waits, fingerprint, arrival)
+  const own = running.own['at-once'].length
+  const limits = running.limits['at-once'].length
+  if (limits + own > 0) {
+    const same = (senders.inFlight.get(fingerprint) ?? 0) + own
+    noteAtOnce(senders, fingerprint, same, senders.allInFlight + Math.max(own, limits), arrival)
   }
   return running
 }
 
-function raisePeaks(senders: Senders, fingerprint: string, same: number, others = 0): void {
-  const { peaks, allInFlight } = senders
-  senders.peak = Math.max(senders.peak, allInFlight + others)
-  if (same > 1 && same > (peaks.get(fingerprint) ?? 1)) put(peaks, fingerprint, same, MAX_PEAKS)
+function noteAtOnce(senders: Senders, fingerprint: string, same: number, all: number, now: Now): void {
+  senders.most = Math.max(senders.most, same)
+  for (const [what, count] of [
+    [fingerprint, same],
+    [ALL, all],
+  ] as const) {
+    if (count < 2 || count < countAtOnce(senders, what, now)) continue
+    // The latest last: ALL is never the oldest.
+    senders.overlaps.delete(what)
+    put(senders.overlaps, what, { count, at: now.now, wall: now.wall }, MAX_OVERLAPS)
+  }
+}
+
+function addReady({ ready }: Senders, { fingerprint, isShared, sent }: Wait, at: EpochMs, wall: EpochMs): void {
+  ready.push({ fingerprint, isShared, connection: sent.connection, at, wall })
+}
+
+/** A sender of this request whose own wait is over. */
+export function findReady({ ready }: Senders, fingerprint: string): Ready | undefined {
+  return ready.find((one) => one.fingerprint === fingerprint)
+}
+
+export function takeReady(senders: Senders, fingerprint: string): Ready | undefined {
+  const found = findReady(senders, fingerprint)
+  if (found !== undefined) senders.ready.splice(senders.ready.indexOf(found), 1)
+  return found
 }
 
 export function noteTry({ retries }: Senders, fingerprint: string, count: number, arrival: Arrival): Try | undefined {
@@ -104,23 +154,33 @@ export function noteTry({ retries }: Senders, fingerprint: string, count: number
   return tries && addTry(tries, count, arrival)
 }
 
-export function receive(senders: Senders, notice: RefusalNotice, ending: Ending): void {
+/** Parallel requests that failed may still be repeated. */
+export function endRetries({ retries }: Senders, fingerprint: string): void {
+  const failures = retries.get(fingerprint)?.failures.filter(({ isShared }) => isShared) ?? []
+  if (failures.length === 0) retries.delete(fingerprint)
+  else retries.set(fingerprint, { ...noRetries(), failures })
+}
+
+export function receive(senders: Senders, notice: RefusalNotice, ending: Ending, context: Context): void {
   const { position, at, wall, endedAt, connection, slackMs = 0 } = ending
   const sent = { position, at, wall, endedAt, connection }
-  if (notice.kind === 'failure') {
-    const { fingerprint, response } = notice
+  const { fingerprint, response } = notice
+  if (notice.wait === null) {
     const retries = senders.retries.get(fingerprint) ?? noRetries()
-    addFailure(retries, { ...sent, response, slackMs })
+    addFailure(retries, { ...sent, ...context, response, slackMs })
     senders.retries.delete(fingerprint)
     put(senders.retries, fingerprint, retries, MAX_RETRIES)
     return
   }
-  const { wait } = notice
-  if (!isRunning(wait, at, wall)) return
-  addWait(senders.waits, { ...wait, sent })
-  const { from, until, wallUntil, isEarly, kind, reason } = wait
+  const wait: Wait = { ...notice.wait, ...context, fingerprint, response, sent }
+  if (!isRunning(wait, at, wall)) {
+    addReady(senders, wait, at, wall)
+    return
+  }
+  addWait(senders.waits, wait)
   // Only the sandbox's own refusals cause a ban.
-  if (isEarly && kind === 'limit' && reason !== 'upstream') senders.early.push({ from, until, wallUntil })
+  const { isEarly, kind, reason } = wait
+  if (isEarly && kind === 'limit' && reason !== 'upstream') senders.early.push({ ...countedTime(wait), kind, reason })
 }
 
 export function forgetResponse(senders: Senders, position: number): void {
@@ -131,13 +191,14 @@ export function forgetResponse(senders: Senders, position: number): void {
 
 export function endWaits(senders: Senders, which: WaitFilter): void {
   senders.waits = senders.waits.filter((wait) => !which(wait))
-  senders.early = []
+  senders.early = senders.early.filter((wait) => !which(wait))
 }
 
 /** Waits that have ended, or begin in the future, do not come back. */
 export function moveClock(senders: Senders, before: EpochMs, now: EpochMs, wall: EpochMs): void {
+  for (const wait of senders.waits) if (wait.from <= now && wait.until <= now) addReady(senders, wait, now, wall)
   senders.waits = waitsAfterMove(senders.waits, before, now, wall)
-  senders.early = senders.early.filter(({ from }) => from <= now)
+  senders.early = senders.early.filter((wait) => isCounted(wait, before, wall) && isCounted(wait, now, wall))
   for (const [fingerprint, { failures }] of senders.retries)
     if (failures.some(({ at }) => at > now)) senders.retries.delete(fingerprint)
 }

@@ -5,7 +5,7 @@ import type { HandlerResult, ResponseEnd } from '../domain/messages.js'
 import type { Reason } from '../domain/problems.js'
 import { type DurationMs, type EpochMs, LAST_INSTANT, readRetryAfter } from '../domain/time.js'
 import { digestOf, utf8Text } from '../system/runtime.js'
-import type { Arrival, JudgedRequest } from './judged-request.js'
+import type { Arrival, JudgedRequest, Now } from './judged-request.js'
 
 export interface GivenResponse {
   readonly exchange: number
@@ -13,14 +13,22 @@ export interface GivenResponse {
   readonly retryAfter: string | null
 }
 
-/** A wait that a response requests. It begins when the response has been sent. */
-export interface NamedWait extends Stretch {
+/** How a refusal affects the next request of its client. */
+export interface RefusalNotice {
   readonly fingerprint: string
+  readonly from: EpochMs
+  readonly isBroken: boolean
+  readonly response: GivenResponse
+  /** What it requests; null for a 429 or 5xx without Retry-After, and for a broken response. */
+  readonly wait: NamedWait | null
+}
+
+interface NamedWait extends Stretch {
   /** Scope: this request, all requests of the key (quota, storm), or a banned key. */
   readonly kind: 'request' | 'limit' | 'ban'
   readonly reason: Reason | null
-  readonly response: GivenResponse
   readonly isEarly: boolean
+  readonly userAgent: string
 }
 
 export interface Sent {
@@ -31,19 +39,18 @@ export interface Sent {
   readonly wall: EpochMs
 }
 
-export type Wait = NamedWait & { readonly sent: Sent }
+/** Of a request. */
+export interface Context {
+  /** It was in flight together with another one, or repeats such a request. */
+  isShared: boolean
+  /** It is the nth in a row that was sent right after the refusal of the one before. */
+  readonly inLoop: number
+}
 
-/** How a refusal affects the next request of its client. */
-export type RefusalNotice =
-  | { readonly kind: 'wait'; readonly wait: NamedWait }
-  /** A 429 or 5xx without Retry-After, or a broken response. */
-  | {
-      readonly kind: 'failure'
-      readonly fingerprint: string
-      readonly from: EpochMs
-      readonly isBroken: boolean
-      readonly response: GivenResponse
-    }
+/** A wait that begins when its response has been sent. */
+export interface Wait extends NamedWait, Context, Pick<RefusalNotice, 'fingerprint' | 'response'> {
+  readonly sent: Sent
+}
 
 /** Faults that a client sees as a failed connection. A hang is not one, because the client sees nothing. */
 const BREAKING: readonly (FaultName | undefined)[] = [
@@ -58,10 +65,10 @@ export function isServed({ status, reason, retryAt, fault }: HandlerResult): boo
   return status !== 429 && status < 500 && reason !== 'ban' && retryAt === undefined
 }
 
-/** @param isEarly see NamedWait @returns undefined if the response does not affect the next request */
+/** @returns undefined if the response does not affect the next request */
 export function readNotice(
   result: HandlerResult,
-  { now, wall }: Arrival,
+  { now, wall, request }: Arrival,
   fingerprint: string,
   exchange: number,
   isEarly: boolean,
@@ -74,14 +81,14 @@ export function readNotice(
   const response: GivenResponse = { exchange, status: isBroken ? 0 : status, retryAfter }
   // Responses documented only by a custom contract have no `retryAt`.
   const until = retryAfter === null ? undefined : (retryAt ?? retryInstant(retryAfter, now))
-  if (until !== undefined) {
-    // A forced 429 only concerns its own request.
-    const kind = reason === 'ban' ? 'ban' : status === 429 && reason !== 'forced' ? 'limit' : 'request'
-    const wait = { fingerprint, kind, reason, from: now, until, wallUntil: wall + until - now } as const
-    return { kind: 'wait', wait: { ...wait, response, isEarly } }
+  if (until === undefined && !isBroken && status !== 429 && status < 500) return undefined
+  // A forced 429 only concerns its own request.
+  const kind = reason === 'ban' ? 'ban' : status === 429 && reason !== 'forced' ? 'limit' : 'request'
+  const wait = until === undefined ? null : { from: now, until, wallUntil: wall + until - now }
+  return {
+    ...{ fingerprint, from: now, isBroken, response },
+    wait: wait && { ...wait, kind, reason, isEarly, userAgent: userAgentOf(request) },
   }
-  if (!isBroken && status !== 429 && status < 500) return undefined
-  return { kind: 'failure', fingerprint, from: now, isBroken, response }
 }
 
 function retryInstant(retryAfter: string, now: EpochMs): EpochMs | undefined {
@@ -90,10 +97,14 @@ function retryInstant(retryAfter: string, now: EpochMs): EpochMs | undefined {
 }
 
 export function isReceived(notice: RefusalNotice, how: ResponseEnd): boolean {
-  return how === 'sent' || (how === 'cut' && notice.kind === 'failure' && notice.isBroken)
+  return how === 'sent' || (how === 'cut' && notice.isBroken)
 }
 
 const MAX_SHORT_LENGTH = 200
+
+function userAgentOf({ headers }: Arrival['request']): string {
+  return String(headers['user-agent'] ?? '').slice(0, MAX_SHORT_LENGTH)
+}
 
 /** Equal for repeats of a request: method, path, query parameters that the contract has, and body. */
 export function fingerprintOf(judged: JudgedRequest): string {
@@ -115,7 +126,7 @@ function knownTarget({ path, query, route, handler }: JudgedRequest): string {
   return known === '' ? path : `${path}?${known}`
 }
 
-const MAX_WAITS = 200
+export const MAX_WAITS = 200
 
 const TIMER_TOLERANCE_MS: DurationMs = 50
 
@@ -125,10 +136,15 @@ type Order = 'after' | 'unknown' | 'at-once'
  * Whether a request was sent after a response was readable. Proven by positions (`http/write-batch.ts`), or by a common
  * connection.
  */
-export function orderOf(sent: Sent, { request }: Pick<Arrival, 'request'>): Order {
+export function orderOf(sent: Pick<Sent, 'endedAt' | 'connection'>, { request }: Pick<Arrival, 'request'>): Order {
   const { connection, deliveredUpTo, sentUpTo = deliveredUpTo } = request
   if (sent.endedAt <= deliveredUpTo || (connection !== 0 && sent.connection === connection)) return 'after'
   return sent.endedAt <= sentUpTo ? 'unknown' : 'at-once'
+}
+
+/** By the longer of both clocks. */
+export function elapsed(since: { readonly at: EpochMs; readonly wall: EpochMs }, { now, wall }: Now): DurationMs {
+  return Math.max(now - since.at, wall - since.wall)
 }
 
 export function isRunning({ until, wallUntil }: Stretch, now: EpochMs, wall: EpochMs): boolean {
@@ -148,14 +164,17 @@ export function addWait<Kept extends Stretch & { readonly isEarly: boolean; read
   if (dropped !== undefined) waits.splice(waits.indexOf(dropped), 1)
 }
 
-/** Removes waits that have ended, and waits from before the wall clock was set back. */
-export function dropEnded(waits: Stretch[], { now, wall }: Pick<Arrival, 'now' | 'wall'>): void {
+/** Removes waits that have ended, and waits from before the wall clock was set back. @returns the removed waits */
+export function dropEnded<Kept extends Stretch>(waits: Kept[], { now, wall }: Now): readonly Kept[] {
+  const ended: Kept[] = []
   let kept = 0
   for (const wait of waits) {
     const { from, until, wallUntil } = wait
     if (isRunning(wait, now, wall) && from <= now && wall >= wallUntil - (until - from)) waits[kept++] = wait
+    else ended.push(wait)
   }
   waits.length = kept
+  return ended
 }
 
 /** Waits that have ended, or begin in the future, do not come back. */
@@ -168,43 +187,32 @@ export function waitsAfterMove<Kept extends Stretch>(
   return waits.filter((wait) => wait.from <= now && isRunning(wait, before, wall) && isRunning(wait, now, wall))
 }
 
+/** In the order of their responses. */
 export interface RunningWaits {
   /** Certainly readable when the request was sent. */
-  known: number
-  unknown: number
-  atOnce: number
-  /** The latest known one, or else the latest unknown one. */
-  latest: Wait | undefined
+  readonly after: Wait[]
+  readonly unknown: Wait[]
+  readonly 'at-once': Wait[]
 }
 
 export interface Running {
   readonly own: RunningWaits
   readonly limits: RunningWaits
   readonly bans: RunningWaits
-  /** There is a known limit whose request was not early. */
-  hasFirst: boolean
 }
 
-export function countRunning(waits: Wait[], fingerprint: string, arrival: Arrival): Running {
-  dropEnded(waits, arrival)
-  const none = () => ({ known: 0, unknown: 0, atOnce: 0, latest: undefined })
-  const running: Running = { own: none(), limits: none(), bans: none(), hasFirst: false }
+/** A wait of the same request counts as unknown if another User-Agent received it. */
+export function sortWaits(waits: readonly Wait[], fingerprint: string, arrival: Arrival): Running {
+  const none = (): RunningWaits => ({ after: [], unknown: [], 'at-once': [] })
+  const { own, limits, bans } = { own: none(), limits: none(), bans: none() }
+  const userAgent = userAgentOf(arrival.request)
   for (const wait of waits) {
     const order = orderOf(wait.sent, arrival)
-    if (wait.fingerprint === fingerprint) count(running.own, wait, order)
-    if (wait.kind === 'ban') count(running.bans, wait, order)
-    if (wait.kind === 'limit') {
-      count(running.limits, wait, order)
-      if (order === 'after' && !wait.isEarly) running.hasFirst = true
-    }
+    if (order === 'at-once') wait.isShared = true
+    if (wait.fingerprint === fingerprint)
+      own[order === 'after' && wait.userAgent !== userAgent ? 'unknown' : order].push(wait)
+    if (wait.kind === 'ban') bans[order].push(wait)
+    if (wait.kind === 'limit') limits[order].push(wait)
   }
-  return running
-}
-
-function count(waits: RunningWaits, wait: Wait, order: Order): void {
-  if (order === 'at-once') waits.atOnce++
-  else {
-    if (order === 'after' || waits.known === 0) waits.latest = wait
-    waits[order === 'after' ? 'known' : 'unknown']++
-  }
+  return { own, limits, bans }
 }

@@ -4,6 +4,8 @@ import {
   banFor,
   banRecordWithoutFuture,
   bringsBan,
+  countedTime,
+  isRunning as isCounted,
   NO_BAN_RECORD,
   type Wait,
 } from '../domain/ban.js'
@@ -41,7 +43,6 @@ interface OpenWindow {
  * so its state is only created then: traffic within all limits costs a few comparisons.
  */
 export interface Traffic {
-  readonly plans: readonly Limits[]
   requests: number
   readonly minute: OpenWindow
   readonly day: OpenWindow
@@ -49,18 +50,14 @@ export interface Traffic {
   readonly shades: (PlanState | null)[]
 }
 
-export function openTraffic(plans: readonly Limits[]): Traffic {
-  return {
-    plans,
-    requests: 0,
-    minute: { openedAt: 0, used: 0, peak: 0 },
-    day: { openedAt: 0, used: 0, peak: 0 },
-    shades: [...plans.map(() => null), null],
-  }
+export function openTraffic(): Traffic {
+  const window = () => ({ openedAt: 0, used: 0, peak: 0 })
+  return { requests: 0, minute: window(), day: window(), shades: [] }
 }
 
 /**
  * Counts a request that reached the quota.
+ * @param plans      limits of the plans
  * @param configured actual limits of the key, which may differ with each request
  * @param senders    number of senders that share the key
  * @param now        by the space's clock
@@ -69,21 +66,22 @@ export function openTraffic(plans: readonly Limits[]): Traffic {
 export function countRequest(
   traffic: Traffic,
   rules: BanRules,
+  plans: readonly Limits[],
   configured: Limits,
   senders: number,
   now: EpochMs,
   wall: EpochMs,
 ): void {
-  const { minute, day, shades, plans } = traffic
+  const { minute, day, shades } = traffic
   traffic.requests++
   fill(minute, WINDOW_LENGTH.minute, now)
   fill(day, WINDOW_LENGTH.day, now)
-  for (let plan = 0; plan < shades.length; plan++) {
+  for (let plan = 0; plan <= plans.length; plan++) {
     const limits = plans[plan] ?? configured
-    if (shades[plan] === null && (minute.used > limits.perMinute || day.used > limits.perDay))
-      shades[plan] = stateBefore(traffic)
-    const state = shades[plan]
-    if (state === null || state === undefined) continue
+    const isRefused = minute.used > limits.perMinute || day.used > limits.perDay
+    const state = shades[plan] ?? (isRefused ? stateBefore(traffic) : null)
+    shades[plan] = state
+    if (state === null) continue
     // With many requests, nearly all plans are here.
     if (activeBan(state.bans, now) !== undefined) state.refused.ban++
     else simulate(state, limits, rules, senders, now, wall)
@@ -102,7 +100,7 @@ export function forgetFutureTraffic(
     if (state === null) continue
     state.usage = usageWithoutFuture(state.usage, now)
     state.bans = banRecordWithoutFuture(state.bans, now)
-    state.early = state.early.filter(({ from }) => from <= now)
+    state.early = state.early.filter((wait) => isCounted(wait, before, wall) && isCounted(wait, now, wall))
     state.waits = waitsAfterMove(state.waits, before, now, wall)
   }
 }
@@ -157,9 +155,9 @@ function simulate(
   }
   const { window, resetAt } = verdict.shown
   refused[window]++
-  if (banAfter === 'never' || retryAfter === 'none') return
+  if (retryAfter === 'none') return
   const wait = { from: now, until: resetAt, wallUntil: wall + resetAt - now }
   if (!isRunning(wait, now, wall)) return
   addWait(state.waits, { ...wait, isEarly })
-  if (isEarly) state.early.push(wait)
+  if (isEarly) state.early.push(countedTime(wait))
 }

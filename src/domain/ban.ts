@@ -39,14 +39,14 @@ export function banRecordWithoutFuture(record: BanRecord, now: EpochMs): BanReco
 /**
  * Whether another early request causes a ban. An early request counts for a minute, while the wait in its response
  * lasts: n clients that each wait have at most n - 1 waits running when one of them sends, so they stay below
- * `threshold`. Removes waits from `early` that no longer count. @param isWaiting another wait is running, whose request
- * was not early
+ * `threshold`. Removes waits from `early` that no longer count. @param early see `countedTime` @param isWaiting another
+ * wait is running, whose request was not early
  */
 export function bringsBan(early: Wait[], isWaiting: boolean, threshold: number, now: EpochMs, wall: EpochMs): boolean {
   const others = isWaiting ? 1 : 0
   if (early.length + others < threshold) return false
   let kept = 0
-  for (const wait of early) if (isRunning(countsFor(wait), now, wall)) early[kept++] = wait
+  for (const wait of early) if (isRunning(wait, now, wall)) early[kept++] = wait
   early.length = kept
   return kept + others >= threshold
 }
@@ -56,7 +56,7 @@ export function isRunning(wait: Wait, now: EpochMs, wall: EpochMs): boolean {
 }
 
 /** The time for which an early request counts, by the wait in its response. */
-function countsFor({ from, until, wallUntil }: Wait): Wait {
+export function countedTime({ from, until, wallUntil }: Wait): Wait {
   const end = Math.min(until, from + COUNTED_FOR_MS)
   return { from, until: end, wallUntil: wallUntil - (until - end) }
 }

@@ -117,6 +117,40 @@ it('senders that keep the rules are never blamed, even if they share connections
   fc.assert(property, { numRuns: 300 })
 })
 
+it('one client is never blamed for parallel requests that each keep the rules', () => {
+  const property = fc.property(fc.integer({ min: 2, max: 9 }), fc.nat(), (widgets, seed) => {
+    const chance = randomStream(`widgets ${seed}`)
+    const oneOf = <T>(items: readonly T[]) => items[Math.floor(chance.next() * items.length)] as T
+    const scene = new Scene(1)
+    const response = () =>
+      oneOf([scene.served, scene.failure, ...[400, 1000, 7000].map((wait) => scene.refusal(wait))] as const)
+    const send = (deliveredUpTo: number) => {
+      const result = response()
+      return { result, position: scene.sends(result, { deliveredUpTo }), tries: 0 }
+    }
+    // All are sent at once, each is repeated until it is served.
+    let inFlight = Array.from({ length: widgets }, () => send(0))
+    const waiting: { at: number; tries: number }[] = []
+    while (inFlight.length + waiting.length > 0) {
+      scene.pass(oneOf([0, 1, 20, 300]))
+      for (const { result, position, tries } of inFlight) {
+        scene.ends(position)
+        if (result.status < 400) continue
+        const wait = result.retryAt === undefined ? 200 * 2 ** Math.min(tries, 6) : result.retryAt - scene.now
+        waiting.push({ at: scene.now + wait + Math.floor(chance.next() * 400), tries: tries + 1 })
+      }
+      inFlight = []
+      waiting.sort((one, other) => one.at - other.at)
+      const next = waiting.shift()
+      if (next === undefined) continue
+      scene.pass(Math.max(0, next.at - scene.now))
+      inFlight = [{ ...send(scene.position), tries: next.tries }]
+    }
+    expect(scene.broken).toEqual({})
+  })
+  fc.assert(property, { numRuns: 300 })
+})
+
 describe('a sender that does not wait', () => {
   type Connections = readonly [what: string, sent: (scene: Scene) => { connection?: number; deliveredUpTo?: number }]
   const patterns: readonly Connections[] = [

@@ -22,6 +22,11 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** Number of requests under way. */
+export function openIn(ledger: ConductLedger): number {
+  return Object(ledger.save().parts).open.length
+}
+
 const LIMITS = { perMinute: 60, perDay: 1000 }
 
 /** A ledger with a position and two clocks. */

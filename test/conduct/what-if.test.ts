@@ -25,8 +25,8 @@ it.each<[what: string, offsets: readonly number[], rules: BanRules, refused: rea
   ['no refusals after the end of a ban', [...BURST, 7 * MINUTE_MS], AFTER_THREE, [3, 0, 3], {}],
   ['no windows of a future that the clock has left', [DAY_MS, DAY_MS, 0, 0, 0], NEVER, [1, 0, 0], { minute: 3 }],
 ])('the outcome of a plan has %s', (_what, offsets, rules, [minute, day, ban], peaks) => {
-  const traffic = openTraffic([SMALL, LARGE])
-  for (const offset of offsets) countRequest(traffic, rules, LARGE, 1, NOON + offset, NOON + offset)
+  const traffic = openTraffic()
+  for (const offset of offsets) countRequest(traffic, rules, [SMALL, LARGE], LARGE, 1, NOON + offset, NOON + offset)
   expect(refusedBy(traffic)[0]).toEqual({ minute, day, ban })
   expect(refusedBy(traffic)[1]).toEqual({ minute: 0, day: 0, ban: 0 })
   expect(traffic.requests).toBe(offsets.length)
@@ -34,14 +34,15 @@ it.each<[what: string, offsets: readonly number[], rules: BanRules, refused: rea
 })
 
 it("the outcome of a plan is separate from that of the key's real limits", () => {
-  const traffic = openTraffic([LARGE])
+  const traffic = openTraffic()
   for (const configured of [LARGE, LARGE, LARGE, SMALL, SMALL, LARGE, LARGE])
-    countRequest(traffic, NEVER, configured, 1, NOON, NOON)
+    countRequest(traffic, NEVER, [LARGE], configured, 1, NOON, NOON)
   expect(refusedBy(traffic).map(({ minute }) => minute)).toEqual([0, 2])
 })
 
 it('the outcome of a plan has no bans for a client that waits in real time on a frozen clock', () => {
-  const traffic = openTraffic([SMALL])
-  for (const wall of times(8, MINUTE_MS)) countRequest(traffic, { ...NEVER, banAfter: 1 }, SMALL, 1, NOON, NOON + wall)
+  const traffic = openTraffic()
+  for (const wall of times(8, MINUTE_MS))
+    countRequest(traffic, { ...NEVER, banAfter: 1 }, [SMALL], SMALL, 1, NOON, NOON + wall)
   expect(refusedBy(traffic)).toEqual(Array(2).fill({ minute: 6, day: 0, ban: 0 }))
 })

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { activeBan, banFor, banRecordWithoutFuture, bringsBan, isRunning, type Wait } from '../../src/domain/ban.js'
+import {
+  activeBan,
+  banFor,
+  banRecordWithoutFuture,
+  bringsBan,
+  countedTime,
+  isRunning,
+  type Wait,
+} from '../../src/domain/ban.js'
 import { MINUTE_MS } from '../../src/domain/time.js'
 import fc from '../support/fast-check.js'
 
@@ -18,7 +26,7 @@ class Refused {
     if (isEarly && bringsBan(this.#early, isWaiting, threshold, now, wall)) return true
     const wait = { from: now, until: now + waitMs, wallUntil: wall + waitMs }
     this.#waits.push({ ...wait, isEarly })
-    if (isEarly) this.#early.push(wait)
+    if (isEarly) this.#early.push(countedTime(wait))
     return false
   }
 }

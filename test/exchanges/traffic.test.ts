@@ -46,14 +46,18 @@ describe('the traffic of a space', () => {
     expect(await traffic()).toMatchObject({ outcomes: { answered: [5], cut: [1] }, events: [{ afterId: 5 }, {}, {}] })
   })
 
-  it('has the ban that early requests caused, and when it ends', async () => {
+  it.each([
+    [{ banAfter: 2 }, '2 early requests', 4],
+    [{ banAfter: 1 }, '1 early request', 3],
+    [{ banAfter: 2, senders: 2 }, '4 early requests', 7],
+  ])('has the ban that early requests caused with %j, their number, and when it ends', async (options, early, sent) => {
     const frozen = { now: '2026-03-01T12:00:00Z', freeze: true }
-    await using sandbox = await startSandbox({ limits: '1/min', banAfter: 2, ...frozen })
-    for (let n = 0; n < 4; n++)
+    await using sandbox = await startSandbox({ limits: '1/min', ...options, ...frozen })
+    for (let n = 0; n < sent; n++)
       await (await fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })).text()
     const { events } = Object(await (await fetch(`${sandbox.controlUrl}/requests/traffic`)).json())
     const until = '2026-03-01T12:05:00.000Z'
-    const text = `ban sandbox until ${until}: 2 early requests`
-    expect(events).toEqual([{ at: '2026-03-01T12:00:00.000Z', verb: 'ban', text, until, afterId: 3 }])
+    const text = `ban sandbox until ${until}: ${early}`
+    expect(events).toEqual([{ at: '2026-03-01T12:00:00.000Z', verb: 'ban', text, until, afterId: sent - 1 }])
   })
 })

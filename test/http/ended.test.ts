@@ -208,7 +208,7 @@ describe('a response that was sent', () => {
         socket.write(ask('/pets', more), () => socket.destroy())
         await come(() => ended.length === i && unread.length + hows().filter((how) => how === 'left').length === i)
       }
-      expect(core.spaces.default.conduct.findings.save()).toEqual([])
+      expect(core.spaces.default.conduct.findings.groups).toEqual([])
     },
   )
 

@@ -150,6 +150,32 @@ describe.each(transports)('a ban, %s', (_name, openSandbox) => {
     expect(reasons).toEqual(['quota-minute', 'ban'])
   })
 
+  it.each([
+    ['nothing', []],
+    ['the end of a storm', ['DELETE', '/storm']],
+    ['a storm', ['PUT', '/storm', { rate: 0 }]],
+    ['the end of faults', ['DELETE', '/faults']],
+    ['the end of a ban', ['DELETE', '/keys/sandbox/ban']],
+  ] as const)(
+    'counts early requests until their own wait is over, also after %s',
+    async (_what, [method, path, body]) => {
+      const sandbox = await openSandbox({ limits: '1/min', banAfter: 2 })
+      await times(3, () => sandbox.get('/pets'))
+      if (method !== undefined) await sandbox.control(method, path, body)
+      expect(await sandbox.get('/pets')).toMatchObject({ reason: 'ban' })
+    },
+  )
+
+  it('does not count early requests again after the clock has gone back before the end of their wait', async () => {
+    const sandbox = await openSandbox({ limits: '1/min', banAfter: 3 })
+    await times(4, () => sandbox.get('/pets'))
+    await sandbox.advance('60s')
+    const now = new Date(NOON + 30_000).toISOString()
+    await sandbox.control('PUT', '/scenario', { limits: '1/min', banAfter: 3, now, freeze: true })
+    const reasons = (await times(4, () => sandbox.get('/pets'))).map(({ reason }) => reason)
+    expect(reasons).toEqual(['quota-minute', 'quota-minute', 'quota-minute', 'ban'])
+  })
+
   it('of a key that is always banned has a challenge with 401, and the documented message', async () => {
     const seen = await (await openSandbox({ banStatus: 401, banDuration: '90s' })).get('/pets', 'sandbox-banned')
     expect(seen).toMatchObject({ status: 401, code: 'api_key_banned', reason: 'ban', retryAfter: '90' })

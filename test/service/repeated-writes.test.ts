@@ -46,6 +46,14 @@ describe.each(transports)('a POST that is repeated, %s', (name, openSandbox) => 
     expect(await repeatedWrites(sandbox)).toEqual([])
   })
 
+  it('after its response was lost and one pet was read is found', async () => {
+    const sandbox = await open('createPet:503,after*1')
+    await send(sandbox, REX)
+    await sandbox.get('/pets/1')
+    await sandbox.post('/pets', REX)
+    expect(await repeatedWrites(sandbox)).toHaveLength(1)
+  })
+
   it.each(['connection-reset', '503'])('after %s without a write is not reported', async (fault) => {
     const sandbox = await open(`createPet:${fault}*1`)
     await send(sandbox, REX)

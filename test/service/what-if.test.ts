@@ -11,7 +11,11 @@ const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ to: fc.constantFrom(0, 20, 40, 90) }) },
 )
 
-type Step = { readonly requests: number } | { readonly forward: number } | { readonly to: number }
+type Step =
+  | { readonly requests: number }
+  | { readonly forward: number }
+  | { readonly to: number }
+  | { readonly banAfter: number | 'never' }
 
 const PLANS = ['free', 'pro'] as const
 
@@ -25,7 +29,8 @@ async function played(plan: (typeof PLANS)[number], banAfter: number, steps: rea
     else if ('to' in one) {
       const now = new Date(NOON + one.to * 1000).toISOString()
       await sandbox.control('PUT', '/scenario', { now, freeze: true })
-    } else
+    } else if ('banAfter' in one) await sandbox.control('PATCH', '/settings', one)
+    else
       for (let i = 0; i < one.requests; i++) {
         const { reason } = await sandbox.get('/orders')
         if (reason === 'ban') refused.ban++
@@ -59,6 +64,9 @@ describe('what each plan would have done', () => {
 
   it('forgets the waits that began later when the clock goes back', () =>
     expectForetold(3, [{ requests: 61 }, { to: 20 }, { requests: 30 }, { to: 0 }, ...Array(5).fill({ requests: 1 })]))
+
+  it('counts early requests before a ban was possible', () =>
+    expectForetold(3, [{ banAfter: 'never' }, { requests: 63 }, { banAfter: 3 }, { requests: 3 }]))
 
   it('knows of days that are used up, and of none that the clock has taken back', async () => {
     const day = Array.from({ length: 17 }, () => [{ requests: 60 }, { forward: 60 }]).flat()

@@ -1,6 +1,5 @@
 import {
   type ConductRule,
-  type Otherwise,
   type PlanOutcome,
   type Refusals,
   VIOLATIONS,
@@ -30,10 +29,10 @@ export function textReport(report: ConductReport, colours: Colours): string {
 }
 
 export function findingLine(finding: SpaceFinding): string {
-  const { rule, operation, message, count, exchanges, otherwise } = finding
+  const { rule, operation, message, count, exchanges } = finding
   const where = [rule, callerName(finding), ...(operation === null ? [] : [operation])].join(', ')
   return escapeControls(
-    `${where}: ${withoutOperation(operation, message)} (${[...times(count), placesText(exchanges, count), ...otherwiseText(otherwise)].join('; ')})`,
+    `${where}: ${withoutOperation(operation, message)} (${[...times(count), placesText(exchanges, count)].join('; ')})`,
   )
 }
 
@@ -52,10 +51,6 @@ function judged({ requests, spaces, senders, sendersStated }: ConductReport): st
   const basis = sendersStated ? 'stated' : 'observed'
   const who = most === undefined ? '' : `, ${senders.join(' or ')} ${noun(most, 'sender')} per key (${basis})`
   return `${counted(requests, 'request')}${where}${who}`
-}
-
-function otherwiseText(otherwise: Otherwise | undefined): readonly string[] {
-  return otherwise?.rule == null ? [] : [`with --senders ${otherwise.senders}: ${otherwise.rule}`]
 }
 
 function kindLine({ counts }: ConductReport, kind: string, rules: readonly ConductRule[]): string {

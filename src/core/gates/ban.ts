@@ -1,5 +1,6 @@
 import { activeBan, banFor } from '../../domain/ban.js'
 import type { HandlerResult } from '../../domain/messages.js'
+import { counted } from '../../domain/numbers.js'
 import { PROBLEMS } from '../../domain/problems.js'
 import type { EpochMs } from '../../domain/time.js'
 import type { Gate, RequestContext } from '../request-context.js'
@@ -16,10 +17,11 @@ export const ban: Gate = (context) => {
   const active = activeBan(account.bans, now)
   if (active !== undefined) return banned(context, active.until)
   if (banAfter === 'never' || caller.apiKey.always !== undefined) return undefined
-  if (!space.conduct.bringsBan(context, banAfter)) return undefined
+  const early = space.conduct.earlyForBan(context, banAfter)
+  if (early === undefined) return undefined
   account.bans = banFor(banDuration, now)
   const until = new Date(now + banDuration).toISOString()
-  const text = `ban ${caller.label} until ${until}: ${banAfter} early requests`
+  const text = `ban ${caller.label} until ${until}: ${counted(early, 'early request')}`
   space.log.publish({ at: new Date(now).toISOString(), verb: 'ban', text, until })
   return banned(context, now + banDuration)
 }

@@ -35,14 +35,13 @@ export function ConductPanel() {
 }
 
 function conductItem(colour: string, finding: Finding) {
-  const { rule, key, sender, operation, request, firstAt, message, otherwise, count, exchanges } = finding
-  const otherRule = otherwise?.rule == null ? '' : ` With ${counted(otherwise.senders, 'sender')}: ${otherwise.rule}.`
+  const { rule, key, sender, operation, request, firstAt, message, count, exchanges } = finding
   return (
     <FindingItem
       key={`${rule} ${key} ${sender} ${operation} ${request.path} ${firstAt}`}
       colour={colour}
       of={sender === '' ? key : `${key}, ${sender}`}
-      text={inZone(message, Date.parse(firstAt)) + otherRule}
+      text={inZone(message, Date.parse(firstAt))}
       {...{ rule, count, exchanges }}
     />
   )
