@@ -13,6 +13,7 @@ import { makeFolder, PROJECT_FILE, PROJECT_FOLDER, replaceFile } from '../system
 import {
   type CountedRun,
   countRun,
+  isFailure,
   jsonReport,
   junitReport,
   nextCommands,
@@ -142,7 +143,7 @@ async function conform(
   if (wantsJson(flags)) await printJson(jsonReport(runs), io, nextCommands(runs, [name, ...args]))
   else await print(stdout, `${summaryLine(runs)}\n`)
   if (flags.report !== undefined) writeReport(resolve(cwd, flags.report), junitReport(runs))
-  return runs.some(({ counts }) => counts === 'failed' || counts === 'stale') ? EXIT.failed : EXIT.ok
+  return runs.some(isFailure) ? EXIT.failed : EXIT.ok
 }
 
 function select(all: readonly ConformScenario[], { scenario: names, job }: ConformFlags): readonly ConformScenario[] {

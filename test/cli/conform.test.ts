@@ -33,6 +33,24 @@ for (let left = 9; left > 0; left--) {
   if (response?.ok) process.exit(0)
 }
 process.exit(1)`
+/** Three widgets read the list at once; each backs off, or retries at once. */
+const widgets = (backoffMs: number) => [
+  ...[process.execPath, '--input-type=module', '-e'],
+  `
+const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env
+const headers = { authorization: 'Bearer ' + key }
+const read = async (path) => {
+  for (let attempt = 0; attempt < 4; attempt++) {
+    const response = await fetch(base + path, { headers })
+    if (response.ok) return response.json()
+    if (response.status < 429) break
+    await new Promise((resolve) => setTimeout(resolve, ${backoffMs} * 2 ** attempt))
+  }
+  process.exit(1)
+}
+const [[{ id }]] = await Promise.all([1, 2, 3].map(() => read('/pets')))
+await read('/pets/' + id)`,
+]
 const RUN_HASTY = [process.execPath, '--input-type=module', '-e', HASTY]
 
 describe('conform', () => {
@@ -64,6 +82,43 @@ describe('conform', () => {
       /was sent 9 times, at most 1 expected/,
     )
     expect(code).toBe(1)
+  })
+
+  it('passes parallel requests that are not retries, or that each back off', async () => {
+    const { code, out } = await conform(
+      `--job read ${only('unauthorized', 'banned-at-start', 'error-503')}`,
+      widgets(500),
+    )
+    expect(out).toMatch(/3 scenarios: 3 passed\n$/)
+    expect(code).toBe(0)
+  })
+
+  it('finds parallel requests that each retry at once', async () => {
+    const names = ['retry-after-seconds', 'retry-after-date', 'error-503-retry-after']
+    const { out } = await conform(`--job read ${only(...names)}`, widgets(0))
+    expect(out).toMatch(/3 scenarios: 3 failed\n$/)
+    expect(out).toContain('early-retry: GET /v1/pets was retried too early.')
+    expect(out).not.toContain('--senders')
+  })
+
+  it('finds a client that retries at once with another unknown parameter each time', async () => {
+    const buster = HASTY.replace("base + '/pets'", "base + '/pets?_=' + left")
+    const { out } = await conform(`--job read ${only('retry-after-seconds', 'unauthorized', 'error-503')}`, [
+      ...[process.execPath, '--input-type=module', '-e', buster],
+    ])
+    expect(out).toMatch(/3 scenarios: 3 failed\n$/)
+  })
+
+  it('counts failed and untested scenarios, and names both to run again', async () => {
+    const failing = [
+      'sh',
+      '-c',
+      'test "$PETSTORE_SCENARIO" = hang || curl -sH "Authorization: Bearer $PETSTORE_API_KEY" "$PETSTORE_BASE_URL/pets"',
+    ]
+    const flags = `--job read ${only('hang', 'unauthorized')}`
+    expect((await conform(flags, failing)).out).toMatch(/2 scenarios: 1 failed, 1 untested\n$/)
+    const { err } = await conform(`${flags} -o json`, failing)
+    expect(err).toContain('--scenario hang --scenario unauthorized')
   })
 
   it('finds a client that rounds ids, and shows its error without the stack trace', async () => {

@@ -9,9 +9,15 @@ const MAX_EXCHANGES = 12
 const MAX_OUTPUT_LINES = 5
 const MAX_LINE_CHARACTERS = 200
 
-/** How a run counts: `known` and `stale` come from the baseline. */
+const COUNTS = ['passed', 'failed', 'untested', 'known', 'stale', 'skipped'] as const
+
+/** How a run counts: `known` and `stale` come from the baseline, `skipped` is an untested one that is allowed. */
 export interface CountedRun extends ScenarioRun {
-  readonly counts: 'passed' | 'failed' | 'known' | 'stale' | 'skipped'
+  readonly counts: (typeof COUNTS)[number]
+}
+
+export function isFailure({ counts }: CountedRun): boolean {
+  return counts === 'failed' || counts === 'untested' || counts === 'stale'
 }
 
 export function countRun(run: ScenarioRun, baseline: ReadonlySet<string>, allowsUntested: boolean): CountedRun {
@@ -19,7 +25,7 @@ export function countRun(run: ScenarioRun, baseline: ReadonlySet<string>, allows
   const isKnown = baseline.has(name)
   if (outcome === 'passed') return { ...run, counts: isKnown ? 'stale' : 'passed' }
   if (isKnown) return { ...run, counts: 'known' }
-  return { ...run, counts: outcome === 'untested' && allowsUntested ? 'skipped' : 'failed' }
+  return { ...run, counts: outcome === 'untested' && allowsUntested ? 'skipped' : outcome }
 }
 
 export function scenarioLines(run: CountedRun): readonly string[] {
@@ -29,7 +35,7 @@ export function scenarioLines(run: CountedRun): readonly string[] {
   const { reason } = run
   if (counts === 'passed') return [line]
   if (counts === 'stale') return [line, '         It passes now: remove it from the baseline.']
-  if (counts !== 'failed') return [line, `         ${reason}`]
+  if (!isFailure(run)) return [line, `         ${reason}`]
   const rest = exchanges.length - MAX_EXCHANGES
   return [
     line,
@@ -57,8 +63,7 @@ function exchangeLine(exchange: SeenExchange): string {
 }
 
 export function summaryLine(runs: readonly CountedRun[]): string {
-  const words = ['passed', 'failed', 'known', 'stale', 'skipped'] as const
-  const parts = words.flatMap((word) => {
+  const parts = COUNTS.flatMap((word) => {
     const count = runs.filter(({ counts }) => counts === word).length
     return count === 0 ? [] : [`${count} ${word}`]
   })
@@ -79,7 +84,9 @@ export function jsonReport(runs: readonly CountedRun[]): object {
 
 /** Only the failed scenarios again. */
 export function nextCommands(runs: readonly CountedRun[], command: readonly string[]): readonly string[] {
-  const failed = runs.filter(({ counts }) => counts === 'failed').map(({ name }) => `--scenario ${shellWord(name)}`)
+  const failed = runs
+    .filter(({ counts }) => counts === 'failed' || counts === 'untested')
+    .map(({ name }) => `--scenario ${shellWord(name)}`)
   const words = ['npx petstore-sandbox conform', ...failed, '--', ...command.map(shellWord)]
   return failed.length === 0 ? [] : [words.join(' ')]
 }
@@ -87,10 +94,9 @@ export function nextCommands(runs: readonly CountedRun[], command: readonly stri
 export function junitReport(runs: readonly CountedRun[]): string {
   const cases = runs.map((run): JUnitCase => {
     const { name, counts, reason, seconds } = run
-    const isFailure = counts === 'failed' || counts === 'stale'
-    const outcome = isFailure ? 'failure' : counts === 'passed' ? 'passed' : 'skipped'
+    const outcome = isFailure(run) ? 'failure' : counts === 'passed' ? 'passed' : 'skipped'
     const message = counts === 'stale' ? 'It passes now: remove it from the baseline.' : reason
-    return { name, outcome, seconds, message, lines: isFailure ? scenarioLines(run) : [] }
+    return { name, outcome, seconds, message, lines: isFailure(run) ? scenarioLines(run) : [] }
   })
   return junitXml('petstore-sandbox conform', [{ name: 'conform', cases }], systemClock.wall())
 }

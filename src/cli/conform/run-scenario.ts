@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Conduct } from '../../conduct/conduct-view.js'
+import { Repeats } from '../../conduct/repeats.js'
 import { parseJson } from '../../contract/json.js'
 import { Failure } from '../../domain/failures.js'
+import { sentKeyText } from '../../domain/keys.js'
 import type { DurationMs } from '../../domain/time.js'
 import type { RunningSandbox } from '../../sandbox.js'
 import type { Environment } from '../../system/this-process.js'
 import { type RunningCommand, runCommand, startFailure } from '../exec/run-command.js'
 import type { ConformScenario, Job } from './scenarios.js'
-import { judgeRun, judgeWaits, retryWaits, type SeenExchange, type Verdict } from './verdict.js'
+import { judgeRun, judgeWaits, pausesOf, type SeenExchange, type Verdict } from './verdict.js'
 
 /** Of the command's output; the last of it is shown with a failure. */
 const OUTPUT_KEPT_BYTES = 4096
@@ -49,7 +51,7 @@ export async function runScenario(scenario: ConformScenario, run: ConformRun): P
     const { ending, output, seconds, ...seen } = await runOnce(scenario, run)
     const last = { ...judgeRun(scenario, { ...seen, ending }), output, seconds }
     runs.push(last)
-    waits.push(...retryWaits(seen.exchanges))
+    waits.push(...pausesOf(seen.repeats))
     if (pause === undefined || waits.length === 0) return last
     probed += probe()
     const backoff = { ...last, ...judgeWaits(waits, pause, probed > BUSY_FACTOR * PROBE_MS * runs.length) }
@@ -82,6 +84,9 @@ async function runOnce(scenario: ConformScenario, run: ConformRun) {
   // A window must not end while the command is still starting.
   if (switches.freeze === true) run.first.set(space, () => void control('PUT', '/clock', { frozen: false }))
   const before = await control<readonly unknown[]>('GET', '/pets')
+  const repeats = new Repeats()
+  const ledger = run.sandbox.core.spaces.get(space)?.conduct
+  if (ledger !== undefined) ledger.repeats = repeats
   const job = expectation.job ?? run.jobs[0] ?? 'read'
   const startedAt = performance.now()
   const { ending, output } = await runJob(scenario, job, run)
@@ -89,7 +94,8 @@ async function runOnce(scenario: ConformScenario, run: ConformRun) {
   const exchanges = await endedExchanges(() => control('GET', '/requests'))
   const { violations } = await control<Conduct>('GET', '/conduct')
   const after = await control<readonly unknown[]>('GET', '/pets')
-  return { job, ending, output, seconds, exchanges, violations, created: after.length - before.length }
+  const created = after.length - before.length
+  return { job, ending, output, seconds, exchanges, violations, repeats: repeats.found, created }
 }
 
 async function runJob({ name: scenario, expectation }: ConformScenario, job: Job, run: ConformRun) {
@@ -102,7 +108,8 @@ async function runJob({ name: scenario, expectation }: ConformScenario, job: Job
     cwd,
     env: {
       ...run.env,
-      PETSTORE_API_KEY: `${expectation.key}~conform-${scenario}`,
+      // A named sender is judged as one client.
+      PETSTORE_API_KEY: sentKeyText(expectation.key, `conform-${scenario}`, 'client'),
       PETSTORE_SCENARIO: scenario,
       PETSTORE_JOB: job,
     },

@@ -1,4 +1,5 @@
 import type { Finding, ViolationRule } from '../../conduct/conduct-view.js'
+import type { Repeat } from '../../conduct/repeats.js'
 import { counted } from '../../domain/numbers.js'
 import type { DurationMs } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
@@ -12,6 +13,7 @@ export interface Evidence {
   readonly ending: CommandOutcome | 'timeout'
   readonly exchanges: readonly SeenExchange[]
   readonly violations: readonly Finding<ViolationRule>[]
+  readonly repeats: readonly Repeat[]
   /** Pets that the client has created. */
   readonly created: number
 }
@@ -44,7 +46,7 @@ export function judgeRun({ name, expectation }: ConformScenario, evidence: Evide
 
 function failureOf(
   { ends, attempts }: ConformScenario['expectation'],
-  { job, ending, exchanges, created }: Evidence,
+  { job, ending, exchanges, repeats, created }: Evidence,
   findings: readonly Finding[],
 ): string | undefined {
   const [finding] = findings
@@ -53,7 +55,7 @@ function failureOf(
     return `The client created ${created} pets instead of one.${lost}`
   }
   if (finding !== undefined) return `${finding.rule}: ${finding.message}`
-  const tooOften = attempts === undefined ? undefined : repeatedMore(exchanges, attempts)
+  const tooOften = attempts === undefined ? undefined : repeatedMore(exchanges, repeats, attempts)
   if (tooOften !== undefined) return tooOften
   const wrong = exchanges.find(({ operation, status, reason }) => operation === 'getPet' && status === 404 && !reason)
   if (wrong !== undefined)
@@ -77,13 +79,18 @@ function failureOf(
   return isServed ? undefined : 'The command ended with 0, but received no response that shows the pet.'
 }
 
-function repeatedMore(exchanges: readonly SeenExchange[], attempts: number): string | undefined {
-  const counts = new Map<string, number>()
-  for (const exchange of exchanges) counts.set(requestLine(exchange), (counts.get(requestLine(exchange)) ?? 0) + 1)
-  const [most] = [...counts].filter(([, count]) => count > attempts)
-  return (
-    most && `${most[0]} was sent ${counted(most[1], 'time')}, at most ${attempts} expected. Repeating it cannot help.`
+function repeatedMore(
+  exchanges: readonly SeenExchange[],
+  repeats: readonly Repeat[],
+  attempts: number,
+): string | undefined {
+  const most = repeats.reduce<Repeat | undefined>(
+    (one, other) => (one && one.times >= other.times ? one : other),
+    undefined,
   )
+  const exchange = exchanges.find(({ id }) => id === most?.exchange)
+  if (most === undefined || exchange === undefined || most.times < attempts) return undefined
+  return `${requestLine(exchange)} was sent ${counted(most.times + 1, 'time')}, at most ${attempts} expected. Repeating it cannot help.`
 }
 
 /** Longer waits count as a pause on any machine, in milliseconds. */
@@ -106,21 +113,10 @@ export function judgeWaits(
   return { outcome: 'untested', reason: 'The machine is too busy to see whether the client backs off. Run it again.' }
 }
 
-/**
- * From the end of each refusal to its retry. The first counts only without others: a backoff may begin with a short wait,
- * and a client that does not wait may have to load code for its first retry.
- */
-export function retryWaits(exchanges: readonly SeenExchange[]): readonly DurationMs[] {
-  const refusedAt = new Map<string, number>()
-  const waits: DurationMs[] = []
-  for (const exchange of exchanges) {
-    const [line, at] = [requestLine(exchange), Date.parse(exchange.at)]
-    const before = refusedAt.get(line)
-    if (before !== undefined) waits.push(at - before)
-    refusedAt.delete(line)
-    if (exchange.status === null || exchange.status >= 429) refusedAt.set(line, at + exchange.durationMs)
-  }
-  return waits.length > 1 ? waits.slice(1) : waits
+/** The waits before retries: a backoff may begin with a short one, and a client may have to load code for it. */
+export function pausesOf(repeats: readonly Repeat[]): readonly DurationMs[] {
+  const later = repeats.filter(({ times }) => times > 1)
+  return (later.length > 0 ? later : repeats).map(({ waitMs }) => waitMs)
 }
 
 export function requestLine({ method, path, query }: SeenExchange): string {

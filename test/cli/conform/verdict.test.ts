@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ConformScenario, Expectation } from '../../../src/cli/conform/scenarios.js'
-import { type Evidence, judgeRun, judgeWaits, retryWaits, type SeenExchange } from '../../../src/cli/conform/verdict.js'
+import { type Evidence, judgeRun, judgeWaits, pausesOf, type SeenExchange } from '../../../src/cli/conform/verdict.js'
 
 const EXPECTED: Expectation = { key: 'sandbox', ends: 'success', delivers: ['fault'], removePets: [], ignores: [] }
 const SUCCESS = { kind: 'exited', code: 0 } as const
@@ -13,7 +13,15 @@ function judge(
   const expectation = { ...EXPECTED, ...expected }
   const scenario: ConformScenario = { name: 'one', description: '', expectation, switches: {} }
   const seen = exchanges.map(exchange)
-  const evidence: Evidence = { job: 'read', ending: SUCCESS, exchanges: seen, violations: [], created: 0, ...given }
+  const evidence: Evidence = {
+    job: 'read',
+    ending: SUCCESS,
+    exchanges: seen,
+    violations: [],
+    repeats: [],
+    created: 0,
+    ...given,
+  }
   const { outcome, reason } = judgeRun(scenario, evidence)
   return [outcome, reason]
 }
@@ -38,10 +46,19 @@ describe('the verdict on a client', () => {
     expect(judgeWaits(retries, 100, load === 'busy').outcome).toBe(outcome)
   })
 
-  it('measures waits from the end of a refusal to its retry, without the first of several', () => {
-    const seen = [refused(0), refused(51), { at: at(152) }, { at: at(153), path: '/v1/pets/1' }].map(exchange)
-    expect(retryWaits(seen)).toEqual([100])
-    expect(retryWaits(seen.slice(0, 2))).toEqual([50])
+  it('takes the waits before retries, without the first where a request is repeated again', () => {
+    const first = [50, 60].map((waitMs, index) => ({ exchange: index + 3, times: 1, waitMs }))
+    expect(pausesOf([...first, { exchange: 5, times: 2, waitMs: 100 }])).toEqual([100])
+    expect(pausesOf(first)).toEqual([50, 60])
+  })
+
+  it('counts how often one request was sent after its refusals, if that is limited', () => {
+    const seen = [1, 2, 3, 4].map((ms) => refused(ms))
+    const repeats = [3, 4].map((exchange, index) => ({ exchange, times: index + 1, waitMs: 0 }))
+    const limited = (attempts: number) =>
+      judge(seen, { attempts, ends: 'any' }, { repeats, ending: { kind: 'exited', code: 1 } })
+    expect(limited(2)).toEqual(['failed', expect.stringContaining('GET /v1/pets was sent 3 times, at most 2 expected')])
+    expect(limited(3)[0]).toBe('passed')
   })
 
   it.each([
