@@ -38,6 +38,16 @@ describe.each(transports)('a fault after the operation, %s', (_name, openSandbox
     expect((await sandbox.control('GET', '/faults')).json).toMatchObject([{ phase: 'after', left: 0 }])
   })
 
+  it.each(['slow-body', 'unknown-fields', 'enum-growth'])('%s is the same with and without `after`', async (fault) => {
+    const left = async (rule: string) => {
+      const sandbox = await openSandbox({ fault: rule })
+      await sandbox.get('/pets?limit=0')
+      return (await sandbox.control('GET', '/faults')).json
+    }
+    expect(await left(`listPets:${fault}*1,after`)).toMatchObject([{ left: 1 }])
+    expect(await left(`listPets:${fault}*1`)).toMatchObject([{ left: 1 }])
+  })
+
   it('comes in the order of the rules', async () => {
     const sandbox = await open(['createPet:503*1,after', 'createPet:500*1,before', 'createPet:502*1'])
     const seen = []

@@ -20,27 +20,25 @@ export const disrupt: Gate = (context) => {
   }
   if (faults.length === 0 || context.route.kind !== 'operation') return undefined
   const hit = context.space.findFault(context.route.operation.id)
-  if (hit?.rule.phase === 'after') context.pendingFault = hit
-  return hit === undefined || hit.rule.phase === 'after' ? undefined : applyFault(context, context.space.useFault(hit))
+  if (hit === undefined) return undefined
+  if (hit.rule.phase !== 'after' && !changesResponse(hit.rule)) return applyFault(context, context.space.useFault(hit))
+  context.pendingFault = hit
+  return undefined
 }
 
-function applyFault(context: RequestContext, rule: FaultRule): HandlerResult | undefined {
-  switch (rule.fault) {
-    case 'status':
-      return { ...fail(context, rule), rule: formatFaultRule(rule) }
-    case 'slow-body':
-    case 'unknown-fields':
-    case 'enum-growth':
-      context.fault = rule
-      return undefined
-    default:
-      return {
-        status: usualStatus(context),
-        body: rule.fault === 'truncated-body' ? CUT_BODY : '',
-        fault: rule.fault,
-        reason: 'fault',
-        rule: formatFaultRule(rule),
-      }
+/** Whether it needs the response of the operation. */
+function changesResponse({ fault }: FaultRule): boolean {
+  return fault !== 'status' && (fault === 'slow-body' || isBodyFault(fault))
+}
+
+function applyFault(context: RequestContext, rule: FaultRule): HandlerResult {
+  if (rule.fault === 'status') return { ...fail(context, rule), rule: formatFaultRule(rule) }
+  return {
+    status: usualStatus(context),
+    body: rule.fault === 'truncated-body' ? CUT_BODY : '',
+    fault: rule.fault,
+    reason: 'fault',
+    rule: formatFaultRule(rule),
   }
 }
 
