@@ -117,8 +117,8 @@ describe('conform', () => {
     ]
     const flags = `--job read ${only('hang', 'unauthorized')}`
     expect((await conform(flags, failing)).out).toMatch(/2 scenarios: 1 failed, 1 untested\n$/)
-    const { err } = await conform(`${flags} -o json`, failing)
-    expect(err).toContain('--scenario hang --scenario unauthorized')
+    const { out } = await conform(`${flags} -o json`, failing)
+    expect(out).toContain('--scenario hang --scenario unauthorized')
   })
 
   it('finds a client that rounds ids, and shows its error without the stack trace', async () => {
