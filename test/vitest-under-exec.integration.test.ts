@@ -25,6 +25,9 @@ test('does not wait', async ({ sandbox }) => {
 })
 `
 
+/** Vitest's own limit is 5 s by the wall clock, which a busy machine can use up. */
+const OUTPUT = ['--testTimeout=120000', '--reporter=json', '--outputFile=run.json']
+
 /** Runs a suite in a project that has the package. */
 async function runUnderExec(suite: string, ...flags: readonly string[]) {
   const io = testIo({ env: { PATH: process.env.PATH } })
@@ -32,7 +35,7 @@ async function runUnderExec(suite: string, ...flags: readonly string[]) {
   symlinkSync(packageDirectory, join(io.cwd, 'node_modules/petstore-sandbox'))
   symlinkSync(join(packageDirectory, 'node_modules/vitest'), join(io.cwd, 'node_modules/vitest'))
   writeFileSync(join(io.cwd, 'shop.test.ts'), suite)
-  const vitest = [process.execPath, 'node_modules/vitest/vitest.mjs', 'run', '--reporter=json', '--outputFile=run.json']
+  const vitest = [process.execPath, 'node_modules/vitest/vitest.mjs', 'run', ...OUTPUT]
   const code = await runCli(['exec', ...flags, '--', ...vitest], io)
   return { io, code, run: JSON.parse(readFileSync(join(io.cwd, 'run.json'), 'utf8')) }
 }
