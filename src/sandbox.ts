@@ -11,7 +11,6 @@ import type { BodyBudget } from './http/request-body.js'
 import type { ResolvedOptions } from './options/resolve.js'
 import { openInSteps } from './system/cleanup-stack.js'
 import { messageOf } from './system/message-of.js'
-import { holdTickShape } from './system/this-process.js'
 
 export { checkStart, type SandboxEvents, type SavedSandbox } from './compose.js'
 
@@ -40,7 +39,6 @@ export function runSandbox(
   contract?: Contract,
   saved?: SavedSandbox,
 ): Promise<RunningSandbox> {
-  holdTickShape()
   return openInSteps(async (opened) => {
     const core = await openSandboxCore(options, events, contract, undefined, saved)
     opened.defer(core.close)

@@ -2,7 +2,6 @@ import { type Command, Option } from 'commander'
 import { type Location, writeLocator } from '../client/locator-file.js'
 import { openContract } from '../contract/open-contract.js'
 import { Failure } from '../domain/failures.js'
-import type { DurationMs } from '../domain/time.js'
 import { valueFromText } from '../options/layer.js'
 import { ENV_PREFIX, envName, flagName, kebabName } from '../options/names.js'
 import { OptionsError, serveDefaults } from '../options/options.js'
@@ -12,15 +11,11 @@ import { configLayer, envLayer, type FlagValues, flagLayer } from '../options/so
 import { OPTION_NAMES, type OptionName, optionRow } from '../options/table.js'
 import { runSandbox } from '../sandbox.js'
 import { messageOf } from '../system/message-of.js'
-import { limitYoungGeneration } from '../system/this-process.js'
 import { addFullHelp, explain } from './help.js'
 import { type CliIo, EXIT, onStopSignals, SIGNAL_EXIT, type StopSignal } from './io.js'
 import { isForPeople } from './print.js'
 import { type Run, Runs } from './serve/runs.js'
 import { openServeLog, type ServeLog } from './serve-log.js'
-
-/** It takes two milliseconds, which would delay the start. */
-const LIMIT_MEMORY_AFTER_MS: DurationMs = 50
 
 const EXAMPLES: readonly string[] = [
   'petstore-sandbox serve',
@@ -95,7 +90,6 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
   controlUrl = sandbox.controlUrl
   isJoining = false
   const runs = new Runs({ options, contract, sandbox }, events, (run) => announce(locationOf(run), io.cwd, log))
-  setTimeout(limitYoungGeneration, LIMIT_MEMORY_AFTER_MS).unref()
   let leaveTerminal = () => {}
   let stopWatching = async () => {}
   try {

@@ -35,7 +35,10 @@ const MAX_NAMES = 20
 
 const remembered = new WeakMap<Operation, readonly FindingDraft[]>()
 
-/** Violations visible in a single exchange. For ordinary exchanges they depend on the operation only, and are cached. */
+/**
+ * Violations visible in a single exchange. For ordinary exchanges they depend on the operation only, and are cached:
+ * otherwise getPet, which is deprecated, takes 60 % more processor time.
+ */
 export function findingDrafts(judged: JudgedRequest, response: HandlerResult): readonly FindingDraft[] {
   const { caller, route, readings } = judged
   const isOrdinary =

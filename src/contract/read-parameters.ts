@@ -4,13 +4,9 @@ import { parseInt64 } from './int64.js'
 import { decodePercent, readPairs } from './query.js'
 import { findViolations, type Validator } from './validators.js'
 
-/** Clients repeat queries, so their readings are cached, up to this number and length. */
-const MAX_CACHED_QUERIES = 1000
-const MAX_CACHED_LENGTH = 200
-
 const CANONICAL_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** Results are frozen, because requests share them. @param used the names that the sandbox applies */
+/** @param used the names that the sandbox applies */
 export function queryReader(
   parameters: readonly Parameter[],
   validator: Validator | undefined,
@@ -18,20 +14,7 @@ export function queryReader(
 ): (search: string) => Reading<Values> {
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]))
   const defaults = parameters.filter((parameter) => parameter.default !== undefined)
-  const cached = new Map<string, Reading<Values>>()
-
   return (search) => {
-    const before = cached.get(search)
-    if (before !== undefined) return before
-    const reading = read(search)
-    if (search.length <= MAX_CACHED_LENGTH) {
-      if (cached.size >= MAX_CACHED_QUERIES) cached.clear()
-      cached.set(search, reading)
-    }
-    return reading
-  }
-
-  function read(search: string): Reading<Values> {
     const given = new Map<Parameter, string[]>()
     const unknown = new Set<string>()
     for (const [name, text] of readPairs(search)) {
@@ -54,7 +37,7 @@ export function queryReader(
     }
     for (const { name, default: value } of defaults) if (!Object.hasOwn(values, name)) values[name] = value
     const unused = used && [...given.keys()].map(({ name }) => name).filter((name) => !used.has(name))
-    return frozen({ values, violations, unknown: [...unknown], ...(unused?.length ? { unused } : {}) })
+    return { values, violations, unknown: [...unknown], ...(unused?.length ? { unused } : {}) }
   }
 }
 
@@ -91,9 +74,4 @@ function readText(type: ValueType, text: string): unknown {
     default:
       return text
   }
-}
-
-function frozen(reading: Reading<Values>): Reading<Values> {
-  for (const part of Object.values(reading)) Object.freeze(part)
-  return Object.freeze(reading)
 }

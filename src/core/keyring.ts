@@ -94,26 +94,7 @@ export function currentPlan(apiKey: ApiKey, { settings, plans }: PlanFacts): Pla
   return apiKey.key === DEFAULT_KEY ? settings.plan : (plans.get(apiKey.key) ?? startPlan(apiKey))
 }
 
-/** The limits of keys, needed for every request: cached until settings or plans change. */
-export class PlanLimits {
-  readonly #contract: Contract
-  #limits = new WeakMap<ApiKey, Limits>()
-  #of: PlanFacts | undefined
-
-  constructor(contract: Contract) {
-    this.#contract = contract
-  }
-
-  currentLimits(apiKey: ApiKey, { settings, plans }: PlanFacts): Limits {
-    if (this.#of?.settings !== settings || this.#of.plans !== plans) {
-      this.#of = { settings, plans }
-      this.#limits = new WeakMap()
-    }
-    const known = this.#limits.get(apiKey)
-    if (known !== undefined) return known
-    const ofPlan = planLimits(this.#contract, currentPlan(apiKey, this.#of))
-    const limits = apiKey.key === DEFAULT_KEY ? { ...ofPlan, ...settings.limits } : ofPlan
-    this.#limits.set(apiKey, limits)
-    return limits
-  }
+export function currentLimits(contract: Contract, apiKey: ApiKey, facts: PlanFacts): Limits {
+  const limits = planLimits(contract, currentPlan(apiKey, facts))
+  return apiKey.key === DEFAULT_KEY ? { ...limits, ...facts.settings.limits } : limits
 }

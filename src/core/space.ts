@@ -34,7 +34,7 @@ import {
   stateFrom,
   uuidFrom,
 } from './collections.js'
-import { currentPlan, PlanLimits, planLimits } from './keyring.js'
+import { currentLimits, currentPlan, planLimits } from './keyring.js'
 import { memoryNeeded, recordBytes, snapshotBytes } from './memory-budget.js'
 import type { SpaceContext, Store } from './space-context.js'
 import {
@@ -98,7 +98,6 @@ export class Space implements SpaceState {
   /** The state that a reset returns to. */
   seed: StoredState
   readonly store: Store | undefined
-  readonly #planLimits: PlanLimits
   /** The store lacks the contract's examples. The next change stores them. */
   #hasUnsavedRecords = false
   /** Only without a store. */
@@ -135,7 +134,6 @@ export class Space implements SpaceState {
     this.store = store
     this.log = new ExchangeLog(shared.logLimit, shared.logBudget)
     if (shared.onExchange !== undefined) this.log.follow({ onEnded: shared.onExchange, end() {} })
-    this.#planLimits = new PlanLimits(shared.contract)
     this.conduct = this.#openConduct()
     this.#set({ heldBytes: 0 })
     this.#start(state, wall)
@@ -215,7 +213,7 @@ export class Space implements SpaceState {
   }
 
   currentLimits(apiKey: ApiKey): Limits {
-    return this.#planLimits.currentLimits(apiKey, this)
+    return currentLimits(this.shared.contract, apiKey, this)
   }
 
   planLimits(plan: PlanName): Limits {

@@ -1,7 +1,6 @@
 import type { Values } from '../contract/contract.js'
 import { type Int64, parseInt64 } from '../contract/int64.js'
 import { stringifyJson } from '../contract/json.js'
-import { PlacesById, type RecordId } from './places-by-id.js'
 import type { SavedRecords, Scope, StoredRecord } from './records.js'
 
 /** A record matches if its property has any of the accepted values. */
@@ -9,6 +8,9 @@ export type Filter = readonly [property: string, accepted: readonly unknown[]]
 
 /** Number of results kept: clients ask for the same few lists. */
 const MAX_KEPT = 8
+
+/** A whole number, or any other text. */
+type RecordId = Int64 | string
 
 interface Kept {
   readonly owner: unknown
@@ -35,7 +37,7 @@ export class Collection {
   #values: (Values | undefined)[] = []
   /** By place; empty without parents. */
   #scopes: Scope[] = []
-  #placeOf = new PlacesById()
+  #placeOf = new Map<RecordId, number>()
   /** Places of all records, ascending, as in the indexes. */
   #all: number[] = []
   #byScope = new Map<string, number[]>()
@@ -68,7 +70,7 @@ export class Collection {
     const copy = new Collection({ idProperty, nextId, values: [] }, indexed)
     copy.#values = this.#values.slice()
     copy.#scopes = this.#scopes.slice()
-    copy.#placeOf = this.#placeOf.copy()
+    copy.#placeOf = new Map(this.#placeOf)
     copy.#all = this.#all.slice()
     copy.#byScope = copyIndex(this.#byScope)
     copy.#byValue = this.#byValue.map(({ property, places }) => ({ property, places: copyIndex(places) }))
@@ -206,7 +208,7 @@ export class Collection {
     records.splice(rank, 0, { scope, value })
     this.#values = []
     this.#scopes = []
-    this.#placeOf = new PlacesById()
+    this.#placeOf = new Map()
     this.#all = []
     this.#byScope = new Map()
     for (const { places } of this.#byValue) places.clear()

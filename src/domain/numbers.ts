@@ -7,16 +7,6 @@ export function noun(count: number, one: string, several = `${one}s`): string {
   return count === 1 ? one : several
 }
 
-const LAST_DIGITS: string[] = []
-
-/** A count as text. V8 caches `String(number)`, which costs 24 bytes a request, so only the thousands use it. */
-export function passingText(count: number): string {
-  if (count < 1000) return String(count)
-  const last = count % 1000
-  LAST_DIGITS[last] ??= String(last).padStart(3, '0')
-  return `${Math.floor(count / 1000)}${LAST_DIGITS[last]}`
-}
-
 export type Bytes = number
 
 export const MIB: Bytes = 1024 * 1024

@@ -1,4 +1,4 @@
-import type { EndedExchange, ExchangeRef } from '../domain/messages.js'
+import type { EndedExchange } from '../domain/messages.js'
 import type { ExchangeRecord } from './exchange-record.js'
 import { outcomeOf, type SavedTally, TrafficTally } from './traffic.js'
 
@@ -47,18 +47,15 @@ export interface Follower {
   end(): void
 }
 
-/**
- * The last exchanges of a space, in a ring buffer of records that are overwritten: a new record for each request would
- * outlive every scavenge of V8. Readers get copies.
- */
+/** The last exchanges of a space, in a ring buffer. */
 export class ExchangeLog {
   readonly #limit: number
   readonly #budget: LogBudget
-  #records: (KeptRecord | undefined)[] = []
-  /** Size of each record, negative while it is under way. */
+  #records: (ExchangeRecord | undefined)[] = []
+  /** Bytes of each record. */
   #weights: number[] = []
   /** Exchanges under way without a place, by position: their ends are still reported to followers. */
-  readonly #unkept = new Map<number, KeptRecord>()
+  readonly #unkept = new Map<number, ExchangeRecord>()
   #first = 0
   #count = 0
   #nextId = 1
@@ -111,78 +108,57 @@ export class ExchangeLog {
 
   #place(record: ExchangeRecord): void {
     if (this.#limit === 0) {
-      this.#unkept.set(record.position, copyOf(record))
+      this.#unkept.set(record.position, record)
       return
     }
-    if (this.#count === this.#limit) this.#evictOldest()
+    if (this.#count === this.#limit) this.dropOldest()
     const place = (this.#first + this.#count) % this.#limit
     const weight = weightOf(record)
-    const before = this.#records[place]
-    if (before === undefined) this.#records[place] = copyOf(record)
-    else rewrite(before, record)
-    this.#weights[place] = record.how === undefined ? -weight : weight
+    this.#records[place] = record
+    this.#weights[place] = weight
     this.#count++
     this.#bytes += weight
     while (this.#bytes > LOG_BYTES_A_SPACE && this.#count > 1) this.dropOldest()
     this.#budget.charge(weight)
   }
 
-  end(ended: EndedExchange): void {
-    const record = this.#underWay(ended)
-    if (record === undefined) return
-    record.how = ended.how
-    record.durationMs = ended.durationMs
-    record.waitingMs = ended.waitingMs
-    record.bodyMs = ended.bodyMs
-    if (ended.instead !== undefined) {
-      record.status = ended.instead.status
-      record.reason = undefined
-      record.responseBody = ended.instead.body
-    }
-    if (ended.isUnanswered === true) record.status = undefined
-    this.tally.add(record.at, outcomeOf({ status: record.status, ended: ended.how }))
-    if (this.#followers.size === 0) return
-    const told = copyOf(record)
-    for (const { onEnded } of this.#followers) onEnded(told)
-  }
-
-  #underWay({ id, position }: ExchangeRef): KeptRecord | undefined {
+  end({ id, position, how, durationMs, waitingMs, bodyMs, instead, isUnanswered }: EndedExchange): void {
     const place = (this.#first + this.#count - (this.#nextId - id)) % this.#limit
-    const record = this.#records[place]
-    if (record?.position === position) {
-      this.#weights[place] = Math.abs(this.#weights[place] ?? 0)
-      return record
+    const kept = this.#records[place]
+    const begun = kept?.position === position ? kept : this.#unkept.get(position)
+    if (begun === undefined) return
+    const record: ExchangeRecord = {
+      ...begun,
+      how,
+      durationMs,
+      waitingMs,
+      bodyMs,
+      ...(instead !== undefined && { status: instead.status, reason: undefined, responseBody: instead.body }),
+      ...(isUnanswered === true && { status: undefined }),
     }
-    const unkept = this.#unkept.get(position)
-    this.#unkept.delete(position)
-    return unkept
+    if (begun === kept) this.#records[place] = record
+    else this.#unkept.delete(position)
+    this.tally.add(record.at, outcomeOf({ status: record.status, ended: how }))
+    for (const { onEnded } of this.#followers) onEnded(record)
   }
 
   dropOldest(): boolean {
-    if (this.#count === 0) return false
-    const place = this.#first
-    this.#evictOldest()
-    this.#records[place] = undefined
-    return true
-  }
-
-  #evictOldest(): void {
-    const marked = this.#weights[this.#first] ?? 0
-    const weight = Math.abs(marked)
-    if (marked < 0) {
-      const record = this.#records[this.#first]
-      if (record !== undefined) this.#unkept.set(record.position, copyOf(record))
-    }
+    const record = this.#records[this.#first]
+    if (this.#count === 0 || record === undefined) return false
+    const weight = this.#weights[this.#first] ?? 0
+    if (record.how === undefined) this.#unkept.set(record.position, record)
+    this.#records[this.#first] = undefined
     this.#first = (this.#first + 1) % this.#limit
     this.#count--
     this.#bytes -= weight
     this.#budget.charge(-weight)
+    return true
   }
 
   *[Symbol.iterator](): Generator<ExchangeRecord> {
     for (let i = 0; i < this.#count; i++) {
       const record = this.#records[(this.#first + i) % this.#limit]
-      if (record !== undefined) yield copyOf(record)
+      if (record !== undefined) yield record
     }
   }
 
@@ -216,7 +192,7 @@ export class ExchangeLog {
     return {
       nextId: this.#nextId,
       records: [...this],
-      unkept: [...this.#unkept.values()].map(copyOf),
+      unkept: [...this.#unkept.values()],
       tally: this.tally.save(),
     }
   }
@@ -226,9 +202,9 @@ export class ExchangeLog {
     this.tally.load(tally)
     for (const record of records) {
       this.#nextId = record.id + 1
-      this.#place(copyOf(record))
+      this.#place(record)
     }
-    for (const record of unkept) this.#unkept.set(record.position, copyOf(record))
+    for (const record of unkept) this.#unkept.set(record.position, record)
     this.#nextId = nextId
   }
 
@@ -245,79 +221,6 @@ function weightOf(record: ExchangeRecord): number {
   let characters = record.path.length + record.query.length + record.requestBody.length + record.responseBody.length
   for (const text of record.requestHeaders) characters += text.length
   return 1024 + 2 * characters
-}
-
-/** Overwritten by the end of its exchange, and later by another exchange. */
-type KeptRecord = { -readonly [Field in keyof ExchangeRecord]: ExchangeRecord[Field] } & {
-  responseHeaders: string[]
-}
-
-/** A literal with all fields: V8 then overwrites numbers in place, and equal logs have equal texts. */
-function blank(): KeptRecord {
-  return {
-    id: 0,
-    position: 0,
-    at: 0,
-    arrivedAt: 0,
-    space: '',
-    key: '',
-    sender: undefined,
-    method: '',
-    path: '',
-    query: '',
-    operation: undefined,
-    status: undefined,
-    reason: undefined,
-    fault: undefined,
-    rule: undefined,
-    how: undefined,
-    durationMs: 0,
-    waitingMs: 0,
-    bodyMs: 0,
-    remaining: 0,
-    requestHeaders: [],
-    requestBody: '',
-    responseHeaders: [],
-    responseBody: '',
-  }
-}
-
-function copyOf(record: ExchangeRecord): KeptRecord {
-  const kept = blank()
-  rewrite(kept, record)
-  return kept
-}
-
-function rewrite(kept: KeptRecord, record: ExchangeRecord): void {
-  const { responseHeaders } = kept
-  const { length } = record.responseHeaders
-  // In place, to keep the memory.
-  for (let i = 0; i < length; i++) responseHeaders[i] = record.responseHeaders[i] ?? ''
-  if (responseHeaders.length > length) responseHeaders.length = length
-  // Field by field: Object.assign takes ten times as long, and allocates each number anew.
-  kept.id = record.id
-  kept.position = record.position
-  kept.at = record.at
-  kept.arrivedAt = record.arrivedAt
-  kept.space = record.space
-  kept.key = record.key
-  kept.sender = record.sender
-  kept.method = record.method
-  kept.path = record.path
-  kept.query = record.query
-  kept.operation = record.operation
-  kept.status = record.status
-  kept.reason = record.reason
-  kept.fault = record.fault
-  kept.rule = record.rule
-  kept.how = record.how
-  kept.durationMs = record.durationMs
-  kept.waitingMs = record.waitingMs
-  kept.bodyMs = record.bodyMs
-  kept.remaining = record.remaining
-  kept.requestHeaders = record.requestHeaders
-  kept.requestBody = record.requestBody
-  kept.responseBody = record.responseBody
 }
 
 export interface SpaceEvent {

@@ -41,7 +41,8 @@ const NOT_PLAIN = /^(?:expect|proxy-connection|set-cookie|trailer|transfer-encod
 /**
  * Reads a request that arrived complete and alone, in a third of the time of node:http (6 µs instead of 16 for a GET),
  * with the same result.
- * @param before  head of the last request of the connection, which is often the same
+ * @param before  head of the last request of the connection, which is often the same: without it, listPets takes 20 %
+ *   more processor time
  * @param maxHead bytes that node:http accepts in any case
  * @returns undefined for any other request
  * @source RFC 9112, section 3; RFC 9112, section 6.3
@@ -97,16 +98,6 @@ function readFields(text: string): PlainFields | undefined {
   return headers.host === undefined ? undefined : { text, headers, rawHeaders }
 }
 
-interface HeaderLine {
-  value: string
-  line: string
-}
-
-/** Last header line by name: most values repeat in every response. */
-const lines = new Map<string, HeaderLine>()
-const MAX_LINES = 100
-const statusLines = new Map<number, string>()
-
 const HEADER_NAME = /^[A-Za-z][A-Za-z0-9-]*$/
 const HEADER_VALUE = /^[ -~\xa0-\xff]*$/
 /** They change how the body is sent, or what happens to the connection. */
@@ -121,36 +112,15 @@ export function plainReplyHead(reply: Reply): string | undefined {
   const { status, headers, delayMs, fault } = reply
   // A reply without an exchange may lack a length.
   if (delayMs !== 0 || fault !== undefined || reply.exchange === undefined || isLong(reply)) return undefined
-  let head = statusLines.get(status) ?? newStatusLine(status)
-  if (head === '') return undefined
+  const text = STATUS_CODES[status]
+  // An interim status, and one without a body.
+  if (text === undefined || status < 200 || status === 204 || status === 304) return undefined
+  let head = `HTTP/1.1 ${status} ${text}\r\n`
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i] ?? ''
     const value = headers[i + 1] ?? ''
-    const last = lines.get(name) ?? newLine(name)
-    if (last === undefined) return undefined
-    if (last.value !== value) {
-      if (!HEADER_VALUE.test(value)) return undefined
-      last.value = value
-      last.line = `${name}: ${value}\r\n`
-    }
-    head += last.line
+    if (!HEADER_NAME.test(name) || NODE_HEADER.test(name) || !HEADER_VALUE.test(value)) return undefined
+    head += `${name}: ${value}\r\n`
   }
   return head
-}
-
-/** @returns empty for an interim status, or one without a body */
-function newStatusLine(status: number): string {
-  const text = STATUS_CODES[status]
-  if (text === undefined || status < 200 || status === 204 || status === 304) return ''
-  const line = `HTTP/1.1 ${status} ${text}\r\n`
-  statusLines.set(status, line)
-  return line
-}
-
-function newLine(name: string): HeaderLine | undefined {
-  if (!HEADER_NAME.test(name) || NODE_HEADER.test(name)) return undefined
-  const line = { value: '', line: `${name}: \r\n` }
-  if (lines.size >= MAX_LINES) lines.clear()
-  lines.set(name, line)
-  return line
 }

@@ -3,7 +3,6 @@ import type { Int64 } from '../contract/int64.js'
 import { Collection, nextIdAfter } from '../domain/collection.js'
 import type { ApiKey } from '../domain/keys.js'
 import type { Pet } from '../domain/pets.js'
-import { PlacesById } from '../domain/places-by-id.js'
 import type { SavedRecords } from '../domain/records.js'
 import type { Change, StoredState } from '../domain/state.js'
 import { check, type Reader, readPackagedPet, record, state } from './shape.js'
@@ -45,14 +44,13 @@ export class Recovery {
   }
 
   #checkPets(pets: readonly unknown[], nextPetId: Int64): SavedRecords {
-    const known = new PlacesById()
+    const known = new Set<Int64>()
     let nextId = nextPetId
     const values = pets.map((value, index) => {
       const pet = this.#readPet(value, `pets[${index}]`)
       const { id } = pet
-      if (known.get(id) !== undefined)
-        throw new CorruptionError(`pets[${index}].id is ${id}, which an earlier pet already has`)
-      known.set(id, index)
+      if (known.has(id)) throw new CorruptionError(`pets[${index}].id is ${id}, which an earlier pet already has`)
+      known.add(id)
       nextId = nextIdAfter(nextId, id)
       return pet as object as Values
     })

@@ -67,11 +67,6 @@ describe('a query of listPets', () => {
       }),
     )
   })
-
-  it('is cached and frozen', () => {
-    expect(read('limit=7')).toBe(read('limit=7'))
-    expect(Object.isFrozen(read('limit=7').values)).toBe(true)
-  })
 })
 
 describe('the path of getPet', () => {
