@@ -47,6 +47,7 @@ export function shellCommand(...words: readonly string[]): string {
   return words.map(shellWord).join(' ')
 }
 
+/** For sh, bash, zsh and fish. Fish reads a backslash as an escape even in single quotes, so it stands outside of them. */
 export function shellWord(text: string): string {
-  return PLAIN.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+  return PLAIN.test(text) ? text : `'${text.replaceAll(/['\\]/g, (character) => `'\\${character}'`)}'`
 }

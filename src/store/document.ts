@@ -115,8 +115,8 @@ class DocumentAdapter implements SyncAdapter<StoredState> {
         writeAll(disk, fd, piece)
       }
       if (fsync) disk.sync(fd)
-      this.#keepEdited()
       this.prepared(checksum.toString())
+      this.#keepEdited()
       commit()
       if (fsync) syncFolder(this.#file)
     } finally {

@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
+import { lstatSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Bytes, counted, MIB } from '../domain/numbers.js'
 import type { Pet } from '../domain/pets.js'
@@ -199,6 +199,7 @@ export class FileStore {
     try {
       if (isDamaged) this.#keepDamaged()
       if (isNew || this.#journal.length > 0) this.#fold(current)
+      else this.#renewJournal()
     } catch (error) {
       if (isNew) throw cannot('STORE_UNWRITABLE', 'write', file, error)
       options.warn(`"${journalFile}" could not be folded into "${file}" (${messageOf(error)}). No changes are lost.`)
@@ -224,6 +225,7 @@ export class FileStore {
       this.#foldIfNecessary()
       const commit = commitLine(changes)
       this.#makeRoom(changes, Buffer.byteLength(commit))
+      this.#assertLock()
       this.#journal.append(this.#journal.length === 0 ? firstLine(this.#document.checksum ?? '') + commit : commit)
     } catch (error) {
       if (error instanceof StoreFull) throw error
@@ -253,7 +255,7 @@ export class FileStore {
 
   #report(error: unknown): void {
     const { file, exists } = this.#document
-    if (!this.#journal.isInPlace || !exists) {
+    if (!this.#journal.isUnchanged || !exists) {
       throw new StoreError(
         'STORE_LOST',
         `"${file}" was removed or moved while the sandbox was running, and cannot be written again (${messageOf(error)}). Moved files are intact; removed files are lost.`,
@@ -276,7 +278,7 @@ export class FileStore {
   #foldIfNecessary(): void {
     if (this.#current === undefined) return
     // Another program has removed, replaced or edited a file. Memory has everything.
-    if (!this.#journal.isInPlace || !this.#document.isUnchanged) this.#fold(this.#current)
+    if (!this.#journal.isUnchanged || !this.#document.isUnchanged) this.#fold(this.#current)
     else if (this.#journal.length > Math.max(this.#foldAt, this.#document.bytes)) this.#foldOrWarn()
   }
 
@@ -311,17 +313,22 @@ export class FileStore {
    * start after a crash in between skips the changes that the document contains.
    */
   #fold(current: () => StoredState): void {
-    const { journalFile, options, disk } = this.#parts
     this.#document.write(current(), (checksum) => {
-      if (this.#journal.isInPlace && this.#journal.length > 0) this.#journal.append(foldedLine(checksum))
+      // Writing may have taken long enough for another process to take the store over.
+      this.#assertLock()
+      if (this.#journal.isUnchanged && this.#journal.length > 0) this.#journal.append(foldedLine(checksum))
     })
-    if (this.#journal.isInPlace) this.#journal.clear()
-    else {
-      this.#journal.close(false)
-      this.#journal = new Journal(journalFile, 0, options.fsync, disk)
-      this.#journal.clear()
-    }
+    this.#renewJournal()
     this.#foldAt = MIN_FOLD_BYTES
     this.#foldFullAt = this.#document.bytes * MIN_FULL_FOLD_RATIO
+  }
+
+  /** A new file: a process that has lost the store still has the old one open. */
+  #renewJournal(): void {
+    const { journalFile, options, disk } = this.#parts
+    this.#assertLock()
+    this.#journal.close(false)
+    rmSync(journalFile, { force: true })
+    this.#journal = new Journal(journalFile, 0, options.fsync, disk)
   }
 }

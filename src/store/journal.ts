@@ -41,10 +41,11 @@ export class Journal {
     this.#isTooLong = true
   }
 
-  /** Whether the path still leads to the open file. Writes to a removed file would be lost. */
-  get isInPlace(): boolean {
+  /** Whether the path still leads to the open file, with only what was written to it. Other writes would be lost. */
+  get isUnchanged(): boolean {
     const present = statSync(this.#file, { throwIfNoEntry: false })
-    return present !== undefined && placeOf(present) === this.#place
+    if (present === undefined || placeOf(present) !== this.#place) return false
+    return this.#isTooLong || present.size === this.length
   }
 
   /** Writes lines in a single write, with fsync to the disk. @throws system errors, without any of them in the file */
@@ -64,13 +65,6 @@ export class Journal {
       }
       throw error
     }
-  }
-
-  /** Removes all lines, once a document contains them. */
-  clear(): void {
-    this.length = 0
-    this.#isTooLong = true
-    this.#cutToLength()
   }
 
   /** @param isOurs whether no other process may use the file; then an empty one is removed */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { BEARER } from '../../src/contract/contract-data.js'
-import { curlCommand } from '../../src/domain/curl.js'
+import { curlCommand, shellWord } from '../../src/domain/curl.js'
 
 it('a request as a curl command refers to the key in the environment, and quotes every other header', () => {
   const headers = [['authorization', 'Bearer sk_live'] as const, ['X-Note', '$PETSTORE_API_KEY"; ls; "'] as const]
@@ -28,4 +28,8 @@ it('quotes a key that is not a reference', () => {
   const key = '"$(touch P)"'
   const command = curlCommand({ method: 'GET', url: 'http://a/b', headers, body: undefined, keyHeaders, key })
   expect(command).toBe(`curl -sS -H 'Authorization: Bearer "$(touch P)"' http://a/b`)
+})
+
+it('quotes backslashes for fish too, which reads them as escapes in single quotes', () => {
+  expect(shellWord("\\';touch P;#")).toBe("''\\\\''\\'';touch P;#'")
 })

@@ -178,3 +178,22 @@ it.runIf(isLinux && process.getuid?.() === 0)('a store is refused to a process o
   expect(stdout.trim()).toBe('STORE_LOCKED')
   lock.release()
 })
+
+it('a holder that loses the store while it folds changes nothing that the new one has written', async () => {
+  const { file, owner } = await aStore()
+  const pet = { id: 9, name: 'Late', categoryId: 1 }
+  owner.change({ kind: 'pet', pet })
+  const found = { document: readFileSync(file), journal: readFileSync(`${file}.journal`) }
+  // As if another process had taken it over while the new document was being written.
+  const { state } = owner
+  Object.defineProperty(owner, 'state', {
+    get() {
+      renameSync(`${file}.lock`, `${file}.lock-of-before`)
+      writeFileSync(`${file}.lock`, JSON.stringify(container))
+      return state
+    },
+  })
+  owner.store.close()
+  expect({ document: readFileSync(file), journal: readFileSync(`${file}.journal`) }).toEqual(found)
+  expect(owner.warnings).toEqual([expect.stringContaining('its lock file was removed or taken over')])
+})
