@@ -22,8 +22,9 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
     for (const { id } of collection.operations) outcomes.set(id, read)
     return []
   })
+  const byRecord = grouped(found, ({ record }) => record.value)
   for (const one of found) {
-    const origin = found.find((other) => isViewOf(one, other))
+    const origin = byRecord.get(one.record.value)?.find((other) => isViewOf(one, other))
     const { parents } = one.resource
     for (const operation of one.operations) {
       const action = readAction(operation, { ...one, resource: (origin ?? one).resource })
@@ -31,8 +32,9 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
       outcomes.set(operation.id, isView ? { ...action, pathFilters: parents } : action)
     }
   }
+  const byResource = grouped([...outcomes], ([, one]) => (typeof one === 'string' ? undefined : one.resource))
   const resources = found.flatMap(({ resource, operations }) => {
-    const own = [...outcomes].filter(([, one]) => typeof one !== 'string' && one.resource === resource.name)
+    const own = byResource.get(resource.name) ?? []
     if (own.length === 0) return []
     const seeded = withExamples(
       resource,
@@ -54,18 +56,29 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
 }
 
 function readCollections(operations: readonly OperationShape[]): readonly CollectionShape[] {
-  const paths = [...new Set(operations.map(({ collection }) => collection))]
-  const collections = paths.map((path) => {
-    const own = operations.filter(({ collection }) => collection === path)
+  const collections = [...grouped(operations, ({ collection }) => collection)].map(([path, own]) => {
     const { parameter } = own.find((one) => one.parameter !== undefined) ?? {}
     return { path, operations: own, parameter, record: recordSchema(own, path) }
   })
+  const withParameter = grouped(
+    collections.filter(({ parameter }) => parameter !== undefined),
+    ({ record }) => record?.value,
+  )
   return collections.map((one) => {
-    const twin = collections.find(
-      ({ parameter, record }) => parameter !== undefined && record?.value === one.record?.value,
-    )
+    const [twin] = withParameter.get(one.record?.value) ?? []
     return { ...one, parameter: one.parameter ?? (one.record && twin?.parameter) }
   })
+}
+
+function grouped<Key, Item>(items: readonly Item[], keyOf: (item: Item) => Key): ReadonlyMap<Key, readonly Item[]> {
+  const groups = new Map<Key, Item[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [item])
+    else group.push(item)
+  }
+  return groups
 }
 
 /** A resource with the records that it starts with, or why its operations are mocked. */

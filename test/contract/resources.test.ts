@@ -361,3 +361,17 @@ describe('a contract that cannot be kept', () => {
     expect(resources.map(({ name }) => name)).toEqual(['things'])
   })
 })
+
+it('two thousand resources are read in one pass', async () => {
+  const paths = Array.from({ length: 2000 }, (_, n) => `/things${n}: { ${create}, ${list()} }`)
+  const operations = readOperations(rootPlace(await parseDocument('openapi.yaml', contract(paths.join(', ')))))
+  let looks = 0
+  const counted = new Proxy(operations, {
+    get(target, key) {
+      if (typeof key === 'string' && /^\d+$/.test(key)) looks++
+      return Reflect.get(target, key)
+    },
+  })
+  readResources(counted)
+  expect(looks).toBe(operations.length)
+})
