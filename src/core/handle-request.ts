@@ -3,7 +3,12 @@ import type { SentKey } from '../domain/keys.js'
 import { bodyStart, type HandlerResult, leavesNoStatus, type Reply, type ServiceRequest } from '../domain/messages.js'
 import { hider, redactAddress, redactQuery } from '../domain/redaction.js'
 import type { UpstreamRequest } from '../domain/upstream.js'
-import { type ExchangeRecord, LOG_BODY_CHARACTERS, loggedHeaders } from '../exchanges/exchange-record.js'
+import {
+  type ExchangeRecord,
+  LOG_BODY_CHARACTERS,
+  loggedHeaders,
+  WITHOUT_VALUES,
+} from '../exchanges/exchange-record.js'
 import { utf8Text } from '../system/runtime.js'
 import { identify } from './callers.js'
 import type { Forward, Instant, RequestCommand } from './command.js'
@@ -154,6 +159,7 @@ function finishRequest(context: RequestContext, given: HandlerResult): Reply {
 function logExchange(context: RequestContext, response: HandlerResult, headers: readonly string[]): ExchangeRecord {
   const { space, request, caller, route, path, query, now, position } = context
   const record: ExchangeRecord = withoutSecrets(context, response, {
+    ...WITHOUT_VALUES,
     id: space.log.takeId(),
     position,
     at: now,

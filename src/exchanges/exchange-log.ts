@@ -1,5 +1,5 @@
 import type { EndedExchange } from '../domain/messages.js'
-import type { ExchangeRecord } from './exchange-record.js'
+import { type ExchangeRecord, WITHOUT_VALUES } from './exchange-record.js'
 import { outcomeOf, type SavedTally, TrafficTally } from './traffic.js'
 
 /** Bounds of the logs. @source docs/control-api.md, "The log" */
@@ -202,9 +202,9 @@ export class ExchangeLog {
     this.tally.load(tally)
     for (const record of records) {
       this.#nextId = record.id + 1
-      this.#place(record)
+      this.#place({ ...WITHOUT_VALUES, ...record })
     }
-    for (const record of unkept) this.#unkept.set(record.position, record)
+    for (const record of unkept) this.#unkept.set(record.position, { ...WITHOUT_VALUES, ...record })
     this.#nextId = nextId
   }
 

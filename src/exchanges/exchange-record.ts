@@ -40,6 +40,17 @@ export interface ExchangeRecord {
   readonly responseBody: string
 }
 
+/** Fields that JSON may leave out. They come first in every record, so that equal logs have equal texts. */
+export const WITHOUT_VALUES = {
+  sender: undefined,
+  operation: undefined,
+  status: undefined,
+  reason: undefined,
+  fault: undefined,
+  rule: undefined,
+  how: undefined,
+}
+
 /** Characters of a body that the log keeps. @source docs/control-api.md, "The log" */
 export const LOG_BODY_CHARACTERS = 64 * 1024
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ExchangeLog, LogBudget } from '../../src/exchanges/exchange-log.js'
-import type { ExchangeRecord } from '../../src/exchanges/exchange-record.js'
+import { type ExchangeRecord, WITHOUT_VALUES } from '../../src/exchanges/exchange-record.js'
 
 const LIMIT = 3
 
@@ -21,6 +21,7 @@ function logOf(limit = LIMIT) {
 
 function exchange(id: number, more: Partial<ExchangeRecord>): ExchangeRecord {
   return {
+    ...WITHOUT_VALUES,
     ...{
       id,
       position: 100 + id,
@@ -120,6 +121,14 @@ describe('the log of a space', () => {
     expect(charge.mock.calls.reduce((sum, [bytes]) => sum + bytes, 0)).toBe(log.bytes)
     for (const record of [since, open]) end(record)
     expect(told).toEqual([2, 1])
+  })
+
+  it('has the same text as one that was loaded from its text while an exchange was under way', () => {
+    const [{ log, begin, end }, loaded] = [logOf(), logOf()]
+    const first = begin({ status: undefined, fault: 'hang' })
+    loaded.log.load(JSON.parse(JSON.stringify(log.save())))
+    for (const one of [end, loaded.end]) one(first, 'left')
+    expect(JSON.stringify(loaded.log.save())).toBe(JSON.stringify(log.save()))
   })
 
   it('continues from a saved log', () => {
