@@ -100,7 +100,7 @@ export class ConductLedger {
   count({ caller, space: { settings }, now, wall }: JudgedRequest): void {
     if (caller.kind !== 'key') return
     const account = this.#accountOf(caller)
-    if (account.identity.isAlwaysRefused) return
+    if (account.isAlwaysRefused) return
     const limits = settings.rateLimit ? caller.limits : NO_LIMITS
     const senders = countSenders(account, settings.senders, { now, wall })
     countRequest(account.traffic, settings, this.#plans, limits, senders, now, wall)
@@ -180,7 +180,7 @@ export class ConductLedger {
    * @param key   name of a key; default: all
    */
   endWaits(which: WaitFilter = ALL_WAITS, key?: string): void {
-    const isConcerned = ({ identity }: KeyConduct) => key === undefined || identity.name === key
+    const isConcerned = ({ name }: KeyConduct) => key === undefined || name === key
     for (const account of this.keys())
       if (isConcerned(account))
         for (const one of account.senders.values()) {
@@ -205,7 +205,7 @@ export class ConductLedger {
 
   save(): SavedConduct {
     const open = this.#open.flatMap(({ account, ...request }) => {
-      const { name, isStranger } = account.identity
+      const { name, isStranger } = account
       // Skips accounts of unknown tokens that were dropped, even if another has the same name.
       return this.#accounts(isStranger).get(name) === account ? [{ ...request, name, isStranger }] : []
     })

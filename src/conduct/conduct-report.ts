@@ -20,8 +20,8 @@ export function conductReport(space: ReportedSpace): Conduct {
   const { conduct, settings } = space
   const accounts = conduct.keys().filter(({ traffic }) => traffic.requests > 0)
   // Unknown tokens share a label, but each has its own quota.
-  const plans = new Map(accounts.toReversed().map(({ identity: { label, plan } }) => [label, plan]))
-  const labels = new Set(accounts.map(({ identity }) => identity.label))
+  const plans = new Map(accounts.toReversed().map(({ label, plan }) => [label, plan]))
+  const labels = new Set(accounts.map((account) => account.label))
   return {
     space: space.name,
     requests: conduct.requests,
@@ -37,7 +37,7 @@ export function conductReport(space: ReportedSpace): Conduct {
       plan: space.currentPlan(space.findKey(label) ?? { key: label, plan: plans.get(label) ?? 'free' }),
       ...whatIf(
         space,
-        accounts.filter(({ identity }) => identity.label === label),
+        accounts.filter((account) => account.label === label),
       ),
     })),
   }

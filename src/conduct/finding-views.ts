@@ -75,17 +75,16 @@ function textOf({ rule, sender, operation, count, request, disobeyed, senders, t
 
 type Words = readonly [done: (times: string, tries: number) => string, advice: string]
 
+const WAIT = 'Wait as long as Retry-After says; pause queues until then.'
+
 const BACK_OFF = 'Wait before each retry, longer each time.'
 
 const READ_BACK = 'Read the collection before repeating a write whose response was lost.'
 
 /** Of the rules about coming back. */
 const WORDS: { readonly [Rule in ConductRule]?: Words } = {
-  'early-retry': [(times) => `was retried too early${times}`, 'Wait as long as Retry-After says.'],
-  'early-retry-likely': [
-    (times) => `was probably retried too early${times}`,
-    'Wait as long as Retry-After says. After a 429, pause every queue of the client.',
-  ],
+  'early-retry': [(times) => `was retried too early${times}`, WAIT],
+  'early-retry-likely': [(times) => `was probably retried too early${times}`, WAIT],
   'no-backoff': [(_, tries) => `was retried ${tries} times in a row without a pause`, BACK_OFF],
   'no-backoff-likely': [(_, tries) => `was probably retried ${tries} times in a row without a pause`, BACK_OFF],
   'repeated-write': [(times) => `was repeated${times} although it had been stored`, READ_BACK],

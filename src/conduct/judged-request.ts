@@ -11,6 +11,12 @@ export interface Now {
   readonly wall: EpochMs
 }
 
+/** When something happened, by both. */
+export interface Moment {
+  readonly at: EpochMs
+  readonly wall: EpochMs
+}
+
 export interface Arrival extends Now {
   readonly request: Pick<ServiceRequest, 'connection' | 'deliveredUpTo' | 'sentUpTo' | 'headers'>
 }

@@ -49,8 +49,7 @@ export interface KeyIdentity {
 }
 
 /** Plain data and maps. */
-export interface KeyConduct {
-  readonly identity: KeyIdentity
+export interface KeyConduct extends KeyIdentity {
   readonly traffic: Traffic
   /** By name; empty for all senders without a name. */
   readonly senders: Map<string, Senders>
@@ -68,8 +67,8 @@ const PARALLEL: Verdict = { ...NO_VERDICT, context: { isShared: true, inLoop: 0 
 export function openKeyConduct(caller: KeyCaller): KeyConduct {
   const { name, label, isStranger } = caller
   const { plan = 'free', always } = caller.apiKey
-  const identity = { name, isStranger, label, plan, isAlwaysRefused: always !== undefined }
-  return { identity, traffic: openTraffic(), senders: new Map() }
+  const identity: KeyIdentity = { name, isStranger, label, plan, isAlwaysRefused: always !== undefined }
+  return { ...identity, traffic: openTraffic(), senders: new Map() }
 }
 
 export function senderOf({ caller }: JudgedRequest): string {
@@ -131,6 +130,9 @@ const LOOP_MS: DurationMs = 50
 /** Several senders that each wait do not come one right after the other more often. */
 const MAX_IN_LOOP = 3
 
+/** Clients that wait come back this soon after their wait. */
+const PUNCTUAL_MS: DurationMs = 150
+
 const NO_REFUSAL = { position: 0, endedAt: 0, connection: 0, at: 0, wall: 0, isShared: false, inLoop: 0 }
 
 /** Judges whether a request was too early, by the responses that its sender had received. */
@@ -186,7 +188,7 @@ export function judgeTiming(
     const isLikely = possible >= same || (stated === undefined && here !== undefined)
     const isBurst = ![own.after[0], own.unknown[0]].some((first) => first && elapsed(first.sent, judged) > BURST_MS)
     const isOneSender = stated === undefined && same === 1
-    if (isAgain) addWaits('early-retry', own, known + 1, isOneSender ? sharingOf(here, ready, connection) : 0)
+    if (isAgain) addWaits('early-retry', own, known + 1, isOneSender ? sharingOf(here, ready, judged) : 0)
     else if (isLikely && !isBurst) addWaits('early-retry-likely', own, possible + 1)
     if (response.reason === 'ban') {
       if (bans.after.length >= all) addWaits('request-while-banned', bans, bans.after.length + 1)
@@ -227,10 +229,12 @@ function countLoop({ retries }: Senders, own: RunningWaits, fingerprint: string,
  * come back when a wait of their own is over, most clearly on its connection: more than twice for each newcomer.
  * @param here a running wait of the same connection
  */
-function sharingOf(here: Wait | undefined, ready: Ready | undefined, connection: number): number {
+function sharingOf(here: Wait | undefined, ready: Ready | undefined, judged: JudgedRequest): number {
+  const { connection } = judged.request
   if (here !== undefined && connection !== 0) return ONE_SENDER
   if (ready === undefined) return -2
-  return connection !== 0 && ready.connection === connection ? 3 : 1
+  if (connection !== 0 && ready.connection === connection) return 3
+  return elapsed(ready, judged) < PUNCTUAL_MS ? 1 : 0
 }
 
 /** Outweighs everything else. */

@@ -1,6 +1,6 @@
 import { MAX_SENDERS } from '../domain/settings.js'
-import { type DurationMs, type EpochMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
-import type { Arrival, Now } from './judged-request.js'
+import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
+import type { Arrival, Moment, Now } from './judged-request.js'
 import { type Context, elapsed, type GivenResponse, orderOf, type Sent } from './waits.js'
 
 /** `isShared` is false once it has been repeated. */
@@ -18,9 +18,7 @@ export interface Retries {
   unproven: number
   /** Waits before the latest tries, as long as each was at least as long as the previous one. */
   gaps: DurationMs[]
-  /** Of the latest try. */
-  at: EpochMs
-  wall: EpochMs
+  latest: Moment
 }
 
 export interface Try {
@@ -51,7 +49,7 @@ const TOLERANCE = 1.1
 const FORGOTTEN_AFTER_MS: DurationMs = MINUTE_MS
 
 export function noRetries(): Retries {
-  return { failures: [], instant: [], unproven: 0, gaps: [], at: 0, wall: 0 }
+  return { failures: [], instant: [], unproven: 0, gaps: [], latest: { at: 0, wall: 0 } }
 }
 
 export function addFailure({ failures }: Retries, failure: Failure): void {
@@ -86,9 +84,9 @@ export function addTry(retries: Retries, senders: number, arrival: Arrival): Try
   if (instant === 0) retries.unproven = 0
   else if (orderOf(failure, arrival) === 'unknown' || !isInstant(failure, arrival, 1)) retries.unproven++
   // A burst of several senders counts as one gap.
-  const isSame = (own !== undefined || senders > 1) && elapsed(retries, arrival) < INSTANT_MS
+  const isSame = (own !== undefined || senders > 1) && elapsed(retries.latest, arrival) < INSTANT_MS
   if (!isSame) addGap(retries, gap)
-  Object.assign(retries, { at: arrival.now, wall: arrival.wall })
+  retries.latest = { at: arrival.now, wall: arrival.wall }
   let excusedBy = senders
   while (lacksBackoff(retries.instant[excusedBy - 1] ?? 0, excusedBy)) excusedBy++
   const isWeak = !isSame && gap >= INSTANT_MS && isWeakBackoff(retries.gaps)

@@ -1,7 +1,7 @@
 import { countedTime, isRunning as isCounted } from '../domain/ban.js'
 import type { Ending } from '../domain/messages.js'
 import { type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
-import type { Arrival, Now } from './judged-request.js'
+import type { Arrival, Moment, Now } from './judged-request.js'
 import type { LostWrite } from './lost-writes.js'
 import { addFailure, addTry, isForgotten, noRetries, type Retries, type Try } from './retries.js'
 import {
@@ -15,7 +15,6 @@ import {
   type Running,
   sortWaits,
   type Wait,
-  waitsAfterMove,
 } from './waits.js'
 
 const MAX_RETRIES = 100
@@ -26,19 +25,15 @@ export const MAX_LOST_WRITES = 100
 const REMEMBERED_MS: DurationMs = MINUTE_MS
 
 /** The most requests in flight at once. */
-interface Overlap {
+interface Overlap extends Moment {
   readonly count: number
-  readonly at: EpochMs
-  readonly wall: EpochMs
 }
 
 /** A wait that is over: its sender may come back. */
-export interface Ready {
+export interface Ready extends Moment {
   readonly fingerprint: string
   readonly isShared: boolean
   readonly connection: number
-  readonly at: EpochMs
-  readonly wall: EpochMs
 }
 
 /** Waits and failures of all senders of a key with the same name (or without one). */
@@ -134,9 +129,10 @@ function addReady({ ready }: Senders, { fingerprint, isShared, sent }: Wait, at:
   ready.push({ fingerprint, isShared, connection: sent.connection, at, wall })
 }
 
-/** A sender of this request whose own wait is over. */
+/** A sender of this request whose own wait is over; preferably one of several parallel requests. */
 export function findReady({ ready }: Senders, fingerprint: string): Ready | undefined {
-  return ready.find((one) => one.fingerprint === fingerprint)
+  const own = ready.filter((one) => one.fingerprint === fingerprint)
+  return own.find(({ isShared }) => isShared) ?? own[0]
 }
 
 export function takeReady(senders: Senders, fingerprint: string): Ready | undefined {
@@ -196,8 +192,8 @@ export function endWaits(senders: Senders, which: WaitFilter): void {
 
 /** Waits that have ended, or begin in the future, do not come back. */
 export function moveClock(senders: Senders, before: EpochMs, now: EpochMs, wall: EpochMs): void {
-  for (const wait of senders.waits) if (wait.from <= now && wait.until <= now) addReady(senders, wait, now, wall)
-  senders.waits = waitsAfterMove(senders.waits, before, now, wall)
+  for (const instant of [before, now])
+    for (const wait of dropEnded(senders.waits, { now: instant, wall })) addReady(senders, wait, now, wall)
   senders.early = senders.early.filter((wait) => isCounted(wait, before, wall) && isCounted(wait, now, wall))
   for (const [fingerprint, { failures }] of senders.retries)
     if (failures.some(({ at }) => at > now)) senders.retries.delete(fingerprint)

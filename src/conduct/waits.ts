@@ -5,7 +5,7 @@ import type { HandlerResult, ResponseEnd } from '../domain/messages.js'
 import type { Reason } from '../domain/problems.js'
 import { type DurationMs, type EpochMs, LAST_INSTANT, readRetryAfter } from '../domain/time.js'
 import { digestOf, utf8Text } from '../system/runtime.js'
-import type { Arrival, JudgedRequest, Now } from './judged-request.js'
+import type { Arrival, JudgedRequest, Moment, Now } from './judged-request.js'
 
 export interface GivenResponse {
   readonly exchange: number
@@ -31,12 +31,10 @@ interface NamedWait extends Stretch {
   readonly userAgent: string
 }
 
-export interface Sent {
+export interface Sent extends Moment {
   readonly position: number
   readonly endedAt: number
   readonly connection: number
-  readonly at: EpochMs
-  readonly wall: EpochMs
 }
 
 /** Of a request. */
@@ -143,7 +141,7 @@ export function orderOf(sent: Pick<Sent, 'endedAt' | 'connection'>, { request }:
 }
 
 /** By the longer of both clocks. */
-export function elapsed(since: { readonly at: EpochMs; readonly wall: EpochMs }, { now, wall }: Now): DurationMs {
+export function elapsed(since: Moment, { now, wall }: Now): DurationMs {
   return Math.max(now - since.at, wall - since.wall)
 }
 
@@ -164,7 +162,10 @@ export function addWait<Kept extends Stretch & { readonly isEarly: boolean; read
   if (dropped !== undefined) waits.splice(waits.indexOf(dropped), 1)
 }
 
-/** Removes waits that have ended, and waits from before the wall clock was set back. @returns the removed waits */
+/**
+ * Removes waits that have ended, begin in the future, or are from before the wall clock was set back. @returns the removed
+ * waits
+ */
 export function dropEnded<Kept extends Stretch>(waits: Kept[], { now, wall }: Now): readonly Kept[] {
   const ended: Kept[] = []
   let kept = 0
@@ -175,16 +176,6 @@ export function dropEnded<Kept extends Stretch>(waits: Kept[], { now, wall }: No
   }
   waits.length = kept
   return ended
-}
-
-/** Waits that have ended, or begin in the future, do not come back. */
-export function waitsAfterMove<Kept extends Stretch>(
-  waits: readonly Kept[],
-  before: EpochMs,
-  now: EpochMs,
-  wall: EpochMs,
-): Kept[] {
-  return waits.filter((wait) => wait.from <= now && isRunning(wait, before, wall) && isRunning(wait, now, wall))
 }
 
 /** In the order of their responses. */

@@ -19,7 +19,7 @@ import {
 } from '../domain/quota.js'
 import type { EpochMs } from '../domain/time.js'
 import type { BanRules } from './judged-request.js'
-import { addWait, dropEnded, isRunning, waitsAfterMove } from './waits.js'
+import { addWait, dropEnded, isRunning } from './waits.js'
 
 export type Refused = Record<WindowName | 'ban', number>
 
@@ -101,7 +101,7 @@ export function forgetFutureTraffic(
     state.usage = usageWithoutFuture(state.usage, now)
     state.bans = banRecordWithoutFuture(state.bans, now)
     state.early = state.early.filter((wait) => isCounted(wait, before, wall) && isCounted(wait, now, wall))
-    state.waits = waitsAfterMove(state.waits, before, now, wall)
+    for (const instant of [before, now]) dropEnded(state.waits, { now: instant, wall })
   }
 }
 

@@ -342,6 +342,7 @@ describe('early-retry', () => {
     ['is likely if senders come back when their waits are over', [1, 2, 1, 2], 2000, 'early-retry-likely'],
     ['is likely if they do so three times on new connections', [1, 2, 3, 4, 5], 2000, 'early-retry-likely'],
     ['is certain if they do so twice', [1, 2, 3, 4], 2000, 'early-retry'],
+    ['is certain if they come back later', [1, 2, 3, 4, 5, 6], 1700, 'early-retry'],
     ['is certain on one connection', [1, 1, 1, 1, 1, 1, 1], 2000, 'early-retry'],
     ['is certain if they come back at other times', [1, 2, 1, 2, 1, 2], 9000, 'early-retry'],
   ] as const)('%s', (_how, connections, wait, rule) => {

@@ -68,7 +68,7 @@ describe.each(transports)('conduct, %s', (_name, open) => {
         sender: '',
         operation: 'listPets',
         message:
-          'GET /v1/pets was retried too early. Response 2 (12:00:00.000) was 429 with Retry-After: 60; the next request came 59.9 s later. Wait as long as Retry-After says. If 2 clients share this key or a proxy is in between, use --senders 2.',
+          'GET /v1/pets was retried too early. Response 2 (12:00:00.000) was 429 with Retry-After: 60; the next request came 59.9 s later. Wait as long as Retry-After says; pause queues until then. If 2 clients share this key or a proxy is in between, use --senders 2.',
         request: { method: 'GET', path: '/v1/pets', query: '' },
         disobeyed: { exchange: 2, at: '2026-03-01T12:00:00.000Z', status: 429, retryAfter: '60', laterMs: 59_940 },
         count: 1,
