@@ -150,9 +150,9 @@ describe('the architecture', () => {
 
   it.each([
     [
-      'writes to a stream: the terminal, the log or an event stream',
+      'writes to the terminal or the log',
       /\bstd(?:out|err)\.write\(|\bstream\.write\(/,
-      ['cli/line-writer.ts', 'cli/print.ts', 'control/stream.ts'],
+      ['cli/line-writer.ts', 'cli/print.ts'],
     ],
     [
       'reads the wall clock, once for Node and once for browsers,',
