@@ -140,8 +140,8 @@ export class ConductLedger {
       if (oldest !== undefined && this.#open.length > MAX_OPEN_REQUESTS) this.#close(0, oldest)
     }
     // Drafts that apply to all requests of an operation are the same object each time.
-    const groups = sender === '' && account !== undefined ? this.#groupsOf(account) : undefined
     for (const draft of findingDrafts(judged, response)) {
+      const groups = sender === '' && account !== undefined ? this.#groupsOf(account) : undefined
       const group = groups?.get(draft)
       if (
         group !== undefined &&
@@ -160,10 +160,10 @@ export class ConductLedger {
     const index = placeOf(this.#open, ending.position)
     const open = this.#open[index]
     if (open?.position !== ending.position) return
-    const { position, fingerprint, notice, write } = open
+    const { position, fingerprint, notice, write, context } = open
     const senders = this.#close(index, open)
-    const context = { ...open.context, isShared: open.context.isShared || senders.latest > position }
-    if (notice !== null && isReceived(notice, ending.how)) receive(senders, notice, ending, context)
+    if (notice !== null && isReceived(notice, ending.how))
+      receive(senders, notice, ending, { ...context, isShared: context.isShared || senders.latest > position })
     if (write !== null && isLost(write, ending))
       put(senders.lostWrites, fingerprint, { ...write, ...ending }, MAX_LOST_WRITES)
   }
@@ -260,7 +260,9 @@ export class ConductLedger {
   }
 
   #groupsOf(account: KeyConduct): WeakMap<FindingDraft, Group> {
-    const groups = this.#groups.get(account) ?? new WeakMap<FindingDraft, Group>()
+    const known = this.#groups.get(account)
+    if (known !== undefined) return known
+    const groups = new WeakMap<FindingDraft, Group>()
     this.#groups.set(account, groups)
     return groups
   }

@@ -114,15 +114,15 @@ export function runningWaits(senders: Senders, fingerprint: string, arrival: Arr
 
 function noteAtOnce(senders: Senders, fingerprint: string, same: number, all: number, now: Now): void {
   senders.most = Math.max(senders.most, same)
-  for (const [what, count] of [
-    [fingerprint, same],
-    [ALL, all],
-  ] as const) {
-    if (count < 2 || count < countAtOnce(senders, what, now)) continue
-    // The latest last: ALL is never the oldest.
-    senders.overlaps.delete(what)
-    put(senders.overlaps, what, { count, at: now.now, wall: now.wall }, MAX_OVERLAPS)
-  }
+  keepOverlap(senders, fingerprint, same, now)
+  keepOverlap(senders, ALL, all, now)
+}
+
+function keepOverlap(senders: Senders, what: string, count: number, now: Now): void {
+  if (count < 2 || count < countAtOnce(senders, what, now)) return
+  // The latest last: ALL is never the oldest.
+  senders.overlaps.delete(what)
+  put(senders.overlaps, what, { count, at: now.now, wall: now.wall }, MAX_OVERLAPS)
 }
 
 function addReady({ ready }: Senders, { fingerprint, isShared, sent }: Wait, at: EpochMs, wall: EpochMs): void {

@@ -1,7 +1,7 @@
 import { readPairs } from '../contract/query.js'
 import type { Wait as Stretch } from '../domain/ban.js'
 import type { FaultName } from '../domain/faults.js'
-import type { HandlerResult, ResponseEnd } from '../domain/messages.js'
+import type { HandlerResult, Readings, ResponseEnd } from '../domain/messages.js'
 import type { Reason } from '../domain/problems.js'
 import { type DurationMs, type EpochMs, LAST_INSTANT, readRetryAfter } from '../domain/time.js'
 import { digestOf, utf8Text } from '../system/runtime.js'
@@ -115,12 +115,16 @@ export function fingerprintOf(judged: JudgedRequest): string {
   return `${method} ${target}\n${typeof body === 'string' ? body : utf8Text(body)}`
 }
 
-function knownTarget({ path, query, route, handler }: JudgedRequest): string {
+const NOTHING_READ: Pick<Readings['query'], 'unknown'> = { unknown: [] }
+
+function knownTarget({ request: { target }, path, query, route, handler, readings }: JudgedRequest): string {
+  if (query === '') return path
   // The parameters of operations that Prism mocks are not read.
-  const isRead = query !== '' && route.kind === 'operation' && handler !== undefined
-  const unknown = isRead ? route.operation.readQuery(query).unknown : []
+  const isRead = route.kind === 'operation' && handler !== undefined
+  const { unknown } = readings?.query ?? (isRead ? route.operation.readQuery(query) : NOTHING_READ)
+  if (unknown.length === 0 && target.startsWith('/')) return target
   const isKnown = (part: string) => readPairs(part).some(([name]) => !unknown.includes(name))
-  const known = unknown.length === 0 ? query : query.split('&').filter(isKnown).join('&')
+  const known = query.split('&').filter(isKnown).join('&')
   return known === '' ? path : `${path}?${known}`
 }
 

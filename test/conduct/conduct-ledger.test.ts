@@ -65,7 +65,7 @@ const SCENES: Readonly<Record<string, (scene: Scene) => unknown>> = {
     scene.exchanges(scene.refusal(10_000, undefined, 503), { path: '/pets?_=1&limit=1' })
     scene.exchanges(scene.served, { path: '/pets?limit=2&_=1' })
     scene.exchanges(scene.served, { path: '/pets?limit=1&c%62=2&_=2' })
-    return { 'early-retry': 1 }
+    return { 'early-retry': 1, 'unknown-parameter': 4 }
   },
   'request-while-banned is not found if the ban has no Retry-After'(scene) {
     times(2, () => scene.exchanges({ status: 403, body: '', reason: 'ban', retryAt: scene.now + MINUTE_MS }))

@@ -105,6 +105,7 @@ export class Scene {
   }: Sent = {}): JudgedRequest {
     const [route = path, search = ''] = path.split('?')
     const { now, wall, senders } = this
+    const found = packagedContract().route('GET', route)
     const request = serviceRequest({
       target: `/v1${path}`,
       headers: { authorization: `Bearer ${key}`, ...headers },
@@ -117,7 +118,7 @@ export class Scene {
       request,
       path: route,
       query: search,
-      route: packagedContract().route('GET', route),
+      route: found,
       caller: {
         kind: 'key',
         label: isStranger ? 'unknown' : key,
@@ -131,7 +132,8 @@ export class Scene {
       },
       readings: {
         path: { values: {}, violations: [], unknown: [] },
-        query: { values: { search }, violations: [], unknown: [] },
+        query:
+          found.kind === 'operation' ? found.operation.readQuery(search) : { values: {}, violations: [], unknown: [] },
         body: undefined,
       },
       handler: 'a handler',
