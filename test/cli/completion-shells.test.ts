@@ -8,7 +8,7 @@ import { HAS_SHELLS, HAS_TMUX } from '../support/tools.js'
 
 /** For each shell its file of settings, the content, and the command that starts it. */
 const SHELLS = {
-  bash: ['bashrc', "PS1='ready> '", 'bash --noprofile --rcfile bashrc -i'],
+  bash: ['bashrc', "PS1='ready> '; unset HISTFILE", 'bash --noprofile --rcfile bashrc -i'],
   zsh: ['.zshrc', "PS1='ready> '; autoload -U compinit; compinit -D", 'ZDOTDIR=$PWD zsh -i'],
   fish: [
     'config.fish',

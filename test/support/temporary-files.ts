@@ -6,7 +6,8 @@ import { onTestFinished } from 'vitest'
 /** A new folder, removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-sandbox-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  // A shell or browser that was just ended may still write its history there, so removal is tried again.
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }
 

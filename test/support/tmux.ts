@@ -16,7 +16,7 @@ export class Terminal {
     this.#socket = join(folder, 'tmux')
     onTestFinished(() => {
       this.close()
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
     })
     const variables = Object.entries({ PS1: '$ ', ...env }).flatMap(([name, value]) => ['-e', `${name}=${value}`])
     // This shell does not change terminal modes, so that leftovers of a program are visible.
