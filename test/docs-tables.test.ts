@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createSandbox } from '../src/api/start.js'
 import { EXIT_CODES_HELP } from '../src/cli/io.js'
+import { COMMANDS } from '../src/cli/run-cli.js'
 import { VIOLATIONS, WARNINGS } from '../src/conduct/conduct-view.js'
 import { PAGE_FILES } from '../src/control/pages.js'
 import type { Verb } from '../src/control/verb.js'
@@ -140,6 +141,11 @@ function methodsOf(controls: object, path: readonly string[] = []): readonly str
     return [...own, ...inside]
   })
 }
+
+it('docs/cli.md has a section for every command, and no other', () => {
+  const commands = [...readDocument('docs/cli.md').text.matchAll(/^## ([a-z]+)$/gm)].map(([, name]) => name)
+  expect(commands).toEqual(COMMANDS.map(({ name }) => name))
+})
 
 it('docs/cli.md lists every exit code of the help, and no other', () => {
   const inHelp = [...EXIT_CODES_HELP.matchAll(/^ {2}(\d[\d, ]*?) {2}/gm)].map(([, codes]) => codes)
