@@ -45,7 +45,6 @@ export async function openUpstream(
     baseUrl,
     keyHeader: keyHeaders[0],
     apiKeyFile: options.upstreamApiKeyFile,
-    caFile: options.upstreamCa,
     writes: options.upstreamWrites,
     timeout: options.upstreamTimeout,
     env: process.env,

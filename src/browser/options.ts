@@ -20,13 +20,11 @@ export const MISSING = {
   spec: PRISM,
   mock: PRISM,
   redis: 'needs Redis',
-  redisFile: 'needs Redis',
   group: 'needs Redis',
   upstream: SERVICE,
   upstreamApiKeyFile: SERVICE,
   upstreamWrites: SERVICE,
   upstreamTimeout: SERVICE,
-  upstreamCa: SERVICE,
   log: 'needs a terminal',
 } as const satisfies Partial<Record<keyof SandboxOptions, string>>
 

@@ -6,7 +6,6 @@ import { TargetError } from './errors.js'
 import { type Header, joinedHeaders } from './headers.js'
 
 interface DispatcherOptions {
-  readonly ca?: readonly (string | Buffer)[]
   readonly idle?: DurationMs
   readonly connections?: number
 }
@@ -20,11 +19,10 @@ interface DispatcherOptions {
 export async function openDispatcher(
   baseUrl: string,
   env: Environment,
-  { ca, idle, connections }: DispatcherOptions = {},
+  { idle, connections }: DispatcherOptions = {},
 ): Promise<{ readonly dispatcher: Dispatcher; readonly proxy: string | undefined }> {
   const proxy = proxyFor(baseUrl, env)
   const { Pool, ProxyAgent } = await import('./undici.js')
-  const tls = ca === undefined ? {} : { ca: [...ca] }
   const options = {
     // Our own deadline is exact; undici's timers are coarse.
     headersTimeout: 0,
@@ -32,15 +30,13 @@ export async function openDispatcher(
     ...(idle === undefined ? {} : { keepAliveTimeout: idle }),
     ...(connections === undefined ? {} : { connections }),
   }
-  if (proxy === undefined)
-    return { dispatcher: new Pool(new URL(baseUrl).origin, { ...options, connect: tls }), proxy: undefined }
+  if (proxy === undefined) return { dispatcher: new Pool(new URL(baseUrl).origin, options), proxy: undefined }
   const { url, variable } = proxy
   // undici ignores a user without a password.
   const user = [url.username, url.password].map(decodeURIComponent).join(':')
   const agent = new ProxyAgent({
     uri: url.href,
     proxyTunnel: false,
-    requestTls: tls,
     factory: (origin, given) => new Pool(origin, { ...given, ...options }),
     ...(url.username === '' ? {} : { token: `Basic ${Buffer.from(user).toString('base64')}` }),
   })

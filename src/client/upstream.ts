@@ -1,16 +1,13 @@
 import { isAscii } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
-import { rootCertificates } from 'node:tls'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip } from 'node:zlib'
 import type { KeyHeader } from '../contract/contract-data.js'
-import { Failure } from '../domain/failures.js'
 import { type Bytes, MIB } from '../domain/numbers.js'
 import { headerIn, isBearer } from '../domain/request-headers.js'
 import type { DurationMs } from '../domain/time.js'
 import type { Upstream, UpstreamFailure, UpstreamOutcome, UpstreamRequest, UpstreamWrites } from '../domain/upstream.js'
 import { messageOf } from '../system/message-of.js'
-import { describeOpenError, readInput } from '../system/regular-file.js'
 import type { Environment } from '../system/this-process.js'
 import { readKeyFile } from './api-key.js'
 import { openDispatcher } from './dispatcher.js'
@@ -22,7 +19,6 @@ export interface UpstreamOptions {
   readonly baseUrl: string
   readonly keyHeader: KeyHeader
   readonly apiKeyFile: string | undefined
-  readonly caFile: string | undefined
   readonly writes: UpstreamWrites
   readonly timeout: DurationMs
   readonly env: Environment
@@ -30,7 +26,6 @@ export interface UpstreamOptions {
 }
 
 const MAX_RESPONSE: Bytes = 16 * MIB
-const MAX_CA_FILE: Bytes = MIB
 /** Servers drop connections that were idle: a read is sent again. */
 const MAX_READ_ATTEMPTS = 2
 const IDLE_MS: DurationMs = 4000
@@ -38,12 +33,11 @@ const IDLE_MS: DurationMs = 4000
 const MAX_CONNECTIONS = 64
 const MAX_WAITING = 1000
 
-/** Does not follow redirects: the key reaches no other host. @throws Failure INVALID_OPTIONS, TargetError (proxy) */
+/** Does not follow redirects: the key reaches no other host. @throws TargetError (key file, proxy) */
 export async function openUpstream({
   baseUrl,
   keyHeader,
   apiKeyFile,
-  caFile,
   writes,
   timeout,
   env,
@@ -51,12 +45,7 @@ export async function openUpstream({
 }: UpstreamOptions): Promise<Upstream> {
   const where = `--upstream-api-key-file ${JSON.stringify(apiKeyFile)}`
   const key = apiKeyFile === undefined ? undefined : await readKeyFile(apiKeyFile, where)
-  const ca = caFile === undefined ? undefined : [...rootCertificates, readAuthority(caFile)]
-  const { dispatcher, proxy } = await openDispatcher(baseUrl, env, {
-    idle: IDLE_MS,
-    connections: MAX_CONNECTIONS,
-    ...(ca && { ca }),
-  })
+  const { dispatcher, proxy } = await openDispatcher(baseUrl, env, { idle: IDLE_MS, connections: MAX_CONNECTIONS })
   const { origin, pathname } = new URL(baseUrl)
   const basePath = pathname.replace(/\/+$/, '')
   const ownKey = key === undefined ? undefined : `Bearer ${key}`
@@ -109,11 +98,13 @@ export async function openUpstream({
     if (error instanceof UndecodableError)
       return failure('upstream_invalid', `The response of ${origin} ${error.message}.`)
     try {
-      const { message, failure: code, isUntrusted } = NoResponseError.from(error, { url: origin, timeout, proxy })
+      const { message, failure: code, hint, isUntrusted } = NoResponseError.from(error, { url: origin, timeout, proxy })
       if (code === 'TIMEOUT') return failure('upstream_timeout', `${message}. Allow more time with --upstream-timeout.`)
-      const hint = isUntrusted ? ' If your own authority signed it, name it with --upstream-ca.' : ''
       const isInvalid = /^(?:TOO_LARGE$|MALFORMED$|HPE_|UND_ERR_RES|UND_ERR_HEADERS_OVERFLOW$)/.test(code)
-      return failure(isInvalid ? 'upstream_invalid' : 'upstream_unreachable', `${message}.${hint}`)
+      return failure(
+        isInvalid ? 'upstream_invalid' : 'upstream_unreachable',
+        isUntrusted ? `${message}. ${hint}` : `${message}.`,
+      )
     } catch {
       return failure('upstream_invalid', `The response of ${origin} cannot be read: ${messageOf(error)}.`)
     }
@@ -167,14 +158,5 @@ async function decompressed(body: Buffer, encoding = 'identity'): Promise<Buffer
   } catch (error) {
     if (error instanceof RangeError) throw new TooLargeError(MAX_RESPONSE)
     throw new UndecodableError(`is not valid ${name}, although Content-Encoding says so`)
-  }
-}
-
-function readAuthority(file: string): Buffer {
-  try {
-    return readInput(file, MAX_CA_FILE)
-  } catch (error) {
-    const problem = `--upstream-ca ${JSON.stringify(file)}: cannot be read (${describeOpenError(error)})`
-    throw new Failure('INVALID_OPTIONS', problem, { cause: error })
   }
 }

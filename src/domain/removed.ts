@@ -13,7 +13,9 @@ export const REMOVED: {
   },
   options: {
     redisWait: 'use the settings of Redis: appendfsync always, min-replicas-to-write.',
+    redisFile: 'set PETSTORE_SANDBOX_REDIS to the address.',
     record: 'save a response as a fixture: call listPets -t staging > fixtures/pets.json.',
+    upstreamCa: 'set NODE_EXTRA_CA_CERTS to the file.',
   },
   values: {
     upstreamWrites: { local: 'use refuse or forward.' },

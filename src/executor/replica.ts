@@ -8,7 +8,6 @@ import { VERBS } from '../control/verbs.js'
 import { problem } from '../core/responses.js'
 import { unloggedReply } from '../core/unlogged-reply.js'
 import { Failure } from '../domain/failures.js'
-import type { Bytes } from '../domain/numbers.js'
 import { LogUnavailable } from '../domain/problems.js'
 import { type RedisAddress, readRedisAddress } from '../domain/redis-address.js'
 import type { StoredState } from '../domain/state.js'
@@ -20,9 +19,7 @@ import { Replica } from '../replication/replica.js'
 import type { ReplicaParts } from '../replication/replica-context.js'
 import { asState } from '../store/recovery.js'
 import { petReader } from '../store/shape.js'
-import { messageOf } from '../system/message-of.js'
 import { packageVersion } from '../system/package-files.js'
-import { readRegularFile } from '../system/regular-file.js'
 import { digestOf } from '../system/runtime.js'
 import { systemClock } from '../system/system-clock.js'
 import { type CommandExecutor, resolveFrozenStart, type SandboxDeps } from './executor.js'
@@ -136,21 +133,11 @@ async function partsOf({ options, contract, warn, seedsOf, check }: SandboxDeps,
 }
 
 const LOG_UNAVAILABLE = problem('log_unavailable', { headers: ['Retry-After', '1'], reason: 'unavailable' })
-const MAX_ADDRESS_BYTES: Bytes = 4096
 
-function addressOf(redis: GroupLog['redis']): RedisAddress {
-  const address = readRedisAddress('address' in redis ? redis.address : textOf(redis.file))
-  if (!('problem' in address)) return address
-  const what = 'address' in redis ? '--redis' : `The content of "${redis.file}" (--redis-file)`
-  throw new Failure('LOG_UNAVAILABLE', `${what} ${address.problem}.`)
-}
-
-function textOf(file: string): string {
-  try {
-    return readRegularFile(file, MAX_ADDRESS_BYTES).toString().trim()
-  } catch (error) {
-    throw new Failure('LOG_UNAVAILABLE', `"${file}" (--redis-file) cannot be read: ${messageOf(error)}`)
-  }
+function addressOf(redis: string): RedisAddress {
+  const address = readRedisAddress(redis)
+  if ('problem' in address) throw new Failure('LOG_UNAVAILABLE', `--redis ${address.problem}.`)
+  return address
 }
 
 /** Options that affect responses, besides seed, start and fixtures. */

@@ -106,14 +106,10 @@ export interface SandboxOptions extends SettingsInput, Readonly<Partial<Record<N
   readonly upstreamWrites?: UpstreamWrites
   /** Time limit of a response of the real service. Default: `10s`. */
   readonly upstreamTimeout?: DurationText
-  /** File of the certificate authority that signed the certificate of the real service. */
-  readonly upstreamCa?: string
   /** Check the sandbox's own responses against the contract; one that breaks it becomes a 500. */
   readonly strict?: boolean
   /** Join the replicas that share a log in this Redis: `redis://127.0.0.1:6379`. */
   readonly redis?: string
-  /** File with the address of `redis`, for an address with a password. */
-  readonly redisFile?: string
   /** Name of the group: replicas of one group are one sandbox. Default: `default`. */
   readonly group?: string
   /** Order of the list, by creation. Default: `newest`. */

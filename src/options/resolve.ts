@@ -35,12 +35,13 @@ export interface ResolveContext {
 
 export interface GroupLog {
   /** The address, or the file that holds it. It may have a password. */
-  readonly redis: { readonly address: string } | { readonly file: string }
+  /** Address of Redis. */
+  readonly redis: string
   readonly group: string
 }
 
 /** Options that become part of another field of `ResolvedOptions`. */
-type Merged = 'inMemory' | 'redis' | 'redisFile' | 'group' | 'apiKey' | 'controlOrigin' | StartOption
+type Merged = 'inMemory' | 'redis' | 'group' | 'apiKey' | 'controlOrigin' | StartOption
 type StartOption = 'scenario' | 'storm' | 'fault' | 'now' | 'freeze' | SettingName
 type KeptName = Exclude<OptionName, Merged>
 const MERGED = /^(?:inMemory|redis.*|group|apiKey|controlOrigin|scenario)$/
@@ -100,7 +101,7 @@ export function resolveLayers(given: readonly Layer[], context: ResolveContext):
   if (problems.length > 0) throw new OptionsError(problems)
 
   const path = (file: string | undefined) => (file === undefined ? undefined : resolvePath(cwd, file))
-  const groupLog = readGroupLog(values, cwd)
+  const groupLog = readGroupLog(values)
   const fallbacks: { readonly [Name in OptionName]?: unknown } = {
     ...FALLBACKS,
     ...(values.upstream !== undefined && { cors: 'loopback' }),
@@ -150,7 +151,7 @@ function withQuotas(values: OptionValues): OptionValues {
   return values.upstream === undefined || isNamed ? values : { ...values, rateLimit: false }
 }
 
-const STORAGE: readonly OptionName[] = ['store', 'inMemory', 'redis', 'redisFile']
+const STORAGE: readonly OptionName[] = ['store', 'inMemory', 'redis']
 
 const OVERRIDES: { readonly [Name in OptionName]?: readonly OptionName[] } = {
   ...Object.fromEntries(STORAGE.map((name) => [name, STORAGE])),
@@ -183,12 +184,8 @@ function storeFile({ store, inMemory, upstream }: OptionValues, fallback: string
   return store ?? (inMemory === false ? STORE_FILE : upstream === undefined ? fallback : undefined)
 }
 
-function readGroupLog({ redis, redisFile, group }: OptionValues, cwd: string): GroupLog | undefined {
-  if (redis === undefined && redisFile === undefined) return undefined
-  return {
-    redis: redis === undefined ? { file: resolvePath(cwd, redisFile ?? '') } : { address: redis },
-    group: group ?? DEFAULTS.group,
-  }
+function readGroupLog({ redis, group }: OptionValues): GroupLog | undefined {
+  return redis === undefined ? undefined : { redis, group: group ?? DEFAULTS.group }
 }
 
 /** Options that exclude each other in one source or, if marked, in any. */
@@ -197,10 +194,9 @@ const CONFLICTS: readonly {
   readonly excludes: readonly OptionName[]
   readonly inAnySource?: true
 }[] = [
-  { name: 'redisFile', excludes: ['redis'] },
-  { name: 'store', excludes: ['inMemory', 'redis', 'redisFile'] },
-  { name: 'fsync', excludes: ['redis', 'redisFile'] },
-  { name: 'upstream', excludes: ['redis', 'redisFile'], inAnySource: true },
+  { name: 'store', excludes: ['inMemory', 'redis'] },
+  { name: 'fsync', excludes: ['redis'] },
+  { name: 'upstream', excludes: ['redis'], inAnySource: true },
 ]
 
 function findConflicts(sources: readonly OptionValues[], merged: OptionValues, layers: readonly Layer[]) {

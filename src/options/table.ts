@@ -145,7 +145,6 @@ const OPTIONS = {
       'join the replicas that share a log in this Redis',
       'none; the state is in the store',
     ),
-    redisFile: path('<file>', 'a file path', 'file with the address for --redis'),
     group: text('<name>', groupSchema, 'name of the group of replicas', DEFAULTS.group),
     order: text('<order>', oneOf(LIST_ORDERS), 'order of the list: newest or oldest first', DEFAULTS.order),
   }),
@@ -188,7 +187,6 @@ const OPTIONS = {
       'time limit of the real service; then 504',
       formatDuration(DEFAULTS.upstreamTimeout),
     ),
-    upstreamCa: path('<file>', 'a file path', 'certificate authority of the real service (PEM)'),
   }),
   ...under(conduct, settingRows('conduct')),
   ...under('Contract, log and control plane', {
@@ -229,9 +227,7 @@ const EVERYDAY = names(
 /** Allowed in a scenario, besides the settings. */
 const IN_SCENARIOS = names('storm fault now freeze')
 /** A cloned folder may bring a config file: these reach another machine, widen access or choose where to write. */
-const NOT_IN_FILES = names(
-  'host redis redisFile upstream upstreamApiKeyFile upstreamWrites upstreamCa controlToken controlOrigin',
-)
+const NOT_IN_FILES = names('host redis upstream upstreamApiKeyFile upstreamWrites controlToken controlOrigin')
 /** Never shown, not even in an error. */
 const SECRET = names('redis apiKey controlToken')
 

@@ -1,8 +1,12 @@
+import { execFile } from 'node:child_process'
 import { createServer } from 'node:https'
 import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
+import { packageDirectory } from '../../src/system/package-files.js'
 import { certify } from '../support/certify.js'
 import { listenLocally } from '../support/listen-locally.js'
 import { temporaryFile, temporaryFolder } from '../support/temporary-files.js'
@@ -186,11 +190,19 @@ it('a real service over TLS is trusted only with its own authority', async () =>
     response.writeHead(reply.status, headers).end(await reply.text())
   })
   const upstream = `${(await listenLocally(server)).replace('http:', 'https:')}/v1`
-  const trusting = await inFrontOf(upstream, { upstreamCa: tls.file })
-  expect((await ask(trusting)).status).toBe(200)
+  const key = temporaryFile('key', `${REAL_KEY}\n`)
+  const sandbox = `exec --upstream ${upstream} --upstream-api-key-file ${key} -- `
+  const ask200 = [
+    'sh',
+    '-c',
+    'curl -s -o /dev/null -w %{http_code} -H "Authorization: Bearer sandbox" $PETSTORE_BASE_URL/pets',
+  ]
+  const command = [join(packageDirectory, 'bin/petstore-sandbox.js'), ...sandbox.trim().split(' '), ...ask200]
+  const env = { ...process.env, NODE_EXTRA_CA_CERTS: tls.file }
+  expect((await promisify(execFile)(process.execPath, command, { env })).stdout).toBe('200')
   const strange = await ask(await inFrontOf(upstream))
   expect(strange.status).toBe(502)
-  expect(strange.text).toMatch(/the certificate is not trusted .*--upstream-ca/)
+  expect(strange.text).toMatch(/the certificate is not trusted .*NODE_EXTRA_CA_CERTS/)
 })
 
 it.each([

@@ -18,7 +18,7 @@ const LIST: UpstreamRequest = {
 async function inFrontOf(reply: RequestListener, apiKeyFile?: string) {
   const baseUrl = `${await listenLocally(createServer(reply))}/v1`
   const warnings: string[] = []
-  const options = { keyHeader: BEARER, apiKeyFile, caFile: undefined, writes: 'refuse', timeout: 100_000 } as const
+  const options = { keyHeader: BEARER, apiKeyFile, writes: 'refuse', timeout: 100_000 } as const
   const warn = (message: string) => warnings.push(message)
   const upstream = await openUpstream({ ...options, baseUrl, env: {}, warn })
   onTestFinished(() => upstream.close())

@@ -15,12 +15,12 @@ function pairs(text: string): Readonly<Record<string, string>> {
 /** A value of each option that is not its default, as text. */
 const SAMPLES = pairs(`
   port=4321 host=localhost basePath=/api/v2 cors=http://localhost:3000 store=mine.json inMemory=true
-  fixtures=seeds pets=5 reset=true fsync=true redis=redis://127.0.0.1:6379 redisFile=redis.txt group=checkout
+  fixtures=seeds pets=5 reset=true fsync=true redis=redis://127.0.0.1:6379 group=checkout
   order=oldest plan=pro limits=5/min rateLimit=false apiKey=mine:pro anyKey=true spaceFrom=baggage retryAfter=none
   limitBody=html rateLimitHeaders=draft banAfter=3 banDuration=1m banStatus=403 reason=false storm=0.3 fault=listPets:503 latency=5ms
   senders=3 mock=listPets generate=toys=5 sunset=after sunsetStatus=410 scenario=banned now=2026-03-01T10:00:00Z freeze=true
   seed=42 spec=mine.yaml strict=true upstream=https://staging.example/v1 upstreamApiKeyFile=key.txt
-  upstreamWrites=forward upstreamTimeout=3s upstreamCa=ca.pem maxStore=1GiB maxSpaces=3 logLimit=4
+  upstreamWrites=forward upstreamTimeout=3s maxStore=1GiB maxSpaces=3 logLimit=4
   log=json controlToken=secret controlOrigin=http://localhost:6006
 `)
 
@@ -75,9 +75,7 @@ describe('a config file, which may come with a cloned folder', () => {
   const notInFiles = OPTION_NAMES.filter((name) => optionRow(name).notInFiles)
 
   it('cannot name secrets or other machines, or widen access', () =>
-    expect(notInFiles.join()).toBe(
-      'host,redis,redisFile,upstream,upstreamApiKeyFile,upstreamWrites,upstreamCa,controlToken,controlOrigin',
-    ))
+    expect(notInFiles.join()).toBe('host,redis,upstream,upstreamApiKeyFile,upstreamWrites,controlToken,controlOrigin'))
 
   it.each(notInFiles)('cannot set %s, nor can a scenario', (name) => {
     const [key, value] = [kebabName({ name, negated: false }), JSON.stringify(natural(name))]
@@ -218,8 +216,6 @@ describe('precedence', () => {
     expect(gathered({ flags: { inMemory: true }, env }).groupLog).toBeUndefined()
     const cwd = folderWith({ 'petstore-sandbox.yaml': 'in-memory: true' })
     expect(gathered({ flags: { store: 'a.json' }, cwd }).store).toBe(`${cwd}/a.json`)
-    const { groupLog } = gathered({ flags: { redisFile: 'redis.txt' }, env, cwd })
-    expect(groupLog?.redis).toEqual({ file: `${cwd}/redis.txt` })
     expect(gathered({ flags: { fixtures: 'seeds' }, config: 'pets: 5' }).pets).toBeUndefined()
     expect(gathered({ flags: { pets: '5' }, config: 'fixtures: seeds' }).fixtures).toMatch(/seeds$/)
   })
