@@ -3,12 +3,7 @@ import type { SentKey } from '../domain/keys.js'
 import { bodyStart, type HandlerResult, leavesNoStatus, type Reply, type ServiceRequest } from '../domain/messages.js'
 import { hider, redactAddress, redactQuery } from '../domain/redaction.js'
 import type { UpstreamRequest } from '../domain/upstream.js'
-import {
-  type ExchangeRecord,
-  LOG_BODY_CHARACTERS,
-  loggedHeaders,
-  WITHOUT_VALUES,
-} from '../exchanges/exchange-record.js'
+import { type ExchangeRecord, LOG_BODY_CHARACTERS, loggedHeaders } from '../exchanges/exchange-record.js'
 import { utf8Text } from '../system/runtime.js'
 import { identify } from './callers.js'
 import type { Forward, Instant, RequestCommand } from './command.js'
@@ -159,23 +154,23 @@ function finishRequest(context: RequestContext, given: HandlerResult): Reply {
 function logExchange(context: RequestContext, response: HandlerResult, headers: readonly string[]): ExchangeRecord {
   const { space, request, caller, route, path, query, now, position } = context
   const record: ExchangeRecord = withoutSecrets(context, response, {
-    ...WITHOUT_VALUES,
-    id: space.log.takeId(),
-    position,
-    at: now,
-    arrivedAt: context.wall,
-    space: space.name,
-    key: caller.label,
+    // In the order of WITHOUT_VALUES: a spread here takes longer than the rest of the request.
     sender: caller.kind === 'key' && caller.sender !== '' ? caller.sender : undefined,
-    method: request.method,
-    path: redactQuery(path),
-    query: redactQuery(query),
     operation: route.kind === 'operation' ? route.operation.id : undefined,
     status: leavesNoStatus(response) ? undefined : response.status,
     reason: response.reason,
     fault: response.fault,
     rule: response.rule,
     how: undefined,
+    id: space.log.takeId(),
+    position,
+    at: now,
+    arrivedAt: context.wall,
+    space: space.name,
+    key: caller.label,
+    method: request.method,
+    path: redactQuery(path),
+    query: redactQuery(query),
     durationMs: 0,
     waitingMs: 0,
     bodyMs: 0,

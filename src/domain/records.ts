@@ -42,7 +42,9 @@ export function recordText(value: Values): string {
   for (const name in value) {
     const field = value[name]
     if (field === undefined) continue
-    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${typeof field === 'bigint' ? field : stringifyJson(field)}`
+    const isPlain = typeof field === 'bigint' || Number.isFinite(field)
+    const fieldText = isPlain ? String(field) : typeof field === 'string' ? JSON.stringify(field) : stringifyJson(field)
+    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${fieldText}`
   }
   return `{${text}}`
 }
