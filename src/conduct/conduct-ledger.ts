@@ -1,3 +1,5 @@
+import { countedTime, type EarlyRequest } from '../domain/ban.js'
+import type { KeyCaller } from '../domain/keys.js'
 import { type Ending, type ExchangeRef, type HandlerResult, isBrowsersOwn } from '../domain/messages.js'
 import { type Limits, NO_LIMITS } from '../domain/quota.js'
 import { redactQuery } from '../domain/redaction.js'
@@ -7,9 +9,9 @@ import { countAgain, Findings, type Group, isSameRequest } from './findings.js'
 import type { JudgedRequest } from './judged-request.js'
 import {
   countSenders,
-  earlyForBan,
+  type Earliness,
+  earliness,
   judgeTiming,
-  type KeyCaller,
   type KeyConduct,
   type KeyIdentity,
   mostAtOnce,
@@ -21,15 +23,14 @@ import { isLost, judgeWrites, readWrite, type StoredWrite } from './lost-writes.
 import { fromPlain, type Plain, toPlain } from './plain.js'
 import type { Repeats } from './repeats.js'
 import {
+  dropWithoutReason,
   endRequest,
-  endWaits,
   forgetResponse,
   MAX_LOST_WRITES,
   moveClock,
   put,
   receive,
   type Senders,
-  type WaitFilter,
 } from './senders.js'
 import { type Context, fingerprintOf, isReceived, type RefusalNotice, readNotice } from './waits.js'
 import { countRequest, forgetFutureTraffic } from './what-if.js'
@@ -39,8 +40,6 @@ const MAX_UNKNOWN_TOKENS = 1000
 
 /** Open requests. Beyond the limit, the oldest is dropped, and its response is ignored. */
 const MAX_OPEN_REQUESTS = 10_000
-
-const ALL_WAITS: WaitFilter = () => true
 
 interface Open {
   readonly position: number
@@ -64,6 +63,11 @@ interface Parts {
   readonly keys: Map<string, KeyConduct>
   readonly strangers: Map<string, KeyConduct>
   readonly open: readonly (Omit<Open, 'account'> & Pick<KeyIdentity, 'name' | 'isStranger'>)[]
+}
+
+export interface CountedRequest {
+  readonly account: Pick<KeyIdentity, 'name' | 'isStranger'>
+  readonly early: EarlyRequest
 }
 
 /** Judges how clients keep the service's rules, independently of the log. Its size is bounded. */
@@ -106,11 +110,16 @@ export class ConductLedger {
     countRequest(account.traffic, settings, this.#plans, limits, senders, now, wall)
   }
 
-  /** @returns the number of early requests, if this one bans its key, because its sender has ignored too many waits */
-  earlyForBan(judged: JudgedRequest, banAfter: number): number | undefined {
-    const { caller } = judged
-    const account = caller.kind === 'key' ? this.#accounts(caller.isStranger).get(caller.name) : undefined
-    return account && earlyForBan(account, judged, banAfter)
+  /** A request has arrived, and has not changed the space yet. */
+  arrived(judged: JudgedRequest): void {
+    const senders = this.#known(judged)?.senders.get(senderOf(judged))
+    if (senders !== undefined) dropWithoutReason(senders, judged)
+  }
+
+  /** @returns undefined if the request is not early */
+  earliness(judged: JudgedRequest): Earliness | undefined {
+    const account = this.#known(judged)
+    return account && earliness(account, judged)
   }
 
   /**
@@ -155,17 +164,23 @@ export class ConductLedger {
     }
   }
 
-  ended(ending: Ending): void {
+  /** @returns the early request that counts towards a ban from now on, if the response was one to it */
+  ended(ending: Ending): CountedRequest | undefined {
     this.repeats?.ended(ending)
     const index = placeOf(this.#open, ending.position)
     const open = this.#open[index]
-    if (open?.position !== ending.position) return
-    const { position, fingerprint, notice, write, context } = open
+    if (open?.position !== ending.position) return undefined
+    const { position, account, sender, fingerprint, notice, write, context } = open
     const senders = this.#close(index, open)
-    if (notice !== null && isReceived(notice, ending.how))
-      receive(senders, notice, ending, { ...context, isShared: context.isShared || senders.latest > position })
     if (write !== null && isLost(write, ending))
       put(senders.lostWrites, fingerprint, { ...write, ...ending }, MAX_LOST_WRITES)
+    if (notice === null || !isReceived(notice, ending.how)) return undefined
+    const isShared = context.isShared || senders.latest > position
+    const wait = receive(senders, notice, ending, { ...context, isShared })
+    // Only the sandbox's own refusals cause a ban.
+    if (!wait?.isEarly || wait.kind !== 'limit' || wait.reason === 'upstream') return undefined
+    const { reason, rule } = wait
+    return { account, early: { ...countedTime(wait), sender, reason, rule } }
   }
 
   /** @param position of a request whose response was sent, but not received */
@@ -173,34 +188,13 @@ export class ConductLedger {
     for (const { senders } of this.keys()) for (const one of senders.values()) forgetResponse(one, position)
   }
 
-  /**
-   * Ends waits, also those in responses not yet sent. Call it for everything that ends a wait, so that clients are not
-   * blamed for ignoring it.
-   * @param which default: all
-   * @param key   name of a key; default: all
-   */
-  endWaits(which: WaitFilter = ALL_WAITS, key?: string): void {
-    const isConcerned = ({ name }: KeyConduct) => key === undefined || name === key
-    for (const account of this.keys())
-      if (isConcerned(account))
-        for (const one of account.senders.values()) {
-          endWaits(one, which)
-          if (which === ALL_WAITS) one.lostWrites.clear()
-        }
-    this.#dropNotices(({ wait }, account) => wait !== null && which(wait) && isConcerned(account))
-  }
-
-  /** Waits that are over after a move of the clock do not come back. Findings stay. */
-  moveClock(before: EpochMs, now: EpochMs, wall: EpochMs): void {
+  /** The space's clock was moved. Waits that are over do not come back. Findings stay. */
+  clockMoved(before: EpochMs, now: EpochMs, wall: EpochMs): void {
     for (const { senders, traffic } of this.keys()) {
       for (const one of senders.values()) moveClock(one, before, now, wall)
       if (now < before) forgetFutureTraffic(traffic, before, now, wall)
     }
-    this.#dropNotices(({ from }) => from > now)
-  }
-
-  clear(): void {
-    this.restore(new ConductLedger([]).save())
+    for (const open of this.#open) if (open.notice !== null && open.notice.from > now) open.notice = null
   }
 
   save(): SavedConduct {
@@ -225,10 +219,6 @@ export class ConductLedger {
       const account = this.#accounts(isStranger).get(name)
       return account === undefined ? [] : [{ ...request, account }]
     })
-  }
-
-  #dropNotices(which: (notice: RefusalNotice, account: KeyConduct) => boolean): void {
-    for (const open of this.#open) if (open.notice !== null && which(open.notice, open.account)) open.notice = null
   }
 
   #close(index: number, { account, sender, fingerprint }: Open): Senders {
@@ -265,6 +255,10 @@ export class ConductLedger {
     const groups = new WeakMap<FindingDraft, Group>()
     this.#groups.set(account, groups)
     return groups
+  }
+
+  #known({ caller }: JudgedRequest): KeyConduct | undefined {
+    return caller.kind === 'key' ? this.#accounts(caller.isStranger).get(caller.name) : undefined
   }
 
   #accounts(isStranger: boolean): Map<string, KeyConduct> {

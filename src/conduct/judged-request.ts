@@ -1,6 +1,9 @@
+import type { ArmedFault } from '../domain/faults.js'
 import type { Caller } from '../domain/keys.js'
 import type { Readings, ServiceRequest, ServiceRoute } from '../domain/messages.js'
+import type { RecordId } from '../domain/records.js'
 import type { Settings } from '../domain/settings.js'
+import type { RunningStorm } from '../domain/storm.js'
 import type { EpochMs } from '../domain/time.js'
 
 export type BanRules = Pick<Settings, 'banAfter' | 'banDuration' | 'retryAfter'>
@@ -35,6 +38,11 @@ export interface JudgedRequest extends Arrival {
   readonly handler: unknown
   readonly space: {
     readonly settings: BanRules & Pick<Settings, 'rateLimit' | 'senders'>
+    readonly storm: RunningStorm | undefined
+    readonly faults: readonly ArmedFault[]
     readonly shared: { readonly basePath: string }
+    hasRecord(record: RecordId): boolean
   }
+  /** The record that the request has created; undefined in a service behind the sandbox. */
+  readonly created?: RecordId | undefined
 }

@@ -1,5 +1,4 @@
-import { bringsBan } from '../domain/ban.js'
-import type { Caller, PlanName } from '../domain/keys.js'
+import type { KeyCaller, PlanName } from '../domain/keys.js'
 import type { HandlerResult } from '../domain/messages.js'
 import type { DurationMs } from '../domain/time.js'
 import { type FindingDraft, sourceOf } from './finding-drafts.js'
@@ -10,7 +9,6 @@ import {
   beginRequest,
   countAtOnce,
   endRetries,
-  endWaits,
   findReady,
   noteTry,
   openSenders,
@@ -34,8 +32,6 @@ import { openTraffic, type Traffic } from './what-if.js'
 
 /** Limit per key. Beyond it, the sender that was idle longest is dropped. */
 const MAX_NAMED_SENDERS = 100
-
-export type KeyCaller = Caller & { readonly kind: 'key' }
 
 /** Identifies a key by its label only, because the key may be secret. */
 export interface KeyIdentity {
@@ -108,17 +104,23 @@ function isRefused({ waits, ready, retries }: Senders): boolean {
   return waits.length > 0 || ready.length > 0 || retries.size > 0
 }
 
-/** @returns the number of early requests, if this one brings a ban */
-export function earlyForBan(account: KeyConduct, judged: JudgedRequest, banAfter: number): number | undefined {
+/** An early request: its sender has ignored waits that apply to all requests of the key. */
+export interface Earliness {
+  /** The number of senders that it may have come from. */
+  readonly senders: number
+  /** One of the waits has a request that was not early. */
+  readonly hasFirst: boolean
+}
+
+/** @returns undefined if the request is not early */
+export function earliness(account: KeyConduct, judged: JudgedRequest): Earliness | undefined {
   const senders = account.senders.get(senderOf(judged))
   if (senders === undefined || !isRefused(senders)) return undefined
   const fingerprint = fingerprintOf(judged)
   const { after: limits } = runningWaits(senders, fingerprint, judged).limits
   const count = statedSenders(judged) ?? countAtOnce(senders, ALL, judged)
   if (limits.length < count || findReady(senders, fingerprint)?.isShared) return undefined
-  const hasFirst = limits.some(({ isEarly }) => !isEarly)
-  const isDue = bringsBan(senders.early, hasFirst, banAfter * count, judged.now, judged.wall)
-  return isDue ? senders.early.length + 1 : undefined
+  return { senders: count, hasFirst: limits.some(({ isEarly }) => !isEarly) }
 }
 
 /** Within this time after the first refusal, parallel requests may have been on their way: no reason to warn. */
@@ -205,7 +207,7 @@ export function judgeTiming(
   }
   // The wait of a ban replaces earlier ones: a client that keeps it is not early afterwards.
   if (response.reason === 'ban')
-    for (const one of account.senders.values()) endWaits(one, ({ kind }) => kind === 'limit')
+    for (const one of account.senders.values()) one.waits = one.waits.filter(({ kind }) => kind !== 'limit')
   // A request takes the place of the one that it repeats.
   const repeated = !isAgain ? undefined : here?.isShared ? here : own.after.find((wait) => wait.isShared)
   if (repeated !== undefined) repeated.isShared = false

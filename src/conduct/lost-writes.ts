@@ -1,4 +1,5 @@
 import type { Ending, HandlerResult } from '../domain/messages.js'
+import type { RecordId } from '../domain/records.js'
 import type { FindingDraft } from './finding-drafts.js'
 import type { JudgedRequest } from './judged-request.js'
 import { elapsed, type GivenResponse, isServed, orderOf, type RefusalNotice, type Sent } from './waits.js'
@@ -6,19 +7,21 @@ import { elapsed, type GivenResponse, isServed, orderOf, type RefusalNotice, typ
 /** A record that a request has created. */
 export interface StoredWrite {
   readonly resource: string
+  /** Null in a service behind the sandbox. */
+  readonly record: RecordId | null
   /** What the client sees if the response is lost. */
   readonly response: GivenResponse
   /** Another status was sent instead of the success. */
   readonly isReplaced: boolean
 }
 
-export interface LostWrite extends Pick<StoredWrite, 'resource' | 'response'>, Sent {
+export interface LostWrite extends Pick<StoredWrite, 'resource' | 'record' | 'response'>, Sent {
   readonly how: Ending['how']
 }
 
 /** @returns undefined if the request has created nothing */
 export function readWrite(
-  { route, request }: JudgedRequest,
+  { route, request, created }: JudgedRequest,
   { status, lostStatus, fault, reason }: HandlerResult,
   exchange: number,
   notice: RefusalNotice | null,
@@ -28,6 +31,7 @@ export function readWrite(
   if (action?.kind !== 'create' || request.method !== 'POST' || stored < 200 || stored > 299) return undefined
   return {
     resource: action.resource,
+    record: created ?? null,
     response: notice?.response ?? { exchange, status: 0, retryAfter: null },
     isReplaced: lostStatus !== undefined && fault === undefined,
   }

@@ -1,8 +1,8 @@
-import { countedTime, isRunning as isCounted } from '../domain/ban.js'
 import type { Ending } from '../domain/messages.js'
 import { type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
-import type { Arrival, Moment, Now } from './judged-request.js'
+import type { Arrival, JudgedRequest, Moment, Now } from './judged-request.js'
 import type { LostWrite } from './lost-writes.js'
+import { isReasonThere } from './reasons.js'
 import { addFailure, addTry, isForgotten, noRetries, type Retries, type Try } from './retries.js'
 import {
   addWait,
@@ -43,8 +43,6 @@ export interface Senders {
   ready: Ready[]
   /** By fingerprint; the oldest failure first. */
   retries: Map<string, Retries>
-  /** Waits in responses to early requests: enough of them cause a ban. */
-  early: Pick<Wait, 'from' | 'until' | 'wallUntil' | 'kind' | 'reason'>[]
   /** By fingerprint. */
   lostWrites: Map<string, LostWrite>
   inFlight: Map<string, number>
@@ -60,11 +58,9 @@ export interface Senders {
 /** Requests of any fingerprint. */
 export const ALL = ''
 
-export type WaitFilter = (wait: Pick<Wait, 'kind' | 'reason'>) => boolean
-
 export function openSenders(): Senders {
   return {
-    ...{ waits: [], ready: [], early: [], allInFlight: 0, latest: 0, most: 1 },
+    ...{ waits: [], ready: [], allInFlight: 0, latest: 0, most: 1 },
     ...{ retries: new Map(), lostWrites: new Map(), inFlight: new Map(), overlaps: new Map() },
   }
 }
@@ -157,7 +153,8 @@ export function endRetries({ retries }: Senders, fingerprint: string): void {
   else retries.set(fingerprint, { ...noRetries(), failures })
 }
 
-export function receive(senders: Senders, notice: RefusalNotice, ending: Ending, context: Context): void {
+/** @returns its wait, if that has begun */
+export function receive(senders: Senders, notice: RefusalNotice, ending: Ending, context: Context): Wait | undefined {
   const { position, at, wall, endedAt, connection, slackMs = 0 } = ending
   const sent = { position, at, wall, endedAt, connection }
   const { fingerprint, response } = notice
@@ -166,17 +163,15 @@ export function receive(senders: Senders, notice: RefusalNotice, ending: Ending,
     addFailure(retries, { ...sent, ...context, response, slackMs })
     senders.retries.delete(fingerprint)
     put(senders.retries, fingerprint, retries, MAX_RETRIES)
-    return
+    return undefined
   }
   const wait: Wait = { ...notice.wait, ...context, fingerprint, response, sent }
   if (!isRunning(wait, at, wall)) {
     addReady(senders, wait, at, wall)
-    return
+    return undefined
   }
   addWait(senders.waits, wait)
-  // Only the sandbox's own refusals cause a ban.
-  const { isEarly, kind, reason } = wait
-  if (isEarly && kind === 'limit' && reason !== 'upstream') senders.early.push({ ...countedTime(wait), kind, reason })
+  return wait
 }
 
 export function forgetResponse(senders: Senders, position: number): void {
@@ -185,16 +180,17 @@ export function forgetResponse(senders: Senders, position: number): void {
     retries.failures = retries.failures.filter((failure) => failure.position !== position)
 }
 
-export function endWaits(senders: Senders, which: WaitFilter): void {
-  senders.waits = senders.waits.filter((wait) => !which(wait))
-  senders.early = senders.early.filter((wait) => !which(wait))
+/** Waits are over without their reason, and writes may be repeated if their record is gone. */
+export function dropWithoutReason(senders: Senders, judged: JudgedRequest): void {
+  if (senders.waits.length > 0) senders.waits = senders.waits.filter((wait) => isReasonThere(wait, judged))
+  for (const [fingerprint, { record }] of senders.lostWrites)
+    if (record !== null && !judged.space.hasRecord(record)) senders.lostWrites.delete(fingerprint)
 }
 
 /** Waits that have ended, or begin in the future, do not come back. */
 export function moveClock(senders: Senders, before: EpochMs, now: EpochMs, wall: EpochMs): void {
   for (const instant of [before, now])
     for (const wait of dropEnded(senders.waits, { now: instant, wall })) addReady(senders, wait, now, wall)
-  senders.early = senders.early.filter((wait) => isCounted(wait, before, wall) && isCounted(wait, now, wall))
   for (const [fingerprint, { failures }] of senders.retries)
     if (failures.some(({ at }) => at > now)) senders.retries.delete(fingerprint)
 }

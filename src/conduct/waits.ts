@@ -2,10 +2,10 @@ import { readPairs } from '../contract/query.js'
 import type { Wait as Stretch } from '../domain/ban.js'
 import type { FaultName } from '../domain/faults.js'
 import type { HandlerResult, Readings, ResponseEnd } from '../domain/messages.js'
-import type { Reason } from '../domain/problems.js'
 import { type DurationMs, type EpochMs, LAST_INSTANT, readRetryAfter } from '../domain/time.js'
 import { digestOf, utf8Text } from '../system/runtime.js'
 import type { Arrival, JudgedRequest, Moment, Now } from './judged-request.js'
+import type { RefusalReason } from './reasons.js'
 
 export interface GivenResponse {
   readonly exchange: number
@@ -23,10 +23,9 @@ export interface RefusalNotice {
   readonly wait: NamedWait | null
 }
 
-interface NamedWait extends Stretch {
+interface NamedWait extends Stretch, RefusalReason {
   /** Scope: this request, all requests of the key (quota, storm), or a banned key. */
   readonly kind: 'request' | 'limit' | 'ban'
-  readonly reason: Reason | null
   readonly isEarly: boolean
   readonly userAgent: string
 }
@@ -72,7 +71,7 @@ export function readNotice(
   isEarly: boolean,
 ): RefusalNotice | undefined {
   if (isServed(result) || result.fault === 'hang') return undefined
-  const { status, fault, reason = null, headers = [], retryAt } = result
+  const { status, fault, reason = null, rule = null, headers = [], retryAt } = result
   const isBroken = BREAKING.includes(fault)
   const index = headers.findIndex((item, at) => at % 2 === 0 && item.toLowerCase() === 'retry-after')
   const retryAfter = isBroken || index === -1 ? null : String(headers[index + 1])
@@ -85,7 +84,7 @@ export function readNotice(
   const wait = until === undefined ? null : { from: now, until, wallUntil: wall + until - now }
   return {
     ...{ fingerprint, from: now, isBroken, response },
-    wait: wait && { ...wait, kind, reason, isEarly, userAgent: userAgentOf(request) },
+    wait: wait && { ...wait, kind, reason, rule, isEarly, userAgent: userAgentOf(request) },
   }
 }
 

@@ -1,17 +1,14 @@
-import { banRecordWithoutFuture, NO_BAN_RECORD } from '../domain/ban.js'
+import { banRecordWithoutFuture, type EarlyRequest, isRunning, NO_BAN_RECORD } from '../domain/ban.js'
 import type { Account } from '../domain/keys.js'
 import { usageWithoutFuture } from '../domain/quota.js'
+import type { SnapshotAccount } from '../domain/state.js'
 import type { EpochMs } from '../domain/time.js'
 
 /** Limits memory. @source docs/behaviour.md, "requests without a valid key" */
 const MAX_STRANGERS = 10_000
 
-type Kind = 'key' | 'stranger'
-
-export interface SavedAccount extends Readonly<Account> {
-  readonly kind: Kind
-  readonly name: string
-}
+/** Only reached if no number of early requests brings a ban. */
+const MAX_EARLY = 100_000
 
 /** The accounts of a space: permanent for known keys, and for strangers while there is room. */
 export class Accounts {
@@ -19,8 +16,9 @@ export class Accounts {
   /** Part of an earlier state too: to be copied before a change. */
   isShared = false
 
-  constructor(saved: readonly SavedAccount[] = []) {
-    for (const { kind, name, usage, bans } of saved) this.#accounts[kind].set(name, { usage, bans })
+  constructor(saved: readonly SnapshotAccount[] = []) {
+    for (const { kind, name, usage, bans, early = [] } of saved)
+      this.#accounts[kind].set(name, { usage, bans, early: [...early] })
   }
 
   copy(): Accounts {
@@ -61,9 +59,12 @@ export class Accounts {
     return account
   }
 
-  save(): readonly SavedAccount[] {
+  save(): readonly SnapshotAccount[] {
     return (['key', 'stranger'] as const).flatMap((kind) =>
-      Array.from(this.#accounts[kind], ([name, { usage, bans }]) => ({ kind, name, usage, bans })),
+      Array.from(this.#accounts[kind], ([name, { usage, bans, early }]) => ({
+        ...{ kind, name, usage, bans },
+        ...(early.length > 0 && { early: [...early] }),
+      })),
     )
   }
 
@@ -71,16 +72,22 @@ export class Accounts {
     this.#accounts.key.set(key, { ...this.view(key), ...changes })
   }
 
-  /** The clock was set back: windows and bans that began later are over. */
-  forgetFuture(now: EpochMs): void {
+  /** The clock was set back: windows and bans that began later are over, and early requests that had stopped counting. */
+  forgetFuture(before: EpochMs, now: EpochMs, wall: EpochMs): void {
     for (const accounts of Object.values(this.#accounts))
       for (const account of accounts.values()) {
         account.usage = usageWithoutFuture(account.usage, now)
         account.bans = banRecordWithoutFuture(account.bans, now)
+        account.early = account.early.filter((one) => isRunning(one, before, wall) && isRunning(one, now, wall))
       }
   }
 }
 
+export function addEarly({ early }: Account, request: EarlyRequest): void {
+  early.push(request)
+  if (early.length > MAX_EARLY) early.shift()
+}
+
 function open(): Account {
-  return { usage: {}, bans: NO_BAN_RECORD }
+  return { usage: {}, bans: NO_BAN_RECORD, early: [] }
 }

@@ -49,6 +49,7 @@ export function handle(
   instant: Instant,
 ): Reply | Forward {
   const context = startRequest(space, command, sent, instant)
+  space.conduct.arrived(context)
   const response = respondSafely(context, () => askGates(context))
   if (context.chargesQuota) space.conduct.count(context)
   if (!('target' in response)) return finishRequest(context, response)
@@ -73,7 +74,9 @@ export function replyWith(
   response: HandlerResult,
   instant: Instant,
 ): Reply {
-  return finishRequest(startRequest(space, { request }, sent, instant), response)
+  const context = startRequest(space, { request }, sent, instant)
+  space.conduct.arrived(context)
+  return finishRequest(context, response)
 }
 
 function startRequest(
@@ -102,6 +105,7 @@ function startRequest(
     pendingFault: undefined,
     fault: undefined,
     readings: undefined,
+    created: undefined,
     chargesQuota: false,
   }
 }

@@ -2,6 +2,7 @@ import type { ArmedFault, FaultRule } from '../domain/faults.js'
 import type { Caller } from '../domain/keys.js'
 import type { HandlerResult, Readings, ServiceRequest, ServiceRoute } from '../domain/messages.js'
 import type { WindowView } from '../domain/quota.js'
+import type { RecordId } from '../domain/records.js'
 import type { EpochMs } from '../domain/time.js'
 import type { RequestCommand } from './command.js'
 import type { Space } from './space.js'
@@ -29,6 +30,7 @@ export interface RequestContext {
   /** A fault that affects the response of the operation. */
   fault: FaultRule | undefined
   readings: Readings | undefined
+  created: RecordId | undefined
   /** It reached the quota, or a ban. */
   chargesQuota: boolean
 }

@@ -4,11 +4,11 @@ import type { ArmedFault } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
 import type { RecordChange } from '../domain/records.js'
 import type { Settings } from '../domain/settings.js'
-import type { Snapshot, StoredState } from '../domain/state.js'
+import type { Snapshot, SnapshotAccount, StoredState } from '../domain/state.js'
 import type { RunningStorm } from '../domain/storm.js'
 import type { ClockState, EpochMs } from '../domain/time.js'
 import type { SavedLog } from '../exchanges/exchange-log.js'
-import { Accounts, type SavedAccount } from './accounts.js'
+import { Accounts } from './accounts.js'
 import { type Collections, loadCollections, saveCollections } from './collections.js'
 import { type Keys, loadKeys, type SavedKeyring, saveKeys } from './keyring.js'
 
@@ -67,7 +67,7 @@ interface SavedForms {
   readonly records: ReturnType<typeof saveCollections>
   readonly plans: readonly (readonly [string, PlanName])[]
   readonly storm: RunningStorm | null
-  readonly accounts: readonly SavedAccount[]
+  readonly accounts: readonly SnapshotAccount[]
 }
 
 export type SavedState = Omit<SpaceState, keyof SavedForms> & SavedForms

@@ -1,14 +1,14 @@
 import { ConductLedger, type SavedConduct } from '../conduct/conduct-ledger.js'
-import type { WaitFilter } from '../conduct/senders.js'
 import type { Values } from '../contract/contract.js'
 import { stringifyJson } from '../contract/json.js'
 import { banFor, NO_BAN_RECORD } from '../domain/ban.js'
 import type { Collection } from '../domain/collection.js'
 import { type ArmedFault, armFault, type FaultRule, findFault } from '../domain/faults.js'
 import { type ApiKey, DEFAULT_KEY, keyLabel, PLAN_NAMES, type PlanName } from '../domain/keys.js'
+import type { EndedExchange } from '../domain/messages.js'
 import type { Limits } from '../domain/quota.js'
 import { randomStream, streamAt } from '../domain/random.js'
-import { InvalidRecord, type RecordChange } from '../domain/records.js'
+import { InvalidRecord, type RecordChange, type RecordId } from '../domain/records.js'
 import { findLatency, type Settings } from '../domain/settings.js'
 import { type Change, SNAPSHOT_VERSION, type Snapshot, type SpaceStart, type StoredState } from '../domain/state.js'
 import { changeOf, unservedIn } from '../domain/state-layout.js'
@@ -23,7 +23,7 @@ import {
   startInstant,
 } from '../domain/time.js'
 import { ExchangeLog, type SavedLog } from '../exchanges/exchange-log.js'
-import { Accounts } from './accounts.js'
+import { Accounts, addEarly } from './accounts.js'
 import {
   type Collections,
   hasUnsavedRecords,
@@ -34,6 +34,7 @@ import {
   stateFrom,
   uuidFrom,
 } from './collections.js'
+import type { Instant } from './command.js'
 import { currentLimits, currentPlan, planLimits } from './keyring.js'
 import { memoryNeeded, recordBytes, snapshotBytes } from './memory-budget.js'
 import type { SpaceContext, Store } from './space-context.js'
@@ -69,12 +70,6 @@ interface VerbStart extends Pick<SpaceMemory, 'state'> {
 /** Places in the lists and indexes of a collection, measured with 1,000,000 pets. */
 const COPY_BYTES_PER_RECORD = 40
 
-// Which waits a change ends.
-const isForQuota: WaitFilter = ({ reason }) => reason === 'quota-minute' || reason === 'quota-day'
-const isForBan: WaitFilter = ({ kind }) => kind === 'ban'
-const isForStorm: WaitFilter = ({ reason }) => reason === 'storm'
-const isForFault: WaitFilter = ({ reason }) => reason === 'fault'
-
 /**
  * One isolated space: its state, and the transitions that change it. A transition gives stored changes to the store
  * first. Log and conduct follow what happens, and decide no response.
@@ -106,8 +101,6 @@ export class Space implements SpaceState {
   conduct: ConductLedger
   /** Requests so far, which no verb resets. */
   requests = 0
-  /** Of the running verb, before it first changed conduct. */
-  #conductBefore: SavedConduct | undefined
   #isInVerb = false
   /** Of the running verb: written together at its end. */
   #verbChanges: Change[] = []
@@ -178,11 +171,6 @@ export class Space implements SpaceState {
     )
   }
 
-  #conductToChange(): ConductLedger {
-    if (this.#isInVerb) this.#conductBefore ??= this.conduct.save()
-    return this.conduct
-  }
-
   accountsToChange(): Accounts {
     if (this.accounts.isShared) this.#set({ accounts: this.accounts.copy() })
     return this.accounts
@@ -218,6 +206,25 @@ export class Space implements SpaceState {
 
   planLimits(plan: PlanName): Limits {
     return planLimits(this.shared.contract, plan)
+  }
+
+  hasRecord({ resource, scope, id }: RecordId): boolean {
+    return this.records.get(resource)?.get(scope, id) !== undefined
+  }
+
+  /** Log and conduct learn how a response ended. An early request counts towards a ban from then on. */
+  recordEnd(ended: EndedExchange, { now: wall, position: endedAt }: Instant): void {
+    this.log.end(ended)
+    const { position, how, connection, durationMs, waitingMs, bodyMs, instead } = ended
+    const slackMs = Math.max(0, durationMs - waitingMs - bodyMs)
+    const isWithheld = instead !== undefined
+    const at = this.now(wall)
+    const counted = this.conduct.ended({ position, how, at, wall, endedAt, connection, slackMs, isWithheld })
+    if (counted === undefined) return
+    const { name, isStranger } = counted.account
+    const key = isStranger ? undefined : this.findKey(name)?.key
+    if (isStranger) addEarly(this.accountsToChange().forStranger(name), counted.early)
+    else if (key !== undefined) addEarly(this.accountsToChange().forKey(key), counted.early)
   }
 
   /** By label, or by text. */
@@ -301,44 +308,27 @@ export class Space implements SpaceState {
     const before = this.now(wall)
     this.#set({ clock })
     const now = this.now(wall)
-    this.#conductToChange().moveClock(before, now, wall)
     if (now >= before) return
-    this.accountsToChange().forgetFuture(now)
+    this.accountsToChange().forgetFuture(before, now, wall)
     if (this.storm !== undefined && this.storm.startedAt > now) this.#set({ storm: undefined })
   }
 
   changeSettings(settings: Settings): void {
-    const before = this.settings
     this.#set({ settings })
-    this.#endWaitsForSettings(before)
-  }
-
-  /** Equal limits may be different objects: after an undo, or after loading a checkpoint. */
-  #endWaitsForSettings({ plan, limits, rateLimit }: Settings): void {
-    const now = this.settings
-    if (rateLimit && !now.rateLimit) this.#conductToChange().endWaits(isForQuota)
-    else if (plan !== now.plan || !isEqual(limits, now.limits))
-      this.#conductToChange().endWaits(isForQuota, DEFAULT_KEY)
   }
 
   startStorm(storm: Storm, now: EpochMs): RunningStorm {
     const started = { ...storm, startedAt: now }
-    this.#setStorm(started)
+    this.#set({ storm: started })
     return started
   }
 
   stopStorm(): void {
-    this.#setStorm(undefined)
-  }
-
-  #setStorm(storm: RunningStorm | undefined): void {
-    this.#set({ storm })
-    this.#conductToChange().endWaits(isForStorm)
+    this.#set({ storm: undefined })
   }
 
   setFaults(rules: readonly FaultRule[]): void {
     this.#set({ faults: rules.map(armFault) })
-    this.#conductToChange().endWaits(isForFault)
   }
 
   addFault(rule: FaultRule): void {
@@ -374,12 +364,10 @@ export class Space implements SpaceState {
   }
 
   banKey(key: string, duration: DurationMs, now: EpochMs): void {
-    this.#conductToChange().endWaits(isForBan, this.#label(key))
     this.accountsToChange().change(key, { bans: banFor(duration, now) })
   }
 
   unbanKey(key: string): void {
-    this.#conductToChange().endWaits(isForBan, this.#label(key))
     // Without a ban the account is unchanged, or an undo would list it.
     if (this.accounts.view(key).bans.ban !== undefined) this.accountsToChange().change(key, { bans: NO_BAN_RECORD })
   }
@@ -398,7 +386,6 @@ export class Space implements SpaceState {
     }
     if (this.shared.keys.stored.has(apiKey.key)) this.keep({ kind: 'key', key: { ...apiKey, plan } })
     this.#set({ plans: new Map(this.plans).set(apiKey.key, plan) })
-    this.#conductToChange().endWaits(isForQuota, keyLabel(apiKey))
   }
 
   /** Opens windows as if this many requests had been charged at an instant. */
@@ -439,7 +426,7 @@ export class Space implements SpaceState {
   startAs(before: SpaceStart, start: SpaceStart, wall: EpochMs): void {
     if (!isEqual(before.settings, start.settings)) this.changeSettings(start.settings)
     if (!isEqual(before.storm, start.storm))
-      this.#setStorm(start.storm && { ...start.storm, startedAt: this.now(wall) })
+      this.#set({ storm: start.storm && { ...start.storm, startedAt: this.now(wall) } })
     if (!isEqual(before.faults, start.faults)) this.setFaults(start.faults)
   }
 
@@ -485,7 +472,6 @@ export class Space implements SpaceState {
     this.#set({ plans, settings, accounts: new Accounts(accounts) })
     this.setClock(clockAt(clock.now, clock.frozen, wall), wall)
     this.#set({ storm: storm ?? undefined, faults, randomStreams: dice })
-    this.#conductToChange().endWaits()
   }
 
   /** Takes over everything that decides the next responses of another space. @throws StoreFull */
@@ -578,20 +564,20 @@ export class Space implements SpaceState {
   }
 
   /**
-   * Writes the stored changes of a verb.
+   * Writes the stored changes of a verb, and shows its clock to conduct.
    * @returns what was before, and whether the verb has changed anything
    * @throws StoreFull, Failure STORE_WRITE_FAILED, with none of the changes written
    */
-  endVerb({
-    state,
-    snapshots,
-    conduct,
-  }: VerbStart): Pick<Undo, 'removed' | 'before'> & { readonly isChanged: boolean } {
+  endVerb(
+    { state, snapshots, conduct }: VerbStart,
+    wall: EpochMs,
+  ): Pick<Undo, 'removed' | 'before'> & { readonly isChanged: boolean } {
     const changes = this.#verbChanges
     if (changes.length > 0) this.store?.append(changes)
     const [log, removed] = [this.#clearedLog, this.#removed.toReversed()]
     const isRemoval = removed.length > 0 && changes.every(({ kind }) => kind.endsWith('-removed'))
     this.#leaveVerb()
+    if (state.clock !== this.clock) this.conduct.clockMoved(readClock(state.clock, wall), this.now(wall), wall)
     const isReplaced = conduct !== this.conduct
     const isSameElse = !isReplaced && log === undefined && snapshots === this.snapshots
     const before = { state, snapshots: undefined, conduct: isReplaced ? conduct : undefined, log }
@@ -605,13 +591,12 @@ export class Space implements SpaceState {
   }
 
   rollBackVerb({ state, snapshots, conduct, undo }: VerbStart): void {
-    const [conductBefore, log] = [this.#conductBefore, this.#clearedLog]
+    const log = this.#clearedLog
     this.#leaveVerb()
     this.shared.memoryBudget.book(state.heldBytes - this.heldBytes)
     this.#set(state)
     this.#setSnapshots(snapshots)
     this.conduct = conduct
-    if (conductBefore !== undefined) conduct.restore(conductBefore)
     if (log !== undefined) this.log.restore(log)
     this.undo = undo
   }
@@ -620,7 +605,6 @@ export class Space implements SpaceState {
     this.#isInVerb = false
     this.#verbChanges = []
     this.#removed = []
-    this.#conductBefore = undefined
     this.#clearedLog = undefined
   }
 
@@ -642,7 +626,6 @@ export class Space implements SpaceState {
       this.shared.onForget(this)
       this.conduct = conduct
     }
-    this.#conductToChange().endWaits()
     this.#set({ ...state, accounts: state.accounts, records: state.records })
     if (this.store !== undefined) this.keep({ kind: 'replaced', state: this.state() })
     // Those under way then have ended unrecorded.

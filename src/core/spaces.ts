@@ -120,8 +120,8 @@ export class Spaces {
     const { requests } = space
     try {
       const output = run()
-      if (startOfDefault !== undefined) this.default.endVerb(startOfDefault)
-      const replaced = space.endVerb(start)
+      if (startOfDefault !== undefined) this.default.endVerb(startOfDefault, wall)
+      const replaced = space.endVerb(start, wall)
       const hasKeys = keys.all !== before.keys
       const hasChanged = replaced.isChanged || hasKeys
       if (canUndo && hasChanged) {
@@ -306,24 +306,7 @@ export class Spaces {
   }
 
   recordEnds({ exchanges, unread = [] }: EndedCommand, instant: Instant): void {
-    for (const ended of exchanges) {
-      const space = this.get(ended.space)
-      space?.log.end(ended)
-      const { position, how, connection, durationMs, waitingMs, bodyMs } = ended
-      const isWithheld = ended.instead !== undefined
-      const slackMs = Math.max(0, durationMs - waitingMs - bodyMs)
-      const wall = instant.now
-      space?.conduct.ended({
-        position,
-        how,
-        at: space.now(wall),
-        wall,
-        endedAt: instant.position,
-        connection,
-        slackMs,
-        isWithheld,
-      })
-    }
+    for (const ended of exchanges) this.get(ended.space)?.recordEnd(ended, instant)
     for (const { space, position } of unread) this.get(space)?.conduct.unread(position)
   }
 }

@@ -1,3 +1,4 @@
+import type { Reason } from './problems.js'
 import { type DurationMs, type EpochMs, MINUTE_MS } from './time.js'
 
 export interface Interval {
@@ -12,6 +13,14 @@ export interface Interval {
 export interface Wait extends Interval {
   /** Real time; half-open. */
   readonly wallUntil: EpochMs
+}
+
+/** A request before the end of a wait. It counts towards a ban, for the time of the wait in its own response. */
+export interface EarlyRequest extends Wait {
+  readonly sender: string
+  readonly reason: Reason | null
+  /** The fault rule that refused it. */
+  readonly rule: string | null
 }
 
 export interface BanRecord {

@@ -1,5 +1,5 @@
 import type { PlanName } from '../contract/contract-data.js'
-import type { BanRecord } from './ban.js'
+import type { BanRecord, EarlyRequest } from './ban.js'
 import type { Limits, QuotaUsage } from './quota.js'
 
 export { PLAN_NAMES, type PlanName } from '../contract/contract-data.js'
@@ -36,6 +36,7 @@ export const ALWAYS_REFUSED: readonly string[] = ['sandbox-limited', 'sandbox-ba
 export interface Account {
   usage: QuotaUsage
   bans: BanRecord
+  early: EarlyRequest[]
 }
 
 /** Where a request names its space: in its key, or else in its baggage. */
@@ -65,6 +66,8 @@ export type Caller =
       readonly account: Account
       readonly limits: Limits
     }
+
+export type KeyCaller = Caller & { readonly kind: 'key' }
 
 /** Not `.` or `..`, which every client resolves in URLs. */
 const SPACE_NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/

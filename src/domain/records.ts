@@ -5,6 +5,12 @@ import { stringifyJson } from '../contract/json.js'
 /** The values of the parents' path parameters, outermost first; empty for a resource without parents. */
 export type Scope = readonly string[]
 
+export interface RecordId {
+  readonly resource: string
+  readonly scope: Scope
+  readonly id: unknown
+}
+
 export interface StoredRecord {
   readonly scope: Scope
   readonly value: Values

@@ -1,5 +1,5 @@
 import type { Int64 } from '../contract/int64.js'
-import type { BanRecord } from './ban.js'
+import type { BanRecord, EarlyRequest } from './ban.js'
 import type { ArmedFault, FaultRule } from './faults.js'
 import type { ApiKey, PlanName } from './keys.js'
 import type { Pet } from './pets.js'
@@ -77,4 +77,6 @@ export interface SnapshotAccount {
   readonly name: string
   readonly usage: QuotaUsage
   readonly bans: BanRecord
+  /** Omitted without any. */
+  readonly early?: readonly EarlyRequest[]
 }

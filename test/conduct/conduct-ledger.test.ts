@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ConductLedger } from '../../src/conduct/conduct-ledger.js'
 import type { ConductRule } from '../../src/conduct/conduct-view.js'
 import { viewFindings } from '../../src/conduct/finding-views.js'
 import type { HandlerResult } from '../../src/domain/messages.js'
@@ -36,7 +37,7 @@ const SCENES: Readonly<Record<string, (scene: Scene) => unknown>> = {
     scene.pass(MINUTE_MS)
     scene.exchanges(scene.refusal(10_000))
     const pending = scene.sends(scene.refusal(10_000), { path: '/pets?limit=1' })
-    scene.ledger.moveClock(scene.now, NOON, scene.wall)
+    scene.ledger.clockMoved(scene.now, NOON, scene.wall)
     scene.now = NOON
     scene.ends(pending)
     scene.exchanges(scene.served)
@@ -95,7 +96,7 @@ const SCENES: Readonly<Record<string, (scene: Scene) => unknown>> = {
   'a wait continues when the clock goes back to an instant within it'(scene) {
     scene.exchanges(scene.refusal(10_000))
     scene.now += 5000
-    scene.ledger.moveClock(scene.now, scene.now - 1000, scene.wall)
+    scene.ledger.clockMoved(scene.now, scene.now - 1000, scene.wall)
     scene.now -= 1000
     scene.exchanges(scene.served)
     return { 'early-retry': 1 }
@@ -214,7 +215,7 @@ const SCENES: Readonly<Record<string, (scene: Scene) => unknown>> = {
   },
   "the ledger's memory forgets a response that was under way at a reset"(scene) {
     const refused = scene.sends(scene.refusal(10_000))
-    scene.ledger.clear()
+    scene.ledger = new ConductLedger([])
     scene.ends(refused)
     scene.exchanges(scene.served)
   },

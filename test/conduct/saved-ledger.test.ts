@@ -26,10 +26,10 @@ const command = fc.oneof(
 type Command = typeof command extends fc.Arbitrary<infer T> ? T : never
 
 function apply(scene: Scene, open: number[], one: Command): void {
-  if (one === 'clear') scene.ledger.clear()
+  if (one === 'clear') scene.ledger = new ConductLedger([LIMITS])
   else if ('pass' in one) scene.pass(one.pass, one.inRealTime ? one.pass : 0)
   else if ('back' in one) {
-    scene.ledger.moveClock(scene.now, scene.now - one.back, scene.wall)
+    scene.ledger.clockMoved(scene.now, scene.now - one.back, scene.wall)
     scene.now -= one.back
   } else if ('ends' in one) {
     const [position] = open.splice(one.ends, 1)

@@ -127,7 +127,7 @@ export class Scene {
         isStranger,
         sender,
         isOpen: !isStranger,
-        account: { usage: {}, bans: NO_BAN_RECORD },
+        account: { usage: {}, bans: NO_BAN_RECORD, early: [] },
         limits: LIMITS,
       },
       readings: {
@@ -139,7 +139,10 @@ export class Scene {
       handler: 'a handler',
       space: {
         settings: { ...rules, ...(senders === undefined ? {} : { senders }) },
+        storm: undefined,
+        faults: [],
         shared: { basePath: '/v1' },
+        hasRecord: () => true,
       },
       now,
       wall,

@@ -1,4 +1,6 @@
-import { activeBan, banFor } from '../../domain/ban.js'
+import { isReasonThere } from '../../conduct/reasons.js'
+import { activeBan, banFor, bringsBan } from '../../domain/ban.js'
+import type { KeyCaller } from '../../domain/keys.js'
 import type { HandlerResult } from '../../domain/messages.js'
 import { counted } from '../../domain/numbers.js'
 import { PROBLEMS } from '../../domain/problems.js'
@@ -10,14 +12,13 @@ import { refuseUntil } from '../responses.js'
 export const ban: Gate = (context) => {
   const { caller, space, now } = context
   if (caller.kind !== 'key') return undefined
-  const { banAfter, banDuration } = space.settings
+  const { banDuration } = space.settings
   if (caller.apiKey.always === 'banned')
     return banned(context, now + banDuration, 'This API key is always banned. Use another key.')
   const { account } = caller
   const active = activeBan(account.bans, now)
   if (active !== undefined) return banned(context, active.until)
-  if (banAfter === 'never' || caller.apiKey.always !== undefined) return undefined
-  const early = space.conduct.earlyForBan(context, banAfter)
+  const early = caller.apiKey.always === undefined ? earlyRequests(context, caller) : undefined
   if (early === undefined) return undefined
   account.bans = banFor(banDuration, now)
   const until = new Date(now + banDuration).toISOString()
@@ -26,12 +27,25 @@ export const ban: Gate = (context) => {
   return banned(context, now + banDuration)
 }
 
+/** @returns the number of early requests, if it brings a ban */
+function earlyRequests(context: RequestContext, { account, sender }: KeyCaller): number | undefined {
+  const { space, now, wall } = context
+  const { banAfter } = space.settings
+  const request = banAfter === 'never' ? undefined : space.conduct.earliness(context)
+  if (banAfter === 'never' || request === undefined) return undefined
+  const own = account.early.filter((one) => one.sender === sender && isReasonThere(one, context))
+  const isDue = bringsBan(own, request.hasFirst, banAfter * request.senders, now, wall)
+  account.early = [...account.early.filter((one) => one.sender !== sender), ...own]
+  return isDue ? own.length + 1 : undefined
+}
+
 function banned(
   context: RequestContext,
   until: EpochMs,
   message: string = PROBLEMS.api_key_banned.message,
 ): HandlerResult {
   context.chargesQuota = true
+  context.caller.account.early = []
   const { banStatus } = context.space.settings
   return refuseUntil(context, until, message, 'ban', 'api_key_banned', banStatus)
 }

@@ -30,7 +30,7 @@ export function recordHandler(operation: Operation, action: ResourceAction, reso
       },
       space,
     )
-    return replyTo(result, operation, context)
+    return replyTo(result, operation, context, action.kind === 'create' ? resource.id.property : undefined)
   }
   return !isLinked && isPlainList(action, resource) ? keptLists(resource.name, handle) : handle
 }
@@ -39,7 +39,14 @@ function addressOf({ headers: { host } }: ServiceRequest, path: string): string 
   return host === undefined ? path : `http://${host}${path}`
 }
 
-function replyTo(result: ActionResult, operation: Operation, { space }: RequestContext): HandlerResult {
+/** @param createdId property of the id, if the operation creates a record */
+function replyTo(
+  result: ActionResult,
+  operation: Operation,
+  context: RequestContext,
+  createdId: string | undefined,
+): HandlerResult {
+  const { space } = context
   if (result.kind === 'not-found')
     return documentedError(operation, 404) ?? problem('not_found', undocumented(operation, 404))
   if (result.kind === 'conflict') {
@@ -61,7 +68,12 @@ function replyTo(result: ActionResult, operation: Operation, { space }: RequestC
       )
     throw error
   }
-  const { status, body, headers } = result
+  const { status, body, headers, changes } = result
+  const [change] = changes
+  if (createdId !== undefined && change?.kind === 'put') {
+    const { scope, value } = change.record
+    context.created = { resource: change.resource, scope, id: value[createdId] }
+  }
   return headers.length === 0 ? { status, body } : { status, body, headers: headers.flat() }
 }
 

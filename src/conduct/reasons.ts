@@ -1,0 +1,45 @@
+import { activeBan } from '../domain/ban.js'
+import { formatFaultRule } from '../domain/faults.js'
+import type { Reason } from '../domain/problems.js'
+import { viewWindow, type WindowName } from '../domain/quota.js'
+import type { EpochMs } from '../domain/time.js'
+import type { JudgedRequest } from './judged-request.js'
+
+/** What a refusal was for. */
+export interface RefusalReason {
+  readonly from: EpochMs
+  readonly reason: Reason | null
+  /** The fault rule that made it. */
+  readonly rule: string | null
+}
+
+/**
+ * Whether the reason of a refusal is still there when a request arrives, before its quota is charged. A wait without it
+ * is over. Storms and bans that started after the refusal are others.
+ */
+export function isReasonThere({ from, reason, rule }: RefusalReason, { caller, space, now }: JudgedRequest): boolean {
+  if (caller.kind !== 'key') return false
+  const { account, limits, apiKey } = caller
+  const isFull = (name: WindowName, limit: number) =>
+    (space.settings.rateLimit || apiKey.always === 'limited') &&
+    viewWindow(name, account.usage[name], limit, now).remaining === 0
+  switch (reason) {
+    case 'quota-minute':
+      return isFull('minute', limits.perMinute)
+    case 'quota-day':
+      return isFull('day', limits.perDay)
+    case 'ban':
+      return apiKey.always === 'banned' || isSince(activeBan(account.bans, now)?.from, from)
+    case 'storm':
+      return isSince(space.storm?.startedAt, from)
+    case 'fault':
+      return space.faults.some((fault) => formatFaultRule(fault.rule) === rule)
+    default:
+      // Of a single request, or of the service behind the sandbox.
+      return true
+  }
+}
+
+function isSince(start: EpochMs | undefined, from: EpochMs): boolean {
+  return start !== undefined && start <= from
+}
