@@ -8,7 +8,7 @@ import type { Output } from './io.js'
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 /** The same without line ends, tabs, and the colours that we use. */
-const DRIVERS =
+const TERMINAL_CONTROLS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it is these that must go
   /(?!\u001b\[(?:[12]|2[12]|3[1-6]|39)m)[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
@@ -27,7 +27,7 @@ export function hasControls(text: string): boolean {
 
 /** The last safeguard before output: a field that was not escaped can do no more than set a colour. */
 export function escapeDrivers(text: string): string {
-  return text.replace(DRIVERS, escaped)
+  return text.replace(TERMINAL_CONTROLS, escaped)
 }
 
 function escaped(control: string): string {

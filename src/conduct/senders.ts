@@ -9,7 +9,7 @@ import {
   type Context,
   dropEnded,
   elapsed,
-  isRunning,
+  isWaitOpen,
   MAX_WAITS,
   type RefusalNotice,
   type Running,
@@ -166,7 +166,7 @@ export function receive(senders: Senders, notice: RefusalNotice, ending: Ending,
     return undefined
   }
   const wait: Wait = { ...notice.wait, ...context, fingerprint, response, sent }
-  if (!isRunning(wait, at, wall)) {
+  if (!isWaitOpen(wait, at, wall)) {
     addReady(senders, wait, at, wall)
     return undefined
   }

@@ -1,5 +1,5 @@
 import { readPairs } from '../contract/query.js'
-import type { Wait as Stretch } from '../domain/ban.js'
+import type { RetryWindow } from '../domain/ban.js'
 import type { FaultName } from '../domain/faults.js'
 import type { HandlerResult, Readings, ResponseEnd } from '../domain/messages.js'
 import { type DurationMs, type EpochMs, LAST_INSTANT, readRetryAfter } from '../domain/time.js'
@@ -23,7 +23,7 @@ export interface RefusalNotice {
   readonly wait: NamedWait | null
 }
 
-interface NamedWait extends Stretch, RefusalReason {
+interface NamedWait extends RetryWindow, RefusalReason {
   /** Scope: this request, all requests of the key (quota, storm), or a banned key. */
   readonly kind: 'request' | 'limit' | 'ban'
   readonly isEarly: boolean
@@ -148,12 +148,12 @@ export function elapsed(since: Moment, { now, wall }: Now): DurationMs {
   return Math.max(now - since.at, wall - since.wall)
 }
 
-export function isRunning({ until, wallUntil }: Stretch, now: EpochMs, wall: EpochMs): boolean {
+export function isWaitOpen({ until, wallUntil }: RetryWindow, now: EpochMs, wall: EpochMs): boolean {
   return Math.min(until - now, wallUntil - wall) > TIMER_TOLERANCE_MS
 }
 
 /** Beyond the limit for its kind, drops the first wait that does not count towards a ban. */
-export function addWait<Kept extends Stretch & { readonly isEarly: boolean; readonly kind?: Wait['kind'] }>(
+export function addWait<Kept extends RetryWindow & { readonly isEarly: boolean; readonly kind?: Wait['kind'] }>(
   waits: Kept[],
   wait: Kept,
 ): void {
@@ -169,12 +169,12 @@ export function addWait<Kept extends Stretch & { readonly isEarly: boolean; read
  * Removes waits that have ended, begin in the future, or are from before the wall clock was set back. @returns the removed
  * waits
  */
-export function dropEnded<Kept extends Stretch>(waits: Kept[], { now, wall }: Now): readonly Kept[] {
+export function dropEnded<Kept extends RetryWindow>(waits: Kept[], { now, wall }: Now): readonly Kept[] {
   const ended: Kept[] = []
   let kept = 0
   for (const wait of waits) {
     const { from, until, wallUntil } = wait
-    if (isRunning(wait, now, wall) && from <= now && wall >= wallUntil - (until - from)) waits[kept++] = wait
+    if (isWaitOpen(wait, now, wall) && from <= now && wall >= wallUntil - (until - from)) waits[kept++] = wait
     else ended.push(wait)
   }
   waits.length = kept

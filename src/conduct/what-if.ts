@@ -5,9 +5,9 @@ import {
   banRecordWithoutFuture,
   bringsBan,
   countedTime,
-  isRunning as isCounted,
+  isRetryWindowOpen,
   NO_BAN_RECORD,
-  type Wait,
+  type RetryWindow,
 } from '../domain/ban.js'
 import {
   charge,
@@ -19,7 +19,7 @@ import {
 } from '../domain/quota.js'
 import type { EpochMs } from '../domain/time.js'
 import type { BanRules } from './judged-request.js'
-import { addWait, dropEnded, isRunning } from './waits.js'
+import { addWait, dropEnded, isWaitOpen } from './waits.js'
 
 export type Refused = Record<WindowName | 'ban', number>
 
@@ -27,8 +27,8 @@ export type Refused = Record<WindowName | 'ban', number>
 interface PlanState {
   usage: QuotaUsage
   bans: BanRecord
-  waits: (Wait & { readonly isEarly: boolean })[]
-  early: Wait[]
+  waits: (RetryWindow & { readonly isEarly: boolean })[]
+  early: RetryWindow[]
   readonly refused: Refused
 }
 
@@ -47,12 +47,12 @@ export interface Traffic {
   readonly minute: OpenWindow
   readonly day: OpenWindow
   /** By plan; the last for the actual limits of the key. Null until the first refusal. */
-  readonly shades: (PlanState | null)[]
+  readonly planStates: (PlanState | null)[]
 }
 
 export function openTraffic(): Traffic {
   const window = () => ({ openedAt: 0, used: 0, peak: 0 })
-  return { requests: 0, minute: window(), day: window(), shades: [] }
+  return { requests: 0, minute: window(), day: window(), planStates: [] }
 }
 
 /**
@@ -72,15 +72,15 @@ export function countRequest(
   now: EpochMs,
   wall: EpochMs,
 ): void {
-  const { minute, day, shades } = traffic
+  const { minute, day, planStates } = traffic
   traffic.requests++
   fill(minute, WINDOW_LENGTH.minute, now)
   fill(day, WINDOW_LENGTH.day, now)
   for (let plan = 0; plan <= plans.length; plan++) {
     const limits = plans[plan] ?? configured
     const isRefused = minute.used > limits.perMinute || day.used > limits.perDay
-    const state = shades[plan] ?? (isRefused ? stateBefore(traffic) : null)
-    shades[plan] = state
+    const state = planStates[plan] ?? (isRefused ? stateBefore(traffic) : null)
+    planStates[plan] = state
     if (state === null) continue
     // With many requests, nearly all plans are here.
     if (activeBan(state.bans, now) !== undefined) state.refused.ban++
@@ -90,23 +90,25 @@ export function countRequest(
 
 /** Windows, waits and bans that begin in the future, or had ended before, do not come back. */
 export function forgetFutureTraffic(
-  { minute, day, shades }: Traffic,
+  { minute, day, planStates }: Traffic,
   before: EpochMs,
   now: EpochMs,
   wall: EpochMs,
 ): void {
   for (const window of [minute, day]) if (window.openedAt > now) window.used = 0
-  for (const state of shades) {
+  for (const state of planStates) {
     if (state === null) continue
     state.usage = usageWithoutFuture(state.usage, now)
     state.bans = banRecordWithoutFuture(state.bans, now)
-    state.early = state.early.filter((wait) => isCounted(wait, before, wall) && isCounted(wait, now, wall))
+    state.early = state.early.filter(
+      (wait) => isRetryWindowOpen(wait, before, wall) && isRetryWindowOpen(wait, now, wall),
+    )
     for (const instant of [before, now]) dropEnded(state.waits, { now: instant, wall })
   }
 }
 
-export function refusedBy({ shades }: Traffic): readonly Refused[] {
-  return shades.map((state) => ({ minute: 0, day: 0, ban: 0, ...state?.refused }))
+export function refusedBy({ planStates }: Traffic): readonly Refused[] {
+  return planStates.map((state) => ({ minute: 0, day: 0, ban: 0, ...state?.refused }))
 }
 
 /** Charges a window without a limit. A window opened in the future is over. */
@@ -157,7 +159,7 @@ function simulate(
   refused[window]++
   if (retryAfter === 'none') return
   const wait = { from: now, until: resetAt, wallUntil: wall + resetAt - now }
-  if (!isRunning(wait, now, wall)) return
+  if (!isWaitOpen(wait, now, wall)) return
   addWait(state.waits, { ...wait, isEarly })
   if (isEarly) state.early.push(countedTime(wait))
 }

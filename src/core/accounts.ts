@@ -1,4 +1,4 @@
-import { banRecordWithoutFuture, type EarlyRequest, isRunning, NO_BAN_RECORD } from '../domain/ban.js'
+import { banRecordWithoutFuture, type EarlyRequest, isRetryWindowOpen, NO_BAN_RECORD } from '../domain/ban.js'
 import type { Account } from '../domain/keys.js'
 import { usageWithoutFuture } from '../domain/quota.js'
 import type { SnapshotAccount } from '../domain/state.js'
@@ -78,7 +78,9 @@ export class Accounts {
       for (const account of accounts.values()) {
         account.usage = usageWithoutFuture(account.usage, now)
         account.bans = banRecordWithoutFuture(account.bans, now)
-        account.early = account.early.filter((one) => isRunning(one, before, wall) && isRunning(one, now, wall))
+        account.early = account.early.filter(
+          (one) => isRetryWindowOpen(one, before, wall) && isRetryWindowOpen(one, now, wall),
+        )
       }
   }
 }

@@ -20,7 +20,7 @@ export function identify(space: Space, sent: SentKey | undefined, address: strin
       name: label,
       isStranger: false,
       sender,
-      isOpen: label === token,
+      isPublic: label === token,
       account: space.accountsToChange().forKey(token),
       limits: space.currentLimits(apiKey),
     }
@@ -38,7 +38,7 @@ export function identify(space: Space, sent: SentKey | undefined, address: strin
     isStranger: true,
     // It may be part of a real key.
     sender: '',
-    isOpen: false,
+    isPublic: false,
     account: space.accountsToChange().forStranger(name),
     limits: space.currentLimits(stranger),
   }
@@ -51,5 +51,5 @@ function anonymous(
   address: string,
 ): Caller {
   const account = space.accountsToChange().forStranger(`address:${address}`)
-  return { kind: 'address', label, isOpen: false, problem, account, limits: space.planLimits('free') }
+  return { kind: 'address', label, isPublic: false, problem, account, limits: space.planLimits('free') }
 }

@@ -1,6 +1,6 @@
 import type { EngineRequest } from '../contract/engine.js'
 import type { ServiceRequest } from '../domain/messages.js'
-import { forcedMockStatus } from './gates/force.js'
+import { forcedMockStatus } from './gates/apply-preference.js'
 import { findHandler } from './operations.js'
 import { encodedBody, unreadBody } from './responses.js'
 import type { SpaceContext } from './space-context.js'

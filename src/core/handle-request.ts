@@ -8,15 +8,15 @@ import { utf8Text } from '../system/runtime.js'
 import { identify } from './callers.js'
 import type { Forward, Instant, RequestCommand } from './command.js'
 import { forwardedResponse, forwardRequest } from './forward.js'
-import { admit } from './gates/admit.js'
-import { ban } from './gates/ban.js'
-import { disrupt, faultyResponse } from './gates/disrupt.js'
-import { exist } from './gates/exist.js'
-import { force } from './gates/force.js'
+import { applyPreference } from './gates/apply-preference.js'
+import { chargeQuota } from './gates/charge-quota.js'
+import { checkBan } from './gates/check-ban.js'
+import { checkContract } from './gates/check-contract.js'
+import { checkKey } from './gates/check-key.js'
+import { checkRoute } from './gates/check-route.js'
+import { checkSunset } from './gates/check-sunset.js'
+import { faultyResponse, injectFault } from './gates/inject-fault.js'
 import { refuseWrites } from './gates/refuse-writes.js'
-import { retire } from './gates/retire.js'
-import { throttle } from './gates/throttle.js'
-import { validate } from './gates/validate.js'
 import { findHandler, operate } from './operations.js'
 import { replyHeaders } from './reply-headers.js'
 import type { Gate, RequestContext } from './request-context.js'
@@ -26,15 +26,15 @@ import { findRoute, splitTarget } from './target.js'
 
 /** The first gate that refuses responds; a request that passes all of them reaches its operation. */
 const GATES: readonly Gate[] = [
-  force, //    did the caller ask for a certain response?
-  ban, //      is the key banned?
-  disrupt, //  is there a storm, or a fault for this operation?
-  throttle, // is there quota left in both windows?
-  admit, //    is the key valid at all?
+  applyPreference, // did the client ask for a certain response?
+  checkBan, // is the key banned?
+  injectFault, // is there a storm, or a fault for this operation?
+  chargeQuota, // is there quota left in both windows?
+  checkKey, // is the key valid at all?
   refuseWrites, // must it not reach the real service?
-  exist, //    is there such an operation?
-  retire, //   has it been removed?
-  validate, // does the request keep the contract?
+  checkRoute, // is there such an operation?
+  checkSunset, // has it been removed?
+  checkContract, // does the request keep the contract?
 ]
 
 /**
@@ -179,7 +179,7 @@ function logExchange(context: RequestContext, response: HandlerResult, headers: 
     waitingMs: 0,
     bodyMs: 0,
     remaining: context.shown?.remaining ?? 0,
-    requestHeaders: loggedHeaders(request, caller.isOpen, caller.label, space.shared.contract.keyHeaders),
+    requestHeaders: loggedHeaders(request, caller.isPublic, caller.label, space.shared.contract.keyHeaders),
     requestBody: loggedBody(request),
     responseHeaders: headers,
     responseBody: bodyStart(response.body, LOG_BODY_CHARACTERS),
@@ -208,7 +208,7 @@ function withoutSecrets(
 ): ExchangeRecord {
   // A real service may repeat the key.
   const hide =
-    forwarded === undefined || caller.isOpen ? space.shared.hide : both(space.shared.hide, ownKeyHider(request))
+    forwarded === undefined || caller.isPublic ? space.shared.hide : both(space.shared.hide, ownKeyHider(request))
   if (hide === undefined) return record
   return {
     ...record,

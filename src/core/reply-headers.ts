@@ -4,7 +4,7 @@ import type { WindowView } from '../domain/quota.js'
 import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.js'
 import { isAllowedOrigin } from '../domain/web-origins.js'
 import { utf8Length } from '../system/runtime.js'
-import { shownUncharged } from './gates/throttle.js'
+import { shownUncharged } from './gates/charge-quota.js'
 import type { RequestContext } from './request-context.js'
 import type { Space } from './space.js'
 

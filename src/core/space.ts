@@ -345,7 +345,7 @@ export class Space implements SpaceState {
     return rule
   }
 
-  isInStorm(rate: number): boolean {
+  drawStorm(rate: number): boolean {
     return this.#draw('storm') < rate
   }
 

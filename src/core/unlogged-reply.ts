@@ -16,7 +16,7 @@ export function unloggedReply(spaces: Spaces, request: ServiceRequest, wall: Epo
   const caller: Caller = {
     kind: 'address',
     label: 'none',
-    isOpen: false,
+    isPublic: false,
     problem: 'missing_api_key',
     account: space.accounts.view(apiKey?.key ?? ''),
     limits: apiKey === undefined ? space.planLimits('free') : space.currentLimits(apiKey),

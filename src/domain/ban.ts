@@ -10,13 +10,13 @@ export interface Interval {
  * A wait requested by a refusal. It ends when the space's clock reaches `until`, or when as much real time has passed:
  * a client that waits is never early, even if the clock is frozen.
  */
-export interface Wait extends Interval {
+export interface RetryWindow extends Interval {
   /** Real time; half-open. */
   readonly wallUntil: EpochMs
 }
 
 /** A request before the end of a wait. It counts towards a ban, for the time of the wait in its own response. */
-export interface EarlyRequest extends Wait {
+export interface EarlyRequest extends RetryWindow {
   readonly sender: string
   readonly reason: Reason | null
   /** The fault rule that refused it. */
@@ -51,21 +51,27 @@ export function banRecordWithoutFuture(record: BanRecord, now: EpochMs): BanReco
  * `threshold`. Removes waits from `early` that no longer count. @param early see `countedTime` @param isWaiting another
  * wait is running, whose request was not early
  */
-export function bringsBan(early: Wait[], isWaiting: boolean, threshold: number, now: EpochMs, wall: EpochMs): boolean {
+export function bringsBan(
+  early: RetryWindow[],
+  isWaiting: boolean,
+  threshold: number,
+  now: EpochMs,
+  wall: EpochMs,
+): boolean {
   const others = isWaiting ? 1 : 0
   if (early.length + others < threshold) return false
   let kept = 0
-  for (const wait of early) if (isRunning(wait, now, wall)) early[kept++] = wait
+  for (const wait of early) if (isRetryWindowOpen(wait, now, wall)) early[kept++] = wait
   early.length = kept
   return kept + others >= threshold
 }
 
-export function isRunning(wait: Wait, now: EpochMs, wall: EpochMs): boolean {
+export function isRetryWindowOpen(wait: RetryWindow, now: EpochMs, wall: EpochMs): boolean {
   return holds(wait, now) && wall < wait.wallUntil
 }
 
 /** The time for which an early request counts, by the wait in its response. */
-export function countedTime({ from, until, wallUntil }: Wait): Wait {
+export function countedTime({ from, until, wallUntil }: RetryWindow): RetryWindow {
   const end = Math.min(until, from + COUNTED_FOR_MS)
   return { from, until: end, wallUntil: wallUntil - (until - end) }
 }

@@ -54,14 +54,14 @@ export type Caller =
       readonly isStranger: boolean
       /** Name of the client among those that share the key, or empty. */
       readonly sender: string
-      readonly isOpen: boolean
+      readonly isPublic: boolean
       readonly account: Account
       readonly limits: Limits
     }
   | {
       readonly kind: 'address'
       readonly label: string
-      readonly isOpen: false
+      readonly isPublic: false
       readonly problem: 'missing_api_key' | 'invalid_api_key'
       readonly account: Account
       readonly limits: Limits

@@ -148,7 +148,7 @@ export interface Ending {
 }
 
 /** Requested by browsers from every website. */
-const UNASKED =
+const BROWSER_PROBES =
   /^\/(?:favicon\.ico|apple-touch-icon[\w-]*\.png|\.well-known\/(?:appspecific\/com\.chrome\.devtools\.json|change-password|traffic-advice))(?:\?|$)/
 
 /**
@@ -157,7 +157,7 @@ const UNASKED =
  */
 export function isBrowsersOwn({ method, target, headers }: ServiceRequest): boolean {
   if (headers.authorization !== undefined || method !== 'GET') return false
-  return UNASKED.test(target) || isNavigation(headers)
+  return BROWSER_PROBES.test(target) || isNavigation(headers)
 }
 
 /** Old browsers do not send sec-fetch-mode, nor do others without TLS beyond loopback. */

@@ -54,27 +54,27 @@ export const WITHOUT_VALUES = {
 /** Characters of a body that the log keeps. @source docs/control-api.md, "The log" */
 export const LOG_BODY_CHARACTERS = 64 * 1024
 
-/** A token is replaced by its label. @param open the caller's key is not a secret */
+/** A token is replaced by its label. @param isPublic the caller's key is not a secret */
 export function loggedHeaders(
   request: ServiceRequest,
-  open: boolean,
+  isPublic: boolean,
   label: string,
   keyHeaders: readonly KeyHeader[],
 ): readonly string[] {
   const { rawHeaders } = request
-  if (!mayHoldSecrets(request, open)) return rawHeaders
+  if (!mayHoldSecrets(request, isPublic)) return rawHeaders
   return rawHeaders.map((item, index) =>
     index % 2 === 0 ? item : redactHeader(rawHeaders[index - 1] ?? '', item, keyHeaders, label),
   )
 }
 
 /** Also if Authorization is repeated, or its key is secret. */
-function mayHoldSecrets({ headers, rawHeaders }: ServiceRequest, open: boolean): boolean {
+function mayHoldSecrets({ headers, rawHeaders }: ServiceRequest, isPublic: boolean): boolean {
   let names = 0
   for (const name in headers) {
     names++
     const value = headers[name]
-    if (name === 'authorization' ? !open : isSecretName(name) || typeof value !== 'string' || mayHoldAddress(value))
+    if (name === 'authorization' ? !isPublic : isSecretName(name) || typeof value !== 'string' || mayHoldAddress(value))
       return true
   }
   return names * 2 !== rawHeaders.length

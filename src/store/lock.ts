@@ -102,7 +102,7 @@ async function findStale(path: string, maxSilence: DurationMs): Promise<string |
   if (holder === undefined) return stamp
   if (holder.namespace === ownIdentity().namespace) {
     const isOwnPid = holder.pid === process.pid
-    if (!(isOwnPid && holder.started === undefined ? held.has(path) : isRunning(holder))) return stamp
+    if (!(isOwnPid && holder.started === undefined ? held.has(path) : isProcessAlive(holder))) return stamp
     throw locked(path, isOwnPid ? 'this process' : `process ${holder.pid}`)
   }
   // The clocks of two machines may differ, so only a lock of this machine is judged by its time.
@@ -231,7 +231,7 @@ function ownNamespace(): string {
 }
 
 /** Excludes zombies, and other processes with the same pid. Without start times, only the pid counts. */
-function isRunning({ pid, started }: ProcessIdentity): boolean {
+function isProcessAlive({ pid, started }: ProcessIdentity): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {

@@ -126,7 +126,7 @@ export class Scene {
         apiKey: { key: isStranger ? 'unknown' : key },
         isStranger,
         sender,
-        isOpen: !isStranger,
+        isPublic: !isStranger,
         account: { usage: {}, bans: NO_BAN_RECORD, early: [] },
         limits: LIMITS,
       },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readForcedCode } from '../../src/core/gates/force.js'
+import { readForcedCode } from '../../src/core/gates/apply-preference.js'
 import fc from '../support/fast-check.js'
 
 it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { removal } from '../../src/core/gates/retire.js'
+import { removal } from '../../src/core/gates/check-sunset.js'
 import { deprecationHeaders } from '../../src/core/reply-headers.js'
 import { MINUTE_MS } from '../../src/domain/time.js'
 

@@ -5,8 +5,8 @@ import {
   banRecordWithoutFuture,
   bringsBan,
   countedTime,
-  isRunning,
-  type Wait,
+  isRetryWindowOpen,
+  type RetryWindow,
 } from '../../src/domain/ban.js'
 import { MINUTE_MS } from '../../src/domain/time.js'
 import fc from '../support/fast-check.js'
@@ -15,12 +15,12 @@ const NOON = Date.parse('2026-03-01T12:00:00Z')
 
 /** A key whose requests are all refused, each with a wait. */
 class Refused {
-  #waits: (Wait & { readonly isEarly: boolean })[] = []
-  readonly #early: Wait[] = []
+  #waits: (RetryWindow & { readonly isEarly: boolean })[] = []
+  readonly #early: RetryWindow[] = []
 
   /** @returns whether the request brings the ban */
   send(waitMs: number, now: number, wall = now, threshold = 10): boolean {
-    this.#waits = this.#waits.filter((wait) => isRunning(wait, now, wall))
+    this.#waits = this.#waits.filter((wait) => isRetryWindowOpen(wait, now, wall))
     const isEarly = this.#waits.length > 0
     const isWaiting = this.#waits.some((wait) => !wait.isEarly)
     if (isEarly && bringsBan(this.#early, isWaiting, threshold, now, wall)) return true

@@ -44,12 +44,12 @@ describe('a gauge', () => {
   })
 
   it.each([
-    [{ for: null, every: null }, 9_999_000, 'blows', undefined],
-    [{ for: '30s', every: null }, 29_999, 'blows', 1],
-    [{ for: '30s', every: null }, 30_000, 'over', undefined],
-    [{ for: '30s', every: '2m' }, 30_000, 'pauses', 90_000],
-    [{ for: '30s', every: '2m' }, 121_000, 'blows', 29_000],
-    [{ for: '30s', every: '2m' }, -1, 'over', undefined],
+    [{ for: null, every: null }, 9_999_000, 'active', undefined],
+    [{ for: '30s', every: null }, 29_999, 'active', 1],
+    [{ for: '30s', every: null }, 30_000, 'ended', undefined],
+    [{ for: '30s', every: '2m' }, 30_000, 'paused', 90_000],
+    [{ for: '30s', every: '2m' }, 121_000, 'active', 29_000],
+    [{ for: '30s', every: '2m' }, -1, 'ended', undefined],
   ] as const)('shows a storm %o after %d ms: %s', (lengths, after, kind, changesIn) => {
     const storm = { rate: 1, retryAfter: null, startedAt: '2026-03-01T12:00:00.000Z', ...lengths }
     expect(stormAt(storm, NOON + after)).toEqual({ kind, changesIn })

@@ -75,9 +75,9 @@ function StormSection() {
 
 function StormState({ storm }: { readonly storm: StormView }) {
   const { kind, changesIn } = stormAt(storm, spaceTime.value ?? 0)
-  if (kind === 'over') return <>over</>
+  if (kind === 'ended') return <>over</>
   const left = changesIn === undefined ? '' : `, ${countdownText(changesIn)} left`
-  return kind === 'blows' ? (
+  return kind === 'active' ? (
     <span class="tag outcome soft limited">
       refuses {Number((storm.rate * 100).toFixed(2))} %{left}
     </span>

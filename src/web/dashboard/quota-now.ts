@@ -30,15 +30,15 @@ export function isOut(key: Pick<KeyView, 'ban' | 'always'>, now: number): boolea
 export function stormAt(
   { for: length, every, startedAt }: StormView,
   now: number,
-): { readonly kind: 'blows' | 'pauses' | 'over'; readonly changesIn: number | undefined } {
+): { readonly kind: 'active' | 'paused' | 'ended'; readonly changesIn: number | undefined } {
   const lasts = length === null ? undefined : parseDuration(length)
   const period = every === null ? undefined : parseDuration(every)
   const elapsed = now - Date.parse(startedAt)
-  if (elapsed < 0) return { kind: 'over', changesIn: undefined }
-  if (lasts === undefined) return { kind: 'blows', changesIn: undefined }
+  if (elapsed < 0) return { kind: 'ended', changesIn: undefined }
+  if (lasts === undefined) return { kind: 'active', changesIn: undefined }
   const into = period === undefined ? elapsed : elapsed % period
-  if (into < lasts) return { kind: 'blows', changesIn: lasts - into }
-  return period === undefined ? { kind: 'over', changesIn: undefined } : { kind: 'pauses', changesIn: period - into }
+  if (into < lasts) return { kind: 'active', changesIn: lasts - into }
+  return period === undefined ? { kind: 'ended', changesIn: undefined } : { kind: 'paused', changesIn: period - into }
 }
 
 /** Setting a list resets its counts, so each rule keeps its remaining count. */

@@ -9,7 +9,7 @@ import type { Gate, RequestContext } from '../request-context.js'
 import { refuseUntil } from '../responses.js'
 
 /** Is the key banned, or does this request lead to a ban? @source docs/specification.md, "When the limit is exceeded", 4 */
-export const ban: Gate = (context) => {
+export const checkBan: Gate = (context) => {
   const { caller, space, now } = context
   if (caller.kind !== 'key') return undefined
   const { banDuration } = space.settings

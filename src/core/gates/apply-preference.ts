@@ -9,7 +9,7 @@ import { limitBody, problem, retryAfterHeader } from '../responses.js'
 const ALWAYS_ALLOWED = [429, 500, 503]
 
 /** Did the client force a response? No state changes. @source RFC 7240 */
-export const force: Gate = (context) => {
+export const applyPreference: Gate = (context) => {
   const { request, route, caller, space } = context
   if (request.headers.prefer === undefined || route.kind !== 'operation' || caller.kind !== 'key') return undefined
   const forced = readForcedCode(String(request.headers.prefer))

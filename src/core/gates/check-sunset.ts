@@ -24,7 +24,7 @@ export function removal(mode: SunsetMode, sunsetAt: EpochMs, now: EpochMs): 'sun
 }
 
 /** Has the operation been removed? @source docs/specification.md, "Versioning", 3 */
-export const retire: Gate = ({ route, space, now }) => {
+export const checkSunset: Gate = ({ route, space, now }) => {
   if (route.kind !== 'operation' || route.operation.sunsetAt === undefined) return undefined
   const { sunsetAt, successor } = route.operation
   const reason = removal(space.settings.sunset, sunsetAt, now)

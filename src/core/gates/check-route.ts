@@ -8,7 +8,7 @@ import type { Space } from '../space.js'
 const MAX_METHOD_LENGTH = 20
 
 /** Is there such an operation? */
-export const exist: Gate = ({ route, request, path, space }) => {
+export const checkRoute: Gate = ({ route, request, path, space }) => {
   const { basePath, contract } = space.shared
   switch (route.kind) {
     case 'operation':

@@ -6,7 +6,7 @@ import type { Gate } from '../request-context.js'
 import { encodedBody, problem, unreadBody } from '../responses.js'
 
 /** Does the request match the contract? Prism checks those that it mocks. */
-export const validate: Gate = (context) => {
+export const checkContract: Gate = (context) => {
   const { route, request, handler } = context
   if (route.kind !== 'operation' || handler === undefined) return undefined
   const { operation, captured } = route

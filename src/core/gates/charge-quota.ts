@@ -17,7 +17,7 @@ import { refuseUntil } from '../responses.js'
 import type { Space } from '../space.js'
 
 /** Is there quota left in both windows? If so, this request is charged to them. @source docs/specification.md, "Rate limits by plan" */
-export const throttle: Gate = (context) => {
+export const chargeQuota: Gate = (context) => {
   const { caller, space, now } = context
   const { account, limits } = caller
   if (isBrowsersOwn(context.request)) return undefined

@@ -6,7 +6,7 @@ import { challengeScheme, problem } from '../responses.js'
 import type { Space } from '../space.js'
 
 /** Is the key valid? Asked before the path, so that a 401 precedes a 404. @source docs/specification.md, "Authentication" */
-export const admit: Gate = ({ caller, route, request, space }) => {
+export const checkKey: Gate = ({ caller, route, request, space }) => {
   if (
     caller.kind === 'key' &&
     route.kind === 'operation' &&

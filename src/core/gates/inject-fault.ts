@@ -11,10 +11,10 @@ import { problem, refuseUntil, retryAfterHeader } from '../responses.js'
 const CUT_BODY = '[{"id":1}]'
 
 /** Is there a storm, or a fault for this operation? */
-export const disrupt: Gate = (context) => {
+export const injectFault: Gate = (context) => {
   if (context.caller.kind !== 'key') return undefined
   const { storm, faults } = context.space
-  if (storm !== undefined && isStormActive(storm, context.now) && context.space.isInStorm(storm.rate)) {
+  if (storm !== undefined && isStormActive(storm, context.now) && context.space.drawStorm(storm.rate)) {
     const until = context.now + (storm.retryAfter ?? STORM_RETRY_AFTER_MS)
     return refuseUntil(context, until, 'The service is overloaded.', 'storm')
   }
