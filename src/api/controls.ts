@@ -46,8 +46,12 @@ export interface Transport {
 interface RequestSelection extends RequestFilter {
   /** Only exchanges after this ID, or from this instant on (ISO 8601). */
   readonly since?: number | string
+  /** Only exchanges before this ID. */
+  readonly before?: number
   /** Only the newest N. */
   readonly limit?: number
+  /** Words that must all match, as on the dashboard: `4xx -key:sandbox-pro`. */
+  readonly filter?: string
 }
 
 /** Changes to a request that is sent again. */

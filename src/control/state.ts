@@ -8,7 +8,7 @@ import { formatFaultRule } from '../domain/faults.js'
 import { type ApiKey, DEFAULT_KEY, keyLabel, startPlan } from '../domain/keys.js'
 import { counted } from '../domain/numbers.js'
 import { isOpen, viewWindow, type WindowName } from '../domain/quota.js'
-import { DEFAULT_SETTINGS, SETTING_NAMES, SETTINGS, type SettingName } from '../domain/settings.js'
+import { DEFAULT_SETTINGS, SETTING_NAMES, type SettingName } from '../domain/settings.js'
 import { isStormActive, type RunningStorm, type Storm } from '../domain/storm.js'
 import {
   type ClockState,
@@ -22,8 +22,9 @@ import {
 } from '../domain/time.js'
 import { toKebabCase } from '../options/letter-case.js'
 import type { ScenarioContent } from '../options/options.js'
-import { changeSettings, settingsView, settingText } from '../options/settings.js'
+import { changeSettings, settingsView } from '../options/settings.js'
 import { loadYaml } from '../system/runtime.js'
+import { listActive, settingName, stormName } from './active.js'
 import type {
   ClockView,
   FaultView,
@@ -49,6 +50,7 @@ export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateVie
     storm: space.storm === undefined ? null : stormView(space.storm),
     faults: faultViews(space),
     overrides: listOverrides(space, wall),
+    active: listActive(space, wall),
     undo: undo === undefined ? null : { id: undo.id, verb: undo.verb, until: isoText(undo.at + UNDO_FOR_MS) },
     operations: {
       stateful: operations.filter(isStateful).map(({ id }) => id),
@@ -163,9 +165,9 @@ function stormOverride(space: Space, wall: EpochMs): readonly OverrideView[] {
   const parts = ['rate', 'for', 'every', 'retryAfter'] as const
   if (start === undefined ? isOver : parts.every((part) => storm?.[part] === start[part])) return []
   if (isOver || storm === undefined) return [override('storm', 'no storm')]
-  const { rate, startedAt, for: length, every } = storm
+  const { startedAt, for: length, every } = storm
   const until = length === undefined || every !== undefined ? undefined : startedAt + length
-  return [override('storm', `storm ${Number((rate * 100).toFixed(2))} %`, { until })]
+  return [override('storm', stormName(storm), { until })]
 }
 
 function faultOverride({ faults, shared: { start } }: Space): readonly OverrideView[] {
@@ -193,10 +195,9 @@ function clockOverride({ clock, startClock }: Space, wall: EpochMs): readonly Ov
 function settingOverrides({ settings, shared: { start } }: Space): readonly OverrideView[] {
   const now = settingsView(settings)
   const then = settingsView(start.settings)
-  return SETTING_NAMES.filter((name) => now[name] !== then[name]).map((name) => {
-    const text = SETTINGS[name].kind === 'switch' ? (now[name] ? 'on' : 'off') : settingText(now[name])
-    return override('setting', `${toKebabCase(name)} ${text}`, { name })
-  })
+  return SETTING_NAMES.filter((name) => now[name] !== then[name]).map((name) =>
+    override('setting', settingName(name, now[name]), { name }),
+  )
 }
 
 function keyOverrides(space: Space, apiKey: ApiKey, wall: EpochMs): readonly OverrideView[] {

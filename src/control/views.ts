@@ -83,6 +83,25 @@ export interface OverrideView {
   readonly until: string | null
 }
 
+/** A switch that makes responses differ from the documented service, or a start option that is switched off. */
+export interface ActiveView {
+  readonly what: 'storm' | 'fault' | 'clock' | 'setting' | 'ban' | 'plan'
+  /** The rule, or the name of the setting or the key; null for other kinds. */
+  readonly name: string | null
+  /** `storm 30 %`, `getPet:503*2`, `latency 800ms`, `clock +1h`, `sandbox-free banned`. */
+  readonly text: string
+  /** End by the space's clock: ISO 8601, UTC; null if it does not end. */
+  readonly until: string | null
+  /** Remaining uses of a rule; null if unlimited. */
+  readonly left: number | null
+  /** Exchanges of the log that it affected; null if they cannot be counted. */
+  readonly hits: number | null
+  /** `--latency`, `scenario banned`, `its client`, `you`. */
+  readonly origin: string
+  /** A start option that is switched off. */
+  readonly isOff: boolean
+}
+
 export interface OverridesExport {
   /** Scenario content, for `scenario`. */
   readonly content: ScenarioContent
@@ -124,6 +143,7 @@ export interface StateView {
   readonly faults: readonly FaultView[]
   /** Changes from the start configuration. */
   readonly overrides: readonly OverrideView[]
+  readonly active: readonly ActiveView[]
   /** The last verb that can be undone, or null. */
   readonly undo: UndoView | null
   /** The real service; null without `upstream`. */

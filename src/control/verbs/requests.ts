@@ -5,6 +5,7 @@ import { keyLabel, sentKeyText } from '../../domain/keys.js'
 import { UNREAD } from '../../domain/messages.js'
 import { MASK } from '../../domain/redaction.js'
 import { type DurationMs, SECOND_MS } from '../../domain/time.js'
+import { filterExchanges } from '../../exchanges/exchange-filter.js'
 import {
   type Exchange,
   type ExchangeRecord,
@@ -52,6 +53,8 @@ const selectionSchema = fields({
   ...filterEntries,
   since: v.optional(sinceSchema),
   limit: v.optional(countSchema('must be a number of exchanges')),
+  before: v.optional(countSchema('must be the id of an exchange')),
+  filter: v.optional(text),
 })
 
 const bucketSchema = (message: string, most: number) =>
@@ -75,7 +78,7 @@ type Replay = v.InferOutput<typeof replaySchema>
 export const requestVerbs = {
   'requests.list': verb(
     'GET /requests',
-    'Exchanges of a space, oldest first; filters: operation, status, key, reason, since (id or instant), limit (only the newest)',
+    'Exchanges of a space, oldest first; filters: operation, status, key, reason, since (id or instant), before (id), limit (only the newest), filter (as on the dashboard)',
     { input: selectionSchema, run: select },
   ),
   'requests.har': verb(
@@ -125,14 +128,16 @@ export const requestVerbs = {
 
 function select(
   { space, wall }: VerbContext,
-  { since, limit, ...filter }: v.InferOutput<typeof selectionSchema>,
+  { since, before = Number.POSITIVE_INFINITY, limit, filter = '', ...fields }: v.InferOutput<typeof selectionSchema>,
 ): readonly Exchange[] {
-  const isWanted = withLabel(space, filter)
-  const isLater = ({ id, at }: ExchangeRecord) =>
-    since === undefined || (typeof since === 'number' ? id > since : at >= since.at)
-  const found = [...space.log].filter((record) => isWanted(record) && isLater(record))
-  const first = limit === undefined ? 0 : Math.max(0, found.length - limit)
-  return found.slice(first).map((record) => exchangeView(record, wall))
+  const isWanted = withLabel(space, fields)
+  const isWithin = ({ id, at }: ExchangeRecord) =>
+    id < before && (since === undefined || (typeof since === 'number' ? id > since : at >= since.at))
+  const found = [...space.log].filter((record) => isWanted(record) && isWithin(record))
+  const newest = <T>(list: readonly T[]) => list.slice(limit === undefined ? 0 : Math.max(0, list.length - limit))
+  const view = (record: ExchangeRecord) => exchangeView(record, wall)
+  if (filter === '') return newest(found).map(view)
+  return newest(filterExchanges(found.map(view), filter))
 }
 
 /** @returns a test for the selected exchanges. @throws VerbError */

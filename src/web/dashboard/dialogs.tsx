@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals'
 import { sentKeyText } from '../../domain/keys.js'
+import { addressOf, FILTER_FIELDS } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import { replay, step } from '../session.js'
 import { editing, selected, state } from '../state.js'
 import { CloseButton, Dialog, Field, FormDialog, type ReadField, Table } from '../ui.js'
 import { closeExchange } from './exchange-detail.js'
-import { FILTER_FIELDS } from './exchange-filter.js'
-import { addressOf, ownHeaders } from './recorded-request.js'
+import { ownHeaders } from './recorded-request.js'
 
 const KEYS = [
   ['/', 'go to the filter'],

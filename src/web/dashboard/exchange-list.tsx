@@ -1,15 +1,14 @@
 import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { formatSpan } from '../../domain/time.js'
+import { addressOf, wordOf } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import { timeText } from '../format.js'
 import { durationAt, filterBy, select } from '../session.js'
 import { events, exchanges, pageTime, selected, shownExchanges, sorting, state, tab, today } from '../state.js'
-import { wordOf } from './exchange-filter.js'
 import { type SortColumn, scrollToRow, type TimelineRow, timelineOf, visibleRows } from './exchange-rows.js'
 import { explainExchange } from './explain-exchange.js'
 import { FirstRun } from './first-run.js'
-import { addressOf } from './recorded-request.js'
 import { dayText, inZone, outcomeOf } from './texts.js'
 
 /** In pixels: from this width on, an exchange takes one line. */

@@ -1,6 +1,7 @@
 import type { KeyHeader } from '../../contract/contract-data.js'
 import type { StateView } from '../../control/views.js'
 import { CONNECTION_HEADERS, KEY_REFERENCE } from '../../domain/curl.js'
+import { addressOf } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import type { CodeRequest, OperationFacts } from '../request-code.js'
 
@@ -36,10 +37,6 @@ export function operationsIn({ paths }: { readonly paths?: unknown }): readonly 
       return typeof id === 'string' ? [{ id, path }] : []
     }),
   )
-}
-
-export function addressOf({ path, query }: Pick<Exchange, 'path' | 'query'>): string {
-  return query === '' ? path : `${path}?${query}`
 }
 
 export function httpText({

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
+import { rangeWord } from '../../exchanges/exchange-filter.js'
 import type { TrafficBuckets } from '../../exchanges/traffic.js'
 import { timeText } from '../format.js'
 import { showRange } from '../session.js'
 import { CHART_RANGES, type ChartRange, events, filter, range, spaceTime, traffic } from '../state.js'
 import { Field } from '../ui.js'
-import { rangeWord } from './exchange-filter.js'
 import { inZone, NO_OUTCOMES, OUTCOMES, type OutcomeCounts, outcomesText } from './texts.js'
 import { OutcomeFilter } from './traffic.js'
 

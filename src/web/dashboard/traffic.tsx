@@ -1,8 +1,8 @@
 import { counted } from '../../domain/numbers.js'
+import { hasWord, unknownTerm } from '../../exchanges/exchange-filter.js'
 import { callVerb } from '../control-api.js'
 import { call, filterBy, newerThanShown, pause } from '../session.js'
 import { exchanges, filter, isPaused, missed, pageTime, shownExchanges, space } from '../state.js'
-import { hasWord, unknownTerm } from './exchange-filter.js'
 import { ActionButton, saveFile } from './fields.js'
 import { OUTCOME_LABELS, OUTCOMES, type OutcomeCounts } from './texts.js'
 

@@ -1,7 +1,7 @@
-import { didYouMean } from '../../domain/suggest.js'
-import type { Exchange } from '../../exchanges/exchange-record.js'
-import { addressOf } from './recorded-request.js'
-import { outcomeOf } from './texts.js'
+import { didYouMean } from '../domain/suggest.js'
+import { clientOf } from './client-name.js'
+import type { Exchange } from './exchange-record.js'
+import { outcomeOf } from './traffic.js'
 
 // A filter is a text: words that must all match, such as
 // `status:429 4xx -key:sandbox-pro op:listPets path:/pets >500ms body:Rex reason:storm outcome:cut`.
@@ -14,6 +14,7 @@ const FIELDS: Readonly<Record<string, (exchange: Exchange, wanted: string) => bo
     CLASS.test(wanted) ? isOfClass(status, wanted) : ended !== null && String(status ?? 'none') === wanted,
   outcome: (exchange, wanted) => exchange.ended !== null && outcomeOf(exchange) === wanted,
   key: ({ key }, wanted) => key.toLowerCase() === wanted,
+  client: (exchange, wanted) => clientOf(exchange).toLowerCase() === wanted,
   op: ({ operation }, wanted) => (operation ?? 'none').toLowerCase() === wanted,
   path: (exchange, wanted) => addressOf(exchange).toLowerCase().includes(wanted),
   method: ({ method }, wanted) => method.toLowerCase() === wanted,
@@ -106,4 +107,8 @@ export function toggleWord(text: string, word: string): string {
 /** Quotes values with blanks. */
 export function wordOf(field: string, value: string): string {
   return /\s/.test(value) ? `${field}:"${value.replaceAll('"', '')}"` : `${field}:${value}`
+}
+
+export function addressOf({ path, query }: Pick<Exchange, 'path' | 'query'>): string {
+  return query === '' ? path : `${path}?${query}`
 }

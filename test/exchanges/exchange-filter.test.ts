@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { filterExchanges, rangeWord, toggleWord, unknownTerm } from '../../src/web/dashboard/exchange-filter.js'
+import { filterExchanges, rangeWord, toggleWord, unknownTerm } from '../../src/exchanges/exchange-filter.js'
 import { readPlace, writePlace } from '../../src/web/dashboard/page-address.js'
-import { anExchange } from './exchanges.js'
+import { anExchange } from '../web/exchanges.js'
 
 const EXCHANGES = [
   anExchange({ id: 1, query: 'status=sold' }),

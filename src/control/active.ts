@@ -1,0 +1,164 @@
+import { stringifyJson } from '../contract/json.js'
+import type { Space } from '../core/space.js'
+import { activeBan } from '../domain/ban.js'
+import { formatFaultRule } from '../domain/faults.js'
+import { keyLabel, startPlan } from '../domain/keys.js'
+import { DEFAULT_SETTINGS, SETTING_NAMES, SETTINGS, type SettingName } from '../domain/settings.js'
+import { isStormActive, type Storm } from '../domain/storm.js'
+import { type ClockState, type EpochMs, formatOffset, isoText } from '../domain/time.js'
+import type { ExchangeRecord } from '../exchanges/exchange-record.js'
+import { toKebabCase } from '../options/letter-case.js'
+import type { SettingsView } from '../options/options.js'
+import { settingsView, settingText } from '../options/settings.js'
+import type { ActiveView } from './views.js'
+
+/**
+ * Every switch that makes a response differ from the documented service, and the start options that are switched off.
+ * @source docs/control-api.md, "Active now"
+ */
+export function listActive(space: Space, wall: EpochMs): readonly ActiveView[] {
+  return [
+    ...activeStorm(space, wall),
+    ...activeFaults(space),
+    ...activeClock(space),
+    ...activeSettings(space),
+    ...[...space.keys.values()].flatMap((apiKey) => [
+      ...activeBans(space, keyLabel(apiKey), activeBan(space.accounts.view(apiKey.key).bans, space.now(wall))?.until),
+      ...activePlan(space, keyLabel(apiKey), space.plans.get(apiKey.key), startPlan(apiKey)),
+    ]),
+  ]
+}
+
+function active(
+  what: ActiveView['what'],
+  text: string,
+  {
+    name = null,
+    until,
+    left = null,
+    hits = null,
+    origin,
+    isOff = false,
+  }: Partial<Omit<ActiveView, 'until'>> & {
+    readonly until?: EpochMs | undefined
+    readonly origin: string
+  },
+): ActiveView {
+  return { what, name, text, until: until === undefined ? null : isoText(until), left, hits, origin, isOff }
+}
+
+function activeStorm(space: Space, wall: EpochMs): readonly ActiveView[] {
+  const { storm } = space
+  const { storm: start } = space.shared.start
+  const isOver = storm === undefined || (storm.every === undefined && !isStormActive(storm, space.now(wall)))
+  if (isOver) return start === undefined ? [] : [active('storm', stormName(start), { origin: '--storm', isOff: true })]
+  const { startedAt, for: length, every } = storm
+  const parts = ['rate', 'for', 'every', 'retryAfter'] as const
+  const isStart = start !== undefined && parts.every((part) => storm[part] === start[part])
+  return [
+    active('storm', stormName(storm), {
+      until: length === undefined || every !== undefined ? undefined : startedAt + length,
+      hits: hits(space, ({ reason, at }) => reason === 'storm' && at >= startedAt),
+      origin: isStart ? '--storm' : originOf(space, 'storm.start'),
+    }),
+  ]
+}
+
+/** A rule that is used up is not active. */
+function activeFaults(space: Space): readonly ActiveView[] {
+  const start = new Set(space.shared.start.faults.map((rule) => stringifyJson(rule)))
+  const current = new Set(space.faults.map(({ rule }) => stringifyJson(rule)))
+  const removed = space.shared.start.faults.filter((rule) => !current.has(stringifyJson(rule)))
+  return [
+    ...space.faults
+      .filter(({ left }) => left !== 0)
+      .map(({ rule, left }) => {
+        const name = formatFaultRule(rule)
+        return active('fault', name, {
+          name,
+          left,
+          hits: hits(space, (record) => record.rule === name),
+          origin: start.has(stringifyJson(rule)) ? '--fault' : originOf(space, 'faults.', name),
+        })
+      }),
+    ...removed.map(formatFaultRule).map((name) => active('fault', name, { name, origin: '--fault', isOff: true })),
+  ]
+}
+
+function activeClock(space: Space): readonly ActiveView[] {
+  const text = clockText(space.clock)
+  if (text === '') return []
+  const isStart = text === clockText(space.startClock)
+  return [active('clock', text, { origin: isStart ? '--now, --freeze' : originOf(space, 'clock.') })]
+}
+
+/** The number of senders does not affect responses. */
+function activeSettings(space: Space): readonly ActiveView[] {
+  const now = settingsView(space.settings)
+  const start = settingsView(space.shared.start.settings)
+  const standard = settingsView(DEFAULT_SETTINGS)
+  return SETTING_NAMES.flatMap((name) => {
+    if (name === 'senders' || (now[name] === standard[name] && start[name] === standard[name])) return []
+    const option = `--${toKebabCase(name)}`
+    if (now[name] === standard[name])
+      return [active('setting', settingName(name, start[name]), { name, origin: option, isOff: true })]
+    const counts =
+      name === 'latency'
+        ? ({ waitingMs, fault }: ExchangeRecord) => waitingMs > 0 && fault === undefined
+        : name === 'sunset'
+          ? ({ reason }: ExchangeRecord) => reason === 'sunset' || reason === 'brownout'
+          : undefined
+    return [
+      active('setting', settingName(name, now[name]), {
+        name,
+        hits: counts === undefined ? null : hits(space, counts),
+        origin: now[name] === start[name] ? option : originOf(space, 'settings.', name),
+      }),
+    ]
+  })
+}
+
+function activeBans(space: Space, name: string, until: EpochMs | undefined): readonly ActiveView[] {
+  if (until === undefined) return []
+  const count = hits(space, ({ reason, key }) => reason === 'ban' && key === name)
+  return [active('ban', `${name} banned`, { name, until, hits: count, origin: originOf(space, 'keys.ban', name) })]
+}
+
+function activePlan(space: Space, name: string, plan: string | undefined, start: string): readonly ActiveView[] {
+  if (plan === undefined || plan === start) return []
+  return [active('plan', `${name} on ${plan}`, { name, origin: originOf(space, 'keys.change', name) })]
+}
+
+export function stormName({ rate }: Pick<Storm, 'rate'>): string {
+  return `storm ${Number((rate * 100).toFixed(2))} %`
+}
+
+export function settingName(name: SettingName, value: SettingsView[SettingName]): string {
+  const text = SETTINGS[name].kind === 'switch' ? (value ? 'on' : 'off') : settingText(value)
+  return `${toKebabCase(name)} ${text}`
+}
+
+/** Empty for real time. */
+function clockText(clock: ClockState): string {
+  if (clock.kind === 'frozen') return `clock frozen at ${isoText(clock.at)}`
+  return clock.ahead === 0 ? '' : `clock ${formatOffset(clock.ahead)}`
+}
+
+/** Exchanges of the log that a switch affected. */
+function hits({ log }: Pick<Space, 'log'>, isHit: (record: ExchangeRecord) => boolean): number {
+  let count = 0
+  for (const record of log) if (isHit(record)) count++
+  return count
+}
+
+/** By the last event that may have switched it on. @param verb the beginning of its name @param name in the event's text */
+function originOf({ log }: Pick<Space, 'log'>, verb: string, name = ''): string {
+  const isUndone = log.events.some((one) => one.verb === 'undo' && one.text.includes('scenario'))
+  const event = log.events.findLast(
+    (one) =>
+      (one.verb === 'scenario.apply' && !isUndone) ||
+      ((one.verb.startsWith(verb) || one.verb === 'ban') && one.text.includes(name)),
+  )
+  if (event?.verb === 'ban') return 'its client'
+  return event?.verb === 'scenario.apply' ? event.text : 'you'
+}

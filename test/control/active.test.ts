@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/index.js'
+
+const AT_TEN: SandboxOptions = { seed: 1, now: '2026-03-01T10:00:00Z' }
+
+async function active(sandbox: Sandbox) {
+  const { active } = await sandbox.state()
+  return active.map(({ text, origin, left, hits, isOff }) => [text, origin, left, hits, isOff])
+}
+
+async function ask(sandbox: Sandbox, path = '/pets', key = 'sandbox') {
+  const headers = { authorization: `Bearer ${key}` }
+  const response = await sandbox.fetch(sandbox.baseUrl + path, { headers })
+  await response.text()
+  return response.status
+}
+
+describe('the active switches', () => {
+  it('are none when the service responds as documented', async () => {
+    await using sandbox = await createSandbox({ seed: 1 })
+    expect(await active(sandbox)).toEqual([])
+  })
+
+  it('name the start option, the scenario or the user that they come from, and count what they hit', async () => {
+    await using sandbox = await createSandbox({ ...AT_TEN, freeze: true, latency: '1ms', fault: 'listPets:503*2' })
+    expect(await ask(sandbox)).toBe(503)
+    await sandbox.scenario({ storm: '1,for=30s' })
+    expect(await ask(sandbox)).toBe(429)
+    await sandbox.ban('sandbox-free')
+    await sandbox.settings.change({ rateLimit: false })
+    const [storm, fault, clock, ...others] = await active(sandbox)
+    expect(storm).toEqual(['storm 100 %', 'scenario custom', null, 1, false])
+    expect(fault).toEqual(['listPets:503*2', '--fault', 1, 1, false])
+    expect(clock).toEqual(['clock frozen at 2026-03-01T10:00:00.000Z', '--now, --freeze', null, null, false])
+    expect(others).toEqual([
+      ['rate-limit off', 'you', null, null, false],
+      ['latency 1ms', '--latency', null, 2, false],
+      ['sandbox-free banned', 'you', null, 0, false],
+    ])
+  })
+
+  it('include the start options that are switched off', async () => {
+    await using sandbox = await createSandbox({ seed: 1, latency: '1ms', fault: 'listPets:503', storm: 1 })
+    await sandbox.settings.change({ latency: null })
+    await sandbox.faults.clear()
+    await sandbox.storm.stop()
+    expect(await active(sandbox)).toEqual([
+      ['storm 100 %', '--storm', null, null, true],
+      ['listPets:503', '--fault', null, null, true],
+      ['latency 1ms', '--latency', null, null, true],
+    ])
+  })
+
+  it('say that a client caused its ban', async () => {
+    await using sandbox = await createSandbox({ ...AT_TEN, limits: '1/min', banAfter: 1 })
+    for (let n = 0; n < 4; n++) await ask(sandbox)
+    expect((await active(sandbox)).find(([text]) => text === 'sandbox banned')?.[1]).toBe('its client')
+  })
+})
+
+describe('the log', () => {
+  it('is read in pages, and with the filter of the dashboard', async () => {
+    await using sandbox = await createSandbox({ seed: 1 })
+    for (let limit = 1; limit <= 4; limit++) await ask(sandbox, `/pets?limit=${limit}`, 'sandbox~+importer')
+    await ask(sandbox, '/nothing')
+    const ids = async (filter: Parameters<Sandbox['requests']>[0]) =>
+      (await sandbox.requests(filter)).map(({ id }) => id)
+    expect(await ids({ before: 4, limit: 2 })).toEqual([2, 3])
+    expect(await ids({ filter: '4xx' })).toEqual([5])
+    expect(await ids({ filter: 'client:importer', limit: 1 })).toEqual([4])
+    expect(await ids({ limit: 0 })).toEqual([])
+  })
+})
