@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/index.js'
+import { createSandbox, type SandboxOptions } from '../../src/index.js'
+
+type Sandbox = Awaited<ReturnType<typeof createSandbox>>
 
 const AT_TEN: SandboxOptions = { seed: 1, now: '2026-03-01T10:00:00Z' }
 
