@@ -74,7 +74,6 @@ export interface CountedRequest {
 export class ConductLedger {
   findings = new Findings()
   readonly #plans: readonly Limits[]
-  readonly #hide: (text: string) => string
   #keys = new Map<string, KeyConduct>()
   #strangers = new Map<string, KeyConduct>()
   /** Cache for drafts that are the same object for all requests of an operation. */
@@ -86,10 +85,9 @@ export class ConductLedger {
   /** Set by whoever wants to know them. */
   repeats: Repeats | undefined
 
-  /** @param plans limits of the plans, smallest first @param hide hides secrets in findings */
-  constructor(plans: readonly Limits[], hide = (text: string) => text) {
+  /** @param plans limits of the plans, smallest first */
+  constructor(plans: readonly Limits[]) {
     this.#plans = plans
-    this.#hide = hide
   }
 
   get mostSenders(): number {
@@ -229,19 +227,19 @@ export class ConductLedger {
   }
 
   #find(judged: JudgedRequest, id: number, draft: FindingDraft): Group {
-    const { caller, route, now, request, path, query } = judged
+    const { caller, route, now, request, path, query, hide = (text: string) => text } = judged
     return this.findings.add(
       {
         ...draft,
         key: caller.label,
         sender: senderOf(judged),
         operation: route.kind === 'operation' ? route.operation.id : null,
-        detail: this.#hide(draft.detail),
-        message: this.#hide(draft.message),
+        detail: hide(draft.detail),
+        message: hide(draft.message),
         request: {
           method: request.method,
-          path: this.#hide(redactQuery(path)),
-          query: this.#hide(redactQuery(query)),
+          path: hide(redactQuery(path)),
+          query: hide(redactQuery(query)),
         },
       },
       id,

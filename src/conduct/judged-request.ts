@@ -28,6 +28,8 @@ export interface JudgedRequest extends Arrival {
   readonly request: ServiceRequest
   readonly path: string
   readonly query: string
+  /** Masks secrets, such as the key of the request itself. Undefined without any. */
+  readonly hide?: ((text: string) => string) | undefined
   readonly route: ServiceRoute
   readonly caller: Caller
   /** Name in the baggage that is not an open space. */

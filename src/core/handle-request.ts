@@ -1,5 +1,5 @@
 import { isBodyFault } from '../domain/faults.js'
-import type { SentKey } from '../domain/keys.js'
+import { type Caller, type SentKey, sentTokens } from '../domain/keys.js'
 import { bodyStart, type HandlerResult, leavesNoStatus, type Reply, type ServiceRequest } from '../domain/messages.js'
 import { hider, redactAddress, redactQuery } from '../domain/redaction.js'
 import type { UpstreamRequest } from '../domain/upstream.js'
@@ -88,6 +88,7 @@ function startRequest(
   const { contract, basePath } = space.shared
   const { path, query } = splitTarget(request.target)
   const route = findRoute(contract, basePath, request, path)
+  const caller = identify(space, sent, request.address)
   return {
     space,
     request,
@@ -98,7 +99,8 @@ function startRequest(
     path,
     query,
     route,
-    caller: identify(space, sent, request.address),
+    caller,
+    hide: hiderFor(space.shared.hide, caller, request),
     handler: route.kind === 'operation' ? findHandler(route.operation, contract) : undefined,
     unknownSpace,
     shown: undefined,
@@ -126,9 +128,9 @@ function respondSafely<Result>(context: RequestContext, act: () => Result): Resu
   try {
     return act()
   } catch (error) {
-    const { space, request } = context
+    const { space, request, hide = (text: string) => text } = context
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    space.shared.warn(`${request.method} ${redactAddress(request.target)} failed inside the sandbox: ${what}`)
+    space.shared.warn(hide(`${request.method} ${redactAddress(request.target)} failed inside the sandbox: ${what}`))
     return problem('internal_error')
   }
 }
@@ -157,7 +159,7 @@ function finishRequest(context: RequestContext, given: HandlerResult): Reply {
 
 function logExchange(context: RequestContext, response: HandlerResult, headers: readonly string[]): ExchangeRecord {
   const { space, request, caller, route, path, query, now, position } = context
-  const record: ExchangeRecord = withoutSecrets(context, response, {
+  const record: ExchangeRecord = withoutSecrets(context, {
     // In the order of WITHOUT_VALUES: a spread here takes longer than the rest of the request.
     sender: caller.kind === 'key' && caller.sender !== '' ? caller.sender : undefined,
     operation: route.kind === 'operation' ? route.operation.id : undefined,
@@ -200,15 +202,7 @@ function loggedBody({ body, headers }: ServiceRequest): string {
 
 const FORM = /^application\/x-www-form-urlencoded/i
 
-/** A client may write its secret key anywhere. */
-function withoutSecrets(
-  { space, request, caller }: RequestContext,
-  { forwarded }: HandlerResult,
-  record: ExchangeRecord,
-): ExchangeRecord {
-  // A real service may repeat the key.
-  const hide =
-    forwarded === undefined || caller.isPublic ? space.shared.hide : both(space.shared.hide, ownKeyHider(request))
+function withoutSecrets({ hide }: RequestContext, record: ExchangeRecord): ExchangeRecord {
   if (hide === undefined) return record
   return {
     ...record,
@@ -221,13 +215,10 @@ function withoutSecrets(
   }
 }
 
-type Hide = ((text: string) => string) | undefined
-
-function both(one: Hide, other: Hide): Hide {
-  return one === undefined || other === undefined ? (one ?? other) : (text) => other(one(text))
-}
-
-function ownKeyHider({ headers: { authorization } }: ServiceRequest): Hide {
-  const [, token = ''] = /^\S+ +(.*)$/.exec(String(authorization ?? '')) ?? []
-  return hider([token])
+/** A client may write its own secret key anywhere, and a real service may repeat it. */
+function hiderFor(hide: RequestContext['hide'], caller: Caller, request: ServiceRequest): RequestContext['hide'] {
+  if (caller.isPublic) return hide
+  const tokens = sentTokens(request.headers.authorization)
+  const own = hider(tokens.filter((token) => token !== caller.label))
+  return own === undefined || hide === undefined ? (own ?? hide) : (text) => own(hide(text))
 }

@@ -20,6 +20,8 @@ export interface RequestContext {
   readonly query: string
   readonly route: ServiceRoute
   readonly caller: Caller
+  /** Masks secrets in what is logged or reported of this request. */
+  readonly hide: ((text: string) => string) | undefined
   /** Undefined for unknown and mocked operations. */
   readonly handler: Handler | undefined
   readonly unknownSpace: string | undefined

@@ -165,10 +165,7 @@ export class Space implements SpaceState {
   }
 
   #openConduct(): ConductLedger {
-    return new ConductLedger(
-      PLAN_NAMES.map((plan) => this.planLimits(plan)),
-      this.shared.hide,
-    )
+    return new ConductLedger(PLAN_NAMES.map((plan) => this.planLimits(plan)))
   }
 
   accountsToChange(): Accounts {

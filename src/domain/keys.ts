@@ -113,6 +113,20 @@ export function readAuthorization(header: string | undefined): SentKey | undefin
   return { token: token.slice(0, mark), space, sender: sender ?? '' }
 }
 
+/** Whether what follows the key is not the name of a space or sender. */
+export function hasInvalidName(authorization: unknown): boolean {
+  return typeof authorization === 'string' && readAuthorization(authorization) === NO_KEY
+}
+
+/** The secrets that a value of Authorization may contain: its credentials, whole and without a space, plain and encoded. */
+export function sentTokens(authorization: unknown): readonly string[] {
+  const credentials = String(authorization ?? '')
+    .trim()
+    .replace(/^\S+ +/, '')
+  const [token = ''] = credentials.split(SPACE_MARK)
+  return [credentials, token].flatMap((text) => [text, encodeURIComponent(text)])
+}
+
 /** Fast path for the usual form. */
 const USUAL_START = 'Bearer '
 

@@ -1,6 +1,7 @@
 import type { Spaces } from '../core/spaces.js'
-import { readAuthorization } from '../domain/keys.js'
+import { readAuthorization, sentTokens } from '../domain/keys.js'
 import type { ServiceRequest } from '../domain/messages.js'
+import { hider } from '../domain/redaction.js'
 import { digestOf } from '../system/runtime.js'
 
 /** Never unescaped in JSON. @source RFC 8259, section 7 */
@@ -44,13 +45,28 @@ export function withoutUnknownToken(request: ServiceRequest, spaces: Spaces): Se
   const sent = readAuthorization(typeof authorization === 'string' ? authorization : undefined)
   const { keys, shared } = spaces.default
   const names = new Set(['authorization', ...shared.contract.keyHeaders.map(({ name }) => name.toLowerCase())])
-  if (sent === undefined) return withKey(request, names, 'Other ***')
+  if (sent === undefined) return withKey(withoutToken(request), names, 'Other ***')
   const { token, space } = sent
   if (keys.has(token)) return isRepeated(request, names) ? withKey(request, names, authorization) : request
   const isSpace = space !== '' && spaces.canOpen(space, token)
   const stranger = token === '' ? '' : isSpace ? token : String(authorization)
   const shown = shared.anyKey && stranger !== '' ? `stranger-${digestOf(stranger).replaceAll(/\W/g, '')}` : 'unknown'
-  return withKey(request, names, `Bearer ${token === '' ? '~' : shown}${isSpace ? `~${space}` : ''}`)
+  return withKey(withoutToken(request), names, `Bearer ${token === '' ? '~' : shown}${isSpace ? `~${space}` : ''}`)
+}
+
+/** The same request, whose target, headers and body do not repeat its token. */
+function withoutToken(request: ServiceRequest): ServiceRequest {
+  const hide = hider(sentTokens(request.headers.authorization))
+  if (hide === undefined) return request
+  const { target, headers, rawHeaders, body } = request
+  const shown = Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? hide(value) : value])
+  return {
+    ...request,
+    target: hide(target),
+    headers: Object.fromEntries(shown),
+    rawHeaders: rawHeaders.map(hide),
+    body: body instanceof Uint8Array ? Buffer.from(hide(Buffer.from(body).toString('latin1')), 'latin1') : body,
+  }
 }
 
 function isRepeated({ rawHeaders }: ServiceRequest, names: ReadonlySet<string>): boolean {

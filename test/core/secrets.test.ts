@@ -24,6 +24,11 @@ describe.each(transports)('a secret that a client sends, %s', (_name, openSandbo
     ],
     ['as another scheme', { key: null, headers: { Authorization: `Basic ${SECRET}` } }],
     ['as an unknown key', { key: SECRET }],
+    [
+      'as an unknown key and in path, query, header and body',
+      { key: SECRET, path: `/pets/${SECRET}?x=${SECRET}`, headers: { 'x-foo': SECRET }, body: { name: SECRET } },
+    ],
+    ['as an unknown key and percent-encoded', { key: `${SECRET}/+=`, path: `/pets?x=${SECRET}%2F%2B%3D` }],
     ['behind an unknown key', { key: `abc~${SECRET}`, anyKey: [false] }],
   ])('%s is neither logged nor told of', async (_where, { path = '/pets', body, anyKey: modes, ...options }) => {
     // With --any-key, what follows `~` is the name of a space.
@@ -60,7 +65,7 @@ interface Sent {
   readonly path?: string
   readonly key?: string | null
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: unknown
 }
 
 describe.each(transports)('a key given at the start, %s', (_name, openSandbox) => {
