@@ -27,6 +27,10 @@ describe.each(transports)('authentication, %s', (_name, openSandbox) => {
     expect(await sandbox.get('/pets', 'sandbox~...')).toMatchObject({ status: 200 })
     for (const mark of ['~', '~a~b', '~..', '~+', '~+a b', '~a+b+c', '~a+..'])
       expect(await sandbox.get('/pets', `sandbox${mark}`)).toMatchObject({ status: 401, code: 'invalid_api_key' })
+    expect((await sandbox.get('/pets', `sandbox~${'a'.repeat(65)}`)).json).toMatchObject({
+      message:
+        'The API key has an invalid name of a space or sender after "~". Use 1 to 64 of A-Z a-z 0-9 . _ - for each.',
+    })
   })
 
   it('suggests the scheme or the keys of the fixtures, and never shows the sent key or a secret', async () => {

@@ -1,4 +1,4 @@
-import { keyLabel } from '../../domain/keys.js'
+import { hasInvalidName, keyLabel } from '../../domain/keys.js'
 import { PROBLEMS } from '../../domain/problems.js'
 import { isBearer } from '../../domain/request-headers.js'
 import type { Gate } from '../request-context.js'
@@ -18,7 +18,10 @@ export const checkKey: Gate = ({ caller, route, request, space }) => {
   if (caller.kind === 'key' || route.kind === 'outside') return undefined
   const { keyHeaders } = space.shared.contract
   const scheme = challengeScheme(space)
-  if (caller.problem === 'invalid_api_key') return problem('invalid_api_key', { message: unknownKey(space), scheme })
+  if (caller.problem === 'invalid_api_key') {
+    const message = hasInvalidName(request.headers.authorization) ? INVALID_NAME : unknownKey(space)
+    return problem('invalid_api_key', { message, scheme })
+  }
   if (!keyHeaders.every(isBearer)) {
     const forms = keyHeaders.map(({ name, prefix }) => `${name}: ${prefix}<API_KEY>`).join(' or ')
     return problem('missing_api_key', { message: `No API key was sent. Send one as: ${forms}.`, scheme })
@@ -30,6 +33,9 @@ export const checkKey: Gate = ({ caller, route, request, space }) => {
 
 const NO_BEARER =
   'The Authorization header does not hold a Bearer token. Send the key as: Authorization: Bearer <API_KEY>.'
+const INVALID_NAME =
+  'The API key has an invalid name of a space or sender after "~". Use 1 to 64 of A-Z a-z 0-9 . _ - for each.'
+
 function noUpstreamKey(label: string): string {
   return `The key "${label}" works only in this sandbox, not in the service behind it. Send a key of that service, or start the sandbox with --upstream-api-key-file.`
 }
