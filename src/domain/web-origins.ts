@@ -40,19 +40,27 @@ export function describeOrigins(allowed: AllowedOrigins): string {
  * @source Fetch Metadata Request Headers
  */
 export function findWebsite(
-  { headers }: Pick<ServiceRequest, 'headers'>,
+  request: Pick<ServiceRequest, 'target' | 'headers' | 'rawHeaders'>,
   allowed: AllowedOrigins,
   isExposed: boolean,
 ): string | undefined {
   if (allowed === '*') return undefined
-  const [host, origin, site] = ['host', 'origin', 'sec-fetch-site'].map((name) => headers[name]?.toString())
-  const own = [`http://${host}`, `https://${host}`]
+  const host = hostOf(request)
+  const [origin, site] = ['origin', 'sec-fetch-site'].map((name) => request.headers[name]?.toString())
+  const ownOrigins = [`http://${host}`, `https://${host}`]
   const isLoopback = host === undefined || LOOPBACK_HOST.test(host)
   const isTrusted =
-    isLoopback || (isExposed && LOCAL_HOST.test(host)) || own.some((one) => isAllowedOrigin(allowed, one))
+    isLoopback || (isExposed && LOCAL_HOST.test(host)) || ownOrigins.some((one) => isAllowedOrigin(allowed, one))
   if (!isTrusted) return host
-  if (origin !== undefined) return own.includes(origin) || isAllowedOrigin(allowed, origin) ? undefined : origin
+  if (origin !== undefined) return ownOrigins.includes(origin) || isAllowedOrigin(allowed, origin) ? undefined : origin
   // Pages of the same site as a loopback name are from this machine as well.
-  const isForeign = site === 'cross-site' || (site === 'same-site' && !(allowed === 'loopback' && isLoopback))
-  return isForeign ? 'another site' : undefined
+  const ownSites = ['same-origin', 'none', ...(allowed === 'loopback' && isLoopback ? ['same-site'] : [])]
+  return site === undefined || ownSites.includes(site) ? undefined : 'another site'
+}
+
+/** In absolute form, the target replaces the header. Repeated headers are joined, which no name equals. @source RFC 9112, section 3.2 */
+function hostOf({ target, rawHeaders }: Parameters<typeof findWebsite>[0]): string | undefined {
+  const [, host] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(target) ?? []
+  const sent = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'host')
+  return host ?? (sent.length === 0 ? undefined : sent.join(', '))
 }

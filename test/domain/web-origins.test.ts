@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { type AllowedOrigins, findWebsite, isLoopbackOrigin } from '../../src/domain/web-origins.js'
 
-const find = (headers: Readonly<Record<string, string>>, allowed: AllowedOrigins = 'loopback', isExposed = false) =>
-  findWebsite({ headers: { host: 'localhost:4010', ...headers } }, allowed, isExposed)
+const find = (given: Readonly<Record<string, string>>, allowed: AllowedOrigins = 'loopback', isExposed = false) => {
+  const headers = { host: 'localhost:4010', ...given }
+  return findWebsite({ target: '/v1/pets', headers, rawHeaders: Object.entries(headers).flat() }, allowed, isExposed)
+}
 
 describe('the website behind a request to the real service', () => {
   it.each([
@@ -26,13 +28,15 @@ describe('the website behind a request to the real service', () => {
     [{ origin: 'http://localhost:3000, https://evil.example' }, 'http://localhost:3000, https://evil.example'],
     [{ origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' }, 'https://evil.example'],
     [{ 'sec-fetch-site': 'cross-site' }, 'another site'],
+    [{ 'sec-fetch-site': 'Cross-Site' }, 'another site'],
+    [{ 'sec-fetch-site': 'same-origin, cross-site' }, 'another site'],
     // A name that was rebound to this machine, and an address that browsers once took for it.
     [{ host: 'evil.example:4010', 'sec-fetch-site': 'same-origin' }, 'evil.example:4010'],
     [{ host: '0.0.0.0:4010' }, '0.0.0.0:4010'],
   ])('is found for %j', (headers, website) => expect(find(headers)).toBe(website))
 
   it('is none without a Host, as in process', () =>
-    expect(findWebsite({ headers: {} }, 'loopback', false)).toBeUndefined())
+    expect(findWebsite({ target: '/v1/pets', headers: {}, rawHeaders: [] }, 'loopback', false)).toBeUndefined())
 
   it('is none if every origin is allowed', () =>
     expect(find({ origin: 'null', host: 'evil.example' }, '*')).toBeUndefined())

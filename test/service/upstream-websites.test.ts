@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SandboxOptions } from '../../src/index.js'
 import { driftingService } from '../client/drifting-service.js'
+import { exchange, startOnPort } from '../support/raw-http.js'
 import { temporaryFile } from '../support/temporary-files.js'
 import { withoutReplicas } from '../support/transports.js'
 
@@ -69,4 +70,18 @@ describe.each(withoutReplicas)('a website and the real service behind the sandbo
     const sandbox = await openSandbox()
     expect((await sandbox.call('/v1/pets', { headers: FOREIGN })).status).toBe(200)
   })
+})
+
+it.each([
+  ['a second Host', '/v1/pets', 'Host: localhost\r\nHost: evil.example\r\n'],
+  ['a second Host, that of this machine', '/v1/pets', 'Host: evil.example\r\nHost: localhost\r\n'],
+  ['an absolute target of another host', 'http://evil.example/v1/pets', 'Host: localhost\r\n'],
+  ['a Sec-Fetch-Site in other letters', '/v1/pets', 'Host: localhost\r\nSec-Fetch-Site: Cross-Site\r\n'],
+])('a request with %s does not reach the real service', async (_what, target, headers) => {
+  const { baseUrl, came } = await driftingService(undefined, { apiKey: ['real=a-real-key:business'] })
+  const upstreamApiKeyFile = temporaryFile('key', 'a-real-key\n')
+  const { port } = await startOnPort({ upstream: baseUrl, upstreamApiKeyFile })
+  const head = `GET ${target} HTTP/1.1\r\n${headers}Authorization: Bearer sandbox\r\nConnection: close\r\n\r\n`
+  expect(await exchange(port, head)).toMatch(/^HTTP\/1\.1 403 .*"code":"origin_refused"/s)
+  expect(came).toEqual([])
 })
