@@ -4,9 +4,9 @@ import type { Contract } from './contract.js'
 import type { ClosableEngine, EngineRefusal, EngineRequest, EngineResponse } from './engine.js'
 import type { ThreadMessage } from './prism-worker.js'
 
-/** Matching a `pattern` may never end. */
+/** Preparing the schemas of an operation may take exponential time, and matching a `pattern` may never end. */
 const TIMEOUT_MS = 5_000
-/** Loading Prism takes a second, more for contracts of megabytes. */
+/** Loading Prism and the contract takes a second, more for contracts of megabytes. */
 const LOAD_TIMEOUT_MS = 60_000
 /** Circular schemas may use this much memory. */
 const MAX_MEMORY_MB = 1024
@@ -17,11 +17,38 @@ const PROGRAM = new URL(
   import.meta.url,
 )
 
+/** The thread did not respond in time, or ended. */
+class ThreadError extends Error {}
+
 /**
- * In a thread, because contracts and requests can make Prism loop or exhaust memory. After a timeout, the thread is
- * terminated, and the next request starts another one.
+ * In threads, because contracts and requests can make Prism loop or exhaust memory. An operation that made a thread fail
+ * has the second one until it responds, so that other operations do not wait for it.
  */
 export function openPrismThread(contract: Contract, timeout = TIMEOUT_MS): ClosableEngine {
+  const [usual, slow] = [openThread(contract, timeout), openThread(contract, timeout)]
+  const failed = new Set<string>()
+  return {
+    async mock(request) {
+      const route = contract.route(request.method, request.path)
+      const operation = route.kind === 'operation' ? route.operation.id : ''
+      try {
+        const response =
+          (await usual.mock(request, () => failed.has(operation))) ?? (await slow.mock(request, () => false))
+        failed.delete(operation)
+        return response as EngineResponse | EngineRefusal
+      } catch (error) {
+        if (error instanceof ThreadError) failed.add(operation)
+        throw error
+      }
+    },
+    async close() {
+      await Promise.all([usual.close(), slow.close()])
+    },
+  }
+}
+
+/** Starts with the first request. After a timeout it is terminated, and the next request starts another thread. */
+function openThread(contract: Contract, timeout: number) {
   let worker: Promise<Worker> | undefined
   let turn: Promise<unknown> = Promise.resolve()
 
@@ -57,7 +84,7 @@ export function openPrismThread(contract: Contract, timeout = TIMEOUT_MS): Closa
         done()
         forget()
         void from.terminate()
-        reject(error)
+        reject(new ThreadError(error.message))
       }
       const exit = () => fail(new Error('it was stopped'))
       function listen(message: ThreadMessage): void {
@@ -70,9 +97,11 @@ export function openPrismThread(contract: Contract, timeout = TIMEOUT_MS): Closa
     })
   }
 
-  /** One at a time, so that each has its whole timeout. */
-  function enqueue(request: EngineRequest): Promise<unknown> {
+  /** One at a time, so that each has its whole timeout. @returns undefined if it is skipped when its turn comes */
+  function mock(request: EngineRequest, isSkipped: () => boolean): Promise<unknown> {
+    if (isSkipped()) return Promise.resolve(undefined)
     const response = turn.then(async () => {
+      if (isSkipped()) return undefined
       if (worker === undefined) {
         worker = start()
         worker.catch(forget)
@@ -86,7 +115,7 @@ export function openPrismThread(contract: Contract, timeout = TIMEOUT_MS): Closa
   }
 
   return {
-    mock: (request) => enqueue(request) as Promise<EngineResponse | EngineRefusal>,
+    mock,
     async close() {
       const open = await worker?.catch(() => undefined)
       await open?.terminate()

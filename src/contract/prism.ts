@@ -9,6 +9,7 @@ import type { Contract, Operation, Values, Violation } from './contract.js'
 import type { ContractEngine, EngineRefusal, EngineRequest, EngineResponse } from './engine.js'
 import { isNestedDeeper, parseJson } from './json.js'
 import { findJsonError } from './json-error.js'
+import { excerptFor, type JsonObject } from './operation-excerpt.js'
 import { readPairs } from './query.js'
 
 type HttpOperation = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number]
@@ -26,8 +27,17 @@ const NOWHERE = new URL('http://prism.invalid')
 export async function openPrism(contract: Contract): Promise<ContractEngine> {
   const json = await contract.text('json')
   const members = Object.entries(Object(JSON.parse(json, forPrism))).filter(([name]) => !name.startsWith('x-'))
-  const document: unknown = Object.fromEntries(members)
-  const operations = await getHttpOperationsFromSpec(Object(document))
+  const document: JsonObject = Object.fromEntries(members)
+  const prepared = new Map<Operation, Promise<HttpOperation>>()
+
+  /** One by one, because schemas that refer to each other can take exponential time. */
+  function prepare(operation: Operation): Promise<HttpOperation> {
+    const known = prepared.get(operation)
+    if (known !== undefined) return known
+    const resource = readOperation(document, operation)
+    prepared.set(operation, resource)
+    return resource
+  }
 
   /** Uses our route: Prism's router compares base addresses. @param forced the status to mock, or `validate` */
   async function run(resource: HttpOperation, request: IHttpRequest, forced?: number | 'validate') {
@@ -60,10 +70,7 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
       const route = contract.route(method, path)
       if (route.kind !== 'operation') throw new Error(`The contract has no operation ${method} ${path}.`)
       const { operation, captured } = route
-      const resource = operations.find(
-        (candidate) => candidate.path === operation.path && candidate.method.toUpperCase() === operation.method,
-      )
-      if (resource === undefined) throw new Error(`Prism does not know ${operation.method} ${operation.path}.`)
+      const resource = await prepare(operation)
       if (forced !== undefined) {
         // The request does not matter, so Prism gets no part of it that may be unreadable.
         const bare = toHttpRequest({ ...request, headers: {}, query: '', body: '' })
@@ -90,6 +97,13 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
       return refusal ?? toResponse((await run(resource, sent)).output, operation)
     },
   }
+}
+
+async function readOperation(document: JsonObject, { method, path }: Operation): Promise<HttpOperation> {
+  const operations = await getHttpOperationsFromSpec(Object(excerptFor(document, path, method.toLowerCase())))
+  const found = operations.find((candidate) => candidate.path === path && candidate.method.toUpperCase() === method)
+  if (found === undefined) throw new Error(`Prism does not know ${method} ${path}.`)
+  return found
 }
 
 /** Refuses what Prism overlooks, with the readers of the contract. */

@@ -23,6 +23,27 @@ function catastrophic(): string {
   return temporaryFile('contract.json', JSON.stringify({ openapi: '3.1.0', info: { title: 't', version: '1' }, paths }))
 }
 
+/** An operation whose schema takes exponential time to prepare, beside one that is prepared at once. */
+function exponential(): string {
+  const level = (below: string) => ({ properties: { a: { $ref: below }, b: { $ref: below } } })
+  const levels = Array.from({ length: 30 }, (_, index) => [
+    `L${index}`,
+    { type: 'object', ...level(`#/components/schemas/L${index + 1}`) },
+  ])
+  const schemas = { ...Object.fromEntries(levels), L30: { type: 'string' } }
+  const responds = (schema: object) => ({ responses: { 200: { description: 'd', ...jsonContent(schema) } } })
+  const paths = {
+    '/hard': { get: { operationId: 'hard', ...responds({ $ref: '#/components/schemas/L0' }) } },
+    '/easy': { get: { operationId: 'easy', ...responds({ type: 'string', example: 'x' }) } },
+  }
+  const document = { openapi: '3.1.0', info: { title: 't', version: '1' }, paths, components: { schemas } }
+  return temporaryFile('contract.json', JSON.stringify(document))
+}
+
+function jsonContent(schema: object) {
+  return { content: { 'application/json': { schema } } }
+}
+
 describe('Prism in a thread', () => {
   it('responds like Prism, to concurrent requests in order', async () => {
     const engine = await engineOf(FULLER)
@@ -47,5 +68,20 @@ describe('Prism in a thread', () => {
     // Blocked, the loop would have turned once at most.
     expect(turns).toBeGreaterThan(1)
     expect(await post('aa')).toMatchObject({ status: 204 })
+  })
+
+  it('mocks other operations while one cannot be prepared in time, and tries that again at each request', async () => {
+    const engine = await engineOf(exponential(), 1500)
+    const get = (path: string) => engine.mock({ method: 'GET', path, query: '', headers: {}, body: '' })
+    await expect(get('/hard')).rejects.toThrow('it took longer than 1.5 s')
+    let isTried = false
+    const again = get('/hard').catch((error: Error) => {
+      isTried = true
+      return error
+    })
+    expect(await get('/easy')).toMatchObject({ status: 200, body: '"x"' })
+    expect(await get('/easy')).toMatchObject({ status: 200 })
+    expect(isTried).toBe(false)
+    expect(await again).toMatchObject({ message: 'it took longer than 1.5 s' })
   })
 })
