@@ -1,6 +1,7 @@
 import type { Contract } from '../contract/contract.js'
 import { isStateful } from '../contract/resource-data.js'
 import type { VerbDone } from '../control/verb.js'
+import { verbText } from '../control/verb-text.js'
 import type { PlanName } from '../domain/keys.js'
 import { counted } from '../domain/numbers.js'
 import { type AllowedOrigins, describeOrigins } from '../domain/web-origins.js'
@@ -61,7 +62,16 @@ export async function openServeLog(
     clear: () => {},
     flush: () => writer.flush(),
   }
-  if (isJson) return { ...log, exchange: (record) => writer.write(() => jsonExchange(record)) }
+  if (isJson) {
+    const writeEvent = (event: string, facts: object) => write(escapeControls(JSON.stringify({ event, ...facts })))
+    return {
+      ...log,
+      exchange: (record) => writer.write(() => jsonExchange(record)),
+      verb: (done) =>
+        writeEvent('control', { at: new Date(done.at).toISOString(), space: done.space, message: verbText(done) }),
+      event: (event, message) => writeEvent(event, { message }),
+    }
+  }
   if (format === 'silent') return log
 
   const { PrettyLog, controlCommand } = await import('./pretty-log.js')

@@ -10,18 +10,18 @@ const PET = { id: 1, name: 'Rex', categoryId: 1 }
 const pets = (count: number) => JSON.stringify(Array.from({ length: count }, (_, index) => ({ ...PET, id: index + 1 })))
 
 /** `serve --watch` in a folder with these files. */
-async function watching(files: Readonly<Record<string, string>>, flags = '') {
+async function watching(files: Readonly<Record<string, string>>, flags = '', log = 'pretty') {
   const io = testIo({ env: { TZ: 'UTC' } })
   const write = (name: string, text: string) => writeFileSync(join(io.cwd, name), text)
   mkdirSync(join(io.cwd, 'fixtures'))
   for (const [name, text] of Object.entries(files)) write(name, text)
-  const ended = runCli(`serve --port 0 --in-memory --log pretty --watch${flags}`.split(' '), io)
+  const ended = runCli(`serve --port 0 --in-memory --log ${log} --watch${flags}`.split(' '), io)
   onTestFinished(async () => {
     io.signal('SIGTERM')
     await ended
   })
-  const [, baseUrl = ''] = await io.stderr.seen(/Ready on (\S+)/)
-  await io.stderr.seen(/watch {4}petstore-sandbox\.yaml/)
+  const [, baseUrl = ''] = await io.stderr.seen(/(?:Ready on |"baseUrl":")([^\s"]+)/)
+  await io.stderr.seen(/(?:watch {4}|"event":"watch","message":")petstore-sandbox\.yaml/)
   const ask = (path = '/pets?limit=100', key = 'sandbox') =>
     get({ baseUrl }, path, key, { headers: { connection: 'close' } })
   const list = async (key?: string) => (await (await ask(undefined, key)).json()) as readonly { readonly id: number }[]
@@ -36,6 +36,17 @@ describe('serve --watch', () => {
     write('fixtures/pets.json', pets(3))
     await io.stderr.seen(/fixtures\/pets\.json has changed: every space was reset to the fixtures/)
     expect([await count(), await count('sandbox~a'), await count('sandbox~b')]).toEqual([3, 3, 3])
+  })
+
+  it('reports a reset and a restart in the JSON log, and verbs', async () => {
+    const { io, write } = await watching({ 'fixtures/pets.json': pets(2) }, ' --fixtures fixtures', 'json')
+    write('fixtures/pets.json', pets(3))
+    await io.stderr.seen(/^{"event":"control","at":"[^"]+","space":"","message":"reset: 3 pets"}$/m)
+    await io.stderr.seen(
+      /^{"event":"watch","message":"fixtures\/pets\.json has changed: every space was reset to the fixtures"}$/m,
+    )
+    write('petstore-sandbox.yaml', 'order: oldest\n')
+    await io.stderr.seen(/^{"event":"watch","message":".*restarted; state in memory was lost"}$/m)
   })
 
   it('applies changed settings, storm and faults of config and scenario, and no others', async () => {
