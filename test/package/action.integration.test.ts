@@ -19,7 +19,9 @@ import { temporaryFolder } from '../support/temporary-files.js'
 
 interface Action {
   readonly inputs: Readonly<Record<string, { readonly default: string }>>
-  readonly runs: { readonly steps: readonly { name: string; run?: string; env?: Readonly<Record<string, string>> }[] }
+  readonly runs: {
+    readonly steps: readonly { name: string; run?: string; env?: Readonly<Record<string, string | number>> }[]
+  }
 }
 
 const action: Action = parse(readFileSync(join(packageDirectory, 'action.yml'), 'utf8'))
@@ -40,11 +42,11 @@ function job(inputs: Readonly<Record<string, string>>, folder = temporaryFolder(
     const lines = readFileSync(String(files[name]), 'utf8').split('\n')
     return Object.fromEntries(lines.flatMap((line) => (line === '' ? [] : [line.split(/=(.*)/, 2)])))
   }
-  function run(name: string) {
+  function run(name: string, overrides: Readonly<Record<string, string>> = {}) {
     const step = action.runs.steps.find((one) => one.name === name)
     const given = Object.entries(step?.env ?? {}).map(([variable, expression]) => {
-      const input = /^\$\{\{ inputs\.([\w-]+) \}\}$/.exec(expression)?.[1] ?? ''
-      return [variable, inputs[input] ?? action.inputs[input]?.default]
+      const [, input] = /^\$\{\{ inputs\.([\w-]+) \}\}$/.exec(String(expression)) ?? []
+      return [variable, input === undefined ? String(expression) : (inputs[input] ?? action.inputs[input]?.default)]
     })
     return spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step?.run ?? 'exit 99'], {
       cwd: workspace,
@@ -55,6 +57,7 @@ function job(inputs: Readonly<Record<string, string>>, folder = temporaryFolder(
         ...files,
         ...pairs('GITHUB_ENV'),
         ...Object.fromEntries(given),
+        ...overrides,
       },
     })
   }
@@ -136,4 +139,18 @@ it.each([
   const { run, outputs } = job({ args })
   expect(run('Start')).toMatchObject({ status: 1, stderr: expect.stringContaining(message) })
   expect(outputs()).toEqual({})
+})
+
+it('the action fails if the sandbox is not ready in time, and stops it', () => {
+  const { folder, run } = job({})
+  const modules = join(folder, 'petstore-sandbox/node_modules')
+  rmSync(modules)
+  mkdirSync(join(modules, '.bin'), { recursive: true })
+  const command = ['#!/bin/sh', `echo $$ >'${folder}/pid'`, 'exec sleep 120', ''].join('\n')
+  writeFileSync(join(modules, '.bin/petstore-sandbox'), command, { mode: 0o755 })
+  expect(run('Start', { START_TIMEOUT_S: '1' })).toMatchObject({
+    status: 1,
+    stderr: 'petstore-sandbox was not ready within 1 s\n',
+  })
+  expect(() => process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 0)).toThrow('ESRCH')
 })
