@@ -1,6 +1,7 @@
 import axiosRetry from 'axios-retry'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type SandboxOptions, type Space, startSandbox } from '../../src/index.js'
+import { unlessStalled } from '../support/stalls.js'
 import { axiosClient, gotClient, kyClient, type Send, undiciClient } from './retrying-clients.js'
 
 // docs/conduct.md ("Real clients") describes these clients. They wait in real time, a second or two.
@@ -83,7 +84,7 @@ describe.concurrent('ky, got, axios with axios-retry and the RetryAgent of undic
   ])('%s', async (_what, clients, setUp, method, seen) => {
     const all = { ...seen, rules: [] }
     const expected = { ky: all, got: all, axios: all, undici: all }
-    expect(await observeAll(clients, setUp, method)).toEqual(expected)
+    await unlessStalled(async () => expect(await observeAll(clients, setUp, method)).toEqual(expected))
   })
 
   it('wait for each with several requests under way', async () => {
@@ -94,8 +95,10 @@ describe.concurrent('ky, got, axios with axios-retry and the RetryAgent of undic
       const { statuses, rules } = await whatCame(space)
       return { refused: statuses.filter((status) => status === 429).length, served: statuses.length - 3, rules }
     }
-    expect(await Promise.all(Object.values(DEFAULT).map(send))).toEqual(
-      Object.keys(DEFAULT).map(() => ({ refused: 3, served: 5, rules: [] })),
+    await unlessStalled(async () =>
+      expect(await Promise.all(Object.values(DEFAULT).map(send))).toEqual(
+        Object.keys(DEFAULT).map(() => ({ refused: 3, served: 5, rules: [] })),
+      ),
     )
   })
 })
@@ -108,14 +111,18 @@ describe.concurrent('by default', () => {
       axios: DEFAULT.axios,
       undici: undiciClient({ minTimeout: 1 }),
     }
-    const seen = await observeAll(quick, { fault: ['listPets:500'] })
-    const tries = Object.entries(seen).map(([name, { statuses }]) => [name, statuses.length - 1])
-    expect(Object.fromEntries(tries)).toEqual({ ky: 2, got: 2, axios: 3, undici: 5 })
+    await unlessStalled(async () => {
+      const seen = await observeAll(quick, { fault: ['listPets:500'] })
+      const tries = Object.entries(seen).map(([name, { statuses }]) => [name, statuses.length - 1])
+      expect(Object.fromEntries(tries)).toEqual({ ky: 2, got: 2, axios: 3, undici: 5 })
+    })
   })
 
   it('axios-retry does not back off where nothing says when to come back; three times are let pass', async () => {
-    const seen = await observe(DEFAULT.axios, { fault: ['listPets:429'], retryAfter: 'none' })
-    expect(seen).toEqual({ status: 429, statuses: [429, 429, 429, 429], rules: [] })
+    await unlessStalled(async () => {
+      const seen = await observe(DEFAULT.axios, { fault: ['listPets:429'], retryAfter: 'none' })
+      expect(seen).toEqual({ status: 429, statuses: [429, 429, 429, 429], rules: [] })
+    })
   })
 
   it('axios-retry with more retries does not either: no-backoff', async () => {
@@ -144,13 +151,17 @@ describe.concurrent('by default', () => {
 describe.concurrent('told to wait less than Retry-After', () => {
   it('the RetryAgent comes early: its maxTimeout, 30 s by default, is shorter than a minute: early-retry', async () => {
     const within = (maxTimeout: number) => observe(undiciClient({ maxTimeout }), { fault: ['listPets:429*1'] })
-    expect(await within(100)).toEqual({ status: 200, statuses: [429, 200], rules: ['early-retry'] })
-    expect((await within(86_400_000)).rules).toEqual([])
+    await unlessStalled(async () => {
+      expect(await within(100)).toEqual({ status: 200, statuses: [429, 200], rules: ['early-retry'] })
+      expect((await within(86_400_000)).rules).toEqual([])
+    })
   })
 
   it('axios-retry comes early with a retryDelay of its own, is banned, and comes again', async () => {
     const impatient = axiosClient({ retries: 12, retryDelay: () => 0 })
-    const { status, rules } = await observe(impatient, { fault: ['listPets:429'] })
-    expect([status, ...rules.toSorted()]).toEqual([429, 'early-retry', 'request-while-banned'])
+    await unlessStalled(async () => {
+      const { status, rules } = await observe(impatient, { fault: ['listPets:429'] })
+      expect([status, ...rules.toSorted()]).toEqual([429, 'early-retry', 'request-while-banned'])
+    })
   })
 })

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { unlessStalled } from '../support/stalls.js'
 import { type Experiment, Trial } from './trial.js'
 
 /**
@@ -22,8 +23,24 @@ for (const name of positionals.length === 0 ? EXPERIMENTS : positionals) {
 process.stdout.write(`${table.join('\n')}\n`)
 
 /** @returns the row of the table */
-async function endure(name: string, { run, counts, timeoutMs = TIMEOUT_MS }: Experiment): Promise<string> {
+async function endure(name: string, experiment: Experiment): Promise<string> {
   const startedAt = performance.now()
+  let trial = new Trial('', false)
+  const runOnce = async () => {
+    trial = await runTrial(name, experiment)
+    if (trial.lost > 0) throw new Error('something was lost')
+  }
+  await (experiment.needsRealTime === true ? unlessStalled(runOnce) : runOnce()).catch(() => {})
+  const { survived, lost, losses, notes } = trial
+  if (lost > 0) process.exitCode = 1
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  process.stderr.write(`${lost === 0 ? 'ok  ' : 'LOST'} ${name} (${seconds} s)\n`)
+  for (const loss of losses) process.stderr.write(`     ${loss}\n`)
+  const what = [experiment.counts, ...notes].join('; ')
+  return `| ${name} | ${survived + lost} | ${survived} | ${lost} | ${seconds} | ${what} |`
+}
+
+async function runTrial(name: string, { run, timeoutMs = TIMEOUT_MS }: Experiment): Promise<Trial> {
   const trial = new Trial(`${values.seed}:${name}`, values.short === true)
   let timer: NodeJS.Timeout | undefined
   const hangs = new Promise<never>((_resolve, reject) => {
@@ -34,11 +51,5 @@ async function endure(name: string, { run, counts, timeoutMs = TIMEOUT_MS }: Exp
   })
   clearTimeout(timer)
   await trial.end()
-  const { survived, lost, losses, notes } = trial
-  if (lost > 0) process.exitCode = 1
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-  process.stderr.write(`${lost === 0 ? 'ok  ' : 'LOST'} ${name} (${seconds} s)\n`)
-  for (const loss of losses) process.stderr.write(`     ${loss}\n`)
-  const what = [counts, ...notes].join('; ')
-  return `| ${name} | ${survived + lost} | ${survived} | ${lost} | ${seconds} | ${what} |`
+  return trial
 }

@@ -80,6 +80,8 @@ export interface Experiment {
   readonly counts: string
   /** Milliseconds after which it counts as hung, if not the default. */
   readonly timeoutMs?: number
+  /** A stall of the machine can make it fail, and then it is repeated. */
+  readonly needsRealTime?: boolean
   run(trial: Trial): Promise<void>
 }
 

@@ -16,6 +16,7 @@ const CLIENTS = 12
 /** All replicas behind nginx are restarted, one after the other, by SIGTERM, while they are used. */
 export const replicasRollingRestart: Experiment = {
   counts: 'requests through nginx',
+  needsRealTime: true,
   async run(trial) {
     if (!HAS_NGINX) return trial.note('left out: nginx is not installed')
     const group = await startReplicas(trial, REPLICAS, ['--no-rate-limit', '--log-limit', '0'])
