@@ -59,6 +59,25 @@ describe('the declarations of the package', () => {
   })
 })
 
+it.each(['index', 'browser/index', 'browser/client', 'matchers/index'])(
+  'the declarations of %s compile without @types/node',
+  (entry) => {
+    const program = ts.createProgram([join(packageDirectory, `dist/types/${entry}.d.ts`)], {
+      module: ts.ModuleKind.NodeNext,
+      target: ts.ScriptTarget.ES2022,
+      lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
+      types: [],
+      strict: true,
+      skipLibCheck: false,
+      noEmit: true,
+    })
+    const problems = ts
+      .getPreEmitDiagnostics(program)
+      .map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`)
+    expect(problems).toEqual([])
+  },
+)
+
 describe('an open type', () => {
   /** Each word that an editor offers, once. */
   const OPERATIONS: Readonly<Record<KnownOperation, true>> = {
