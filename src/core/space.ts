@@ -104,8 +104,8 @@ export class Space implements SpaceState {
   #isInVerb = false
   /** Of the running verb: written together at its end. */
   #verbChanges: Change[] = []
-  /** Records that the running verb has removed, in reverse order. */
-  #removed: RecordChange[] = []
+  /** Of the running verb. They are made in place, because copies of large collections are slow. */
+  #recordChanges: ReversibleChange[] = []
   /** The log that the running verb has cleared. */
   #clearedLog: SavedLog | undefined
 
@@ -250,17 +250,11 @@ export class Space implements SpaceState {
     for (const change of changes) {
       const { records, collection } = ownCollection(this.records, change.resource)
       this.#set({ records })
-      if (change.kind === 'put') collection?.put(change.record, change.rank)
-      else if (collection !== undefined) this.#remove(collection, change)
+      if (collection === undefined) continue
+      if (this.#isInVerb) this.#recordChanges.push(reversible(collection, change))
+      if (change.kind === 'put') collection.put(change.record, change.rank)
+      else collection.remove(change.scope, change.id)
     }
-  }
-
-  #remove(collection: Collection, { resource, scope, id }: RecordChange & { readonly kind: 'remove' }): void {
-    const value = collection.get(scope, id)
-    if (value === undefined) return
-    if (this.#isInVerb)
-      this.#removed.push({ kind: 'put', resource, record: { scope, value }, rank: collection.rankOf(scope, id) })
-    collection.remove(scope, id)
   }
 
   /** Books the copies that the first changes of the seed's records make. */
@@ -545,10 +539,14 @@ export class Space implements SpaceState {
 
   /** The present state, which stays as it is. */
   captureState(): SpaceState {
+    shareCollections(this.records)
+    return this.#presentState()
+  }
+
+  #presentState(): SpaceState {
     const { unserved, plans, settings, clock, startClock, storm, faults, accounts, randomStreams } = this
-    const { ownRecords, heldBytes } = this
+    const { records, ownRecords, heldBytes } = this
     accounts.isShared = true
-    const records = shareCollections(this.records)
     const state = { unserved, plans, settings, clock, startClock, storm, faults, accounts, randomStreams }
     return { ...state, records, ownRecords, heldBytes }
   }
@@ -557,7 +555,7 @@ export class Space implements SpaceState {
   beginVerb(): VerbStart {
     this.#isInVerb = true
     this.#verbChanges = []
-    return { state: this.captureState(), snapshots: this.snapshots, conduct: this.conduct, undo: this.undo }
+    return { state: this.#presentState(), snapshots: this.snapshots, conduct: this.conduct, undo: this.undo }
   }
 
   /**
@@ -571,8 +569,10 @@ export class Space implements SpaceState {
   ): Pick<Undo, 'removed' | 'before'> & { readonly isChanged: boolean } {
     const changes = this.#verbChanges
     if (changes.length > 0) this.store?.append(changes)
-    const [log, removed] = [this.#clearedLog, this.#removed.toReversed()]
-    const isRemoval = removed.length > 0 && changes.every(({ kind }) => kind.endsWith('-removed'))
+    const log = this.#clearedLog
+    const reversed = this.#recordChanges.toReversed().flatMap(({ inverse }) => inverse ?? [])
+    const isRemoval =
+      reversed.length > 0 && reversed.every((change) => change.kind === 'put' && change.rank !== undefined)
     this.#leaveVerb()
     if (state.clock !== this.clock) this.conduct.clockMoved(readClock(state.clock, wall), this.now(wall), wall)
     const isReplaced = conduct !== this.conduct
@@ -583,12 +583,19 @@ export class Space implements SpaceState {
       isSameElse &&
       isSameState({ ...state, records: this.records, ownRecords: this.ownRecords, heldBytes: this.heldBytes }, this)
     )
-      return { removed, before: undefined, isChanged: true }
+      return { removed: reversed, before: undefined, isChanged: true }
+    // Its records are not those before: the verb changed them in place.
+    if (reversed.length > 0) return { removed: undefined, before: undefined, isChanged: true }
     return { removed: undefined, before, isChanged: !(isSameElse && isSameState(state, this)) }
   }
 
   rollBackVerb({ state, snapshots, conduct, undo }: VerbStart): void {
     const log = this.#clearedLog
+    for (const { collection, nextId, inverse } of this.#recordChanges.toReversed()) {
+      if (inverse?.kind === 'put') collection.put(inverse.record, inverse.rank)
+      else if (inverse !== undefined) collection.remove(inverse.scope, inverse.id)
+      collection.nextId = nextId
+    }
     this.#leaveVerb()
     this.shared.memoryBudget.book(state.heldBytes - this.heldBytes)
     this.#set(state)
@@ -601,7 +608,7 @@ export class Space implements SpaceState {
   #leaveVerb(): void {
     this.#isInVerb = false
     this.#verbChanges = []
-    this.#removed = []
+    this.#recordChanges = []
     this.#clearedLog = undefined
   }
 
@@ -653,6 +660,31 @@ export class Space implements SpaceState {
     this.shared.memoryBudget.book(bytes)
     this.#set({ heldBytes: this.heldBytes + bytes })
   }
+}
+
+interface ReversibleChange extends Pick<Collection, 'nextId'> {
+  readonly collection: Collection
+  readonly inverse: RecordChange | undefined
+}
+
+/** A change that is about to be made. */
+function reversible(collection: Collection, change: RecordChange): ReversibleChange {
+  const { nextId } = collection
+  const { resource } = change
+  const [scope, id] =
+    change.kind === 'put'
+      ? [change.record.scope, change.record.value[collection.idProperty]]
+      : [change.scope, change.id]
+  const value = collection.get(scope, id)
+  const inverse = (): RecordChange | undefined => {
+    if (value === undefined)
+      return change.kind === 'put' ? { kind: 'remove', resource, scope, id: String(id) } : undefined
+    const record = { scope, value }
+    return change.kind === 'put'
+      ? { kind: 'put', resource, record }
+      : { kind: 'put', resource, record, rank: collection.rankOf(scope, id) }
+  }
+  return { collection, nextId, inverse: inverse() }
 }
 
 function isEqual(one: unknown, other: unknown): boolean {

@@ -6,6 +6,7 @@ import { PROBLEMS } from '../domain/problems.js'
 import { readSpace } from '../domain/request-headers.js'
 import { type Change, EMPTY_STATE, type SpaceStart, type StoredState } from '../domain/state.js'
 import { type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
+import { shareCollections } from './collections.js'
 import type { EndedCommand, Forward, Instant, RequestCommand } from './command.js'
 import { handle, replyWith } from './handle-request.js'
 import type { SavedKeyring } from './keyring.js'
@@ -126,6 +127,7 @@ export class Spaces {
       const hasChanged = replaced.isChanged || hasKeys
       if (canUndo && hasChanged) {
         const { removed, before: memory } = replaced
+        if (memory !== undefined) shareCollections(memory.state.records)
         space.undo = {
           id,
           verb: name,

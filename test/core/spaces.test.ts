@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { Accounts } from '../../src/core/accounts.js'
+import { writeCheckpoint } from '../../src/core/checkpoint.js'
 import { applyStep, openMachine, START, type Step } from '../machine/machine.js'
 import { serviceRequest } from '../support/service-request.js'
 
@@ -42,4 +43,38 @@ it('a snapshot keeps the real time of a wait while the clock is frozen', () => {
   for (const verb of ['snapshots.save', 'snapshots.restore'])
     apply(dayLater - 1000, { kind: 'verb', space: '', verb, input: { name: 'one' } })
   expect(ask(dayLater)).toBe(false)
+})
+
+it('a verb on one record copies no others', () => {
+  const machine = openMachine({ sandbox: { seed: 1 } })
+  const pets = machine.spaces.default.records.get('pets')
+  let position = 0
+  for (const [verb, input] of [
+    ['pets.add', { name: 'Rex', categoryId: 1 }],
+    ['records.set', { resource: 'pets', id: '5', change: { name: 'Rex' } }],
+    ['pets.remove', { id: 7 }],
+    ['undo', {}],
+  ] as const) {
+    const command = { kind: 'verb', space: '', verb, input } as const
+    expect(applyStep(machine, { command, instant: { now: START, position: ++position } }).kind).toBe('output')
+  }
+  expect(machine.spaces.default.records.get('pets')).toBe(pets)
+})
+
+it('a verb that fails after it changed records leaves all as they were', () => {
+  const { spaces } = openMachine({ sandbox: { seed: 1 } })
+  const space = spaces.default
+  const before = writeCheckpoint(spaces)
+  const verb = { name: 'a verb', id: 1, canUndo: false, isTemporary: false }
+  const change = () =>
+    spaces.change(space, verb, START, () => {
+      const rex = { id: space.records.get('pets')?.nextId, name: 'Rex', categoryId: 1 }
+      const [first] = space.records.get('pets')?.values() ?? []
+      space.commit([{ kind: 'put', resource: 'pets', record: { scope: [], value: rex } }])
+      space.commit([{ kind: 'put', resource: 'pets', record: { scope: [], value: { ...first, name: 'Other' } } }])
+      for (const id of ['3', '4', String(rex.id)]) space.commit([{ kind: 'remove', resource: 'pets', scope: [], id }])
+      throw new Error('the verb failed')
+    })
+  expect(change).toThrow('the verb failed')
+  expect(writeCheckpoint(spaces)).toBe(before)
 })
