@@ -267,8 +267,9 @@ export interface SocketlessSandbox extends Sandbox {
 export function fixtureKey(kind: KeyKind = 'default', space = '', { sender = '' }: KeySender = {}): string {
   if (!KEY_KINDS.includes(kind))
     throw new ControlError('invalid_request', `The key ${quoted(kind)}: must be ${joinOr(KEY_KINDS)}.`)
-  if (sender !== '' && !isSpaceName(sender))
-    throw new ControlError('invalid_request', `The sender ${quoted(sender)}: must be 1 to 64 of A-Z a-z 0-9 . _ -.`)
+  for (const [what, name] of Object.entries({ space, sender }))
+    if (name !== '' && !isSpaceName(name))
+      throw new ControlError('invalid_request', `The ${what} ${quoted(name)}: must be 1 to 64 of A-Z a-z 0-9 . _ -.`)
   return sentKeyText(kind === 'default' ? 'sandbox' : `sandbox-${kind}`, space, sender)
 }
 

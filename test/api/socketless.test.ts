@@ -36,4 +36,5 @@ it('the response to a HEAD has no body that could break off', async () => {
 it('a key of an unknown kind is refused, with the kinds', async () => {
   await using sandbox = await createSandbox()
   expect(() => sandbox.key('gold' as 'pro')).toThrow('The key "gold": must be default, free')
+  expect(() => sandbox.space('a b').key()).toThrow('The space "a b": must be 1 to 64 of A-Z a-z 0-9 . _ -.')
 })
