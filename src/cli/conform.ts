@@ -1,12 +1,14 @@
 import { availableParallelism } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Contract } from '../contract/contract.js'
+import { openContract } from '../contract/open-contract.js'
 import { Failure } from '../domain/failures.js'
 import { didYouMean } from '../domain/suggest.js'
 import { type DurationMs, parseDuration } from '../domain/time.js'
-import { EMBEDDED_DEFAULTS, OptionsError } from '../options/options.js'
+import { EMBEDDED_DEFAULTS, OptionsError, type SandboxOptions } from '../options/options.js'
 import { formatProblem } from '../options/problem.js'
-import { resolveLayers } from '../options/resolve.js'
+import { resolveOptions } from '../options/resolve.js'
 import { runSandbox } from '../sandbox.js'
 import { messageOf } from '../system/message-of.js'
 import { makeFolder, PROJECT_FILE, PROJECT_FOLDER, replaceFile } from '../system/regular-file.js'
@@ -17,9 +19,11 @@ import {
   jsonReport,
   junitReport,
   nextCommands,
+  notApplicable,
   scenarioLines,
   summaryLine,
 } from './conform/report.js'
+import { type AppliedScenario, applyScenario, findResource, type TestedResource } from './conform/resource.js'
 import { type ConformRun, runScenario } from './conform/run-scenario.js'
 import { type ConformScenario, JOBS, type Job, loadBaseline, loadScenarios } from './conform/scenarios.js'
 import { addOutputOptions, type OutputFlags, printJson, printResult, wantsJson } from './control/result.js'
@@ -32,17 +36,18 @@ import { print, printLine } from './print.js'
 const EXAMPLES: readonly string[] = [
   'petstore-sandbox conform -- node my-client.js',
   'petstore-sandbox conform --scenario lost-response -- python3 client.py',
-  'petstore-sandbox conform --report conform.xml -- npm run smoke',
+  'petstore-sandbox conform --spec openapi.yaml --resource projects -- npm run smoke',
   'petstore-sandbox conform --list',
 ]
 
 const NOTES = `\
 Runs the command once per scenario, each time in a new space, with these variables:
-  PETSTORE_BASE_URL    the service
-  PETSTORE_API_KEY     a key of the scenario's space
-  PETSTORE_SCENARIO    the name of the scenario
-  PETSTORE_JOB         read: list the pets, then get the first one by its id
-                       create: create one pet, then get it by its id
+  PETSTORE_BASE_URL       the service
+  PETSTORE_API_KEY        a key of the scenario's space
+  PETSTORE_SCENARIO       the name of the scenario
+  PETSTORE_JOB            read: list the records, then get the first one by its id
+                          create: create one record, then get it by its id
+  PETSTORE_CONFORM_STEPS  the operations of the job, such as listPets,getPet
 The command must exit with 0 if the job is done, and with another code if not.
 
 If the failure never occurred, the scenario is untested. This fails the run,
@@ -57,6 +62,8 @@ const MAX_JOBS = 10
 /** More clients at once than the machine can run would be slow to retry. */
 const DEFAULT_JOBS = Math.min(8, 2 * availableParallelism())
 const MIN_TIMEOUT_MS: DurationMs = 100
+/** Of records of each resource. */
+const GENERATED = 5
 /** Its first draws refuse the first request of the storm. */
 const SEED = 46
 
@@ -64,6 +71,9 @@ interface ConformFlags extends OutputFlags {
   readonly scenario?: readonly string[]
   readonly scenarios?: string
   readonly list?: boolean
+  readonly spec?: string
+  readonly resource?: string
+  readonly fixtures?: string
   readonly job: Job | 'both'
   readonly jobs: number
   readonly timeout: number
@@ -84,6 +94,9 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     )
     .option('--scenarios <dir>', 'folder with scenarios of your own, added to the packaged ones')
     .option('--list', 'list the scenarios')
+    .option('--spec <openapi.yaml>', 'OpenAPI document to serve (default: the packaged one)')
+    .option('--resource <name>', 'resource to test with (default: the one with most operations)')
+    .option('--fixtures <dir>', 'folder with records (with --spec, default: generated)')
     .addOption(new Option('--job <job>', 'job of the command').choices([...JOBS, 'both']).default('both'))
     .addOption(
       new Option('--jobs <n>', `scenarios to run at once, 1 to ${MAX_JOBS}`)
@@ -138,7 +151,16 @@ async function conform(
     flags.baseline,
     all.map((scenario) => scenario.name),
   )
-  const runs = await runAll(scenarios, baseline, { name, args }, flags, io)
+  const contract = await openContract(flags.spec && resolve(cwd, flags.spec))
+  const resource = findResource(contract, flags.resource)
+  const applied = scenarios.map((scenario) => ({ scenario, use: applyScenario(scenario, resource, jobsOf(flags)) }))
+  if (applied.every(({ use }) => typeof use === 'string'))
+    throw new OptionsError(applied.map(({ scenario, use }) => `${scenario.name} does not apply: ${use}`))
+  if (flags.spec !== undefined) {
+    const operations = Object.values(resource.operations).map(({ id }) => id)
+    await printLine(io.stderr, `conform uses the resource ${resource.name}: ${operations.join(', ')}`)
+  }
+  const runs = await runAll(applied, contract, resource, baseline, { name, args }, flags, io)
   if (typeof runs === 'number') return runs
   if (wantsJson(flags)) await printJson(jsonReport(runs), io, nextCommands(runs, [name, ...args]))
   else await print(stdout, `${summaryLine(runs)}\n`)
@@ -164,25 +186,40 @@ function select(all: readonly ConformScenario[], { scenario: names, job }: Confo
   return selected
 }
 
+function jobsOf({ job }: ConformFlags): readonly Job[] {
+  return job === 'both' ? JOBS : [job]
+}
+
 /** @returns the runs in the order of the scenarios, or an exit code if they could not be run */
 async function runAll(
-  scenarios: readonly ConformScenario[],
+  applied: readonly { readonly scenario: ConformScenario; readonly use: AppliedScenario | string }[],
+  contract: Contract,
+  resource: TestedResource,
   baseline: ReadonlySet<string>,
   command: Pick<ConformRun, 'name' | 'args'>,
-  { job, jobs, timeout, allowUntested = false, ...flags }: ConformFlags,
+  flags: ConformFlags,
   io: CliIo,
 ): Promise<readonly CountedRun[] | number> {
   const { cwd, stdout, stderr } = io
+  const { jobs, timeout, allowUntested = false } = flags
   const first: ConformRun['first'] = new Map()
   const running: ConformRun['running'] = new Set()
-  const options = resolveLayers([], { defaults: EMBEDDED_DEFAULTS, cwd, randomSeed: () => SEED })
-  const sandbox = await runSandbox(options, {
-    onExchange({ space }) {
-      first.get(space)?.()
-      first.delete(space)
-    },
-    onWarning: (message) => printLine(stderr, message),
+  const options = resolveOptions(sandboxOptions(resource, flags), {
+    defaults: EMBEDDED_DEFAULTS,
+    cwd,
+    randomSeed: () => SEED,
   })
+  const sandbox = await runSandbox(
+    options,
+    {
+      onExchange({ space }) {
+        first.get(space)?.()
+        first.delete(space)
+      },
+      onWarning: (message) => printLine(stderr, message),
+    },
+    contract,
+  )
   let signalled: keyof typeof SIGNAL_EXIT | undefined
   const stopAll = (signal: string) => {
     signalled = signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM'
@@ -194,31 +231,42 @@ async function runAll(
     const env = childEnvironment(io.env, { baseUrl, controlUrl, controlToken: undefined })
     const run: ConformRun = {
       ...{ ...command, sandbox, env, cwd, timeout, running, first },
-      jobs: job === 'both' ? JOBS : [job],
     }
     const runs = new Map<string, CountedRun>()
+    const report = async (counted: CountedRun) => {
+      runs.set(counted.name, counted)
+      const lines = scenarioLines(counted).map((line) => `${line}\n`)
+      if (!wantsJson(flags)) await print(stdout, lines.join(''))
+    }
+    for (const { scenario, use } of applied)
+      if (typeof use === 'string') await report(countRun(notApplicable(scenario, use), baseline, allowUntested))
+    const scenarios = applied.flatMap(({ use }) => (typeof use === 'string' ? [] : [use]))
     // Beside others, a client that does not wait would be slow to retry.
-    const isAlone = ({ expectation }: ConformScenario) => expectation.pause !== undefined
+    const isAlone = ({ expectation }: AppliedScenario) => expectation.pause !== undefined
     const waiting = scenarios.filter((scenario) => !isAlone(scenario))
     const work = async () => {
       for (let next = waiting.shift(); next !== undefined && signalled === undefined; next = waiting.shift()) {
         const counted = countRun(await runScenario(next, run), baseline, allowUntested)
         if (signalled !== undefined) return
-        runs.set(next.name, counted)
-        const lines = scenarioLines(counted).map((line) => `${line}\n`)
-        if (!wantsJson(flags)) await print(stdout, lines.join(''))
+        await report(counted)
       }
     }
     await Promise.all(Array.from({ length: jobs }, work))
     waiting.push(...scenarios.filter(isAlone))
     await work()
     if (signalled !== undefined) return SIGNAL_EXIT[signalled]
-    return scenarios.flatMap(({ name }) => runs.get(name) ?? [])
+    return applied.flatMap(({ scenario }) => runs.get(scenario.name) ?? [])
   } finally {
     ignoreSignals()
     for (const one of running) one.kill()
     await sandbox.stop('now')
   }
+}
+
+/** With another contract, the records are generated. */
+function sandboxOptions({ generate }: TestedResource, { spec, fixtures }: ConformFlags): SandboxOptions {
+  if (fixtures !== undefined || spec === undefined) return { ...(spec && { spec }), ...(fixtures && { fixtures }) }
+  return { spec, generate: generate.map((name) => `${name}=${GENERATED}`) }
 }
 
 function writeReport(file: string, text: string): void {

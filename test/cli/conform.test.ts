@@ -125,7 +125,7 @@ describe('conform', () => {
     const rounds = example('client.mjs').replace(/\$\{(\/"id.*\])\}/, (_, id) => `$\{Number(${id})}`)
     const command = [process.execPath, 'client.mjs']
     const { code, out } = await conform(only('int64'), command, { 'client.mjs': rounds })
-    expect(out).toContain('requested /v1/pets/9007199254740992, a pet that does not exist')
+    expect(out).toContain('requested /v1/pets/9007199254740992, a record that does not exist')
     expect(out).toContain('| Error: GET /pets/9007199254740992: 404\n')
     expect(code).toBe(1)
   })

@@ -3,13 +3,14 @@ import { counted } from '../../domain/numbers.js'
 import { systemClock } from '../../system/system-clock.js'
 import { type JUnitCase, junitXml } from '../junit.js'
 import type { ScenarioRun } from './run-scenario.js'
+import type { ConformScenario } from './scenarios.js'
 import { requestLine, type SeenExchange } from './verdict.js'
 
 const MAX_EXCHANGES = 12
 const MAX_OUTPUT_LINES = 5
 const MAX_LINE_CHARACTERS = 200
 
-const COUNTS = ['passed', 'failed', 'untested', 'known', 'stale', 'skipped'] as const
+const COUNTS = ['passed', 'failed', 'untested', 'known', 'stale', 'skipped', 'not applicable'] as const
 
 /** How a run counts: `known` and `stale` come from the baseline, `skipped` is an untested one that is allowed. */
 export interface CountedRun extends ScenarioRun {
@@ -23,16 +24,22 @@ export function isFailure({ counts }: CountedRun): boolean {
 export function countRun(run: ScenarioRun, baseline: ReadonlySet<string>, allowsUntested: boolean): CountedRun {
   const { name, outcome } = run
   const isKnown = baseline.has(name)
+  if (outcome === 'not-applicable') return { ...run, counts: 'not applicable' }
   if (outcome === 'passed') return { ...run, counts: isKnown ? 'stale' : 'passed' }
   if (isKnown) return { ...run, counts: 'known' }
   return { ...run, counts: outcome === 'untested' && allowsUntested ? 'skipped' : outcome }
 }
 
+/** A scenario for operations that the contract does not have. */
+export function notApplicable({ name }: ConformScenario, reason: string): ScenarioRun {
+  return { name, reason, outcome: 'not-applicable', findings: [], exchanges: [], output: '', seconds: 0 }
+}
+
 export function scenarioLines(run: CountedRun): readonly string[] {
-  const { name, outcome, counts, exchanges, seconds, output } = run
+  const { name, outcome, counts, reason, exchanges, seconds, output } = run
+  if (counts === 'not applicable') return [`n/a      ${name.padEnd(22)} ${reason}`]
   const word = counts === 'known' || counts === 'stale' ? counts : outcome
   const line = `${word.padEnd(8)} ${name.padEnd(22)} ${counted(exchanges.length, 'request')}, ${seconds.toFixed(1)} s`
-  const { reason } = run
   if (counts === 'passed') return [line]
   if (counts === 'stale') return [line, '         It passes now: remove it from the baseline.']
   if (!isFailure(run)) return [line, `         ${reason}`]

@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Conduct } from '../../conduct/conduct-view.js'
 import { Repeats } from '../../conduct/repeats.js'
-import { parseJson } from '../../contract/json.js'
+import type { Values } from '../../contract/contract.js'
+import { parseJson, stringifyJson } from '../../contract/json.js'
 import { Failure } from '../../domain/failures.js'
 import { sentKeyText } from '../../domain/keys.js'
 import type { DurationMs } from '../../domain/time.js'
 import type { RunningSandbox } from '../../sandbox.js'
 import type { Environment } from '../../system/this-process.js'
 import { type RunningCommand, runCommand, startFailure } from '../exec/run-command.js'
-import type { ConformScenario, Job } from './scenarios.js'
+import { type AppliedScenario, LARGE_ID, stepsOf } from './resource.js'
 import { judgeRun, judgeWaits, pausesOf, type SeenExchange, type Verdict } from './verdict.js'
 
 /** Of the command's output; the last of it is shown with a failure. */
@@ -30,7 +31,6 @@ export interface ConformRun {
   readonly env: Environment
   readonly cwd: string
   readonly timeout: DurationMs
-  readonly jobs: readonly Job[]
   /** Commands that are running, so that a signal can end them. */
   readonly running: Set<RunningCommand>
   /** Called at the first exchange of a space. */
@@ -42,7 +42,7 @@ export interface ScenarioRun extends Verdict {
   readonly seconds: number
 }
 
-export async function runScenario(scenario: ConformScenario, run: ConformRun): Promise<ScenarioRun> {
+export async function runScenario(scenario: AppliedScenario, run: ConformRun): Promise<ScenarioRun> {
   const { pause } = scenario.expectation
   const runs: ScenarioRun[] = []
   const waits: DurationMs[] = []
@@ -73,32 +73,38 @@ function probe(): DurationMs {
   }
 }
 
-async function runOnce(scenario: ConformScenario, run: ConformRun) {
-  const { name, expectation, switches } = scenario
+async function runOnce(scenario: AppliedScenario, run: ConformRun) {
+  const { name, expectation, switches, resource } = scenario
   const space = `conform-${name}`
   const control = <T>(method: string, path: string, body?: unknown) => ask<T>(run.sandbox, space, method, path, body)
   await control('POST', '/reset')
   await control('PUT', '/scenario', switches)
-  for (const id of expectation.removePets) await control('DELETE', `/pets/${id}`)
+  const path = `/resources/${resource.name}`
+  const list = () => control<readonly Values[]>('GET', path)
+  if (expectation.largeId) {
+    const [newest] = await list()
+    const { property } = resource.id
+    for (const id of [newest?.[property], LARGE_ID]) await control('DELETE', `${path}/${id}`)
+    await control('POST', path, { ...newest, [property]: LARGE_ID })
+  }
   if (expectation.advance !== undefined) await control('POST', '/clock/advance', { by: expectation.advance })
   // A window must not end while the command is still starting.
   if (switches.freeze === true) run.first.set(space, () => void control('PUT', '/clock', { frozen: false }))
-  const before = await control<readonly unknown[]>('GET', '/pets')
+  const before = await list()
   const repeats = new Repeats()
   const ledger = run.sandbox.core.spaces.get(space)?.conduct
   if (ledger !== undefined) ledger.repeats = repeats
-  const job = expectation.job ?? run.jobs[0] ?? 'read'
   const startedAt = performance.now()
-  const { ending, output } = await runJob(scenario, job, run)
+  const { ending, output } = await runJob(scenario, run)
   const seconds = (performance.now() - startedAt) / 1000
   const exchanges = await endedExchanges(() => control('GET', '/requests'))
   const { violations } = await control<Conduct>('GET', '/conduct')
-  const after = await control<readonly unknown[]>('GET', '/pets')
-  const created = after.length - before.length
-  return { job, ending, output, seconds, exchanges, violations, repeats: repeats.found, created }
+  const created = (await list()).length - before.length
+  return { ending, output, seconds, exchanges, violations, repeats: repeats.found, created }
 }
 
-async function runJob({ name: scenario, expectation }: ConformScenario, job: Job, run: ConformRun) {
+async function runJob(scenario: AppliedScenario, run: ConformRun) {
+  const { expectation, job } = scenario
   const { name, args, cwd, running, timeout } = run
   const pieces: Buffer[] = []
   let kept = 0
@@ -109,9 +115,12 @@ async function runJob({ name: scenario, expectation }: ConformScenario, job: Job
     env: {
       ...run.env,
       // A named sender is judged as one client.
-      PETSTORE_API_KEY: sentKeyText(expectation.key, `conform-${scenario}`, 'client'),
-      PETSTORE_SCENARIO: scenario,
+      PETSTORE_API_KEY: sentKeyText(expectation.key, `conform-${scenario.name}`, 'client'),
+      PETSTORE_SCENARIO: scenario.name,
       PETSTORE_JOB: job,
+      PETSTORE_CONFORM_STEPS: stepsOf(job, scenario.resource)
+        .map(({ id }) => id)
+        .join(','),
     },
     onOutput(piece) {
       pieces.push(piece)
@@ -153,7 +162,7 @@ async function ask<T>(
   const request = new Request(`${controlUrl}${path}?space=${space}`, {
     method,
     headers: { 'content-type': 'application/json', host: new URL(controlUrl).host },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: stringifyJson(body) }),
   })
   const response = await core.control(request)
   const text = await response.text()

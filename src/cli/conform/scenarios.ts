@@ -15,6 +15,10 @@ import { readRegularFile } from '../../system/regular-file.js'
 export const JOBS = ['read', 'create'] as const
 export type Job = (typeof JOBS)[number]
 
+/** Operations of the tested resource; `{list}` in a scenario stands for the one that lists its records. */
+export const STEPS = ['list', 'get', 'create'] as const
+export type Step = (typeof STEPS)[number]
+
 /** What a good client does in a scenario. */
 export interface Expectation {
   /** The job of the command; undefined for any. */
@@ -31,8 +35,8 @@ export interface Expectation {
   readonly pause?: DurationMs
   /** How far the clock is moved before the command starts. */
   readonly advance?: string
-  /** Pets that are removed before, by id. */
-  readonly removePets: readonly number[]
+  /** The newest record has an id above 2^53. */
+  readonly largeId: boolean
   /** Violations that cannot be avoided in this scenario. */
   readonly ignores: readonly ConductRule[]
 }
@@ -109,9 +113,9 @@ function readExpectation(given: unknown, where: (key: string) => string): Expect
     parseDuration(String(value)) === undefined ? undefined : String(value),
   )
   const pause = take('pause', 'a duration such as 100ms', (value) => parseDuration(String(value)))
-  const removePets = list('remove-pets', 'a list of ids', count)
+  const largeId = take('large-id', 'true or false', (value) => (typeof value === 'boolean' ? value : undefined))
   const ignores = list('ignores', 'a list of violations', (value) => VIOLATIONS.find((rule) => rule === value))
-  const KEYS = ['job', 'key', 'ends', 'delivers', 'attempts', 'pause', 'advance', 'remove-pets', 'ignores']
+  const KEYS = ['job', 'key', 'ends', 'delivers', 'attempts', 'pause', 'advance', 'large-id', 'ignores']
   for (const unknown of map.keys()) problems.push(`${where(unknown)} is unknown${didYouMean(unknown, KEYS)}`)
   if (delivers.length === 0)
     problems.push(`${where('delivers')} is required: how to see that the failure was delivered`)
@@ -120,7 +124,7 @@ function readExpectation(given: unknown, where: (key: string) => string): Expect
     key: key ?? 'sandbox',
     ends: ends ?? 'success',
     delivers,
-    removePets,
+    largeId: largeId ?? false,
     ignores,
     ...(job && { job }),
     ...(attempts && { attempts }),

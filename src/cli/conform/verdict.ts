@@ -4,23 +4,22 @@ import { counted } from '../../domain/numbers.js'
 import type { DurationMs } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import { type CommandOutcome, exitCodeFor } from '../exec/run-command.js'
-import type { ConformScenario, Job } from './scenarios.js'
+import type { AppliedScenario } from './resource.js'
 
 export type SeenExchange = Omit<Exchange, 'space' | 'key' | 'timing' | 'request' | 'response'>
 
 export interface Evidence {
-  readonly job: Job
   readonly ending: CommandOutcome | 'timeout'
   readonly exchanges: readonly SeenExchange[]
   readonly violations: readonly Finding<ViolationRule>[]
   readonly repeats: readonly Repeat[]
-  /** Pets that the client has created. */
+  /** Records that the client has created. */
   readonly created: number
 }
 
 export interface Verdict {
   readonly name: string
-  readonly outcome: 'passed' | 'failed' | 'untested'
+  readonly outcome: 'passed' | 'failed' | 'untested' | 'not-applicable'
   /** Empty if it passed. */
   readonly reason: string
   readonly findings: readonly Finding<ViolationRule>[]
@@ -28,12 +27,13 @@ export interface Verdict {
 }
 
 /** Judges what a client did in a scenario. The first reason decides. */
-export function judgeRun({ name, expectation }: ConformScenario, evidence: Evidence): Verdict {
+export function judgeRun(scenario: AppliedScenario, evidence: Evidence): Verdict {
+  const { name, expectation } = scenario
   const { ignores, delivers } = expectation
   const { exchanges, violations } = evidence
   const findings = violations.filter(({ rule }) => !ignores.includes(rule))
   const end = (outcome: Verdict['outcome'], reason = ''): Verdict => ({ name, outcome, reason, findings, exchanges })
-  const failure = failureOf(expectation, evidence, findings)
+  const failure = failureOf(scenario, evidence, findings)
   if (failure !== undefined) return end('failed', failure)
   const isDelivered = exchanges.some(({ reason, fault, status, operation }) =>
     delivers.some((word) => word === reason || word === fault || word === String(status) || word === operation),
@@ -45,21 +45,22 @@ export function judgeRun({ name, expectation }: ConformScenario, evidence: Evide
 }
 
 function failureOf(
-  { ends, attempts }: ConformScenario['expectation'],
-  { job, ending, exchanges, repeats, created }: Evidence,
+  { job, resource, expectation: { ends, attempts } }: AppliedScenario,
+  { ending, exchanges, repeats, created }: Evidence,
   findings: readonly Finding[],
 ): string | undefined {
   const [finding] = findings
+  const { list, get } = resource.operations
   if (created > 1) {
     const lost = finding === undefined ? '' : ` ${finding.message}`
-    return `The client created ${created} pets instead of one.${lost}`
+    return `The client created ${created} ${resource.name} instead of one.${lost}`
   }
   if (finding !== undefined) return `${finding.rule}: ${finding.message}`
   const tooOften = attempts === undefined ? undefined : repeatedMore(exchanges, repeats, attempts)
   if (tooOften !== undefined) return tooOften
-  const wrong = exchanges.find(({ operation, status, reason }) => operation === 'getPet' && status === 404 && !reason)
+  const wrong = exchanges.find(({ operation, status, reason }) => operation === get?.id && status === 404 && !reason)
   if (wrong !== undefined)
-    return `The client requested ${wrong.path}, a pet that does not exist. Does it keep ids above 2^53 exactly?`
+    return `The client requested ${wrong.path}, a record that does not exist.${resource.id.kind === 'integer' ? ' Does it keep ids above 2^53 exactly?' : ''}`
   if (ending === 'timeout') return 'The command did not end in time and was stopped. Does the client have a timeout?'
   const code = `exit code ${exitCodeFor(ending)}`
   const isSuccess = ending.kind === 'exited' && ending.code === 0
@@ -72,11 +73,11 @@ function failureOf(
   if (ends === 'failure' || !isSuccess) return undefined
   const isServed = exchanges.some(
     ({ operation, status, ended }) =>
-      (operation === 'listPets' || job === 'create') && ended === 'sent' && status !== null && status < 300,
+      (operation === list?.id || job === 'create') && ended === 'sent' && status !== null && status < 300,
   )
-  if (job === 'read' && !isServed) return 'The command ended with 0, but did not read the pets.'
-  if (job === 'create' && created === 0) return 'The command ended with 0, but created no pet.'
-  return isServed ? undefined : 'The command ended with 0, but received no response that shows the pet.'
+  if (job === 'read' && !isServed) return 'The command ended with 0, but did not read the list.'
+  if (job === 'create' && created === 0) return 'The command ended with 0, but created no record.'
+  return isServed ? undefined : 'The command ended with 0, but received no response that shows the record.'
 }
 
 function repeatedMore(

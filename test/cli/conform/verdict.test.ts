@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import type { ConformScenario, Expectation } from '../../../src/cli/conform/scenarios.js'
+import { type AppliedScenario, findResource } from '../../../src/cli/conform/resource.js'
+import type { Expectation, Job } from '../../../src/cli/conform/scenarios.js'
 import { type Evidence, judgeRun, judgeWaits, pausesOf, type SeenExchange } from '../../../src/cli/conform/verdict.js'
+import { packagedContract } from '../../../src/contract/packaged-contract.js'
 
-const EXPECTED: Expectation = { key: 'sandbox', ends: 'success', delivers: ['fault'], removePets: [], ignores: [] }
+const EXPECTED: Expectation = { key: 'sandbox', ends: 'success', delivers: ['fault'], largeId: false, ignores: [] }
+const PETS = findResource(packagedContract(), undefined)
 const SUCCESS = { kind: 'exited', code: 0 } as const
 
 function judge(
   exchanges: readonly Partial<SeenExchange>[],
   expected: Partial<Expectation>,
-  given: Partial<Evidence> = {},
+  { job = 'read', ...given }: Partial<Evidence> & { readonly job?: Job } = {},
 ) {
   const expectation = { ...EXPECTED, ...expected }
-  const scenario: ConformScenario = { name: 'one', description: '', expectation, switches: {} }
+  const scenario: AppliedScenario = { name: 'one', description: '', expectation, switches: {}, job, resource: PETS }
   const seen = exchanges.map(exchange)
   const evidence: Evidence = {
-    job: 'read',
     ending: SUCCESS,
     exchanges: seen,
     violations: [],
@@ -62,9 +64,9 @@ describe('the verdict on a client', () => {
   })
 
   it.each([
-    ['did not read the pets', 'read', { ...refused(0), ended: 'sent' }],
-    ['did not read the pets', 'read', { ...refused(0), status: 200, ended: 'cut' }],
-    ['created no pet', 'create', { ...refused(0), status: 200 }],
+    ['did not read the list', 'read', { ...refused(0), ended: 'sent' }],
+    ['did not read the list', 'read', { ...refused(0), status: 200, ended: 'cut' }],
+    ['created no record', 'create', { ...refused(0), status: 200 }],
     ['received no response', 'create', { ...refused(0), status: null, ended: 'cut' }],
   ] as const)('fails a success without proof: %s', (reason, job, exchange) => {
     const created = reason === 'received no response' ? 1 : 0

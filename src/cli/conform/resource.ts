@@ -1,0 +1,101 @@
+import type { Contract, Operation } from '../../contract/contract.js'
+import { type IdData, isStateful, placeInState } from '../../contract/resource-data.js'
+import { didYouMean } from '../../domain/suggest.js'
+import { OptionsError } from '../../options/options.js'
+import { formatProblem } from '../../options/problem.js'
+import { type ConformScenario, JOBS, type Job, STEPS, type Step } from './scenarios.js'
+
+/** Not exact as a number of JavaScript: 2^53 + 1. */
+export const LARGE_ID = 9_007_199_254_740_993n
+
+/** The resource of the contract that the client works on. */
+export interface TestedResource {
+  readonly name: string
+  readonly id: IdData
+  readonly operations: { readonly [Name in Step]?: Operation }
+  /** A property has an enum. */
+  readonly hasChoices: boolean
+  readonly allowsLargeIds: boolean
+  /** Resources with records to generate: those that its records belong to, then its own. */
+  readonly generate: readonly string[]
+}
+
+/** A scenario with the operations of the resource in place of `{list}`, `{get}` and `{create}`. */
+export interface AppliedScenario extends ConformScenario {
+  readonly job: Job
+  readonly resource: TestedResource
+}
+
+/** @param wanted default: the one with the most stateful operations @throws OptionsError */
+export function findResource({ operations, resources }: Contract, wanted: string | undefined): TestedResource {
+  const own = (name: string) => operations.filter((one) => isStateful(one) && one.action?.resource === name)
+  const usable = resources.filter(({ name }) => own(name).some(({ action }) => isStep(action?.kind)))
+  const [most] = [...usable].sort(
+    (one, other) => own(other.name).length - own(one.name).length || one.parents.length - other.parents.length,
+  )
+  const resource = wanted === undefined ? most : usable.find(({ name }) => name === wanted)
+  if (resource === undefined) {
+    const names = usable.map(({ name }) => name)
+    throw new OptionsError([
+      wanted === undefined
+        ? 'The contract has no resource with stateful operations, so conform has nothing to test'
+        : formatProblem('--resource', wanted, `is not one of ${names.join(', ')}${didYouMean(wanted, names)}`),
+    ])
+  }
+  const stepOf = (kind: Step, method: string) =>
+    own(resource.name)
+      .filter((one) => one.action?.kind === kind && one.method === method)
+      .sort((one, other) => one.path.length - other.path.length)[0]
+  const [list, get, create] = [stepOf('list', 'GET'), stepOf('get', 'GET'), stepOf('create', 'POST')]
+  const isGenerated = resource.isFixed !== true && placeInState(resource) === 'records'
+  return {
+    name: resource.name,
+    id: resource.id,
+    operations: { ...(list && { list }), ...(get && { get }), ...(create && { create }) },
+    hasChoices: Object.values(resource.properties).some(({ choices = [] }) =>
+      choices.some((choice) => typeof choice === 'string'),
+    ),
+    allowsLargeIds: resource.id.kind === 'integer' && get !== undefined && takesLargeId(get),
+    generate: isGenerated ? [...resource.parents.flatMap((parent) => parent.resource ?? []), resource.name] : [],
+  }
+}
+
+function isStep(kind: string | undefined): kind is Step {
+  return STEPS.some((step) => step === kind)
+}
+
+function takesLargeId({ parameters, readPath }: Operation): boolean {
+  const names = parameters.filter((one) => one.in === 'path').map(({ name }) => name)
+  const { violations } = readPath(names.map(() => String(LARGE_ID)))
+  return violations.every(({ name }) => name !== names.at(-1))
+}
+
+/** The steps of a job, without those that the contract lacks. */
+export function stepsOf(job: Job, { operations: { list, get, create } }: TestedResource): readonly Operation[] {
+  return [job === 'read' ? list : create, get].filter((one) => one !== undefined)
+}
+
+/** @returns the reason if the scenario does not apply to the resource */
+export function applyScenario(
+  scenario: ConformScenario,
+  resource: TestedResource,
+  jobs: readonly Job[],
+): AppliedScenario | string {
+  const { expectation, switches } = scenario
+  const { operations } = resource
+  const first = { read: operations.list, create: operations.create }
+  const able = JOBS.filter((job) => jobs.includes(job) && (expectation.job ?? job) === job && first[job] !== undefined)
+  const isAbout = (word: string) => expectation.delivers.includes(word)
+  const text = JSON.stringify([switches, expectation])
+  const missing = STEPS.find((step) => text.includes(`{${step}}`) && operations[step] === undefined)
+  const isDeprecated = (job: Job) => stepsOf(job, resource).some(({ sunsetAt }) => sunsetAt !== undefined)
+  const job = isAbout('sunset') ? able.find(isDeprecated) : able[0]
+  if (able.length === 0 || missing !== undefined)
+    return `${resource.name} has no operation to ${missing ?? (expectation.job === 'create' ? 'create' : 'list')} records.`
+  if (job === undefined) return `No operation of ${resource.name} has x-deprecated-sunset.`
+  if (isAbout('enum-growth') && !resource.hasChoices) return `No property of ${resource.name} has an enum.`
+  if (expectation.largeId && !resource.allowsLargeIds) return `Ids of ${resource.name} are not above 2^53.`
+  const named = text.replace(/\{(list|get|create)\}/g, (_, step: Step) => operations[step]?.id ?? '')
+  const [ownSwitches, ownExpectation] = JSON.parse(named)
+  return { ...scenario, switches: ownSwitches, expectation: ownExpectation, job, resource }
+}
