@@ -184,7 +184,7 @@ export function openSandboxCore(
       startAs(start) {
         checkOperations({ ...options, start, mock: [] }, contract)
         checkKeys({ start }, [...executor.spaces.default.keys.values()])
-        executor.spaces.startAs(resolveFrozenStart(start, startedAt), systemClock.wall())
+        executor.spaces.startAs(resolveFrozenStart(start, startedAt, contract), systemClock.wall())
       },
       end: () => stopping.abort(),
       close: () => opened.close(),

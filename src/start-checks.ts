@@ -3,6 +3,7 @@ import { Failure } from './domain/failures.js'
 import { type ApiKey, DEFAULT_KEY, keyLabel } from './domain/keys.js'
 import { slowedOperations } from './domain/settings.js'
 import { didYouMean } from './domain/suggest.js'
+import { clockStartProblem } from './domain/time.js'
 import { placeOf, type ResolvedOptions } from './options/resolve.js'
 import { digestOf } from './system/runtime.js'
 
@@ -19,6 +20,8 @@ export function checkOperations(options: ResolvedOptions, contract: Contract): v
   }
   for (const [index, operation] of options.mock.entries()) check(operation, index, 'mock', known)
   for (const [index, { operation }] of options.start.faults.entries()) check(operation, index, 'fault', ['*', ...known])
+  const problem = clockStartProblem(options.start.now, contract)
+  if (problem !== undefined) throw new Failure('UNKNOWN_OPERATION', problem)
   for (const operation of slowedOperations(options.start.settings)) check(operation, 0, 'latency', ['*', ...known])
 }
 

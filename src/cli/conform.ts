@@ -36,7 +36,7 @@ import { print, printLine } from './print.js'
 const EXAMPLES: readonly string[] = [
   'petstore-sandbox conform -- node my-client.js',
   'petstore-sandbox conform --scenario lost-response -- python3 client.py',
-  'petstore-sandbox conform --spec openapi.yaml --resource projects -- npm run smoke',
+  'petstore-sandbox conform --spec openapi.yaml -- npm run smoke',
   'petstore-sandbox conform --list',
 ]
 

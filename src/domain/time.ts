@@ -1,3 +1,4 @@
+import type { Contract } from '../contract/contract.js'
 /** Milliseconds since the Unix epoch, by a space's clock. */
 export type EpochMs = number
 export type DurationMs = number
@@ -117,10 +118,24 @@ export function readClock(clock: ClockState, wall: EpochMs): EpochMs {
   return clock.kind === 'frozen' ? clock.at : Math.min(wall + clock.ahead, LAST_INSTANT)
 }
 
-export type ClockStart = EpochMs | { readonly ahead: DurationMs }
+/** An offset is from real time, or from the first removal of an operation of the contract. */
+export type ClockStart = EpochMs | { readonly ahead: DurationMs; readonly from?: 'sunset' }
 
-export function startInstant(start: ClockStart, wall: EpochMs): EpochMs {
-  return typeof start === 'number' ? start : Math.min(Math.max(wall + start.ahead, 0), LAST_INSTANT)
+export function startInstant(start: ClockStart, wall: EpochMs, contract: Pick<Contract, 'operations'>): EpochMs {
+  if (typeof start === 'number') return start
+  const from = start.from === 'sunset' ? firstSunset(contract) : wall
+  return Math.min(Math.max(from + start.ahead, 0), LAST_INSTANT)
+}
+
+/** Infinity if the contract removes no operation. */
+function firstSunset({ operations }: Pick<Contract, 'operations'>): EpochMs {
+  return Math.min(...operations.map(({ sunsetAt = Number.POSITIVE_INFINITY }) => sunsetAt))
+}
+
+/** @returns a sentence if the start is relative to a removal, and the contract removes no operation */
+export function clockStartProblem(start: ClockStart | undefined, contract: Pick<Contract, 'operations'>) {
+  if (typeof start !== 'object' || start.from === undefined || firstSunset(contract) < LAST_INSTANT) return undefined
+  return 'The clock cannot start before a removal: no operation of the contract has x-deprecated-sunset.'
 }
 
 export function clockAt(now: EpochMs, frozen: boolean, wall: EpochMs): ClockState {

@@ -68,6 +68,6 @@ interface StoredSpaces {
 }
 
 /** A clock frozen without an instant stops at the start of the sandbox, and resets return to it. */
-export function resolveFrozenStart(start: SpaceStart, at: EpochMs): SpaceStart {
-  return start.freeze ? { ...start, now: startInstant(start.now ?? at, at) } : start
+export function resolveFrozenStart(start: SpaceStart, at: EpochMs, contract: Contract): SpaceStart {
+  return start.freeze ? { ...start, now: startInstant(start.now ?? at, at, contract) } : start
 }

@@ -26,7 +26,7 @@ export async function createLocalExecutor(
   const store = await openStore()
   deps.opened.defer(async () => store?.close())
   const state = store?.state ?? fixtures
-  const how = { seed: options.seed, start: resolveFrozenStart(options.start, startedAt) }
+  const how = { seed: options.seed, start: resolveFrozenStart(options.start, startedAt, deps.contract) }
   deps.check(state)
   const spaces = deps.openSpaces(how, startedAt, fixtures, { state, store: store?.store })
   const machine = new Machine(spaces)

@@ -117,7 +117,7 @@ async function partsOf({ options, contract, warn, seedsOf, check }: SandboxDeps,
       const groupStart = isAtStart ? known?.start.now : undefined
       const start = groupStart === undefined ? options.start : { ...options.start, now: groupStart }
       const fixtures = digestOf(stringifyJson(seedOf(seed)()))
-      return { seed, start: resolveFrozenStart(start, now), others: { ...others, [FIXTURES]: fixtures } }
+      return { seed, start: resolveFrozenStart(start, now, contract), others: { ...others, [FIXTURES]: fixtures } }
     },
     check: (facts, state) => check(state ?? seedOf(facts.seed)()),
     readState: (text) => asState(parseJson(text), readPet),

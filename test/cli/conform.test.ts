@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { packageDirectory } from '../../src/system/package-files.js'
 import { CONFORM_PAGE, EXAMPLES, example } from '../conform-proof/examples.js'
 import { junitViolations } from '../support/junit-schema.js'
 import { temporaryFolder } from '../support/temporary-files.js'
@@ -18,6 +19,8 @@ async function conform(line: string, command: readonly string[], files: Record<s
   const ended = await run(['conform', ...line.split(' '), '--', ...command], io)
   return { ...ended, read: (name: string) => readFileSync(join(cwd, name), 'utf8') }
 }
+
+const PROJECTS = readFileSync(join(packageDirectory, 'test/contract/specs/projects.yaml'), 'utf8')
 
 /** Flags that choose scenarios. */
 const only = (...names: readonly string[]) => names.map((name) => `--scenario ${name}`).join(' ')
@@ -158,6 +161,47 @@ describe('conform', () => {
     expect([found.code, found.out]).toEqual([1, expect.stringContaining('created 2 pets')])
     const wrong = await conform(flags, ['true'], { 'own/a.yaml': 'fault: "*:200"\nconform:\n  ends: soon\n' })
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringMatching(/a\.yaml:1:/)])
+  })
+
+  it('tests a client of another contract, and names the scenarios that do not apply', async () => {
+    const client = `
+const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key, PETSTORE_CONFORM_STEPS: steps } = process.env
+const headers = { authorization: 'Bearer ' + key, 'content-type': 'application/json' }
+const init = steps === 'listProjects,getProject' ? { headers } : { headers, method: 'POST', body: '{"name":"Roof"}' }
+for (let left = 2; left > 0; left--) {
+  const response = await fetch(base + '/projects', init).catch(() => undefined)
+  if (!response?.ok) continue
+  const [, id] = /"id": *([0-9]+)/.exec(await response.text())
+  process.exit((await fetch(base + '/projects/' + Number(id), { headers })).ok ? 0 : 1)
+}
+process.exit(1)`
+    const names = ['removed-operation', 'connection-reset', 'int64', 'enum-growth', 'lost-response']
+    const { out, err } = await conform(
+      `--spec projects.yaml ${only(...names)} -o json`,
+      [process.execPath, '--input-type=module', '-e', client],
+      { 'projects.yaml': PROJECTS },
+    )
+    const { scenarios } = JSON.parse(out) as { scenarios: { name: string; outcome: string; reason: string }[] }
+    expect(Object.fromEntries(scenarios.map(({ name, outcome }) => [name, outcome]))).toEqual({
+      'removed-operation': 'not-applicable',
+      'connection-reset': 'passed',
+      'enum-growth': 'passed',
+      int64: 'failed',
+      'lost-response': 'failed',
+    })
+    const reasons = scenarios.map(({ reason }) => reason).join('\n')
+    expect(reasons).toContain('No operation of projects has x-deprecated-sunset.')
+    expect(reasons).toContain('The client created 2 projects instead of one.')
+    expect(reasons).toContain('/projects/9007199254740992, a record that does not exist')
+    expect(err).toContain('conform uses the resource projects: listProjects, getProject, createProject')
+  })
+
+  it('refuses an unknown resource, and scenarios of which none applies', async () => {
+    const files = { 'projects.yaml': PROJECTS }
+    const unknown = await conform('--spec projects.yaml --resource task', ['true'], files)
+    expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('did you mean tasks?')])
+    const none = await conform(`--spec projects.yaml --resource comments ${only('int64')}`, ['true'], files)
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('int64 does not apply: comments has no')])
   })
 
   it('reports a command that does not exist, and bounds one that hangs', async () => {

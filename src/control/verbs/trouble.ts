@@ -2,7 +2,14 @@ import * as v from 'valibot'
 import type { Space } from '../../core/space.js'
 import type { FaultRule } from '../../domain/faults.js'
 import { slowedOperations } from '../../domain/settings.js'
-import { type ClockState, changeClock, clockAt, type EpochMs, startInstant } from '../../domain/time.js'
+import {
+  type ClockState,
+  changeClock,
+  clockAt,
+  clockStartProblem,
+  type EpochMs,
+  startInstant,
+} from '../../domain/time.js'
 import { OptionsError, type ScenarioContent } from '../../options/options.js'
 import { quoted } from '../../options/problem.js'
 import { loadPackagedScenario, packagedScenarios, parseScenarioContent, type Scenario } from '../../options/scenario.js'
@@ -125,7 +132,9 @@ function checkScenarioKeys(space: Space, { used, bans }: Scenario): void {
 
 /** Unlike the clock verbs, a scenario may move the clock back. */
 function clockIn(space: Space, { now: start, freeze }: Scenario, wall: EpochMs): ClockState {
-  const now = start === undefined ? undefined : startInstant(start, wall)
+  const problem = clockStartProblem(start, space.shared.contract)
+  if (problem !== undefined) throw new VerbError('invalid_request', problem)
+  const now = start === undefined ? undefined : startInstant(start, wall, space.shared.contract)
   if (now !== undefined && now < space.now(wall)) return clockAt(now, freeze ?? space.clock.kind === 'frozen', wall)
   const change = { ...(now === undefined ? {} : { now }), ...(freeze === undefined ? {} : { frozen: freeze }) }
   const changed = changeClock(space.clock, change, wall)

@@ -36,11 +36,12 @@ const dateSchema = v.pipe(
 
 export const instantSchema = v.union([instantTextSchema, dateSchema], FORM)
 
-const START_FORM = `${FORM}, or an offset from real time such as +3h or -2d`
+const START_FORM = `${FORM}, or an offset: from real time such as +3h or -2d, from the first removal such as sunset-1m`
 
 const startTextSchema = textSchema<ClockStart>(START_FORM, (text) => {
-  const ahead = /^[+-]/.test(text) ? parseOffset(text) : undefined
-  if (ahead !== undefined) return { value: { ahead } }
+  const [, sunset, offset = ''] = /^(sunset)?([+-].*)$/.exec(text) ?? []
+  const ahead = parseOffset(offset)
+  if (ahead !== undefined) return { value: { ahead, ...(sunset && { from: 'sunset' as const }) } }
   return INSTANT.test(text) ? readInstant(text) : { problem: START_FORM }
 })
 
