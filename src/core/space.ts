@@ -140,7 +140,10 @@ export class Space implements SpaceState {
     const { start, seed } = this.shared
     this.#hasUnsavedRecords = hasUnsavedRecords(this.shared.contract, state)
     const stream = (purpose: string) => randomStream(`${seed}:${this.name}:${purpose}`).state
-    const clock = start.now === undefined ? REAL_TIME : clockAt(startInstant(start.now, wall, this.shared.contract), start.freeze, wall)
+    const clock =
+      start.now === undefined
+        ? REAL_TIME
+        : clockAt(startInstant(start.now, wall, this.shared.contract), start.freeze, wall)
     const now = readClock(clock, wall)
     this.#openRecords(state)
     this.#set({

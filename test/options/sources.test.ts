@@ -262,6 +262,8 @@ describe('the environment', () => {
 
 it('an instant that cannot be read is one problem, which names all forms', () => {
   expect(problemsOf(() => gathered({ flags: { now: 'tomorrow' } }))).toEqual([
-    expect.stringMatching(/^--now "tomorrow": must be an instant .* or an offset: from real time such as \+3h or -2d, from the first removal such as sunset-1m$/),
+    expect.stringMatching(
+      /^--now "tomorrow": must be an instant .* or an offset: from real time such as \+3h or -2d, from the first removal such as sunset-1m$/,
+    ),
   ])
 })
