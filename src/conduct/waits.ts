@@ -134,7 +134,7 @@ const TIMER_TOLERANCE_MS: DurationMs = 50
 type Order = 'after' | 'unknown' | 'at-once'
 
 /**
- * Whether a request was sent after a response was readable. Proven by positions (`http/write-batch.ts`), or by a common
+ * Whether a request was sent after a response was readable. Proven by positions (`http/delivery-order.ts`), or by a common
  * connection.
  */
 export function orderOf(sent: Pick<Sent, 'endedAt' | 'connection'>, { request }: Pick<Arrival, 'request'>): Order {

@@ -1,20 +1,22 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { DeliveryMarks, ExchangeRef, PendingReply, Reply } from '../domain/messages.js'
-import { type DurationMs, SECOND_MS } from '../domain/time.js'
-import { setTimeout, systemClock } from '../system/system-clock.js'
-import type { PlainHead } from './plain-messages.js'
+import type { ExchangeRef, PendingReply, Reply } from '../domain/messages.js'
+import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
+import type { ConnectionOrder } from './delivery-order.js'
 import type { ReplyTimes } from './replies.js'
+
+/** Longer than common clients keep idle connections (browsers: 5 min), so that they do not write to a closed one. */
+export const KEEP_ALIVE_MS: DurationMs = 6 * MINUTE_MS
 
 export interface Connection {
   readonly socket: Socket
   readonly id: number
-  readonly opened: DeliveryMarks
-  isUsed: boolean
-  /** Set while received bytes are not yet read as a request. */
-  receivedAt: DeliveryMarks | undefined
-  /** Undefined once node:http reads the connection. */
-  plain: PlainReading | undefined
+  /** Monotonic. */
+  readonly openedAt: number
+  readonly order: ConnectionOrder
+  /** Undefined if node:http reads the connection. */
+  reader: FirstReader | undefined
+  /** To the next request that node:http reads, which was already executed. */
   decided: DecidedReply | undefined
   response: ServerResponse | undefined
   receivingBody: ServerResponse | undefined
@@ -26,68 +28,39 @@ export interface Connection {
   isPipelined: boolean
   /** Refusals sent since the last request, which the client may not have read. */
   refusals: ExchangeRef[]
-  /** When the client closed its sending half; monotonic. */
-  halfClosedAt: number | undefined
   isCutByServer: boolean
   isRefused: boolean
-  readonly pending: Set<ServerResponse>
-  /** Created on demand. */
-  leaving: AbortController | undefined
+  /** Returns a signal that is aborted when the client has left. */
   readonly left: () => AbortSignal
-  closedAt: number | undefined
+}
+
+/** Reads a connection before node:http does, until it passes it on. */
+export interface FirstReader {
+  /** No request is under way. */
+  readonly isQuiet: boolean
+  /** It has been quiet for too long. @param now monotonic */
+  isIdle(now: number): boolean
 }
 
 export interface DecidedReply {
-  reply(): PendingReply
+  readonly reply: PendingReply
   readonly arrivedAt: number
 }
 
-export interface PlainReading {
-  head: PlainHead | undefined
-  isResponding: boolean
-  awaiting: Buffer | undefined
-  isLast: boolean
-  readonly waiting: Buffer[]
-  /** When the last request arrived, or the connection was opened; monotonic. */
-  quietSince: number
-  stop(): void
-}
-
+/** A reply on its way to the client. */
 export interface Outgoing extends ReplyTimes {
   readonly connection: Connection
-  /** Undefined on the plain lane. */
-  readonly response: ServerResponse | undefined
-  readonly head: string | undefined
   readonly reply: Reply
-}
-
-/** Most responses are sent before the first probe; on slow networks the third detects a closed connection. */
-const PROBE_AFTER_MS: readonly DurationMs[] = [100, 150, SECOND_MS]
-
-/**
- * Detects whether a client that has half-closed its connection still waits, by sending interim responses: the kernel
- * receives a reset for the first, and reports it on the second.
- * @source RFC 9110, section 15.2: clients accept any number of them
- */
-export function probeHalfClosed({ unsent, pending }: Connection): void {
-  const probe = () => {
-    const heldBack = [...unsent].flatMap(({ waitsSince, response }) =>
-      waitsSince === undefined || response === undefined ? [] : [response],
-    )
-    const response = [...pending, ...heldBack].find(
-      ({ socket, headersSent, req }) => socket !== null && !headersSent && req.httpVersion === '1.1',
-    )
-    response?.writeProcessing()
-  }
-  for (const after of PROBE_AFTER_MS) setTimeout(probe, after).unref()
-}
-
-/**
- * Detects a client that closed its connection without reading a refusal: the kernel received a reset, so an empty write
- * fails. The write succeeds if the client has only half-closed it, or has read everything.
- */
-export function probeRefusals({ socket, refusals }: Connection): void {
-  if (refusals.length > 0 && socket.writable) socket.write('')
+  /** Passes it to the socket. */
+  write(): void
+  /** The kernel has all of it. */
+  readonly isFlushed: boolean
+  /** Calls once it is flushed; never if the connection closes first. */
+  whenFlushed(call: () => void): void
+  /** Some of it was passed to the socket, if it has been written. */
+  readonly hasBegun: boolean
+  /** Its end was reported. */
+  reported?(): void
 }
 
 export const STALL_TIMEOUT_MS: DurationMs = 30 * SECOND_MS
@@ -101,17 +74,4 @@ export function hasStalled(connection: Connection, now: number): boolean {
     return false
   }
   return now - connection.flushedAt >= STALL_TIMEOUT_MS
-}
-
-/**
- * If a half-closed client is detected as gone within this time, it counts as gone since it half-closed. The second piece
- * of a slow body detects it.
- */
-const DETECTED_WITHIN_MS: DurationMs = 1.5 * SECOND_MS
-
-/** When the client of a reply left, monotonic. */
-export function leftAt({ connection, arrivedAt }: Outgoing, now = systemClock.monotonic()): number {
-  const { halfClosedAt, closedAt = now } = connection
-  if (halfClosedAt === undefined || closedAt - halfClosedAt > DETECTED_WITHIN_MS) return closedAt
-  return Math.max(arrivedAt, halfClosedAt)
 }

@@ -1,13 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { DeliveryMarks, PendingReply } from '../domain/messages.js'
+import type { PendingReply } from '../domain/messages.js'
 import type { ProblemCode } from '../domain/problems.js'
+import { systemClock } from '../system/system-clock.js'
 import type { Connection } from './connection.js'
+import type { DeliveryOrder } from './delivery-order.js'
 import type { ServiceHandlers } from './fetch-adapter.js'
-import type { PlainLane } from './plain-lane.js'
 import type { BodyBudget } from './request-body.js'
-import type { Hanging } from './wire-faults.js'
-import type { WriteBatch } from './write-batch.js'
 
 export interface RequestHandlers extends ServiceHandlers {
   /** Responds to bytes that the HTTP parser refused. @param address of the client */
@@ -21,24 +20,27 @@ export interface ListenerContext {
   readonly handlers: RequestHandlers
   readonly server: Server
   readonly connections: Map<Socket, Connection>
-  readonly hanging: Hanging
+  /** Responses that are never sent: they end when the client disconnects or the server stops. */
+  readonly hanging: Set<ServerResponse>
   readonly budget: BodyBudget
-  readonly batch: WriteBatch
-  readonly lane: PlainLane
-  /** Highest positions whose replies were sent and delivered. */
-  marks: DeliveryMarks
+  readonly order: DeliveryOrder
+  /** Passes a connection to node:http. */
+  readByNode(socket: Socket): void
+  /** Reads new connections before node:http does. */
+  readonly fastLane?: (context: ListenerContext, connection: Connection) => void
   isStopping: boolean
   accepted: number
 }
 
 export function newConnection(context: ListenerContext, socket: Socket): Connection {
-  const connection: Connection = {
+  let leaving: AbortController | undefined
+  socket.once('close', () => leaving?.abort())
+  return {
     socket,
     id: ++context.accepted,
-    opened: context.marks,
-    isUsed: false,
-    receivedAt: undefined,
-    plain: undefined,
+    openedAt: systemClock.monotonic(),
+    order: context.order.connected(),
+    reader: undefined,
     decided: undefined,
     response: undefined,
     receivingBody: undefined,
@@ -47,19 +49,14 @@ export function newConnection(context: ListenerContext, socket: Socket): Connect
     unsent: new Set(),
     isPipelined: false,
     refusals: [],
-    halfClosedAt: undefined,
     isCutByServer: false,
     isRefused: false,
-    pending: new Set(),
-    leaving: undefined,
     left() {
-      connection.leaving ??= new AbortController()
-      if (connection.closedAt !== undefined) connection.leaving.abort()
-      return connection.leaving.signal
+      leaving ??= new AbortController()
+      if (socket.destroyed) leaving.abort()
+      return leaving.signal
     },
-    closedAt: undefined,
   }
-  return connection
 }
 
 export function cut({ connections }: ListenerContext, socket: Socket): void {

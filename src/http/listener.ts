@@ -1,21 +1,16 @@
 import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ProblemCode } from '../domain/problems.js'
-import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
-import { clearInterval, setInterval, systemClock } from '../system/system-clock.js'
-import { probeHalfClosed, probeRefusals } from './connection.js'
+import { type DurationMs, SECOND_MS } from '../domain/time.js'
+import { clearInterval, setInterval } from '../system/system-clock.js'
+import { KEEP_ALIVE_MS } from './connection.js'
+import { DeliveryOrder } from './delivery-order.js'
 import { type ListenerContext, newConnection, type RequestHandlers } from './listener-context.js'
 import { openPort } from './open-port.js'
-import { PlainLane } from './plain-lane.js'
-import { parserSettings } from './plain-messages.js'
-import { handleRequest, refuseRest, servePlain } from './request.js'
+import { handleRequest, refuseRest } from './request.js'
 import { BodyBudget } from './request-body.js'
-import { newOutgoing, reportClosed, reportEnds, send } from './response.js'
+import { detectUnread, reportClosed, reportWritten } from './response.js'
 import { cutIdle, stopListening } from './shutdown.js'
-import { WriteBatch } from './write-batch.js'
-
-/** Longer than common clients keep idle connections (browsers: 5 min), so that they do not write to a closed one. */
-const KEEP_ALIVE_MS: DurationMs = 6 * MINUTE_MS
 
 const IDLE_CHECK_INTERVAL_MS: DurationMs = 5 * SECOND_MS
 
@@ -35,30 +30,9 @@ export async function listen(host: string, port: number, handlers: RequestHandle
     connections: new Map(),
     hanging: new Set(),
     budget: new BodyBudget(),
-    batch: new WriteBatch({
-      send: (outgoing) => send(context, outgoing),
-      sent: (batch, isProven) => reportEnds(context, batch, isProven),
-    }),
-    lane: new PlainLane({
-      parser: parserSettings,
-      keepAliveMs: KEEP_ALIVE_MS,
-      accepts: (target) => !context.isStopping && !handlers.isControl(target),
-      received(connection) {
-        context.batch.quiet.received()
-        connection.receivedAt ??= context.marks
-      },
-      serve: (connection, request) => servePlain(context, connection, request),
-      post: (connection, { reply, head, arrivedAt }) =>
-        context.batch.put(newOutgoing(connection, undefined, head, reply, arrivedAt)),
-      handOver(connection, bytes) {
-        const { socket } = connection
-        readByNode(socket)
-        socket.emit('data', bytes)
-        connection.receivedAt = undefined
-        if (socket.isPaused()) socket.resume()
-      },
-    }),
-    marks: { deliveredUpTo: 0, sentUpTo: 0 },
+    order: new DeliveryOrder({ written: (batch, isProven) => reportWritten(context, batch, isProven) }),
+    readByNode,
+    fastLane: (await import('./fast-lane/lane.js')).openLane,
     isStopping: false,
     accepted: 0,
   }
@@ -72,9 +46,8 @@ export async function listen(host: string, port: number, handlers: RequestHandle
   }
 }
 
-function newServer(): { readonly server: Server; readByNode(socket: Socket): void } {
-  const server = createServer({
-    ...parserSettings,
+function newServer(): Pick<ListenerContext, 'server' | 'readByNode'> {
+  const server: Server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MS,
     // Node's own 400 for a missing Host has no body; ours has the Error shape.
     requireHostHeader: false,
@@ -105,33 +78,21 @@ function handleEvents(context: ListenerContext): void {
 }
 
 function handleConnection(context: ListenerContext, socket: Socket): void {
-  const { batch, connections, hanging, lane, handlers } = context
-  batch.quiet.connected()
+  const { connections, hanging, order, fastLane } = context
   const connection = newConnection(context, socket)
   connections.set(socket, connection)
   socket.once('close', () => {
     connections.delete(socket)
-    if (!connection.isUsed) batch.quiet.used()
-    connection.closedAt = systemClock.monotonic()
-    connection.leaving?.abort()
+    order.closed(connection.order)
     reportClosed(context, connection)
   })
-  // Node removes its listener from a detached socket, and an unhandled error would end the process.
-  // A client that closes a connection with unread data resets it. @source RFC 9293, section 3.6.1
-  socket.on('error', () => {
-    const { refusals } = connection
-    if (refusals.length === 0) return
-    connection.refusals = []
-    handlers.ended([], refusals)
-  })
+  detectUnread(context, connection)
+  // After a hang, a waiting client cannot be distinguished from one that is gone.
   socket.once('end', () => {
-    connection.halfClosedAt = systemClock.monotonic()
-    probeRefusals(connection)
-    // After a hang, a waiting client cannot be distinguished from one that is gone.
     for (const response of hanging) if (response.socket === socket) socket.destroy()
-    probeHalfClosed(connection)
   })
-  lane.open(connection)
+  if (fastLane === undefined) context.readByNode(socket)
+  else fastLane(context, connection)
 }
 
 function parserProblem(code: string): ProblemCode | undefined {

@@ -4,6 +4,7 @@ import {
   type Reply,
   type ResponseEnd,
   type ServiceRequest,
+  SLICE_CHARACTERS,
   textOf,
 } from '../domain/messages.js'
 import { errorBody, PROBLEMS } from '../domain/problems.js'
@@ -96,6 +97,11 @@ export function failedReply(reply: Reply, message: string = PROBLEMS.internal_er
     if (COMMON.test(name) && SENDABLE.test(value)) headers.push(name, value)
   }
   return { ...reply, status, headers, body, binary: undefined, fault: undefined, isReplacement: true }
+}
+
+/** Sent in slices. */
+export function isLong({ body }: Reply): boolean {
+  return typeof body !== 'string' || body.length > SLICE_CHARACTERS
 }
 
 export function withoutHeader(headers: readonly string[], name: string): string[] {

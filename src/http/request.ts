@@ -7,16 +7,14 @@ import {
   type ServiceRequest,
   textOf,
 } from '../domain/messages.js'
-import type { Bytes } from '../domain/numbers.js'
 import type { ProblemCode } from '../domain/problems.js'
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { clearTimeout, setTimeout, systemClock } from '../system/system-clock.js'
-import { type Connection, probeHalfClosed } from './connection.js'
+import type { Connection } from './connection.js'
 import type { ListenerContext } from './listener-context.js'
-import type { PlainRequest } from './plain-messages.js'
 import { endedExchange, replyTimes } from './replies.js'
 import { hasBody, readBody } from './request-body.js'
-import { newOutgoing, post } from './response.js'
+import { NodeOutgoing } from './response.js'
 import { rawResponse, whenFirstInPipeline } from './wire-faults.js'
 
 /** A refused client may send for this long, so that it can read the refusal. */
@@ -24,18 +22,8 @@ const LINGER_MS: DurationMs = 3 * SECOND_MS
 
 type RequestHead = Pick<ServiceRequest, 'method' | 'target' | 'headers' | 'rawHeaders'>
 
-export function servePlain(
-  context: ListenerContext,
-  connection: Connection,
-  { head, body }: PlainRequest,
-): PendingReply {
-  const reply = callService(context, connection, head, body, marksFor(context, connection))
-  connection.receivedAt = undefined
-  return reply instanceof Promise ? reserving(context, body?.length ?? 0, reply) : reply
-}
-
 export function handleRequest(context: ListenerContext, request: IncomingMessage, response: ServerResponse): void {
-  const { handlers, budget, batch } = context
+  const { handlers, budget, order } = context
   const connection = context.connections.get(request.socket)
   // Closed, or about to be.
   if (connection === undefined || connection.isRefused) return
@@ -47,39 +35,47 @@ export function handleRequest(context: ListenerContext, request: IncomingMessage
   }
   if (connection.response !== undefined && !connection.response.writableFinished) connection.isPipelined = true
   connection.response = response
-  batch.quiet.received()
+  order.received(connection.order)
   const before = marksFor(context, connection)
+  if (context.isStopping) response.shouldKeepAlive = false
+  const { decided } = connection
+  connection.decided = undefined
+  if (decided !== undefined) {
+    request.resume()
+    serve(context, connection, response, () => decided.reply, decided.arrivedAt)
+    return
+  }
   const isReading = hasBody(request)
   if (isReading) connection.receivingBody = response
-  if (context.isStopping) response.shouldKeepAlive = false
-  const serveWith = (body: ServiceRequest['body']) => serve(context, connection, request, response, body, before)
-  if (handlers.isControl(request.url ?? '/')) handlers.control(request, response, budget)
-  else if (request.headers.host === undefined && request.httpVersion === '1.1')
+  const { method = 'GET', url: target = '/', headers, rawHeaders } = request
+  const head = { method, target, headers, rawHeaders }
+  const serveWith = (body: ServiceRequest['body']) => {
+    if (connection.receivingBody === response) connection.receivingBody = undefined
+    serve(context, connection, response, () => callService(context, connection, head, body, before))
+  }
+  if (handlers.isControl(target)) handlers.control(request, response, budget)
+  else if (headers.host === undefined && request.httpVersion === '1.1')
     refuseInPlace(context, connection, response, 'bad_request')
   else if (isReading) readBody(request, BODY_LIMIT_BYTES, budget, serveWith)
   else serveWith(undefined)
 }
 
 /** The marks when a request was sent. A client has read all earlier responses on its connection. */
-function marksFor(context: ListenerContext, connection: Connection): DeliveryMarks {
+export function marksFor({ order }: ListenerContext, connection: Connection): DeliveryMarks {
   if (connection.refusals.length > 0) connection.refusals = []
-  const before = connection.receivedAt ?? context.marks
-  if (connection.isUsed) return before
-  connection.isUsed = true
-  context.batch.quiet.used()
-  // The client may have decided to send the request when it connected.
-  return { ...before, deliveredUpTo: connection.opened.deliveredUpTo }
+  return order.requested(connection.order)
 }
 
-function callService(
+/** Memory for the body is reserved while the reply is pending. @param before see marksFor */
+export function callService(
   { handlers, budget }: ListenerContext,
   connection: Connection,
   { method, target, headers, rawHeaders }: RequestHead,
   body: ServiceRequest['body'],
   before: DeliveryMarks,
 ): PendingReply {
-  const bytes = sizeOf(body)
-  return handlers.service(
+  const bytes = typeof body === 'object' ? body.length : 0
+  const reply = handlers.service(
     {
       method,
       target,
@@ -92,55 +88,31 @@ function callService(
     },
     connection.left,
   )
+  return reply instanceof Promise && bytes > 0 ? reply.finally(budget.reserve(bytes)) : reply
 }
 
 function addressOf({ socket }: Connection): string {
   return socket.remoteAddress ?? 'unknown'
 }
 
-function sizeOf(body: ServiceRequest['body']): Bytes {
-  return typeof body === 'object' ? body.length : 0
-}
-
-function reserving({ budget }: ListenerContext, bytes: Bytes, reply: Promise<Reply>): Promise<Reply> {
-  return bytes === 0 ? reply : reply.finally(budget.reserve(bytes))
-}
-
 function serve(
   context: ListenerContext,
   connection: Connection,
-  request: IncomingMessage,
   response: ServerResponse,
-  body: ServiceRequest['body'],
-  before: DeliveryMarks,
+  decide: () => PendingReply,
+  arrivedAt = systemClock.monotonic(),
 ): void {
-  if (connection.receivingBody === response) connection.receivingBody = undefined
   // Our Date comes from the space's clock.
   response.sendDate = false
-  const { decided, pending } = connection
-  connection.decided = undefined
-  const arrivedAt = decided?.arrivedAt ?? systemClock.monotonic()
-  // The lane has seen the half-close; node:http would wait for another request.
-  if (decided !== undefined && connection.halfClosedAt !== undefined) response.shouldKeepAlive = false
-  const finish = (reply: Reply) =>
-    post(context, newOutgoing(connection, response, undefined, reply, arrivedAt), response)
+  const finish = (reply: Reply) => new NodeOutgoing(context, connection, response, reply, arrivedAt).post()
   const fail = (error: unknown) => {
     context.handlers.warn(`A request failed inside the sandbox: ${error instanceof Error ? error.stack : error}`)
     refuseInPlace(context, connection, response, 'internal_error')
   }
   try {
-    const { method = 'GET', url: target = '/', headers, rawHeaders } = request
-    const head = { method, target, headers, rawHeaders }
-    const reply = decided === undefined ? callService(context, connection, head, body, before) : decided.reply()
-    if (!(reply instanceof Promise)) {
-      finish(reply)
-      return
-    }
-    pending.add(response)
-    if (connection.halfClosedAt !== undefined) probeHalfClosed(connection)
-    reserving(context, sizeOf(body), reply)
-      .finally(() => pending.delete(response))
-      .then(finish, fail)
+    const reply = decide()
+    if (reply instanceof Promise) reply.then(finish, fail)
+    else finish(reply)
   } catch (error) {
     fail(error)
   }

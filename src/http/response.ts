@@ -1,221 +1,202 @@
 import type { ServerResponse } from 'node:http'
 import { type EndedExchange, type Reply, type ResponseEnd, sliceBody, textOf } from '../domain/messages.js'
 import { messageOf } from '../system/message-of.js'
-import { clearTimeout, setImmediate, setTimeout, systemClock } from '../system/system-clock.js'
-import {
-  type Connection,
-  type DecidedReply,
-  leftAt,
-  type Outgoing,
-  probeHalfClosed,
-  probeRefusals,
-} from './connection.js'
+import { clearTimeout, setTimeout, systemClock } from '../system/system-clock.js'
+import type { Connection, Outgoing } from './connection.js'
+import { isRefusal } from './delivery-order.js'
 import { cut, type ListenerContext } from './listener-context.js'
-import { isLong } from './plain-messages.js'
-import { endedExchange, failedReply } from './replies.js'
-import { applyFault } from './wire-faults.js'
-import { isRefusal } from './write-batch.js'
+import { endedExchange, failedReply, isLong } from './replies.js'
+import { applyFault, isTruncating } from './wire-faults.js'
 
-export function newOutgoing(
-  connection: Connection,
-  response: ServerResponse | undefined,
-  head: string | undefined,
-  reply: Reply,
-  arrivedAt: number,
-): Outgoing {
-  return { connection, response, head, reply, arrivedAt, waitedMs: 0, waitsSince: undefined, beganAt: undefined }
-}
+/** A reply that node:http sends. */
+export class NodeOutgoing implements Outgoing {
+  readonly connection: Connection
+  readonly reply: Reply
+  readonly arrivedAt: number
+  waitedMs = 0
+  waitsSince: number | undefined
+  beganAt: number | undefined
+  readonly #context: ListenerContext
+  readonly #response: ServerResponse
 
-/** Adds a reply to the batch of this turn, after its delay. */
-export function post({ batch }: ListenerContext, outgoing: Outgoing, response: ServerResponse): void {
-  const { reply, connection } = outgoing
-  if (reply.delayMs === 0) {
-    batch.put(outgoing)
-    return
+  constructor(
+    context: ListenerContext,
+    connection: Connection,
+    response: ServerResponse,
+    reply: Reply,
+    arrivedAt: number,
+  ) {
+    this.#context = context
+    this.connection = connection
+    this.#response = response
+    this.reply = reply
+    this.arrivedAt = arrivedAt
   }
-  // If the client leaves first, its end is reported when the connection closes.
-  connection.unsent.add(outgoing)
-  const waitsSince = systemClock.monotonic()
-  outgoing.waitsSince = waitsSince
-  const timer = setTimeout(() => {
-    if (!connection.unsent.delete(outgoing)) return
-    outgoing.waitedMs = systemClock.monotonic() - waitsSince
-    outgoing.waitsSince = undefined
-    batch.put(outgoing)
-  }, reply.delayMs)
-  response.once('close', () => clearTimeout(timer))
-  if (connection.halfClosedAt !== undefined) probeHalfClosed(connection)
-}
 
-export function send(context: ListenerContext, outgoing: Outgoing): void {
-  const { lane, isStopping } = context
-  const { response, reply } = outgoing
-  if (response === undefined) {
-    lane.send(outgoing, isStopping)
-    return
+  get isFlushed(): boolean {
+    return this.#response.writableFinished
   }
-  try {
-    transmit(context, response, reply)
-  } catch (error) {
-    sendFailure(context, outgoing.reply, response, error)
-  }
-}
 
-function transmit(context: ListenerContext, response: ServerResponse, reply: Reply): void {
-  const { req: request } = response
-  if (reply.fault !== undefined) {
-    applyFault(reply.fault, request, response, reply, context.hanging)
-    return
+  get hasBegun(): boolean {
+    // node:http does not write faults that break off within the body.
+    return this.#response.headersSent || isTruncating(this.reply.fault)
   }
-  if (context.isStopping) response.shouldKeepAlive = false
-  response.writeHead(reply.status, reply.headers)
-  if (request.method === 'HEAD') response.end()
-  else if (isLong(reply)) sendLong(context, response, reply)
-  else if (reply.binary === undefined) response.end(reply.body)
-  else response.end(reply.binary, 'latin1')
-}
 
-/** Waits for each slice to be received: a slow client holds one slice in memory, not the whole body. */
-function sendLong(context: ListenerContext, response: ServerResponse, reply: Reply): void {
-  const slices = sliceBody(reply.binary ?? reply.body)
-  const encoding = reply.binary === undefined ? 'utf8' : 'latin1'
-  const next = () => {
+  whenFlushed(call: () => void): void {
+    this.#response.prependOnceListener('finish', call)
+  }
+
+  /** Writes it in the order of the connection's replies, after its delay. */
+  post(): void {
+    const { order } = this.#context
+    const { reply, connection } = this
+    if (reply.delayMs === 0) {
+      order.put(this)
+      return
+    }
+    // If the client leaves first, its end is reported when the connection closes.
+    connection.unsent.add(this)
+    const waitsSince = systemClock.monotonic()
+    this.waitsSince = waitsSince
+    const timer = setTimeout(() => {
+      if (!connection.unsent.delete(this)) return
+      this.waitedMs = systemClock.monotonic() - waitsSince
+      this.waitsSince = undefined
+      order.put(this)
+    }, reply.delayMs)
+    this.#response.once('close', () => clearTimeout(timer))
+  }
+
+  write(): void {
+    const { fault, status, headers, body, binary } = this.reply
+    const response = this.#response
     try {
-      const { done, value } = slices.next()
-      if (done) response.end()
-      else response.write(value, encoding, (error) => error ?? next())
+      if (fault !== undefined) {
+        applyFault(fault, response, this.reply, this.#context.hanging)
+        return
+      }
+      if (this.#context.isStopping) response.shouldKeepAlive = false
+      response.writeHead(status, headers)
+      if (response.req.method === 'HEAD') response.end()
+      else if (isLong(this.reply)) this.#writeLong()
+      else if (binary === undefined) response.end(body)
+      else response.end(binary, 'latin1')
     } catch (error) {
-      sendFailure(context, reply, response, error)
+      this.#writeFailure(error)
     }
   }
-  next()
-}
 
-function sendFailure(context: ListenerContext, reply: Reply, response: ServerResponse, error: unknown): void {
-  const { req: request } = response
-  context.handlers.warn(
-    `The response ${reply.status} to ${request.method} ${request.url} could not be sent: ${messageOf(error)}`,
-  )
-  if (response.headersSent) {
-    cut(context, request.socket)
-    return
+  /** Waits for each slice to be received: a slow client holds one slice in memory, not the whole body. */
+  #writeLong(): void {
+    const { body, binary } = this.reply
+    const slices = sliceBody(binary ?? body)
+    const encoding = binary === undefined ? 'utf8' : 'latin1'
+    const next = () => {
+      try {
+        const { done, value } = slices.next()
+        if (done) this.#response.end()
+        else this.#response.write(value, encoding, (error) => error ?? next())
+      } catch (error) {
+        this.#writeFailure(error)
+      }
+    }
+    next()
   }
-  // May be set by a header before the invalid one.
-  response.chunkedEncoding = false
-  const { status, headers, body } = failedReply(reply)
-  response.writeHead(status, headers)
-  response.end(textOf(body))
+
+  #writeFailure(error: unknown): void {
+    const response = this.#response
+    const { method, url } = response.req
+    this.#context.handlers.warn(
+      `The response ${this.reply.status} to ${method} ${url} could not be sent: ${messageOf(error)}`,
+    )
+    if (response.headersSent) {
+      cut(this.#context, this.connection.socket)
+      return
+    }
+    // May be set by a header before the invalid one.
+    response.chunkedEncoding = false
+    const { status, headers, body } = failedReply(this.reply)
+    response.writeHead(status, headers)
+    response.end(textOf(body))
+  }
 }
 
-/** Reports replies as sent: now, or once they are flushed. */
-export function reportEnds(context: ListenerContext, batch: readonly Outgoing[], isProven: boolean): void {
-  const { lane } = context
+/** Reports written replies as sent: now, or once they are flushed. */
+export function reportWritten(context: ListenerContext, batch: readonly Outgoing[], isProven: boolean): void {
   const now = systemClock.monotonic()
-  const ends: EndedExchange[] = []
-  const refusals: Outgoing[] = []
-  let isCut = false
+  const ended: [Outgoing, ResponseEnd][] = []
   for (const outgoing of batch) {
-    const { connection, response, reply } = outgoing
-    const { socket } = connection
-    if (socket.destroyed) {
-      addEnd(context, ends, outgoing, lossOf(outgoing), now)
-      isCut = true
-    } else if (response === undefined ? socket.writableLength === 0 : response.writableFinished) {
-      addEnd(context, ends, outgoing, 'sent', now)
-      if (isRefusal(outgoing)) refusals.push(outgoing)
-    } else {
+    const { connection, reply } = outgoing
+    if (connection.socket.destroyed) ended.push([outgoing, lossOf(outgoing)])
+    else if (outgoing.isFlushed) ended.push([outgoing, 'sent'])
+    else {
       if (reply.fault === 'hang') outgoing.waitsSince = now
       else outgoing.beganAt = now
       connection.unsent.add(outgoing)
-      const sent = () => reportEnd(context, outgoing, 'sent', isProven)
-      if (response === undefined) lane.whenSent(connection, sent)
-      else response.prependOnceListener('finish', sent)
+      outgoing.whenFlushed(() => reportUnsent(context, outgoing, 'sent', isProven))
     }
   }
-  const position = ends.length === 0 ? 0 : context.handlers.ended(ends)
-  if (refusals.length > 0) noteRefusals(context, refusals, position, isProven)
-  else if (isCut) mark(context, position, isProven)
-  for (const { connection } of batch) lane.resume(connection)
+  reportEnds(context, ended, isProven)
 }
 
-function reportEnd(context: ListenerContext, outgoing: Outgoing, how: ResponseEnd, isProven = false): void {
-  if (!outgoing.connection.unsent.delete(outgoing)) return
-  const ends: EndedExchange[] = []
-  addEnd(context, ends, outgoing, how, systemClock.monotonic())
-  const position = ends.length === 0 ? 0 : context.handlers.ended(ends)
-  if (how === 'sent' && isRefusal(outgoing)) noteRefusals(context, [outgoing], position, isProven)
-  else if (how === 'cut') mark(context, position, true)
-  context.lane.resume(outgoing.connection)
-}
-
+/** The connection is closed. */
 export function reportClosed(context: ListenerContext, connection: Connection): void {
-  for (const outgoing of connection.unsent) reportEnd(context, outgoing, lossOf(outgoing))
-  if (connection.decided !== undefined) void reportDecided(context, connection, connection.decided)
+  for (const outgoing of connection.unsent) reportUnsent(context, outgoing, lossOf(outgoing), true)
 }
 
-/** Reports a request that was executed by the lane but not read by node:http before the connection closed. */
-async function reportDecided(
-  context: ListenerContext,
-  connection: Connection,
-  { reply, arrivedAt }: DecidedReply,
-): Promise<void> {
-  const { isRefused } = connection
-  const { warn } = context.handlers
-  if (isRefused) warn("Node's HTTP parser refused a request after the sandbox had executed it. No response was sent.")
-  try {
-    const outgoing = newOutgoing(connection, undefined, undefined, await reply(), arrivedAt)
-    connection.unsent.add(outgoing)
-    reportEnd(context, outgoing, isRefused ? 'cut' : lossOf(outgoing))
-  } catch (error) {
-    warn(`A request failed inside the sandbox: ${messageOf(error)}`)
-  }
+function reportUnsent(context: ListenerContext, outgoing: Outgoing, how: ResponseEnd, isProven: boolean): void {
+  if (outgoing.connection.unsent.delete(outgoing)) reportEnds(context, [[outgoing, how]], isProven)
 }
 
-function addEnd(
-  { handlers }: ListenerContext,
-  ends: EndedExchange[],
-  outgoing: Outgoing,
-  how: ResponseEnd,
-  now: number,
-): void {
-  const { connection, reply } = outgoing
-  const isAnswered = how === 'sent' || hasBegun(outgoing)
-  const at = how === 'left' ? leftAt(outgoing, now) : now
-  const end = { how, times: outgoing, now: at, isAnswered, connection: connection.id }
-  const ended = endedExchange(reply, end)
-  if (ended !== undefined) ends.push(ended)
-}
-
-function noteRefusals(
-  context: ListenerContext,
-  refusals: readonly Outgoing[],
-  position: number,
+/** @param isProven requests received from now on were sent after the replies were readable */
+function reportEnds(
+  { handlers, order }: ListenerContext,
+  ended: readonly (readonly [Outgoing, ResponseEnd])[],
   isProven: boolean,
 ): void {
-  mark(context, position, isProven)
+  const now = systemClock.monotonic()
+  const ends: EndedExchange[] = []
+  const refusals: Outgoing[] = []
+  let separates = false
+  for (const [outgoing, how] of ended) {
+    const { connection, reply } = outgoing
+    const isAnswered = how === 'sent' || (outgoing.beganAt !== undefined && outgoing.hasBegun)
+    const end = endedExchange(reply, { how, times: outgoing, now, isAnswered, connection: connection.id })
+    if (end !== undefined) ends.push(end)
+    if (how === 'sent' && isRefusal(reply)) refusals.push(outgoing)
+    if (how === 'cut') separates = true
+  }
+  const position = ends.length === 0 ? 0 : handlers.ended(ends)
+  if (separates || refusals.length > 0) order.sent(position, isProven)
   for (const { connection, reply } of refusals) {
     if (reply.exchange !== undefined) connection.refusals.push(reply.exchange)
     probeRefusals(connection)
   }
-}
-
-/** @param isProven requests received from now on were sent after the replies were readable */
-function mark(context: ListenerContext, position: number, isProven: boolean): void {
-  const sentUpTo = Math.max(context.marks.sentUpTo, position)
-  context.marks = isProven ? { deliveredUpTo: sentUpTo, sentUpTo } : { ...context.marks, sentUpTo }
-  // Requests that are already sent are read in the next turn.
-  if (!isProven) setImmediate(() => setImmediate(() => mark(context, position, true)))
-}
-
-/** Faults that break off within the body; node:http does not write them. */
-const TRUNCATED_BODIES: readonly Reply['fault'][] = ['truncated-body', 'malformed-chunk']
-
-/** Whether something of a reply was sent before its connection closed. */
-function hasBegun({ response, reply: { fault }, beganAt }: Outgoing): boolean {
-  return beganAt !== undefined && (response?.headersSent !== false || TRUNCATED_BODIES.includes(fault))
+  for (const [outgoing] of ended) outgoing.reported?.()
 }
 
 function lossOf({ connection, reply: { fault } }: Outgoing): 'cut' | 'left' {
-  const isFaulty = fault === 'connection-reset' || fault === 'empty-response' || TRUNCATED_BODIES.includes(fault)
+  const isFaulty = fault === 'connection-reset' || fault === 'empty-response' || isTruncating(fault)
   return connection.isCutByServer || isFaulty ? 'cut' : 'left'
+}
+
+/** Reports refusals whose client resets the connection, because it has closed it with unread data. @source RFC 9293, section 3.6.1 */
+export function detectUnread({ handlers }: ListenerContext, connection: Connection): void {
+  const { socket } = connection
+  // Node removes its listener from a detached socket, and an unhandled error would end the process.
+  socket.on('error', () => {
+    const { refusals } = connection
+    if (refusals.length === 0) return
+    connection.refusals = []
+    handlers.ended([], refusals)
+  })
+  socket.once('end', () => probeRefusals(connection))
+}
+
+/**
+ * Detects a client that closed its connection without reading a refusal: the kernel received a reset, so an empty write
+ * fails. The write succeeds if the client has only half-closed it, or has read everything.
+ */
+function probeRefusals({ socket, refusals }: Connection): void {
+  if (refusals.length > 0 && socket.writable) socket.write('')
 }

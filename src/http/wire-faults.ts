@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import { SLOW_BODY_MS, type WireFault } from '../domain/faults.js'
 import { type Reply, textOf } from '../domain/messages.js'
 import { clearInterval, setInterval, systemClock } from '../system/system-clock.js'
@@ -8,17 +8,18 @@ const SLOW_BODY_PIECES = 20
 
 const MALFORMED_CHUNKS = '7\r\n[{"id":\r\nnot-a-chunk-size\r\n}{'
 
-/** Requests without a response: they end when the client disconnects or the server stops. */
-export type Hanging = Set<ServerResponse>
+/** Faults that break off within the body. */
+export function isTruncating(fault: Reply['fault']): boolean {
+  return fault === 'truncated-body' || fault === 'malformed-chunk'
+}
 
 export function applyFault(
   fault: WireFault,
-  request: IncomingMessage,
   response: ServerResponse,
   reply: Reply,
-  hanging: Hanging,
+  hanging: Set<ServerResponse>,
 ): void {
-  const { socket } = request
+  const { socket } = response.req
   switch (fault) {
     case 'connection-reset':
       whenFirstInPipeline(response, () => socket.resetAndDestroy())

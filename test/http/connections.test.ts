@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { describe, expect, it } from 'vitest'
-import { KEYED, openSocket, type RawSocket, startOnPort, turns } from '../support/raw-http.js'
+import { describe, expect, it, vi } from 'vitest'
+import { KEYED, openSocket, type RawSocket, startOnPort } from '../support/raw-http.js'
 
 const GET_PET = `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`
 
@@ -55,8 +55,8 @@ describe('a stop', () => {
     const { port, stop } = await startOnPort()
     const socket = await openSocket(port)
     const stopped = stop()
-    await turns()
-    await expect(openSocket(port)).rejects.toThrow('ECONNREFUSED')
+    const isClosed = () => expect(openSocket(port)).rejects.toThrow('ECONNREFUSED')
+    await vi.waitFor(isClosed, { timeout: 60_000, interval: 10 })
     socket.write(GET_PET)
     expect(await received(socket)).toMatch(/^HTTP\/1\.1 200 .*Connection: close/s)
     await stopped

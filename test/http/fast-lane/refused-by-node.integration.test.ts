@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { runSandbox } from '../../src/sandbox.js'
-import { embeddedOptions } from '../support/embedded-options.js'
+import { runSandbox } from '../../../src/sandbox.js'
+import { embeddedOptions } from '../../support/embedded-options.js'
 
 /** A parser that accepts less than it says. */
 vi.mock('node:http', async (load) => {

@@ -1,15 +1,7 @@
-import { maxHeaderSize, STATUS_CODES } from 'node:http'
-import { type Reply, SLICE_CHARACTERS } from '../domain/messages.js'
-import type { Bytes } from '../domain/numbers.js'
-
-/** Matches both spellings, of the command line and NODE_OPTIONS; Node has no API for it. */
-const INSECURE_PARSER = /(?<!no[-_])insecure[-_]http[-_]parser/
-
-/** Shared, so that node:http and the plain lane accept the same. */
-export const parserSettings = {
-  maxHeaderSize,
-  insecureHTTPParser: [...process.execArgv, process.env.NODE_OPTIONS ?? ''].some((text) => INSECURE_PARSER.test(text)),
-}
+import { STATUS_CODES } from 'node:http'
+import type { Reply } from '../../domain/messages.js'
+import type { Bytes } from '../../domain/numbers.js'
+import { isLong } from '../replies.js'
 
 export interface PlainRequest {
   readonly head: PlainHead
@@ -102,10 +94,6 @@ const HEADER_NAME = /^[A-Za-z][A-Za-z0-9-]*$/
 const HEADER_VALUE = /^[ -~\xa0-\xff]*$/
 /** They change how the body is sent, or what happens to the connection. */
 const NODE_HEADER = /^(?:connection|keep-alive|transfer-encoding|trailer|upgrade|expect)$/i
-
-export function isLong({ body }: Reply): boolean {
-  return typeof body !== 'string' || body.length > SLICE_CHARACTERS
-}
 
 /** @returns the head of a reply that is sent unchanged, immediately and in one piece; undefined for any other reply */
 export function plainReplyHead(reply: Reply): string | undefined {
