@@ -24,6 +24,8 @@ export interface Connection {
   flushedBytes: number | undefined
   flushedAt: number
   readonly unsent: Set<Outgoing>
+  /** Requests whose replies are pending or delayed. */
+  awaited: number
   /** Requests arrived before the previous response was sent, so the connection does not identify a sender. */
   isPipelined: boolean
   /** Refusals sent since the last request, which the client may not have read. */

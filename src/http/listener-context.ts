@@ -47,6 +47,7 @@ export function newConnection(context: ListenerContext, socket: Socket): Connect
     flushedBytes: undefined,
     flushedAt: 0,
     unsent: new Set(),
+    awaited: 0,
     isPipelined: false,
     refusals: [],
     isCutByServer: false,

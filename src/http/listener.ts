@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ProblemCode } from '../domain/problems.js'
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
-import { clearInterval, setInterval } from '../system/system-clock.js'
+import { clearInterval, setInterval, setTimeout } from '../system/system-clock.js'
 import { KEEP_ALIVE_MS } from './connection.js'
 import { DeliveryOrder } from './delivery-order.js'
 import { type ListenerContext, newConnection, type RequestHandlers } from './listener-context.js'
@@ -11,6 +11,9 @@ import { handleRequest, refuseRest } from './request.js'
 import { BodyBudget } from './request-body.js'
 import { detectUnread, reportClosed, reportWritten } from './response.js'
 import { cutIdle, stopListening } from './shutdown.js'
+
+/** A client that closes its half of the connection gets only responses that are ready within this time. */
+const HALF_CLOSED_MS: DurationMs = 100
 
 const IDLE_CHECK_INTERVAL_MS: DurationMs = 5 * SECOND_MS
 
@@ -87,9 +90,13 @@ function handleConnection(context: ListenerContext, socket: Socket): void {
     reportClosed(context, connection)
   })
   detectUnread(context, connection)
-  // After a hang, a waiting client cannot be distinguished from one that is gone.
+  // A client that waits cannot be distinguished from one that is gone.
   socket.once('end', () => {
     for (const response of hanging) if (response.socket === socket) socket.destroy()
+    const leave = () => {
+      if (connection.awaited > 0) socket.destroy()
+    }
+    setTimeout(leave, HALF_CLOSED_MS).unref()
   })
   if (fastLane === undefined) context.readByNode(socket)
   else fastLane(context, connection)

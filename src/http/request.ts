@@ -104,8 +104,10 @@ function serve(
 ): void {
   // Our Date comes from the space's clock.
   response.sendDate = false
+  connection.awaited++
   const finish = (reply: Reply) => new NodeOutgoing(context, connection, response, reply, arrivedAt).post()
   const fail = (error: unknown) => {
+    connection.awaited--
     context.handlers.warn(`A request failed inside the sandbox: ${error instanceof Error ? error.stack : error}`)
     refuseInPlace(context, connection, response, 'internal_error')
   }

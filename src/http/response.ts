@@ -46,12 +46,11 @@ export class NodeOutgoing implements Outgoing {
     this.#response.prependOnceListener('finish', call)
   }
 
-  /** Writes it in the order of the connection's replies, after its delay. */
+  /** Writes it after its delay. */
   post(): void {
-    const { order } = this.#context
     const { reply, connection } = this
     if (reply.delayMs === 0) {
-      order.put(this)
+      this.#put()
       return
     }
     // If the client leaves first, its end is reported when the connection closes.
@@ -62,9 +61,14 @@ export class NodeOutgoing implements Outgoing {
       if (!connection.unsent.delete(this)) return
       this.waitedMs = systemClock.monotonic() - waitsSince
       this.waitsSince = undefined
-      order.put(this)
+      this.#put()
     }, reply.delayMs)
     this.#response.once('close', () => clearTimeout(timer))
+  }
+
+  #put(): void {
+    this.connection.awaited--
+    this.#context.order.put(this)
   }
 
   write(): void {

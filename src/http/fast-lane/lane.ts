@@ -83,6 +83,7 @@ class PlainReader implements FirstReader {
     this.#head = request.head
     this.#quietSince = systemClock.monotonic()
     this.isQuiet = false
+    connection.awaited++
     let reply: PendingReply
     try {
       reply = callService(context, connection, request.head, request.body, marksFor(context, connection))
@@ -94,13 +95,17 @@ class PlainReader implements FirstReader {
       const pending = reply
       pending.then(
         (settled) => this.#post(settled, bytes),
-        () => this.#passOn(bytes, pending),
+        () => {
+          connection.awaited--
+          this.#passOn(bytes, pending)
+        },
       )
     }
   }
 
   #post(reply: Reply, bytes: Buffer): void {
     const head = plainReplyHead(reply)
+    this.#connection.awaited--
     // A client that is gone gets no response on either path.
     if (head === undefined && !this.#connection.socket.destroyed) this.#passOn(bytes, reply)
     else this.#context.order.put(new PlainOutgoing(this.#connection, reply, this.#quietSince, this, head ?? ''))

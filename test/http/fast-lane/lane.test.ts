@@ -65,7 +65,7 @@ function openSimulated(service: () => PendingReply = () => REPLY, maxHead?: numb
     order: { received: () => {}, requested: () => ({}), put: (outgoing: Outgoing) => posted.push(outgoing) },
     readByNode: () => socket.on('data', ({ length }: Buffer) => passedOn.push(length)),
   } as unknown as ListenerContext
-  const connection = { socket, order: {}, refusals: [] } as unknown as Connection
+  const connection = { socket, order: {}, refusals: [], awaited: 0 } as unknown as Connection
   openLane(context, connection, maxHead)
   return { connection, posted, passedOn, receive: (text: string) => socket.emit('data', Buffer.from(text)) }
 }
