@@ -18,6 +18,7 @@ const FILES = {
   // Not in `npm test`: they need other programs than Node, or wait for many seconds.
   programs: [
     'test/cli/{completion-shells,conform,npm-start,terminal}.test.ts',
+    'test/http/without-fast-lane.integration.test.ts',
     'test/other-languages.integration.test.ts',
     'test/package/action.integration.test.ts',
     'test/replication/{grown-contract,redis-log,removed-keys}.integration.test.ts',
