@@ -177,8 +177,8 @@ it('the guides mention only existing flags and variables', async () => {
 /** Another name of `-o json`, which no help shows. */
 const HIDDEN_FLAG = '--json'
 
-/** Flags of other tools that README compares with. */
-const FLAGS_OF_OTHERS = ['--delay', '--retry-on-http-error']
+/** Flags of other tools. */
+const FLAGS_OF_OTHERS = ['--retry-on-http-error']
 
 /** Variables that are not options of a sandbox. */
 const OTHER_VARIABLES: readonly string[] = [

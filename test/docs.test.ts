@@ -114,8 +114,8 @@ describe('the documents', () => {
     expect([...rows, 'README.md'].sort()).toEqual([...pages].sort())
   })
 
-  it('begin with a README of 150 lines at most', () => {
-    expect(readDocument('README.md').text.split('\n').length - 1).toBeLessThanOrEqual(150)
+  it('begin with a README of 130 lines at most', () => {
+    expect(readDocument('README.md').text.split('\n').length - 1).toBeLessThanOrEqual(130)
   })
 
   it('have a skill for agents, in the open format and of at most 1,500 tokens', () => {
