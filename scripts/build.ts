@@ -23,7 +23,6 @@ const PROGRAMS = {
   cli: 'src/cli/main.ts',
   vitest: 'src/vitest/index.ts',
   matchers: 'src/matchers/index.ts',
-  'prism-worker': 'src/contract/prism-worker.ts',
 }
 /** Those for pages and workers. */
 const BROWSER_PROGRAMS = {
@@ -105,10 +104,7 @@ async function bundlePrograms(installed: readonly string[]): Promise<Metafile> {
     external: [...installed],
     // What bundled packages require, being CommonJS. See checkRequired.
     banner: { js: 'const require = process.getBuiltinModule' },
-    plugins: [
-      leanPackages,
-      keepTogether(packageDirectory, [PROGRAMS.cli, PROGRAMS.matchers, PROGRAMS['prism-worker']], await sourceFiles()),
-    ],
+    plugins: [leanPackages, keepTogether(packageDirectory, [PROGRAMS.cli, PROGRAMS.matchers], await sourceFiles())],
   })
   checkRequired(metafile)
   return metafile

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import standaloneCode from 'ajv/dist/standalone/index.js'
-import { INT64_KEYWORD } from '../src/contract/ajv.js'
+import { createAjv } from '../src/contract/ajv.js'
 import type { ContractData } from '../src/contract/contract-data.js'
+import { toNormalForm } from '../src/contract/normal-form.js'
 import { parseDocument } from '../src/contract/parse-document.js'
 import { readContract } from '../src/contract/read-contract.js'
-import { AJV_OPTIONS, type Schemas } from '../src/contract/validators.js'
+import type { Schemas } from '../src/contract/validators.js'
 import { openapiFile } from '../src/system/package-files.js'
 import { writeGenerated } from './write-generated.js'
 
@@ -13,8 +13,8 @@ const NOTE = '// Generated from openapi.yaml by scripts/generate-contract.ts. Do
 
 /** Writes data, validators and types to `generated/`. */
 export async function generateContract(): Promise<void> {
-  const document = await parseDocument(openapiFile, await readFile(openapiFile, 'utf8'))
-  const { data, schemas } = readContract(document, { handled: 'all' })
+  const { document } = await toNormalForm(parseDocument(openapiFile, await readFile(openapiFile, 'utf8')))
+  const { data, schemas } = readContract(document)
   await writeGenerated('contract', 'contract-data.ts', dataModule(data))
   await writeGenerated('contract', 'contract-data.browser.ts', dataModule(data, withoutWords))
   await writeGenerated('contract', 'validators.js', validatorsModule(schemas))
@@ -37,8 +37,7 @@ function withoutWords(name: string, value: unknown): unknown {
 
 /** The validators as a module that needs no ajv. */
 function validatorsModule(schemas: Schemas): string {
-  const ajv = new Ajv2020({ ...AJV_OPTIONS, schemas: withIds(schemas), code: { source: true, esm: true, lines: true } })
-  ajv.addKeyword(INT64_KEYWORD)
+  const ajv = createAjv({ schemas: withIds(schemas), code: { source: true, esm: true, lines: true } })
   const code = standaloneCode.default(ajv, Object.fromEntries(Object.keys(schemas).map((name) => [name, name])))
   if (/\brequire\(|\bimport\b/.test(code))
     throw new Error('The generated validators need ajv at run time. Bundle its helpers.')
@@ -46,9 +45,7 @@ function validatorsModule(schemas: Schemas): string {
 }
 
 function withIds(schemas: Schemas): Record<string, object> {
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [name, Object(typeof schema === 'function' ? schema() : schema)]),
-  )
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, Object(schema())]))
 }
 
 function validatorsDeclaration(schemas: Schemas): string {

@@ -149,12 +149,7 @@ export function openSandboxCore(
     const startedAt = systemClock.wall()
     const contract = given ?? (await openContract(options.spec, { mocked: options.mock }))
     const prepared = await prepareStart(options, contract, opened, report)
-    let isEngineUsed = false
-    const engine = lazily(() => {
-      isEngineUsed = true
-      return openEngine(contract)
-    })
-    opened.defer(async () => isEngineUsed && (await engine().catch(() => undefined))?.close())
+    const engine = lazily(() => openEngine(contract))
     const { responseRules, ...parts } = prepared
     const openSpaces = spacesOpener(options, contract, prepared.upstream, events, report.warn)
     const deps: SandboxDeps = { options, contract, startedAt, opened, openSpaces, ...parts, ...report }

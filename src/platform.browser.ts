@@ -1,5 +1,5 @@
 import type { Contract } from './contract/contract.js'
-import type { ClosableEngine } from './contract/engine.js'
+import type { ContractEngine } from './contract/engine.js'
 import { packagedContract } from './contract/packaged-contract.js'
 import type { Upstream } from './domain/upstream.js'
 import type { CommandExecutor, OpenedStore } from './executor/executor.js'
@@ -22,7 +22,7 @@ export async function createReplicaExecutor(..._given: readonly unknown[]): Prom
   throw new Error('Redis is not available in a browser.')
 }
 
-export async function openEngine(..._given: readonly unknown[]): Promise<ClosableEngine> {
+export async function openEngine(..._given: readonly unknown[]): Promise<ContractEngine> {
   throw new Error('Prism is not available in a browser.')
 }
 

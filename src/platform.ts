@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Contract } from './contract/contract.js'
-import type { ClosableEngine } from './contract/engine.js'
+import type { ContractEngine } from './contract/engine.js'
 import { type Bytes, formatSize, MIB } from './domain/numbers.js'
 import type { Upstream } from './domain/upstream.js'
 import type { OpenedStore } from './executor/executor.js'
@@ -29,9 +29,9 @@ export async function openSeeds(options: ResolvedOptions, contract: Contract): P
   return generatedSeeds(options, contract, seeds, (index) => placeOf(options, 'generate', index))
 }
 
-export async function openEngine(contract: Contract): Promise<ClosableEngine> {
-  const { openPrismThread } = await import('./contract/prism-thread.js')
-  return openPrismThread(contract)
+export async function openEngine(contract: Contract): Promise<ContractEngine> {
+  const { openPrism } = await import('./contract/prism.js')
+  return openPrism(contract)
 }
 
 export async function openUpstream(

@@ -14,7 +14,7 @@ const DOORS: Readonly<Record<string, string>> = {
   'src/compose.ts': 'openSandboxCore',
   'src/cli/run-cli.ts': 'runCli',
   'src/contract/load-contract.ts': 'loadContract',
-  'src/contract/prism-thread.ts': 'openPrismThread',
+  'src/contract/prism.ts': 'openPrism',
 }
 
 const INDEX = 'src/index.ts'
@@ -33,7 +33,7 @@ export default defineConfig({
     include: [
       'test/cli/verify.test.ts',
       'test/client/verify.integration.test.ts',
-      'test/contract/{prism-thread.integration,bounds,sendable.integration,load-contract}.test.ts',
+      'test/contract/{prism,bounds,sendable.integration,load-contract}.test.ts',
       'test/service/{fuller-contract,mocked-operations.integration,served-pets}.test.ts',
     ],
     server: { deps: { external: [/\/dist\/[^/]+\.js$/] } },

@@ -93,7 +93,6 @@ async function chosenContract(args: readonly string[], io: CliIo): Promise<Contr
   if (file !== undefined) {
     const { loadContract } = await import('../contract/load-contract.js')
     return await loadContract(resolve(io.cwd, file), {
-      handled: 'all',
       keepsPets: false,
       name: file,
       patterns: 'native',
@@ -143,7 +142,7 @@ export async function servedContract(controlUrl: string, token: string | undefin
     if (status !== 200) return undefined
     const { readContractText } = await import('../contract/load-contract.js')
     // Linear patterns, since the document is not the user's own file.
-    return await readContractText(text, { handled: 'all', keepsPets: false, name, patterns: 'linear' })
+    return await readContractText(text, { keepsPets: false, name, patterns: 'linear' })
   } catch {
     return undefined
   }

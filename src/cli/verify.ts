@@ -72,7 +72,7 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
   const { env, cwd, stdout } = io
   const tell = (line: string) => printLine(io.stderr, line)
   const file = flags.spec && resolve(cwd, flags.spec)
-  const contract = await openContract(file, { handled: 'all', keepsPets: false, patterns: 'native' })
+  const contract = await openContract(file, { keepsPets: false, patterns: 'native' })
   const { basePath } = contract
   const target = await resolveTarget(flags, {
     basePath,

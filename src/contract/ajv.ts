@@ -1,11 +1,40 @@
-import { _, type Code, type CodeKeywordDefinition, type KeywordCxt, str } from 'ajv'
+import {
+  _,
+  type Code,
+  type CodeKeywordDefinition,
+  type FuncKeywordDefinition,
+  type KeywordCxt,
+  type Options,
+  str,
+} from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { isMultipleOf } from './json.js'
 import type { Int64Bounds } from './json-schema.js'
 
 /** Loaded late: the packaged contract is compiled by the build. */
-export { Ajv2020 } from 'ajv/dist/2020.js'
+export function createAjv(options: Options): Ajv2020 {
+  const ajv = new Ajv2020({
+    allErrors: true,
+    strict: false,
+    // parseJson returns NaN or Infinity for a number that a double cannot hold.
+    strictNumbers: true,
+    validateSchema: false,
+    logger: false,
+    ...options,
+  })
+  return ajv.removeKeyword('multipleOf').addKeyword(MULTIPLE_OF).addKeyword(INT64_KEYWORD)
+}
+
+/** In decimals, where 19.99 is a multiple of 0.01. */
+const MULTIPLE_OF: FuncKeywordDefinition = {
+  keyword: 'multipleOf',
+  error: { message: ({ schema }) => str`must be a multiple of ${schema}` },
+  validate: (step: number | bigint, value: unknown) =>
+    (typeof value !== 'number' && typeof value !== 'bigint') || isMultipleOf(value, step),
+}
 
 /** For exact whole numbers, numbers or bigints. It generates code: only such keywords can be compiled into a file. */
-export const INT64_KEYWORD: CodeKeywordDefinition = {
+const INT64_KEYWORD: CodeKeywordDefinition = {
   keyword: 'int64',
   schemaType: 'object',
   error: {

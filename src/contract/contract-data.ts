@@ -1,5 +1,5 @@
 import type { Int64 } from './int64.js'
-import type { ResourceAction, ResourceData } from './resource-data.js'
+import type { ErrorData, ResourceAction, ResourceData } from './resource-data.js'
 
 /** An OpenAPI document as plain JSON, with its references resolved. */
 export interface ContractData {
@@ -54,8 +54,10 @@ export interface OperationData {
   /** From `x-stability`: experimental, beta, … */
   readonly stability?: string
   readonly hideTryItPanel: boolean
-  /** Path parameters in the path's order, then the query's. Prism handles others. */
+  /** Path parameters in the path's order, then the query's. */
   readonly parameters: readonly Parameter[]
+  /** Headers and cookies. */
+  readonly headers?: readonly Parameter[]
   readonly body?: Body
   /** No schema describes the successful response. */
   readonly undocumentedShape: boolean
@@ -65,6 +67,10 @@ export interface OperationData {
   readonly whyMocked?: string
   /** First digits of documented status ranges: 4 for `4XX`. */
   readonly ranges?: readonly number[]
+  /** It needs no API key. */
+  readonly isPublic?: boolean
+  /** Documented errors whose body is not the service's own. */
+  readonly errors?: readonly ErrorData[]
 }
 
 export type ValueType = 'integer' | 'number' | 'boolean' | 'string' | 'array' | 'other'
@@ -82,17 +88,38 @@ export interface Expected {
   readonly default?: unknown
 }
 
+/** @source OpenAPI specification: Style Values */
+export type Style = 'form' | 'simple' | 'label' | 'matrix' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | 'json'
+
+/** The JSON types of a value, and of what is in it; none for any. */
+export interface ValueForm {
+  readonly types: readonly string[]
+  readonly items?: ValueForm
+  readonly fields?: Readonly<Record<string, ValueForm>>
+}
+
 export interface Parameter extends Expected {
-  readonly in: 'path' | 'query'
+  readonly in: 'path' | 'query' | 'header' | 'cookie'
   readonly name: string
   readonly required: boolean
+  /** How its values become texts; `json` for one that has a content. */
+  readonly style: Style
   readonly explode: boolean
+  readonly form: ValueForm
   readonly example?: unknown
 }
 
 export interface Body {
   readonly required: boolean
+  /** Lower case, without parameters; the first is JSON if it is documented. */
+  readonly mediaTypes: readonly string[]
   readonly fields: readonly Field[]
+  /** If a form is documented. */
+  readonly formFields?: readonly Parameter[]
+  /** It need not be an object, as no record is made of it. */
+  readonly takesAnyValue?: boolean
+  /** Fields that are not declared are kept. */
+  readonly isOpen?: boolean
   readonly example?: string
 }
 

@@ -1,9 +1,9 @@
 import type { ContractData, DocumentedResponse, OperationData } from './contract-data.js'
-import type { Place } from './document.js'
+import type { Node, Place } from './document.js'
 
 /** A mistake in a request, as a sentence part: "limit must be at most 100 (it is 500)". */
 export interface Violation {
-  readonly in: 'query' | 'path' | 'body'
+  readonly in: 'query' | 'path' | 'header' | 'body'
   /** Parameter name or body field path ("categoryId"); empty for the whole body. */
   readonly name: string
   readonly message: string
@@ -21,6 +21,8 @@ export interface Reading<T> {
 
 export type Values = Readonly<Record<string, unknown>>
 
+export type SentHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
+
 export interface Operation extends Omit<OperationData, 'responses'> {
   readonly responses: ReadonlyMap<number, DocumentedResponse>
   readonly takesBody: boolean
@@ -31,7 +33,10 @@ export interface Operation extends Omit<OperationData, 'responses'> {
   readQuery(search: string): Reading<Values>
   /** Reads and validates the raw path parameters, in the path's order. int64 must be canonical. */
   readPath(captured: readonly string[]): Reading<Values>
-  readBody(body: Uint8Array | undefined): Reading<Values>
+  /** Finds violations in headers and cookies. */
+  checkHeaders(headers: SentHeaders): readonly Violation[]
+  /** @param contentType default: the first documented one */
+  readBody(body: Uint8Array | undefined, contentType?: string): Reading<Values>
   checkBody(fields: Values): readonly Violation[]
 }
 
@@ -59,6 +64,8 @@ export interface Contract extends Omit<ContractData, 'operations'> {
   readonly rules?: ReadonlyMap<string, RecordRules>
   /** Finds the operation of a method and a path relative to the base path ("/pets/1"). HEAD is routed like GET. */
   route(method: string, path: string): Route
+  /** The document in the form that the sandbox reads: OpenAPI 3.1 in one file. */
+  document(): Promise<Node>
   /** The document as YAML or JSON; verbatim in its own format. */
   text(format: 'yaml' | 'json'): Promise<string>
 }

@@ -1,7 +1,7 @@
 import type { Contract, Operation, Reading, Route, Values } from './contract.js'
 import type { ContractData, OperationData } from './contract-data.js'
 import { bodyReader } from './read-body.js'
-import { pathReader, queryReader } from './read-parameters.js'
+import { headerReader, pathReader, queryReader } from './read-parameters.js'
 import { usedParameters } from './resource-data.js'
 import type { Validators } from './validators.js'
 
@@ -11,17 +11,18 @@ const NOTHING_READ: Reading<Values> = Object.freeze({
   unknown: Object.freeze([]),
 })
 
-const NO_BODY = { readBody: () => NOTHING_READ, checkBody: () => NOTHING_READ.violations }
+const NO_VIOLATIONS = NOTHING_READ.violations
+const NO_BODY = { readBody: () => NOTHING_READ, checkBody: () => NO_VIOLATIONS }
 
 /** @param mocked ids of the operations that Prism mocks */
 export function createContract(
   data: ContractData,
   validators: Validators,
-  text: Contract['text'],
+  texts: Pick<Contract, 'document' | 'text'>,
   mocked: readonly string[] = [],
 ): Contract {
   const operations = data.operations.map((one) => createOperation(one, validators, mocked.includes(one.id)))
-  return { ...data, operations, route: createRouter(operations), text }
+  return { ...data, operations, route: createRouter(operations), ...texts }
 }
 
 function createOperation(data: OperationData, validators: Validators, isMocked: boolean): Operation {
@@ -35,7 +36,15 @@ function createOperation(data: OperationData, validators: Validators, isMocked: 
     isMocked,
     readQuery: queryReader(inQuery, validators[`${id}_query`], data.action && usedParameters(data.action)),
     readPath: pathReader(inPath, validators[`${id}_path`]),
-    ...(body === undefined ? NO_BODY : bodyReader(body, validators[`${id}_body`], validators[`${id}_closed`])),
+    checkHeaders:
+      data.headers === undefined ? () => NO_VIOLATIONS : headerReader(data.headers, validators[`${id}_headers`]),
+    ...(body === undefined
+      ? NO_BODY
+      : bodyReader(body, {
+          body: validators[`${id}_body`],
+          form: validators[`${id}_form`],
+          closed: validators[`${id}_closed`],
+        })),
   }
 }
 
@@ -48,16 +57,16 @@ interface Resource {
   readonly operations: Map<string, Operation>
 }
 
-/** Exact, with or without a trailing slash. Paths without parameters win; parameters stay percent-encoded. */
+/** Exact, with or without a trailing slash. Literal segments win; parameters stay percent-encoded. */
 function createRouter(operations: readonly Operation[]): (method: string, path: string) => Route {
   const resources = new Map<string, Resource>()
   for (const operation of operations) {
-    const { path, method } = operation
+    const path = literalPath(operation.path)
     // Paths that differ in the names of their parameters are one.
     const template = path.replace(TEMPLATE_PARAMETER, '{}')
     const resource = resources.get(template) ?? { path, operations: new Map<string, Operation>() }
     resources.set(template, resource)
-    if (!resource.operations.has(method)) resource.operations.set(method, operation)
+    if (!resource.operations.has(operation.method)) resource.operations.set(operation.method, operation)
   }
   for (const { operations: own } of resources.values()) {
     const get = own.get('GET')
@@ -65,17 +74,22 @@ function createRouter(operations: readonly Operation[]): (method: string, path: 
   }
   const templates = [...resources.values()]
     .filter(({ path }) => path.includes('{'))
-    .sort((one, other) => other.path.indexOf('{') - one.path.indexOf('{'))
-    .map((resource) => ({ pattern: toPattern(resource.path), resource }))
+    .map((resource) => ({ pattern: toPattern(resource.path), resource, rank: rankOf(resource.path) }))
+    .sort((one, other) => (one.rank < other.rank ? -1 : 1))
 
-  return (method, path) => {
+  return (method, given) => {
+    const path = given.includes('%') ? normalPath(given) : given
     const fixed = path.includes('{') ? undefined : resources.get(path)
-    if (fixed !== undefined) return routeTo(fixed, method, [])
+    if (fixed?.operations.has(method)) return routeTo(fixed, method, [])
+    let other: Route | undefined = fixed && routeTo(fixed, method, [])
     for (const { pattern, resource } of templates) {
       const match = pattern.exec(path)
-      if (match !== null) return routeTo(resource, method, match.slice(1))
+      if (match === null) continue
+      const route = routeTo(resource, method, match.slice(1))
+      if (route.kind === 'operation') return route
+      other ??= route
     }
-    return UNKNOWN
+    return other ?? UNKNOWN
   }
 }
 
@@ -89,4 +103,27 @@ function routeTo({ operations }: Resource, method: string, captured: readonly st
 function toPattern(path: string): RegExp {
   const literals = path.split(TEMPLATE_PARAMETER).map((literal) => literal.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'))
   return new RegExp(`^${literals.join('([^/]+?)')}$`)
+}
+
+/** Sorts literal segments before those with a parameter, and of these the one with the longest literal first. */
+function rankOf(path: string): string {
+  return path
+    .split('/')
+    .map((segment) => (segment.includes('{') ? 999 - segment.replace(TEMPLATE_PARAMETER, '').length : 0))
+    .map((rank) => String(rank).padStart(3, '0'))
+    .join()
+}
+
+/** The characters that a path may have both as they are and encoded. @source RFC 3986, section 3.3 */
+const PLAIN = /[\w\-.~!$&'()*+,;=:@]/
+
+function normalPath(path: string): string {
+  return path.replace(/%[\da-f]{2}/gi, (encoded) => {
+    const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16))
+    return PLAIN.test(character) ? character : encoded.toUpperCase()
+  })
+}
+
+function literalPath(path: string): string {
+  return normalPath(path.replace(/[^\x21-\x7e]+/g, encodeURIComponent))
 }

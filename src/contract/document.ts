@@ -1,8 +1,15 @@
 import { isNode, type Node } from './json.js'
+import { essenceOf, isJsonType } from './media-types.js'
 import { decodePercent } from './query.js'
 import { SpecError } from './spec-error.js'
 
 export { isNode, type Node } from './json.js'
+
+export interface Content {
+  /** Lower case, without parameters. */
+  readonly mediaType: string
+  readonly content: Place
+}
 
 export class Place {
   readonly document: Node
@@ -55,9 +62,10 @@ export class Place {
 
   string(key: string): string | undefined {
     const place = this.child(key)
-    if (place === undefined) return undefined
-    if (typeof place.value !== 'string') throw place.error('must be a string')
-    return place.value
+    if (place === undefined || place.value === null) return undefined
+    // YAML reads `version: 1.0` and `description: 2024` as numbers.
+    if (typeof place.value === 'object') throw place.error('must be a string')
+    return String(place.value)
   }
 
   flag(key: string): boolean {
@@ -81,17 +89,11 @@ export class Place {
     return place
   }
 
-  refuseForeign(reference: string): void {
-    if (reference.startsWith('#')) return
-    throw this.error(`refers to another document ("${reference}"). Bundle them into one file first`)
-  }
-
   target(reference: string): Place {
     return new Place(this.document, this.resolve(reference), referenceName(reference))
   }
 
   private resolve(reference: string): unknown {
-    this.refuseForeign(reference)
     let value: unknown = this.document
     for (const step of pointerSteps(reference)) {
       const container: unknown = value
@@ -109,28 +111,9 @@ export function rootPlace(document: unknown): Place {
   return new Place(document, document, '')
 }
 
-/**
- * Prism would read files and addresses that the user did not name, even in examples. It does not get the document's own
- * extensions. @throws SpecError naming the first one
- */
-export function refuseForeignReferences(root: Place): void {
-  const seen = new Set<unknown>()
-  const look = (value: unknown, name: string): void => {
-    if (typeof value !== 'object' || value === null || seen.has(value)) return
-    seen.add(value)
-    const reference: unknown = Reflect.get(value, '$ref')
-    if (typeof reference === 'string') new Place(root.document, value, name).refuseForeign(reference)
-    for (const [key, child] of Object.entries(value)) {
-      if (name === '' && key.startsWith('x-')) continue
-      look(child, Array.isArray(value) ? `${name}[${key}]` : name === '' ? key : `${name}.${key}`)
-    }
-  }
-  look(root.value, '')
-}
-
-function pointerSteps(reference: string): string[] {
-  return reference
-    .slice(1)
+/** The steps of a JSON pointer, with or without `#`. */
+export function pointerSteps(pointer: string): string[] {
+  return pointer
     .split('/')
     .slice(1)
     .map((step) => decodePercent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
@@ -147,8 +130,12 @@ export function operationPlace(
   return root.child('paths')?.child(path)?.child(method.toLowerCase())
 }
 
-const JSON_MEDIA_TYPE = /^application\/json\s*(?:;|$)/i
-
-export function jsonContent(place: Place | undefined): Place | undefined {
-  return place?.children('content').find(([mediaType]) => JSON_MEDIA_TYPE.test(mediaType))?.[1]
+/** The content that is JSON: as `application/json`, else as a merge patch, another type of JSON, or a range such as any type. */
+export function jsonContent(place: Place | undefined): Content | undefined {
+  const all = (place?.entries('content') ?? []).map(([mediaType, content]) => ({
+    mediaType: essenceOf(mediaType),
+    content,
+  }))
+  const ranked = [/^application\/json$/, /merge-patch/, /json$/, /\*/]
+  return ranked.flatMap((kind) => all.find(({ mediaType }) => isJsonType(mediaType) && kind.test(mediaType)) ?? [])[0]
 }

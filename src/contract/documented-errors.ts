@@ -1,54 +1,58 @@
-import { isNode, type Place } from './document.js'
+import { isNode, jsonContent, type Place } from './document.js'
 import { exampleOf, exampleValue, fits } from './example-value.js'
 import { stringifyJson } from './json.js'
-import { type ErrorData, MESSAGE } from './resource-data.js'
-import { type RecordField, readRecordFields } from './schema-fields.js'
+import { concreteType } from './media-types.js'
+import { ERROR_CODE, ERROR_STATUS, type ErrorData, MESSAGE } from './resource-data.js'
+import { readRecordFields, typeOf } from './schema-fields.js'
 
-/**
- * The documented errors that have an example, or that have another shape than the errors of the service. The service's own
- * 400 names the violations, unlike an example.
- */
+/** The documented errors, unless they have the shape of the service's own. */
 export function readErrors(operation: Place): readonly ErrorData[] {
-  const documented = operation.children('responses')
-  return (['400', '404', '409'] as const).flatMap((status) => {
-    const [, response] =
-      documented.find(([name]) => name === status) ?? documented.find(([name]) => /^4XX$/i.test(name)) ?? []
-    if (response === undefined) return []
-    const [contentType, content] = response.children('content').find(([name]) => /\bjson\b/i.test(name)) ?? []
-    if (contentType === undefined || content === undefined) return []
-    const schema = content.child('schema')
-    const own = ['code', 'message', 'status']
-    const isOwnShape =
-      /^application\/json/i.test(contentType) &&
-      schema !== undefined &&
-      isCode(readRecordFields(schema).get('code'), ERRORS[status].code) &&
-      [...readRecordFields(schema)].every(([name, { required }]) => !required || own.includes(name))
-    if (isOwnShape && status === '400') return []
-    const value = exampleOf(content) ?? (isOwnShape || schema === undefined ? undefined : exampleError(schema, status))
-    return value === undefined ? [] : [{ status: Number(status), contentType, body: stringifyJson(value) }]
+  return operation.children('responses').flatMap(([status, response]) => {
+    if (!/^(?:[45](?:\d\d|XX)|default)$/i.test(status)) return []
+    const { mediaType = '', content } = jsonContent(response) ?? {}
+    const schema = content?.child('schema')
+    const example = exampleOf(content)
+    if (content === undefined || (schema === undefined && example === undefined)) return []
+    const isOwnShape = mediaType === 'application/json' && schema !== undefined && fits(OWN_SHAPE, schema)
+    const value = schema === undefined ? example : errorValue(schema, example)
+    if (isOwnShape || value === undefined) return []
+    return [{ status: status.toLowerCase(), contentType: concreteType(mediaType), body: stringifyJson(value) }]
   })
 }
 
-const ERRORS = {
-  400: { code: 'invalid_request', sentence: MESSAGE },
-  404: { code: 'not_found', sentence: 'Not found' },
-  409: { code: 'conflict', sentence: MESSAGE },
-}
+const OWN_SHAPE = { code: 'invalid_request', message: MESSAGE, status: 400 }
 
-function isCode(field: RecordField | undefined, code: string): boolean {
-  return field?.type === 'string' && field.places.every((place) => fits(code, place))
-}
+const SENTENCE = /^(?:message|msg|details?|title|error|errors|error_?(?:message|description)|description|reason)$/i
+const MAX_DEPTH = 4
 
-/** The simplest error of a schema, with a sentence where it has a place for one. */
-function exampleError(schema: Place, status: '400' | '404' | '409'): unknown {
-  const value = exampleValue(schema)
-  if (!isNode(value)) return value
-  const { code, sentence } = ERRORS[status]
-  const texts = [...readRecordFields(schema)].flatMap(([name, { place, type, required }]) => {
-    const isText = type === 'string' && exampleValue(place) === ''
-    if (name === 'status' && type === 'integer') return [[name, Number(status)]]
-    if (isText && name === 'code') return [[name, code]]
-    return isText && (required || /^(message|detail|title|error)$/.test(name)) ? [[name, sentence]] : []
+/** The example of an error, or the simplest value, with the sentence, the code and the status of the service in its fields for them. */
+function errorValue(schema: Place, example: unknown, depth = 0): unknown {
+  const simplest = example ?? exampleValue(schema)
+  if (depth > MAX_DEPTH) return simplest
+  if (typeOf(schema) === 'array') {
+    const items = schema.child('items')
+    const item = items && errorValue(items, Array.isArray(example) ? example[0] : undefined, depth + 1)
+    return item === undefined ? simplest : [item]
+  }
+  if (!isNode(simplest)) return simplest
+  const entries = [...readRecordFields(schema)].flatMap(([name, { place, type, required }]): [string, unknown][] => {
+    const isWanted = required || name in simplest || SENTENCE.test(name)
+    const value = isWanted ? errorField(name, place, type, simplest[name], depth) : undefined
+    return value === undefined ? [] : [[name, value]]
   })
-  return { ...value, ...Object.fromEntries(texts) }
+  const filled = { ...simplest, ...Object.fromEntries(entries) }
+  return fits(filled, schema) || hasStatus(filled) ? filled : simplest
+}
+
+function errorField(name: string, place: Place, type: string | undefined, example: unknown, depth: number): unknown {
+  if (/^(?:status|status_?code|code)$/i.test(name) && type === 'integer' && fits(400, place)) return ERROR_STATUS
+  if (type === 'object' || type === 'array') return errorValue(place, example, depth + 1)
+  if (type !== 'string' || !fits(MESSAGE, place)) return example
+  if (/^code$|^error_?code$/i.test(name)) return example ?? ERROR_CODE
+  return SENTENCE.test(name) ? MESSAGE : example
+}
+
+/** The placeholder of a number is a text. */
+function hasStatus(value: object): boolean {
+  return stringifyJson(value).includes(ERROR_STATUS)
 }

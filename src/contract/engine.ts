@@ -1,3 +1,5 @@
+import type { Operation } from './contract.js'
+
 export interface EngineRequest {
   readonly method: string
   /** Relative to the base path, raw. */
@@ -6,8 +8,6 @@ export interface EngineRequest {
   readonly query: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** The documented status to mock, even for an invalid request; default: the first success. */
-  readonly forced?: number
 }
 
 export interface EngineResponse {
@@ -18,17 +18,22 @@ export interface EngineResponse {
   readonly isUtf8?: boolean
 }
 
-export interface EngineRefusal {
-  /** `path`: the path is invalid. `media-type`: the media type is not documented. */
-  readonly of: 'path' | 'media-type' | 'request'
-  readonly violations: readonly string[]
+export interface MockRequest {
+  readonly operation: Operation
+  /** The documented status; default: the first success. */
+  readonly status?: number | undefined
+  /** The name of an example; default: the first one. */
+  readonly example?: string | undefined
+  /** The client's header. */
+  readonly accept?: string | undefined
+}
+
+export interface MockedResponse extends EngineResponse {
+  /** The example that was asked for, if it is this one. */
+  readonly example?: string
 }
 
 export interface ContractEngine {
-  /** Mocks a response: the first example, otherwise a value of the schema; always the same. Invalid requests are refused. */
-  mock(request: EngineRequest): Promise<EngineResponse | EngineRefusal>
-}
-
-export interface ClosableEngine extends ContractEngine {
-  close(): Promise<void>
+  /** Mocks a response: the first valid example, otherwise a value of the schema; always the same. */
+  mock(request: MockRequest): Promise<MockedResponse>
 }

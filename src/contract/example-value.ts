@@ -1,43 +1,73 @@
+import { createAjv } from './ajv.js'
 import { isNode, type Node, type Place } from './document.js'
 import { FORMATS } from './formats.js'
 import { generateNumber } from './generate-value.js'
-import { stringifyJson } from './json.js'
+import { toJsonSchema } from './json-schema.js'
+import { words } from './keywords.js'
 import { patternText } from './pattern-text.js'
+import { asRegExp, nativePattern } from './patterns.js'
 import { allowsNull, readRecordFields, typeOf } from './schema-fields.js'
+import type { Validator } from './validators.js'
 
 const LEAST = { next: () => 0 }
+/** Values in one example; schemas that refer to each other allow any number. */
+const MAX_VALUES = 5_000
+/** Values after which optional properties are left out. */
+const MAX_OPTIONAL_VALUES = 500
+/** Levels down to which they are there. */
+const MAX_OPTIONAL_DEPTH = 5
 
-const examples = new WeakMap<Node, unknown>()
+interface Room {
+  /** With optional properties, as in a mocked response. */
+  readonly isFull: boolean
+  used: number
+}
+
+const leastExamples = new WeakMap<Node, unknown>()
 
 /** A value of a schema: its example, constant or first choice, else the simplest value of its type; one that it allows. */
 export function exampleValue(schema: Place): unknown {
   const { value } = schema
   if (!isNode(value)) return undefined
-  if (examples.has(value)) return examples.get(value)
-  // A schema that requires itself has no value.
-  examples.set(value, undefined)
-  const made = makeExample(schema, value)
-  const allowed = made !== undefined && fits(made, schema) ? made : undefined
-  examples.set(value, allowed)
-  return allowed
+  if (!leastExamples.has(value)) leastExamples.set(value, makeValid(schema, { isFull: false, used: 0 }))
+  return leastExamples.get(value)
 }
 
-function makeExample(schema: Place, value: Node): unknown {
-  const given = [
-    value.default,
-    value.const,
-    value.example,
-    Array.isArray(value.examples) ? value.examples[0] : undefined,
-  ]
+/** The same with optional properties; the simplest one if the schema does not allow them all. */
+export function fullExample(schema: Place): unknown {
+  return makeValid(schema, { isFull: true, used: 0 }) ?? exampleValue(schema)
+}
+
+function makeValid(schema: Place, room: Room): unknown {
+  const made = makeExample(schema, room, 0)
+  return made !== undefined && (isSimple(schema) || fits(made, schema, 'response')) ? made : undefined
+}
+
+const NEEDS_CHECK = words('allOf anyOf contains dependentRequired dependentSchemas if not oneOf pattern uniqueItems')
+
+/** The values that are made of such a schema are right. */
+function isSimple({ value }: Place): boolean {
+  return isNode(value) && !Object.keys(value).some((key) => NEEDS_CHECK.has(key))
+}
+
+function makeExample(schema: Place, room: Room, depth: number, within: ReadonlySet<unknown> = new Set()): unknown {
+  const { value } = schema
+  if (!isNode(value) || within.has(value) || ++room.used > MAX_VALUES) return undefined
+  const examples: readonly unknown[] = [value.example, ...(Array.isArray(value.examples) ? value.examples : [])]
+  const own = room.isFull ? [...examples, value.default] : [value.default, value.const, ...examples]
   const choices: readonly unknown[] = Array.isArray(value.enum) ? value.enum : []
-  const found = [...given, ...choices].find((one) => one !== undefined && fits(one, schema))
+  const found = [...own, value.const, ...choices].find((one) => one !== undefined && fits(one, schema))
   if (found !== undefined) return found
+  const here = new Set([...within, value])
+  const make = (one: Place) => makeExample(one, room, depth + 1, here)
   const type = typeOf(schema)
-  if (type === 'null' || allowsNull(schema)) return null
-  if (type !== 'object') {
+  if (type === 'null' || (allowsNull(schema) && !room.isFull)) return null
+  if (type !== 'object' && type !== 'array') {
     const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schema.items(keyword))
-    const inner = parts.map(exampleValue).find((one) => one !== undefined)
-    if (inner !== undefined) return inner
+    for (const part of parts) {
+      const inner = makeExample(part, room, depth, here)
+      if (inner !== undefined) return inner
+    }
   }
   switch (type) {
     case 'boolean':
@@ -46,118 +76,112 @@ function makeExample(schema: Place, value: Node): unknown {
     case 'number':
       return generateNumber(value, type === 'integer', LEAST, 0)
     case 'string':
-      return exampleString(value)
+      return exampleString(value, room)
     case 'array':
-      return exampleArray(schema, value)
+      return exampleArray(schema, value, room, make)
     case 'object':
-      return exampleObject(schema)
+      return exampleObject(schema, value, room, depth, make) ?? (allowsNull(schema) ? null : undefined)
     default:
-      return undefined
+      return room.isFull ? {} : undefined
   }
 }
 
-function exampleArray(schema: Place, { minItems }: Node): readonly unknown[] | undefined {
-  const length = typeof minItems === 'number' ? minItems : 0
-  if (length === 0) return []
+type Make = (schema: Place) => unknown
+
+function exampleArray(schema: Place, { minItems, uniqueItems }: Node, { isFull }: Room, make: Make) {
+  const tuple = schema.items('prefixItems').map(make)
+  const least = typeof minItems === 'number' ? minItems : 0
+  const length = Math.max(least - tuple.length, isFull && tuple.length === 0 ? 1 : 0)
   const items = schema.child('items')
-  const item = items && exampleValue(items)
-  return item === undefined || length > 10 ? undefined : Array(length).fill(item)
+  const item = length > 0 && items ? make(items) : undefined
+  if (length > 10 || tuple.includes(undefined)) return undefined
+  if (item === undefined) return least > tuple.length ? undefined : tuple
+  const { enum: all }: Node = Object(items?.value)
+  const choices: readonly unknown[] = uniqueItems && Array.isArray(all) ? all : []
+  const rest = Array.from({ length }, (_, at) => choices[at] ?? (uniqueItems ? varied(item, at) : item))
+  return [...tuple, ...rest]
+}
+
+function varied(item: unknown, at: number): unknown {
+  if (at === 0) return item
+  return typeof item === 'number' ? item + at : typeof item === 'string' ? `${item}${at}` : item
 }
 
 const STRINGS: Readonly<Record<string, string>> = {
   'date-time': '2026-01-01T00:00:00Z',
   date: '2026-01-01',
+  time: '00:00:00Z',
+  duration: 'P1D',
   uuid: '00000000-0000-4000-8000-000000000000',
   uri: 'https://example.com/',
+  url: 'https://example.com/',
+  'uri-reference': '/',
   email: 'user@example.com',
+  hostname: 'example.com',
+  ipv4: '192.0.2.1',
+  ipv6: '2001:db8::1',
+  byte: 'AAAA',
 }
+/** For patterns with more than classes, groups, choices and counts. */
+const TEXTS = [
+  '0',
+  '1',
+  'a',
+  'A',
+  'abc',
+  'ABC',
+  'a1',
+  'Abcdef1!',
+  '1.00',
+  '2026-01-01',
+  'https://example.com/',
+  STRINGS.uuid,
+]
 
-function exampleString({ format, pattern, minLength, maxLength }: Node): string | undefined {
-  if (typeof pattern === 'string') return patternText(pattern, { minLength, maxLength })
+function exampleString({ format, pattern, minLength, maxLength }: Node, { isFull }: Room): string | undefined {
+  if (typeof pattern === 'string')
+    return (
+      patternText(pattern, { minLength, maxLength }) ??
+      TEXTS.find((text = '') => nativePattern(pattern)?.test(text) ?? true)
+    )
   const known = typeof format === 'string' ? STRINGS[format] : undefined
-  return known ?? 'x'.repeat(typeof minLength === 'number' ? minLength : 0)
+  const text = (known ?? (isFull ? 'string' : '')).padEnd(typeof minLength === 'number' ? minLength : 0, 'x')
+  return known ?? text.slice(0, typeof maxLength === 'number' ? maxLength : undefined)
 }
 
-function exampleObject(schema: Place): Readonly<Record<string, unknown>> | undefined {
+function exampleObject(schema: Place, { minProperties }: Node, room: Room, depth: number, make: Make) {
   const alternatives = ['anyOf', 'oneOf'].flatMap((keyword) => schema.items(keyword))
-  const object: Record<string, unknown> = { ...alternatives.map(exampleValue).find(isNode) }
-  for (const [name, field] of readRecordFields(schema)) {
-    if (!field.required) continue
-    const value = exampleValue(field.place)
-    if (value === undefined) return undefined
-    object[name] = value
+  const object: Record<string, unknown> = { ...alternatives.map(make).find(isNode) }
+  for (const [name, { required, place, writeOnly }] of readRecordFields(schema)) {
+    const isOptional = room.isFull && depth < MAX_OPTIONAL_DEPTH && room.used < MAX_OPTIONAL_VALUES
+    if (writeOnly || !(required || isOptional)) continue
+    const value = make(place)
+    if (value !== undefined) object[name] = value
+    else if (required) return undefined
   }
+  const others = schema.child('additionalProperties') ?? schema.children('patternProperties')[0]?.[1]
+  for (let key = 1; typeof minProperties === 'number' && Object.keys(object).length < minProperties && key < 10; key++)
+    object[`key${key}`] = others && isNode(others.value) ? make(others) : 'string'
   return object
 }
 
 export function exampleOf(content: Place | undefined): unknown {
-  return (content?.children('examples')[0]?.[1].child('value') ?? content?.child('example'))?.value
+  const [, first] = content?.children('examples')[0] ?? []
+  return (first?.written('value') ?? content?.written('example'))?.value
 }
 
-/**
- * Whether a schema allows a value. For values of the contract's author, which may contradict it, at start: compiled
- * validators would take most of the time.
- */
-export function fits(value: unknown, schema: Place, within: ReadonlySet<unknown> = new Set()): boolean {
+const ajv = createAjv({ allErrors: false, formats: FORMATS, code: { regExp: asRegExp(nativePattern) } })
+const validators = { value: new WeakMap<Node, Validator>(), response: new WeakMap<Node, Validator>() }
+
+/** Whether a schema allows a value of the contract's author. Compiled at first use. */
+export function fits(value: unknown, schema: Place, of: 'value' | 'response' = 'value'): boolean {
   const { value: rules } = schema
   if (!isNode(rules)) return rules !== false
-  if (within.has(rules) || (value === null && rules.nullable === true)) return true
-  const here = new Set([...within, rules])
-  const types: readonly unknown[] = [rules.type ?? []].flat()
-  const isAllowed = [rules.enum, rules.const === undefined ? undefined : [rules.const]].every(
-    (choices) => !Array.isArray(choices) || choices.some((one) => stringifyJson(one) === stringifyJson(value)),
-  )
-  const count = (keyword: string) => schema.items(keyword).filter((one) => fits(value, one, here)).length
-  return (
-    isAllowed &&
-    (types.length === 0 || types.some((type) => isOfType(value, type))) &&
-    fitsByType(value, schema, rules) &&
-    schema.items('allOf').every((part) => fits(value, part, here)) &&
-    (rules.anyOf === undefined || count('anyOf') > 0) &&
-    (rules.oneOf === undefined || count('oneOf') === 1)
-  )
-}
-
-function isOfType(value: unknown, type: unknown): boolean {
-  if (type === 'null') return value === null
-  if (type === 'array') return Array.isArray(value)
-  if (type === 'integer') return typeof value === 'bigint' || Number.isInteger(value)
-  return type === 'object' ? isNode(value) : (typeof value === 'bigint' ? 'number' : typeof value) === type
-}
-
-function fitsByType(value: unknown, schema: Place, rules: Node): boolean {
-  const within = (size: number, least: unknown, most: unknown) =>
-    (typeof least !== 'number' || size >= least) && (typeof most !== 'number' || size <= most)
-  if (typeof value === 'string') {
-    const format = typeof rules.format === 'string' ? FORMATS[rules.format] : undefined
-    const isMatch = typeof rules.pattern !== 'string' || matches(rules.pattern, value)
-    return isMatch && within([...value].length, rules.minLength, rules.maxLength) && format?.(value) !== false
+  let validator = validators[of].get(rules)
+  if (validator === undefined) {
+    const converted = toJsonSchema(schema, { of })
+    validator = ajv.compile(converted === true ? {} : Object(converted)) as Validator
+    validators[of].set(rules, validator)
   }
-  if (typeof value === 'number') {
-    const { exclusiveMinimum: above, exclusiveMaximum: below, multipleOf: step } = rules
-    const isBetween = (typeof above !== 'number' || value > above) && (typeof below !== 'number' || value < below)
-    return isBetween && within(value, rules.minimum, rules.maximum) && (typeof step !== 'number' || value % step === 0)
-  }
-  if (Array.isArray(value)) {
-    const items = schema.child('items')
-    return within(value.length, rules.minItems, rules.maxItems) && value.every((one) => !items || fits(one, items))
-  }
-  if (!isNode(value)) return true
-  const [properties, others] = [schema.child('properties'), schema.child('additionalProperties')]
-  const isComplete = !Array.isArray(rules.required) || rules.required.every((name) => value[name] !== undefined)
-  return (
-    isComplete &&
-    Object.entries(value).every(([name, one]) => {
-      const property = properties?.child(name) ?? others
-      return property === undefined || fits(one, property)
-    })
-  )
-}
-
-function matches(pattern: string, text: string): boolean {
-  try {
-    return new RegExp(pattern, 'u').test(text)
-  } catch {
-    return false
-  }
+  return validator(value) === true
 }

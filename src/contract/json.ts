@@ -128,6 +128,15 @@ function decimalOf(token: string): { readonly sign: string; readonly digits: str
   return { sign, digits: digits.slice(first, end), power: Number(exponent) - fraction.length + digits.length - end }
 }
 
+/** In decimals: doubles would round both. A step of 0 has no multiples but 0. */
+export function isMultipleOf(value: number | bigint, step: number | bigint): boolean {
+  const [one, other] = [decimalOf(String(value)), decimalOf(String(step))]
+  const power = Math.min(one.power, other.power)
+  const whole = (decimal: typeof one) => BigInt(decimal.digits) * 10n ** BigInt(decimal.power - power)
+  const by = whole(other)
+  return by === 0n ? whole(one) === 0n : whole(one) % by === 0n
+}
+
 const NUMBER_TOKEN = /[\d.eE+-]*/y
 const IN_NUMBER = /[\d.eE+-]/
 

@@ -1,10 +1,13 @@
+import { dirname, resolve, sep } from 'node:path'
 import { messageOf } from '../system/message-of.js'
-import { readRegularFile } from '../system/regular-file.js'
+import { readRegularFile, realPath } from '../system/regular-file.js'
 import { loadYaml } from '../system/runtime.js'
 import type { Contract } from './contract.js'
 import { createContract } from './create-contract.js'
+import { quote } from './excerpt.js'
 import { contractData } from './generated/contract-data.js'
 import { stringifyJson } from './json.js'
+import { type Files, toNormalForm } from './normal-form.js'
 import { MAX_CHARACTERS, parseDocument } from './parse-document.js'
 import { readContract } from './read-contract.js'
 import { readRecordRules } from './record-rules.js'
@@ -12,11 +15,9 @@ import { SpecError } from './spec-error.js'
 import { validatorMaker } from './validators.js'
 
 export interface LoadOptions {
-  /** Operations whose parameters and bodies are read. Default: those that the sandbox serves from its state. */
-  readonly handled?: 'stateful' | 'all'
   /** Whether the sandbox serves it, so its pets must be storable. Default: true. */
   readonly keepsPets?: boolean
-  /** Operations that Prism mocks, which are not checked. */
+  /** Operations that Prism mocks, although they fit a resource. */
   readonly mocked?: readonly string[]
   /** The name of the file in errors; default: its path. */
   readonly name?: string
@@ -24,41 +25,66 @@ export interface LoadOptions {
   readonly patterns?: 'linear' | 'native'
 }
 
-/** YAML or JSON, in one file. Plans default to the packaged ones. @throws SpecError naming the file and the place in it */
+/** YAML or JSON, with the files beside it. Plans default to the packaged ones. @throws SpecError naming the file and the place in it */
 export async function loadContract(file: string, options: LoadOptions = {}): Promise<Contract> {
   const { name = file } = options
-  return await readContractText(textOf(file, name), { ...options, name })
+  return await readContractText(textOf(file, name), { ...options, name }, filesBeside(resolve(file)))
 }
 
 /** @throws SpecError naming the place in the text */
 export async function readContractText(
   text: string,
-  {
-    handled = 'stateful',
-    keepsPets = true,
-    mocked = [],
-    name,
-    patterns = 'linear',
-  }: LoadOptions & { readonly name: string },
+  { keepsPets = true, mocked = [], name, patterns = 'linear' }: LoadOptions & { readonly name: string },
+  files?: Files,
 ): Promise<Contract> {
-  const document = await parseDocument(name, text)
+  const written = parseDocument(name, text)
   try {
-    const { data, schemas } = readContract(document, { handled, mocked, plans: contractData.plans })
+    const { document, notes, isRewritten } = await toNormalForm(written, files)
+    const { data, schemas, patterns: used } = readContract(document, { mocked, plans: contractData.plans })
     const compile = await validatorMaker(patterns)
-    const validators = Object.fromEntries(
-      Object.entries(schemas).map(([name, schema]) => [name, compile(name, schema)]),
-    )
-    const json = stringifyJson(document, 2)
-    const isJson = /^\s*\{/.test(text)
+    const validators = Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, compile(schema)]))
+    const unchecked = patterns === 'linear' ? await uncheckedPatterns(used) : []
+    const served = isRewritten ? document : written
+    const isOther = isRewritten || /^\s*\{/.test(text)
     const textIn = async (format: 'yaml' | 'json') => {
-      if (format === 'json') return json
-      return isJson ? loadYaml().stringify(document) : text
+      if (format === 'json') return stringifyJson(served, 2)
+      return isOther ? loadYaml().stringify(served) : text
     }
-    const contract = createContract(data, validators, textIn, mocked)
-    if (!keepsPets) return contract
-    return { ...contract, rules: await readRecordRules(document, data, mocked) }
+    const texts = { document: async () => document, text: textIn }
+    const contract = createContract(
+      { ...data, notes: [...notes, ...data.notes, ...unchecked] },
+      validators,
+      texts,
+      mocked,
+    )
+    return keepsPets ? { ...contract, rules: await readRecordRules(document, data, mocked) } : contract
   } catch (error) {
     throw new SpecError(`${name}: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+async function uncheckedPatterns(patterns: ReadonlyMap<string, string>): Promise<readonly string[]> {
+  if (patterns.size === 0) return []
+  const { linearPattern } = await import('./linear-pattern.js')
+  return [...patterns]
+    .filter(([pattern]) => linearPattern(pattern) === undefined)
+    .map(
+      ([pattern, place]) =>
+        `${place}: the pattern ${quote(pattern)} is not checked, as it cannot be matched in linear time. ` +
+        'Write it without lookarounds, back references and repetitions of more than 1000.',
+    )
+}
+
+/** @param own the absolute path of the document */
+function filesBeside(own: string): Files {
+  const folder = realPath(dirname(own))
+  return {
+    own,
+    find(from, reference) {
+      const file = resolve(dirname(from), reference)
+      return realPath(file).startsWith(folder + sep) ? file : undefined
+    },
+    read: (file) => parseDocument(file, readRegularFile(file, MAX_FILE_BYTES).toString()),
   }
 }
 

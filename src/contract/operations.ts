@@ -1,4 +1,5 @@
-import { jsonContent, type Place } from './document.js'
+import { type Content, jsonContent, type Place } from './document.js'
+import { essenceOf, isFormType } from './media-types.js'
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace']
 
@@ -45,15 +46,19 @@ export function parametersOf({ item, place }: OperationShape): readonly Place[] 
   return [...item.items('parameters'), ...place.items('parameters')]
 }
 
-export function bodySchema(operation: Place): Place | undefined {
-  return jsonContent(operation.child('requestBody'))?.child('schema')
+/** The JSON content of a request, else its form. */
+export function bodyContent(operation: Place): Place | undefined {
+  const body = operation.child('requestBody')
+  return (
+    jsonContent(body)?.content ?? body?.entries('content').find(([mediaType]) => isFormType(essenceOf(mediaType)))?.[1]
+  )
 }
 
 interface Success {
   /** 0 for `2XX` and `default`. */
   readonly status: number
   readonly response: Place
-  readonly content: Place | undefined
+  readonly content: Content | undefined
   readonly schema: Place | undefined
 }
 
@@ -66,7 +71,7 @@ export function success(operation: Place): Success | undefined {
   if (found === undefined) return undefined
   const [status, response] = found
   const content = jsonContent(response)
-  return { status: exact.length > 0 ? Number(status) : 0, response, content, schema: content?.child('schema') }
+  return { status: exact.length > 0 ? Number(status) : 0, response, content, schema: content?.content.child('schema') }
 }
 
 export function literalsOf(path: string): readonly string[] {

@@ -3,12 +3,12 @@ import type { Contract } from './contract.js'
 import { createContract } from './create-contract.js'
 import { contractData } from './generated/contract-data.js'
 import * as validators from './generated/validators.js'
-import { packagedText } from './packaged-text.js'
+import { packagedDocument, packagedText } from './packaged-text.js'
 
 let contract: Contract | undefined
 
 export function packagedContract(): Contract {
-  contract ??= createContract(contractData, validators, packagedText)
+  contract ??= createContract(contractData, validators, { document: packagedDocument, text: packagedText })
   return contract
 }
 

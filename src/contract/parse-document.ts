@@ -10,14 +10,15 @@ import { yamlMistake } from './yaml-mistakes.js'
 export const MAX_CHARACTERS = 10_000_000
 
 /** Whole numbers are exact. @param file its name in errors @throws SpecError naming file, line and column */
-export async function parseDocument(file: string, text: string): Promise<unknown> {
+export function parseDocument(file: string, text: string): unknown {
   if (text.length > MAX_CHARACTERS) {
     const size = Math.ceil(text.length / 1_000_000)
     throw new SpecError(
       `${file} has ${size} MB; a contract may have ${MAX_CHARACTERS / 1_000_000}. Remove unused operations`,
     )
   }
-  return parseJsonDocument(file, text) ?? parseYamlDocument(file, text)
+  const bare = text.replace(/^\ufeff/, '')
+  return parseJsonDocument(file, bare) ?? parseYamlDocument(file, bare)
 }
 
 function parseJsonDocument(file: string, text: string): unknown {
@@ -38,6 +39,12 @@ function parseYamlDocument(file: string, text: string): unknown {
     const [mistake] = document.errors
     if (mistake !== undefined)
       throw new SpecError(`${file} is not valid YAML: ${yamlMistake(mistake)} at ${placeOf(text, mistake.pos[0])}`)
+    // Versions may be written like numbers.
+    for (const path of [['openapi'], ['swagger'], ['info', 'version']]) {
+      const node: unknown = document.getIn(path, true)
+      if (yaml.isScalar(node) && /^(?:number|bigint)$/.test(typeof node.value) && path.length === 1)
+        node.value = node.source
+    }
     const value: unknown = document.toJS({
       reviver: (_key, one: unknown) => (typeof one === 'bigint' ? exactInteger(one) : one),
     })

@@ -1,181 +1,136 @@
-import {
-  createInstance,
-  getHttpOperationsFromSpec,
-  type IHttpConfig,
-  type IHttpRequest,
-  type IHttpResponse,
-} from '@stoplight/prism-http'
-import type { Contract, Operation, Values, Violation } from './contract.js'
-import type { ContractEngine, EngineRefusal, EngineRequest, EngineResponse } from './engine.js'
-import { isNestedDeeper, parseJson } from './json.js'
-import { findJsonError } from './json-error.js'
-import { excerptFor, type JsonObject } from './operation-excerpt.js'
-import { readPairs } from './query.js'
+import { createInstance, getHttpOperationsFromSpec, type IHttpConfig } from '@stoplight/prism-http'
+import type { Contract, Operation } from './contract.js'
+import { operationPlace, type Place, rootPlace } from './document.js'
+import type { ContractEngine, MockRequest } from './engine.js'
+import { exampleOf, exampleValue, fits, fullExample } from './example-value.js'
+import { stringifyJson } from './json.js'
+import { concreteType, essenceOf, isJsonType } from './media-types.js'
 
 type HttpOperation = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number]
 type HttpComponents = Parameters<typeof createInstance>[1]
 
-const JSON_MEDIA_TYPE = /^application\/(?:[^;\s]+\+)?json\s*(?:;|$)/i
-/** DiagnosticSeverity.Error of @stoplight/types. */
-const ERROR = 0
-/** Levels of a body: Prism reads it by recursion. */
-const MAX_DEPTH = 500
-/** The configuration requires it; our `forward` replaces it. */
-const NOWHERE = new URL('http://prism.invalid')
+interface Prepared {
+  readonly resource: HttpOperation
+  /** The bodies that Prism chooses from; it gets their numbers only, so that no schema or digit is lost or costs time. */
+  readonly bodies: readonly string[]
+  readonly headersOf: (status: number) => Readonly<Record<string, string>>
+}
 
 /** Takes a third of a second and 60 MB to load: only for operations without a handler. */
 export async function openPrism(contract: Contract): Promise<ContractEngine> {
-  const json = await contract.text('json')
-  const members = Object.entries(Object(JSON.parse(json, forPrism))).filter(([name]) => !name.startsWith('x-'))
-  const document: JsonObject = Object.fromEntries(members)
-  const prepared = new Map<Operation, Promise<HttpOperation>>()
-
-  /** One by one, because schemas that refer to each other can take exponential time. */
-  function prepare(operation: Operation): Promise<HttpOperation> {
-    const known = prepared.get(operation)
-    if (known !== undefined) return known
-    const resource = readOperation(document, operation)
-    prepared.set(operation, resource)
-    return resource
-  }
-
-  /** Uses our route: Prism's router compares base addresses. @param forced the status to mock, or `validate` */
-  async function run(resource: HttpOperation, request: IHttpRequest, forced?: number | 'validate') {
-    const isValidation = forced === 'validate'
-    const components: HttpComponents = {
-      logger: SILENT,
-      route: () => ({ _tag: 'Right', right: resource }),
-      ...(isValidation && { forward: () => () => async () => ({ _tag: 'Right', right: { statusCode: 200 } }) }),
-    }
-    // A fresh configuration each time, because the mocker writes the client's Accept into it.
-    const common = {
-      validateRequest: isValidation,
-      validateResponse: false,
-      checkSecurity: false,
-      errors: false,
-      upstreamProxy: undefined,
-      mock: { dynamic: false, ...(typeof forced === 'number' && { code: forced }) },
-    }
-    const config: IHttpConfig = isValidation
-      ? { ...common, isProxy: true, upstream: NOWHERE }
-      : { ...common, isProxy: false }
-    const result = await createInstance(config, components).request(request, [resource])()
-    if (result._tag === 'Left') throw result.left
-    return result.right
-  }
+  const root = rootPlace(await contract.document())
+  const prepared = new Map<string, Promise<Prepared>>()
 
   return {
     async mock(request) {
-      const { method, path, headers, body, forced } = request
-      const route = contract.route(method, path)
-      if (route.kind !== 'operation') throw new Error(`The contract has no operation ${method} ${path}.`)
-      const { operation, captured } = route
-      const resource = await prepare(operation)
-      if (forced !== undefined) {
-        // The request does not matter, so Prism gets no part of it that may be unreadable.
-        const bare = toHttpRequest({ ...request, headers: {}, query: '', body: '' })
-        return toResponse((await run(resource, bare, forced)).output, operation)
+      const { operation, status } = request
+      const key = `${operation.id} ${status}`
+      const known = prepared.get(key) ?? prepare(operationPlace(root, operation), operation, status)
+      prepared.set(key, known)
+      const { resource, bodies, headersOf } = await known
+      const wishes = [request, { ...request, accept: undefined }, { operation, status }]
+      for (const wish of wishes) {
+        const output = await negotiate(resource, wish)
+        if (output === undefined) continue
+        const type = Object.entries(output.headers ?? {}).find(([name]) => /^content-type$/i.test(name))?.[1]
+        const body = output.body === undefined || output.body === null ? '' : bodies[Number(output.body)]
+        return {
+          status: output.statusCode,
+          headers: {
+            ...headersOf(output.statusCode),
+            ...(body !== '' && typeof type === 'string' && { 'content-type': type }),
+          },
+          body: body ?? '',
+          ...(wish.example !== undefined && { example: wish.example }),
+        }
       }
-      const isJson = JSON_MEDIA_TYPE.test(headers['content-type'] ?? '')
-      if (isJson && body !== '') {
-        const mistake = findJsonError(body)
-        if (mistake !== undefined)
-          return { of: 'request', violations: [`the body is not valid JSON: ${mistake.message}`] }
-        if (isNestedDeeper(body, MAX_DEPTH))
-          return { of: 'request', violations: [`the body is nested deeper than ${MAX_DEPTH} levels`] }
-      }
-      const sent = toHttpRequest(request)
-      const { input } = (await run(resource, sent, 'validate')).validations
-      const errors = input.filter(({ severity }) => severity === ERROR)
-      const violations = [...errors.map(({ message }) => message), ...missingCookies(resource, headers.cookie)]
-      if (violations.length > 0) {
-        const isPath = errors.some(({ path: place }) => place?.[0] === 'path')
-        const of = isPath ? 'path' : errors.some(({ code }) => code === 415) ? 'media-type' : 'request'
-        return { of, violations }
-      }
-      const refusal = refuseOverlooked(operation, captured, request, resource)
-      return refusal ?? toResponse((await run(resource, sent)).output, operation)
+      throw new Error(`Prism has no response of ${operation.id}.`)
     },
   }
 }
 
-async function readOperation(document: JsonObject, { method, path }: Operation): Promise<HttpOperation> {
-  const operations = await getHttpOperationsFromSpec(Object(excerptFor(document, path, method.toLowerCase())))
-  const found = operations.find((candidate) => candidate.path === path && candidate.method.toUpperCase() === method)
-  if (found === undefined) throw new Error(`Prism does not know ${method} ${path}.`)
-  return found
+/** @returns undefined if there is no such example, or no media type that the client accepts */
+async function negotiate(resource: HttpOperation, { status, example, accept }: Partial<MockRequest>) {
+  const components: HttpComponents = {
+    logger: SILENT,
+    // Prism's router compares base addresses.
+    route: () => ({ _tag: 'Right', right: resource }),
+  }
+  const config: IHttpConfig = {
+    isProxy: false,
+    validateRequest: false,
+    validateResponse: false,
+    checkSecurity: false,
+    errors: false,
+    upstreamProxy: undefined,
+    mock: {
+      dynamic: false,
+      ...(status !== undefined && { code: status }),
+      ...(example !== undefined && { exampleKey: example }),
+      ...(accept !== undefined && { mediaTypes: accept.split(',').map((range) => range.trim()) }),
+    },
+  }
+  const request = { method: resource.method as 'get', url: { path: '/' }, headers: {} }
+  const result = await createInstance(config, components).request(request, [resource])()
+  return result._tag === 'Right' ? result.right.output : undefined
 }
 
-/** Refuses what Prism overlooks, with the readers of the contract. */
-function refuseOverlooked(
-  operation: Operation,
-  captured: readonly string[],
-  { query, headers, body }: EngineRequest,
-  resource: HttpOperation,
-): EngineRefusal | undefined {
-  const messages = (violations: readonly Violation[]) => violations.map(({ message }) => message)
-  const inPath = operation.readPath(captured).violations
-  if (inPath.length > 0) return { of: 'path', violations: messages(inPath) }
-  const inForm = new Set(resource.request?.query?.flatMap(({ name, style }) => (style === 'form' ? name : [])))
-  const isJson = JSON_MEDIA_TYPE.test(headers['content-type'] ?? '')
-  const value = isJson && body !== '' ? parseJson(body) : undefined
-  const violations = [
-    ...operation.readQuery(query).violations.filter(({ name }) => inForm.has(name.replace(/\[.*/, ''))),
-    ...(typeof value === 'object' && value !== null ? operation.checkBody(value as Values) : []),
+async function prepare(place: Place | undefined, operation: Operation, forced: number | undefined): Promise<Prepared> {
+  const bodies: string[] = []
+  const documented = new Map(place?.children('responses'))
+  const find = (status: string) =>
+    documented.get(status) ?? documented.get(`${status[0]}XX`) ?? documented.get('default')
+  const isFound = [...documented.keys()].some((status) => /^2\d\d$/.test(status))
+  const statuses = [...documented.keys()].filter((status) => /^(?:[2-5]\d\d|default)$/.test(status))
+  const named = [
+    ...statuses,
+    ...(forced === undefined ? [] : [String(forced)]),
+    ...(isFound || !documented.has('2XX') ? [] : ['200']),
   ]
-  return violations.length === 0 ? undefined : { of: 'request', violations: messages(violations) }
+  const responses = Object.fromEntries(
+    named.map((status) => [status, { description: '', content: contentsOf(find(status), bodies) }]),
+  )
+  const paths = { '/': { [operation.method.toLowerCase()]: { responses } } }
+  const [resource] = await getHttpOperationsFromSpec({ openapi: '3.1.0', info: { title: '', version: '' }, paths })
+  if (resource === undefined) throw new Error(`Prism cannot read ${operation.id}.`)
+  return { resource, bodies, headersOf: (status) => mockedHeaders(find(String(status))) }
 }
 
-/** Prism does not check required cookies. */
-function missingCookies({ request }: HttpOperation, sent = ''): readonly string[] {
-  const names = new Set(sent.split(';').map((pair) => pair.split('=', 1)[0]?.trim()))
-  return (request?.cookie ?? [])
-    .filter(({ name, required }) => required === true && !names.has(name))
-    .map(({ name }) => `the cookie ${JSON.stringify(name)} is required`)
+/** The contents of a response with a number for each example. */
+function contentsOf(response: Place | undefined, bodies: string[]) {
+  const contents = (response?.entries('content') ?? []).map(([mediaType, content]) => {
+    const examples = examplesOf(content, isJsonType(essenceOf(mediaType))).map(([name, text]) => {
+      return [name, { value: String(bodies.push(text) - 1) }] as const
+    })
+    return [concreteType(mediaType), { examples: Object.fromEntries(examples) }] as const
+  })
+  return Object.fromEntries(contents)
 }
 
-/** With the format int64, Prism would refuse numbers beyond a double. */
-function forPrism(name: string, value: unknown): unknown {
-  return name === 'format' && value === 'int64' ? undefined : value
+/** By name; the first is valid. */
+function examplesOf(content: Place, isJson: boolean): readonly (readonly [name: string, text: string])[] {
+  const schema = content.child('schema')
+  const named = content.entries('examples').map(([name, example]) => [name, example.written('value').value] as const)
+  const all = named.length > 0 ? named : [['default', exampleOf(content)] as const]
+  const given = all.filter(([, value]) => value !== undefined)
+  const valid = given.filter(([, value]) => schema === undefined || !isJson || fits(value, schema, 'response'))
+  const made = valid.length > 0 || schema === undefined ? [] : [['default', madeFor(schema)] as const]
+  const texts = [...valid, ...made, ...given.filter((one) => !valid.includes(one))]
+  return texts.map(([name, value]) => [name, typeof value === 'string' && !isJson ? value : stringifyJson(value)])
 }
 
-function toHttpRequest({ method, path, query, headers, body }: EngineRequest): IHttpRequest {
-  const parameters = new Map<string, string | string[]>()
-  for (const [name, value] of readPairs(query)) {
-    const before = parameters.get(name)
-    parameters.set(name, before === undefined ? value : [before, value].flat())
-  }
-  // The sandbox always responds with JSON.
-  const { accept: _accept, ...others } = headers
-  const isJson = JSON_MEDIA_TYPE.test(headers['content-type'] ?? '')
-  return {
-    method: method.toLowerCase() as IHttpRequest['method'],
-    url: { path, query: Object.fromEntries(parameters) },
-    // Without a length, Prism does not check the body's media type.
-    headers: { ...others, 'content-length': String(Buffer.byteLength(body)) },
-    ...(body !== '' && { body: isJson ? JSON.parse(body) : body }),
-  }
+function madeFor(schema: Place): unknown {
+  return fullExample(schema) ?? (Object(schema.value).type === 'array' ? [] : {})
 }
 
-function toResponse(output: IHttpResponse, operation: Operation): EngineResponse {
-  const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(output.headers ?? {})) {
-    if (value !== null && value !== undefined) headers[name.toLowerCase()] = String(value)
-  }
-  const status = Number.isInteger(output.statusCode) ? output.statusCode : 200
-  return {
-    status,
-    headers,
-    body: bodyText(output.body, headers['content-type'], operation.responses.get(status)?.example),
-  }
-}
-
-/** @param example the contract's own, with all digits of large numbers */
-function bodyText(body: unknown, contentType: string | undefined, example: string | undefined): string {
-  if (body === undefined || body === null) return ''
-  if (typeof body === 'string' && !JSON_MEDIA_TYPE.test(contentType ?? '')) return body
-  const text = JSON.stringify(body)
-  return example !== undefined && JSON.stringify(JSON.parse(example)) === text ? example : text
+function mockedHeaders(response: Place | undefined): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    (response?.entries('headers') ?? []).flatMap(([name, header]) => {
+      const schema = header.child('schema')
+      const value = exampleOf(header) ?? (schema && exampleValue(schema))
+      return value === undefined || value === null ? [] : [[name.toLowerCase(), [value].flat().map(String).join()]]
+    }),
+  )
 }
 
 const nothing = () => {}

@@ -17,6 +17,23 @@ function decodeForm(text: string): string {
   return decodePercent(text.includes('+') ? text.replaceAll('+', ' ') : text)
 }
 
+const PART_NAME = /^content-disposition:[^\n]*[\s;]name="([^"]*)"/im
+
+/** The fields of a form; files are texts. @source RFC 7578: multipart/form-data */
+export function formPairs(text: string, contentType: string): readonly QueryPair[] {
+  const [, quoted, bare] = /;\s*boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(contentType) ?? []
+  const boundary = quoted ?? bare
+  if (boundary === undefined) return readPairs(text)
+  return text
+    .split(`--${boundary}`)
+    .slice(1, -1)
+    .flatMap((part) => {
+      const [head = '', ...body] = part.split('\r\n\r\n')
+      const [, name] = PART_NAME.exec(head) ?? []
+      return name === undefined ? [] : [[name, body.join('\r\n\r\n').replace(/\r\n$/, '')] as const]
+    })
+}
+
 /** Text with an invalid encoding stays unchanged. */
 export function decodePercent(text: string): string {
   if (!text.includes('%')) return text

@@ -4,6 +4,15 @@ import type { OperationShape } from './operations.js'
 
 type Access = Pick<ContractData, 'basePath' | 'keyHeaders' | 'notes'>
 
+/** Whether an operation needs no key: nothing is required of it, or nothing is one of the alternatives. */
+export function isPublic(root: Place, operation: Place): boolean {
+  const place = [operation, root].find((one) => one.child('security') !== undefined)
+  // Its author has left out what the 401 is for.
+  if (place === undefined) return operation.child('responses')?.child('401') === undefined
+  const required = place.items('security')
+  return required.length === 0 || required.some((one) => Object.keys(one.object()).length === 0)
+}
+
 /** How clients reach the service, and what of the document the sandbox replaces. @source docs/spec.md, "Address and keys" */
 export function readAccess(
   root: Place,

@@ -1,6 +1,6 @@
 import { isNode, type Place } from './document.js'
-import { readErrors } from './documented-errors.js'
 import { exampleValue, fits } from './example-value.js'
+import { concreteType } from './media-types.js'
 import { type OperationShape, parametersOf, success } from './operations.js'
 import type { FoundResource } from './read-resource.js'
 import { type ListEnvelope, unwrapList, unwrapRecord, unwrapSent } from './record-schema.js'
@@ -8,7 +8,7 @@ import type { HeaderData, ResourceAction } from './resource-data.js'
 import { COUNTED, queryRoles, REMOVED, readMeta } from './roles.js'
 import { readRecordFields, typesOf } from './schema-fields.js'
 
-type Base = Pick<ResourceAction, 'resource' | 'headers' | 'errors' | 'hasConflict'>
+type Base = Pick<ResourceAction, 'resource' | 'headers' | 'hasConflict' | 'contentType'>
 type Outcome = NonNullable<ReturnType<typeof success>>
 
 /** What an operation does to a resource, or why it is mocked. */
@@ -20,11 +20,11 @@ export function readAction(operation: OperationShape, found: FoundResource): Res
   const headers = readHeaders(outcome.response).filter(
     ({ role }) => role === 'value' || (role === 'location' ? method === 'post' : isList),
   )
-  const errors = readErrors(place)
+  const contentType = outcome.content && concreteType(outcome.content.mediaType)
   const base = {
     resource: found.resource.name,
     ...(headers.length === 0 ? {} : { headers }),
-    ...(errors.length === 0 ? {} : { errors }),
+    ...(contentType === undefined || contentType === 'application/json' ? {} : { contentType }),
     hasConflict: place.children('responses').some(([status]) => status === '409'),
   }
   return isList ? readList(operation, found, outcome, base) : readOne(operation, found, outcome, base)

@@ -2,52 +2,80 @@ import { isUtf8, utf8Text } from '../system/runtime.js'
 import type { Operation, Reading, Values, Violation } from './contract.js'
 import type { Body } from './contract-data.js'
 import { excerpt, quote } from './excerpt.js'
-import { parseJson, parseShallowJson } from './json.js'
+import { isNode, parseJson, parseShallowJson } from './json.js'
+import { essenceOf, isFormType, isJsonType, isMergePatch } from './media-types.js'
+import { formPairs } from './query.js'
+import { pairReader } from './read-parameters.js'
 import { fieldName, findViolations, stepsOf, type Validator, valueAt } from './validators.js'
 
-/** Only documented fields become values. @param closed finds undeclared nested fields */
-export function bodyReader(
-  body: Body,
-  validator: Validator | undefined,
-  closed: Validator | undefined,
-): Pick<Operation, 'readBody' | 'checkBody'> {
-  const known = new Map(body.fields.map((field) => [field.name, field]))
+export interface BodyValidators {
+  readonly body: Validator | undefined
+  readonly form: Validator | undefined
+  /** Finds undeclared nested fields. */
+  readonly closed: Validator | undefined
+}
+
+/** Only documented fields become values. */
+export function bodyReader(body: Body, validators: BodyValidators): Pick<Operation, 'readBody' | 'checkBody'> {
+  const { fields, formFields = [], mediaTypes, takesAnyValue, isOpen } = body
+  const known = new Map(fields.map((field) => [field.name, field]))
   // Nested values are stored and written again.
-  const nests = body.fields.some(({ type }) => type === 'array' || type === 'other')
+  const nests = takesAnyValue || fields.some(({ type }) => type === 'array' || type === 'other')
   const parse = nests ? parseShallowJson : parseJson
-  const checkBody = (fields: Values) => {
-    const violations = findViolations(validator, fields, 'body', known)
-    return nests ? [...violations, ...lostNumbers(fields, violations)] : violations
+  const findPairs = pairReader(formFields)
+  const check = (value: unknown, validator: Validator | undefined) => {
+    const violations = findViolations(validator, value, 'body', known)
+    return nests ? [...violations, ...lostNumbers(Object(value), violations)] : violations
   }
-  const readBody = (bytes: Uint8Array | undefined): Reading<Values> => {
-    if (bytes === undefined || bytes.length === 0) {
-      return body.required
-        ? refused('a body is required; send a JSON object')
-        : { values: {}, violations: [], unknown: [] }
-    }
-    if (!isUtf8(bytes)) return refused(`the body is not valid UTF-8 (at byte ${invalidByte(bytes) + 1})`)
+  const checkBody = (value: Values) => check(value, validators.body)
+
+  function readJson(bytes: Uint8Array): unknown {
+    if (!isUtf8(bytes)) throw new SyntaxError(`the body is not valid UTF-8 (at byte ${invalidByte(bytes) + 1})`)
+    return parse(utf8Text(bytes), true)
+  }
+
+  function readBody(bytes: Uint8Array | undefined, contentType = mediaTypes[0] ?? ''): Reading<Values> {
+    if (bytes === undefined || bytes.length === 0)
+      return body.required ? refused('a body is required; send a JSON object') : NOTHING
+    const type = essenceOf(contentType)
+    const isForm = isFormType(type)
+    // Others are not read, such as XML and files.
+    if (!isForm && !isJsonType(type)) return NOTHING
     let value: unknown
     try {
-      value = parse(utf8Text(bytes), true)
+      value = isForm ? findPairs(formPairs(utf8Text(bytes), contentType)).values : readJson(bytes)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
-      return refused(`the body is not valid JSON: ${error.message}`)
+      return refused(isUtf8(bytes) ? `the body is not valid JSON: ${error.message}` : error.message)
     }
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      return refused(`the body must be a JSON object (it is ${quote(value)})`)
+    if (!isNode(value))
+      return takesAnyValue
+        ? { ...NOTHING, violations: check(value, validators.body) }
+        : refused(`the body must be a JSON object (it is ${quote(value)})`)
     const values: Record<string, unknown> = {}
     const unknown: string[] = []
-    const fields = value as Readonly<Record<string, unknown>>
     // Without entries: this runs for every pet.
-    for (const name of Object.keys(fields)) {
-      if (known.size === 0 || known.has(name)) values[name] = fields[name]
+    for (const name of Object.keys(value)) {
+      if (known.size === 0 || isOpen || known.has(name)) values[name] = value[name]
       else unknown.push(name)
     }
-    const violations = checkBody(fields)
-    if (violations.length === 0) unknown.push(...dropUndeclared(closed, values))
+    const violations = check(
+      isMergePatch(type) ? withoutNulls(value) : value,
+      isForm ? validators.form : validators.body,
+    )
+    if (violations.length === 0) unknown.push(...dropUndeclared(validators.closed, values))
     return { values, violations, unknown }
   }
   return { readBody, checkBody }
+}
+
+const NOTHING: Reading<Values> = { values: {}, violations: [], unknown: [] }
+
+/** Null removes a member, and is no value. @source RFC 7396, section 1 */
+function withoutNulls(value: unknown): unknown {
+  if (!isNode(value)) return value
+  const others = Object.entries(value).filter(([, one]) => one !== null)
+  return Object.fromEntries(others.map(([name, one]) => [name, withoutNulls(one)]))
 }
 
 /** @returns the names of undeclared nested fields, which it removes */

@@ -9,31 +9,33 @@ import {
   type PlanName,
   type Plans,
   type Server,
+  type Style,
 } from './contract-data.js'
-import { isNode, jsonContent, Place, refuseForeignReferences, rootPlace } from './document.js'
+import { isNode, jsonContent, type Node, Place, rootPlace } from './document.js'
+import { readErrors } from './documented-errors.js'
 import { exampleOf } from './example-value.js'
+import { formOf, readExpected, readFields } from './expected.js'
 import { stringifyJson } from './json.js'
-import { checkSchema, type JsonSchema, readExpected, toJsonSchema, toObjectSchema } from './json-schema.js'
-import { bodySchema, type OperationShape, parametersOf, readOperations, success } from './operations.js'
-import { readAccess } from './read-access.js'
+import { checkSchema, toJsonSchema, toObjectSchema } from './json-schema.js'
+import { essenceOf, isFormType } from './media-types.js'
+import { bodyContent, type OperationShape, parametersOf, readOperations, success } from './operations.js'
+import { isPublic, readAccess } from './read-access.js'
 import type { ResourceAction } from './resource-data.js'
-import { NO_RESOURCES, type ResourceReading, readResources } from './resources.js'
-import { readAllFields, readFields, readOnlyProperties } from './schema-fields.js'
+import { type ResourceReading, readResources } from './resources.js'
+import { isOpen, readAllFields, readRecordFields } from './schema-fields.js'
 import { checkResponse, hasNoBody } from './sendable.js'
+import { SpecError } from './spec-error.js'
 import type { Schemas } from './validators.js'
 
 export interface ContractReading {
   readonly data: ContractData
   readonly schemas: Schemas
+  /** The patterns that requests and records are held against, with the place of each. */
+  readonly patterns: ReadonlyMap<string, string>
 }
 
 export interface ReadingContext {
-  /**
-   * Operations whose parameters and bodies are read: all, those that fit a resource, or none. Prism validates and mocks the
-   * others. `requests`: all, without deriving resources.
-   */
-  readonly handled: 'all' | 'requests' | 'stateful' | 'none'
-  /** Operations that Prism mocks although they fit a resource. */
+  /** Operations that are mocked although they fit a resource. */
   readonly mocked?: readonly string[]
   /** The plans of a document that has none. */
   readonly plans?: Plans
@@ -41,68 +43,81 @@ export interface ReadingContext {
 
 const TEMPLATE_PARAMETER = /\{([^{}]*)\}/g
 
-/** @throws SpecError naming the place in the document */
-export function readContract(document: unknown, { handled, mocked = [], plans }: ReadingContext): ContractReading {
+/** @param document in normal form @throws SpecError naming the place in it */
+export function readContract(document: Node, { mocked = [], plans }: ReadingContext = {}): ContractReading {
   const root = rootPlace(document)
-  const openapi = root.string('openapi')
-  if (openapi === undefined) throw root.error('is not an OpenAPI document: it has no field "openapi"')
-  if (!/^3\.[01]\.\d+/.test(openapi)) {
-    throw root.error(`uses OpenAPI ${JSON.stringify(openapi)}; only 3.0 and 3.1 are supported`)
-  }
-  refuseForeignReferences(root)
   const info = root.child('info')
   const schemas: Record<string, Schemas[string]> = {}
   const placeOfId = new Map<string, string>()
+  const patterns = new Map<string, string>()
   const checked = new Set<unknown>()
   const shapes = readOperations(root)
-  const reading = handled === 'none' || handled === 'requests' ? NO_RESOURCES : readResources(shapes)
+  const reading = readResources(shapes)
+  const notes: string[] = []
   const operations = shapes.map((shape) => {
     const { id, place } = shape
     const twin = placeOfId.get(id)
     if (twin !== undefined) throw place.error(`has the same operationId as ${twin}: "${id}"`)
     placeOfId.set(id, place.name)
     const outcome = reading.outcomes.get(id)
-    const isRead =
-      handled === 'all' ||
-      handled === 'requests' ||
-      (handled === 'stateful' && typeof outcome === 'object' && !mocked.includes(id))
-    if (isRead) for (const schema of compiledSchemas(shape)) checkSchema(schema, checked)
-    const operation = readOperation(shape, isRead, outcome)
+    const isStateful = typeof outcome === 'object' && !mocked.includes(id)
+    let isRead = true
+    try {
+      for (const schema of compiledSchemas(shape)) checkSchema(schema, checked, patterns)
+    } catch (error) {
+      if (isStateful || !(error instanceof SpecError)) throw error
+      notes.push(`The requests of ${id} are not checked: ${error.message}.`)
+      isRead = false
+    }
+    const operation = readOperation(root, shape, isRead, isStateful, outcome)
     Object.assign(schemas, operation.schemas)
     return operation.data
   })
   const servers = readServers(root)
-  const { notes, ...access } = readAccess(root, shapes, servers)
+  const { notes: ofAccess, ...access } = readAccess(root, shapes, servers)
   const data = {
     title: info?.string('title') ?? '',
     version: info?.string('version') ?? '',
     servers,
     ...access,
-    notes: [...notes, ...reading.notes, ...callbackNotes(shapes, reading), ...unreachedNotes(operations)],
+    notes: [...ofAccess, ...reading.notes, ...notes, ...callbackNotes(shapes, reading), ...unreachedNotes(operations)],
     plans: readPlans(root, plans),
     operations,
     resources: reading.resources,
   }
-  return { data, schemas }
+  return { data, schemas, patterns }
 }
 
 /** The schemas that requests and records are held against. */
 function compiledSchemas(shape: OperationShape): readonly Place[] {
-  const parameters = parametersOf(shape).filter(({ value }) => /^(path|query)$/.test(String(Object(value).in)))
-  const inRequest = [...parameters.map((one) => one.child('schema')), bodySchema(shape.place)]
-  return [...inRequest, success(shape.place)?.schema].filter((schema) => schema !== undefined)
+  const inParameters = parametersOf(shape).map((one) => schemaOf(one)?.child('schema'))
+  const inBody = shape.place
+    .child('requestBody')
+    ?.entries('content')
+    .map(([, content]) => content.child('schema'))
+  return [...inParameters, ...(inBody ?? []), success(shape.place)?.schema].filter((schema) => schema !== undefined)
+}
+
+/** What holds the schema of a parameter: itself, or its content. */
+function schemaOf(parameter: Place): Place | undefined {
+  return parameter.child('schema') === undefined ? parameter.entries('content')[0]?.[1] : parameter
 }
 
 function readOperation(
+  root: Place,
   shape: OperationShape,
   isRead: boolean,
+  isStateful: boolean,
   outcome: ResourceAction | string | undefined,
 ): { readonly data: OperationData; readonly schemas: Schemas } {
   const { id, method, path, place } = shape
-  const parameters = isRead ? readParameters(path, parametersOf(shape)) : []
-  const body = isRead ? readBody(place) : undefined
+  const all = isRead ? readParameters(path, parametersOf(shape)) : []
+  const isInUrl = ({ parameter }: ReadParameter) => parameter.in === 'path' || parameter.in === 'query'
+  const headers = all.filter((one) => !isInUrl(one))
+  const body = isRead ? readBody(id, place, isStateful) : undefined
   const responses = place.children('responses')
   const ranges = responses.flatMap(([status]) => (/^[2-5]XX$/i.test(status) ? Number(status[0]) : []))
+  const errors = readErrors(place)
   return {
     data: {
       id,
@@ -118,18 +133,27 @@ function readOperation(
         stability: place.string('x-stability'),
       }),
       hideTryItPanel: place.flag('x-hideTryItPanel'),
-      parameters: parameters.map(({ parameter }) => parameter),
+      parameters: all.filter(isInUrl).map(({ parameter }) => parameter),
+      ...(headers.length > 0 && { headers: headers.map(({ parameter }) => parameter) }),
       ...defined({ body: body?.body }),
       undocumentedShape: hasUndocumentedShape(place),
       responses: responses.flatMap(([status, response]) => readResponse(status, response)),
       ...(ranges.length > 0 && { ranges }),
+      ...(errors.length > 0 && { errors }),
+      ...(isPublic(root, place) && { isPublic: true }),
       ...(typeof outcome === 'string' ? { whyMocked: outcome } : defined({ action: outcome })),
     },
     schemas: {
-      ...parameterSchema(`${id}_path`, 'path', parameters),
-      ...parameterSchema(`${id}_query`, 'query', parameters),
-      ...(body && { [`${id}_body`]: body.schema }),
-      ...(body?.closed !== undefined && { [`${id}_closed`]: body.closed }),
+      ...parameterSchema(
+        `${id}_path`,
+        all.filter(({ parameter }) => parameter.in === 'path'),
+      ),
+      ...parameterSchema(
+        `${id}_query`,
+        all.filter(({ parameter }) => parameter.in === 'query'),
+      ),
+      ...parameterSchema(`${id}_headers`, headers),
+      ...body?.schemas,
     },
   }
 }
@@ -164,89 +188,130 @@ interface ReadParameter {
   readonly schema: Place | undefined
 }
 
+const LOCATIONS = ['path', 'query', 'header', 'cookie'] as const
+/** @source OpenAPI specification: Parameter Object */
+const NOT_PARAMETERS = /^(?:accept|content-type|authorization)$/i
+
 function readParameters(path: string, places: readonly Place[]): readonly ReadParameter[] {
   const read = new Map<string, ReadParameter>()
   for (const place of places) {
     const name = place.string('name')
-    const location = place.string('in')
-    if (name === undefined || location === undefined) throw place.error('must have "name" and "in"')
-    const schema = place.child('schema')
-    if (schema === undefined || (location !== 'path' && location !== 'query')) continue
-    const parameter = {
-      ...readExpected(schema),
-      ...defined({ description: place.string('description') }),
-      in: location,
-      name,
-      required: location === 'path' || place.flag('required'),
-      explode: place.child('explode')?.value !== false,
-      ...defined({ example: exampleOf(place) }),
-    } as const
-    read.set(`${location} ${name}`, { parameter, schema: place.written('schema') })
+    const location = LOCATIONS.find((one) => one === place.string('in'))
+    if (name === undefined || place.string('in') === undefined) throw place.error('must have "name" and "in"')
+    const holder = schemaOf(place)
+    const schema = holder?.child('schema')
+    if (holder === undefined || schema === undefined || location === undefined) continue
+    if (location === 'header' && NOT_PARAMETERS.test(name)) continue
+    const parameter = parameterOf(name, location, place, schema, holder === place ? undefined : 'json')
+    read.set(`${location} ${name}`, { parameter, schema: holder.written('schema') })
   }
   const inPath = [...path.matchAll(TEMPLATE_PARAMETER)].flatMap(([, name = '']) => {
-    const parameter = read.get(`path ${name}`)
-    const undeclared = { in: 'path', name, type: 'string', required: true, explode: false } as const
-    return [parameter ?? { parameter: undeclared, schema: undefined }]
+    const undeclared = { in: 'path', name, type: 'string', required: true, style: 'simple', explode: false } as const
+    return [read.get(`path ${name}`) ?? { parameter: { ...undeclared, form: TEXT }, schema: undefined }]
   })
-  return [...inPath, ...[...read.values()].filter(({ parameter }) => parameter.in === 'query')]
+  return [...inPath, ...[...read.values()].filter(({ parameter }) => parameter.in !== 'path')]
 }
 
-function parameterSchema(name: string, location: Parameter['in'], all: readonly ReadParameter[]): Schemas {
-  const parameters = all.filter(({ parameter }) => parameter.in === location)
+const TEXT = { types: ['string'] }
+
+function parameterOf(
+  name: string,
+  location: Parameter['in'],
+  place: Place,
+  schema: Place,
+  given = place.string('style') as Style | undefined,
+): Parameter {
+  const style = given ?? (location === 'path' || location === 'header' ? 'simple' : 'form')
+  return {
+    ...readExpected(schema),
+    ...defined({ description: place.string('description') }),
+    in: location,
+    name,
+    required: location === 'path' || place.flag('required'),
+    style,
+    explode: place.child('explode')?.value === undefined ? style === 'form' : place.flag('explode'),
+    form: formOf(schema),
+    ...defined({ example: exampleOf(place) }),
+  }
+}
+
+function parameterSchema(name: string, parameters: readonly ReadParameter[]): Schemas {
   if (parameters.length === 0) return {}
-  return { [name]: toObjectSchema(parameters.map(({ parameter, schema }) => ({ ...parameter, schema }))) }
+  return { [name]: () => toObjectSchema(parameters.map(({ parameter, schema }) => ({ ...parameter, schema }))) }
 }
 
 interface ReadBody {
   readonly body: Body
-  readonly schema: JsonSchema
-  /** The same, with declared nested fields only; undefined without nested objects. */
-  readonly closed: (() => JsonSchema) | undefined
+  readonly schemas: Schemas
 }
 
-function readBody(operation: Place): ReadBody | undefined {
+/** @param mustBeObject whether a record is made of it */
+function readBody(id: string, operation: Place, mustBeObject: boolean): ReadBody | undefined {
   const place = operation.child('requestBody')
-  const content = jsonContent(place)
-  const schema = content?.child('schema')
-  if (place === undefined || content === undefined || schema === undefined) return undefined
-  let hasNested = false
-  const readOnly = readOnlyProperties(schema)
-  const written = content.written('schema')
-  const isNested = (place: Place) => {
-    const resolved = new Place(place.document, { place: place.value }, place.name).child('place')
+  const all = place?.entries('content') ?? []
+  const json = jsonContent(place)?.content
+  const form = all.find(([mediaType]) => isFormType(essenceOf(mediaType)))?.[1]
+  const content = bodyContent(operation) ?? all[0]?.[1]
+  if (place === undefined || content === undefined) return undefined
+  const schema = content.child('schema')
+  const isNested = (one: Place) => {
+    const resolved = new Place(one.document, { place: one.value }, one.name).child('place')
     return resolved !== undefined && readAllFields(resolved).size > 0
   }
-  const openSchema = toJsonSchema(
-    written,
-    (place) => {
-      hasNested ||= isNested(place)
-      return false
-    },
-    readOnly,
+  const convert = (from: Place | undefined, isClosed?: (one: Place) => boolean) => {
+    const written = from?.child('schema') && from.written('schema')
+    return written && (() => toJsonSchema(written, { of: 'request', ...defined({ isClosed }) }))
+  }
+  const fields = (schema ? readFields(schema) : []).map((field) =>
+    schema && readRecordFields(schema).get(field.name)?.readOnly ? { ...field, required: false } : field,
   )
   return {
     body: {
       required: place.flag('required'),
-      fields: readFields(schema).map((field) => (readOnly.has(field.name) ? { ...field, required: false } : field)),
+      mediaTypes: [json, form, ...all.map(([, one]) => one)]
+        .flatMap((one) => all.find(([, other]) => other.value === one?.value)?.[0] ?? [])
+        .map(essenceOf)
+        .filter((mediaType, index, list) => list.indexOf(mediaType) === index),
+      fields,
+      ...(form && { formFields: formFields(form) }),
+      ...(!mustBeObject && { takesAnyValue: true }),
+      ...(schema && isOpen(schema) && { isOpen: true }),
       ...defined({ example: exampleText(content) }),
     },
-    schema: openSchema,
-    closed: hasNested ? () => toJsonSchema(written, isNested, readOnly) : undefined,
+    schemas: defined({
+      [`${id}_body`]: convert(json),
+      [`${id}_form`]: convert(form),
+      [`${id}_closed`]:
+        mustBeObject && fields.some(({ type }) => type === 'array' || type === 'other')
+          ? convert(content, isNested)
+          : undefined,
+    }) as Schemas,
   }
+}
+
+/** The fields of a form as the parameters of a query: `tags=a&tags=b`, `address[city]=Bern`. */
+function formFields(content: Place): readonly Parameter[] {
+  const schema = content.child('schema')
+  return [...(schema ? readAllFields(schema) : [])].map(([name, { place }]) => {
+    const encoding = content.child('encoding')?.child(name)
+    const isStyled = encoding?.string('style') !== undefined || encoding?.child('explode') !== undefined
+    const field = parameterOf(name, 'query', encoding ?? place, place, isStyled ? undefined : 'deepObject')
+    return isStyled ? field : { ...field, explode: true }
+  })
 }
 
 function readResponse(status: string, place: Place): readonly DocumentedResponse[] {
   checkResponse(status, place)
   // After a 1xx a client goes on waiting for the response.
   if (!/^[2-5]\d\d$/.test(status)) return []
-  const content = jsonContent(place)
+  const content = jsonContent(place)?.content
   const example = content === undefined || hasNoBody(Number(status)) ? undefined : exampleText(content)
   return [{ status: Number(status), description: place.string('description') ?? '', ...defined({ example }) }]
 }
 
 function hasUndocumentedShape(operation: Place): boolean {
   const success = operation.children('responses').find(([status]) => /^2(?:\d\d|XX)$/i.test(status))?.[1]
-  const content = jsonContent(success)
+  const content = jsonContent(success)?.content
   return content !== undefined && isShapeless(content.child('schema'))
 }
 

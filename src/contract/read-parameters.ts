@@ -1,10 +1,40 @@
-import type { Reading, Values, Violation } from './contract.js'
-import type { Parameter, ValueType } from './contract-data.js'
-import { parseInt64 } from './int64.js'
-import { decodePercent, readPairs } from './query.js'
+import type { Reading, SentHeaders, Values, Violation } from './contract.js'
+import type { Parameter } from './contract-data.js'
+import { decodePercent, type QueryPair, readPairs as queryPairs } from './query.js'
+import { readPairs, readText } from './styles.js'
 import { findViolations, type Validator } from './validators.js'
 
-const CANONICAL_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+interface PairReading {
+  readonly values: Record<string, unknown>
+  /** The names of the parameters that are given. */
+  readonly given: readonly string[]
+  readonly repeated: readonly Violation[]
+  readonly unknown: readonly string[]
+}
+
+/** Makes a reader of the pairs of a query or a form. */
+export function pairReader(parameters: readonly Parameter[]): (pairs: readonly QueryPair[]) => PairReading {
+  const known = byName(parameters)
+  return (pairs) => {
+    const given = new Map<Parameter, QueryPair[]>()
+    const unknown = new Set<string>()
+    for (const pair of pairs) {
+      const [name] = pair
+      const parameter = known.get(name) ?? ownerOf(name, parameters)
+      if (parameter === undefined) unknown.add(name)
+      else given.set(parameter, [...(given.get(parameter) ?? []), pair])
+    }
+    const values: Record<string, unknown> = {}
+    const repeated: Violation[] = []
+    for (const [parameter, own] of given) {
+      const { name } = parameter
+      const value = readPairs(parameter, own)
+      if (value !== undefined) values[name] = value
+      else repeated.push({ in: 'query', name, message: `${name} is given ${own.length} times` })
+    }
+    return { values, given: [...given.keys()].map(({ name }) => name), repeated, unknown: [...unknown] }
+  }
+}
 
 /** @param used the names that the sandbox applies */
 export function queryReader(
@@ -12,66 +42,67 @@ export function queryReader(
   validator: Validator | undefined,
   used?: ReadonlySet<string>,
 ): (search: string) => Reading<Values> {
-  const known = new Map(parameters.map((parameter) => [parameter.name, parameter]))
+  const known = byName(parameters)
   const defaults = parameters.filter((parameter) => parameter.default !== undefined)
+  const findPairs = pairReader(parameters)
   return (search) => {
-    const given = new Map<Parameter, string[]>()
-    const unknown = new Set<string>()
-    for (const [name, text] of readPairs(search)) {
-      const parameter = known.get(name)
-      if (parameter === undefined) unknown.add(name)
-      else given.set(parameter, [...(given.get(parameter) ?? []), text])
-    }
-    const values: Record<string, unknown> = {}
-    const repeated: Violation[] = []
-    for (const [parameter, texts] of given) {
-      const { name } = parameter
-      const [first = ''] = texts
-      if (parameter.type === 'array') values[name] = readItems(parameter, texts)
-      else if (texts.length === 1) values[name] = readText(parameter.type, first)
-      else repeated.push({ in: 'query', name, message: `${name} is given ${texts.length} times` })
-    }
+    const { values, given, repeated, unknown } = findPairs(queryPairs(search))
     const violations = [...repeated]
     for (const violation of findViolations(validator, values, 'query', known)) {
       if (!repeated.some(({ name }) => name === violation.name)) violations.push(violation)
     }
     for (const { name, default: value } of defaults) if (!Object.hasOwn(values, name)) values[name] = value
-    const unused = used && [...given.keys()].map(({ name }) => name).filter((name) => !used.has(name))
-    return { values, violations, unknown: [...unknown], ...(unused?.length ? { unused } : {}) }
+    const unused = used && given.filter((name) => !used.has(name))
+    return { values, violations, unknown, ...(unused?.length ? { unused } : {}) }
   }
+}
+
+/** The object that a name is a property of: `price[gt]` of `price`, or `gt` itself. */
+function ownerOf(name: string, parameters: readonly Parameter[]): Parameter | undefined {
+  return parameters.find(({ style, explode, form, name: own }) =>
+    style === 'deepObject'
+      ? name.startsWith(`${own}[`)
+      : style === 'form' && explode && form.fields !== undefined && Object.hasOwn(form.fields, name),
+  )
 }
 
 export function pathReader(
   parameters: readonly Parameter[],
   validator: Validator | undefined,
 ): (captured: readonly string[]) => Reading<Values> {
-  const known = new Map(parameters.map((parameter) => [parameter.name, parameter]))
+  const known = byName(parameters)
   return (captured) => {
     const values: Record<string, unknown> = {}
     for (let index = 0; index < parameters.length; index++) {
       const parameter = parameters[index]
       if (parameter === undefined) continue
-      values[parameter.name] = readText(parameter.type, decodePercent(captured[index] ?? ''))
+      values[parameter.name] = readText(parameter, decodePercent(captured[index] ?? ''))
     }
     return { values, violations: findViolations(validator, values, 'path', known), unknown: [] }
   }
 }
 
-function readItems(parameter: Parameter, texts: readonly string[]): readonly unknown[] {
-  const items = parameter.explode ? texts : texts.flatMap((text) => text.split(','))
-  return items.map((item) => readText(parameter.itemType ?? 'string', item))
+/** Finds violations in headers and cookies. */
+export function headerReader(
+  parameters: readonly Parameter[],
+  validator: Validator | undefined,
+): (headers: SentHeaders) => readonly Violation[] {
+  const known = byName(parameters)
+  return (headers) => {
+    const cookies = new Map(
+      String(headers.cookie ?? '')
+        .split(/;\s*/)
+        .map((pair) => [pair.split('=', 1)[0] ?? '', decodePercent(pair.slice(pair.indexOf('=') + 1))]),
+    )
+    const values = parameters.flatMap((parameter) => {
+      const { name } = parameter
+      const text = parameter.in === 'cookie' ? cookies.get(name) : headers[name.toLowerCase()]
+      return text === undefined ? [] : [[name, readText(parameter, String(text).trim())] as const]
+    })
+    return findViolations(validator, Object.fromEntries(values), 'header', known)
+  }
 }
 
-/** An invalid value stays a string, which its schema refuses. */
-function readText(type: ValueType, text: string): unknown {
-  switch (type) {
-    case 'integer':
-      return parseInt64(text) ?? text
-    case 'number':
-      return CANONICAL_NUMBER.test(text) ? Number(text) : text
-    case 'boolean':
-      return text === 'true' ? true : text === 'false' ? false : text
-    default:
-      return text
-  }
+function byName(parameters: readonly Parameter[]): ReadonlyMap<string, Parameter> {
+  return new Map(parameters.map((parameter) => [parameter.name, parameter]))
 }

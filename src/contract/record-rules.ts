@@ -1,6 +1,6 @@
 import type { RecordRules } from './contract.js'
 import type { ContractData } from './contract-data.js'
-import { operationPlace, type Place, rootPlace } from './document.js'
+import { type Node, operationPlace, type Place, rootPlace } from './document.js'
 import { stringifyJson } from './json.js'
 import { toJsonSchema } from './json-schema.js'
 import { success } from './operations.js'
@@ -14,12 +14,12 @@ import { findViolations, type Validator, validatorMaker } from './validators.js'
  * @param mocked operations of Prism, which do not count
  */
 export async function readRecordRules(
-  document: unknown,
+  document: Node,
   { operations, resources }: ContractData,
   mocked: readonly string[] = [],
 ): Promise<ReadonlyMap<string, RecordRules>> {
   const root = rootPlace(document)
-  const compile = await validatorMaker('linear or none')
+  const compile = await validatorMaker('linear')
   const records = new Map<string, Map<Place['value'], readonly [record: Place, validator: Validator]>>()
   for (const operation of operations) {
     const { id, action } = operation
@@ -27,7 +27,10 @@ export async function readRecordRules(
     const record = action && place && recordPlace(place, action)
     if (record === undefined) continue
     const known = records.get(action?.resource ?? '') ?? new Map()
-    records.set(action?.resource ?? '', known.set(record.value, [record, compile(id, () => toJsonSchema(record))]))
+    records.set(
+      action?.resource ?? '',
+      known.set(record.value, [record, compile(() => toJsonSchema(record, { of: 'response' }))]),
+    )
   }
   const rulesOf = (name: string, resource?: ResourceData) => {
     const own = [...(records.get(name)?.values() ?? [])]

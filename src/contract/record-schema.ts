@@ -1,6 +1,6 @@
 import { isNode, type Node, type Place } from './document.js'
 import { exampleOf, fits } from './example-value.js'
-import { bodySchema, literalsOf, type OperationShape, plainName, success } from './operations.js'
+import { bodyContent, literalsOf, type OperationShape, plainName, success } from './operations.js'
 import type { ResourceData } from './resource-data.js'
 import { type Fields, isObject, readRecordFields, typeOf } from './schema-fields.js'
 
@@ -39,7 +39,7 @@ export function unwrapRecord(schema: Place, collection: string): RecordEnvelope 
 
 /** The record in the body of a request: in its envelope, unless the whole has more of the fields of the record. */
 export function unwrapSent({ place, collection }: OperationShape, record: Fields): RecordEnvelope | undefined {
-  const schema = bodySchema(place)
+  const schema = bodyContent(place)?.child('schema')
   const unwrapped = schema && unwrapRecord(schema, collection)
   const shared = (part: Place) => [...readRecordFields(part).keys()].filter((name) => record.has(name)).length
   const isWhole = unwrapped?.envelope !== undefined && shared(schema as Place) > shared(unwrapped.schema)
@@ -79,7 +79,7 @@ export function listExamples({ id, path }: ResourceData, operations: readonly Op
   const list = operations.find(({ method, parameter }) => method === 'get' && parameter === undefined)
   const { content, schema } = (list && success(list.place)) ?? {}
   const { envelope, items } = (schema && unwrapList(schema, path)) ?? {}
-  const example = exampleOf(content)
+  const example = exampleOf(content?.content)
   const records: unknown = envelope === undefined ? example : Object(example)[envelope]
   return (Array.isArray(records) ? (records as readonly unknown[]) : []).filter(
     (record): record is Node =>

@@ -83,6 +83,8 @@ export interface ResourceAction {
   readonly envelope?: string
   /** The body is not the record: it consists of `meta`. */
   readonly isNotice?: boolean
+  /** The media type of the response if it is not `application/json`. */
+  readonly contentType?: string
   /** The property of the request that holds the record; undefined if it is not wrapped. */
   readonly bodyEnvelope?: string
   /** For lists: roles of query parameters. */
@@ -91,8 +93,6 @@ export interface ResourceAction {
   readonly meta?: Readonly<Record<string, MetaField>>
   /** Documented headers of the success, beside those that every response has. */
   readonly headers?: readonly HeaderData[]
-  /** Documented errors whose body is not the service's own. */
-  readonly errors?: readonly ErrorData[]
   /** A 409 is documented for it, so that a value which must be unique is refused. */
   readonly hasConflict: boolean
   /** The request body names the record, not the path: `PUT /pets` with an id. */
@@ -101,11 +101,14 @@ export interface ResourceAction {
   readonly pathFilters?: readonly ParentData[]
 }
 
-/** Where the body of an error has the sentence of the sandbox. */
+/** Where the body of an error has the sentence, the code and the status of the sandbox. */
 export const MESSAGE = '{message}'
+export const ERROR_CODE = '{code}'
+export const ERROR_STATUS = '{status}'
 
 export interface ErrorData {
-  readonly status: number
+  /** `404`, `4xx` or `default`. */
+  readonly status: string
   readonly contentType: string
   /** JSON: the example, or the simplest value of the schema. */
   readonly body: string

@@ -1,12 +1,13 @@
 import type { Contract, Operation } from './contract.js'
-import { operationPlace, type Place, rootPlace } from './document.js'
+import { jsonContent, operationPlace, type Place, rootPlace } from './document.js'
 import type { EngineResponse } from './engine.js'
 import { quote } from './excerpt.js'
+import { readFields } from './expected.js'
 import { parseJson, parseShallowJson } from './json.js'
-import { type JsonSchema, toJsonSchema } from './json-schema.js'
-import { readFields } from './schema-fields.js'
+import { toJsonSchema } from './json-schema.js'
+import { essenceOf, isInRange, isJsonType } from './media-types.js'
 import { hasNoBody } from './sendable.js'
-import { findViolations, type Validator, validatorMaker } from './validators.js'
+import { findViolations, type ValidatorMaker, validatorMaker } from './validators.js'
 
 export interface ResponseRules {
   of(operation: Operation): OperationRules | undefined
@@ -38,28 +39,21 @@ interface HeaderRules {
   findViolation(text: string): string | undefined
 }
 
-const JSON_MEDIA_TYPE = /^application\/(?:[^;\s]+\+)?json$/
-
 /**
  * Bodies that only the sandbox documents (`x-sandbox-choice: body`) are optional for services.
  *
  * @param patterns linear where strangers choose the text
- * @throws SpecError for a pattern that cannot be matched like that
  */
 export async function readResponseRules(contract: Contract, patterns: 'linear' | 'native'): Promise<ResponseRules> {
-  const root = rootPlace(parseJson(await contract.text('json')))
+  const root = rootPlace(await contract.document())
   // The first mistake of a response is enough: one of a million items may have as many.
   const compile = await validatorMaker(patterns, { allErrors: false })
   const rules = new Map(
     contract.operations.map((operation) => {
       const responses = operationPlace(root, operation)?.children('responses') ?? []
-      const byStatus = responses.map(([status, response]) => {
-        const name = `${operation.id} ${status}`
-        return [
-          status.toUpperCase(),
-          statusRules(response, (schema, part = '') => compile(name + part, schema)),
-        ] as const
-      })
+      const byStatus = responses.map(
+        ([status, response]) => [status.toUpperCase(), statusRules(response, compile)] as const,
+      )
       return [operation.id, operationRules(new Map(byStatus))]
     }),
   )
@@ -70,10 +64,6 @@ function documentedContent(response: Place): readonly (readonly [string, Place])
   return response.child('x-sandbox-choice')?.value === 'body' ? [] : response.entries('content')
 }
 
-function documentedJson(response: Place): Place | undefined {
-  return documentedContent(response).find(([mediaType]) => JSON_MEDIA_TYPE.test(essenceOf(mediaType)))?.[1]
-}
-
 function operationRules(rules: ReadonlyMap<string, StatusRules>): OperationRules {
   return {
     statuses: [...rules.keys()].map((status) => (status === 'DEFAULT' ? 'default' : status)),
@@ -82,16 +72,16 @@ function operationRules(rules: ReadonlyMap<string, StatusRules>): OperationRules
   }
 }
 
-function statusRules(response: Place, compile: (schema: JsonSchema, part?: string) => Validator): StatusRules {
-  const content = documentedJson(response)
+function statusRules(response: Place, compile: ValidatorMaker): StatusRules {
+  const content = documentedContent(response).length === 0 ? undefined : jsonContent(response)?.content
   const schema = content?.child('schema')
-  const validator = schema && compile(toJsonSchema((content as Place).written('schema')))
+  const validator = schema && compile(() => toJsonSchema((content as Place).written('schema'), { of: 'response' }))
   const known = new Map((schema ? readFields(schema.child('items') ?? schema) : []).map((field) => [field.name, field]))
   return {
     headers: response.entries('headers').map(([name, place]) => ({
       name,
       required: place.flag('required'),
-      findViolation: headerReader(place, (header) => compile(header, ` ${name}`)),
+      findViolation: headerReader(place, compile),
     })),
     mediaTypes: documentedContent(response).map(([mediaType]) => essenceOf(mediaType)),
     fields: new Set(known.keys()),
@@ -99,12 +89,12 @@ function statusRules(response: Place, compile: (schema: JsonSchema, part?: strin
   }
 }
 
-function headerReader(header: Place, compile: (schema: JsonSchema) => Validator): HeaderRules['findViolation'] {
+function headerReader(header: Place, compile: ValidatorMaker): HeaderRules['findViolation'] {
   const schema = header.child('schema')
   const types = [Object(schema?.value).type].flat()
   // The form of lists and objects in a header is not checked.
   if (schema === undefined || types.includes('array') || types.includes('object')) return () => undefined
-  const validator = compile(toJsonSchema(header.written('schema')))
+  const validator = compile(() => toJsonSchema(header.written('schema'), { of: 'response' }))
   const isText = types.includes('string') || types.includes(undefined)
   return (text) => {
     if (validator(isText ? text : scalarOf(text)) === true) return undefined
@@ -127,7 +117,7 @@ export type ReadResponse =
   | { readonly kind: 'malformed'; readonly problem: string }
 
 export function readResponse({ headers, body, isUtf8 }: EngineResponse): ReadResponse {
-  if (body === '' || !JSON_MEDIA_TYPE.test(essenceOf(headers['content-type'] ?? ''))) return { kind: 'other' }
+  if (body === '' || !isJsonType(essenceOf(headers['content-type'] ?? ''))) return { kind: 'other' }
   if (isUtf8 === false) return { kind: 'malformed', problem: 'the body is not valid UTF-8' }
   try {
     return { kind: 'json', value: parseShallowJson(body) }
@@ -178,22 +168,11 @@ function contentViolations(
   const contentType = headers['content-type']
   if (contentType === undefined) return [`Content-Type is missing, where ${wanted} is documented`]
   const essence = essenceOf(contentType)
-  if (!mediaTypes.some((mediaType) => isOf(mediaType, essence)))
+  if (!mediaTypes.some((mediaType) => isInRange(mediaType, essence)))
     return [`the media type is ${quote(contentType)}, not ${wanted}`]
   if (read.kind === 'malformed') return [read.problem]
   if (read.kind === 'other') return []
   const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1]
   const isUtf8 = charset === undefined || /^utf-?8$/i.test(charset)
   return [...(isUtf8 ? [] : [`the charset is ${quote(charset)}, where JSON is UTF-8`]), ...findViolations(read.value)]
-}
-
-/** `Application/JSON; charset=utf-8` is `application/json`. */
-function essenceOf(mediaType: string): string {
-  return (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase()
-}
-
-/** Whether a media type is one of a documented range. */
-function isOf(range: string, mediaType: string): boolean {
-  if (range === '*/*') return true
-  return range.endsWith('/*') ? mediaType.startsWith(range.slice(0, -1)) : range === mediaType
 }

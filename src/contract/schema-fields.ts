@@ -1,6 +1,4 @@
-import type { Field } from './contract-data.js'
 import { isNode, type Place } from './document.js'
-import { readExpected } from './json-schema.js'
 
 export interface RecordField {
   readonly place: Place
@@ -10,6 +8,7 @@ export interface RecordField {
   readonly format: string | undefined
   readonly required: boolean
   readonly readOnly: boolean
+  readonly writeOnly: boolean
   readonly isUnique: boolean
   readonly choices: readonly unknown[] | undefined
   readonly default: unknown
@@ -17,31 +16,14 @@ export interface RecordField {
 
 export type Fields = ReadonlyMap<string, RecordField>
 
-/** Properties that only the service sets: a request may omit them. */
-export function readOnlyProperties(schema: Place): ReadonlySet<string> {
-  return new Set([...readRecordFields(schema)].flatMap(([name, { readOnly }]) => (readOnly ? [name] : [])))
-}
-
 /** The properties of an object schema, and of the parts that all its values match. */
 export const readRecordFields = fieldReader(partsOf)
 
 /** The same with the properties of all alternatives. */
-export const readAllFields = fieldReader((schema) =>
-  ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schema.items(keyword)),
-)
+export const readAllFields = fieldReader((schema) => [...schema.items('allOf'), ...alternativesOf(schema)])
 
-/** Many operations share a schema. */
-const described = new WeakMap<ReturnType<typeof readAllFields>, readonly Field[]>()
-
-export function readFields(schema: Place): readonly Field[] {
-  const all = readAllFields(schema)
-  const known = described.get(all)
-  if (known !== undefined) return known
-  const fields = [...all].map(([name, { places, required }]) => {
-    return { ...Object.assign({}, ...places.map(readExpected)), name, required }
-  })
-  described.set(all, fields)
-  return fields
+function alternativesOf(schema: Place): readonly Place[] {
+  return [...schema.items('anyOf'), ...schema.items('oneOf')]
 }
 
 /**
@@ -89,6 +71,7 @@ function readField(place: Place, name: string, schema: Place): RecordField {
     format: typeof value.format === 'string' ? value.format : undefined,
     required: false,
     readOnly: flag('readOnly'),
+    writeOnly: flag('writeOnly'),
     isUnique: flag('x-unique'),
     choices: Array.isArray(value.enum) ? value.enum : value.type === 'boolean' ? [false, true] : undefined,
     default: value.default,
@@ -98,8 +81,9 @@ function readField(place: Place, name: string, schema: Place): RecordField {
 function merged(known: RecordField | undefined, field: RecordField): RecordField {
   if (known === undefined) return field
   const places = [...new Set([...known.places, ...field.places])]
-  const [readOnly, required] = [known.readOnly || field.readOnly, known.required || field.required]
-  return { ...known, ...field, places, readOnly, required }
+  const either = (flag: 'readOnly' | 'writeOnly' | 'required') => known[flag] || field[flag]
+  const flags = { readOnly: either('readOnly'), writeOnly: either('writeOnly'), required: either('required') }
+  return { ...known, ...field, places, ...flags }
 }
 
 /** The names that a schema requires, declared or not. */
@@ -119,36 +103,56 @@ function partsOf(schema: Place): readonly Place[] {
   return [...schema.items('allOf'), ...only]
 }
 
-/** In OpenAPI 3.0, `nullable` concerns the `type` beside it, not other keywords. */
-export function allowsNull(schema: Place): boolean {
-  const { type, nullable } = isNode(schema.value) ? schema.value : {}
-  const checks = schema.items('allOf').map(allowsNull)
-  if (type !== undefined) checks.push(nullable === true || [type].flat().includes('null'))
-  for (const keyword of ['anyOf', 'oneOf']) {
-    const alternatives = schema.items(keyword)
-    if (alternatives.length > 0) checks.push(alternatives.some(allowsNull))
+/** Whether the values of a schema may have properties that it does not declare, by its own words. */
+export function isOpen(schema: Place): boolean {
+  return variantsOf(schema).some(({ value }) => {
+    const { additionalProperties = false, patternProperties } = isNode(value) ? value : {}
+    return additionalProperties !== false || patternProperties !== undefined
+  })
+}
+
+/** The schema that says what a value is: the only part of one without a type of its own, such as `anyOf: [T, null]`. */
+export function mainPart(schema: Place): Place {
+  let main = schema
+  for (const seen = new Set<unknown>(); !seen.has(main.value); ) {
+    seen.add(main.value)
+    const [part, ...others] = partsOf(main)
+    if (part === undefined || others.length > 0 || Object(main.value).type !== undefined) break
+    main = part
   }
-  return checks.length > 0 && checks.every(Boolean)
+  return main
+}
+
+/** A schema and all that it is composed of, alternatives included. */
+export function variantsOf(schema: Place, seen = new Set<unknown>()): readonly Place[] {
+  if (seen.has(schema.value)) return []
+  seen.add(schema.value)
+  return [schema, ...[...schema.items('allOf'), ...alternativesOf(schema)].flatMap((one) => variantsOf(one, seen))]
+}
+
+export function allowsNull(schema: Place): boolean {
+  return typesOf(schema)?.has('null') === true
 }
 
 export function isObject(schema: Place | undefined): schema is Place {
-  if (schema === undefined) return false
-  const type = typeOf(schema)
-  return type === 'object' || (type === undefined && readRecordFields(schema).size > 0)
+  return schema !== undefined && typeOf(schema) === 'object'
 }
 
-export function typeOf(schema: Place, seen = new Set<unknown>()): string | undefined {
-  const { value } = schema
-  if (!isNode(value) || seen.has(value)) return undefined
-  seen.add(value)
-  const own: unknown = Array.isArray(value.type) ? value.type.find((one) => one !== 'null') : value.type
-  if (typeof own === 'string') return own
-  if (isNode(value.properties)) return 'object'
-  for (const part of partsOf(schema)) {
-    const type = typeOf(part, seen)
-    if (type !== undefined) return type
+export function typeOf(schema: Place): string | undefined {
+  const seen = new Set<unknown>()
+  const find = (part: Place): string | undefined => {
+    const { value } = part
+    if (!isNode(value) || seen.has(value)) return undefined
+    seen.add(value)
+    const own: unknown = Array.isArray(value.type) ? value.type.find((one) => one !== 'null') : value.type
+    if (typeof own === 'string') return own
+    return isNode(value.properties)
+      ? 'object'
+      : partsOf(part)
+          .map(find)
+          .find((type) => type !== undefined)
   }
-  return undefined
+  return find(schema)
 }
 
 /** The JSON types of the values of a schema; undefined for any. */
@@ -158,7 +162,7 @@ export function typesOf(schema: Place, within: ReadonlySet<unknown> = new Set())
   const here = new Set([...within, value])
   const own = [value.type ?? []].flat().map((type) => (type === 'integer' ? 'number' : String(type)))
   const sets = schema.items('allOf').map((part) => typesOf(part, here))
-  if (own.length > 0) sets.push(new Set(value.nullable === true ? [...own, 'null'] : own))
+  if (own.length > 0) sets.push(new Set(own))
   for (const keyword of ['anyOf', 'oneOf']) {
     const alternatives = schema.items(keyword).map((one) => typesOf(one, here))
     if (alternatives.length > 0 && alternatives.every((one) => one !== undefined))

@@ -1,10 +1,9 @@
-import { messageOf } from '../system/message-of.js'
 import type { Violation } from './contract.js'
 import type { Expected } from './contract-data.js'
 import { excerpt, quote } from './excerpt.js'
 import { FORMATS } from './formats.js'
 import type { JsonSchema } from './json-schema.js'
-import { SpecError } from './spec-error.js'
+import { asRegExp, nativePattern } from './patterns.js'
 
 export interface Mistake {
   readonly instancePath: string
@@ -21,72 +20,41 @@ export interface Validator {
 
 /** By name: `<operation>_query`, `<operation>_path`, `<operation>_body`. */
 export type Validators = Readonly<Record<string, Validator | undefined>>
-/** A function makes a schema with the patterns of another one. */
-export type Schemas = Readonly<Record<string, JsonSchema | (() => JsonSchema)>>
+export type Schemas = Readonly<Record<string, () => JsonSchema>>
 
-export const AJV_OPTIONS = {
-  allErrors: true,
-  strict: false,
-  // parseJson returns NaN or Infinity for a number that a double cannot hold.
-  strictNumbers: true,
-  validateSchema: false,
-  logger: false,
-} as const
+export type ValidatorMaker = (schema: () => JsonSchema) => Validator
 
 /**
- * Makes validators at run time. Each is compiled when it is first used: a contract has more than a run needs.
+ * Makes validators at run time. Each is compiled when it is first used: a contract has more than a run needs. A pattern
+ * that cannot be used is not checked, nor a schema that is no JSON Schema.
  *
- * @param patterns linear if clients choose the texts; `linear or none` skips those that cannot be matched like that
- * @returns a function that throws a SpecError for an unsupported pattern
+ * @param patterns linear if clients choose the texts
  */
 export async function validatorMaker(
-  patterns: 'linear' | 'native' | 'linear or none',
+  patterns: 'linear' | 'native',
   others: { readonly allErrors?: boolean } = {},
-): Promise<(name: string, schema: JsonSchema | (() => JsonSchema)) => Validator> {
-  const { Ajv2020, INT64_KEYWORD } = await import('./ajv.js')
-  const regExp = await patternCompiler(patterns)
-  const ajv = new Ajv2020({ ...AJV_OPTIONS, formats: FORMATS, code: { regExp }, ...others })
-  ajv.addKeyword(INT64_KEYWORD)
-  const seen = new Set<unknown>()
-  return (name, schema) => {
-    attempt(name, () => patternsIn(schema, seen).map((pattern) => regExp(pattern, 'u')))
+): Promise<ValidatorMaker> {
+  const { createAjv } = await import('./ajv.js')
+  const find = patterns === 'native' ? nativePattern : (await import('./linear-pattern.js')).linearPattern
+  const ajv = createAjv({ formats: FORMATS, code: { regExp: asRegExp(find) }, ...others })
+  return (schema) => {
     let compiled: Validator | undefined
     const validator: Validator = (value) => {
-      compiled ??= attempt(name, () => ajv.compile(typeof schema === 'function' ? schema() : schema))
+      compiled ??= compile(schema())
       const isValid = compiled(value)
       validator.errors = compiled.errors ?? null
       return isValid
     }
     return validator
   }
-}
 
-function attempt<Result>(name: string, act: () => Result): Result {
-  try {
-    return act()
-  } catch (error) {
-    const part = name.replace(/_(query|path|body|closed)$/, ' $1')
-    throw new SpecError(`the schema of ${part} cannot be used: ${messageOf(error)}`)
+  function compile(schema: JsonSchema): Validator {
+    try {
+      return ajv.compile(schema)
+    } catch {
+      return () => true
+    }
   }
-}
-
-async function patternCompiler(patterns: Parameters<typeof validatorMaker>[0]) {
-  // ajv requires `code` only for validators that are written to a file.
-  if (patterns === 'native')
-    return Object.assign((pattern: string, flags: string) => new RegExp(pattern, flags), { code: 'RegExp' })
-  const { linearPattern, linearOrNone } = await import('./linear-pattern.js')
-  return patterns === 'linear' ? linearPattern : linearOrNone
-}
-
-function patternsIn(schema: unknown, seen: Set<unknown>): readonly string[] {
-  if (typeof schema !== 'object' || schema === null || seen.has(schema)) return []
-  seen.add(schema)
-  return Object.entries(schema).flatMap(([key, value]) => {
-    if (key === 'const' || key === 'enum') return []
-    if (key === 'pattern' && typeof value === 'string') return [value]
-    const names = key === 'patternProperties' ? Object.keys(Object(value)) : []
-    return [...names, ...patternsIn(value, seen)]
-  })
 }
 
 /** Messages name all mistakes of a person; more come from a program. */

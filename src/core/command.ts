@@ -1,4 +1,4 @@
-import type { EngineRefusal, EngineResponse } from '../contract/engine.js'
+import type { MockedResponse } from '../contract/engine.js'
 import type { EndedExchange, ExchangeRef, Reply, ServiceRequest } from '../domain/messages.js'
 import type { ProblemCode } from '../domain/problems.js'
 import type { EpochMs } from '../domain/time.js'
@@ -15,7 +15,7 @@ export interface RequestCommand {
   readonly kind: 'request'
   readonly request: ServiceRequest
   /** Prism's response if it mocks the operation; undefined if it failed. */
-  readonly mock?: EngineResponse | EngineRefusal | undefined
+  readonly mock?: MockedResponse | undefined
   /** Name in its baggage that is not an open space. */
   readonly unknownSpace?: string | undefined
   /** Refused by the HTTP parser. */

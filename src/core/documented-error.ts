@@ -1,11 +1,34 @@
 import type { Operation } from '../contract/contract.js'
-import { MESSAGE } from '../contract/resource-data.js'
+import { ERROR_CODE, ERROR_STATUS, MESSAGE } from '../contract/resource-data.js'
 import type { HandlerResult } from '../domain/messages.js'
 
-/** An error in the form that a contract given with --spec documents for it, if that is not the service's own. */
-export function documentedError({ action }: Operation, status: number, message = ''): HandlerResult | undefined {
-  const error = action?.errors?.find((one) => one.status === status)
-  if (error === undefined) return undefined
-  const text = JSON.stringify(message).slice(1, -1)
-  return { status, body: error.body.replaceAll(MESSAGE, () => text), contentType: error.contentType }
+/** An error of the service in the status and the form that the contract documents for it, if it documents one. */
+export function documentedError(operation: Operation, given: HandlerResult): HandlerResult {
+  if (given.problem === undefined) return given
+  const { code, message } = given.problem
+  const isInvalid = code === 'invalid_request' && given.status === 400
+  const isUnprocessable = isInvalid && !isDocumented(operation, 400) && operation.responses.has(422)
+  const status = isUnprocessable ? 422 : given.status
+  const { outside: _, ...response } = { ...given, status }
+  const wanted = [String(status), `${String(status)[0]}xx`, 'default']
+  const exact = operation.responses.has(status) ? wanted.slice(0, 1) : wanted
+  const error = exact.flatMap((one) => operation.errors?.find((error) => error.status === one) ?? [])[0]
+  const isKnown = isDocumented(operation, status) || error !== undefined
+  const body =
+    error === undefined && status !== given.status
+      ? given.body.toString().replace('"status":400', '"status":422')
+      : given.body
+  if (error === undefined) return isKnown ? { ...response, body } : { ...given, outside: true }
+  return {
+    ...response,
+    contentType: error.contentType,
+    body: error.body
+      .replaceAll(`"${ERROR_STATUS}"`, String(status))
+      .replaceAll(ERROR_CODE, code)
+      .replaceAll(MESSAGE, () => JSON.stringify(message).slice(1, -1)),
+  }
+}
+
+function isDocumented({ responses, ranges }: Operation, status: number): boolean {
+  return responses.has(status) || ranges?.includes(Math.floor(status / 100)) === true
 }

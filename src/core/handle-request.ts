@@ -7,6 +7,7 @@ import { type ExchangeRecord, LOG_BODY_CHARACTERS, loggedHeaders } from '../exch
 import { utf8Text } from '../system/runtime.js'
 import { identify } from './callers.js'
 import type { Forward, Instant, RequestCommand } from './command.js'
+import { documentedError } from './documented-error.js'
 import { forwardedResponse, forwardRequest } from './forward.js'
 import { applyPreference } from './gates/apply-preference.js'
 import { chargeQuota } from './gates/charge-quota.js'
@@ -52,7 +53,9 @@ export function handle(
   space.conduct.arrived(context)
   const response = respondSafely(context, () => askGates(context))
   if (context.chargesQuota) space.conduct.count(context)
-  if (!('target' in response)) return finishRequest(context, response)
+  const { route } = context
+  if (!('target' in response))
+    return finishRequest(context, route.kind === 'operation' ? documentedError(route.operation, response) : response)
   return {
     request: response,
     complete(outcome, later) {

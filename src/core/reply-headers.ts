@@ -122,7 +122,8 @@ function pushCorsHeaders(headers: string[], space: Space, origin: string | undef
   else if (cors.length > 0) {
     headers.push('Vary', 'Origin')
     if (origin === undefined || !isAllowedOrigin(cors, origin)) return
-    headers.push('Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', exposed)
+    headers.push('Access-Control-Allow-Origin', origin, 'Access-Control-Allow-Credentials', 'true')
+    headers.push('Access-Control-Expose-Headers', exposed)
   }
 }
 

@@ -22,6 +22,7 @@ export function problem(code: ProblemCode, details: ProblemDetails = {}): Handle
   return {
     status,
     body: errorBody(code, message, status),
+    problem: { code, message },
     headers: status === 401 ? [...headers, 'WWW-Authenticate', challenge(code, scheme)] : headers,
     ...(reason === undefined ? {} : { reason }),
     ...(outside === undefined ? {} : { outside }),
@@ -84,13 +85,13 @@ export function refuseUntil(
   return { ...refusal, retryAt: until, reason }
 }
 
-type RefusalBody = Pick<HandlerResult, 'status' | 'body' | 'contentType'>
+type RefusalBody = Pick<HandlerResult, 'status' | 'body' | 'contentType' | 'problem'>
 
 /** @source docs/behaviour.md, "429 bodies" */
 export function limitBody(space: Space, code: ProblemCode, message: string, reason: Reason, status = 429): RefusalBody {
   switch (space.settings.limitBody) {
     case 'error':
-      return { status, body: errorBody(code, message, status) }
+      return { status, body: errorBody(code, message, status), problem: { code, message } }
     case 'empty':
       return { status, body: '' }
     case 'text':

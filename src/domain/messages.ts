@@ -1,6 +1,6 @@
 import type { Operation, Reading } from '../contract/contract.js'
 import type { FaultName, WireFault } from './faults.js'
-import type { Reason } from './problems.js'
+import type { ProblemCode, Reason } from './problems.js'
 import type { EpochMs } from './time.js'
 
 export interface ServiceRequest {
@@ -63,6 +63,8 @@ export interface HandlerResult {
   readonly lostStatus?: number
   /** Rate-limit headers of the real service, if this is its response. */
   readonly forwarded?: ForwardedLimits
+  /** It is an error of the service. */
+  readonly problem?: { readonly code: ProblemCode; readonly message: string }
   /** The request was outside the contract (405, 413, 415 …), so this response is not documented. */
   readonly outside?: true
 }

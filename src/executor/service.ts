@@ -1,8 +1,8 @@
 import type { Contract } from '../contract/contract.js'
-import type { ContractEngine } from '../contract/engine.js'
+import type { ContractEngine, MockRequest } from '../contract/engine.js'
 import type { ResponseRules } from '../contract/response-rules.js'
 import { DASHBOARD_PATH } from '../control/path.js'
-import { type Question, questionFor } from '../core/engine-request.js'
+import { questionFor } from '../core/engine-request.js'
 import { problem } from '../core/responses.js'
 import { unloggedReply } from '../core/unlogged-reply.js'
 import type { Reply, ServiceRequest } from '../domain/messages.js'
@@ -38,11 +38,11 @@ function inOrder(
   const isInFront = options.upstream !== undefined
   const isExposed = !isLoopback(options.host)
 
-  async function respondByPrism(request: ServiceRequest, { operation, request: asked }: Question): Promise<Reply> {
+  async function respondByPrism(request: ServiceRequest, asked: MockRequest): Promise<Reply> {
     const mock = await engine()
       .then((opened) => opened.mock(asked))
       .catch((error: unknown) => {
-        warn(`Prism failed to respond to ${operation}: ${messageOf(error)}`)
+        warn(`Prism failed to respond to ${asked.operation.id}: ${messageOf(error)}`)
         return undefined
       })
     return executor.answer({ request, mock })

@@ -51,6 +51,7 @@ export function answerPreflight(
     return bareReply(204, [...headers, 'Vary', 'Origin'])
   }
   headers.push('Access-Control-Allow-Origin', cors === '*' ? '*' : origin)
+  if (cors !== '*') headers.push('Access-Control-Allow-Credentials', 'true')
   headers.push('Access-Control-Allow-Methods', ALLOWED_METHODS)
   const requested = typeof asked === 'string' ? asked : undefined
   headers.push(

@@ -1,11 +1,36 @@
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { ContractEngine, EngineRequest } from '../../src/contract/engine.js'
+import type { Contract } from '../../src/contract/contract.js'
+import type { ContractEngine, MockRequest } from '../../src/contract/engine.js'
 import { loadContract } from '../../src/contract/load-contract.js'
 import { openPrism } from '../../src/contract/prism.js'
+import { readResponseRules } from '../../src/contract/response-rules.js'
+import { temporaryFile } from '../support/temporary-files.js'
 
-function request(method: string, path: string, query = '', body = ''): EngineRequest {
-  return { method, path, query, headers: { 'content-type': 'application/json', accept: 'text/html' }, body }
+const FULLER = fileURLToPath(new URL('specs/fuller.yaml', import.meta.url))
+
+function operationOf({ operations }: Contract, id: string) {
+  const found = operations.find((operation) => operation.id === id)
+  if (found === undefined) throw new Error(`Unknown operation ${id}.`)
+  return found
+}
+
+/** The bodies of mocked responses by the name of the schema that they have. */
+async function mocked(schemas: string, names: readonly string[]): Promise<Record<string, unknown>> {
+  const paths = names.map((name) => {
+    const schema = `{ $ref: '#/components/schemas/${name}' }`
+    return `/${name}: { get: { operationId: ${name}, responses: { '200': { description: d, content: { application/json: { schema: ${schema} } } } } } }`
+  })
+  const text = `openapi: 3.1.0\ninfo: { title: t, version: '1' }\npaths: { ${paths.join(', ')} }\ncomponents: { schemas: { ${schemas} } }\n`
+  const contract = await loadContract(temporaryFile('contract.yaml', text))
+  const [prism, rules] = [await openPrism(contract), await readResponseRules(contract, 'linear')]
+  const bodies = names.map(async (name) => {
+    const operation = operationOf(contract, name)
+    const value: unknown = JSON.parse((await prism.mock({ operation })).body)
+    expect([name, rules.of(operation)?.of(200)?.findViolations(value)]).toEqual([name, []])
+    return [name, value] as const
+  })
+  return Object.fromEntries(await Promise.all(bodies))
 }
 
 afterEach(() => {
@@ -13,49 +38,33 @@ afterEach(() => {
 })
 
 describe('mocking an operation without a handler', () => {
+  let contract: Contract
   let prism: ContractEngine
   beforeAll(async () => {
-    prism = await openPrism(await loadContract(fileURLToPath(new URL('specs/fuller.yaml', import.meta.url))))
+    contract = await loadContract(FULLER)
+    prism = await openPrism(contract)
   })
+  const mock = (id: string, wishes: Partial<MockRequest> = {}) =>
+    prism.mock({ operation: operationOf(contract, id), ...wishes })
 
   it('returns the example, large numbers digit for digit', async () => {
-    expect(await prism.mock(request('GET', '/categories'))).toEqual({
+    expect(await mock('listCategories')).toEqual({
       status: 200,
       headers: { 'content-type': 'application/json' },
       body: '[{"id":9007199254740993,"name":"Dogs"}]',
     })
   })
 
-  it('returns another documented media type', async () => {
-    expect(await prism.mock(request('GET', '/pets/mine'))).toMatchObject({
-      headers: { 'content-type': 'text/plain' },
-      body: 'Rex',
-    })
+  it('returns another documented media type, whatever the client accepts', async () => {
+    const rex = { headers: { 'content-type': 'text/plain' }, body: 'Rex' }
+    expect(await mock('listMyPets')).toMatchObject(rex)
+    expect(await mock('listMyPets', { accept: 'application/xml' })).toMatchObject(rex)
   })
 
   it('returns the same value of the schema each time', async () => {
-    const put = request('PUT', '/pets/1', 'colour=red', '{"name":"Rex"}')
-    const first = await prism.mock(put)
+    const first = await mock('PUT/pets/{petId}')
     expect(first).toMatchObject({ status: 200, headers: { 'x-version': '3' }, body: expect.stringContaining('"name"') })
-    expect(await prism.mock(put)).toEqual(first)
-  })
-
-  it.each([
-    ['colour=blue', '{"name":"Rex"}', 'colour'],
-    ['', '{"name":"Rex"}', 'colour'],
-    ['colour=red', '{"name":1}', 'name'],
-    ['colour=red', '', 'required'],
-    ['colour=red', '{"name":', 'the body is not valid JSON: unexpected end at line 1, column 9'],
-  ])('refuses the query %j and the body %j', async (query, body, word) => {
-    const { violations } = { violations: [], ...(await prism.mock(request('PUT', '/pets/1', query, body))) }
-    expect(violations).toEqual([expect.stringContaining(word)])
-  })
-
-  it('refuses an invalid path', async () => {
-    expect(await prism.mock(request('DELETE', '/pets/x'))).toEqual({
-      of: 'path',
-      violations: [expect.stringContaining('petid')],
-    })
+    expect(await mock('PUT/pets/{petId}')).toEqual(first)
   })
 
   it('writes nothing to the console', async () => {
@@ -63,8 +72,76 @@ describe('mocking an operation without a handler', () => {
       ...(['log', 'info', 'warn', 'error', 'debug'] as const).map((name) => vi.spyOn(console, name)),
       ...[process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write')),
     ]
-    await prism.mock(request('PUT', '/pets/1', 'colour=blue', '{}'))
-    await prism.mock(request('GET', '/categories'))
+    await mock('listCategories', { accept: 'text/html' })
     for (const spy of spies) expect(spy).not.toHaveBeenCalled()
+  })
+
+  it('chooses the media type that the client accepts, and the example that it names', async () => {
+    const text = `openapi: 3.1.0
+info: { title: t, version: '1' }
+paths:
+  /a:
+    get:
+      operationId: a
+      responses:
+        '200':
+          description: d
+          content:
+            application/json: { examples: { one: { value: 1 }, two: { value: 2 } } }
+            text/csv: { example: 'a,b' }
+`
+    const other = await loadContract(temporaryFile('contract.yaml', text))
+    const engine = await openPrism(other)
+    const operation = operationOf(other, 'a')
+    const bodies = await Promise.all(
+      [{}, { accept: 'text/csv' }, { example: 'two' }, { example: 'none' }].map((one) =>
+        engine.mock({ operation, ...one }),
+      ),
+    )
+    expect(bodies.map(({ body, example }) => [body, example])).toEqual([
+      ['1', undefined],
+      ['a,b', undefined],
+      ['2', 'two'],
+      ['1', undefined],
+    ])
+  })
+})
+
+describe('a mocked value', () => {
+  it('keeps the rules of its schema', async () => {
+    const schemas = `
+      Patterned: { type: object, required: [a], properties: { a: { type: string, pattern: '^[0-9]+[.][0-9]{2}$' }, b: { type: string, pattern: '^(?=.*\\d)[a-z\\d]+$' } } },
+      Wrong: { type: object, properties: { tags: { type: array, items: { type: string }, example: 'a, b' }, n: { type: integer, example: five } } },
+      Tuple: { type: array, prefixItems: [{ type: string }, { type: integer }], minItems: 2, items: false },
+      Unique: { type: array, minItems: 2, uniqueItems: true, items: { type: string, enum: [x, y] } },
+      Either: { oneOf: [{ type: object, required: [a], properties: { a: { const: 1 } } }, { type: object, required: [b], properties: { b: { type: integer, minimum: 5 } } }] },
+      Hidden: { type: object, required: [name, secret], properties: { name: { type: string }, secret: { type: string, writeOnly: true } } },
+      Map: { type: object, additionalProperties: { type: integer }, minProperties: 1 }`
+    const names = ['Patterned', 'Wrong', 'Tuple', 'Unique', 'Either', 'Hidden', 'Map']
+    expect(await mocked(schemas, names)).toMatchObject({
+      Wrong: { tags: ['string'], n: 0 },
+      Tuple: ['string', 0],
+      Unique: ['x', 'y'],
+      Hidden: { name: 'string' },
+    })
+  })
+
+  it('is made of schemas that refer to each other, and of one that requires itself', async () => {
+    const count = 12
+    const links = Array.from({ length: count }, (_, at) => `p${at}: { $ref: '#/components/schemas/S${at}' }`).join(', ')
+    const linked = Array.from({ length: count }, (_, at) => `S${at}: { type: object, properties: { ${links} } }`)
+    const twice = Array.from({ length: 30 }, (_, at) => {
+      const next = `{ $ref: '#/components/schemas/T${at + 1}' }`
+      return `T${at}: { type: object, required: [a, b], properties: { a: ${next}, b: ${next} } }`
+    })
+    const schemas = [
+      ...linked,
+      ...twice,
+      'T30: { type: object }',
+      'Knot: { type: object, properties: { a: { $ref: "#/components/schemas/Knot" } } }',
+    ]
+    const bodies = await mocked(schemas.join(', '), ['S0', 'Knot'])
+    expect(bodies.Knot).toEqual({})
+    expect(JSON.stringify(bodies.S0).length).toBeLessThan(100_000)
   })
 })

@@ -3,10 +3,12 @@ import { BEARER } from '../../src/contract/contract-data.js'
 import { readContract } from '../../src/contract/read-contract.js'
 
 function read(document: object) {
-  return readContract(
-    { openapi: '3.1.0', info: { title: 't', version: '1' }, paths: { '/a': { get: {} } }, ...document },
-    { handled: 'none' },
-  ).data
+  return readContract({
+    openapi: '3.1.0',
+    info: { title: 't', version: '1' },
+    paths: { '/a': { get: {} } },
+    ...document,
+  }).data
 }
 
 describe('the base path of a contract', () => {

@@ -244,12 +244,10 @@ export class Commands {
     ])
   }
 
-  /** What Prism said, which is only looked at where a contract needs it. */
+  /** What Prism responded, which is only looked at where a contract needs it. */
   #mock(): (Command & { readonly kind: 'request' })['mock'] {
     const chance = this.#chance
     if (chance.percent(20)) return undefined
-    if (chance.percent(25))
-      return { of: chance.oneOf(['path', 'media-type', 'request']), violations: ['this is wrong', 'so it is'] }
     const headers = { 'content-type': 'application/json', 'X-RateLimit-Limit': '1', date: 'never', 'x-made': 'up' }
     const body = '[{"id":9007199254740993,"name":"Dogs"}]'
     return { status: chance.oneOf([200, 201, 204, 404, 500]), headers, body }

@@ -20,7 +20,7 @@ export async function bodyMakers(file: string, { operations }: Contract, random:
   return new Map(
     operations.flatMap((operation) => {
       const { id, method, path, action } = operation
-      const schema = jsonContent(placeOf(path, method)?.child('requestBody'))?.child('schema')
+      const schema = jsonContent(placeOf(path, method)?.child('requestBody'))?.content.child('schema')
       if (schema === undefined) return []
       const [response] = operations.flatMap((one) => {
         const place = placeOf(one.path, one.method)

@@ -2,7 +2,7 @@ import type { Contract, Operation } from '../../contract/contract.js'
 import { rootPlace } from '../../contract/document.js'
 import type { EngineRequest } from '../../contract/engine.js'
 import { INT64_MAXIMUM, type Int64 } from '../../contract/int64.js'
-import { parseJson, stringifyJson } from '../../contract/json.js'
+import { stringifyJson } from '../../contract/json.js'
 import { buildRequest } from '../build-request.js'
 import type { SeenItems } from './seen-items.js'
 
@@ -32,7 +32,7 @@ export function isRead(method: string): boolean {
 
 /** Reads the requests that the contract's named examples add up to: values with the same example name belong together. */
 export async function readExamples(contract: Contract): Promise<(operation: Operation) => readonly Example[]> {
-  const paths = rootPlace(parseJson(await contract.text('json'))).child('paths')
+  const paths = rootPlace(await contract.document()).child('paths')
   return (operation) => {
     const item = paths?.child(operation.path)
     const parameters = [item, item?.child(operation.method.toLowerCase())].flatMap(

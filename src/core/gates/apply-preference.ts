@@ -1,9 +1,11 @@
 import type { Contract, Operation } from '../../contract/contract.js'
+import type { MockRequest } from '../../contract/engine.js'
 import type { HandlerResult } from '../../domain/messages.js'
 import { STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
 import { mockedResponse } from '../operations/mocked-response.js'
 import type { Gate, RequestContext } from '../request-context.js'
 import { limitBody, problem, retryAfterHeader } from '../responses.js'
+import { isPublic } from './check-key.js'
 
 /** @source docs/behaviour.md, "Forcing a response" */
 const ALWAYS_ALLOWED = [429, 500, 503]
@@ -11,33 +13,38 @@ const ALWAYS_ALLOWED = [429, 500, 503]
 /** Did the client force a response? No state changes. @source RFC 7240 */
 export const applyPreference: Gate = (context) => {
   const { request, route, caller, space } = context
-  if (request.headers.prefer === undefined || route.kind !== 'operation' || caller.kind !== 'key') return undefined
-  const forced = readForcedCode(String(request.headers.prefer))
-  if (forced === undefined) return undefined
+  if (request.headers.prefer === undefined || route.kind !== 'operation') return undefined
+  if (caller.kind !== 'key' && !isPublic(route)) return undefined
+  const prefer = String(request.headers.prefer)
+  const forced = readPreference(prefer, 'code')
+  const { example } = context.mock ?? {}
+  if (forced === undefined)
+    return example === undefined ? undefined : asForced(mockedResponse(context, route.operation), `example=${example}`)
   const status = allowedStatus(forced, route.operation)
   if (status === undefined) return badCode(forced, route.operation)
   const response = isDocumentedElsewhere(space.shared.contract, route.operation, status)
     ? mockedResponse(context, route.operation)
     : forcedResponse(context, route.operation, status)
-  return asForced(response, status)
+  return asForced(response, `code=${status}${example === undefined ? '' : `, example=${example}`}`)
 }
 
-/** The forced status if Prism has to make its response. */
-export function forcedMockStatus(
+/** The forced status, and the example, if Prism has to make the response. */
+export function forcedMock(
   contract: Contract,
   operation: Operation,
-  prefer: string | undefined,
-): number | undefined {
-  const forced = prefer === undefined ? undefined : readForcedCode(prefer)
-  const status = forced && allowedStatus(forced, operation)
-  return status !== undefined && isDocumentedElsewhere(contract, operation, status) ? status : undefined
+  prefer = '',
+): Pick<MockRequest, 'status' | 'example'> | undefined {
+  const [forced, example] = [readPreference(prefer, 'code'), readPreference(prefer, 'example')]
+  if (forced === undefined) return example === undefined ? undefined : { example }
+  const status = allowedStatus(forced, operation)
+  return status !== undefined && isDocumentedElsewhere(contract, operation, status) ? { status, example } : undefined
 }
 
-function asForced(response: HandlerResult, status: number): HandlerResult {
+function asForced(response: HandlerResult, preference: string): HandlerResult {
   return {
     ...response,
     reason: 'forced',
-    headers: [...(response.headers ?? []), 'Preference-Applied', `code=${status}`],
+    headers: [...(response.headers ?? []), 'Preference-Applied', preference],
   }
 }
 
@@ -54,7 +61,7 @@ function isInRange({ ranges }: Operation, status: number): boolean {
   return ranges?.includes(Math.floor(status / 100)) === true
 }
 
-function allowedStatus({ code }: ForcedCode, operation: Operation): number | undefined {
+function allowedStatus(code: string, operation: Operation): number | undefined {
   const status = /^\d{3}$/.test(code) ? Number(code) : 0
   return isInRange(operation, status) ? status : allowedCodes(operation).find((allowed) => String(allowed) === code)
 }
@@ -63,7 +70,7 @@ function allowedCodes(operation: Operation): number[] {
   return [...new Set([...operation.responses.keys(), ...ALWAYS_ALLOWED])].sort((a, b) => a - b)
 }
 
-function badCode({ code }: ForcedCode, operation: Operation): HandlerResult {
+function badCode(code: string, operation: Operation): HandlerResult {
   const ranges = (operation.ranges ?? []).map((digit) => `${digit}XX`)
   const allowed = [...allowedCodes(operation), ...ranges].join(', ')
   const message = `Prefer: code=${JSON.stringify(code.slice(0, 20))} cannot be forced on ${operation.id}. Choose one of ${allowed}.`
@@ -91,19 +98,15 @@ function forcedResponse({ space, now }: RequestContext, operation: Operation, st
   }
 }
 
-export interface ForcedCode {
-  readonly code: string
-}
-
 /** Commas separate preferences, except inside quotes. */
 const PREFERENCES = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g
 const PREFERENCE = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/
 
-/** Finds `code=429` in a Prefer header; the first one counts. @source RFC 7240, section 2 */
-export function readForcedCode(prefer: string): ForcedCode | undefined {
+/** Finds `429` of `code=429` in a Prefer header; the first one counts. @source RFC 7240, section 2 */
+export function readPreference(prefer: string, name: 'code' | 'example'): string | undefined {
   for (const [preference] of prefer.matchAll(PREFERENCES)) {
     const match = PREFERENCE.exec(preference)
-    if (match?.[1]?.toLowerCase() === 'code') return { code: match[2] ?? match[3] ?? '' }
+    if (match?.[1]?.toLowerCase() === name) return match[2] ?? match[3] ?? ''
   }
   return undefined
 }

@@ -1,41 +1,43 @@
-import type { Operation, Violation } from '../../contract/contract.js'
+import type { Operation } from '../../contract/contract.js'
+import { essenceOf, isInRange } from '../../contract/media-types.js'
 import type { HandlerResult, ServiceRequest } from '../../domain/messages.js'
 import { operationMessage } from '../../domain/problems.js'
-import { documentedError } from '../documented-error.js'
-import type { Gate } from '../request-context.js'
+import type { Gate, RequestContext } from '../request-context.js'
 import { encodedBody, problem, unreadBody } from '../responses.js'
 
-/** Does the request match the contract? Prism checks those that it mocks. */
+/** Does the request match the contract? */
 export const checkContract: Gate = (context) => {
-  const { route, request, handler } = context
-  if (route.kind !== 'operation' || handler === undefined) return undefined
+  const { route, request } = context
+  if (route.kind !== 'operation' || isForwarded(context)) return undefined
   const { operation, captured } = route
   const path = operation.readPath(captured)
-  if (path.violations.length > 0)
-    return documentedError(operation, 404) ?? problem('not_found', undocumented(operation, 404))
+  if (path.violations.length > 0) return problem('not_found')
   if (operation.takesBody) {
-    const refusal = refuseBody(request)
+    const refusal = refuseBody(request, operation)
     if (refusal !== undefined) return refusal
   }
   const query = operation.readQuery(context.query)
-  const body = operation.takesBody ? operation.readBody(bytesOf(request)) : undefined
+  const body = operation.takesBody ? operation.readBody(bytesOf(request), typeOf(request)) : undefined
   context.readings = { path, query, body }
-  if (query.violations.length === 0 && (body === undefined || body.violations.length === 0)) return undefined
-  return violationsResponse(operation, [...query.violations, ...(body?.violations ?? [])])
+  const inHeaders = operation.checkHeaders(request.headers)
+  if (query.violations.length + inHeaders.length + (body?.violations.length ?? 0) === 0) return undefined
+  const violations = [...query.violations, ...inHeaders, ...(body?.violations ?? [])]
+  return problem('invalid_request', {
+    message: operationMessage(
+      operation.id,
+      violations.map(({ message }) => message),
+    ),
+  })
 }
 
-/** The request is at fault, so the contract need not document the status. */
-export function undocumented({ responses, ranges }: Operation, status: number): { readonly outside?: true } {
-  return responses.has(status) || ranges?.includes(Math.floor(status / 100)) ? {} : { outside: true }
+/** The real service checks such requests. */
+function isForwarded({ handler, space }: RequestContext): boolean {
+  return handler === undefined && space.shared.upstream !== undefined
 }
 
-/** @source docs/behaviour.md, "an invalid `limit` or `status`" */
-function violationsResponse(operation: Operation, violations: readonly Violation[]): HandlerResult {
-  const messages = violations.map(({ message }) => message)
-  const message = operationMessage(operation.id, messages)
-  return (
-    documentedError(operation, 400, message) ?? problem('invalid_request', { message, ...undocumented(operation, 400) })
-  )
+function typeOf({ headers }: ServiceRequest): string | undefined {
+  const type = headers['content-type']
+  return typeof type === 'string' ? type : undefined
 }
 
 function bytesOf({ body }: ServiceRequest): Uint8Array | undefined {
@@ -43,22 +45,26 @@ function bytesOf({ body }: ServiceRequest): Uint8Array | undefined {
 }
 
 /** @source docs/behaviour.md, "Request bodies" */
-function refuseBody(request: ServiceRequest): HandlerResult | undefined {
+function refuseBody(request: ServiceRequest, { body }: Operation): HandlerResult | undefined {
   const unread = unreadBody(request) ?? encodedBody(request)
   if (unread !== undefined) return unread
-  if (bytesOf(request) === undefined) return undefined
-  if (isJson(String(request.headers['content-type'] ?? ''))) return undefined
-  return problem('unsupported_media_type', { outside: true })
+  const type = typeOf(request) ?? ''
+  const mediaTypes = body?.mediaTypes ?? []
+  if (bytesOf(request) === undefined || type === mediaTypes[0]) return undefined
+  const isKnown = mediaTypes.some((range) => isInRange(essenceOf(range), essenceOf(type)))
+  if (isKnown && (!/json/i.test(type) || isUtf8(type))) return undefined
+  const own = mediaTypes.length === 1 && mediaTypes[0] === 'application/json'
+  const message = `Send the body as Content-Type: ${mediaTypes.join(' or ')}, without a Content-Encoding.`
+  return problem('unsupported_media_type', { outside: true, ...(!own && { message }) })
 }
 
-/** `application/json`, with no charset but UTF-8. @source RFC 8259, section 8.1 */
-function isJson(contentType: string): boolean {
-  // The usual form.
-  if (contentType === 'application/json') return true
-  const [mediaType = '', ...parameters] = contentType.toLowerCase().split(';')
-  if (mediaType.trim() !== 'application/json') return false
-  return parameters.every((parameter) => {
-    const [name = '', value = ''] = parameter.split('=')
-    return name.trim() !== 'charset' || /^"?utf-?8"?$/.test(value.trim())
-  })
+/** @source RFC 8259, section 8.1: JSON has no other charset */
+function isUtf8(contentType: string): boolean {
+  return contentType
+    .toLowerCase()
+    .split(';')
+    .every((parameter) => {
+      const [name = '', value = ''] = parameter.split('=')
+      return name.trim() !== 'charset' || /^"?utf-?8"?$/.test(value.trim())
+    })
 }

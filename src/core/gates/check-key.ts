@@ -1,4 +1,5 @@
 import { hasInvalidName, keyLabel } from '../../domain/keys.js'
+import type { ServiceRoute } from '../../domain/messages.js'
 import { PROBLEMS } from '../../domain/problems.js'
 import { isBearer } from '../../domain/request-headers.js'
 import type { Gate } from '../request-context.js'
@@ -15,7 +16,7 @@ export const checkKey: Gate = ({ caller, route, request, space }) => {
   )
     return problem('invalid_api_key', { message: noUpstreamKey(caller.label) })
   // A path outside the service is a mistyped base address.
-  if (caller.kind === 'key' || route.kind === 'outside') return undefined
+  if (caller.kind === 'key' || route.kind === 'outside' || isPublic(route)) return undefined
   const { keyHeaders } = space.shared.contract
   const scheme = challengeScheme(space)
   if (caller.problem === 'invalid_api_key') {
@@ -29,6 +30,11 @@ export const checkKey: Gate = ({ caller, route, request, space }) => {
   // The token may be a secret and is not repeated.
   const isOtherScheme = request.headers.authorization !== undefined
   return problem('missing_api_key', isOtherScheme ? { message: NO_BEARER } : {})
+}
+
+/** Whether the contract requires no key. */
+export function isPublic(route: ServiceRoute): boolean {
+  return route.kind === 'operation' && route.operation.isPublic === true
 }
 
 const NO_BEARER =

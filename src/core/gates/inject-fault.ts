@@ -6,13 +6,14 @@ import { parseDuration } from '../../domain/time.js'
 import { changeBody } from '../changed-body.js'
 import type { Gate, RequestContext } from '../request-context.js'
 import { problem, refuseUntil, retryAfterHeader } from '../responses.js'
+import { isPublic } from './check-key.js'
 
 /** Half of it is sent. */
 const CUT_BODY = '[{"id":1}]'
 
 /** Is there a storm, or a fault for this operation? */
 export const injectFault: Gate = (context) => {
-  if (context.caller.kind !== 'key') return undefined
+  if (context.caller.kind !== 'key' && !isPublic(context.route)) return undefined
   const { storm, faults } = context.space
   if (storm !== undefined && isStormActive(storm, context.now) && context.space.drawStorm(storm.rate)) {
     const until = context.now + (storm.retryAfter ?? STORM_RETRY_AFTER_MS)

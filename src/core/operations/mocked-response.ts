@@ -1,8 +1,7 @@
 import type { Operation } from '../../contract/contract.js'
-import type { EngineRefusal, EngineResponse } from '../../contract/engine.js'
+import type { EngineResponse } from '../../contract/engine.js'
 import { findUnsendable, hasNoBody } from '../../contract/sendable.js'
 import type { HandlerResult } from '../../domain/messages.js'
-import { operationMessage } from '../../domain/problems.js'
 import type { RequestContext } from '../request-context.js'
 import { encodedBody, problem, unreadBody } from '../responses.js'
 
@@ -19,24 +18,10 @@ export function mockedOperation(context: RequestContext, operation: Operation): 
 export function mockedResponse({ mock, space }: RequestContext, operation: Operation): HandlerResult {
   // The caller has logged why.
   if (mock === undefined) return problem('internal_error')
-  if ('violations' in mock) return refused(operation, mock)
   const unsendable = findUnsendable(mock)
   if (unsendable === undefined) return taken(mock)
   space.shared.warn(`The mocked response of ${operation.id} cannot be sent: ${unsendable}`)
   return problem('internal_error')
-}
-
-/** The request is invalid, so the contract need not document the status. */
-function refused(operation: Operation, { of, violations }: EngineRefusal): HandlerResult {
-  const message = operationMessage(operation.id, violations)
-  switch (of) {
-    case 'path':
-      return problem('not_found', { outside: true })
-    case 'media-type':
-      return problem('unsupported_media_type', { message, outside: true })
-    case 'request':
-      return problem('invalid_request', { message, outside: true })
-  }
 }
 
 function taken({ status, headers, body }: EngineResponse): HandlerResult {

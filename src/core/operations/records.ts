@@ -5,8 +5,6 @@ import type { HandlerResult, ServiceRequest } from '../../domain/messages.js'
 import { StoreFull } from '../../domain/problems.js'
 import { InvalidRecord } from '../../domain/records.js'
 import { binaryOf } from '../../system/runtime.js'
-import { documentedError } from '../documented-error.js'
-import { undocumented } from '../gates/check-contract.js'
 import type { Handler, RequestContext } from '../request-context.js'
 import { type ActionResult, runAction } from '../resource-actions.js'
 import { problem } from '../responses.js'
@@ -47,12 +45,9 @@ function replyTo(
   createdId: string | undefined,
 ): HandlerResult {
   const { space } = context
-  if (result.kind === 'not-found')
-    return documentedError(operation, 404) ?? problem('not_found', undocumented(operation, 404))
-  if (result.kind === 'conflict') {
-    const message = `${operation.id}: ${result.property} is taken.`
-    return documentedError(operation, 409, message) ?? problem('conflict', { message, ...undocumented(operation, 409) })
-  }
+  if (result.kind === 'not-found') return problem('not_found')
+  if (result.kind === 'conflict')
+    return problem('conflict', { message: `${operation.id}: ${result.property} is taken.` })
   try {
     space.commit(result.changes)
   } catch (error) {
@@ -61,11 +56,7 @@ function replyTo(
       space.shared.warn(error.message)
       return problem('internal_error', { message: NOT_STORED })
     }
-    if (error instanceof InvalidRecord)
-      return (
-        documentedError(operation, 400, error.message) ??
-        problem('invalid_request', { message: error.message, ...undocumented(operation, 400) })
-      )
+    if (error instanceof InvalidRecord) return problem('invalid_request', { message: error.message })
     throw error
   }
   const { status, body, headers, changes } = result
@@ -74,7 +65,13 @@ function replyTo(
     const { scope, value } = change.record
     context.created = { resource: change.resource, scope, id: value[createdId] }
   }
-  return headers.length === 0 ? { status, body } : { status, body, headers: headers.flat() }
+  const contentType = operation.action?.contentType
+  return {
+    status,
+    body,
+    ...(headers.length > 0 && { headers: headers.flat() }),
+    ...(contentType !== undefined && body !== '' && { contentType }),
+  }
 }
 
 const NOT_STORED = 'The change could not be stored, and was not made. See the log of the sandbox for the reason.'

@@ -1,0 +1,98 @@
+import type { Expected, Field, ValueForm, ValueType } from './contract-data.js'
+import { isNode, type Node, type Place } from './document.js'
+import { exactInteger, INT64_MAXIMUM, INT64_MINIMUM } from './int64.js'
+import { integerBounds } from './json-schema.js'
+import { mainPart, readAllFields, variantsOf } from './schema-fields.js'
+
+/** Levels of a parameter whose types are read: `filter[price][gt]` has three. */
+const MAX_DEPTH = 4
+
+/** The types of the values of a schema, alternatives and references included. */
+export function formOf(schema: Place | undefined, depth = 0): ValueForm {
+  if (schema === undefined || depth > MAX_DEPTH) return { types: [] }
+  const variants = variantsOf(schema)
+  const types = [...new Set(variants.flatMap(({ value }) => (isNode(value) ? typesIn(value) : [])))]
+  const items = types.includes('array') ? variants.flatMap((one) => one.child('items') ?? [])[0] : undefined
+  const fields = types.includes('object') ? [...readAllFields(schema)] : []
+  return {
+    types,
+    ...(items && { items: formOf(items, depth + 1) }),
+    ...(fields.length > 0 && {
+      fields: Object.fromEntries(fields.map(([name, { place }]) => [name, formOf(place, depth + 1)])),
+    }),
+  }
+}
+
+function typesIn({ type, enum: choices, const: only, properties }: Node): readonly string[] {
+  if (type !== undefined) return [type].flat().map(String)
+  const values: readonly unknown[] = Array.isArray(choices) ? choices : only === undefined ? [] : [only]
+  return properties === undefined ? values.map((one) => (one === null ? 'null' : typeof one)) : ['object']
+}
+
+export function readExpected(given: Place): Expected {
+  const schema = mainPart(given)
+  const source = isNode(schema.value) ? schema.value : {}
+  const { types, items } = formOf(given)
+  const type = valueType(types)
+  const { minimum, maximum } = integerBounds(source)
+  const description = [given, schema]
+    .map(({ value }) => Object(value).description)
+    .find((one) => typeof one === 'string')
+  const value: unknown = Object(given.value).default ?? source.default
+  const described = {
+    type,
+    ...(items && items.types.length > 0 && { itemType: valueType(items.types) }),
+    ...(Array.isArray(source.enum) && { enum: source.enum as readonly unknown[] }),
+    ...(type === 'integer' && BigInt(minimum) > INT64_MINIMUM && { minimum: exactInteger(BigInt(minimum)) }),
+    ...(type === 'integer' && BigInt(maximum) < INT64_MAXIMUM && { maximum: exactInteger(BigInt(maximum)) }),
+    ...(value !== undefined && { default: value }),
+    ...(description !== undefined && { description }),
+  }
+  const wording = wordingOf(described, source)
+  return wording === undefined ? described : { ...described, wording }
+}
+
+const VALUE_TYPES: readonly unknown[] = ['integer', 'number', 'boolean', 'string', 'array'] satisfies ValueType[]
+
+function valueType(types: readonly string[]): ValueType {
+  const [name, ...others] = types.filter((type) => type !== 'null')
+  return others.length === 0 && VALUE_TYPES.includes(name) ? (name as ValueType) : 'other'
+}
+
+const WITHOUT_WORDING = ['pattern', 'minLength', 'maxLength', 'multipleOf', 'allOf', 'anyOf', 'oneOf', 'not', 'const']
+
+const FORMAT_WORDING: { readonly [format: string]: string } = {
+  date: 'a date such as 2026-01-31',
+  'date-time': 'a date with time such as 2026-01-31T12:00:00Z',
+  uri: 'a URI such as https://example.com/',
+  uuid: `a UUID such as 3be6453c-03eb-4357-ae5a-984a0e574a54`,
+}
+
+function wordingOf(expected: Omit<Expected, 'wording'>, source: Node): string | undefined {
+  if (WITHOUT_WORDING.some((keyword) => source[keyword] !== undefined)) return undefined
+  if (expected.enum !== undefined) return `one of ${expected.enum.map(String).join(', ')}`
+  switch (expected.type) {
+    case 'integer':
+      return `a whole number from ${expected.minimum ?? INT64_MINIMUM} to ${expected.maximum ?? INT64_MAXIMUM}`
+    case 'boolean':
+      return 'true or false'
+    case 'string':
+      return FORMAT_WORDING[String(source.format)] ?? 'a string'
+    default:
+      return undefined
+  }
+}
+
+/** Many operations share a schema. */
+const described = new WeakMap<ReturnType<typeof readAllFields>, readonly Field[]>()
+
+export function readFields(schema: Place): readonly Field[] {
+  const all = readAllFields(schema)
+  const known = described.get(all)
+  if (known !== undefined) return known
+  const fields = [...all].map(([name, { places, required }]) => {
+    return { ...Object.assign({}, ...places.map(readExpected)), name, required }
+  })
+  described.set(all, fields)
+  return fields
+}

@@ -1,0 +1,29 @@
+/** `Application/JSON; charset=utf-8` is `application/json`. */
+export function essenceOf(mediaType: string): string {
+  return (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase()
+}
+
+/** Whether a media type, or a range of them, may be JSON. */
+export function isJsonType(mediaType: string): boolean {
+  return /^(?:application\/(?:[^/]+\+)?json|text\/json|application\/\*|\*\/\*)$/.test(mediaType)
+}
+
+export function isFormType(mediaType: string): boolean {
+  return mediaType === 'application/x-www-form-urlencoded' || mediaType === 'multipart/form-data'
+}
+
+/** Whether a media type is one of a documented range. */
+export function isInRange(range: string, mediaType: string): boolean {
+  if (range === '*/*') return true
+  return range.endsWith('/*') ? mediaType.startsWith(range.slice(0, -1)) : range === mediaType
+}
+
+/** The type that a response has: a range of JSON is `application/json`. */
+export function concreteType(mediaType: string): string {
+  return mediaType.includes('*') ? 'application/json' : mediaType
+}
+
+/** @source RFC 7396 */
+export function isMergePatch(mediaType: string): boolean {
+  return mediaType === 'application/merge-patch+json'
+}

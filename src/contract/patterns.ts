@@ -1,0 +1,22 @@
+export interface Pattern {
+  test(text: string): boolean
+}
+
+/** For ajv, which keeps one pattern for each text, and requires `code` only for validators that are written to a file. */
+export function asRegExp(find: (pattern: string) => Pattern | undefined) {
+  const compile = (pattern: string) => {
+    const found = find(pattern)
+    return { test: (text: string) => found?.test(text) ?? true, toString: () => `/${pattern}/` }
+  }
+  return Object.assign(compile, { code: 'pattern' })
+}
+
+export function nativePattern(pattern: string): Pattern | undefined {
+  for (const flags of ['u', ''])
+    try {
+      return new RegExp(pattern, flags)
+    } catch {
+      // Some patterns are valid only without the flag, such as [\w-.].
+    }
+  return undefined
+}
