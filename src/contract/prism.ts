@@ -81,7 +81,7 @@ async function prepare(place: Place | undefined, operation: Operation, forced: n
   const find = (status: string) =>
     documented.get(status) ?? documented.get(`${status[0]}XX`) ?? documented.get('default')
   const isFound = [...documented.keys()].some((status) => /^2\d\d$/.test(status))
-  const statuses = [...documented.keys()].filter((status) => /^(?:[2-5]\d\d|default)$/.test(status))
+  const statuses = [...documented.keys()].filter((status) => /^(?:[1-5]\d\d|default)$/.test(status))
   const named = [
     ...statuses,
     ...(forced === undefined ? [] : [String(forced)]),

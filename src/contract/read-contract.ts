@@ -21,7 +21,7 @@ import { essenceOf, isFormType } from './media-types.js'
 import { bodyContent, type OperationShape, parametersOf, readOperations, success } from './operations.js'
 import { isPublic, readAccess } from './read-access.js'
 import type { ResourceAction } from './resource-data.js'
-import { type ResourceReading, readResources } from './resources.js'
+import { readResources } from './resources.js'
 import { isOpen, readAllFields, readRecordFields } from './schema-fields.js'
 import { checkResponse, hasNoBody } from './sendable.js'
 import { SpecError } from './spec-error.js'
@@ -80,7 +80,7 @@ export function readContract(document: Node, { mocked = [], plans }: ReadingCont
     version: info?.string('version') ?? '',
     servers,
     ...access,
-    notes: [...ofAccess, ...reading.notes, ...notes, ...callbackNotes(shapes, reading), ...unreachedNotes(operations)],
+    notes: [...ofAccess, ...reading.notes, ...notes, ...callbackNotes(shapes), ...unreachedNotes(operations)],
     plans: readPlans(root, plans),
     operations,
     resources: reading.resources,
@@ -158,10 +158,8 @@ function readOperation(
   }
 }
 
-function callbackNotes(shapes: readonly OperationShape[], { outcomes }: ResourceReading): readonly string[] {
-  const calling = shapes.filter(
-    ({ id, place }) => typeof outcomes.get(id) === 'object' && place.child('callbacks') !== undefined,
-  )
+function callbackNotes(shapes: readonly OperationShape[]): readonly string[] {
+  const calling = shapes.filter(({ place }) => place.child('callbacks') !== undefined)
   if (calling.length === 0) return []
   return [`The sandbox does not call the callbacks of ${calling.map(({ id }) => id).join(', ')}.`]
 }

@@ -1,15 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { isBuiltin } from 'node:module'
-import { dirname, join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { builtImports } from '../support/built-imports.js'
-import { listenLocally } from '../support/listen-locally.js'
-import { spawnServe } from '../support/spawned-serve.js'
-import { temporaryFile } from '../support/temporary-files.js'
 
 const dist = join(packageDirectory, 'dist')
 const manifest = JSON.parse(readFileSync(join(packageDirectory, 'package.json'), 'utf8'))
@@ -50,48 +46,4 @@ it('names the licence of each package in the bundle', () => {
   const names = [...notices.matchAll(/^(\S+) \d+\.\d+\.\d+\S* \((.+)\)$/gm)].map(([, name]) => name)
   const some = ['@faker-js/faker', '@scalar/api-reference', '@stoplight/prism-http', 'ajv', 'undici', 'vue', 'yaml']
   expect(names).toEqual(expect.arrayContaining(some))
-})
-
-const CALLS_BACK = `
-openapi: 3.1.0
-info: { title: Subscriptions, version: '1' }
-paths:
-  /subscriptions:
-    post:
-      operationId: subscribe
-      requestBody:
-        content: { application/json: { schema: { type: object, properties: { url: { type: string } } } } }
-      callbacks:
-        news:
-          '{$request.body#/url}':
-            post:
-              requestBody:
-                content:
-                  application/json:
-                    schema: { type: object, required: [name], properties: { name: { type: string }, mail: { type: string, format: email } } }
-              responses: { '200': { description: Heard } }
-      responses: { '201': { description: Done } }
-`
-
-it('has all of Prism: a mocked operation calls back with invented words', async () => {
-  const contract = temporaryFile('contract.yaml', CALLS_BACK)
-  let heard = (_body: string) => {}
-  const called = new Promise<string>((resolve) => {
-    heard = resolve
-  })
-  const listener = createServer(async (request, response) => {
-    heard(String(await request.toArray()))
-    response.end()
-  })
-  const url = `${await listenLocally(listener)}/heard`
-  const serve = await spawnServe(dirname(contract), '--in-memory', '--spec', contract)
-  onTestFinished(async () => void (await serve.end('SIGTERM')))
-  const { status } = await fetch(`${serve.baseUrl}/subscriptions`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer sandbox', 'content-type': 'application/json' },
-    body: JSON.stringify({ url }),
-  })
-  expect(status).toBe(201)
-  const news = { name: expect.stringMatching(/^[a-z]+$/), mail: expect.stringContaining('@') }
-  expect(JSON.parse(await called)).toEqual(news)
 })
