@@ -1,23 +1,30 @@
 import { CONTROL_PATH } from '../src/control/path.js'
 import type { Verb } from '../src/control/verb.js'
-import { VERBS } from '../src/control/verbs.js'
+import { shortPaths, VERBS } from '../src/control/verbs.js'
 import { errorBody } from '../src/domain/problems.js'
 import { packageVersion } from '../src/system/package-files.js'
 import { type ControlExample, controlExamples } from './control-examples.js'
+import { plainText } from './generate-methods.js'
 import { asJsonSchema, type JsonSchema } from './option-schemas.js'
 import { type ResponseSchemas, responseSchemas, type Schema } from './response-schemas.js'
+import type { VerbTypes } from './verb-types.js'
 
 /** The OpenAPI document of the control plane. */
-export async function describeControl(): Promise<object> {
-  const schemas = responseSchemas()
+export async function describeControl(types: VerbTypes): Promise<object> {
+  const schemas = responseSchemas(types)
   const examples: Readonly<Record<string, ControlExample>> = await controlExamples()
   const paths: Record<string, Record<string, object>> = {
     '/health': { get: HEALTH },
     '/requests/stream': { get: STREAM },
   }
   for (const [name, verb] of Object.entries<Verb>(VERBS)) {
-    const description = describeVerb(name, verb, schemas, examples[name])
-    paths[verb.path] = { ...paths[verb.path], [verb.method.toLowerCase()]: description }
+    const method = verb.method.toLowerCase()
+    paths[verb.path] = { ...paths[verb.path], [method]: describeVerb(name, verb, schemas, examples[name]) }
+    for (const [path, resource] of shortPaths(verb.path)) {
+      const description = describeVerb(name, { ...verb, path }, schemas, examples[name])
+      const operationId = name.replace('records', resource)
+      paths[path] = { ...paths[path], [method]: { ...description, operationId } }
+    }
   }
   return {
     openapi: '3.1.0',
@@ -46,7 +53,12 @@ const SPACE = {
 
 const ERROR = {
   type: 'object',
-  properties: { code: { type: 'string' }, message: { type: 'string' }, status: { type: 'integer' } },
+  properties: {
+    code: { type: 'string' },
+    message: { type: 'string' },
+    status: { type: 'integer' },
+    example: { type: 'string', description: 'A valid request, if the input was invalid' },
+  },
   required: ['code', 'message', 'status'],
 }
 
@@ -115,7 +127,7 @@ function healthResponse(status: string, description: string, more: object, shown
 
 function describeVerb(
   name: string,
-  { method, path, summary, input, body }: Verb,
+  { method, path, summary, details, input, body }: Verb,
   schemas: ResponseSchemas,
   example: ControlExample | undefined,
 ): object {
@@ -123,19 +135,20 @@ function describeVerb(
   if (response === undefined || example === undefined) throw new Error(`${name} has no example or response schema.`)
   const { properties = {}, required = [] }: JsonSchema = input === undefined ? {} : asJsonSchema(input)
   const isInPath = (field: string) => path.includes(`{${field}}`)
-  const others = Object.entries(properties).filter(([field]) => !isInPath(field))
-  const isOpen = input?.type === 'loose_object'
-  const takesBody = method !== 'GET' && (isOpen || others.length > 0)
+  // A short path stands for its resource.
+  const others = Object.entries(properties).filter(([field]) => !isInPath(field) && field !== 'resource')
+  const takesBody = method !== 'GET' && others.length > 0
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, field = '']) => field)
   const schema = {
     type: 'object',
     properties: Object.fromEntries(others),
-    required: required.filter((field) => !isInPath(field)),
-    additionalProperties: isOpen,
+    required: required.filter((field) => !isInPath(field) && field !== 'resource'),
+    additionalProperties: false,
   }
   return {
     operationId: name,
     summary,
+    ...(details !== undefined && { description: plainText(details) }),
     parameters: [
       SPACE,
       ...inPath.map((field) => ({

@@ -4,7 +4,6 @@ import { toCamelCase, toKebabCase } from '../src/options/letter-case.js'
 import { kebabName, NAMED_OPTIONS, type NamedOption } from '../src/options/names.js'
 import { extrasSchema } from '../src/options/scenario.js'
 import { optionRow } from '../src/options/table.js'
-import { int64Schema } from '../src/options/values/reading.js'
 
 export interface JsonSchema {
   readonly type?: string
@@ -20,12 +19,12 @@ export function asJsonSchema(schema: GenericSchema): JsonSchema {
   const { $schema: _, ...jsonSchema } = toJsonSchema(withoutGuards(schema) as never, {
     typeMode: 'input',
     errorMode: 'ignore',
-    overrideSchema: ({ valibotSchema }) => (valibotSchema === int64Schema ? { type: 'integer' } : undefined),
   })
   return jsonSchema as JsonSchema
 }
 
 interface Parts {
+  readonly kind: string
   readonly pipe?: readonly GenericSchema[]
   readonly entries?: Readonly<Record<string, GenericSchema>>
   readonly options?: readonly GenericSchema[]
@@ -33,14 +32,18 @@ interface Parts {
   readonly wrapped?: GenericSchema
 }
 
-/** Removes the checks before maps and lists that JSON Schema cannot express, and dates, which only programs pass. */
+/** Removes the checks before objects and lists that JSON Schema cannot express, and dates, which only programs pass. */
 function withoutGuards(schema: GenericSchema): GenericSchema {
-  const { pipe: [first, second] = [], entries, options, item, wrapped }: Parts = schema as never
-  if (first !== undefined && first !== schema && 'pipe' in first) return withoutGuards(first)
-  if (first?.type === 'custom' && (second?.type === 'strict_object' || second?.type === 'array'))
-    return withoutGuards(second)
-  // The same object, so that int64Schema can be recognised.
-  if (schema.type !== 'union' && entries === undefined && item === undefined && wrapped === undefined) return schema
+  const { pipe, entries, options, item, wrapped }: Parts = schema as never
+  if (pipe !== undefined) {
+    const isGuarded = pipe[0]?.type === 'custom' && pipe[1]?.kind === 'schema'
+    const [inner, ...others] = pipe.slice(isGuarded ? 1 : 0)
+    const isMetadata = (part: GenericSchema) => (part as Parts).kind === 'metadata'
+    const whole = withoutGuards(inner as GenericSchema)
+    // A description counts only before the first transformation.
+    const parts = [whole, ...others.filter(isMetadata), ...others.filter((part) => !isMetadata(part))]
+    return { ...whole, pipe: parts } as GenericSchema
+  }
   return {
     ...schema,
     ...(entries && { entries: mapValues(entries, withoutGuards) }),

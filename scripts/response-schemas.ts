@@ -1,6 +1,5 @@
-import { join } from 'node:path'
 import ts from 'typescript'
-import { packageDirectory } from '../src/system/package-files.js'
+import type { VerbTypes } from './verb-types.js'
 
 export type Schema = Readonly<Record<string, unknown>>
 
@@ -11,24 +10,11 @@ export interface ResponseSchemas {
   readonly components: Readonly<Record<string, Schema>>
 }
 
-/** JSON schemas of what verbs return, from the types of their `run`. */
-export function responseSchemas(): ResponseSchemas {
-  const file = join(packageDirectory, 'src/control/verbs.ts')
-  const { config } = ts.readConfigFile(join(packageDirectory, 'tsconfig.json'), ts.sys.readFile)
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, packageDirectory)
-  const program = ts.createProgram([file], { ...options, types: [] })
-  const checker = program.getTypeChecker()
-  const source = program.getSourceFile(file)
-  const [table] = checker.getExportsOfModule(checker.getSymbolAtLocation(source as ts.SourceFile) as ts.Symbol)
+/** JSON schemas of what verbs return. */
+export function responseSchemas({ checker, outputs }: VerbTypes): ResponseSchemas {
   const components: Record<string, Schema> = {}
   const types = new Map<string, ts.Type>()
-  const verbs = Object.fromEntries(
-    checker.getPropertiesOfType(checker.getTypeOfSymbol(table as ts.Symbol)).map((verb) => {
-      const run = checker.getTypeOfSymbol(verb).getProperty('run')
-      const [signature] = checker.getTypeOfSymbol(run as ts.Symbol).getCallSignatures()
-      return [verb.name, schemaOf((signature as ts.Signature).getReturnType())]
-    }),
-  )
+  const verbs = Object.fromEntries([...outputs].map(([name, type]) => [name, schemaOf(type)]))
   return { verbs, components }
 
   function schemaOf(type: ts.Type): Schema {

@@ -4,7 +4,7 @@ import { packageDirectory } from '../src/system/package-files.js'
 
 /** Writes a module to a part's `generated/`. Leaves an unchanged file alone: a running program or test may be reading it. */
 export async function writeGenerated(
-  part: 'contract' | 'control' | 'fixtures' | 'options' | 'system',
+  part: 'api' | 'contract' | 'control' | 'fixtures' | 'options' | 'system',
   name: string,
   text: string,
 ): Promise<void> {

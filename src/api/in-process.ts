@@ -4,7 +4,7 @@ import { type ControlTarget, findSpace } from '../control/verb.js'
 import type { VerbName } from '../control/verb-map.js'
 import { readFilter } from '../control/verbs/requests.js'
 import { type Exchange, exchangeView } from '../exchanges/exchange-record.js'
-import type { Transport } from './controls.js'
+import type { Transport } from './call-verb.js'
 
 export function inProcess(sandbox: ControlTarget): Transport {
   return {

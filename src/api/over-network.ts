@@ -12,7 +12,8 @@ import { verbRequest, withQuery } from '../control/verb-request.js'
 import { type Bytes, MIB } from '../domain/numbers.js'
 import { formatDuration, parseDuration } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
-import { type SandboxControls, sandboxControls, type Transport } from './controls.js'
+import type { Transport } from './call-verb.js'
+import { type SandboxControls, sandboxControls } from './controls.js'
 import type { RequestFilter } from './inputs.js'
 
 export interface NetworkOptions {
@@ -129,8 +130,9 @@ function readResponse(base: string, text: string): unknown {
 
 function refusal(base: string, { status, text }: ControlResponse): ControlError {
   try {
-    const { code, message }: { readonly code?: unknown; readonly message?: unknown } = Object(parseShallowJson(text))
-    if (typeof code === 'string' && typeof message === 'string') return new ControlError(code, message)
+    const { code, message, example }: Readonly<Record<string, unknown>> = Object(parseShallowJson(text))
+    if (typeof code === 'string' && typeof message === 'string')
+      return new ControlError(code, message, typeof example === 'string' ? example : undefined)
   } catch {
     // Another server's body.
   }

@@ -4,7 +4,8 @@ import type { ControlTarget } from '../control/verb.js'
 import { createFetch } from '../http/fetch-adapter.js'
 import type { ResolvedOptions } from '../options/resolve.js'
 import { openInSteps } from '../system/cleanup-stack.js'
-import { fixtureKey, type SocketlessSandbox, sandboxControls, type Transport } from './controls.js'
+import type { Transport } from './call-verb.js'
+import { fixtureKey, type SocketlessSandbox, sandboxControls } from './controls.js'
 
 const ORIGIN = 'http://localhost'
 

@@ -1,15 +1,12 @@
 import { ControlError } from '../control/control-error.js'
-import type { OptionalInput, VerbOutput } from '../control/verb-map.js'
 import type { ClockView } from '../control/views.js'
-import { parseDuration } from '../domain/time.js'
+import { type DurationText, parseDuration } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
 import { setTimeout, systemClock } from '../system/system-clock.js'
+import type { SpaceMethods } from './generated/methods.js'
 import type { FakeTimers, RequestFilter, WaitOptions } from './inputs.js'
 
-type Call = <Name extends 'clock.advance' | 'clock.set' | 'clock.show' | 'state'>(
-  verb: Name,
-  ...input: OptionalInput<Name>
-) => Promise<VerbOutput<Name>>
+type Methods = Pick<SpaceMethods, 'clock' | 'state'>
 
 /** Event loop turns for a client to read a response, parse its body and set a timer. */
 const TURNS = 8
@@ -31,27 +28,31 @@ const MAX_SHORT_STEPS = 1000
  *
  * @throws the error of the timers if they are not faked; no clock has moved then
  */
-export async function advanceInLockstep(by: string, timers: FakeTimers, call: Call): Promise<ClockView> {
+export async function advanceInLockstep(
+  by: DurationText,
+  timers: FakeTimers,
+  { clock, state }: Methods,
+): Promise<ClockView> {
   const total = parseDuration(by)
   // The verb rejects it, with its own message.
-  if (total === undefined) return call('clock.advance', { by })
+  if (total === undefined) return clock.advance(by)
   await move(timers, 0)
   // Opens the space.
-  await call('clock.set', {})
-  let requests = await settle(call, 0)
+  await clock.set({})
+  let requests = await settle(state, 0)
   let sinceRequest = 0
   let left = total
   for (let steps = 0; left > 0; steps++) {
     const shortest = steps < MAX_SHORT_STEPS ? MIN_STEP_MS : total / MAX_SHORT_STEPS
     const step = Math.min(Math.ceil(Math.max(shortest, sinceRequest * STEP_PART)), left)
-    await call('clock.advance', { by: `${step}ms` })
+    await clock.advance(`${step}ms`)
     await move(timers, step)
     const before = requests
-    requests = await settle(call, before)
+    requests = await settle(state, before)
     sinceRequest = requests === before ? sinceRequest + step : 0
     left -= step
   }
-  return call('clock.show')
+  return clock.show()
 }
 
 async function move(timers: FakeTimers, by: number): Promise<void> {
@@ -62,10 +63,10 @@ async function move(timers: FakeTimers, by: number): Promise<void> {
 }
 
 /** Waits until no client sends a request any more. @param seen requests before @returns requests of the space so far */
-async function settle(call: Call, seen: number): Promise<number> {
+async function settle(state: Methods['state'], seen: number): Promise<number> {
   for (let look = 0, quiet = 0; look < MAX_LOOKS && quiet < QUIET_LOOKS; look++) {
     for (let turn = 0; turn < TURNS; turn++) await nextTurn()
-    const { requests } = (await call('state')).counts
+    const { requests } = (await state()).counts
     quiet = requests === seen ? quiet + 1 : 0
     seen = requests
   }
@@ -87,7 +88,7 @@ function nextTurn(): Promise<void> {
 
 const LOOK_EVERY_MS = 20
 
-type ListRequests = (verb: 'requests.list', filter: RequestFilter) => Promise<readonly Exchange[]>
+type ListRequests = (filter: RequestFilter) => Promise<readonly Exchange[]>
 
 /** Waits for a request in the log that matches, and returns the first. @throws ControlError `timeout` */
 export async function waitForRequest(
@@ -111,7 +112,7 @@ export async function waitForRequest(
 
 /** A space without requests may not be open yet. */
 function logged(list: ListRequests, filter: RequestFilter): Promise<readonly Exchange[]> {
-  return list('requests.list', filter).catch((error) => {
+  return list(filter).catch((error) => {
     if (error instanceof ControlError && error.code === 'not_found') return []
     throw error
   })

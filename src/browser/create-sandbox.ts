@@ -1,4 +1,5 @@
-import type { SocketlessSandbox, Transport } from '../api/controls.js'
+import type { Transport } from '../api/call-verb.js'
+import type { SocketlessSandbox } from '../api/controls.js'
 import { openSocketless } from '../api/socketless.js'
 import type { SandboxCore } from '../compose.js'
 import type { ControlTarget } from '../control/verb.js'

@@ -31,7 +31,7 @@ import {
   verbCommands,
   withLocation,
 } from './control/verb-commands.js'
-import { addKeyAndFaultVerbs, addRecordVerbs, addSandboxVerbs, addSpaceVerbs } from './control/verbs.js'
+import { addExport, addVerbs } from './control/verbs.js'
 import { addHelpCommand, explain } from './help.js'
 import { type CliIo, EXIT, EXIT_NO_RESPONSE } from './io.js'
 import { colourLevel, coloursFor, printLine } from './print.js'
@@ -52,10 +52,8 @@ error, ${EXIT_NO_RESPONSE} no sandbox found, 130 and 143 ended by SIGINT, SIGTER
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   const verbs = verbCommands(command, io, finish)
-  addSpaceVerbs(verbs)
-  addKeyAndFaultVerbs(verbs)
-  addRecordVerbs(verbs)
-  addSandboxVerbs(verbs)
+  addVerbs(verbs)
+  addExport(verbs)
   addRequestVerbs(verbs)
   addReportVerbs(verbs)
   addLifecycleVerbs(verbs, io)
@@ -127,7 +125,7 @@ interface ConductFlags {
   readonly report?: string
 }
 
-function addReportVerbs({ add, call, verb }: VerbCommands): void {
+function addReportVerbs({ add, call }: VerbCommands): void {
   add('conduct', "violations of the service's rules, and refusals on each plan", [
     'conduct --fail-on violation --report conduct.xml',
   ])

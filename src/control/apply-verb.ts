@@ -16,7 +16,7 @@ export const applyVerb: ApplyVerb = (spaces, command, { now: wall, position: id 
   if (space === undefined) throw new VerbError('too_many_spaces', spaces.fullMessage())
   const change = { name, id, canUndo: verb.canUndo ?? false, isTemporary }
   try {
-    return spaces.change(space, change, wall, () => verb.run({ space, spaces, wall, fetched }, checked))
+    return spaces.change(space, change, wall, () => verb.run({ space, spaces, wall, files: fetched }, checked))
   } catch (error) {
     if (isOpening) spaces.close(space)
     throw error

@@ -43,13 +43,13 @@ export async function perform(sandbox: ControlTarget, space: string, name: VerbN
     const known = spaces.get(space)
     const snapshots = known && sandbox.snapshotsOf(known)
     const local = { target: sandbox, snapshots, read: () => read((context) => context) }
-    const done = await verb.beside?.(local, checked)
+    const done = await verb.runOutsideCore?.(local, checked)
     if (done === undefined && verb.method === 'GET') return await read((context) => verb.run(context, checked))
     if (done !== undefined) {
       if (verb.method !== 'GET') report(done, systemClock.wall())
       return done
     }
-    const fetched = await verb.fetch?.({ snapshots, readFixtures }, checked)
+    const fetched = await verb.readFiles?.({ snapshots, readFixtures }, checked)
     const { output, wall } = await sandbox.change({ kind: 'verb', space, verb: name, input, fetched }, applyVerb)
     report(output, wall)
     return output

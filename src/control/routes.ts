@@ -18,7 +18,7 @@ import { perform } from './perform.js'
 import { streamExchanges } from './stream.js'
 import { type ControlTarget, findSpace, type Verb, VerbError } from './verb.js'
 import type { VerbName } from './verb-map.js'
-import { VERBS } from './verbs.js'
+import { shortPaths, VERBS } from './verbs.js'
 
 export interface SandboxIdentity {
   readonly pid: number
@@ -96,11 +96,17 @@ export function controlRoutes(
     const space = await sandbox.read(() => findSpace(sandbox.spaces, context.req.query('space') ?? ''))
     return streamExchanges(space, sandbox.stopping, context)
   })
-  for (const [name, verb] of Object.entries(VERBS) as readonly (readonly [VerbName, Verb])[])
-    app.on(verb.method, verb.path.replaceAll(/\{(\w+)\}/g, ':$1'), (context) => runVerb(sandbox, name, verb, context))
+  for (const [name, verb] of Object.entries(VERBS) as readonly (readonly [VerbName, Verb])[]) {
+    const route = (path: string, fixed: object = {}) =>
+      app.on(verb.method, path.replaceAll(/\{(\w+)\}/g, ':$1'), (context) =>
+        runVerb(sandbox, name, verb, context, fixed),
+      )
+    route(verb.path)
+    for (const [path, resource] of shortPaths(verb.path)) route(path, { resource })
+  }
   app.notFound((context) => notFound(root, context))
   app.onError((error) => {
-    if (error instanceof VerbError) return refusal(error.code, error.message)
+    if (error instanceof VerbError) return refusal(error.code, error.message, { example: error.example })
     plane.warn(`The control plane failed: ${error.stack ?? error.message}`)
     return refusal('internal_error', PROBLEMS.internal_error.message)
   })
@@ -140,7 +146,7 @@ async function admit(
   const header = (name: string) => (name === 'host' && env.role === 'owner' ? 'localhost' : req.header(name))
   const refused = isOpen ? undefined : guard(header, opensPage, rules)
   if (refused === undefined) await next()
-  else context.res = refusal('forbidden', refused.message, refused.status)
+  else context.res = refusal('forbidden', refused.message, { status: refused.status })
   for (const [name, value] of Object.entries(cors ?? {})) context.res.headers.set(name, value)
   return undefined
 }
@@ -149,9 +155,16 @@ async function admit(
 const MAX_BODY_CHARACTERS = 256_000
 const MAX_BODY_DEPTH = 100
 
-async function runVerb(sandbox: ControlTarget, name: VerbName, verb: Verb, { req }: Context): Promise<Response> {
+/** @param fixed fields that the path stands for */
+async function runVerb(
+  sandbox: ControlTarget,
+  name: VerbName,
+  verb: Verb,
+  { req }: Context,
+  fixed: object,
+): Promise<Response> {
   const { space = '', ...query } = req.query()
-  const inPath = req.param()
+  const inPath = { ...req.param(), ...fixed }
   const body = readBody(verb, await req.text())
   const repeated = Object.keys(body).find((field) => Object.hasOwn(inPath, field))
   if (repeated !== undefined)
@@ -211,11 +224,15 @@ function text(contentType: string, body: string | Uint8Array | LongBody, status 
   })
 }
 
-function refusal(code: ProblemCode, message: string, status: number = PROBLEMS[code].status): Response {
+function refusal(
+  code: ProblemCode,
+  message: string,
+  { status = PROBLEMS[code].status, example }: { readonly status?: number; readonly example?: string | undefined } = {},
+): Response {
   const headers: Record<string, string> = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
   if (code === 'log_unavailable') headers['Retry-After'] = '1'
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer realm="petstore-sandbox control"'
-  return new Response(errorBody(code, message, status), { status, headers })
+  return new Response(stringifyJson({ ...JSON.parse(errorBody(code, message, status)), example }), { status, headers })
 }
 
 function jsonList(items: readonly unknown[]): LongBody {

@@ -9,7 +9,7 @@ import { type ApiKey, DEFAULT_KEY, keyLabel, startPlan } from '../domain/keys.js
 import { counted } from '../domain/numbers.js'
 import { isOpen, viewWindow, type WindowName } from '../domain/quota.js'
 import { DEFAULT_SETTINGS, SETTING_NAMES, type SettingName } from '../domain/settings.js'
-import { isStormActive, type RunningStorm, type Storm } from '../domain/storm.js'
+import { isStormActive, type RunningStorm } from '../domain/storm.js'
 import {
   type ClockState,
   ceilSeconds,
@@ -23,6 +23,7 @@ import {
 import { toKebabCase } from '../options/letter-case.js'
 import type { ScenarioContent } from '../options/options.js'
 import { changeSettings, settingsView } from '../options/settings.js'
+import { formatStorm } from '../options/values/faults.js'
 import { loadYaml } from '../system/runtime.js'
 import { listActive, settingName, stormName } from './active.js'
 import type {
@@ -241,7 +242,7 @@ function scenarioContent(space: Space, wall: EpochMs): ScenarioContent {
   })
   return {
     ...Object.fromEntries(changed.map((name) => [name, settings[name]])),
-    ...(hasStorm ? { storm: stormText(storm) } : {}),
+    ...(hasStorm ? { storm: formatStorm(storm) } : {}),
     ...(rules.length === 0 ? {} : { fault: rules }),
     ...clockContent(space.clock),
     ...(bans.length === 0 ? {} : { ban: Object.fromEntries(bans) }),
@@ -252,14 +253,6 @@ function scenarioContent(space: Space, wall: EpochMs): ScenarioContent {
 function clockContent(clock: ClockState): Pick<ScenarioContent, 'now' | 'freeze'> {
   if (clock.kind === 'frozen') return { now: new Date(clock.at).toISOString(), freeze: true }
   return clock.ahead === 0 ? {} : { now: formatOffset(clock.ahead) }
-}
-
-function stormText({ rate, for: length, every, retryAfter }: Storm): string {
-  const part = (name: string, duration: number | undefined) =>
-    duration === undefined ? '' : `,${name}=${formatDuration(duration)}`
-  // Without exponents: 1e-7 is written in full.
-  const share = Number(rate.toFixed(20)).toLocaleString('en', { maximumFractionDigits: 20, useGrouping: false })
-  return `${share}${part('for', length)}${part('every', every)}${part('retry-after', retryAfter)}`
 }
 
 function flagsText({ ban: _bans, ...content }: ScenarioContent): string {

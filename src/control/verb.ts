@@ -5,7 +5,6 @@ import type { SnapshotStore } from '../core/space-context.js'
 import type { Spaces } from '../core/spaces.js'
 import { isSpaceName } from '../domain/keys.js'
 import type { Reply } from '../domain/messages.js'
-import { joinOr } from '../domain/numbers.js'
 import type { ProblemCode } from '../domain/problems.js'
 import type { StoredState } from '../domain/state.js'
 import { didYouMean } from '../domain/suggest.js'
@@ -13,7 +12,7 @@ import type { EpochMs } from '../domain/time.js'
 import { formatIssues, helpfulIssues, type Path, pathText, quoted } from '../options/problem.js'
 import { type ParseResult, strictMap } from '../options/values/reading.js'
 import { ControlError } from './control-error.js'
-import type { VerbRoute } from './verb-request.js'
+import { type VerbRoute, verbRequest } from './verb-request.js'
 import type { ReplicaView } from './views.js'
 
 export interface ControlTarget {
@@ -62,35 +61,53 @@ export interface VerbContext {
   readonly replicas?: readonly ReplicaView[]
   /** Read once: verbs do not read clocks. */
   readonly wall: EpochMs
-  readonly fetched?: unknown
+  /** What `readFiles` returned. */
+  readonly files?: unknown
 }
 
 export interface Verb<Input = unknown, Output = unknown> extends VerbRoute {
+  /** In the imperative, without a final stop. */
   readonly summary: string
+  /** More sentences for the documentation, in Markdown. */
+  readonly details?: string
   /** Schema of path parameters, query and fields of a JSON body together. */
   readonly input?: v.GenericSchema<unknown, Input>
+  /** The fields that a program gives by position, and a command as arguments. Default: all, in their order. */
+  readonly args?: readonly string[]
+  /** Path of the method in a program. Default: the name of the verb. */
+  readonly methodName?: string
+  /** The method belongs to the sandbox, not to each of its spaces. */
+  readonly isOfSandbox?: true
+  /** Syntax below `control`: `clock advance <duration>`. */
+  readonly command?: string
+  /** Fields that a program or a command may leave out of a path. */
+  readonly defaults?: object
+  /** An input for the documentation, and for the messages about an invalid one. */
+  readonly example?: object
   /** Can be undone for one minute. */
   readonly canUndo?: boolean
   /** With an unknown key the verb changes nothing. It may be a real key, which must not get into the log of replicas. */
-  knowsKeys?(space: Space, input: Input): boolean
+  hasUnknownKey?(space: Space, input: Input): boolean
   /** Reads required files before it runs. @throws VerbError */
-  fetch?(files: VerbFiles, input: Input): Promise<unknown>
+  readFiles?(files: VerbFiles, input: Input): Promise<unknown>
   /**
-   * Runs the verb beside the machine, in this process: it sends requests, or uses the snapshots on disk.
-   * @returns undefined if the verb has to run in the machine
+   * Runs the verb in this process, outside the core: it sends requests, or uses the snapshots on disk.
+   * @returns undefined if the verb has to run in the core
    * @throws VerbError
    */
-  beside?(local: LocalContext, input: Input): Promise<Output | undefined>
+  runOutsideCore?(local: LocalContext, input: Input): Promise<Output | undefined>
   /** Depends only on its arguments. If it throws, it has changed nothing. @throws VerbError */
   run(context: VerbContext, input: Input): Output
+  /** One sentence for the log and the terminal. The input is as it was given, without its key, which may be real. */
+  text?(output: Output, input: Readonly<Record<string, unknown>>): string
 }
 
 export class VerbError extends ControlError {
   declare readonly code: ProblemCode
 
-  constructor(code: ProblemCode, message: string) {
+  constructor(code: ProblemCode, message: string, example?: string) {
     // A suggestion ends in a question mark.
-    super(code, message.replace(/\?\.$/, '?'))
+    super(code, message.replace(/\?\.$/, '?'), example)
   }
 }
 
@@ -116,42 +133,71 @@ export function verb(route: string, summary: string, definition: object): object
 }
 
 export function fields<const Entries extends v.ObjectEntries>(entries: Entries) {
-  return strictMap(entries, `takes ${joinOr(Object.keys(entries)) || 'nothing'}`)
+  return strictMap(entries, 'must be an object')
+}
+
+/** @param description of the field, for help and documentation */
+export function described<Schema extends v.GenericSchema>(schema: Schema, description: string) {
+  return v.pipe(schema, v.description(description))
 }
 
 export const text = v.string('must be a string')
 
 /** Accepts a number, or its text in a query. */
-export function countSchema(message: string) {
+export function countSchema(message: string): v.GenericSchema<number, number> {
   return v.union(
     [
-      v.pipe(v.string(message), v.regex(/^\d{1,15}$/, message), v.transform(Number)),
       v.pipe(v.number(message), v.integer(message), v.minValue(0, message)),
+      v.pipe(v.string(message), v.regex(/^\d{1,15}$/, message), v.transform(Number)),
     ],
     message,
-  )
+  ) as never
 }
 
 const NOTHING = fields({})
 
-/** @throws VerbError that reports all problems at once */
-export function checkInput({ input: schema, body }: Pick<Verb, 'input' | 'body'>, input: unknown): unknown {
-  const result = v.safeParse(schema ?? NOTHING, input ?? {})
+/** @throws VerbError that reports all problems at once, with an example */
+export function checkInput(
+  { input: schema = NOTHING, body, ...verb }: Pick<Verb, 'input' | 'body'> & Partial<Verb>,
+  input: unknown,
+): unknown {
+  const result = v.safeParse(schema, input ?? {})
   if (result.success) return result.output
-  const problems = formatIssues(result.issues, (path) => fieldText(path.filter((part) => part !== body)))
-  throw new VerbError('invalid_request', `${problems.join('; ')}.`)
+  const known = Object.keys(entriesOf(schema) ?? {})
+  const unknown = result.issues.filter(({ expected, path }) => expected === 'never' && path?.length === 1)
+  const others = result.issues.filter((issue) => !unknown.includes(issue))
+  const problems = [
+    ...unknown.map(({ input: name }) => `Unknown field "${name}"${didYouMean(String(name), known)}`),
+    ...formatIssues(others, (path) => fieldText(path.filter((part) => part !== body))),
+  ]
+  const takes = problems.some((problem) => /^Unknown field "\w*"$/.test(problem))
+    ? ` This verb takes ${known.join(', ') || 'no input'}.`
+    : ''
+  throw new VerbError('invalid_request', `${problems.join('; ')}.${takes}`.replace('?.', '?'), exampleRequest(verb))
+}
+
+/** `POST /clock/advance {"by":"1m"}` */
+function exampleRequest({ method, path, body, example }: Partial<Verb>): string | undefined {
+  if (method === undefined || path === undefined || example === undefined) return undefined
+  const request = verbRequest({ method, path, ...(body !== undefined && { body }) }, '', example)
+  return [method, request.address, request.body ?? []].flat().join(' ')
 }
 
 type Schema = v.GenericSchema & {
   readonly pipe?: readonly Schema[]
   readonly entries?: Readonly<Record<string, Schema>>
   readonly wrapped?: Schema
-  readonly options?: readonly string[]
+  readonly options?: readonly (Schema | string)[]
 }
 
-/** Reads the text of a field of an input for a command line. The text, or its number, is sent as it is. */
-export function inputField(input: Schema | undefined, name: string) {
-  const entry = input && entriesOf(input)?.[name]
+export function positionalFields({ args, input }: Pick<Verb, 'args' | 'input'>): readonly string[] {
+  return args ?? Object.keys((input && entriesOf(input)) ?? {})
+}
+
+/** A field of an input for a command line, or of the object that is its body. The text, or its number, is sent as it is. */
+export function inputField({ input, body = '' }: Pick<Verb, 'input' | 'body'>, name: string) {
+  const entries = input && entriesOf(input)
+  const entry = entries?.[name] ?? (entries?.[body] && entriesOf(entries[body])?.[name])
   const schema = entry?.wrapped ?? entry
   if (schema === undefined) return undefined
   const read = (text: string): ParseResult<unknown> => {
@@ -160,11 +206,14 @@ export function inputField(input: Schema | undefined, name: string) {
     if (success || v.is(schema, value)) return { value }
     return { problem: issues.flatMap(helpfulIssues)[0]?.message ?? '' }
   }
-  return { read, ...(schema.type === 'picklist' && schema.options && { choices: schema.options }) }
+  const choices = schema.type === 'picklist' ? (schema.options as readonly string[] | undefined) : undefined
+  const isOptional = entry?.wrapped !== undefined
+  return { read, choices, isOptional, description: v.getDescription(schema) }
 }
 
-function entriesOf({ entries, pipe = [] }: Schema): Schema['entries'] {
-  return entries ?? pipe.map(entriesOf).find((inner) => inner !== undefined)
+function entriesOf({ entries, pipe = [], options = [], wrapped }: Schema): Schema['entries'] {
+  const parts = [...pipe, ...options, ...(wrapped === undefined ? [] : [wrapped])]
+  return entries ?? parts.map((part) => (typeof part === 'string' ? undefined : entriesOf(part))).find(Boolean)
 }
 
 function fieldText(path: Path): string {

@@ -28,10 +28,10 @@ export function isStormActive(storm: RunningStorm, now: EpochMs): boolean {
 }
 
 export function stormProblem(storm: Storm): string | undefined {
-  if (!(storm.rate >= 0 && storm.rate <= 1)) return `rate must be from 0 to 1 (it is ${storm.rate})`
-  if (storm.for === 0) return 'for must be longer than 0'
+  if (!(storm.rate >= 0 && storm.rate <= 1)) return `"rate" must be from 0 to 1 (it is ${storm.rate})`
+  if (storm.for === 0) return '"for" must be longer than 0'
   if (storm.every === undefined) return undefined
   if (storm.for === undefined) return '"every" needs "for", the length of each storm'
-  if (storm.every < storm.for) return 'every must not be shorter than for'
+  if (storm.every < storm.for) return '"every" must not be shorter than "for"'
   return undefined
 }

@@ -67,12 +67,12 @@ export async function createReplicaExecutor(
       snapshotsOf: () => undefined,
       async change(command) {
         const verb: Verb = VERBS[command.verb as VerbName]
-        if (verb.knowsKeys !== undefined) {
+        if (verb.hasUnknownKey !== undefined) {
           const input = checkInput(verb, command.input)
           const read = await replica.read((wall) => {
             const { spaces } = replica
             const space = spaces.get(command.space) ?? spaces.default
-            if (!verb.knowsKeys?.(space, input)) return { output: verb.run({ space, spaces, wall }, input), wall }
+            if (verb.hasUnknownKey?.(space, input)) return { output: verb.run({ space, spaces, wall }, input), wall }
           })
           if (read !== undefined) return read
         }

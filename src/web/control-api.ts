@@ -40,7 +40,7 @@ export async function callVerb<Name extends VerbName>(
   space: string,
   ...[input]: OptionalInput<Name>
 ): Promise<VerbOutput<Name>> {
-  const { method, address, body } = verbRequest(verbRoutes[verb], space, input)
+  const { method, address, body } = verbRequest(verbRoutes[verb], space, input as object | undefined)
   const response = await requestControl(address, {
     method,
     ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),

@@ -187,7 +187,12 @@ describe.each([
       'invalid_request',
       /listDogs/,
     ],
-    ['a key of another type', ({ ban }) => ban(5 as never), 'invalid_request', /The key "5": must be a string/],
+    [
+      'a key of another type',
+      ({ ban }) => ban(5 as never),
+      'invalid_request',
+      /^"key" must be a string, got "5"\. Example: ban\('team-a', '30s'\)\.$/,
+    ],
   ])('refuse %s, and change nothing', async (_what, act, code, message) => {
     const { controls } = await open()
     const before = await controls.state()

@@ -340,7 +340,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.reload()
     await chart.waitFor()
     await page.getByText('2 exchanges').waitFor()
-    await page.locator('.exchange.event').getByText('storm start: rate 1 for 5s').waitFor()
+    await page.locator('.exchange.event').getByText('Storm started: all requests get 429 for 5s.').waitFor()
   })
 
   it('shows a body that was cut off in red, with its rule, and what the client got', async () => {
@@ -602,7 +602,9 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await slots.last().hover()
     await expect
       .poll(() => slots.last().textContent())
-      .toBe('12:00:10: 2 429; clock advance 10s → 12:00:10 UTC, frozen; storm start: rate 1 for 5s')
+      .toBe(
+        '12:00:10: 2 429; Clock advanced by 10s to 12:00:10 UTC, frozen; Storm started: all requests get 429 for 5s',
+      )
     await slots.last().click()
     await expect.poll(() => filter.inputValue()).toBe('at:2026-03-01T12:00:10..12:00:11')
     await page.getByText('2 of 3 exchanges').waitFor()

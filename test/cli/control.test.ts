@@ -28,11 +28,11 @@ const SESSIONS: Readonly<Record<string, readonly (readonly [line: string, out: u
   ],
   storm: [
     [
-      'storm start 0.3,for=30s --rate 0.5 --retry-after 2s',
+      'storm start --rate 0.5 --for 30s --retry-after 2s',
       expect.stringMatching(/^Storm started: 50 % .* for 30s, .*\n$/),
     ],
     ['storm', '50 % of requests get 429 for 30s, Retry-After 2s, since 2026-03-01T10:00:00.000Z\n'],
-    ['storm start', 'Storm started: all requests get 429, since 2026-03-01T10:00:00.000Z.\n'],
+    ['storm start', 'Storm started: all requests get 429.\n'],
     ['storm stop', 'Storm stopped.\n'],
   ],
   faults: [
@@ -42,14 +42,17 @@ const SESSIONS: Readonly<Record<string, readonly (readonly [line: string, out: u
     ['fault list --json', '[]\n'],
   ],
   pets: [
-    ['pets add --name R\u001b[31mex --category-id 9223372036854775807 --status sold', 'Pet 60 added.\n'],
+    [
+      'pets add --name R\u001b[31mex --category-id 9223372036854775807 --status sold',
+      expect.stringMatching(/^\{"id":60,.*"sold"\}\n$/),
+    ],
     ['pets list --limit 1 --json', expect.stringMatching(/R\\u001b\[31mex",\s+"categoryId": 9223372036854775807/)],
     ['pets', expect.stringContaining('R\\u001b[31mex')],
     ['pets set 60 --status none --name Rex --json', expect.not.stringContaining('sold')],
-    ['pets remove 60', 'Pet 60 removed.\n'],
-    ['pets remove 60', 'There is no pet 60.\n'],
+    ['pets remove 60', 'Record 60 of pets removed.\n'],
+    ['pets remove 60', 'pets has no record 60.\n'],
     ['pets remove 60 --json', '{\n  "removed": null\n}\n'],
-    ['pets remove 1', 'Pet 1 removed.\n'],
+    ['pets remove 1', 'Record 1 of pets removed.\n'],
     ['reset', 'Reset the default space to its start, with 60 pets.\n'],
   ],
   resources: [
@@ -85,7 +88,7 @@ const SESSIONS: Readonly<Record<string, readonly (readonly [line: string, out: u
     ['keys list --space checkout', expect.not.stringContaining('banned until')],
   ],
   spaces: [
-    ['pets remove 1 --space checkout', 'Pet 1 removed.\n'],
+    ['pets remove 1 --space checkout', 'Record 1 of pets removed.\n'],
     ['spaces list', 'name      pets  requests\ncheckout  59    0\n'],
     ['spaces copy checkout --space b', 'Copied the space checkout to the space b, with 59 pets.\n'],
     ['spaces copy --space checkout --json', '{\n  "space": "checkout",\n  "pets": 60\n}\n'],
@@ -143,7 +146,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     const removed = { latency: null, limits: null, rateLimit: true }
     expect(await controlJson(sandbox, 'settings set latency=none limits=none rate-limit=on')).toMatchObject(removed)
     expect((await control(sandbox, 'settings')).out).toMatch(/^plan +pro\nrate-limit +true\nban-after +never\n/)
-    expect((await control(sandbox, 'sunset after')).out).toBe('The setting sunset is now after.\n')
+    expect((await control(sandbox, 'sunset after')).out).toBe('Settings changed: sunset=after.\n')
     expect((await get(sandbox, '/pets/1')).status).toBe(404)
   })
 
@@ -472,7 +475,7 @@ it.each([
   ['fault add x', "'x' is invalid for argument 'rule'"],
   ['storm start 2', "'2' is invalid for argument 'spec'"],
   ['storm start --rate 1.5', "argument '1.5' is invalid: must be a number from 0 to 1."],
-  ['pets remove 01', "'01' is invalid for argument 'pet': must be the id of a pet."],
+  ['storm start 0.3 --for 30s', 'Give the storm as 0.3,for=30s or with --rate and --for, not both.'],
   ['pets add --name Rex', "required option '--category-id <id>' not specified."],
   ['pets add --name x --category-id 9223372036854775808', "argument '9223372036854775808' is invalid: must be"],
   ['status --timeout 0s', "argument '0s' is invalid: must be longer than 0."],

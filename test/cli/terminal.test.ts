@@ -30,9 +30,9 @@ describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
   it('runs the action of each key', async () => {
     const { terminal, baseUrl } = await serving('', '--freeze --now 2026-03-01T10:00:00Z')
     terminal.type('t')
-    await terminal.sees(/control {2}clock advance 1m → 2026-03-01T10:01:00/)
+    await terminal.sees(/control {2}Clock advanced by 1m to 2026-03-01T10:01:00/)
     terminal.type('s')
-    await terminal.sees(/control {2}storm start: rate 1 for 30s/)
+    await terminal.sees(/control {2}Storm started: all requests get 429 for 30s/)
     expect((await get({ baseUrl }, '/pets')).status).toBe(429)
     terminal.type('s')
     await terminal.sees(/control {2}storm stop/)

@@ -5,7 +5,7 @@ const sandbox = await createSandbox({ seed: 1 })
 
 it.each([
   // Durations are not converted to milliseconds.
-  ['/storm', { for: '0s' }, 'The input: for must be longer than 0.'],
+  ['/storm', { for: '0s' }, 'The input: "for" must be longer than 0.'],
   ['/storm', { every: '5m' }, 'The input: "every" needs "for", the length of each storm.'],
   ['/storm', { rate: 5 }, 'rate "5": must be from 0 to 1.'],
   ['/faults', {}, 'The input "{}": must be a list of faults such as listPets:503@20%*3.'],

@@ -13,7 +13,8 @@ it("the control plane's own description has every verb at its path", async () =>
   for (const [name, { method, path }] of Object.entries(VERBS)) {
     expect(paths[path]?.[method.toLowerCase()]?.operationId).toBe(name)
   }
-  const schema = { properties: { rate: { type: 'number' }, for: { type: 'string' } } }
+  const parts = { properties: { rate: { type: 'number' }, for: { type: 'string' } } }
+  const schema = { anyOf: [{ type: 'string' }, { type: 'number' }, parts] }
   expect(paths['/storm']?.put).toMatchObject({ requestBody: { content: { 'application/json': { schema } } } })
 })
 

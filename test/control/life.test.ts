@@ -91,8 +91,8 @@ describe('an exchange', () => {
     await come(() => space.events.length === 2)
     const verbs = space.events.map(({ event, exchange }) => ({ event, ...exchange }))
     expect(verbs).toMatchObject([
-      { event: 'verb', verb: 'storm.start', text: 'storm start: rate 0.5' },
-      { event: 'verb', verb: 'keys.ban', text: expect.stringMatching(/^ban team until /) },
+      { event: 'verb', verb: 'storm.start', text: 'Storm started: 50 % of requests get 429.' },
+      { event: 'verb', verb: 'keys.ban', text: expect.stringMatching(/^Key team is banned until /) },
     ])
     expect(JSON.stringify(verbs)).not.toContain('sk-secret')
   })

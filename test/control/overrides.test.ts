@@ -93,7 +93,7 @@ describe('overrides', () => {
     await sandbox.settings.change({ banAfter: 2 })
     expect(await sandbox.overrides.clear({ what: 'setting' })).toEqual({ cleared: 2 })
     expect((await sandbox.overrides()).map(({ what }) => what)).toEqual(['storm'])
-    await expect(sandbox.overrides.clear({ name: 'latency' })).rejects.toThrow('requires what')
+    await expect(sandbox.overrides.clear({ name: 'latency' })).rejects.toThrow('needs "what"')
     await expect(sandbox.overrides.clear({ what: 'tea' as 'storm' })).rejects.toThrow('what')
   })
 })

@@ -87,7 +87,7 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
     await sandbox.control('DELETE', '/pets/1?space=checkout')
     for (const path of ['/keys/nobody', '/keys/nobody/ban', '/pets/123', '/resources/pets/123', '/snapshots/none'])
       expect((await sandbox.control('DELETE', `${path}?space=checkout`)).status, path).toBe(200)
-    expect((await sandbox.control('POST', '/undo?space=checkout')).json).toMatchObject({ undone: 'pets.remove' })
+    expect((await sandbox.control('POST', '/undo?space=checkout')).json).toMatchObject({ undone: 'records.remove' })
   })
 
   it('opens no space by a refused change', async () => {

@@ -114,7 +114,7 @@ describe('undo', () => {
     }
     await expect(sandbox.space('c').undo()).rejects.toThrow('nothing to undo')
     expect(await sandbox.spaces.list()).toEqual([])
-    expect(await sandbox.undo()).toMatchObject({ undone: 'pets.remove' })
+    expect(await sandbox.undo()).toMatchObject({ undone: 'records.remove' })
     await expect(sandbox.space('a').undo()).rejects.toThrow('nothing to undo')
     expect(await sandbox.space('b').undo()).toMatchObject({ undone: 'spaces.remove' })
   })
@@ -126,9 +126,9 @@ describe('undo', () => {
     const first = (await sandbox.state()).undo
     await sandbox.pets.remove(2)
     const second = (await sandbox.state()).undo
-    expect([first, second]).toMatchObject([{ verb: 'pets.remove' }, { verb: 'pets.remove' }])
-    await expect(sandbox.undo({ id: first?.id ?? 0 })).rejects.toThrow('pets.remove')
-    expect(await sandbox.undo({ id: second?.id ?? 0 })).toMatchObject({ undone: 'pets.remove' })
+    expect([first, second]).toMatchObject([{ verb: 'records.remove' }, { verb: 'records.remove' }])
+    await expect(sandbox.undo({ id: first?.id ?? 0 })).rejects.toThrow('records.remove')
+    expect(await sandbox.undo({ id: second?.id ?? 0 })).toMatchObject({ undone: 'records.remove' })
     expect((await sandbox.state()).undo).toBeNull()
   })
 
@@ -158,7 +158,7 @@ describe('undo', () => {
     const verb = (verb: string, input: object, position: number, now: number) =>
       applyStep(machine, { command: { kind: 'verb', space: '', verb, input }, instant: { now, position } })
     const empty = writeCheckpoint(machine.spaces).length
-    verb('pets.remove', { id: 1 }, 1, START)
+    verb('records.remove', { resource: 'pets', id: 1 }, 1, START)
     verb('reset', {}, 2, START)
     expect(writeCheckpoint(machine.spaces).length).toBeGreaterThan(1.5 * empty)
     verb('settings.change', {}, 3, START + 60_001)

@@ -37,7 +37,7 @@ describe('the traffic of a space', () => {
     expect(await traffic()).toMatchObject({
       from: '2026-03-01T12:00:00.000Z',
       outcomes: { answered: [5], refused: [0], limited: [0], failed: [0], cut: [1] },
-      events: [{ verb: 'faults.add', text: 'fault add listPets:truncated-body*1', afterId: 5 }],
+      events: [{ verb: 'faults.add', text: 'Fault added: listPets:truncated-body*1.', afterId: 5 }],
     })
     expect((await sandbox.requests()).at(-1)).toMatchObject({ ended: 'cut', rule: 'listPets:truncated-body*1' })
     await sandbox.reset()
@@ -57,7 +57,7 @@ describe('the traffic of a space', () => {
       await (await fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })).text()
     const { events } = Object(await (await fetch(`${sandbox.controlUrl}/requests/traffic`)).json())
     const until = '2026-03-01T12:05:00.000Z'
-    const text = `ban sandbox until ${until}: ${early}`
+    const text = `Key sandbox is banned until ${until}: ${early}.`
     expect(events).toEqual([{ at: '2026-03-01T12:00:00.000Z', verb: 'ban', text, until, afterId: sent - 1 }])
   })
 })

@@ -364,10 +364,12 @@ function inputsOf(
     'storm.start': [
       3,
       () => ({
-        ...maybe(80, () => ({ rate: one(0, 0.2, 0.5, 1, 1, 2) })),
-        ...maybe(80, () => ({ for: duration() })),
-        ...maybe(30, () => ({ every: duration() })),
-        ...maybe(30, () => ({ retryAfter: one('1s', '500ms', '30s', 'x') })),
+        storm: {
+          ...maybe(80, () => ({ rate: one(0, 0.2, 0.5, 1, 1, 2) })),
+          ...maybe(80, () => ({ for: duration() })),
+          ...maybe(30, () => ({ every: duration() })),
+          ...maybe(30, () => ({ retryAfter: one('1s', '500ms', '30s', 'x') })),
+        },
       }),
     ],
     'storm.stop': [4, nothing],
@@ -375,32 +377,27 @@ function inputsOf(
     'faults.add': [3, () => ({ rule: fault() })],
     'faults.clear': [4, nothing],
     'scenario.apply': [8, () => ({ scenario: scenario() })],
-    'pets.add': [
-      6,
-      () => ({
-        name: one('Ada', 'ß', ''),
-        categoryId: one(1, 9223372036854775807n, 1.5),
-        ...maybe(50, () => ({ status: one(...STATUSES, 'gone') })),
-      }),
-    ],
-    'pets.set': [
-      8,
-      () => ({
-        id: id(),
-        ...maybe(50, () => ({ name: one('Bob', 7) })),
-        ...maybe(60, () => ({ status: status() })),
-      }),
-    ],
-    'pets.remove': [8, () => ({ id: id() })],
     'records.add': [
-      4,
+      10,
       () => ({
-        resource: one('pets', 'pets', 'orders', 'cats'),
-        record: { name: one('Ada', 7), categoryId: 1, ...maybe(30, () => ({ id: id() })) },
+        resource: one('pets', 'pets', 'pets', 'orders', 'cats'),
+        record: {
+          name: one('Ada', 'ß', '', 7),
+          categoryId: one(1, 1, 9223372036854775807n, 1.5),
+          ...maybe(50, () => ({ status: one(...STATUSES, 'gone') })),
+          ...maybe(30, () => ({ id: id() })),
+        },
       }),
     ],
-    'records.set': [4, () => ({ resource: 'pets', id: id(), change: { status: status() } })],
-    'records.remove': [4, () => ({ resource: 'pets', id: id() })],
+    'records.set': [
+      12,
+      () => ({
+        resource: 'pets',
+        id: id(),
+        change: { ...maybe(50, () => ({ name: one('Bob', 7) })), ...maybe(60, () => ({ status: status() })) },
+      }),
+    ],
+    'records.remove': [12, () => ({ resource: 'pets', id: id() })],
     'snapshots.save': [6, name],
     'snapshots.restore': [8, name],
     'snapshots.remove': [2, name],

@@ -172,7 +172,10 @@ class Pair {
         if (act.every !== undefined && act.every < act.for) return
         model.startStorm(wall, act.for, act.every, act.wait)
         const every = act.every === undefined ? {} : { every: `${act.every}ms` }
-        told(true, verb('storm.start', { rate: 1, for: `${act.for}ms`, ...every, retryAfter: `${act.wait}ms` }))
+        told(
+          true,
+          verb('storm.start', { storm: { rate: 1, for: `${act.for}ms`, ...every, retryAfter: `${act.wait}ms` } }),
+        )
         break
       }
     }

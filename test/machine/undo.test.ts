@@ -7,16 +7,16 @@ import { applyStep, differenceOf, openMachine, stateText } from './machine.js'
 
 /** Changes that the default space stores. Changes of the keys given at the start are not stored. */
 const TRANSITIONS: Readonly<Record<string, (chance: Chance) => readonly [verb: string, input: object]>> = {
-  'a pet that was added': () => ['pets.add', { name: 'Rex', categoryId: 1 }],
+  'a pet that was added': () => ['records.add', { resource: 'pets', record: { name: 'Rex', categoryId: 1 } }],
   'a pet that was changed': (chance) => [
-    'pets.set',
-    { id: chance.integer(1, 62), status: chance.oneOf(['sold', null]) },
+    'records.set',
+    { resource: 'pets', id: chance.integer(1, 62), change: { status: chance.oneOf(['sold', null]) } },
   ],
   'a record that was added': (chance) => [
     'records.add',
     { resource: 'pets', record: { id: chance.integer(100, 120), name: 'Rex', categoryId: 1 } },
   ],
-  'a pet that was removed': (chance) => ['pets.remove', { id: chance.integer(50, 66) }],
+  'a pet that was removed': (chance) => ['records.remove', { resource: 'pets', id: chance.integer(50, 66) }],
   'a key that was moved to another plan': (chance) => [
     'keys.change',
     { key: chance.oneOf(['sandbox-free', 'sandbox-pro', 'mine']), plan: chance.oneOf(['pro', 'business']) },

@@ -41,7 +41,7 @@ describe('an entry of the log', () => {
     { kind: 'request', request: request({ body: 'too-large' }) },
     { kind: 'request', request: request(), refused: 'bad_request' },
     { kind: 'request', request: request(), mock: { status: 200, headers: { a: 'ü' }, body: '{}' } },
-    { kind: 'verb', space: 'a', verb: 'pets.add', input: { id: 2n ** 62n, name: '√', status: null } },
+    { kind: 'verb', space: 'a', verb: 'keys.add', input: { id: 2n ** 62n, name: '√', status: null } },
     {
       kind: 'ended',
       exchanges: [

@@ -299,7 +299,9 @@ describe('pending entries', () => {
     for (const { line } of all) line.restore()
     const results = await Promise.all(posted)
     expect(await digests(...all), `seed ${seed}`).toHaveLength(1)
-    const names = (await perform(a.core.controlTarget, '', 'pets.list', {})).map(({ name }) => name)
+    const names = (await perform(a.core.controlTarget, '', 'records.list', { resource: 'pets' })).map(
+      ({ name }) => name,
+    )
     for (const [name, status] of results) {
       const times = names.filter((other) => other === name).length
       expect(status === 201 ? [1] : [0, 1], `${name}, status ${status}, seed ${seed}`).toContain(times)

@@ -33,8 +33,8 @@ describe('the explanation of an exchange', () => {
 
 describe('the cause of a response', () => {
   const event = { at: '2026-03-01T11:59:59.000Z', afterId: 0 }
-  const until = 'ban sandbox until 2026-03-01T12:05:00.000Z'
-  const byRequests = { events: [{ ...event, verb: 'ban', text: `${until}: 10 early requests` }] }
+  const until = 'Key sandbox is banned until 2026-03-01T12:05:00.000Z'
+  const byRequests = { events: [{ ...event, verb: 'ban', text: `${until}: 10 early requests.` }] }
   const byHand = { events: [{ ...event, verb: 'keys.ban', text: until }] }
   const banned = { status: 429, reason: 'ban', response: { headers: { 'retry-after': '300' }, body: '' } } as const
   const broken = { reason: 'fault', fault: 'truncated-body', rule: 'a', ended: 'cut' } as const

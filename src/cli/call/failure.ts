@@ -1,4 +1,4 @@
-import { splitKey } from '../../api/controls.js'
+import { splitKey } from '../../api/call-verb.js'
 import type { BuiltRequest } from '../../client/build-request.js'
 import { readBody, type ServiceResponse } from '../../client/exchange.js'
 import type { NoResponseError } from '../../client/no-response.js'

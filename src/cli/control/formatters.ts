@@ -1,5 +1,6 @@
 import { stringifyJson } from '../../contract/json.js'
 import { CONTROL_PATH } from '../../control/path.js'
+import { stormText } from '../../control/texts.js'
 import type {
   ClockView,
   FaultView,
@@ -50,7 +51,7 @@ export function stateText(state: StateView, controlUrl: string, width: number): 
       changed.map(([name, value]) => `${toKebabCase(name)}=${settingText(value)}`).join(' ') || 'the defaults',
     ],
     ['overrides', overrides.map((override) => overrideText(override, now)).join(' · ') || 'none'],
-    ['storm', storm === null ? 'none' : stormText(storm, now)],
+    ['storm', storm === null ? 'none' : stormStateText(storm, now)],
     ['faults', faults.map(formatFaultRule).join(' ') || 'none'],
     ...operationsFact(operations),
     ['counts', `${things}, ${counted(counts.requests, 'request')}, ${counted(counts.spaces, 'more space')}`],
@@ -98,14 +99,10 @@ function keyTable(keys: readonly KeyView[], width: number): string {
   return table(['key', 'plan', 'left/minute', 'left/day', 'ban'], rows, width)
 }
 
-/** @param now by the clock of the space; without it, the text does not say whether the storm is active */
-export function stormText(storm: StormView, now?: unknown): string {
-  const { startedAt, rate, for: length, every, retryAfter } = storm
-  const part = (name: string, duration: string | null) => (duration === null ? '' : ` ${name} ${duration}`)
-  const whom = rate === 1 ? 'all requests get 429' : `${Number((rate * 100).toFixed(2))} % of requests get 429`
-  const wait = retryAfter === null ? '' : `, Retry-After ${retryAfter}`
-  const facts = `${whom}${part('for', length)}${part('every', every)}${wait}, since ${startedAt}`
-  if (typeof now !== 'number') return facts
+/** @param now by the clock of the space */
+export function stormStateText(storm: StormView, now: EpochMs): string {
+  const { startedAt, rate, for: length, every } = storm
+  const facts = `${stormText(storm)}, since ${startedAt}`
   const ms = (name: 'for' | 'every', text: string | null) => (text === null ? {} : { [name]: parseDuration(text) ?? 0 })
   const begin = Date.parse(startedAt)
   if (isStormActive({ rate, startedAt: begin, ...ms('for', length), ...ms('every', every) }, now)) return facts
@@ -119,11 +116,6 @@ export function faultsResult(value: readonly FaultView[]): Result {
     rule.left === null ? 'unlimited' : String(rule.left),
   ])
   return tableResult(value, ['#', 'rule', 'left'], rows, 'No faults.')
-}
-
-export function banText({ key, always, ban }: KeyView): string {
-  if (always !== null) return `Key ${key} is always ${always}.`
-  return ban === null ? `Key ${key} is not banned.` : `Key ${key} is banned until ${ban.until}.`
 }
 
 /** @param what plural of its objects */

@@ -34,7 +34,7 @@ interface RequestFlags extends Omit<RequestFilter, 'status'> {
 
 type StatusFilter = { readonly status: number; readonly class?: never } | { readonly class: number }
 
-export function addRequestVerbs({ add, call, verb }: VerbCommands): void {
+export function addRequestVerbs({ add, call }: VerbCommands): void {
   add('requests list', 'list requests and responses, oldest first', [
     'requests --status 4xx -o json',
     'requests --curl 12',
@@ -64,7 +64,6 @@ export function addRequestVerbs({ add, call, verb }: VerbCommands): void {
     .argument('<id>', 'its id', count)
     .option('--api-key-file <file>', 'file with the API key (default: the logged one)')
     .action(call(replay))
-  verb('requests.clear', 'requests clear', 'clear the log', () => 'Log cleared.')
 }
 
 function statusFilter(text: string): StatusFilter {

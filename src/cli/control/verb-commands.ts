@@ -1,23 +1,21 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { type Controls, type SandboxControls, sandboxControls, splitKey, type Transport } from '../../api/controls.js'
+import type { Transport } from '../../api/call-verb.js'
+import { type Controls, type SandboxControls, sandboxControls } from '../../api/controls.js'
 import { overNetwork } from '../../api/over-network.js'
 import { readKey, readKeyFile } from '../../client/api-key.js'
 import { checkHealth } from '../../client/control-fetch.js'
 import { ControlError } from '../../control/control-error.js'
 import { CONTROL_PATH } from '../../control/path.js'
-import type { Verb } from '../../control/verb.js'
-import type { VerbInput, VerbName, VerbOutput } from '../../control/verb-map.js'
+import type { VerbName } from '../../control/verb-map.js'
 import { VERBS } from '../../control/verbs.js'
 import { shellWord } from '../../domain/curl.js'
-import { Failure } from '../../domain/failures.js'
 import { type DurationMs, formatDuration, SECOND_MS } from '../../domain/time.js'
 import { addHelpCommand, explain } from '../help.js'
 import { type CliIo, EXIT } from '../io.js'
-import { escapeControls, printLine } from '../print.js'
-import { addArguments, givenInput, timeoutMs } from './arguments.js'
+import { printLine } from '../print.js'
+import { addArguments, exampleLine, givenInput, timeoutMs, type VerbSyntax, wordsOf } from './arguments.js'
 import { controlCommand, type FoundSandbox, findSandbox, noSandbox, noSandboxAt } from './find-sandbox.js'
-import { plainResult } from './formatters.js'
 import { type OutputForm, outputOptions, printResult, type Result, wantsJson } from './result.js'
 
 export interface SharedFlags {
@@ -39,13 +37,6 @@ export interface ControlContext {
   readonly json: boolean
   readonly io: CliIo
 }
-
-/** Returns a sentence about the change, or a result. */
-type Format<Name extends VerbName> = (
-  output: VerbOutput<Name>,
-  at: ControlContext,
-  input: VerbInput<Name>,
-) => string | Result | Promise<Result>
 
 /** The groups of verbs. Without a verb, a group runs its `list` or `show`, the first that it has. */
 const GROUPS: Readonly<Record<string, readonly [description: string, alias?: string]>> = {
@@ -80,26 +71,26 @@ export function verbCommands(parent: Command, io: CliIo, finish: (exitCode: numb
     return explain(group, { examples: [`${program} ${name}`] })
   }
 
-  /** Adds a command by its usage: `ban <key> [--for <duration>]`. @param examples texts after `petstore-sandbox control` */
-  function add(usage: string, description: string, examples: readonly string[] = [], input?: Verb['input']): Command {
-    const words = /^[a-z]+(?: [a-z]+)*/.exec(usage)?.[0] ?? ''
+  /** Adds a command by its syntax: `ban <key> [--for <duration>]`. @param examples texts after `petstore-sandbox control` */
+  function add(syntax: string, summary: string, examples: readonly string[] = [], verb: VerbSyntax = {}): Command {
+    const words = wordsOf(syntax)
     const [name = '', group] = words.split(' ').reverse()
     const above = group === undefined ? parent : groupOf(group)
     const isDefault = above !== parent && /^(?:show|list)$/.test(name) && !withDefault.has(above)
     if (isDefault) withDefault.add(above)
-    const command = above.command(name, { isDefault }).description(description)
-    const example = `${words} ${addArguments(command, usage, input)}`.trimEnd()
-    return explain(command, { examples: [example, ...examples].map((text) => `${program} ${text}`) })
+    const command = above.command(name, { isDefault }).description(summary)
+    addArguments(command, syntax, verb)
+    return explain(command, { examples: [exampleLine(syntax, verb), ...examples].map((text) => `${program} ${text}`) })
   }
 
   /** Runs an action on the sandbox. It returns what to print, or its exit code if it has printed. */
   const call =
-    (act: (at: ControlContext, given: never) => Promise<Result | number>) =>
+    (act: (at: ControlContext, given: never) => Promise<Result | number>, verb: VerbSyntax = {}) =>
     async (...args: unknown[]) => {
       const command = args.at(-1) as Command
       const at = await connect(sharedFlags(command), io)
       const exitCode = await withLocation(at.found, async () => {
-        const result = await act(at, givenInput(command, SHARED_HEADING) as never)
+        const result = await act(at, givenInput(command, verb, SHARED_HEADING) as never)
         if (typeof result === 'number') return result
         await printResult(result, io, at.json)
         return EXIT.ok
@@ -113,36 +104,7 @@ export function verbCommands(parent: Command, io: CliIo, finish: (exitCode: numb
     (...args: unknown[]) =>
       act(sharedFlags(args.at(-1) as Command))
 
-  /** Adds a command that does one verb. @param format default: a table @param toInput default: the given fields */
-  function verb<Name extends VerbName>(
-    name: Name,
-    usage: string,
-    description: string,
-    format?: Format<Name>,
-    toInput: (given: never, at: ControlContext) => object = (given) => given,
-  ): Command {
-    const action = call(async (at, given) => {
-      const [space, input] = inSpace(at, toInput(given, at))
-      const isOnSandbox = /^(?:spaces\.(?!copy)|replicas$)/.test(name)
-      const output = (await at.transport.call(name, isOnSandbox ? '' : space, input)) as VerbOutput<Name>
-      const result = (await format?.(output, at, input as VerbInput<Name>)) ?? plainResult(name.split('.')[0], output)
-      return typeof result === 'string' ? { value: output, text: escapeControls(result) } : result
-    })
-    return add(usage, description, [], (VERBS[name] as Verb).input).action(action)
-  }
-
-  return { add, call, alone, verb }
-}
-
-/** A key may name its space (`sandbox-pro~checkout`). @throws UsageError if `--space` names another one */
-function inSpace<Input extends object>({ space }: ControlContext, input: Input): readonly [string, Input] {
-  const { key: sent } = input as { readonly key?: unknown }
-  if (typeof sent !== 'string') return [space, input]
-  const { key, space: named } = splitKey(sent)
-  if (named === '') return [space, { ...input, key }]
-  if (space !== '' && space !== named)
-    throw new Failure('USAGE', `The key belongs to the space "${named}", but --space is "${space}".`)
-  return [named, { ...input, key }]
+  return { add, call, alone }
 }
 
 const SHARED_FLAGS = 'Options of every verb'

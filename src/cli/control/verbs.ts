@@ -1,8 +1,13 @@
 import { resolve } from 'node:path'
+import { Option } from 'commander'
+import { callInSpace } from '../../api/call-verb.js'
 import { parseShallowJson } from '../../contract/json.js'
+import type { Verb } from '../../control/verb.js'
+import type { VerbName, VerbOutput } from '../../control/verb-map.js'
+import { verbText } from '../../control/verb-text.js'
+import { VERB_ALIASES, VERBS, type VerbAlias } from '../../control/verbs.js'
 import { Failure } from '../../domain/failures.js'
-import { DEFAULT_SPACE } from '../../domain/keys.js'
-import { counted, joinOr } from '../../domain/numbers.js'
+import { PET_STATUSES } from '../../domain/pets.js'
 import { OPTIONAL_SETTINGS, SETTING_NAMES } from '../../domain/settings.js'
 import { didYouMean } from '../../domain/suggest.js'
 import { valueFromText } from '../../options/layer.js'
@@ -15,8 +20,9 @@ import { optionRow } from '../../options/table.js'
 import { MAX_OPTIONS_FILE_BYTES, readYamlMap } from '../../options/yaml-map.js'
 import { messageOf } from '../../system/message-of.js'
 import { describeOpenError, readInput, readRegularFile } from '../../system/regular-file.js'
+import { escapeControls } from '../print.js'
+import { int64 } from './arguments.js'
 import {
-  banText,
   clockResult,
   faultsResult,
   keysResult,
@@ -25,204 +31,148 @@ import {
   recordsResult,
   settingsResult,
   stateText,
-  stormText,
+  stormStateText,
 } from './formatters.js'
+import type { Result } from './result.js'
 import type { ControlContext, VerbCommands } from './verb-commands.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A removal or unban that finds nothing succeeds. The given text may be a real key. */
-const UNKNOWN_KEY = 'Unknown key.'
-
-export function addSpaceVerbs({ add, call, verb }: VerbCommands): void {
-  verb(
-    'state',
-    'status',
-    'settings, clock, keys with their quotas and bans, storm, faults and counts',
-    (value, { found }) => ({ value, text: (width) => stateText(value, found.controlUrl, width) }),
-  )
-  verb(
-    'overrides.list',
-    'overrides list',
-    'list changes of storm, faults, clock, settings, bans, plans',
-    async (value, { controls }) => overridesResult(value, await controls.clock.show()),
-  )
-  verb('overrides.clear', 'overrides clear', 'reset all overrides; pets, quotas and the log stay', ({ cleared }) =>
-    cleared === 0 ? 'There were no overrides.' : `${counted(cleared, 'override')} cleared.`,
-  )
-  const exportDescription = 'the current settings as a scenario file, flags of serve, or test code'
-  add('export [--as <form>]', exportDescription, ['export --as flags']).action(
-    call(async ({ controls }, { as = 'scenario' }: { readonly as?: 'scenario' | 'flags' | 'test' }) => {
-      const value = await controls.export()
-      const missing = value.notExportable.join(', ')
-      const note = missing === '' ? {} : { note: `note: not exportable: ${missing}.` }
-      return { value, text: value[as].trimEnd(), ...note }
-    }),
-  )
-  verb(
-    'undo',
-    'undo [--id <id>]',
-    'undo the last reset, restore, scenario or removal, within a minute',
-    ({ undone, requests }) =>
-      `Undone: ${undone.replace('.', ' ')}.${requests === 0 ? '' : ` Also undone: ${counted(requests, 'request')} since then.`}`,
-  )
-  verb(
-    'reset',
-    'reset',
-    'reset to the start: fixtures, flags, quotas, bans, clock, log',
-    ({ space, pets }) => `Reset ${spaceText(space)} to its start, with ${counted(pets, 'pet')}.`,
-  )
-
-  verb('clock.show', 'clock show', 'show the time', clockResult)
-  verb('clock.set', 'clock set <instant>', 'move the clock forward to an instant', clockResult)
-  verb('clock.advance', 'clock advance <duration>', 'move the clock forward by a duration', clockResult)
-  verb('clock.set', 'clock freeze', 'stop the clock', clockResult, () => ({ frozen: true }))
-  verb('clock.set', 'clock resume', 'let the clock run again', clockResult, () => ({ frozen: false }))
-  verb('clock.reset', 'clock reset', 'return to real time', clockResult)
-
-  verb('settings.show', 'settings show', 'show all settings', settingsResult)
-  const pairs = `name and value as for the flags of serve; the value none removes ${joinOr(OPTIONAL_SETTINGS.map(toKebabCase))}`
-  add('settings set', 'change settings; if one is invalid, none changes', ['settings set plan=pro latency=50ms..200ms'])
-    .argument('<name=value...>', pairs)
-    .action(
-      call(async ({ controls }, given: { readonly 'name=value': readonly string[] }) =>
-        settingsResult(await controls.settings.change(readPatch(given['name=value']))),
-      ),
-    )
-}
-
-export function addKeyAndFaultVerbs({ verb }: VerbCommands): void {
-  verb('keys.list', 'keys list', 'list all keys with plan, quotas and ban', keysResult)
-  verb('keys.add', 'keys add <key> [plan]', 'add a key, and keep it in the store', keysResult)
-  verb('keys.remove', 'keys remove <key>', 'remove a key', ({ removed }) =>
-    removed === null ? UNKNOWN_KEY : `Key ${removed} removed.`,
-  )
-  verb('keys.change', 'plan <key> <plan>', 'change the plan of a key', keysResult)
-  verb('keys.ban', 'ban <key> [--for <duration>]', 'ban a key (default duration: the setting ban-duration)', banText)
-  verb('keys.unban', 'unban <key>', 'lift the ban of a key', (key) => (key === null ? UNKNOWN_KEY : banText(key)))
-
-  verb(
-    'storm.start',
-    'storm start [spec] [--rate <rate>] [--for <duration>] [--every <duration>] [--retry-after <duration>]',
-    'start a new storm; without a rate it refuses everything',
-    (storm) => `Storm started: ${stormText(storm)}.`,
-    ({ spec, ...given }: { readonly spec?: object }) => ({ ...spec, ...given }),
-  )
-  verb('storm.show', 'storm show', 'show the storm', async (value, { controls }) =>
+/** What the terminal prints. Default: a table of what a verb reads, or the sentence about what it changed. */
+const FORMATS: {
+  readonly [Name in VerbName]?: (output: VerbOutput<Name>, at: ControlContext) => Result | Promise<Result>
+} = {
+  state: (value, { found }) => ({ value, text: (width) => stateText(value, found.controlUrl, width) }),
+  'overrides.list': async (value, { controls }) => overridesResult(value, await controls.clock.show()),
+  'clock.show': clockResult,
+  'clock.set': clockResult,
+  'clock.advance': clockResult,
+  'clock.reset': clockResult,
+  'settings.show': settingsResult,
+  'keys.list': keysResult,
+  'keys.add': keysResult,
+  'keys.change': keysResult,
+  'storm.show': async (value, { controls }) =>
     value === null
       ? { value, text: '', note: 'No storm is active.' }
-      : { value, text: stormText(value, Date.parse((await controls.clock.show()).now)) },
-  )
-  verb('storm.stop', 'storm stop', 'stop the storm', () => 'Storm stopped.')
-  verb('faults.add', 'fault add <rule>', 'add a rule at the end of the list; the first match wins', faultsResult)
-  verb('faults.list', 'fault list', 'list the rules in order', faultsResult)
-  verb('faults.clear', 'fault clear', 'remove all rules', () => 'All faults removed.')
-  verb(
-    'settings.change',
-    'sunset <mode>',
-    'set whether deprecated operations are removed',
-    ({ sunset }) => `The setting sunset is now ${sunset}.`,
-  )
-  verb(
-    'scenario.apply',
-    'scenario <name|file>',
-    'apply a scenario; other settings do not change',
-    (_, __, { scenario }) => ('name' in scenario ? `Scenario ${scenario.name} applied.` : 'Scenario applied.'),
-    ({ 'name|file': name }: { readonly 'name|file': string }, { io }) => ({ scenario: readScenario(name, io.cwd) }),
-  )
+      : { value, text: stormStateText(value, Date.parse((await controls.clock.show()).now)) },
+  'faults.add': faultsResult,
+  'faults.list': faultsResult,
+  'resources.list': (value) => {
+    const rows = value.map((resource) => ({ ...resource, parents: resource.parents.join(', ') }))
+    return { ...plainResult('resources', rows), value }
+  },
+  'records.list': recordsResult,
+  'records.add': recordsResult,
+  'records.set': recordsResult,
 }
 
-export function addRecordVerbs({ verb }: VerbCommands): void {
-  verb('orders.list', 'orders', 'list the orders, one per line; needs no key or quota', recordsResult)
-  verb('pets.list', 'pets list [--limit <n>]', 'list all pets, newest first')
-  const petFlags = '[--status <status>]'
-  verb(
-    'pets.add',
-    `pets add --name <name> --category-id <id> ${petFlags}`,
-    'add a pet',
-    ({ id }) => `Pet ${id} added.`,
-    ({ status, ...given }: Fields) => (status === undefined || status === 'none' ? given : { ...given, status }),
-  )
-  verb(
-    'pets.set',
-    `pets set <pet> [--name <name>] [--category-id <id>] ${petFlags}`,
-    'change a pet',
-    ({ id }) => `Pet ${id} changed.`,
-    ({ status, ...given }: Fields) => {
-      const change = status === undefined ? given : { ...given, status: status === 'none' ? null : status }
-      if (Object.keys(change).length > 1) return change
-      throw new Failure('USAGE', 'Nothing to change. Give --name, --category-id or --status.')
-    },
-  )
-  verb('pets.remove', 'pets remove <pet>', 'remove a pet; its id is not reused', ({ removed }, _, { id }) =>
-    removed === null ? `There is no pet ${id}.` : `Pet ${removed} removed.`,
-  )
-
-  verb('resources.list', 'resources list', 'list the resources', (value) => ({
-    ...plainResult(
-      'resources',
-      value.map((resource) => ({ ...resource, parents: resource.parents.join(', ') })),
-    ),
-    value,
-  }))
-  const listRecords = 'resources records <resource> [--limit <n>]'
-  verb('records.list', listRecords, 'list the records of a resource, newest first', recordsResult)
-  const withFields =
-    (name: string) =>
-    ({ fields, ...given }: { readonly fields: string }, { io }: ControlContext) => ({
-      ...given,
-      [name]: readFields(fields, io.cwd),
-    })
-  verb('records.add', 'resources add <resource> <fields>', 'add a record', recordsResult, withFields('record'))
-  const setRecord = 'resources set <resource> <id> <fields>'
-  const setDescription = 'change fields of a record; null removes one'
-  verb('records.set', setRecord, setDescription, recordsResult, withFields('change'))
-  verb(
-    'records.remove',
-    'resources remove <resource> <id>',
-    'remove a record and its nested records',
-    ({ removed }, _, { resource, id }) =>
-      removed === null ? `${resource} has no record ${id}.` : `Record ${removed} of ${resource} removed.`,
-  )
+/** Inputs that a terminal writes in another way: files, and a storm in parts. */
+const INPUTS: { readonly [Name in VerbName]?: (given: Fields, at: ControlContext) => object } = {
+  'settings.change': ({ 'name=value': pairs, ...given }) =>
+    pairs === undefined ? given : readPatch(pairs as readonly string[]),
+  'scenario.apply': ({ scenario }, { io }) => ({ scenario: readScenario(String(scenario), io.cwd) }),
+  'storm.start'({ storm, ...parts }) {
+    if (Object.keys(parts).length === 0) return { storm }
+    if (storm === undefined) return { storm: parts }
+    throw new Failure('USAGE', 'Give the storm as 0.3,for=30s or with --rate and --for, not both.')
+  },
+  'records.add': ({ record, ...given }, { io }) => ({ ...given, record: readFields(String(record), io.cwd) }),
+  'records.set': ({ change, ...given }, { io }) => ({ ...given, change: readFields(String(change), io.cwd) }),
 }
 
-export function addSandboxVerbs({ verb }: VerbCommands): void {
-  verb(
-    'snapshots.save',
-    'snapshot save <name>',
-    'save a snapshot, replacing one with the same name',
-    ({ name }) => `Snapshot ${name} saved.`,
-  )
-  verb(
-    'snapshots.restore',
-    'snapshot restore <name>',
-    'restore all state except the log',
-    ({ name }) => `Snapshot ${name} restored.`,
-  )
-  verb('snapshots.list', 'snapshot list', 'list the snapshots')
-  verb('snapshots.remove', 'snapshot remove <name>', 'remove a snapshot', ({ removed }, _, { name }) =>
-    removed === null ? `There is no snapshot ${name}.` : `Snapshot ${name} removed.`,
-  )
+/** Verbs with a command of their own, in other files. */
+const OWN_COMMANDS: readonly VerbName[] = [
+  'export',
+  'requests.list',
+  'requests.har',
+  'requests.replay',
+  'conduct',
+  'shutdown',
+]
 
-  verb('spaces.list', 'spaces list', 'list the open spaces except the default one')
-  verb(
-    'spaces.remove',
-    'spaces remove <name>',
-    'remove a space and everything in it; its next request opens a new one',
-    ({ removed }, _, { name }) => (removed === null ? `There is no space ${name}.` : `Space ${name} removed.`),
-  )
-  verb(
-    'spaces.copy',
-    'spaces copy [name]',
-    'make the space of --space a copy of another, or of the default one',
-    ({ space, pets }, _, { name }) => `Copied ${spaceText(name)} to ${spaceText(space)}, with ${counted(pets, 'pet')}.`,
-    ({ name = DEFAULT_SPACE }: { readonly name?: string }) => ({ name }),
-  )
-  verb('replicas', 'replicas [--digest]', 'list the replicas of this sandbox and their positions')
+/** Adds the commands that verbs declare. */
+export function addVerbs(commands: VerbCommands): void {
+  for (const [name, verb] of Object.entries(VERBS) as readonly (readonly [VerbName, Verb])[])
+    if (!OWN_COMMANDS.includes(name)) addVerb(commands, name, verb)
+  for (const alias of Object.values(VERB_ALIASES)) addVerb(commands, alias.of, alias)
+  addVerb(commands, 'records.list', { ...ORDERS, command: 'orders', summary: 'List the orders, one per line' })
+  addPetVerbs(commands)
 }
 
-function spaceText(name: string): string {
-  return name === '' || name === DEFAULT_SPACE ? 'the default space' : `the space ${name}`
+function addVerb({ add, call }: VerbCommands, name: VerbName, row: Verb | Omit<VerbAlias, 'of'>): void {
+  const { command, summary } = row
+  if (command === undefined) return
+  const verb: Verb = VERBS[name]
+  const syntax = { ...verb, example: {}, ...row }
+  const { given = verb.defaults } = row as Partial<VerbAlias>
+  const act = async (at: ControlContext, written: Fields) => {
+    const input = { ...given, ...(INPUTS[name]?.(written, at) ?? written) }
+    const output = await callInSpace(at.transport, name, verb.isOfSandbox === true ? '' : at.space, input)
+    return await resultOf(name, output, input, at)
+  }
+  add(command, summary, [], syntax).action(call(act, syntax))
+}
+
+async function resultOf(name: VerbName, output: unknown, input: object, at: ControlContext): Promise<Result> {
+  const format = FORMATS[name] as ((output: unknown, at: ControlContext) => Result | Promise<Result>) | undefined
+  if (format !== undefined) return await format(output, at)
+  if (VERBS[name].method === 'GET') return plainResult(name.split('.')[0], output)
+  return { value: output, text: escapeControls(verbText({ name, input, output })) }
+}
+
+const ORDERS = { given: { resource: 'orders' } }
+const PETS = { given: { resource: 'pets' } }
+
+/** The records verbs, with fields of a pet as flags. */
+function addPetVerbs(commands: VerbCommands): void {
+  addVerb(commands, 'records.list', {
+    ...PETS,
+    command: 'pets list [--limit <n>]',
+    summary: 'List all pets, newest first',
+  })
+  const withFields = (name: VerbName, syntax: string, summary: string, example: string, isNew: boolean) => {
+    const nameFlag = new Option('--name <name>', 'its name').makeOptionMandatory(isNew)
+    const categoryFlag = new Option('--category-id <id>', 'its category id').argParser(int64).makeOptionMandatory(isNew)
+    const statuses = [...PET_STATUSES, 'none']
+    const { add, call } = commands
+    const verb = { ...VERBS[name], args: ['id'], example: { id: 1 } }
+    const act = async (at: ControlContext, { id, ...given }: Fields) => {
+      if (Object.keys(given).length === 0)
+        throw new Failure('USAGE', 'Nothing to change. Give --name, --category-id or --status.')
+      const fields = given.status === 'none' ? { ...given, status: null } : given
+      const input = { ...PETS.given, ...(isNew ? { record: fields } : { id, change: fields }) }
+      return await resultOf(name, await callInSpace(at.transport, name, at.space, input), input, at)
+    }
+    add(syntax, summary, [example], verb)
+      .addOption(nameFlag)
+      .addOption(categoryFlag)
+      .addOption(new Option('--status <status>', 'its status; none: without one').choices(statuses))
+      .action(call(act, verb))
+  }
+  withFields('records.add', 'pets add', 'Add a pet', 'pets add --name Rex --category-id 1', true)
+  withFields('records.set', 'pets set <pet>', 'Change a pet', 'pets set 1 --status sold', false)
+  const example = { id: 1 }
+  addVerb(commands, 'records.remove', {
+    ...PETS,
+    args: ['id'],
+    command: 'pets remove <pet>',
+    summary: 'Remove a pet',
+    example,
+  })
+}
+
+export function addExport({ add, call }: VerbCommands): void {
+  add('export', VERBS.export.summary, ['export --as flags'])
+    .addOption(new Option('--as <form>', 'which of them').choices(['scenario', 'flags', 'test']))
+    .action(
+      call(async ({ controls }, { as = 'scenario' }: { readonly as?: 'scenario' | 'flags' | 'test' }) => {
+        const value = await controls.export()
+        const missing = value.notExportable.join(', ')
+        const note = missing === '' ? {} : { note: `note: not exportable: ${missing}.` }
+        return { value, text: value[as].trimEnd(), ...note }
+      }),
+    )
 }
 
 /** Reads `ban-after=3`, `banAfter=3` or `no-rate-limit=true`. The sandbox checks the values. */

@@ -77,7 +77,7 @@ function actionsFor(interaction: Interaction): Readonly<Record<string, KeyAction
         // A storm that repeats runs until it is stopped.
         const isRunning = storm?.every !== undefined || (storm && isStormActive(storm, space.now(systemClock.wall())))
         if (isRunning) await act('storm.stop')
-        else await act('storm.start', { for: '30s' })
+        else await act('storm.start', { storm: { for: '30s' } })
       },
     },
     c: { does: 'clear the screen', run: () => log.clear() },

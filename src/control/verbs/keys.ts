@@ -6,17 +6,24 @@ import type { ProblemCode } from '../../domain/problems.js'
 import { keySchema } from '../../options/values/keys.js'
 import { oneOf, someWaitSchema } from '../../options/values/reading.js'
 import { keyView } from '../state.js'
-import { fields, text, type VerbContext, VerbError, verb } from '../verb.js'
+import { described, fields, text, type VerbContext, VerbError, verb } from '../verb.js'
+import type { KeyView } from '../views.js'
 
-const planSchema = oneOf(PLAN_NAMES)
-const knowsKeys = (space: Space, { key }: { readonly key: string }) => space.findKey(key) !== undefined
+const planSchema = described(oneOf(PLAN_NAMES), 'its plan')
+const namedKey = described(text, 'an API key; sandbox-pro~checkout is the key sandbox-pro in the space checkout')
+const hasUnknownKey = (space: Space, { key }: { readonly key: string }) => space.findKey(key) === undefined
+/** A removal or unban that finds nothing succeeds. The given text may be a real key. */
+const UNKNOWN_KEY = 'Unknown key.'
 
 export const keyVerbs = {
-  'keys.list': verb('GET /keys', 'The keys of a space, with plan, quotas and ban', {
+  'keys.list': verb('GET /keys', 'List all keys with plan, quotas and ban', {
+    command: 'keys list',
     run: ({ space, wall }) => [...space.keys.values()].map((apiKey) => keyView(space, apiKey, wall)),
   }),
-  'keys.add': verb('POST /keys', 'Adds a key to all spaces; it is stored', {
-    input: fields({ key: keySchema, plan: v.optional(planSchema, 'free') }),
+  'keys.add': verb('POST /keys', 'Add a key to every space, and keep it in the store', {
+    input: fields({ key: described(keySchema, 'an API key'), plan: v.optional(planSchema, 'free') }),
+    command: 'keys add <key> [plan]',
+    example: { key: 'team-b', plan: 'pro' },
     run({ space, spaces, wall }, { key, plan }) {
       const known = space.findKey(key)
       if (known === undefined) return keyView(space, spaces.addKey(key, plan), wall)
@@ -26,38 +33,63 @@ export const keyVerbs = {
         `The key "${label}" already exists. Change its plan with PATCH /keys/${label}, or "control plan".`,
       )
     },
+    text: ({ key, plan }) => `Key ${key} added, on the plan ${plan}.`,
   }),
-  'keys.change': verb('PATCH /keys/{key}', 'Moves a key to another plan in a space', {
-    input: fields({ key: text, plan: planSchema }),
-    knowsKeys,
+  'keys.change': verb('PATCH /keys/{key}', 'Change the plan of a key', {
+    input: fields({ key: namedKey, plan: planSchema }),
+    methodName: 'plan',
+    command: 'plan <key> <plan>',
+    example: { key: 'team-a', plan: 'pro' },
+    hasUnknownKey,
     run: (context, { key, plan }) => change(context, key, (apiKey) => context.space.movePlan(apiKey, plan)),
+    text: ({ key, plan }) => `Key ${key} is on the plan ${plan}.`,
   }),
-  'keys.remove': verb('DELETE /keys/{key}', 'Removes a key from all spaces; removed is null if it does not exist', {
-    input: fields({ key: text }),
-    knowsKeys,
+  'keys.remove': verb('DELETE /keys/{key}', 'Remove a key from every space', {
+    input: fields({ key: namedKey }),
+    command: 'keys remove <key>',
+    example: { key: 'team-a' },
+    hasUnknownKey,
     canUndo: true,
-    run({ space, spaces }, { key }) {
+    run({ space, spaces }, { key }): { readonly removed: string | null } {
       const apiKey = space.findKey(key)
       if (apiKey === undefined) return { removed: null }
       spaces.removeKey(apiKey.key)
       return { removed: keyLabel(apiKey) }
     },
+    text: ({ removed }) => (removed === null ? UNKNOWN_KEY : `Key ${removed} removed.`),
   }),
-  'keys.ban': verb('PUT /keys/{key}/ban', 'Bans a key (default duration: the setting ban-duration)', {
-    input: fields({ key: text, for: v.optional(someWaitSchema) }),
-    knowsKeys,
+  'keys.ban': verb('PUT /keys/{key}/ban', 'Ban a key', {
+    details: 'Default duration: the setting `banDuration`.',
+    input: fields({ key: namedKey, for: v.optional(described(someWaitSchema, 'duration')) }),
+    methodName: 'ban',
+    command: 'ban <key> [--for <duration>]',
+    example: { key: 'team-a', for: '30s' },
+    hasUnknownKey,
     run(context, { key, for: duration = context.space.settings.banDuration }) {
       const { space, wall } = context
       checkBannable(findKey(space, key))
       return change(context, key, (apiKey) => space.banKey(apiKey.key, duration, space.now(wall)))
     },
+    text: banText,
   }),
-  'keys.unban': verb('DELETE /keys/{key}/ban', 'Lifts the ban of a key; null if the key does not exist', {
-    input: fields({ key: text }),
-    knowsKeys,
+  'keys.unban': verb('DELETE /keys/{key}/ban', 'Lift the ban of a key', {
+    details: 'Returns null if the key does not exist.',
+    input: fields({ key: namedKey }),
+    methodName: 'unban',
+    command: 'unban <key>',
+    example: { key: 'sandbox-pro' },
+    hasUnknownKey,
     run: (context, { key }) =>
-      knowsKeys(context.space, { key }) ? change(context, key, (apiKey) => context.space.unbanKey(apiKey.key)) : null,
+      hasUnknownKey(context.space, { key })
+        ? null
+        : change(context, key, (apiKey) => context.space.unbanKey(apiKey.key)),
+    text: (key) => (key === null ? UNKNOWN_KEY : banText(key)),
   }),
+}
+
+function banText({ key, always, ban }: KeyView): string {
+  if (always !== null) return `Key ${key} is always ${always}.`
+  return ban === null ? `Key ${key} is not banned.` : `Key ${key} is banned until ${ban.until}.`
 }
 
 function change({ space, wall }: VerbContext, name: string, act: (apiKey: ApiKey) => void) {

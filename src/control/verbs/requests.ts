@@ -1,8 +1,10 @@
 import * as v from 'valibot'
 import { conductReport } from '../../conduct/conduct-report.js'
+import type { Open, OperationName } from '../../contract/entities.js'
 import type { Space } from '../../core/space.js'
 import { keyLabel, sentKeyText } from '../../domain/keys.js'
 import { UNREAD } from '../../domain/messages.js'
+import type { Reason } from '../../domain/problems.js'
 import { MASK } from '../../domain/redaction.js'
 import { type DurationMs, SECOND_MS } from '../../domain/time.js'
 import { filterExchanges } from '../../exchanges/exchange-filter.js'
@@ -21,6 +23,7 @@ import {
   type ControlTarget,
   checkInput,
   countSchema,
+  described,
   fields,
   text,
   type VerbContext,
@@ -41,89 +44,103 @@ const sinceSchema = v.union(
 )
 
 const filterEntries = {
-  operation: v.optional(text),
-  status: v.optional(countSchema('must be a status')),
-  key: v.optional(text),
-  reason: v.optional(text),
+  operation: v.optional(described(text as v.GenericSchema<OperationName, string>, 'only this operation')),
+  status: v.optional(described(countSchema('must be a status'), 'only this status')),
+  key: v.optional(described(text, 'only this key, by its label; unknown and none are labels')),
+  reason: v.optional(
+    described(text as v.GenericSchema<Open<Reason>, string>, 'only this reason why the sandbox made up the response'),
+  ),
 }
 const filterSchema = fields(filterEntries)
 type Filter = v.InferOutput<typeof filterSchema>
 
 const selectionSchema = fields({
   ...filterEntries,
-  since: v.optional(sinceSchema),
-  limit: v.optional(countSchema('must be a number of exchanges')),
-  before: v.optional(countSchema('must be the id of an exchange')),
-  filter: v.optional(text),
+  since: v.optional(described(sinceSchema, 'after this id, or from this instant on')),
+  limit: v.optional(described(countSchema('must be a number of exchanges'), 'only the newest n')),
+  before: v.optional(described(countSchema('must be the id of an exchange'), 'only before this id')),
+  filter: v.optional(described(text, 'words that must all match, as on the dashboard: 4xx -key:sandbox-pro')),
 })
 
-const bucketSchema = (message: string, most: number) =>
-  v.optional(v.pipe(countSchema(message), v.minValue(1, message), v.maxValue(most, message)))
+const bucketSchema = (message: string, most: number, description: string) =>
+  v.optional(described(v.pipe(countSchema(message), v.minValue(1, message), v.maxValue(most, message)), description))
 const trafficSchema = fields({
-  bucketSeconds: bucketSchema('must be a number of seconds from 1 to 86400', 86_400),
-  buckets: bucketSchema('must be a number from 1 to 1440', 1440),
+  bucketSeconds: bucketSchema('must be a number of seconds from 1 to 86400', 86_400, 'length of a bucket'),
+  buckets: bucketSchema('must be a number from 1 to 1440', 1440, 'number of buckets, the last ends now'),
 })
 
 const replaySchema = fields({
-  id: countSchema('must be the id of an exchange'),
-  key: v.optional(text),
+  id: described(countSchema('must be the id of an exchange'), 'its id'),
+  key: v.optional(described(text, 'the API key; required if the log does not have it')),
   method: v.optional(v.pipe(text, v.regex(/^[A-Za-z]{1,20}$/, 'must be an HTTP method'))),
-  target: v.optional(v.pipe(text, v.regex(/^\/[\x21-\x7e]*$/, 'must be a path with an optional query'))),
-  headers: v.optional(v.record(text, v.nullable(text), 'must be a map of headers')),
+  target: v.optional(
+    described(v.pipe(text, v.regex(/^\/[\x21-\x7e]*$/, 'must be a path with an optional query')), 'path and query'),
+  ),
+  headers: v.optional(
+    described(
+      v.record(text, v.nullable(text), 'must be an object of headers'),
+      'headers to add or replace; null removes one',
+    ),
+  ),
   body: v.optional(text),
-  timeout: v.optional(waitSchema),
+  timeout: v.optional(described(waitSchema, 'time limit (default: 30s)')),
 })
 type Replay = v.InferOutput<typeof replaySchema>
 
 export const requestVerbs = {
-  'requests.list': verb(
-    'GET /requests',
-    'Exchanges of a space, oldest first; filters: operation, status, key, reason, since (id or instant), before (id), limit (only the newest), filter (as on the dashboard)',
-    { input: selectionSchema, run: select },
-  ),
-  'requests.har': verb(
-    'GET /requests/har',
-    'The same exchanges as an HTTP archive (HAR 1.2), without keys and open exchanges',
-    {
-      input: selectionSchema,
-      run: (context, selection): Har =>
-        toHar(select(context, selection), packageVersion, context.space.shared.contract.keyHeaders),
+  'requests.list': verb('GET /requests', 'List requests and responses, oldest first', {
+    details: 'See [the log](#the-log) and [exchanges](#exchanges).',
+    input: selectionSchema,
+    args: [],
+    methodName: 'requests',
+    command: 'requests list [-f]',
+    example: { limit: 1 },
+    run: select,
+  }),
+  'requests.har': verb('GET /requests/har', 'Return the ended exchanges as an HTTP archive (HAR 1.2), without keys', {
+    input: selectionSchema,
+    args: [],
+    command: 'requests list --har',
+    example: { limit: 1 },
+    run: (context, selection): Har =>
+      toHar(select(context, selection), packageVersion, context.space.shared.contract.keyHeaders),
+  }),
+  'requests.traffic': verb('GET /requests/traffic', 'Count the ended exchanges by outcome and time', {
+    details: 'Includes those that have left the log. Also returns the last 200 changes of the space.',
+    input: trafficSchema,
+    args: [],
+    example: { bucketSeconds: 60, buckets: 2 },
+    run: ({ space, wall }, { bucketSeconds = 1, buckets = 60 }) => ({
+      ...space.log.tally.buckets(bucketSeconds, buckets, space.now(wall)),
+      events: space.log.events,
+    }),
+  }),
+  'requests.replay': verb('POST /requests/{id}/replay', 'Send the request of an exchange again, unchanged or changed', {
+    details: 'Returns the new exchange once it has ended.',
+    input: replaySchema,
+    args: ['id'],
+    command: 'requests replay <id>',
+    example: { id: 1, method: 'GET' },
+    run(): Exchange {
+      throw new Error('requests.replay has to run outside the core.')
     },
-  ),
-  'requests.traffic': verb(
-    'GET /requests/traffic',
-    'Ended exchanges by outcome and time, also those that have left the log, and the last changes of the space',
-    {
-      input: trafficSchema,
-      run: ({ space, wall }, { bucketSeconds = 1, buckets = 60 }) => ({
-        ...space.log.tally.buckets(bucketSeconds, buckets, space.now(wall)),
-        events: space.log.events,
-      }),
-    },
-  ),
-  'requests.replay': verb(
-    'POST /requests/{id}/replay',
-    'Sends the request of an exchange again, unchanged or with another key, method, target, headers (null removes one) or body. Returns the new exchange once it has ended',
-    {
-      input: replaySchema,
-      run(): Exchange {
-        throw new Error('requests.replay has to run beside the machine.')
-      },
-      beside: async ({ target, read }, input) => replay(target, (await read()).space, input),
-    },
-  ),
-  'requests.clear': verb('DELETE /requests', 'Clears the log of a space', {
+    runOutsideCore: async ({ target, read }, input) => replay(target, (await read()).space, input),
+    text: ({ id }, input) => `Request ${input.id} sent again, as ${id}.`,
+  }),
+  'requests.clear': verb('DELETE /requests', 'Clear the log', {
+    command: 'requests clear',
     canUndo: true,
     run({ space }): readonly Exchange[] {
       space.clearLog()
       return []
     },
+    text: () => 'Log cleared.',
   }),
-  conduct: verb(
-    'GET /conduct',
-    'Violations of the rules by the clients of a space, and how many requests each plan would have refused',
-    { run: ({ space }) => conductReport(space) },
-  ),
+  conduct: verb('GET /conduct', "Report violations of the service's rules, and refusals on each plan", {
+    details: 'See [conduct](conduct.md).',
+    command: 'conduct',
+    run: ({ space }) => conductReport(space),
+  }),
 }
 
 function select(

@@ -6,63 +6,79 @@ import { recordReader } from '../../contract/read-record.js'
 import { placeInState, type ResourceData } from '../../contract/resource-data.js'
 import { runAction } from '../../core/resource-actions.js'
 import type { Space } from '../../core/space.js'
-import type { Pet } from '../../domain/pets.js'
 import type { StoredRecord } from '../../domain/records.js'
 import { didYouMean } from '../../domain/suggest.js'
 import type { EpochMs } from '../../domain/time.js'
 import { quoted } from '../../options/problem.js'
 import { messageOf } from '../../system/message-of.js'
-import { countSchema, fields, text, VerbError, verb } from '../verb.js'
+import { countSchema, described, fields, text, VerbError, verb } from '../verb.js'
 import type { ResourceView } from '../views.js'
 
 /** Accepts text in a path, or a number. */
-const idSchema = v.pipe(
-  v.union([v.string(), v.number(), v.bigint()], 'must be the id of a record'),
-  v.transform(String),
+const idSchema = described(
+  v.pipe(v.union([v.number(), v.bigint(), v.string()], 'must be the id of a record'), v.transform(String)),
+  'its id',
 )
-const recordSchema = v.record(v.string(), v.unknown(), 'must be a map of fields')
+const recordSchema = described(
+  v.record(v.string(), v.unknown(), 'must be an object of fields') as v.GenericSchema<object, Values>,
+  'its fields as JSON, or @<file>',
+)
+const resourceName = described(text, 'name of the resource, as in "resources list"')
 
 export const resourceVerbs = {
-  'resources.list': verb('GET /resources', 'The resources of the contract, with the number of their records', {
+  'resources.list': verb('GET /resources', 'List the resources', {
+    details: 'See [resources](#resources).',
+    methodName: 'resources',
+    command: 'resources list',
     run: ({ space }) => space.shared.contract.resources.map((resource) => resourceView(space, resource)),
   }),
-  'records.list': verb(
-    'GET /resources/{resource}',
-    'The records of a resource, newest first; limit returns only the newest, search those with this id, or this text in a field',
-    {
-      input: fields({
-        resource: text,
-        limit: v.optional(countSchema('must be a number of records')),
-        search: v.optional(text),
-      }),
-      run({ space }, { resource: name, limit, search }) {
-        const resource = findResource(space, name)
-        const stored = [...(space.records.get(name)?.all() ?? [])]
-        const all = search === undefined ? stored : stored.filter(({ value }) => hasText(resource, value, search))
-        const records = resource.isFixed ? all : all.reverse()
-        return records.slice(0, limit).map((record) => withParents(resource, record))
-      },
+  'records.list': verb('GET /resources/{resource}', 'List the records of a resource, newest first', {
+    input: fields({
+      resource: resourceName,
+      limit: v.optional(described(countSchema('must be a number of records'), 'only the newest n')),
+      search: v.optional(described(text, 'only those with this id, or this text in a field')),
+    }),
+    args: ['resource'],
+    command: 'resources records <resource> [--limit <n>] [--search <text>]',
+    example: { resource: 'pets', limit: 2 },
+    run({ space }, { resource: name, limit, search }) {
+      const resource = findResource(space, name)
+      const kept = space.records.get(name)
+      if (search === undefined && resource.parents.length === 0 && !resource.isFixed)
+        return kept?.newest(limit ?? kept.size) ?? []
+      const stored = [...(kept?.all() ?? [])]
+      const all = search === undefined ? stored : stored.filter(({ value }) => hasText(resource, value, search))
+      const records = resource.isFixed ? all : all.reverse()
+      return records.slice(0, limit).map((record) => withParents(resource, record))
     },
-  ),
-  'records.add': verb('POST /resources/{resource}', 'Adds a record as its operation does, without key or quota', {
-    input: fields({ resource: text, record: recordSchema }),
+  }),
+  'records.add': verb('POST /resources/{resource}', 'Add a record', {
+    details: 'Missing fields are filled in as by its operation. Read-only fields and the id may be given.',
+    input: fields({ resource: resourceName, record: recordSchema }),
     body: 'record',
+    command: 'resources add <resource> <fields>',
+    example: { resource: 'pets', record: { name: 'Rex', categoryId: 1 } },
     run: ({ space, wall }, { resource, record }) => addRecord(space, resource, record, wall),
+    text: (record, { resource }) => `Added to ${resource}: ${stringifyJson(record)}.`,
   }),
-  'records.set': verb('PATCH /resources/{resource}/{id}', 'Changes fields of a record; null removes one', {
-    input: fields({ resource: text, id: idSchema, change: recordSchema }),
+  'records.set': verb('PATCH /resources/{resource}/{id}', 'Change fields of a record; null removes one', {
+    input: fields({ resource: resourceName, id: idSchema, change: recordSchema }),
     body: 'change',
+    command: 'resources set <resource> <id> <fields>',
+    example: { resource: 'pets', id: 1, change: { status: null } },
     run: ({ space, wall }, { resource, id, change }) => setRecord(space, resource, id, change, wall),
+    text: (_, { resource, id, change }) => `Changed ${id} of ${resource}: ${stringifyJson(change)}.`,
   }),
-  'records.remove': verb(
-    'DELETE /resources/{resource}/{id}',
-    'Removes a record and its nested records; removed is null if it does not exist',
-    {
-      input: fields({ resource: text, id: idSchema }),
-      canUndo: true,
-      run: ({ space, wall }, { resource, id }) => removeRecord(space, resource, id, wall),
-    },
-  ),
+  'records.remove': verb('DELETE /resources/{resource}/{id}', 'Remove a record and its nested records', {
+    details: 'Its id is not used again.',
+    input: fields({ resource: resourceName, id: idSchema }),
+    command: 'resources remove <resource> <id>',
+    example: { resource: 'pets', id: 1 },
+    canUndo: true,
+    run: ({ space, wall }, { resource, id }) => removeRecord(space, resource, id, wall),
+    text: ({ removed }, { resource, id }) =>
+      removed === null ? `${resource} has no record ${id}.` : `Record ${removed} of ${resource} removed.`,
+  }),
 }
 
 function resourceView(space: Space, resource: ResourceData): ResourceView {
@@ -271,40 +287,4 @@ function lookUpRecord(space: Space, resource: ResourceData, id: string): StoredR
     'conflict',
     `Several parents have a record ${quoted(id)}. Name one with its parent: ${paths.join(', ')}.`,
   )
-}
-
-const PETS = 'pets'
-const petId = v.pipe(
-  idSchema,
-  v.check((text) => parseInt64(text) !== undefined, 'must be the id of a pet'),
-)
-
-export const petVerbs = {
-  'pets.list': verb('GET /pets', 'The pets of a space, newest first; limit returns only the newest', {
-    input: fields({ limit: v.optional(countSchema('must be a number of pets')) }),
-    run({ space }, { limit }) {
-      const records = space.records.get(PETS)
-      return (records?.newest(limit ?? records.size) ?? []) as readonly object[] as readonly Pet[]
-    },
-  }),
-  'pets.add': verb('POST /pets', 'Adds a pet with the fields of the served contract, without key or quota', {
-    input: v.looseObject({}, 'must be a map of fields'),
-    run: ({ space, wall }, fields) => addRecord(space, PETS, fields, wall) as unknown as Pet,
-  }),
-  'pets.set': verb('PATCH /pets/{id}', 'Changes fields of a pet; null removes one', {
-    input: v.looseObject({ id: petId }, 'must be a map of fields'),
-    run: ({ space, wall }, { id, ...given }) => setRecord(space, PETS, id, given, wall) as unknown as Pet,
-  }),
-  'pets.remove': verb(
-    'DELETE /pets/{id}',
-    'Removes a pet; its id is not reused. removed is null if it does not exist',
-    {
-      input: fields({ id: petId }),
-      canUndo: true,
-      run: ({ space, wall }, { id }) => removeRecord(space, PETS, id, wall) as { removed: Int64 | null },
-    },
-  ),
-  'orders.list': verb('GET /orders', 'The orders of a space, as from listOrders, without key or quota', {
-    run: ({ space }) => space.records.get('orders')?.values() ?? [],
-  }),
 }

@@ -1,68 +1,77 @@
 import * as v from 'valibot'
 import { digestSandbox } from '../../core/checkpoint.js'
 import { DEFAULT_SPACE } from '../../domain/keys.js'
+import { counted } from '../../domain/numbers.js'
 import type { Snapshot } from '../../domain/state.js'
-import { checkSpaceName, fields, findSpace, text, VerbError, verb } from '../verb.js'
+import { checkSpaceName, described, fields, findSpace, text, VerbError, verb } from '../verb.js'
+import type { SpaceView } from '../views.js'
 
 /** Valid as a file name on all systems, and cannot leave its folder. */
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/
 
 const input = fields({
-  name: v.pipe(
-    v.string('must be the name of a snapshot'),
-    v.regex(NAME, 'must be 1 to 64 of A-Z a-z 0-9 . _ - and must not begin with a dot'),
+  name: described(
+    v.pipe(
+      v.string('must be the name of a snapshot'),
+      v.regex(NAME, 'must be 1 to 64 of A-Z a-z 0-9 . _ - and must not begin with a dot'),
+    ),
+    'its name',
   ),
 })
+const snapshot = { input, example: { name: 'full-basket' } }
 
 export const snapshotVerbs = {
-  'snapshots.list': verb('GET /snapshots', 'Names of the snapshots of a space', {
+  'snapshots.list': verb('GET /snapshots', 'List the snapshots', {
+    details: 'See [snapshots](state.md#snapshots).',
+    command: 'snapshot list',
     run: ({ space }) => asViews([...space.snapshots.keys()].sort()),
-    beside: async ({ snapshots }) => snapshots && asViews(await snapshots.names()),
+    runOutsideCore: async ({ snapshots }) => snapshots && asViews(await snapshots.names()),
   }),
-  'snapshots.save': verb(
-    'PUT /snapshots/{name}',
-    'Saves the state of a space as a snapshot, replacing one of the same name',
-    {
-      input,
-      run({ space, wall }, { name }) {
-        space.saveSnapshot(name, wall)
-        return { name }
-      },
-      async beside({ snapshots, read }, { name }) {
-        if (snapshots === undefined) return undefined
-        const { space, wall } = await read()
-        await snapshots.put(name, space.snapshot(wall))
-        return { name }
-      },
+  'snapshots.save': verb('PUT /snapshots/{name}', 'Save a snapshot, replacing one with the same name', {
+    details: "It has everything that affects the space's responses, including quotas, bans and clock.",
+    ...snapshot,
+    command: 'snapshot save <name>',
+    run({ space, wall }, { name }) {
+      space.saveSnapshot(name, wall)
+      return { name }
     },
-  ),
-  'snapshots.restore': verb(
-    'POST /snapshots/{name}/restore',
-    'Restores a space from a snapshot, including quotas, bans, clock and randomness; the log stays',
-    {
-      input,
-      canUndo: true,
-      async fetch({ snapshots }, { name }) {
-        if (snapshots === undefined) return undefined
-        const snapshot = await snapshots.get(name)
-        if (snapshot === undefined) throw missing(name, await snapshots.names())
-        return snapshot
-      },
-      run({ space, wall, fetched }, { name }) {
-        const snapshot = (fetched as Snapshot | undefined) ?? space.snapshots.get(name)
-        if (snapshot === undefined) throw missing(name, [...space.snapshots.keys()])
-        space.restoreSnapshot(snapshot, wall)
-        return { name }
-      },
+    async runOutsideCore({ snapshots, read }, { name }) {
+      if (snapshots === undefined) return undefined
+      const { space, wall } = await read()
+      await snapshots.put(name, space.snapshot(wall))
+      return { name }
     },
-  ),
-  'snapshots.remove': verb('DELETE /snapshots/{name}', 'Removes a snapshot; removed is null if it does not exist', {
-    input,
-    run: ({ space }, { name }) => ({ removed: space.removeSnapshot(name) ? name : null }),
-    beside: async ({ snapshots }, { name }) => snapshots && { removed: (await snapshots.remove(name)) ? name : null },
+    text: ({ name }) => `Snapshot ${name} saved.`,
+  }),
+  'snapshots.restore': verb('POST /snapshots/{name}/restore', 'Restore all state from a snapshot, except the log', {
+    ...snapshot,
+    command: 'snapshot restore <name>',
+    canUndo: true,
+    async readFiles({ snapshots }, { name }) {
+      if (snapshots === undefined) return undefined
+      const saved = await snapshots.get(name)
+      if (saved === undefined) throw missing(name, await snapshots.names())
+      return saved
+    },
+    run({ space, wall, files }, { name }) {
+      const saved = (files as Snapshot | undefined) ?? space.snapshots.get(name)
+      if (saved === undefined) throw missing(name, [...space.snapshots.keys()])
+      space.restoreSnapshot(saved, wall)
+      return { name }
+    },
+    text: ({ name }) => `Snapshot ${name} restored.`,
+  }),
+  'snapshots.remove': verb('DELETE /snapshots/{name}', 'Remove a snapshot', {
+    ...snapshot,
+    command: 'snapshot remove <name>',
+    run: ({ space }, { name }) => removed(name, space.removeSnapshot(name)),
+    runOutsideCore: async ({ snapshots }, { name }) => snapshots && removed(name, await snapshots.remove(name)),
+    text: (output, { name }) =>
+      output.removed === null ? `There is no snapshot ${name}.` : `Snapshot ${name} removed.`,
   }),
 }
 
+const removed = (name: string, isRemoved: boolean) => ({ removed: isRemoved ? name : null })
 const asViews = (names: readonly string[]) => names.map((name) => ({ name }))
 
 function missing(name: string, known: readonly string[]): VerbError {
@@ -71,7 +80,7 @@ function missing(name: string, known: readonly string[]): VerbError {
 }
 
 const STOPPING = { stopping: true } as const
-const switchInQuery = v.union(
+const switchInQuery: v.GenericSchema<boolean, boolean> = v.union(
   [
     v.boolean(),
     v.pipe(
@@ -80,56 +89,73 @@ const switchInQuery = v.union(
     ),
   ],
   'must be true or false',
-)
+) as never
 
 export const sandboxVerbs = {
-  'spaces.list': verb('GET /spaces', 'The open spaces other than the default one', {
-    run: ({ spaces }) =>
+  'spaces.list': verb('GET /spaces', 'List the open spaces except the default one', {
+    isOfSandbox: true,
+    command: 'spaces list',
+    run: ({ spaces }): readonly SpaceView[] =>
       spaces.names().map((name) => {
         const space = spaces.get(name)
         return { name, pets: space?.records.get('pets')?.size ?? 0, requests: space?.log.total ?? 0 }
       }),
   }),
-  'spaces.remove': verb(
-    'DELETE /spaces/{name}',
-    'Removes a space; its next request opens it again from the start. removed is null if it was not open',
-    {
-      input: fields({ name: text }),
-      run({ spaces, wall }, { name }) {
-        checkSpaceName(name)
-        return { removed: spaces.remove(name, wall) ? name : null }
-      },
+  'spaces.remove': verb('DELETE /spaces/{name}', 'Remove a space and everything in it', {
+    details: 'Its next request opens a new one.',
+    isOfSandbox: true,
+    input: fields({ name: described(text, 'its name') }),
+    command: 'spaces remove <name>',
+    example: { name: 'checkout' },
+    run({ spaces, wall }, { name }) {
+      checkSpaceName(name)
+      return removed(name, spaces.remove(name, wall))
     },
-  ),
-  'spaces.copy': verb(
-    'POST /spaces/{name}/copy',
-    'Copies a space (~: the default space) into the space of the query: pets, settings, quotas, bans, storm, faults, clock and randomness; the log stays',
-    {
-      input: fields({ name: text }),
-      canUndo: true,
-      run({ space, spaces, wall }, { name }) {
-        const source = findSpace(spaces, name === DEFAULT_SPACE ? '' : name)
-        if (source !== space) space.copyFrom(source, wall)
-        return { space: space.name, pets: space.records.get('pets')?.size ?? 0 }
-      },
+    text: (output, { name }) => (output.removed === null ? `There is no space ${name}.` : `Space ${name} removed.`),
+  }),
+  'spaces.copy': verb('POST /spaces/{name}/copy', 'Make the space a copy of another, or of the default one', {
+    details:
+      'Copies records, settings, quotas, bans, storm, faults, clock and randomness; the log stays. `name` is the source, `~` the default space.',
+    input: fields({ name: v.optional(described(text, 'its name (default: the default space)'), DEFAULT_SPACE) }),
+    defaults: { name: DEFAULT_SPACE },
+    methodName: 'copyFrom',
+    command: 'spaces copy [name]',
+    example: { name: 'checkout' },
+    canUndo: true,
+    run({ space, spaces, wall }, { name }) {
+      const source = findSpace(spaces, name === DEFAULT_SPACE ? '' : name)
+      if (source !== space) space.copyFrom(source, wall)
+      return { space: space.name, pets: space.records.get('pets')?.size ?? 0 }
     },
-  ),
-  replicas: verb(
-    'GET /replicas',
-    'Running replicas with name, address, version, position and lag; empty without --redis. digest=true adds a digest of the state of this replica',
-    {
-      input: fields({ digest: v.optional(switchInQuery) }),
-      run: ({ replicas = [], spaces }, { digest }) =>
-        digest === true
-          ? replicas.map((replica) => (replica.isThis ? { ...replica, digest: digestSandbox(spaces) } : replica))
-          : replicas,
-    },
-  ),
-  shutdown: verb('POST /shutdown', 'Stops the sandbox, as SIGTERM does', {
-    async beside({ target }) {
+    text: ({ space, pets }, { name }) =>
+      `Copied ${spaceText(String(name))} to ${spaceText(space)}, with ${counted(pets, 'pet')}.`,
+  }),
+  replicas: verb('GET /replicas', 'List the replicas of this sandbox and their positions', {
+    details:
+      'Oldest first; empty without `--redis`. The digest is the same at the same position. See [replicas](deploy.md#replicas).',
+    isOfSandbox: true,
+    input: fields({
+      digest: v.optional(described(switchInQuery, 'also return a digest of the state of this replica')),
+    }),
+    command: 'replicas [--digest]',
+    example: { digest: true },
+    run: ({ replicas = [], spaces }, { digest }) =>
+      digest === true
+        ? replicas.map((replica) => (replica.isThis ? { ...replica, digest: digestSandbox(spaces) } : replica))
+        : replicas,
+  }),
+  shutdown: verb('POST /shutdown', 'Stop the sandbox, as SIGTERM does', {
+    isOfSandbox: true,
+    command: 'stop',
+    async runOutsideCore({ target }) {
       target.shutdown()
       return STOPPING
     },
     run: () => STOPPING,
+    text: () => 'Stopping.',
   }),
+}
+
+export function spaceText(name: string): string {
+  return name === '' || name === DEFAULT_SPACE ? 'the default space' : `the space ${name}`
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { Failure } from '../../domain/failures.js'
-import { joinOr } from '../../domain/numbers.js'
+import { counted, joinOr } from '../../domain/numbers.js'
 import { OPTIONAL_SETTINGS, slowedOperations } from '../../domain/settings.js'
 import type { StoredState } from '../../domain/state.js'
 import { type ClockChange, changeClock, REAL_TIME } from '../../domain/time.js'
@@ -8,105 +8,142 @@ import { changeSettings, settingsSchema, settingsView } from '../../options/sett
 import { instantSchema } from '../../options/values/instant.js'
 import { durationSchema, oneOf, switchSchema } from '../../options/values/reading.js'
 import { clearOverrides, clockView, exportOverrides, listOverrides, readState } from '../state.js'
-import { countSchema, fields, text, type VerbContext, VerbError, verb } from '../verb.js'
+import { valuesText } from '../texts.js'
+import { countSchema, described, fields, text, type VerbContext, VerbError, verb } from '../verb.js'
 import { type ClockView, OVERRIDE_KINDS } from '../views.js'
+import { spaceText } from './sandbox.js'
 import { checkOperations } from './trouble.js'
 
 export const spaceVerbs = {
-  state: verb('GET /state', 'Settings, clock, keys with quotas and bans, storm, faults and counts of a space', {
+  state: verb('GET /state', 'Show settings, clock, keys with their quotas and bans, storm, faults and counts', {
+    details: 'Includes what is [active](#active-now) and what [differs from the start](#overrides).',
+    command: 'status',
     run: ({ space, spaces, wall }) => readState(space, spaces, wall),
   }),
-  reset: verb(
-    'POST /reset',
-    'Resets a space: pets (from the current fixtures), settings, plans, quotas, bans, storm, faults, clock, randomness, log, conduct. On the default space, also resets the keys of all spaces',
-    {
-      canUndo: true,
-      async fetch({ readFixtures }) {
-        try {
-          return readFixtures()
-        } catch (error) {
-          if (!(error instanceof Failure)) throw error
-          throw new VerbError('conflict', `The fixtures cannot be loaded, so nothing was reset: ${error.message}`)
-        }
-      },
-      run({ space, spaces, wall, fetched }) {
-        spaces.reset(space, wall, fetched as StoredState | undefined)
-        return { space: space.name, pets: space.records.get('pets')?.size ?? 0 }
-      },
+  reset: verb('POST /reset', 'Reset the space to its start: fixtures, settings, quotas, bans, clock, log', {
+    details:
+      'Snapshots stay. On the default space, it also resets the [keys](behaviour.md#spaces). The fixtures are read again; if they are invalid, nothing is reset (409).',
+    command: 'reset',
+    canUndo: true,
+    async readFiles({ readFixtures }) {
+      try {
+        return readFixtures()
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error
+        throw new VerbError('conflict', `The fixtures cannot be loaded, so nothing was reset: ${error.message}`)
+      }
     },
-  ),
-  export: verb('GET /export', 'The overrides as a scenario file, as flags of serve and as test code', {
+    run({ space, spaces, wall, files }) {
+      spaces.reset(space, wall, files as StoredState | undefined)
+      return { space: space.name, pets: space.records.get('pets')?.size ?? 0 }
+    },
+    text: ({ space, pets }) => `Reset ${spaceText(space)} to its start, with ${counted(pets, 'pet')}.`,
+  }),
+  export: verb('GET /export', 'Return the overrides as a scenario file, flags of serve, and test code', {
+    details: 'See [export](#export).',
+    command: 'export [--as <form>]',
     run: ({ space, wall }) => exportOverrides(space, wall),
   }),
-  undo: verb(
-    'POST /undo',
-    'Undoes the last reset, restored snapshot, scenario, cleared log, cleared overrides, removed pet, key or space, for one minute',
-    {
-      input: fields({ id: v.optional(countSchema('must be the id of an undo, from GET /state')) }),
-      run({ space, spaces, wall }, { id }) {
-        const undo = spaces.findUndo(space, wall)
-        if (undo === undefined) {
-          const message = 'There is nothing to undo in this space. Only the last change can be undone, for one minute.'
-          throw new VerbError('not_found', message)
-        }
-        if (id !== undefined && id !== undo.id) {
-          const message = `Undo ${id} is not the last in this space. The last is ${undo.id} (${undo.verb}).`
-          throw new VerbError('conflict', message)
-        }
-        return { undone: undo.verb as string, requests: spaces.undo(space, undo) }
-      },
+  undo: verb('POST /undo', 'Undo the last reset, restore, scenario or removal, within a minute', {
+    details: 'See [undo](#undo).',
+    input: fields({
+      id: v.optional(
+        described(
+          countSchema('must be the id of an undo, from GET /state'),
+          'undo only if this verb was the last (see status -o json)',
+        ),
+      ),
+    }),
+    command: 'undo [--id <id>]',
+    example: { id: 42 },
+    run({ space, spaces, wall }, { id }) {
+      const undo = spaces.findUndo(space, wall)
+      if (undo === undefined) {
+        const message = 'There is nothing to undo in this space. Only the last change can be undone, for one minute.'
+        throw new VerbError('not_found', message)
+      }
+      if (id !== undefined && id !== undo.id) {
+        const message = `Undo ${id} is not the last in this space. The last is ${undo.id} (${undo.verb}).`
+        throw new VerbError('conflict', message)
+      }
+      return { undone: undo.verb as string, requests: spaces.undo(space, undo) }
     },
-  ),
-  'overrides.list': verb(
-    'GET /overrides',
-    'Changes from the start configuration: storm, faults, clock, settings, bans and plans of keys',
-    { run: ({ space, wall }) => listOverrides(space, wall) },
-  ),
-  'overrides.clear': verb(
-    'DELETE /overrides',
-    'Resets all overrides, one kind (what), or one override (what and name); pets, quotas and the log stay',
-    {
-      input: fields({ what: v.optional(oneOf(OVERRIDE_KINDS)), name: v.optional(text) }),
-      canUndo: true,
-      run({ space, wall }, { what, name }) {
-        if (what === undefined && name !== undefined)
-          throw new VerbError(
-            'invalid_request',
-            `name requires what, which must be one of ${OVERRIDE_KINDS.join(', ')}.`,
-          )
-        return { cleared: clearOverrides(space, wall, what === undefined ? undefined : { what, name }) }
-      },
+    text: ({ undone, requests }) =>
+      `Undone: ${undone.replace('.', ' ')}.${requests === 0 ? '' : ` Also undone: ${counted(requests, 'request')} since then.`}`,
+  }),
+  'overrides.list': verb('GET /overrides', 'List changes of storm, faults, clock, settings, bans, plans', {
+    details: 'See [overrides](#overrides).',
+    methodName: 'overrides',
+    command: 'overrides list',
+    run: ({ space, wall }) => listOverrides(space, wall),
+  }),
+  'overrides.clear': verb('DELETE /overrides', 'Reset all overrides, those of one kind, or a single one', {
+    details: 'Records, quotas and the log stay.',
+    input: fields({
+      what: v.optional(described(oneOf(OVERRIDE_KINDS), 'only overrides of this kind')),
+      name: v.optional(described(text, 'only the override of this setting or key')),
+    }),
+    command: 'overrides clear [--what <kind>] [--name <name>]',
+    example: { what: 'setting', name: 'latency' },
+    canUndo: true,
+    run({ space, wall }, { what, name }) {
+      if (what === undefined && name !== undefined)
+        throw new VerbError('invalid_request', `"name" needs "what": one of ${OVERRIDE_KINDS.join(', ')}.`)
+      return { cleared: clearOverrides(space, wall, what === undefined ? undefined : { what, name }) }
     },
-  ),
-  'settings.show': verb('GET /settings', 'The settings of a space', {
+    text: ({ cleared }) => (cleared === 0 ? 'There were no overrides.' : `${counted(cleared, 'override')} cleared.`),
+  }),
+  'settings.show': verb('GET /settings', 'Show all settings', {
+    command: 'settings show',
     run: ({ space }) => settingsView(space.settings),
   }),
-  'settings.change': verb('PATCH /settings', `Changes settings of a space; null removes ${joinOr(OPTIONAL_SETTINGS)}`, {
+  'settings.change': verb('PATCH /settings', 'Change settings; if one is invalid, none changes', {
+    details: `See [settings](#settings). null removes ${joinOr(OPTIONAL_SETTINGS)}.`,
     input: settingsSchema,
+    args: [],
+    command: 'settings set <name=value...>',
+    example: { plan: 'pro', latency: '50ms..200ms' },
     run({ space }, settings) {
       checkOperations(space, slowedOperations(settings))
       space.changeSettings(changeSettings(space.settings, settings))
       return settingsView(space.settings)
     },
+    text: (_, settings) => `Settings changed: ${valuesText(settings)}.`,
   }),
-  'clock.show': verb('GET /clock', 'Shows the clock of a space', {
+  'clock.show': verb('GET /clock', 'Show the time', {
+    command: 'clock show',
     run: ({ space, wall }) => clockView(space, wall),
   }),
-  'clock.set': verb('PUT /clock', 'Moves the clock of a space forward to an instant, freezes it or lets it run', {
-    input: fields({ now: v.optional(instantSchema), frozen: v.optional(switchSchema) }),
+  'clock.set': verb('PUT /clock', 'Move the clock forward to an instant, freeze it, or let it run', {
+    input: fields({
+      now: v.optional(described(instantSchema, 'ISO 8601, with Z or an offset')),
+      frozen: v.optional(described(switchSchema, 'false lets the clock run')),
+    }),
+    command: 'clock set <instant>',
+    example: { now: '2030-12-04T23:59:00Z' },
     run: (context, { now, frozen }) =>
       moveClock(context, { ...(now === undefined ? {} : { now }), ...(frozen === undefined ? {} : { frozen }) }),
+    text: (clock) => `Clock set to ${clockText(clock)}.`,
   }),
-  'clock.advance': verb('POST /clock/advance', 'Moves the clock of a space forward by a duration', {
-    input: fields({ by: durationSchema }),
+  'clock.advance': verb('POST /clock/advance', 'Move the clock forward by a duration', {
+    input: fields({ by: described(durationSchema, 'how far: 500ms, 30s, 5m or 24h') }),
+    command: 'clock advance <duration>',
+    example: { by: '1m' },
     run: (context, { by }) => moveClock(context, { now: context.space.now(context.wall) + by }),
+    text: (clock, { by }) => `Clock advanced by ${by} to ${clockText(clock)}.`,
   }),
-  'clock.reset': verb('DELETE /clock', 'Returns the clock of a space to real time', {
+  'clock.reset': verb('DELETE /clock', 'Return to real time', {
+    command: 'clock reset',
     run({ space, wall }) {
       space.setClock(REAL_TIME, wall)
       return clockView(space, wall)
     },
+    text: () => 'Clock set to real time.',
   }),
+}
+
+function clockText({ now, frozen }: ClockView): string {
+  return now + (frozen ? ', frozen' : '')
 }
 
 function moveClock({ space, wall }: VerbContext, to: ClockChange): ClockView {

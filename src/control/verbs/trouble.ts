@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Space } from '../../core/space.js'
-import type { FaultRule } from '../../domain/faults.js'
+import { type FaultRule, formatFaultRule } from '../../domain/faults.js'
 import { slowedOperations } from '../../domain/settings.js'
 import {
   type ClockState,
@@ -10,89 +10,129 @@ import {
   type EpochMs,
   startInstant,
 } from '../../domain/time.js'
-import { OptionsError, type ScenarioContent } from '../../options/options.js'
+import { OptionsError, type ScenarioContent, type ScenarioName } from '../../options/options.js'
 import { quoted } from '../../options/problem.js'
 import { loadPackagedScenario, packagedScenarios, parseScenarioContent, type Scenario } from '../../options/scenario.js'
 import { changeSettings } from '../../options/settings.js'
-import { faultSchema, faultsSchema, stormMapSchema } from '../../options/values/faults.js'
+import { faultSchema, faultsSchema, runningStormSchema } from '../../options/values/faults.js'
 import { faultViews, readState, stormView } from '../state.js'
-import { fields, VerbError, verb } from '../verb.js'
+import { stormText } from '../texts.js'
+import { described, fields, VerbError, verb } from '../verb.js'
+import type { ScenarioView } from '../views.js'
 import { checkBannable, findKey } from './keys.js'
 
-type ScenarioInput = { readonly name: string } | { readonly [Key in keyof ScenarioContent]: ScenarioContent[Key] }
+type Fields = Readonly<Record<string, unknown>>
 
-const scenarioSchema: v.GenericSchema<ScenarioInput, Readonly<Record<string, unknown>>> = v.record(
-  v.string(),
-  v.unknown(),
-  'must be {"name": …} or the content of a scenario',
-) as never
+const SCENARIO_FORM = 'must be the name of a packaged scenario, {"name": …} or the content of a scenario'
+const scenarioSchema = v.union(
+  [
+    v.pipe(
+      v.string() as v.GenericSchema<ScenarioName, string>,
+      v.transform((name): Fields => ({ name })),
+    ),
+    v.record(v.string(), v.unknown()) as v.GenericSchema<ScenarioContent | { readonly name: string }, Fields>,
+  ],
+  SCENARIO_FORM,
+)
 
 export const troubleVerbs = {
-  'storm.show': verb('GET /storm', 'The storm of a space; null without one', {
+  'storm.show': verb('GET /storm', 'Show the storm', {
+    details: 'Null without one.',
+    command: 'storm show',
     run: ({ space: { storm } }) => (storm === undefined ? null : stormView(storm)),
   }),
-  'storm.start': verb('PUT /storm', 'Starts a storm; without a rate it refuses all requests', {
-    input: stormMapSchema,
-    run: ({ space, wall }, storm) => stormView(space.startStorm(storm, space.now(wall))),
+  'storm.start': verb('PUT /storm', 'Start a new storm; without a rate it refuses everything', {
+    input: fields({
+      storm: v.optional(
+        described(runningStormSchema, '<rate>[,for=30s][,every=5m][,retry-after=2s], as for serve'),
+        {},
+      ),
+    }),
+    body: 'storm',
+    command: 'storm start [spec] [--rate <rate>] [--for <duration>] [--every <duration>] [--retry-after <duration>]',
+    example: { storm: { rate: 0.3, for: '30s' } },
+    run: ({ space, wall }, { storm }) => stormView(space.startStorm(storm, space.now(wall))),
+    text: (storm) => `Storm started: ${stormText(storm)}.`,
   }),
-  'storm.stop': verb('DELETE /storm', 'Stops the storm', {
+  'storm.stop': verb('DELETE /storm', 'Stop the storm', {
+    command: 'storm stop',
     run({ space }) {
       space.stopStorm()
       return null
     },
+    text: () => 'Storm stopped.',
   }),
-  'faults.list': verb('GET /faults', 'The ordered fault rules of a space; the first that matches wins', {
+  'faults.list': verb('GET /faults', 'List the fault rules in order', {
+    command: 'fault list',
     run: ({ space }) => faultViews(space),
   }),
-  'faults.set': verb('PUT /faults', 'Replaces the ordered list of rules', {
+  'faults.set': verb('PUT /faults', 'Replace the fault rules', {
     body: 'rules',
     input: fields({ rules: faultsSchema }),
+    example: { rules: ['createPet:503*2', 'listPets:hang@5%'] },
     run: ({ space }, { rules }) => setFaults(space, rules),
+    text: (rules) => `Faults: ${rules.map(formatFaultRule).join(' ') || 'none'}.`,
   }),
-  'faults.add': verb('POST /faults', 'Adds a rule at the end of the list', {
+  'faults.add': verb('POST /faults', 'Add a fault rule at the end of the list; the first match wins', {
     body: 'rule',
-    input: fields({ rule: faultSchema }),
+    input: fields({
+      rule: described(faultSchema, '<operation|*>:<status or fault>[@20%][*3][,retry-after=2s][,after], as for serve'),
+    }),
+    command: 'fault add <rule>',
+    example: { rule: 'listPets:503@20%*3' },
     run({ space }, { rule }) {
       checkOperations(space, [rule.operation])
       space.addFault(rule)
       return faultViews(space)
     },
+    text: (rules) => `Fault added: ${rules.slice(-1).map(formatFaultRule).join()}.`,
   }),
-  'faults.clear': verb('DELETE /faults', 'Removes all fault rules', {
+  'faults.clear': verb('DELETE /faults', 'Remove all fault rules', {
+    command: 'fault clear',
     run: ({ space }) => setFaults(space, []),
+    text: () => 'All faults removed.',
   }),
-  'scenario.list': verb('GET /scenarios', 'The packaged scenarios with their descriptions', {
-    run: () => packagedScenarios().map((name) => ({ name, description: loadPackagedScenario(name).description ?? '' })),
+  'scenario.list': verb('GET /scenarios', 'List the packaged scenarios', {
+    details: 'See [scenarios](switches.md#scenarios).',
+    methodName: 'scenarios',
+    run: (): readonly ScenarioView[] =>
+      packagedScenarios().map((name) => ({ name, description: loadPackagedScenario(name).description ?? '' })),
   }),
-  'scenario.apply': verb(
-    'PUT /scenario',
-    'Applies a packaged scenario ({"name": …}) or the content of one; other settings stay',
-    {
-      body: 'scenario',
-      input: fields({ scenario: scenarioSchema }),
-      canUndo: true,
-      knowsKeys(space, { scenario }) {
-        const { used, bans } = read(scenario)
-        return Object.keys({ ...used, ...bans }).every((name) => space.findKey(name) !== undefined)
-      },
-      run({ space, spaces, wall }, { scenario: given }) {
-        const scenario = read(given)
-        const operations = (scenario.faults ?? []).map(({ operation }) => operation)
-        checkOperations(space, [...operations, ...slowedOperations(scenario.settings)])
-        checkScenarioKeys(space, scenario)
-        const clock = clockIn(space, scenario, wall)
-        space.changeSettings(changeSettings(space.settings, scenario.settings))
-        space.setClock(clock, wall)
-        const now = space.now(wall)
-        if (scenario.storm === 'off') space.stopStorm()
-        else if (scenario.storm !== undefined) space.startStorm(scenario.storm, now)
-        if (scenario.faults !== undefined) space.setFaults(scenario.faults)
-        space.useUp(scenario.used, now)
-        space.banKeys(scenario.bans, now)
-        return readState(space, spaces, wall)
-      },
+  'scenario.apply': verb('PUT /scenario', 'Apply a scenario; other settings do not change', {
+    details: 'A packaged one by its name, or the content of one. See [scenarios](switches.md#scenarios).',
+    body: 'scenario',
+    input: fields({
+      scenario: described(scenarioSchema, `packaged scenario (${packagedScenarios().join(', ')}) or YAML file`),
+    }),
+    methodName: 'scenario',
+    command: 'scenario <name|file>',
+    example: { scenario: 'storm' },
+    canUndo: true,
+    hasUnknownKey(space, { scenario }) {
+      const { used, bans } = read(scenario)
+      return Object.keys({ ...used, ...bans }).some((name) => space.findKey(name) === undefined)
     },
-  ),
+    run({ space, spaces, wall }, { scenario: given }) {
+      const scenario = read(given)
+      const operations = (scenario.faults ?? []).map(({ operation }) => operation)
+      checkOperations(space, [...operations, ...slowedOperations(scenario.settings)])
+      checkScenarioKeys(space, scenario)
+      const clock = clockIn(space, scenario, wall)
+      space.changeSettings(changeSettings(space.settings, scenario.settings))
+      space.setClock(clock, wall)
+      const now = space.now(wall)
+      if (scenario.storm === 'off') space.stopStorm()
+      else if (scenario.storm !== undefined) space.startStorm(scenario.storm, now)
+      if (scenario.faults !== undefined) space.setFaults(scenario.faults)
+      space.useUp(scenario.used, now)
+      space.banKeys(scenario.bans, now)
+      return readState(space, spaces, wall)
+    },
+    text(_, { scenario }) {
+      const { name } = typeof scenario === 'string' ? { name: scenario } : Object(scenario)
+      return name === undefined ? 'Scenario applied.' : `Scenario ${name} applied.`
+    },
+  }),
 }
 
 function setFaults(space: Space, rules: readonly FaultRule[]) {

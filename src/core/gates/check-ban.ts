@@ -22,7 +22,7 @@ export const checkBan: Gate = (context) => {
   if (early === undefined) return undefined
   account.bans = banFor(banDuration, now)
   const until = new Date(now + banDuration).toISOString()
-  const text = `ban ${caller.label} until ${until}: ${counted(early, 'early request')}`
+  const text = `Key ${caller.label} is banned until ${until}: ${counted(early, 'early request')}.`
   space.log.publish({ at: new Date(now).toISOString(), verb: 'ban', text, until })
   return banned(context, now + banDuration)
 }

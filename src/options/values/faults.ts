@@ -1,8 +1,16 @@
 import * as v from 'valibot'
-import { FAULT_PHASES, FAULTS, type FaultRule, faultProblem, parseFaultRule } from '../../domain/faults.js'
+import {
+  FAULT_PHASES,
+  FAULTS,
+  type FaultInput,
+  type FaultRule,
+  faultProblem,
+  parseFaultRule,
+} from '../../domain/faults.js'
 import { type DelayRange, type Latency, LONGEST_LATENCY_MS } from '../../domain/settings.js'
 import { type Storm, stormProblem } from '../../domain/storm.js'
 import { type DurationMs, formatDuration, LONGEST_WAIT_MS } from '../../domain/time.js'
+import type { StormOption } from '../options.js'
 import {
   durationSchema,
   listOf,
@@ -54,7 +62,10 @@ const faultMapSchema = v.pipe(
 )
 
 /** A fault rule as text or as a map. Its operation is not checked here. */
-export const faultSchema = v.union([faultTextSchema, faultMapSchema], FAULT_FORM)
+export const faultSchema: v.GenericSchema<FaultInput, FaultRule> = v.union(
+  [faultTextSchema, faultMapSchema],
+  FAULT_FORM,
+) as never
 
 export const faultsSchema = listOf(faultSchema, 'must be a list of faults such as listPets:503@20%*3')
 
@@ -87,7 +98,7 @@ const rateSchema = v.pipe(
 )
 
 /** A storm as `{ rate, for, every, retryAfter }`, durations as text. Default rate: 1. */
-export const stormMapSchema = v.pipe(
+const stormMapSchema: v.GenericSchema<StormOption, Storm> = v.pipe(
   mapSchema(
     {
       rate: v.exactOptional(rateSchema),
@@ -99,22 +110,27 @@ export const stormMapSchema = v.pipe(
   ),
   // Without the value in messages: its durations are already numbers.
   parseWith((given): ParseResult<Storm> => checked({ rate: 1, ...given }), { input: undefined }),
+) as never
+
+const rateOnlySchema = v.pipe(
+  rateSchema,
+  v.transform((rate): Storm => ({ rate })),
 )
 
-const stormTextSchema = textSchema(STORM_FORM, readStorm)
-
-export const stormSchema = v.union(
-  [
-    v.literal('off'),
-    stormTextSchema,
-    v.pipe(
-      rateSchema,
-      v.transform((rate): Storm => ({ rate })),
-    ),
-    stormMapSchema,
-  ],
-  `${STORM_FORM}, or off`,
+export const runningStormSchema = v.union(
+  [textSchema(STORM_FORM, readStorm), rateOnlySchema, stormMapSchema],
+  STORM_FORM,
 )
+
+export const stormSchema = v.union([v.literal('off'), runningStormSchema], `${STORM_FORM}, or off`)
+
+export function formatStorm({ rate, for: length, every, retryAfter }: Storm): string {
+  const part = (name: string, duration: DurationMs | undefined) =>
+    duration === undefined ? '' : `,${name}=${formatDuration(duration)}`
+  // Without exponents: 1e-7 is written in full.
+  const share = Number(rate.toFixed(20)).toLocaleString('en', { maximumFractionDigits: 20, useGrouping: false })
+  return `${share}${part('for', length)}${part('every', every)}${part('retry-after', retryAfter)}`
+}
 
 const checked = (storm: Storm) => valueUnless(stormProblem(storm), storm)
 

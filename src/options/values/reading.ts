@@ -3,7 +3,13 @@ import { INT64_MAXIMUM, INT64_MINIMUM, type Int64 } from '../../contract/int64.j
 import { joinOr, parseSize } from '../../domain/numbers.js'
 import { PET_STATUSES } from '../../domain/pets.js'
 import { didYouMean } from '../../domain/suggest.js'
-import { type DurationMs, formatDuration, LONGEST_WAIT_MS, parseDuration } from '../../domain/time.js'
+import {
+  type DurationMs,
+  type DurationText,
+  formatDuration,
+  LONGEST_WAIT_MS,
+  parseDuration,
+} from '../../domain/time.js'
 
 /** The value, or a sentence part: "must be a whole number". */
 export type ParseResult<T> = { readonly value: T } | { readonly problem: string }
@@ -81,14 +87,15 @@ export function strictMap<const Entries extends v.ObjectEntries>(entries: Entrie
 const MAX_ITEMS = 1000
 
 /** Checks the length first, so that long lists are refused quickly. */
-export function listOf<Item extends v.GenericSchema>(item: Item, allowed: string) {
-  return v.pipe(
+export function listOf<In, Out>(item: v.GenericSchema<In, Out>, allowed: string) {
+  const schema: v.GenericSchema<readonly In[], Out[]> = v.pipe(
     v.custom<unknown[]>(
       (value) => !Array.isArray(value) || value.length <= MAX_ITEMS,
       `must have at most ${MAX_ITEMS} values`,
     ),
     v.array(item, allowed),
-  )
+  ) as never
+  return schema
 }
 
 export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER) {
@@ -119,12 +126,16 @@ export const sizeSchema = textSchema(SIZE_FORM, (text) => {
 
 const DURATION_FORM = 'must be a whole number with a unit, for example 500ms, 30s, 5m or 24h'
 
-export const durationSchema = textSchema(DURATION_FORM, (text) => readDuration(text))
+type DurationSchema = v.GenericSchema<DurationText, DurationMs>
+
+export const durationSchema = textSchema(DURATION_FORM, (text) => readDuration(text)) as DurationSchema
 
 /** A duration that Retry-After can have. */
-export const waitSchema = textSchema(DURATION_FORM, (text) => readDuration(text, 0, LONGEST_WAIT_MS))
+export const waitSchema = textSchema(DURATION_FORM, (text) => readDuration(text, 0, LONGEST_WAIT_MS)) as DurationSchema
 
-export const someWaitSchema = textSchema(DURATION_FORM, (text) => readDuration(text, 1, LONGEST_WAIT_MS))
+export const someWaitSchema = textSchema(DURATION_FORM, (text) =>
+  readDuration(text, 1, LONGEST_WAIT_MS),
+) as DurationSchema
 
 export function readDuration(
   text: string,

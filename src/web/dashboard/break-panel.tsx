@@ -44,7 +44,8 @@ function StormSection() {
   const start = (field: ReadField) => {
     const names = ['for', 'every', 'retryAfter'].filter((name) => field(name) !== undefined)
     const given = Object.fromEntries(names.map((name) => [name, field(name)]))
-    return call('storm.start', { rate: Number(field('percent') ?? '100') / 100, ...given }, 'A storm has started.')
+    const storm = { rate: Number(field('percent') ?? '100') / 100, ...given }
+    return call('storm.start', { storm }, 'A storm has started.')
   }
   return (
     <Section id="storm" title="Storm" aside={storm === null ? 'off' : <StormState storm={storm} />}>

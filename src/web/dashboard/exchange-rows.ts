@@ -59,7 +59,7 @@ export function timelineEvents(
   for (const [index, { verb, text, until, afterId: start }] of logged.entries()) {
     if (until === undefined || Date.parse(until) > now) continue
     if (logged.some((later, at) => at > index && later.at < until && ENDS_EARLY.test(later.verb))) continue
-    const what = verb === 'storm.start' ? 'storm' : text.split(' ', 2).join(' of ')
+    const what = verb === 'storm.start' ? 'storm' : `ban of ${text.split(' ')[1]}`
     const afterId = Math.max(start, exchanges.find(({ at }) => at <= until)?.id ?? 0)
     const place = events.findIndex((one) => one.afterId < afterId || (one.afterId === afterId && one.at <= until))
     events.splice(place, 0, { at: until, verb: 'over', text: `the ${what} is over`, afterId })

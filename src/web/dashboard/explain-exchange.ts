@@ -138,8 +138,8 @@ function explainBan(exchange: Exchange, { always, events = [] }: Facts): Explana
     return { cause: 'always banned', rule: `The key ${key} is always banned.`, help: 'Use another key.' }
   const until = retryAt(exchange)
   const cause = until === undefined ? 'banned' : `banned until ${timeText(until)}`
-  const ban = events.find((event) => event.text.startsWith(`ban ${key} until `) && event.at <= at)
-  const [, early] = /: (\d+) early requests$/.exec(ban?.text ?? '') ?? []
+  const ban = events.find((event) => event.text.startsWith(`Key ${key} is banned until `) && event.at <= at)
+  const [, early] = /: (\d+) early requests\.$/.exec(ban?.text ?? '') ?? []
   const why =
     early !== undefined
       ? ` It sent ${early} requests before Retry-After had passed.`

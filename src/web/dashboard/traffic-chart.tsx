@@ -74,9 +74,11 @@ function Plot({ buckets }: { readonly buckets: readonly Bucket[] }) {
     .filter(({ at }) => share(at) >= 0 && share(at) <= 1)
   const labelled = spread(marks, share)
   const slot = `${100 / buckets.length}%`
-  /** `12:00:10: 3 2xx; storm start: rate 1 for 30s` */
+  /** `12:00:10: 3 2xx; Storm started: all requests get 429 for 30s` */
   const bucketText = (at: number, counts: OutcomeCounts) => {
-    const done = marks.filter((mark) => mark.at >= at && mark.at < at + bucketMs).map(({ text }) => text)
+    const done = marks
+      .filter((mark) => mark.at >= at && mark.at < at + bucketMs)
+      .map(({ text }) => text.replace(/\.$/, ''))
     return `${timeText(at)}: ${[outcomesText(counts) || 'nothing', ...done.toReversed()].join('; ')}`
   }
   function choose(index: number): void {

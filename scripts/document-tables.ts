@@ -1,0 +1,90 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { inputField, positionalFields, type Verb } from '../src/control/verb.js'
+import { packageDirectory } from '../src/system/package-files.js'
+import { METHODS, type MethodRow } from './generate-methods.js'
+
+/** Documents with tables that `npm run generate` writes, between markers such as `<!-- verbs -->` and `<!-- end -->`. */
+export const DOCUMENTS = ['docs/control-api.md']
+
+const TABLES: Readonly<Record<string, () => string>> = { verbs: verbTables }
+
+export async function writeDocumentTables(): Promise<void> {
+  for (const name of DOCUMENTS) {
+    const file = join(packageDirectory, name)
+    const text = await readFile(file, 'utf8')
+    const written = withTables(text)
+    if (written !== text) await writeFile(file, written)
+  }
+}
+
+export function withTables(text: string): string {
+  return text.replace(/(<!-- (\w+) -->\n).*?(<!-- end -->)/gs, (whole, begin: string, name: string, end: string) => {
+    const table = TABLES[name]
+    return table === undefined ? whole : `${begin}\n${table()}\n${end}`
+  })
+}
+
+/** Headings, with the first words of the verbs below each. */
+const TOPICS: Readonly<Record<string, string>> = {
+  'The state of a space': 'state reset export undo overrides',
+  'Settings and the clock': 'settings clock',
+  'Keys, plans and bans': 'keys',
+  'Storms, faults and scenarios': 'storm faults scenario',
+  'Records of the contract': 'resources records',
+  'Saved states': 'snapshots',
+  'Requests and what clients did': 'requests conduct',
+  'Spaces, replicas and the sandbox': 'spaces replicas shutdown',
+}
+
+function verbTables(): string {
+  const topics = Object.entries(TOPICS).map(([title, names]) => {
+    const isIn = ({ verbName }: MethodRow) => names.split(' ').includes(verbName.split('.')[0] ?? '')
+    const rows = METHODS.filter(isIn).map(verbRow)
+    return `### ${title}\n\n${table(['method', 'command', 'request', 'does'], rows)}`
+  })
+  return topics.join('\n')
+}
+
+function verbRow({ path, verb, given, example, isAlias }: MethodRow): readonly string[] {
+  const fields = Object.keys(Object(verb.example))
+  const shown = example === undefined || fields.length === 0 ? '' : ` Example: \`${example}\``
+  const details = verb.details === undefined || isAlias ? '' : ` ${verb.details}`
+  return [
+    code(`${path}(${example === undefined ? '' : isAlias ? positionalFields(verb).join(', ') : signature(verb)})`),
+    verb.command === undefined ? '' : code(verb.command),
+    code(isAlias ? `${verb.method} ${verb.path} ${JSON.stringify(given ?? verb.example)}` : request(verb)),
+    `${verb.summary}.${details}${shown}`,
+  ]
+}
+
+/** `key, plan?` */
+function signature(verb: Verb): string {
+  const args = positionalFields(verb)
+  const rest = fieldsOf(verb).filter((field) => !args.includes(bare(field)))
+  const positional = args.map((name) => fieldsOf(verb).find((field) => bare(field) === name) ?? name)
+  return [...positional, ...(rest.length === 0 ? [] : [`{${rest.length > 6 ? '…' : rest.join(', ')}}`])].join(', ')
+}
+
+/** `POST /keys {key, plan?}` */
+function request(verb: Verb): string {
+  const { method, path, body } = verb
+  const others = fieldsOf(verb).filter((field) => !path.includes(`{${bare(field)}}`))
+  const content = others.length === 0 ? '' : others.length > 6 ? '{…}' : `{${others.join(', ')}}`
+  if (method === 'GET')
+    return others.length === 0 ? `${method} ${path}` : `${method} ${path}?${others.map(bare).join('&')}`
+  return `${method} ${path} ${body ?? content}`.trimEnd()
+}
+
+function fieldsOf(verb: Verb): readonly string[] {
+  const names = positionalFields(verb.input === undefined ? {} : { input: verb.input })
+  return names.map((name) => (inputField(verb, name)?.isOptional === true ? `${name}?` : name))
+}
+
+const bare = (field: string) => field.replace('?', '')
+
+const code = (text: string) => `\`${text.replaceAll('|', '\\|')}\``
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
+}

@@ -1,0 +1,108 @@
+import { ControlError } from '../control/control-error.js'
+import { verbRoutes } from '../control/generated/verb-routes.js'
+import type { VerbName } from '../control/verb-map.js'
+import type { VerbRoute } from '../control/verb-request.js'
+import type { Exchange } from '../exchanges/exchange-record.js'
+import { quoted } from '../options/problem.js'
+import type { RequestFilter } from './inputs.js'
+
+export interface Transport {
+  /** @param space empty for the default space @throws ControlError if the verb refuses */
+  call(verb: string, space: string, input?: object): Promise<unknown>
+  /** Exchanges as they end, until the signal is aborted or the sandbox stops. */
+  follow(space: string, filter: RequestFilter, signal?: AbortSignal): AsyncIterable<Exchange>
+}
+
+/** A method of a verb, as scripts/generate-methods.ts writes it. */
+export interface Method {
+  readonly verb: string
+  /** Fields of the input that are given by position. */
+  readonly args?: readonly string[]
+  /** Fields that the caller does not give, or may leave out. */
+  readonly given?: object
+  /** A valid call, for messages. Without it the verb has no input, and the method ignores arguments, as a hook of a test runner passes some. */
+  readonly example?: string
+}
+
+export type MakeMethod = (method: Method) => (...values: unknown[]) => Promise<never>
+
+export function methodMaker(transport: Transport, space: string): MakeMethod {
+  return ({ verb, args = [], given = {}, example }) =>
+    async (...values) => {
+      try {
+        const input = example === undefined ? {} : readArguments(verb, args, values, example)
+        return (await callInSpace(transport, verb, space, { ...given, ...input })) as never
+      } catch (error) {
+        if (!(error instanceof ControlError) || error.example === undefined || example === undefined) throw error
+        throw new ControlError(error.code, `${error.message} Example: ${example}.`)
+      }
+    }
+}
+
+/** Reads arguments by position, or from an object: `ban('sandbox', '30s')`, `ban('sandbox', { for: '30s' })`. */
+function readArguments(verb: string, args: readonly string[], values: readonly unknown[], example: string): object {
+  const { body } = routeOf(verb)
+  const input: Record<string, unknown> = {}
+  for (const [index, value] of values.entries()) {
+    const name = args[index]
+    if (value === undefined) continue
+    const isLast = index === values.length - 1
+    if (isLast && (name === undefined || name !== body) && isObject(value)) Object.assign(input, value)
+    else if (name !== undefined) input[name] = value
+    else {
+      const most = args.length === 0 ? 'an object' : `${args.length} argument${args.length === 1 ? '' : 's'}`
+      throw invalid(
+        `${example.split('(')[0]} takes ${most}, got ${values.length === 1 ? quoted(value) : values.length}.`,
+      )
+    }
+  }
+  for (const [name, value] of Object.entries(input)) if (value instanceof Date) input[name] = dateText(value)
+  return input
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+}
+
+function dateText(date: Date): string {
+  return Number.isNaN(date.getTime()) ? String(date) : date.toISOString()
+}
+
+/** Calls a verb in the given space, or in the one that its key names. @throws ControlError */
+export async function callInSpace(
+  transport: Transport,
+  verb: string,
+  space: string,
+  input: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
+  for (const [, field = ''] of routeOf(verb).path.matchAll(/\{(\w+)\}/g)) checkPathField(field, input[field])
+  const { key } = input
+  if (typeof key !== 'string' || !/^keys\.(?!add)/.test(verb)) return await transport.call(verb, space, input)
+  // A key as clients send it may name its space.
+  const at = splitKey(key)
+  if (at.space !== '' && space !== '' && at.space !== space) {
+    const message = `The key "${key}" is in the space "${at.space}", not in "${space}".`
+    throw new ControlError('invalid_request', message)
+  }
+  return await transport.call(verb, at.space === '' ? space : at.space, { ...input, key: at.key })
+}
+
+const routeOf = (verb: string): VerbRoute => verbRoutes[verb as VerbName]
+
+/** Over the network, any value would become a part of the path. */
+function checkPathField(field: string, value: unknown): void {
+  if (value === undefined || value === '') throw invalid(`"${field}" is missing.`)
+  const isId = field === 'id' && (typeof value === 'number' || typeof value === 'bigint')
+  if (typeof value !== 'string' && !isId) throw invalid(`"${field}" must be a string, got ${quoted(value)}.`)
+}
+
+function invalid(message: string): ControlError {
+  return new ControlError('invalid_request', message, '')
+}
+
+/** Splits a key as clients send it: `sandbox-pro~checkout+w3` is `sandbox-pro` in `checkout`. */
+export function splitKey(sent: string): { readonly key: string; readonly space: string } {
+  const [key = '', place = ''] = sent.split(/~(.*)/s)
+  const [space = ''] = place.split('+')
+  return { key, space }
+}
