@@ -160,5 +160,5 @@ function originOf({ log }: Pick<Space, 'log'>, verb: string, name = ''): string 
       ((one.verb.startsWith(verb) || one.verb === 'ban') && one.text.includes(name)),
   )
   if (event?.verb === 'ban') return 'its client'
-  return event?.verb === 'scenario.apply' ? event.text : 'you'
+  return event?.verb === 'scenario.apply' ? event.text.replace(/^Scenario (.*) applied\.$/, 'scenario $1') : 'you'
 }

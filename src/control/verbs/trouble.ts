@@ -129,8 +129,8 @@ export const troubleVerbs = {
       return readState(space, spaces, wall)
     },
     text(_, { scenario }) {
-      const { name } = typeof scenario === 'string' ? { name: scenario } : Object(scenario)
-      return name === undefined ? 'Scenario applied.' : `Scenario ${name} applied.`
+      const { name = 'custom' } = typeof scenario === 'string' ? { name: scenario } : Object(scenario)
+      return `Scenario ${name} applied.`
     },
   }),
 }
