@@ -137,7 +137,7 @@ function describeVerb(
   const isInPath = (field: string) => path.includes(`{${field}}`)
   // A short path stands for its resource.
   const others = Object.entries(properties).filter(([field]) => !isInPath(field) && field !== 'resource')
-  const takesBody = method !== 'GET' && others.length > 0
+  const takesBody = method !== 'GET' && method !== 'DELETE' && others.length > 0
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, field = '']) => field)
   const schema = {
     type: 'object',

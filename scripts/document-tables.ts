@@ -71,7 +71,7 @@ function request(verb: Verb): string {
   const { method, path, body } = verb
   const others = fieldsOf(verb).filter((field) => !path.includes(`{${bare(field)}}`))
   const content = others.length === 0 ? '' : others.length > 6 ? '{…}' : `{${others.join(', ')}}`
-  if (method === 'GET')
+  if (method === 'GET' || method === 'DELETE')
     return others.length === 0 ? `${method} ${path}` : `${method} ${path}?${others.map(bare).join('&')}`
   return `${method} ${path} ${body ?? content}`.trimEnd()
 }

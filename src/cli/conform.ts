@@ -52,7 +52,7 @@ The command must exit with 0 if the job is done, and with another code if not.
 
 If the failure never occurred, the scenario is untested. This fails the run,
 unless you pass --allow-untested. --baseline takes a YAML file with known failures:
-a map of scenario names and notes. If one of them passes, the run fails.
+an object of scenario names and notes. If one of them passes, the run fails.
 
 Exit codes: 0 all passed, 1 a scenario failed, 2 usage error, 126 the command
 cannot be run, 127 no such command.`

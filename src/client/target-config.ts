@@ -43,14 +43,14 @@ const addressSchema = v.pipe(
 )
 const targetSchema = v.strictObject(
   { 'base-url': v.optional(addressSchema), 'api-key-file': v.optional(textSchema) },
-  ({ expected }) => (expected === 'never' ? 'is unknown; expected base-url and api-key-file' : 'must be a map'),
+  ({ expected }) => (expected === 'never' ? 'is unknown; expected base-url and api-key-file' : 'must be an object'),
 )
 const configSchema = v.strictObject(
   {
     use: v.optional(v.pipe(textSchema, v.notValue(PRODUCTION, 'production cannot be the default target'))),
-    targets: v.nullish(v.record(nameSchema, v.nullish(targetSchema, {}), 'must be a map'), {}),
+    targets: v.nullish(v.record(nameSchema, v.nullish(targetSchema, {}), 'must be an object'), {}),
   },
-  ({ expected }) => (expected === 'never' ? 'is unknown; expected use and targets' : 'the file must be a map'),
+  ({ expected }) => (expected === 'never' ? 'is unknown; expected use and targets' : 'the file must be an object'),
 )
 
 /** Where the targets are kept. A relative XDG_CONFIG_HOME is ignored. @source XDG Base Directory Specification 0.8 */

@@ -26,7 +26,8 @@ export function verbRequest({ method, path, body }: VerbRoute, space: string, in
     delete rest[field]
     return encodeURIComponent(String(value))
   })
-  const sendsBody = method !== 'GET' && Object.keys(rest).length > 0
+  // Node's client sends the body of a DELETE without a length, so that a server does not see it.
+  const sendsBody = method !== 'GET' && method !== 'DELETE' && Object.keys(rest).length > 0
   const query = new URLSearchParams(space === '' ? {} : { space })
   if (!sendsBody) for (const [field, value] of Object.entries(rest)) query.set(field, String(value))
   return {

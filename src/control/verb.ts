@@ -164,16 +164,25 @@ export function checkInput(
   const result = v.safeParse(schema, input ?? {})
   if (result.success) return result.output
   const known = Object.keys(entriesOf(schema) ?? {})
-  const unknown = result.issues.filter(({ expected, path }) => expected === 'never' && path?.length === 1)
-  const others = result.issues.filter((issue) => !unknown.includes(issue))
+  const isOwn = ({ type, path }: v.BaseIssue<unknown>) => type === 'strict_object' && path?.length === 1
+  const own = result.issues.filter(isOwn)
+  const isUnlike = own.some(
+    ({ expected, input: name }) => expected === 'never' && didYouMean(String(name), known) === '',
+  )
   const problems = [
-    ...unknown.map(({ input: name }) => `Unknown field "${name}"${didYouMean(String(name), known)}`),
-    ...formatIssues(others, (path) => fieldText(path.filter((part) => part !== body))),
+    ...own.map(({ expected, input: name, path }) =>
+      expected === 'never'
+        ? `Unknown field "${name}"${didYouMean(String(name), known)}`
+        : `"${String(path?.[0]?.key)}" is missing`,
+    ),
+    ...formatIssues(
+      result.issues.filter((issue) => !isOwn(issue)),
+      (path) => fieldText(path.filter((part) => part !== body)),
+    ),
   ]
-  const takes = problems.some((problem) => /^Unknown field "\w*"$/.test(problem))
-    ? ` This verb takes ${known.join(', ') || 'no input'}.`
-    : ''
-  throw new VerbError('invalid_request', `${problems.join('; ')}.${takes}`.replace('?.', '?'), exampleRequest(verb))
+  const takes = isUnlike ? ` This verb takes ${known.join(', ') || 'no input'}.` : ''
+  const message = `${problems.join('; ')}.${takes}`.replace('?.', '?')
+  throw new VerbError('invalid_request', message, exampleRequest({ ...verb, ...(body !== undefined && { body }) }))
 }
 
 /** `POST /clock/advance {"by":"1m"}` */

@@ -43,8 +43,8 @@ interface HelpfulIssue {
 }
 
 /**
- * Of a union ("string or map"), returns the issues of the form that the user has chosen: why a string cannot be read
- * helps more than that it is not a map.
+ * Of a union ("string or object"), returns the issues of the form that the user has chosen: why a string cannot be read
+ * helps more than that it is not an object.
  */
 export function helpfulIssues(issue: BaseIssue<unknown>): readonly HelpfulIssue[] {
   const path = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)))
@@ -55,9 +55,9 @@ export function helpfulIssues(issue: BaseIssue<unknown>): readonly HelpfulIssue[
   if (deeper.length > 0) return deeper
   const isShallow = issue.kind === 'schema' && path.length === 0
   if (issue.type !== 'strict_object') return [{ path, input: issue.input, message: issue.message, isShallow }]
-  if (path.length === 0) return [{ path, input: issue.input, message: `must be a map; it ${issue.message}`, isShallow }]
+  if (path.length === 0) return [{ path, input: issue.input, message: issue.message, isShallow }]
   const what = issue.expected === 'never' ? 'is unknown' : 'is missing'
-  return [{ path, input: undefined, message: `${what}; the whole ${issue.message}`, isShallow }]
+  return [{ path, input: undefined, message: `${what}; the value ${issue.message}`, isShallow }]
 }
 
 export function pathText(name: string, path: Path): string {

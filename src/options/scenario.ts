@@ -42,11 +42,15 @@ export const extrasSchema = v.object({
     v.record(
       keySchema,
       limitsSchema,
-      'must be a map of keys and what they have used, for example sandbox: 57/min,990/day',
+      'must be an object of keys and what they have used, for example sandbox: 57/min,990/day',
     ),
   ),
   ban: v.exactOptional(
-    v.record(keySchema, someWaitSchema, 'must be a map of keys and how long they are banned, for example sandbox: 5m'),
+    v.record(
+      keySchema,
+      someWaitSchema,
+      'must be an object of keys and how long they are banned, for example sandbox: 5m',
+    ),
   ),
 })
 const EXTRAS = Object.keys(extrasSchema.entries)
@@ -101,7 +105,7 @@ export function contentLayer(content: unknown, name = 'scenario'): ScenarioLayer
   const isMap = typeof content === 'object' && content !== null && !Array.isArray(content)
   return isMap
     ? scenarioLayer(Object.entries(content), (key, path) => `${name}: ${pathText(key, path)}`)
-    : brokenScenario([formatProblem(name, content, 'must be a map of switches')])
+    : brokenScenario([formatProblem(name, content, 'must be an object of switches')])
 }
 
 export function readScenario(layer: ScenarioLayer): Scenario {

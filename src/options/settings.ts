@@ -19,7 +19,7 @@ const ENTRIES = Object.fromEntries(
 
 /** Settings as the control plane takes them; null removes an optional one. */
 export const settingsSchema: v.GenericSchema<SettingsPatch, SettingsChange> = v.pipe(
-  mapSchema(ENTRIES, 'must be a map of settings'),
+  mapSchema(ENTRIES, 'must be an object of settings'),
   v.transform(toChange),
 ) as never
 

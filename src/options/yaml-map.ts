@@ -36,7 +36,7 @@ export function readYamlMap(text: string, file: string): YamlMap | { readonly pr
   if (root === null || (yaml.isScalar(root) && root.value === null))
     return { entries: [], where: (key) => `${file}: ${key}` }
   if (!yaml.isMap(root)) {
-    const problem = `${quoted(root.toString())} must be a map of option names and values`
+    const problem = `${quoted(root.toString())} must be an object of option names and values`
     return { problems: [`${place(root.range?.[0])}: ${problem}`] }
   }
 

@@ -275,8 +275,8 @@ describe('the config file', () => {
   it.each([
     ['targets: [', '1:11: is not valid YAML'],
     ['targets:\n  a: {}\n  a: {}\n', '3:3: is not valid YAML: the same name twice in one map'],
-    ['- a', '1:1: the file must be a map'],
-    ['targets: 1', '1:1: targets must be a map'],
+    ['- a', '1:1: the file must be an object'],
+    ['targets: 1', '1:1: targets must be an object'],
     ['\ntarget: {}', '2:1: target is unknown; expected use and targets'],
     [
       'targets:\n  staging:\n    api-key: s3cret',

@@ -63,7 +63,7 @@ describe('a value that cannot be used', () => {
         "pets "5000001": must be a whole number from 0 to 5000000",
         "banStatus "500": must be 429, 403 or 401",
         "storm.rate "2": must be from 0 to 1",
-        "storm.until: is unknown; the whole must be <rate>[,for=30s][,every=5m][,retry-after=2s] with a rate from 0 to 1, for example 0.3,for=30s",
+        "storm.until: is unknown; the value must be <rate>[,for=30s][,every=5m][,retry-after=2s] with a rate from 0 to 1, for example 0.3,for=30s",
         "fault[0] "{"operation":"listPets","fault":"status"}": the fault must be a status from 400 to 599 or one of connection-reset, empty-response, truncated-body, malformed-chunk, slow-body, hang, unknown-fields, enum-growth",
         "limits "{}": must be requests per minute, per day or both, for example 5000/min,200000/day",
         "now "null": must be an instant such as 2026-03-01T10:00:00Z or 2026-03-01T10:00:00+02:00, or a date (midnight UTC), or an offset: from real time such as +3h or -2d, from the first removal such as sunset-1m",

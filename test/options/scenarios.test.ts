@@ -83,7 +83,7 @@ ban:
 
   it.each([[null], ['storm'], [[]], [5]])('is not %j', (content) =>
     expect(problemsOf(() => parseScenarioContent(content))).toEqual([
-      expect.stringMatching(/^scenario ".*": must be a map of switches$/),
+      expect.stringMatching(/^scenario ".*": must be an object of switches$/),
     ]),
   )
 })

@@ -88,7 +88,7 @@ function readConformScenario(file: string): ConformScenario {
 function readExpectation(given: unknown, where: (key: string) => string): Expectation {
   const problems: string[] = []
   const isMap = typeof given === 'object' && given !== null && !Array.isArray(given)
-  if (!isMap) problems.push(`${where('')} must be a map`)
+  if (!isMap) problems.push(`${where('')} must be an object`)
   const map = new Map(isMap ? Object.entries(given) : [])
   const take = <T>(key: string, form: string, read: (value: unknown) => T | undefined): T | undefined => {
     const value = map.get(key)

@@ -10,6 +10,7 @@ import type { StoredRecord } from '../../domain/records.js'
 import { didYouMean } from '../../domain/suggest.js'
 import type { EpochMs } from '../../domain/time.js'
 import { quoted } from '../../options/problem.js'
+import { objectSchema } from '../../options/values/reading.js'
 import { messageOf } from '../../system/message-of.js'
 import { countSchema, described, fields, text, VerbError, verb } from '../verb.js'
 import type { ResourceView } from '../views.js'
@@ -20,7 +21,7 @@ const idSchema = described(
   'its id',
 )
 const recordSchema = described(
-  v.record(v.string(), v.unknown(), 'must be an object of fields') as v.GenericSchema<object, Values>,
+  objectSchema('must be an object of fields') as v.GenericSchema<object, Values>,
   'its fields as JSON, or @<file>',
 )
 const resourceName = described(text, 'name of the resource, as in "resources list"')

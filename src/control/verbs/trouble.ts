@@ -15,6 +15,7 @@ import { quoted } from '../../options/problem.js'
 import { loadPackagedScenario, packagedScenarios, parseScenarioContent, type Scenario } from '../../options/scenario.js'
 import { changeSettings } from '../../options/settings.js'
 import { faultSchema, faultsSchema, runningStormSchema } from '../../options/values/faults.js'
+import { objectSchema } from '../../options/values/reading.js'
 import { faultViews, readState, stormView } from '../state.js'
 import { stormText } from '../texts.js'
 import { described, fields, VerbError, verb } from '../verb.js'
@@ -30,7 +31,7 @@ const scenarioSchema = v.union(
       v.string() as v.GenericSchema<ScenarioName, string>,
       v.transform((name): Fields => ({ name })),
     ),
-    v.record(v.string(), v.unknown()) as v.GenericSchema<ScenarioContent | { readonly name: string }, Fields>,
+    objectSchema(SCENARIO_FORM) as v.GenericSchema<ScenarioContent | { readonly name: string }, Fields>,
   ],
   SCENARIO_FORM,
 )
@@ -160,7 +161,8 @@ function read(given: Readonly<Record<string, unknown>>): Scenario {
       ? loadPackagedScenario(name)
       : parseScenarioContent(given)
   } catch (error) {
-    if (error instanceof OptionsError) throw new VerbError('invalid_request', `${error.problems.join('; ')}.`)
+    if (error instanceof OptionsError)
+      throw new VerbError('invalid_request', `${error.problems.join('; ')}.`, 'PUT /scenario "storm"')
     throw error
   }
 }

@@ -61,7 +61,7 @@ const faultMapSchema = v.pipe(
   }),
 )
 
-/** A fault rule as text or as a map. Its operation is not checked here. */
+/** A fault rule as text or as an object. Its operation is not checked here. */
 export const faultSchema: v.GenericSchema<FaultInput, FaultRule> = v.union(
   [faultTextSchema, faultMapSchema],
   FAULT_FORM,

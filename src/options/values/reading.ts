@@ -71,10 +71,12 @@ export const generateSchema = textSchema(GENERATE_FORM, (text) => {
 })
 
 export function mapSchema<const Entries extends v.ObjectEntries>(entries: Entries, allowed: string) {
-  return v.pipe(
-    v.custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), allowed),
-    strictMap(entries, allowed),
-  )
+  return v.pipe(objectSchema(allowed), strictMap(entries, allowed))
+}
+
+/** Any object but a list. */
+export function objectSchema(allowed: string) {
+  return v.custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), allowed)
 }
 
 /** Suggests a name for an unknown one. */
