@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ExchangeRef, PendingReply, Reply } from '../domain/messages.js'
+import type { DeliveryMarks, ExchangeRef, PendingReply, Reply } from '../domain/messages.js'
 import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
-import type { ConnectionOrder } from './delivery-order.js'
 import type { ReplyTimes } from './replies.js'
 
 /** Longer than common clients keep idle connections (browsers: 5 min), so that they do not write to a closed one. */
@@ -34,6 +33,14 @@ export interface Connection {
   isRefused: boolean
   /** Returns a signal that is aborted when the client has left. */
   readonly left: () => AbortSignal
+}
+
+/** Which responses the sender of the next request on a connection had received. */
+export interface ConnectionOrder {
+  readonly opened: DeliveryMarks
+  isUsed: boolean
+  /** Set while received bytes are not yet read as a request. */
+  receivedAt: DeliveryMarks | undefined
 }
 
 /** Reads a connection before node:http does, until it passes it on. */

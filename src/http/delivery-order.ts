@@ -1,14 +1,6 @@
 import type { DeliveryMarks, Reply } from '../domain/messages.js'
 import { setImmediate, setTimeout, systemClock } from '../system/system-clock.js'
-import type { Outgoing } from './connection.js'
-
-/** Which responses the sender of the next request on a connection had received. */
-export interface ConnectionOrder {
-  readonly opened: DeliveryMarks
-  isUsed: boolean
-  /** Set while received bytes are not yet read as a request. */
-  receivedAt: DeliveryMarks | undefined
-}
+import type { ConnectionOrder, Outgoing } from './connection.js'
 
 export interface OrderSink {
   /** @param isProven requests received from now on were sent after the replies were readable */
