@@ -177,8 +177,8 @@ export class ConductLedger {
     const wait = receive(senders, notice, ending, { ...context, isShared })
     // Only the sandbox's own refusals cause a ban.
     if (!wait?.isEarly || wait.kind !== 'limit' || wait.reason === 'upstream') return undefined
-    const { reason, rule } = wait
-    return { account, early: { ...countedTime(wait), sender, reason, rule } }
+    const { request, reason, rule } = wait
+    return { account, early: { ...countedTime(wait), sender, request, reason, rule } }
   }
 
   /** @param position of a request whose response was sent, but not received */

@@ -43,6 +43,8 @@ export interface JudgedRequest extends Arrival {
     readonly storm: RunningStorm | undefined
     readonly faults: readonly ArmedFault[]
     readonly shared: { readonly basePath: string }
+    /** Requests so far. */
+    readonly requests: number
     hasRecord(record: RecordId): boolean
   }
   /** The record that the request has created; undefined in a service behind the sandbox. */

@@ -2,12 +2,12 @@ import { activeBan } from '../domain/ban.js'
 import { formatFaultRule } from '../domain/faults.js'
 import type { Reason } from '../domain/problems.js'
 import { viewWindow, type WindowName } from '../domain/quota.js'
-import type { EpochMs } from '../domain/time.js'
 import type { JudgedRequest } from './judged-request.js'
 
 /** What a refusal was for. */
 export interface RefusalReason {
-  readonly from: EpochMs
+  /** Its number among the requests to the space. */
+  readonly request: number
   readonly reason: Reason | null
   /** The fault rule that made it. */
   readonly rule: string | null
@@ -17,7 +17,10 @@ export interface RefusalReason {
  * Whether the reason of a refusal is still there when a request arrives, before its quota is charged. A wait without it
  * is over. Storms and bans that started after the refusal are others.
  */
-export function isReasonThere({ from, reason, rule }: RefusalReason, { caller, space, now }: JudgedRequest): boolean {
+export function isReasonThere(
+  { request, reason, rule }: RefusalReason,
+  { caller, space, now }: JudgedRequest,
+): boolean {
   if (caller.kind !== 'key') return false
   const { account, limits, apiKey } = caller
   const isFull = (name: WindowName, limit: number) =>
@@ -29,9 +32,9 @@ export function isReasonThere({ from, reason, rule }: RefusalReason, { caller, s
     case 'quota-day':
       return isFull('day', limits.perDay)
     case 'ban':
-      return apiKey.always === 'banned' || isSince(activeBan(account.bans, now)?.from, from)
+      return apiKey.always === 'banned' || hasStartedBefore(request, activeBan(account.bans, now))
     case 'storm':
-      return isSince(space.storm?.startedAt, from)
+      return hasStartedBefore(request, space.storm)
     case 'fault':
       return space.faults.some((fault) => formatFaultRule(fault.rule) === rule)
     default:
@@ -40,6 +43,6 @@ export function isReasonThere({ from, reason, rule }: RefusalReason, { caller, s
   }
 }
 
-function isSince(start: EpochMs | undefined, from: EpochMs): boolean {
-  return start !== undefined && start <= from
+function hasStartedBefore(request: number, started: { readonly afterRequests: number } | undefined): boolean {
+  return started !== undefined && started.afterRequests < request
 }

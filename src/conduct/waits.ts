@@ -65,7 +65,7 @@ export function isServed({ status, reason, retryAt, fault }: HandlerResult): boo
 /** @returns undefined if the response does not affect the next request */
 export function readNotice(
   result: HandlerResult,
-  { now, wall, request }: Arrival,
+  { now, wall, request, space }: JudgedRequest,
   fingerprint: string,
   exchange: number,
   isEarly: boolean,
@@ -84,7 +84,7 @@ export function readNotice(
   const wait = until === undefined ? null : { from: now, until, wallUntil: wall + until - now }
   return {
     ...{ fingerprint, from: now, isBroken, response },
-    wait: wait && { ...wait, kind, reason, rule, isEarly, userAgent: userAgentOf(request) },
+    wait: wait && { ...wait, kind, reason, rule, request: space.requests, isEarly, userAgent: userAgentOf(request) },
   }
 }
 

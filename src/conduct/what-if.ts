@@ -146,7 +146,7 @@ function simulate(
   const isEarly = state.waits.length >= senders
   const hasFirst = state.waits.some((wait) => !wait.isEarly)
   if (isEarly && banAfter !== 'never' && bringsBan(state.early, hasFirst, banAfter * senders, now, wall)) {
-    Object.assign(state, { bans: banFor(banDuration, now), waits: [], early: [] })
+    Object.assign(state, { bans: banFor(banDuration, now, 0), waits: [], early: [] })
     refused.ban++
     return
   }

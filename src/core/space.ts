@@ -151,7 +151,7 @@ export class Space implements SpaceState {
       settings: start.settings,
       clock,
       startClock: clock,
-      storm: start.storm && { ...start.storm, startedAt: now },
+      storm: start.storm && this.#stormAt(start.storm, now),
       faults: start.faults.map(armFault),
       accounts: new Accounts(),
       randomStreams: { storm: stream('storm'), faults: stream('faults'), latency: stream('latency') },
@@ -312,9 +312,13 @@ export class Space implements SpaceState {
   }
 
   startStorm(storm: Storm, now: EpochMs): RunningStorm {
-    const started = { ...storm, startedAt: now }
+    const started = this.#stormAt(storm, now)
     this.#set({ storm: started })
     return started
+  }
+
+  #stormAt(storm: Storm, startedAt: EpochMs): RunningStorm {
+    return { ...storm, startedAt, afterRequests: this.requests }
   }
 
   stopStorm(): void {
@@ -358,7 +362,7 @@ export class Space implements SpaceState {
   }
 
   banKey(key: string, duration: DurationMs, now: EpochMs): void {
-    this.accountsToChange().change(key, { bans: banFor(duration, now) })
+    this.accountsToChange().change(key, { bans: banFor(duration, now, this.requests) })
   }
 
   unbanKey(key: string): void {
@@ -420,7 +424,7 @@ export class Space implements SpaceState {
   startAs(before: SpaceStart, start: SpaceStart, wall: EpochMs): void {
     if (!isEqual(before.settings, start.settings)) this.changeSettings(start.settings)
     if (!isEqual(before.storm, start.storm))
-      this.#set({ storm: start.storm && { ...start.storm, startedAt: this.now(wall) } })
+      this.#set({ storm: start.storm && this.#stormAt(start.storm, this.now(wall)) })
     if (!isEqual(before.faults, start.faults)) this.setFaults(start.faults)
   }
 
@@ -456,7 +460,9 @@ export class Space implements SpaceState {
     )
     const accounts = snapshot.accounts.flatMap((account) => {
       const name = account.kind === 'key' ? this.findKey(account.name)?.key : account.name
-      return name === undefined ? [] : [{ ...account, name }]
+      const { ban } = account.bans
+      const bans = ban === undefined ? NO_BAN_RECORD : { ban: { ...ban, afterRequests: this.requests } }
+      return name === undefined ? [] : [{ ...account, name, bans }]
     })
     if (source !== undefined && source.store === undefined && this.store === undefined)
       this.#book(source.heldBytes - this.heldBytes)
@@ -465,7 +471,8 @@ export class Space implements SpaceState {
     else this.#set({ records: shareCollections(source.records), ownRecords: [], unserved: source.unserved })
     this.#set({ plans, settings, accounts: new Accounts(accounts) })
     this.setClock(clockAt(clock.now, clock.frozen, wall), wall)
-    this.#set({ storm: storm ?? undefined, faults, randomStreams: dice })
+    const restored = storm === null ? undefined : this.#stormAt(storm, storm.startedAt)
+    this.#set({ storm: restored, faults, randomStreams: dice })
   }
 
   /** Takes over everything that decides the next responses of another space. @throws StoreFull */

@@ -18,13 +18,20 @@ export interface RetryWindow extends Interval {
 /** A request before the end of a wait. It counts towards a ban, for the time of the wait in its own response. */
 export interface EarlyRequest extends RetryWindow {
   readonly sender: string
+  /** Its number among the requests to the space. */
+  readonly request: number
   readonly reason: Reason | null
   /** The fault rule that refused it. */
   readonly rule: string | null
 }
 
+interface Ban extends Interval {
+  /** Requests to the space before it started. */
+  readonly afterRequests: number
+}
+
 export interface BanRecord {
-  readonly ban?: Interval
+  readonly ban?: Ban
 }
 
 export const NO_BAN_RECORD: BanRecord = {}
@@ -33,12 +40,12 @@ export const NO_BAN_RECORD: BanRecord = {}
 const COUNTED_FOR_MS: DurationMs = MINUTE_MS
 
 /** A ban that starts in the future (after the clock was set back) is over. */
-export function activeBan({ ban }: BanRecord, now: EpochMs): Interval | undefined {
+export function activeBan({ ban }: BanRecord, now: EpochMs): Ban | undefined {
   return ban !== undefined && holds(ban, now) ? ban : undefined
 }
 
-export function banFor(duration: DurationMs, now: EpochMs): BanRecord {
-  return { ban: { from: now, until: now + duration } }
+export function banFor(duration: DurationMs, now: EpochMs, afterRequests: number): BanRecord {
+  return { ban: { from: now, until: now + duration, afterRequests } }
 }
 
 export function banRecordWithoutFuture(record: BanRecord, now: EpochMs): BanRecord {

@@ -14,13 +14,15 @@ export interface Storm {
 
 export interface RunningStorm extends Storm {
   readonly startedAt: EpochMs
+  /** Requests to the space before it started. */
+  readonly afterRequests: number
 }
 
 /** @source docs/behaviour.md, "the form of Retry-After" */
 export const STORM_RETRY_AFTER_MS: DurationMs = SECOND_MS
 
 /** A storm that starts in the future (after the clock was set back) is over. */
-export function isStormActive(storm: RunningStorm, now: EpochMs): boolean {
+export function isStormActive(storm: Omit<RunningStorm, 'afterRequests'>, now: EpochMs): boolean {
   const elapsed = now - storm.startedAt
   if (elapsed < 0) return false
   if (storm.for === undefined) return true

@@ -10,7 +10,7 @@ import { NOON, Scene } from './scene.js'
 const LIMITS = { perMinute: 1, perDay: 2 }
 const FAULT = armFault({ operation: 'listPets', fault: 'status', status: 503, times: 1 })
 
-/** A space with every reason to wait since noon. */
+/** A space with every reason to wait since its second request. */
 function arrival({ rateLimit = true, limits = LIMITS, always }: Given = {}): JudgedRequest {
   const judged = new Scene().judged()
   const { caller, space } = judged
@@ -23,14 +23,14 @@ function arrival({ rateLimit = true, limits = LIMITS, always }: Given = {}): Jud
       apiKey: { ...caller.apiKey, ...(always && { always }) },
       account: {
         usage: { minute: { openedAt: NOON, used: 1 }, day: { openedAt: NOON, used: 2 } },
-        bans: { ban: { from: NOON, until: NOON + MINUTE_MS } },
+        bans: { ban: { from: NOON, until: NOON + MINUTE_MS, afterRequests: 1 } },
         early: [],
       },
     },
     space: {
       ...space,
       settings: { ...space.settings, rateLimit },
-      storm: { rate: 1, startedAt: NOON },
+      storm: { rate: 1, startedAt: NOON, afterRequests: 1 },
       faults: [{ ...FAULT, left: 0 }],
     },
   }
@@ -43,8 +43,8 @@ interface Given {
 }
 
 const RULE = 'listPets:503*1'
-const isThere = (reason: Reason | null, judged: JudgedRequest, from = NOON, rule: string | null = RULE) =>
-  isReasonThere({ from, reason, rule }, judged)
+const isThere = (reason: Reason | null, judged: JudgedRequest, request = 2, rule: string | null = RULE) =>
+  isReasonThere({ request, reason, rule }, judged)
 
 describe('the reason of a refusal', () => {
   it.each(['quota-minute', 'quota-day', 'ban', 'storm', 'fault', 'forced', 'upstream', null] as const)(
@@ -59,15 +59,15 @@ describe('the reason of a refusal', () => {
   ] as const)('is gone with %s', (_what, reason, given) => expect(isThere(reason, arrival(given))).toBe(false))
 
   it('is gone with a ban or a storm that started later', () => {
-    for (const reason of ['ban', 'storm'] as const) expect(isThere(reason, arrival(), NOON - 1)).toBe(false)
+    for (const reason of ['ban', 'storm'] as const) expect(isThere(reason, arrival(), 1)).toBe(false)
   })
 
   it('is gone with the fault rule', () => {
-    expect(isThere('fault', arrival(), NOON, 'listPets:503')).toBe(false)
+    expect(isThere('fault', arrival(), 2, 'listPets:503')).toBe(false)
   })
 
   it('never goes for keys that are always limited or banned', () => {
     expect(isThere('quota-minute', arrival({ rateLimit: false, always: 'limited' }))).toBe(true)
-    expect(isThere('ban', arrival({ always: 'banned' }), NOON - 1)).toBe(true)
+    expect(isThere('ban', arrival({ always: 'banned' }), 1)).toBe(true)
   })
 })

@@ -142,6 +142,7 @@ export class Scene {
         storm: undefined,
         faults: [],
         shared: { basePath: '/v1' },
+        requests: 0,
         hasRecord: () => true,
       },
       now,

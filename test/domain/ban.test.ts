@@ -74,7 +74,7 @@ describe('a ban', () => {
   })
 
   it('lasts from its start until the instant before its end', () => {
-    const record = banFor(MINUTE_MS, NOON)
+    const record = banFor(MINUTE_MS, NOON, 0)
     const isActive = (offset: number) => activeBan(record, NOON + offset) !== undefined
     expect([-1, 0, MINUTE_MS - 1, MINUTE_MS].map(isActive)).toEqual([false, true, true, false])
     expect(banRecordWithoutFuture(record, NOON - 1)).toEqual({})
