@@ -2,8 +2,8 @@ import { parseJson, stringifyJson } from '../contract/json.js'
 import { digestOf } from '../system/runtime.js'
 import type { SavedSpaces, Spaces } from './spaces.js'
 
-/** Raised when the content changes its shape or meaning. */
-const CHECKPOINT_VERSION = 9
+/** Raised when the content, or the text of entries in the log of replicas, changes its shape or meaning. */
+const CHECKPOINT_VERSION = 10
 
 /**
  * A whole sandbox as JSON: spaces, keys, logs, conduct, snapshots, random streams. Machines with the same commands have

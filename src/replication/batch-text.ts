@@ -13,24 +13,17 @@ export type Item =
   | { readonly kind: 'heartbeat'; readonly heartbeat: Heartbeat }
   | { readonly kind: 'leave' }
 
-/** Increase it whenever the format or meaning of the text changes. */
-const VERSION = 2
-
 /**
  * @param items each as written by `itemText`
- * @returns the text of an entry: a JSON array of the version and the items
+ * @returns the text of an entry. Its format belongs to the version of checkpoints, which a replica reads first
  */
 export function batchText(items: readonly string[]): string {
-  return `[${VERSION},${items.join()}]`
+  return `[${items.join()}]`
 }
 
-/** A text of this version was written by a replica. @throws RangeError for a text of another version; Error for a damaged one */
+/** @param text empty for the entry in whose place the log continues from a checkpoint @throws Error for a damaged text */
 export function readBatch(text: string): readonly Item[] {
-  const [version, ...items] = JSON.parse(text) as [unknown, ...unknown[]]
-  if (!Number.isInteger(version)) throw damaged()
-  if (version !== VERSION)
-    throw new RangeError(`the log has entries of version ${version}, this release reads version ${VERSION}`)
-  return items.map(readItem)
+  return text === '' ? [] : (JSON.parse(text) as unknown[]).map(readItem)
 }
 
 type WrittenRequest = readonly [

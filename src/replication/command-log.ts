@@ -2,18 +2,10 @@ import type { EpochMs } from '../domain/time.js'
 
 export { LogUnavailable } from '../domain/problems.js'
 
-/** Two integers joined by a hyphen, which order the entries. */
-export type EntryId = string
-
-/** @returns a negative number if `a` is before `b`, 0 if they are equal */
-export function compareIds(a: EntryId, b: EntryId): number {
-  const [[high = 0, low = 0] = [], [otherHigh = 0, otherLow = 0] = []] = [a, b].map((id) => id.split('-').map(Number))
-  return high - otherHigh || low - otherLow
-}
-
 /** Commands of one replica in one turn of its event loop. */
 export interface Entry {
-  readonly id: EntryId
+  /** Its place in the log: 1 for the first, without gaps. */
+  readonly number: number
   /** By the clock of the log, which never goes back. */
   readonly now: EpochMs
   /** Id of the replica that appended the entry, never reused. */
@@ -25,15 +17,24 @@ export interface Entry {
 
 export type NewEntry = Pick<Entry, 'replica' | 'batch' | 'text'>
 
-export interface StoredCheckpoint {
-  readonly id: EntryId
-  readonly pieces: Iterable<string>
+/** Identifies an entry, even if the log lost it and another one took its number. */
+export type Place = Pick<Entry, 'number' | 'replica' | 'batch'>
+
+export const BEGINNING: Place = { number: 0, replica: '', batch: 0 }
+
+/** The whole sandbox after an entry. */
+export interface Checkpoint {
+  readonly place: Place
+  readonly text: string
 }
 
-export interface LogFollower {
-  entries(entries: readonly Entry[]): void
-  /** Entries were lost after they were read (a failover), or before (trimmed). No more calls follow. */
-  lost(reason: string): void
+export interface LogEnd {
+  /** Of the last entry. */
+  readonly number: number
+  /** When the last entry was stored. */
+  readonly writtenAt: EpochMs
+  readonly now: EpochMs
+  readonly hasCheckpoint: boolean
 }
 
 export interface LogWatcher {
@@ -43,75 +44,36 @@ export interface LogWatcher {
 }
 
 /**
- * The log that all replicas of a group share: their only source of truth. An implementation needs a storage that keeps
- * order, never loses an accepted entry, and accepts each entry once.
+ * The log that all replicas of a group share: their only source of truth. Its methods throw LogUnavailable, except where
+ * they wait.
  */
 export interface CommandLog {
   /**
-   * Appends an entry exactly once, even if the connection breaks. Several entries of a replica may be pending; they are
-   * stored in the order of the calls.
-   *
-   * @param signal aborts the call. Whether the entry was stored is then reported by `follow`, before any later entry of
-   *   this replica. It can no longer be stored once a later `append` has succeeded, or an `end` without an earlier pending
-   *   `append`
-   * @returns its id
-   * @throws LogUnavailable when aborted; LogLost if the log no longer has earlier entries of this replica
+   * Stores an entry once, even if the connection breaks. Waits while the log cannot be reached. One call at a time.
+   * @param stored the last batch of this replica that is known to be stored
+   * @param signal stops waiting. `read` may still return the entry
+   * @throws LogLost if the log no longer has earlier entries of this replica
    */
-  append(entry: NewEntry, signal: AbortSignal): Promise<EntryId>
+  append(entry: NewEntry, stored: number, signal: AbortSignal): Promise<void>
   /**
-   * Reads all entries after an entry, across reconnects.
-   * @param after undefined for the beginning of the log
-   * @returns stops reading
+   * Returns entries after a place. Waits about a second for one, and while the log cannot be reached.
+   * @throws LogLost if the log has not the entry at the place, or the one after it
    */
-  follow(after: EntryId | undefined, follower: LogFollower): () => void
-  /** The last entry (undefined if the log is empty) and the time of the log's clock. @throws LogUnavailable */
-  end(): Promise<{ readonly id: EntryId | undefined; readonly now: EpochMs }>
-  loadCheckpoint(): Promise<StoredCheckpoint | undefined>
+  read(after: Place): Promise<readonly Entry[]>
+  end(): Promise<LogEnd>
+  /** Undefined if there is none, or if it is damaged. */
+  loadCheckpoint(): Promise<Checkpoint | undefined>
   /**
-   * Replaces the checkpoint, then trims the log. Ignored unless it is newer than the stored one. A few pieces are
-   * requested at a time, in separate turns of the event loop.
-   * @param trimUpTo the oldest entry to keep, not after the checkpoint's
-   * @throws LogUnavailable; LogLost if the checkpoint's entry is not in the log
+   * Replaces the checkpoint, unless the stored one is newer, and removes old entries.
+   * @param keepFrom number of the oldest entry to keep
+   * @throws LogLost if the log has not the entry of the checkpoint
    */
-  saveCheckpoint(checkpoint: StoredCheckpoint, trimUpTo: EntryId): Promise<void>
-  /** For `--reset`. @throws LogUnavailable */
+  saveCheckpoint(checkpoint: Checkpoint, keepFrom: number): Promise<void>
+  /** For `--reset`. */
   clear(): Promise<void>
   close(): Promise<void>
 }
 
 export class LogLost extends Error {
   override readonly name = 'LogLost'
-}
-
-/** Combines the availability of several connections: reports each change once. */
-export class Availability {
-  readonly #watcher: LogWatcher
-  readonly #reasons = new Map<object, string>()
-  #reported: string | undefined
-  #isEnded = false
-
-  constructor(watcher: LogWatcher) {
-    this.#watcher = watcher
-  }
-
-  part(): LogWatcher {
-    const part = {}
-    return {
-      available: () => this.#change(() => this.#reasons.delete(part)),
-      unavailable: (reason) => this.#change(() => this.#reasons.set(part, reason)),
-    }
-  }
-
-  end(): void {
-    this.#isEnded = true
-  }
-
-  #change(update: () => void): void {
-    update()
-    const [reason] = this.#reasons.values()
-    if (this.#isEnded || reason === this.#reported) return
-    this.#reported = reason
-    if (reason === undefined) this.#watcher.available()
-    else this.#watcher.unavailable(reason)
-  }
 }

@@ -1,13 +1,9 @@
 import { stringifyJson } from '../contract/json.js'
 import type { SpaceStart } from '../domain/state.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
-import type { EntryId } from './command-log.js'
 
-/** A replica without an entry for this long, by the clock of the log, counts as gone. */
+/** A replica without an entry for this long, by the clock of the log, is gone, and has to join again. */
 export const MEMBER_TIMEOUT_MS: DurationMs = 5 * SECOND_MS
-
-/** A replica without an entry for this long is removed when another joins, and has to join again. */
-const REMOVE_MEMBER_AFTER_MS: DurationMs = 60 * SECOND_MS
 
 /** Values that affect the responses of a group, besides its commands. All replicas must agree on them. */
 export interface GroupFacts {
@@ -22,29 +18,28 @@ export interface JoinRequest {
   readonly version: string
   readonly facts: GroupFacts
   /**
-   * Restarts the group with these facts, from the fixtures or from `state`. Refused unless `after` is the entry right
-   * before this one, so that the replica has read the whole log.
+   * Restarts the group with these facts, from the fixtures or from `state`. Refused unless `after` is the number of
+   * the entry before this one, so that the replica has read the whole log.
    */
-  readonly anew?: { readonly after: EntryId | undefined; readonly state?: string }
+  readonly anew?: { readonly after: number; readonly state?: string }
 }
 
 export interface Heartbeat {
   /** `host:port`; empty if it does not listen. */
   readonly address: string
-  readonly applied: EntryId
+  /** Number of the last applied entry. */
+  readonly applied: number
   readonly position: number
   readonly lagMs: number
 }
 
-export interface Member extends Omit<Heartbeat, 'applied'> {
+export interface Member extends Heartbeat {
   readonly name: string
   readonly version: string
   /** In the order of joining; never reused in a group. */
   readonly ordinal: number
   readonly joinedAt: EpochMs
   readonly seenAt: EpochMs
-  readonly applied: EntryId | undefined
-  readonly isSilent: boolean
 }
 
 export interface ReplicaView {
@@ -82,23 +77,17 @@ export class Group {
     return this.#facts
   }
 
-  /** @param before id of the entry before the request */
-  join(
-    replica: string,
-    { name, version, facts, anew }: JoinRequest,
-    now: EpochMs,
-    before: EntryId | undefined,
-  ): JoinResult {
-    if (anew !== undefined && (this.living(now).length > 0 || anew.after !== before)) return 'refused'
+  /** @param number of the entry with the request */
+  join(replica: string, { name, version, facts, anew }: JoinRequest, now: EpochMs, number: number): JoinResult {
+    if (anew !== undefined && (this.living(now).length > 0 || anew.after !== number - 1)) return 'refused'
     const isFounding = this.#facts === undefined || anew !== undefined
     if (this.#facts === undefined || isFounding) {
       this.#facts = facts
       this.#members.clear()
     } else if (differences(facts, this.#facts).length > 0) return 'refused'
-    for (const [id, { seenAt }] of this.#members) if (now - seenAt > REMOVE_MEMBER_AFTER_MS) this.#members.delete(id)
     const ordinal = ++this.#joined
-    const unknown = { address: '', position: 0, lagMs: 0, applied: undefined }
-    this.#members.set(replica, { name, version, ordinal, joinedAt: now, seenAt: now, isSilent: false, ...unknown })
+    const heartbeat = { address: '', applied: number - 1, position: 0, lagMs: 0 }
+    this.#members.set(replica, { name, version, ordinal, joinedAt: now, seenAt: now, ...heartbeat })
     return isFounding ? 'founded' : 'joined'
   }
 
@@ -106,19 +95,20 @@ export class Group {
   touch(replica: string, now: EpochMs, heartbeat?: Heartbeat): boolean {
     const member = this.#members.get(replica)
     if (member === undefined) return false
-    this.#members.set(replica, { ...member, ...heartbeat, seenAt: now, isSilent: false })
+    this.#members.set(replica, { ...member, ...heartbeat, seenAt: now })
     return true
   }
 
-  /** @returns members that have expired since the last call */
-  expire(now: EpochMs): readonly string[] {
-    const expired: string[] = []
-    for (const [replica, member] of this.#members) {
-      if (member.isSilent || now - member.seenAt <= MEMBER_TIMEOUT_MS) continue
-      this.#members.set(replica, { ...member, isSilent: true })
-      expired.push(replica)
-    }
-    return expired
+  /** Removes the members that are gone. @param sender of the entry, which is not @returns their ids */
+  expire(now: EpochMs, sender: string): readonly string[] {
+    const isGone = ([id, { seenAt }]: [string, Member]) => id !== sender && now - seenAt > MEMBER_TIMEOUT_MS
+    const gone = [...this.#members].filter(isGone).map(([id]) => id)
+    for (const id of gone) this.#members.delete(id)
+    return gone
+  }
+
+  find(replica: string): Member | undefined {
+    return this.#members.get(replica)
   }
 
   leave(replica: string): void {
@@ -130,6 +120,7 @@ export class Group {
     this.#facts = { ...this.#facts, others: { ...this.#facts.others, [FIXTURES]: digest } }
   }
 
+  /** The oldest first. */
   living(now: EpochMs): readonly (readonly [string, Member])[] {
     return [...this.#members].filter(([, { seenAt }]) => now - seenAt <= MEMBER_TIMEOUT_MS)
   }

@@ -1,34 +1,18 @@
 import { promisify } from 'node:util'
-import { deflateRaw, inflateRaw } from 'node:zlib'
+import { deflate, inflate } from 'node:zlib'
 import type { RedisAddress } from '../domain/redis-address.js'
-import { DAY_MS } from '../domain/time.js'
+import { DAY_MS, SECOND_MS } from '../domain/time.js'
 import {
-  Availability,
+  type Checkpoint,
   type CommandLog,
-  type EntryId,
-  type LogFollower,
+  type Entry,
+  type LogEnd,
   LogLost,
-  LogUnavailable,
   type LogWatcher,
   type NewEntry,
-  type StoredCheckpoint,
+  type Place,
 } from './command-log.js'
-import { describeRedisError, NotRedis, RedisConnection, RedisLink } from './redis.js'
-import { RedisAppends } from './redis-appends.js'
-import { RedisFollower } from './redis-follower.js'
-import {
-  APPEND,
-  CLEAR,
-  END,
-  KEEP_CHECKPOINT,
-  loadScript,
-  lostReason,
-  REPAIR,
-  type RedisKeys,
-  redisKeys,
-  runScript,
-  WRITE_PIECE,
-} from './redis-scripts.js'
+import { LOST, type Redis, RedisLink } from './redis.js'
 
 export interface RedisLogOptions {
   readonly address: RedisAddress
@@ -37,201 +21,228 @@ export interface RedisLogOptions {
   readonly warn: (text: string) => void
 }
 
-/** Opens a log in a Redis stream. @throws LogUnavailable if Redis cannot be reached or used */
+const MAX_ENTRIES_PER_READ = 64
+/** How long Redis waits for an entry. An empty response shows that it is alive. */
+const BLOCK_MS = SECOND_MS
+/** Time to live of the last batch of a replica that is gone. */
+const BATCH_TTL_S = DAY_MS / SECOND_MS
+
+/** @throws LogUnavailable if Redis cannot be reached or used */
 export async function openRedisLog(options: RedisLogOptions): Promise<CommandLog> {
   const log = new RedisLog(options)
   await log.open()
   return log
 }
 
+/**
+ * A log in a Redis stream. The scripts are the only ones that append to it, and remember the last entry (`end`): whatever
+ * follows it in the stream is foreign. Two connections, because reading blocks.
+ */
 class RedisLog implements CommandLog {
-  readonly #options: RedisLogOptions
-  readonly #keys
-  readonly #availability: Availability
-  readonly #link: RedisLink
-  readonly #appends: RedisAppends
-  readonly #followers = new Set<RedisFollower>()
-  /** For checkpoints, which must not delay entries. */
-  readonly #separate = new Set<RedisConnection>()
+  readonly #group: string
+  readonly #warn: RedisLogOptions['warn']
+  readonly #watcher: LogWatcher
+  readonly #keys: readonly [stream: string, end: string, checkpoint: string]
+  readonly #commands: RedisLink
+  readonly #reading: RedisLink
+  /** Why a connection is not available. */
+  readonly #reasons = new Map<string, string>()
+  #reported: string | undefined
 
-  constructor(options: RedisLogOptions) {
-    const { group, watcher } = options
-    this.#options = options
-    this.#keys = redisKeys(group)
-    this.#availability = new Availability(watcher)
-    this.#link = new RedisLink(() => this.#connectToAppend(), this.#describe, this.#availability.part())
-    this.#appends = new RedisAppends(this.#link, this.#keys)
+  constructor({ address, group, watcher, warn }: RedisLogOptions) {
+    this.#group = group
+    this.#warn = warn
+    this.#watcher = watcher
+    this.#keys = [this.#key('log'), this.#key('end'), this.#key('checkpoint')]
+    const link = (name: string) =>
+      new RedisLink(address, this.#key('probe'), {
+        available: () => this.#report(() => this.#reasons.delete(name)),
+        unavailable: (reason) => this.#report(() => this.#reasons.set(name, reason)),
+      })
+    this.#commands = link('commands')
+    this.#reading = link('reading')
   }
 
   async open(): Promise<void> {
     try {
-      this.#link.start(await this.#connectToAppend())
-      void this.#appends.run()
+      await Promise.all([this.#commands.open(), this.#reading.open()])
     } catch (error) {
-      this.#link.close()
-      throw new LogUnavailable(this.#describe(error))
-    }
-  }
-
-  append(entry: NewEntry, signal: AbortSignal): Promise<EntryId> {
-    return this.#appends.append(entry, signal)
-  }
-
-  follow(after: EntryId | undefined, follower: LogFollower): () => void {
-    const part = this.#availability.part()
-    const link = new RedisLink(() => this.#connect(), this.#describe, part)
-    const reading = new RedisFollower(link, this.#keys.log, after, follower)
-    this.#followers.add(reading)
-    link.start()
-    void reading.run().finally(() => {
-      part.available()
-      this.#followers.delete(reading)
-    })
-    return () => reading.stop()
-  }
-
-  async end(): Promise<{ readonly id: EntryId | undefined; readonly now: number }> {
-    const { log, batches } = this.#keys
-    return await this.#tryOnce(async (redis) => {
-      const response = await runScript(redis, END, log, batches, ...this.#appends.abandoned())
-      const [id, now] = Array.isArray(response) ? response.map(String) : []
-      if (id === undefined || !Number.isSafeInteger(Number(now))) throw new NotRedis()
-      return { id: id === '' ? undefined : id, now: Number(now) }
-    })
-  }
-
-  loadCheckpoint(): Promise<StoredCheckpoint | undefined> {
-    const { log, batches, checkpoint } = this.#keys
-    const { warn } = this.#options
-    return this.#overOwnConnection(async (redis) => {
-      const missing = await runScript(redis, REPAIR, log, batches, checkpoint)
-      if (missing === 'entries')
-        warn(`The key "${log}" was removed from Redis. The group continues from its newest checkpoint.`)
-      if (missing === 'batches') warn(`The key "${batches}" was removed from Redis. It was created again.`)
-      return await readCheckpoint(redis, checkpoint)
-    })
-  }
-
-  saveCheckpoint(checkpoint: StoredCheckpoint, trimUpTo: EntryId): Promise<void> {
-    return this.#overOwnConnection((redis) => writeCheckpoint(redis, this.#keys, checkpoint, trimUpTo))
-  }
-
-  async clear(): Promise<void> {
-    const { log, batches, checkpoint } = this.#keys
-    await this.#tryOnce((redis) => runScript(redis, CLEAR, log, batches, checkpoint))
-  }
-
-  async close(): Promise<void> {
-    this.#availability.end()
-    for (const follower of this.#followers) follower.stop()
-    for (const redis of this.#separate) redis.close()
-    this.#link.close()
-  }
-
-  readonly #describe = (error: unknown): string =>
-    error instanceof LogUnavailable
-      ? error.message
-      : `Redis at ${this.#options.address.shown} cannot be used: ${describeRedisError(error)}.`
-
-  async #tryOnce<T>(use: (redis: RedisConnection) => Promise<T>): Promise<T> {
-    const redis = this.#link.current()
-    try {
-      return await use(redis)
-    } catch (error) {
-      this.#link.drop(redis, error)
-      throw new LogUnavailable(this.#describe(error))
-    }
-  }
-
-  async #overOwnConnection<T>(use: (redis: RedisConnection) => Promise<T>): Promise<T> {
-    let redis: RedisConnection | undefined
-    try {
-      redis = await this.#connect()
-      this.#separate.add(redis)
-      if (this.#link.isClosed) throw this.#link.unavailable()
-      return await use(redis)
-    } catch (error) {
-      const reason = lostReason(error)
-      throw reason === undefined ? new LogUnavailable(this.#describe(error)) : new LogLost(reason)
-    } finally {
-      if (redis !== undefined) this.#separate.delete(redis)
-      redis?.close()
-    }
-  }
-
-  /** Connects, and checks that Redis accepts writes. */
-  async #connect(prepare?: (redis: RedisConnection) => Promise<void>): Promise<RedisConnection> {
-    const redis = await RedisConnection.open(this.#options.address)
-    try {
-      await redis.call('SET', this.#keys.probe, '', 'PX', 1)
-      await prepare?.(redis)
-      return redis
-    } catch (error) {
-      redis.close()
+      await this.close()
       throw error
     }
   }
 
-  #connectToAppend(): Promise<RedisConnection> {
-    return this.#connect((redis) => loadScript(redis, APPEND))
+  /** The common hash tag keeps the keys of a group on one node of a cluster. */
+  #key(name: string): string {
+    return `petstore-sandbox:{${this.#group}}:${name}`
   }
-}
 
-const CONCURRENCY = 4
-const UNFINISHED_TTL_S = 60
-/** Time to live of the batches of an idle replica. */
-const BATCHES_TTL_MS = DAY_MS
-/** A checkpoint may be replaced while it is read. */
-const MAX_ATTEMPTS = 10
+  #report(change: () => void): void {
+    change()
+    const [reason] = this.#reasons.values()
+    if (reason === this.#reported) return
+    this.#reported = reason
+    if (reason === undefined) this.#watcher.available()
+    else this.#watcher.unavailable(reason)
+  }
 
-const compress = promisify(deflateRaw)
-const expand = promisify(inflateRaw)
+  async append({ replica, batch, text }: NewEntry, stored: number, signal: AbortSignal): Promise<void> {
+    const keys = [...this.#keys, this.#key(`batch:${replica}`)]
+    await this.#commands.useUntilDone((redis) => run(redis, APPEND, keys, replica, batch, stored, text), signal)
+  }
 
-async function writeCheckpoint(
-  redis: RedisConnection,
-  keys: RedisKeys,
-  { id, pieces }: StoredCheckpoint,
-  trimUpTo: EntryId,
-): Promise<void> {
-  const writing = `${keys.checkpoint}-${await redis.call('INCR', keys.writings)}`
-  let count = 0
-  await forEachConcurrently(pieces, async (piece) => {
-    const index = count++
-    // Fast compression: a checkpoint is written often and rarely read.
-    const bytes = await compress(piece, { level: 1 })
-    await runScript(redis, WRITE_PIECE, writing, UNFINISHED_TTL_S, index, bytes)
-  })
-  const forgottenBefore = Number.parseInt(id, 10) - BATCHES_TTL_MS
-  const { checkpoint, log, batches } = keys
-  await runScript(redis, KEEP_CHECKPOINT, checkpoint, writing, log, batches, id, count, trimUpTo, forgottenBefore)
-}
-
-async function readCheckpoint(redis: RedisConnection, key: string): Promise<StoredCheckpoint | undefined> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const [id, count] = await fields(redis, key, 'id', 'pieces')
-    if (id === undefined) return undefined
-    const pieces: string[] = []
-    let isSame = true
-    await forEachConcurrently(Array(Number(count)).keys(), async (index) => {
-      const [stillId, bytes] = isSame ? await fields(redis, key, 'id', String(index)) : []
-      isSame &&= bytes !== undefined && stillId?.equals(id) === true
-      if (isSame && bytes !== undefined) pieces[index] = (await expand(bytes)).toString()
+  async read(after: Place): Promise<readonly Entry[]> {
+    const { number, replica, batch } = after
+    const readNow = async (redis: Redis) => entriesIn(await run(redis, READ, this.#keys, number, replica, batch))
+    const entries = await this.#reading.useUntilDone(async (redis) => {
+      const found = await readNow(redis)
+      if (found.length > 0) return found
+      const [stream] = this.#keys
+      await redis.call('XREAD', 'COUNT', 1, 'BLOCK', BLOCK_MS, 'STREAMS', stream, `${number}-0`)
+      return readNow(redis)
     })
-    if (isSame) return { id: id.toString(), pieces }
+    if (entries.length > 0 && entries[0]?.number !== number + 1)
+      throw new LogLost(`the entries after ${number} are missing`)
+    return entries
   }
-  throw new LogUnavailable('The checkpoint in Redis is incomplete.')
+
+  async end(): Promise<LogEnd> {
+    const response = await this.#commands.use((redis) => run(redis, END, this.#keys))
+    const [number, writtenAt, now, hasCheckpoint] = listOf(response).map(Number)
+    return { number: number ?? 0, writtenAt: writtenAt ?? 0, now: now ?? 0, hasCheckpoint: hasCheckpoint === 1 }
+  }
+
+  async loadCheckpoint(): Promise<Checkpoint | undefined> {
+    const response = await this.#commands.use((redis) =>
+      redis.callBuffer('EVAL', LOAD, this.#keys.length, ...this.#keys),
+    )
+    const [number, replica, batch, bytes] = listOf(response)
+    if (!Buffer.isBuffer(bytes)) return undefined
+    try {
+      const text = String(await expand(bytes))
+      return { place: { number: Number(number), replica: String(replica), batch: Number(batch) }, text }
+    } catch {
+      this.#warn('Removed the checkpoint of the group from Redis, because it is damaged.')
+      await this.#commands.use((redis) => redis.call('DEL', this.#key('checkpoint')))
+      return undefined
+    }
+  }
+
+  async saveCheckpoint({ place, text }: Checkpoint, keepFrom: number): Promise<void> {
+    const { number, replica, batch } = place
+    // Fast compression: a checkpoint is written often and rarely read.
+    const bytes = await compress(text, { level: 1 })
+    await this.#commands.use((redis) => run(redis, KEEP, this.#keys, number, replica, batch, bytes, keepFrom))
+  }
+
+  async clear(): Promise<void> {
+    await this.#commands.use((redis) => redis.call('DEL', ...this.#keys))
+  }
+
+  async close(): Promise<void> {
+    this.#commands.close()
+    this.#reading.close()
+  }
 }
 
-async function fields(redis: RedisConnection, key: string, ...names: readonly string[]) {
-  const values = await redis.callForBytes('HMGET', key, ...names)
-  if (!Array.isArray(values)) throw new NotRedis()
-  return values.map((value) => (Buffer.isBuffer(value) ? value : undefined))
+const compress = promisify(deflate)
+const expand = promisify(inflate)
+
+/** @param script without a digest: Redis keeps compiled scripts, and a kilobyte more is cheap */
+function run(redis: Redis, script: string, keys: readonly string[], ...args: readonly (string | number | Buffer)[]) {
+  return redis.call('EVAL', script, keys.length, ...keys, ...args)
 }
 
-async function forEachConcurrently<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
-  const rest = items[Symbol.iterator]()
-  const worker = async () => {
-    for (let next = rest.next(); next.done !== true; next = rest.next()) await work(next.value)
-  }
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker))
+function entriesIn(response: unknown): readonly Entry[] {
+  return listOf(response).map((item) => {
+    const [id, fields] = listOf(item)
+    const [, replica = '', , batch, , now, , text = ''] = listOf(fields).map(String)
+    return { number: Number.parseInt(String(id), 10), replica, batch: Number(batch), now: Number(now), text }
+  })
 }
+
+/** @throws for a response that Redis does not send */
+function listOf(response: unknown): readonly unknown[] {
+  if (!Array.isArray(response)) throw new Error('the response is not from Redis')
+  return response
+}
+
+/**
+ * Begins each script. Removes keys that another program has replaced, and foreign entries; if the stream or its end is
+ * gone, the log continues from the checkpoint.
+ *
+ * Keys: stream, end, checkpoint. The id of an entry is `<number>-0`. `end` has the number of the last entry and its time.
+ */
+const REPAIR = `
+local stream, meta, checkpoint = KEYS[1], KEYS[2], KEYS[3]
+for key, kind in pairs({[stream] = 'stream', [meta] = 'hash', [checkpoint] = 'hash'}) do
+  local found = redis.call('TYPE', key).ok
+  if found ~= kind and found ~= 'none' then redis.call('DEL', key) end
+end
+local function entry(number) return redis.call('XRANGE', stream, number .. '-0', number .. '-0')[1] end
+local function add(number, replica, batch, now, text)
+  redis.call('XADD', stream, number .. '-0', 'replica', replica, 'batch', batch, 'now', now, 'text', text)
+  redis.call('HSET', meta, 'number', number, 'now', now)
+end
+local function require_entry(number, replica, batch)
+  local found = entry(number)
+  if not found or found[2][2] ~= replica or found[2][4] ~= batch then
+    return redis.error_reply('${LOST} entry ' .. number .. ' is missing')
+  end
+end
+local last = tonumber(redis.call('HGET', meta, 'number') or '') or 0
+if last == 0 or redis.call('XLEN', stream) == 0 then
+  redis.call('DEL', stream, meta)
+  local number, replica, batch, now = unpack(redis.call('HMGET', checkpoint, 'number', 'replica', 'batch', 'now'))
+  last = replica and batch and now and tonumber(number or '') or 0
+  if last > 0 then add(last, replica, batch, now, '') else redis.call('DEL', checkpoint) end
+end
+if #redis.call('XRANGE', stream, last .. '-1', '+', 'COUNT', 1) > 0 then
+  -- A new stream: this one would continue after the highest id that it ever had.
+  local own = redis.call('XRANGE', stream, '-', last .. '-0')
+  redis.call('DEL', stream)
+  for _, one in ipairs(own) do redis.call('XADD', stream, one[1], unpack(one[2])) end
+end
+local function now()
+  local time = redis.call('TIME')
+  local written = tonumber(redis.call('HGET', meta, 'now') or '0')
+  return math.max(tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000), written), written
+end
+`
+
+/** Keys: also the last batch of the replica. Arguments: replica, batch, last batch known to be stored, text. */
+const APPEND = `${REPAIR}
+local kept = tonumber(redis.call('GET', KEYS[4]) or '0')
+if kept < tonumber(ARGV[3]) then return redis.error_reply('${LOST} it no longer has the entries of this replica') end
+if kept < tonumber(ARGV[2]) then
+  add(last + 1, ARGV[1], ARGV[2], (now()), ARGV[4])
+  redis.call('SET', KEYS[4], ARGV[2], 'EX', ${BATCH_TTL_S})
+end
+return 'OK'`
+
+/** Arguments: number, replica and batch of the entry before. */
+const READ = `${REPAIR}
+if ARGV[1] ~= '0' then
+  local lost = require_entry(ARGV[1], ARGV[2], ARGV[3])
+  if lost then return lost end
+end
+return redis.call('XRANGE', stream, ARGV[1] .. '-1', '+', 'COUNT', ${MAX_ENTRIES_PER_READ})`
+
+const END = `${REPAIR}
+local time, written = now()
+return {last, written, time, redis.call('HEXISTS', checkpoint, 'text')}`
+
+const LOAD = `${REPAIR}
+return redis.call('HMGET', checkpoint, 'number', 'replica', 'batch', 'text')`
+
+/** Arguments: number, replica, batch, bytes, number of the first entry to keep. */
+const KEEP = `${REPAIR}
+local lost = require_entry(ARGV[1], ARGV[2], ARGV[3])
+if lost then return lost end
+local number, stored = tonumber(ARGV[1]), tonumber(redis.call('HGET', checkpoint, 'number') or '') or 0
+if stored > number and stored <= last and redis.call('HEXISTS', checkpoint, 'text') == 1 then return 'OLDER' end
+local written = entry(ARGV[1])[2][6]
+redis.call('DEL', checkpoint)
+redis.call('HSET', checkpoint, 'number', number, 'replica', ARGV[2], 'batch', ARGV[3], 'now', written, 'text', ARGV[4])
+redis.call('XTRIM', stream, 'MINID', ARGV[5] .. '-0')
+return 'OK'`

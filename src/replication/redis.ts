@@ -1,75 +1,104 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import type { RedisAddress } from '../domain/redis-address.js'
+import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { messageOf } from '../system/message-of.js'
-import { systemClock } from '../system/system-clock.js'
 import { randomSeed } from '../system/this-process.js'
-import { LogUnavailable, type LogWatcher } from './command-log.js'
+import { LogLost, LogUnavailable, type LogWatcher } from './command-log.js'
 
-export type RedisArgument = string | number | Buffer
+export type { Redis } from 'ioredis'
 
 /** Includes the TLS handshake. */
-const CONNECT_TIMEOUT_MS = 3000
+const CONNECT_TIMEOUT_MS: DurationMs = 3 * SECOND_MS
 /** Longer than a fork or sync of Redis takes. */
-const RESPONSE_TIMEOUT_S = 3
+const RESPONSE_TIMEOUT_MS: DurationMs = 3 * SECOND_MS
+const MIN_PAUSE_MS: DurationMs = 50
+const MAX_PAUSE_MS: DurationMs = 2 * SECOND_MS
 
-export class NotRedis extends Error {
-  override readonly name = 'NotRedis'
-
-  constructor() {
-    super('the response is not from Redis')
-  }
-}
-
-/** Redis repeats the arguments of a command that it does not know, and one may be a password. */
-export function describeRedisError(error: unknown): string {
-  // An AggregateError, for a name with several addresses, has only a code.
-  const text = messageOf(error) || String(Object(error).code)
-  if (/^(?:Unknown RESP type|Protocol error)/.test(text)) return new NotRedis().message
-  return text.replace(/, with args beginning with.*/s, '').replace(/\.$/, '')
-}
+/** The first word of an error of a script that finds entries missing. */
+export const LOST = 'LOST'
 
 /**
- * One connection to Redis, without reconnects or repeated commands: the caller decides how to treat a lost response.
- * The only module that imports the client library.
+ * A connection to Redis that reconnects until it is closed. It does not repeat commands on its own, because the caller
+ * decides how to treat a lost response. The only module that imports the client library.
  */
-export class RedisConnection {
-  readonly ended: Promise<Error>
-  readonly #redis: Redis
-  #pendingCount = 0
-  #isClosed = false
-  /** Seconds since the last response, while commands are pending. */
-  #silence = 0
+export class RedisLink {
+  readonly #address: RedisAddress
+  readonly #probe: string
+  readonly #watcher: LogWatcher
+  readonly #closing = new AbortController()
+  #redis: Redis | undefined
+  /** Why there is no connection. */
+  #reason: string | undefined
+  #waiting: (() => void)[] = []
 
-  private constructor(redis: Redis) {
-    this.#redis = redis
-    // Counts ticks instead of time: while this process is blocked, responses wait unread.
-    const watch = setInterval(() => this.#checkResponses(), 1000)
-    watch.unref()
-    let cause: Error | undefined
-    redis.on('error', (error) => {
-      cause = error
-    })
-    this.ended = new Promise((resolve) => {
-      redis.once('end', () => {
-        clearInterval(watch)
-        resolve(this.#timeoutError() ?? cause ?? new Error('the connection was cut'))
-      })
-    })
+  /** @param probe key of a write that shows whether Redis can be used */
+  constructor(address: RedisAddress, probe: string, watcher: LogWatcher) {
+    this.#address = address
+    this.#probe = probe
+    this.#watcher = watcher
   }
 
-  /** Connects and authenticates. @throws an error of the network or of Redis */
-  static async open(address: RedisAddress): Promise<RedisConnection> {
+  /** Connects for the first time. @throws LogUnavailable */
+  async open(): Promise<void> {
+    try {
+      this.#adopt(await this.#connect())
+    } catch (error) {
+      throw new LogUnavailable(this.#describe(error))
+    }
+  }
+
+  /** @throws LogUnavailable, LogLost */
+  async use<T>(act: (redis: Redis) => Promise<T>): Promise<T> {
+    const redis = this.#redis
+    if (redis === undefined) throw this.#unavailable()
+    try {
+      return await act(redis)
+    } catch (error) {
+      const [, lost] = new RegExp(`^${LOST} (.*)`).exec(messageOf(error)) ?? []
+      if (lost !== undefined) throw new LogLost(lost)
+      this.#drop(redis, error)
+      throw this.#unavailable()
+    }
+  }
+
+  /** Repeats a command until its response arrives. @throws LogUnavailable when aborted or closed; LogLost */
+  async useUntilDone<T>(act: (redis: Redis) => Promise<T>, signal: AbortSignal = this.#closing.signal): Promise<T> {
+    for (;;) {
+      try {
+        while (this.#redis === undefined && !signal.aborted && !this.#isClosed)
+          await new Promise<void>((resolve) => this.#waiting.push(resolve))
+        return await this.use(act)
+      } catch (error) {
+        if (error instanceof LogLost || signal.aborted || this.#isClosed) throw error
+      }
+    }
+  }
+
+  close(): void {
+    this.#closing.abort()
+    this.#redis?.disconnect()
+    this.#redis = undefined
+    this.#reason = 'The log has been closed.'
+    this.#wake()
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted
+  }
+
+  async #connect(): Promise<Redis> {
+    const { at, isEncrypted, user, password, database } = this.#address
     const redis = new Redis({
-      ...address.at,
-      ...(address.isEncrypted ? { tls: serverName(address) } : {}),
+      ...at,
+      ...(isEncrypted ? { tls: serverName(at) } : {}),
       lazyConnect: true,
       retryStrategy: null,
       enableOfflineQueue: false,
       enableReadyCheck: false,
       autoResendUnfulfilledCommands: false,
       connectTimeout: CONNECT_TIMEOUT_MS,
-      disconnectTimeout: 100,
+      socketTimeout: RESPONSE_TIMEOUT_MS,
       disableClientInfo: true,
       // Responses contain lists, never maps.
       protocol: 2,
@@ -78,177 +107,88 @@ export class RedisConnection {
     redis.on('error', (error) => {
       cause ??= error
     })
-    await redis.connect().catch((error: unknown) => {
+    try {
+      await redis.connect()
+      if (password !== undefined) await redis.call('AUTH', user, password)
+      if (database !== 0) await redis.call('SELECT', database)
+      await redis.call('SET', this.#probe, '', 'PX', 1)
+      return redis
+    } catch (error) {
+      redis.disconnect()
       throw cause ?? error
+    }
+  }
+
+  #adopt(redis: Redis): void {
+    if (this.#isClosed) {
+      redis.disconnect()
+      return
+    }
+    let cause = new Error('the connection was cut')
+    redis.on('error', (error) => {
+      cause = error
     })
-    const connection = new RedisConnection(redis)
-    try {
-      await connection.#authenticate(address)
-      return connection
-    } catch (error) {
-      connection.close()
-      throw error
-    }
+    redis.once('end', () => this.#drop(redis, cause))
+    this.#redis = redis
+    this.#wake()
   }
 
-  /** @returns the response, with strings */
-  call(command: string, ...args: readonly RedisArgument[]): Promise<unknown> {
-    return this.#track(this.#redis.call(command, [...args]))
+  #drop(redis: Redis, error: unknown): void {
+    if (this.#redis !== redis) return
+    this.#redis = undefined
+    redis.disconnect()
+    this.#fail(error)
+    void this.#reconnect()
   }
 
-  /** @returns the response, with buffers */
-  callForBytes(command: string, ...args: readonly RedisArgument[]): Promise<unknown> {
-    return this.#track(this.#redis.callBuffer(command, [...args]))
-  }
-
-  close(): void {
-    if (this.#isClosed) return
-    this.#isClosed = true
-    this.#redis.disconnect()
-  }
-
-  async #authenticate({ user, password, database }: RedisAddress): Promise<void> {
-    if (password !== undefined) await this.call('AUTH', user, password)
-    if (database !== 0) await this.call('SELECT', database)
-    await this.call('CLIENT', 'SETNAME', 'petstore-sandbox').catch(() => {})
-  }
-
-  async #track(response: Promise<unknown>): Promise<unknown> {
-    this.#pendingCount++
-    try {
-      return await response
-    } catch (error) {
-      throw this.#timeoutError() ?? error
-    } finally {
-      this.#pendingCount--
-      if (this.#silence < RESPONSE_TIMEOUT_S) this.#silence = 0
-    }
-  }
-
-  #timeoutError(): Error | undefined {
-    return this.#silence < RESPONSE_TIMEOUT_S ? undefined : new Error(`no response within ${RESPONSE_TIMEOUT_S} s`)
-  }
-
-  /** Without a response to one command, later commands would not get one either. */
-  #checkResponses(): void {
-    if (this.#pendingCount > 0 && ++this.#silence >= RESPONSE_TIMEOUT_S) this.close()
-  }
-}
-
-/** Certificates are issued for names, not for addresses. */
-function serverName({ at }: RedisAddress): { readonly servername?: string } {
-  return 'host' in at && !/^[\d.]+$|:/.test(at.host) ? { servername: at.host } : {}
-}
-
-const MIN_PAUSE_MS = 50
-const MAX_PAUSE_MS = 2000
-/** A connection that lasted this long resets the back-off. */
-const STABLE_AFTER_MS = 5000
-
-/** A connection to Redis that reconnects until it is closed. */
-export class RedisLink {
-  readonly #open: () => Promise<RedisConnection>
-  readonly #describe: (error: unknown) => string
-  readonly #watcher: LogWatcher
-  readonly #closing = new AbortController()
-  #redis: RedisConnection | undefined
-  #reason: string | undefined
-  #waiting: (() => void)[] = []
-  #failures = 0
-
-  /** @param open connects, and checks that Redis can be used @param describe explains an error to users */
-  constructor(open: () => Promise<RedisConnection>, describe: (error: unknown) => string, watcher: LogWatcher) {
-    this.#open = open
-    this.#describe = describe
-    this.#watcher = watcher
-  }
-
-  start(first?: RedisConnection): void {
-    if (first !== undefined) this.#change(first, undefined)
-    void this.#keepOpen(first)
-  }
-
-  get isClosed(): boolean {
-    return this.#closing.signal.aborted
-  }
-
-  /** @throws LogUnavailable when aborted or closed */
-  async connection(signal?: AbortSignal): Promise<RedisConnection> {
-    for (;;) {
-      if (signal?.aborted || this.isClosed) throw this.unavailable()
-      if (this.#redis !== undefined) return this.#redis
-      await this.#nextChange(signal)
-    }
-  }
-
-  current(): RedisConnection {
-    if (this.#redis === undefined) throw this.unavailable()
-    return this.#redis
-  }
-
-  drop(redis: RedisConnection, error: unknown): void {
-    if (this.#redis === redis) this.#fail(error)
-    redis.close()
-  }
-
-  unavailable(): LogUnavailable {
-    return new LogUnavailable(this.#reason ?? this.#describe(new Error('it did not respond in time')))
-  }
-
-  close(): void {
-    this.#closing.abort()
-    this.#redis?.close()
-    this.#change(undefined, 'The log has been closed.')
-  }
-
-  async #keepOpen(first: RedisConnection | undefined): Promise<void> {
-    for (let given = first; !this.isClosed; given = undefined) {
+  async #reconnect(): Promise<void> {
+    for (let failures = 0; !this.#isClosed && this.#redis === undefined; failures++) {
+      await pause(pauseAfter(failures), undefined, { signal: this.#closing.signal }).catch(() => {})
+      if (this.#isClosed) return
       try {
-        const redis = given ?? (await this.#open())
-        if (this.isClosed) return redis.close()
-        if (given === undefined) {
-          this.#change(redis, undefined)
-          this.#watcher.available()
-        }
-        const since = systemClock.monotonic()
-        const cause = await redis.ended
-        if (this.#redis === redis) this.#fail(cause)
-        if (systemClock.monotonic() - since > STABLE_AFTER_MS) this.#failures = 0
+        this.#adopt(await this.#connect())
+        this.#watcher.available()
       } catch (error) {
         this.#fail(error)
       }
-      await this.#pause()
     }
   }
 
   #fail(error: unknown): void {
-    if (this.isClosed) return
-    const reason = this.#describe(error)
-    this.#change(undefined, reason)
-    this.#watcher.unavailable(reason)
+    if (this.#isClosed) return
+    this.#reason = this.#describe(error)
+    this.#watcher.unavailable(this.#reason)
+    this.#wake()
   }
 
-  #change(redis: RedisConnection | undefined, reason: string | undefined): void {
-    this.#redis = redis
-    this.#reason = reason
+  #wake(): void {
     for (const wake of this.#waiting.splice(0)) wake()
   }
 
-  #nextChange(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        signal?.removeEventListener('abort', wake)
-        resolve()
-      }
-      signal?.addEventListener('abort', wake)
-      this.#waiting.push(wake)
-    })
+  #describe(error: unknown): string {
+    return `Redis at ${this.#address.shown} cannot be used: ${describeRedisError(error)}.`
   }
 
-  /** Exponential back-off with jitter, because all replicas lose Redis at the same moment. */
-  #pause(): Promise<void> {
-    const longest = Math.min(MIN_PAUSE_MS * 2 ** this.#failures++, MAX_PAUSE_MS)
-    const share = 0.5 + randomSeed() / 2 ** 33
-    return pause(longest * share, undefined, { signal: this.#closing.signal }).catch(() => {})
+  #unavailable(): LogUnavailable {
+    return new LogUnavailable(this.#reason ?? this.#describe(new Error('it did not respond in time')))
   }
+}
+
+/** Redis repeats the arguments of a command that it does not know, and one may be a password. */
+function describeRedisError(error: unknown): string {
+  // An AggregateError, for a name with several addresses, has only a code.
+  const text = messageOf(error) || String(Object(error).code)
+  if (/^(?:Unknown RESP type|Protocol error)/.test(text)) return 'the response is not from Redis'
+  if (text.startsWith('Socket timeout')) return `no response within ${RESPONSE_TIMEOUT_MS / SECOND_MS} s`
+  return text.replace(/, with args beginning with.*/s, '').replace(/\.$/, '')
+}
+
+/** Certificates are issued for names, not for addresses. */
+function serverName(at: RedisAddress['at']): { readonly servername?: string } {
+  return 'host' in at && !/^[\d.]+$|:/.test(at.host) ? { servername: at.host } : {}
+}
+
+/** Exponential back-off with jitter, because all replicas lose Redis at the same moment. */
+function pauseAfter(failures: number): DurationMs {
+  return Math.min(MIN_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS) * (0.5 + randomSeed() / 2 ** 33)
 }

@@ -40,7 +40,3 @@ export class FakeRedis {
     await once(this.#server, 'close')
   }
 }
-
-export function bulk(text: string): string {
-  return `$${Buffer.byteLength(text)}\r\n${text}\r\n`
-}

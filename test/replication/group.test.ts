@@ -21,13 +21,13 @@ function joinRequest(facts: GroupFacts = FACTS, anew?: JoinRequest['anew']): Joi
 describe('a group', () => {
   it('refuses other facts while a member is alive, and lists each difference', () => {
     const group = new Group()
-    group.join('a', joinRequest(), 0, undefined)
+    group.join('a', joinRequest(), 0, 1)
     const other: GroupFacts = {
       seed: 2,
       start: { ...FACTS.start, settings: { ...DEFAULT_SETTINGS, plan: 'pro' }, freeze: true },
       others: { '--order': 'oldest', 'the contract': 'xyz', 'the fixtures': 'def' },
     }
-    expect(group.join('b', joinRequest(other), 1, '0-0')).toBe('refused')
+    expect(group.join('b', joinRequest(other), 1, 2)).toBe('refused')
     expect(differences(other, FACTS)).toEqual([
       '--seed is 2 here and 1 in the group',
       'the start (plan, freeze) differs',
@@ -38,12 +38,12 @@ describe('a group', () => {
 
   it('restarts only if no member is alive, and the whole log was read', () => {
     const group = new Group()
-    group.join('a', joinRequest(), 0, undefined)
+    group.join('a', joinRequest(), 0, 1)
     const late = MEMBER_TIMEOUT_MS + 1
     const other = { ...FACTS, seed: 2 }
-    expect(group.join('b', joinRequest(other, { after: '0-0' }), late - 1, '0-0')).toBe('refused')
-    expect(group.join('b', joinRequest(other, { after: undefined }), late, '0-0')).toBe('refused')
-    expect(group.join('b', joinRequest(other, { after: '0-0' }), late, '0-0')).toBe('founded')
+    expect(group.join('b', joinRequest(other, { after: 1 }), late - 1, 2)).toBe('refused')
+    expect(group.join('b', joinRequest(other, { after: 0 }), late, 2)).toBe('refused')
+    expect(group.join('b', joinRequest(other, { after: 1 }), late, 2)).toBe('founded')
     expect(group.facts?.seed).toBe(2)
     expect(group.touch('a', late)).toBe(false)
   })
@@ -51,7 +51,7 @@ describe('a group', () => {
   it('never reuses an ordinal', () => {
     const group = new Group()
     for (const [index, id] of ['a', 'b', 'c'].entries()) {
-      group.join(id, joinRequest(), index, `${index}-0`)
+      group.join(id, joinRequest(), index, index + 1)
       expect(group.living(index)[0]?.[1].ordinal).toBe(index + 1)
       group.leave(id)
     }
@@ -59,8 +59,8 @@ describe('a group', () => {
 
   it('survives a checkpoint', () => {
     const group = new Group()
-    group.join('a', joinRequest(), 0, undefined)
-    group.touch('a', 5, { address: 'a:1', applied: '4-0', position: 7, lagMs: 1 })
+    group.join('a', joinRequest(), 0, 1)
+    group.touch('a', 5, { address: 'a:1', applied: 4, position: 7, lagMs: 1 })
     const other = new Group()
     other.load(group.save())
     expect(other.save()).toEqual(group.save())

@@ -1,257 +1,307 @@
 import { execFileSync } from 'node:child_process'
+import { setMaxListeners } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { readRedisAddress } from '../../src/domain/redis-address.js'
-import type { CommandLog } from '../../src/replication/command-log.js'
+import { BEGINNING, type CommandLog, type Entry, LogLost, LogUnavailable } from '../../src/replication/command-log.js'
 import { openRedisLog } from '../../src/replication/redis-log.js'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { freePort, HAS_REDIS, RedisServer } from '../support/redis-server.js'
 import { TcpProxy } from '../support/tcp-proxy.js'
-import { describeLog, NEVER, type TestedLine, type TestedLog } from './log-port.js'
-import { isDown, isUp, RecordingFollower, RecordingWatcher } from './recording-follower.js'
 
-interface Opened {
-  readonly log: CommandLog
-  readonly watcher: RecordingWatcher
-  readonly warnings: readonly string[]
-}
+/** Never aborted. */
+const NEVER = new AbortController().signal
+setMaxListeners(0, NEVER)
 
-const opened: CommandLog[] = []
-const servers: RedisServer[] = []
-const proxies: TcpProxy[] = []
+const closing: (() => Promise<void>)[] = []
 let groups = 0
 
-function aGroup(): string {
-  return `group ${++groups}`
-}
-
-async function open(url: string, group: string): Promise<Opened> {
+async function open(url: string, group: string) {
   const address = readRedisAddress(url)
   if ('problem' in address) throw new Error(`the address ${address.problem}`)
-  const watcher = new RecordingWatcher()
+  const reports: string[] = []
   const warnings: string[] = []
+  const watcher = { available: () => reports.push('+'), unavailable: (reason: string) => reports.push(reason) }
   const log = await openRedisLog({ address, group, watcher, warn: (text) => warnings.push(text) })
-  opened.push(log)
-  return { log, watcher, warnings }
+  closing.push(() => log.close())
+  return { log, reports, warnings }
 }
 
-/** A Redis for one test. */
 async function aRedis(...flags: readonly string[]): Promise<RedisServer> {
   const server = await RedisServer.start(...flags)
-  servers.push(server)
+  closing.push(() => server.end())
   return server
 }
 
 async function aProxy(port: number): Promise<TcpProxy> {
   const proxy = await TcpProxy.open(port)
-  proxies.push(proxy)
+  closing.push(() => proxy.close())
   return proxy
 }
 
 afterEach(async () => {
-  for (const log of opened.splice(0)) await log.close()
-  for (const proxy of proxies.splice(0)) await proxy.close()
-  for (const server of servers.splice(0)) await server.end()
+  for (const close of closing.splice(0).reverse()) await close()
 })
 
-describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
+async function appendAll(log: CommandLog, replica: string, texts: readonly string[], stored = 0): Promise<void> {
+  for (const [index, text] of texts.entries())
+    await log.append({ replica, batch: stored + index + 1, text }, stored + index, NEVER)
+}
+
+/** All entries after one, until there are as many as expected. */
+async function readAll(log: CommandLog, count: number, after = BEGINNING): Promise<readonly Entry[]> {
+  const entries: Entry[] = []
+  while (entries.length < count) entries.push(...(await log.read(entries.at(-1) ?? after)))
+  return entries
+}
+
+const textsOf = (entries: readonly Entry[]) => entries.map(({ text }) => text)
+
+describe.skipIf(!HAS_REDIS)('the log of a group in Redis', () => {
   let redis: RedisServer
   beforeAll(async () => {
     redis = await RedisServer.start()
   })
   afterAll(() => redis.end())
 
-  describeLog('in Redis', async (): Promise<TestedLog> => {
-    const group = aGroup()
-    const lines: TcpProxy[] = []
-    return {
-      async open(): Promise<TestedLine> {
-        const proxy = await aProxy(redis.port)
-        lines.push(proxy)
-        const { log, watcher } = await open(`redis://127.0.0.1:${proxy.port}`, group)
-        return {
-          log,
-          watcher,
-          cut: () => proxy.cut(),
-          cutBeforeResponseTo: (text) => void proxy.cutInResponseTo(text, 2),
-          restore: () => proxy.restore(),
-        }
-      },
-      async mark() {
-        const keys = ['log', 'batches'].map((name) => `petstore-sandbox:{${group}}:${name}`)
-        for (const key of keys) redis.ask('COPY', key, `mark:${key}`, 'REPLACE')
-        return async () => {
-          for (const line of lines) line.cut()
-          for (const key of keys) redis.ask('COPY', `mark:${key}`, key, 'REPLACE')
-          for (const line of lines) line.restore()
-        }
-      },
-      async close() {},
-    }
+  async function openGroup() {
+    const group = `group ${++groups}`
+    const key = (name: string) => `petstore-sandbox:{${group}}:${name}`
+    return { group, key, ...(await open(redis.url, group)), other: (await open(redis.url, group)).log }
+  }
+
+  it('has the same entries for all readers, numbered without gaps, with times that never go back', async () => {
+    const { log, other } = await openGroup()
+    const texts = Array.from({ length: 100 }, (_, index) => `text ${index} 🐕`)
+    await Promise.all([appendAll(log, 'a', texts), appendAll(other, 'b', texts)])
+    const entries = await readAll(log, 200)
+    expect(await readAll(other, 200)).toEqual(entries)
+    expect(entries.map(({ number }) => number)).toEqual(entries.map((_, index) => index + 1))
+    expect(textsOf(entries.filter(({ replica }) => replica === 'a'))).toEqual(texts)
+    const times = entries.map(({ now }) => now)
+    expect(times).toEqual(times.toSorted((one, two) => one - two))
+    const [tenth] = entries.slice(9)
+    expect(await readAll(other, 190, tenth)).toEqual(entries.slice(10))
+    expect(await log.end()).toMatchObject({ number: 200, writtenAt: times.at(-1), hasCheckpoint: false })
   })
 
-  describe('a log in Redis', () => {
-    it('notices that Redis hangs, and continues when it does', async () => {
-      const server = await aRedis()
-      const { log, watcher } = await open(server.url, aGroup())
-      const follower = followerOf(log)
-      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
-      await follower.texts(1)
-      server.hang()
-      const appended = log.append({ replica: 'a', batch: 2, text: '2' }, NEVER)
-      expect(await watcher.until(isDown)).toBe(`Redis at ${server.url} cannot be used: no response within 3 s.`)
-      server.goOn()
-      await appended
-      expect(await follower.texts(2)).toEqual(['1', '2'])
-      await watcher.until(isUp)
-      expect(server.ask('XLEN', server.ask('KEYS', '*:log'))).toBe('2')
-    })
+  it('stores an entry once if the connection breaks before the response', async () => {
+    const { group, other } = await openGroup()
+    const proxy = await aProxy(redis.port)
+    const { log, reports } = await open(`redis://127.0.0.1:${proxy.port}`, group)
+    await appendAll(log, 'a', ['1'])
+    const cut = proxy.cutInResponseTo('in doubt', 2)
+    const appended = log.append({ replica: 'a', batch: 2, text: 'in doubt' }, 1, NEVER)
+    await cut
+    await expect.poll(() => reports.length).toBeGreaterThan(0)
+    proxy.restore()
+    await appended
+    await appendAll(log, 'a', ['3'], 2)
+    expect(textsOf(await readAll(other, 3))).toEqual(['1', 'in doubt', '3'])
+    expect(reports.filter((report) => report === '+')).toEqual(['+'])
+  })
 
-    it('sends entries without waiting for earlier responses', async () => {
-      const proxy = await aProxy(redis.port)
-      const { log } = await open(`redis://127.0.0.1:${proxy.port}`, aGroup())
-      await log.append({ replica: 'a', batch: 1, text: 'first' }, NEVER)
-      proxy.hold()
-      const appended = [2, 3, 4].map((batch) => log.append({ replica: 'a', batch, text: `under way ${batch}` }, NEVER))
-      await expect.poll(() => proxy.held, { timeout: 60_000 }).toMatch(/under way 2.*under way 3.*under way 4/s)
-      await proxy.release()
-      await Promise.all(appended)
-    })
+  it('does not store an abandoned entry after a later one', async () => {
+    const { log, other } = await openGroup()
+    await log.append({ replica: 'a', batch: 1, text: '1' }, 0, NEVER)
+    await log.append({ replica: 'a', batch: 3, text: '3' }, 1, NEVER)
+    await log.append({ replica: 'a', batch: 2, text: 'late' }, 1, NEVER)
+    await appendAll(other, 'b', ['b'])
+    expect(textsOf(await readAll(other, 3))).toEqual(['1', '3', 'b'])
+  })
 
-    it('continues in order when Redis forgets its scripts while several entries are pending', async () => {
-      const { log } = await open(redis.url, aGroup())
-      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
-      redis.ask('SCRIPT', 'FLUSH')
-      const texts = Array.from({ length: 40 }, (_, index) => String(index + 2))
-      const appended: Promise<unknown>[] = []
-      for (const text of texts) {
-        appended.push(log.append({ replica: 'a', batch: Number(text), text }, NEVER))
-        if (Number(text) % 5 === 0) await new Promise(setImmediate)
-      }
-      await Promise.all(appended)
-      const follower = followerOf(log)
-      expect(await follower.texts(41)).toEqual(['1', ...texts])
-    })
+  it('stops an append that is aborted while Redis cannot be reached', async () => {
+    const { group } = await openGroup()
+    const proxy = await aProxy(redis.port)
+    const { log, reports } = await open(`redis://127.0.0.1:${proxy.port}`, group)
+    proxy.cut()
+    await expect.poll(() => reports.length).toBeGreaterThan(0)
+    const giveUp = new AbortController()
+    const appended = log.append({ replica: 'a', batch: 1, text: '1' }, 0, giveUp.signal)
+    giveUp.abort()
+    await expect(appended).rejects.toThrow(LogUnavailable)
+    await expect(log.end()).rejects.toThrow(LogUnavailable)
+    proxy.restore()
+    await expect.poll(() => log.end().catch(() => undefined)).toMatchObject({ number: 0 })
+  })
 
-    it('refuses an abandoned entry that arrives late', async () => {
-      const proxy = await aProxy(redis.port)
-      const group = aGroup()
-      const { log } = await open(`redis://127.0.0.1:${proxy.port}`, group)
-      const other = await open(redis.url, group)
-      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
-      proxy.hold()
-      const patience = new AbortController()
-      const appended = log.append({ replica: 'a', batch: 2, text: 'late' }, patience.signal)
-      setImmediate(() => patience.abort())
-      await expect(appended).rejects.toThrow('cannot be used')
-      // Its connection hangs; the next one works.
-      await expect.poll(() => log.end().catch(() => undefined), { timeout: 60_000 }).toBeDefined()
-      await proxy.release()
-      const follower = followerOf(other.log)
-      await log.append({ replica: 'a', batch: 3, text: '3' }, NEVER)
-      expect(await follower.texts(2)).toEqual(['1', '3'])
-    })
+  it('notices that Redis hangs, and continues when it does', async () => {
+    const server = await aRedis()
+    const { log, reports } = await open(server.url, 'group')
+    await appendAll(log, 'a', ['1'])
+    server.hang()
+    const appended = log.append({ replica: 'a', batch: 2, text: '2' }, 1, NEVER)
+    await expect.poll(() => reports).toContain(`Redis at ${server.url} cannot be used: no response within 3 s.`)
+    server.goOn()
+    await appended
+    expect(textsOf(await readAll(log, 2))).toEqual(['1', '2'])
+  })
 
-    it('uses user, password and database of its address, without showing user or password', async () => {
-      const server = await aRedis()
-      const words = '~petstore-sandbox:* +@all -@dangerous -@admin'.split(' ')
-      server.ask('ACL', 'SETUSER', 'shop', 'on', '>s3cr/t:@#', ...words)
-      const group = aGroup()
-      const at = (user: string, path = '') => `redis://${user}127.0.0.1:${server.port}${path}`
-      const { log, warnings } = await open(at('shop:s3cr%2Ft%3A%40%23@', '/3'), group)
-      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
-      expect(server.ask('-n', '3', 'XLEN', `petstore-sandbox:{${group}}:log`)).toBe('1')
-      expect(warnings).toEqual([])
-      await expect(open(at('shop:hunter2@'), group)).rejects.toThrow(
-        `Redis at redis://127.0.0.1:${server.port} cannot be used: WRONGPASS invalid username-password pair or user is disabled.`,
-      )
-      await expect(open(at('', '/99'), group)).rejects.toThrow('DB index is out of range')
-      server.ask('CONFIG', 'SET', 'requirepass', 'hunter2')
-      await expect(open(at(''), group)).rejects.toThrow('NOAUTH Authentication required')
-      await expect(open(at(':hunter2@'), group)).resolves.toBeDefined()
-    })
+  it.each<[what: string, entry: (last: Entry) => readonly string[]]>([
+    ['another field', () => ['*', 'unknown', 'field']],
+    ['the first of our fields', () => ['*', 'replica', 'x']],
+    ['our fields with a batch that is not a number', ({ replica, text }) => ['*', ...fields(replica, 'x', '1', text)]],
+    ['our fields with negative numbers', ({ replica, text }) => ['*', ...fields(replica, '-1', '-5', text)]],
+    ['our fields with huge numbers', ({ replica }) => ['*', ...fields(replica, '9'.repeat(400), '1e308', '[]')]],
+    [
+      'a copy of the last entry',
+      ({ replica, batch, now, text }) => ['*', ...fields(replica, `${batch}`, `${now}`, text)],
+    ],
+    [
+      'the next number',
+      ({ replica, number, now }) => [`${number + 1}-0`, ...fields(replica, '99', `${now}`, 'forged')],
+    ],
+    ['a number between', ({ replica, number, now }) => [`${number}-7`, ...fields(replica, '99', `${now}`, 'forged')]],
+    ['an id in the far future', () => ['9999999999999-0', 'a', 'b']],
+    ['the largest id', () => ['18446744073709551615-18446744073709551615', 'a', 'b']],
+  ])('leaves out and removes a foreign entry: %s', async (_what, entry) => {
+    const { log, other, key } = await openGroup()
+    await appendAll(log, 'a', ['1', '2'])
+    const [, last] = await readAll(log, 2)
+    if (last === undefined) throw new Error('no entry')
+    redis.ask('XADD', key('log'), ...entry(last))
+    redis.ask('XADD', key('log'), '*', 'one', 'more')
+    expect(await log.read(last)).toEqual([])
+    expect(redis.ask('XLEN', key('log'))).toBe('2')
+    redis.ask('XADD', key('log'), ...entry(last))
+    await appendAll(log, 'a', ['3'], 2)
+    await appendAll(other, 'b', ['b'])
+    for (const one of [log, other]) expect(textsOf(await readAll(one, 4))).toEqual(['1', '2', '3', 'b'])
+  })
 
-    it('connects over a Unix socket', async () => {
-      const server = await aRedis('--unixsocket', 'redis.sock')
-      const { log } = await open(`unix://${server.folder}/redis.sock?db=2`, 'group')
-      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
-      expect(server.ask('-n', '2', 'XLEN', 'petstore-sandbox:{group}:log')).toBe('1')
-      await expect(open(`unix://${server.folder}/other.sock`, 'group')).rejects.toThrow('connect ENOENT')
-    })
+  it('keeps the newest checkpoint, and the entries from the requested one', async () => {
+    const { log, other } = await openGroup()
+    expect(await log.loadCheckpoint()).toBeUndefined()
+    await appendAll(log, 'a', ['1', '2', '3', '4'])
+    const [first, second, third] = (await readAll(log, 4)).map(({ number, replica, batch }) => ({
+      number,
+      replica,
+      batch,
+    }))
+    if (first === undefined || second === undefined || third === undefined) throw new Error('no entries')
+    const text = '🐕€é\u0000"'.repeat(100_000)
+    await log.saveCheckpoint({ place: third, text }, 2)
+    await other.saveCheckpoint({ place: second, text: 'older' }, 3)
+    expect(await other.loadCheckpoint()).toEqual({ place: third, text })
+    expect(textsOf(await readAll(other, 2, second))).toEqual(['3', '4'])
+    for (const place of [BEGINNING, first]) await expect(other.read(place)).rejects.toThrow(LogLost)
+    const unknown = { place: { ...third, batch: 99 }, text: 'x' }
+    await expect(other.saveCheckpoint(unknown, 2)).rejects.toThrow(LogLost)
+    expect(await other.end()).toMatchObject({ number: 4, hasCheckpoint: true })
+  })
 
-    it('connects over TLS to servers with a known certificate, also by NODE_EXTRA_CA_CERTS', async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'certificates-'))
-      const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
-      const request =
-        'req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost'
-      execFileSync('openssl', [...request.split(' '), '-keyout', key, '-out', certificate], { stdio: 'pipe' })
-      const tls = ['--tls-port', String(await freePort()), '--tls-auth-clients', 'no']
-      const server = await aRedis(...tls, '--tls-cert-file', certificate, '--tls-key-file', key)
-      const at = (host: string) => `rediss://${host}:${tls[1]}`
-      expect(appendOnce(at('localhost'), certificate)).toMatch(/^appended /)
-      expect(appendOnce(at('localhost'))).toContain('self-signed certificate')
-      expect(appendOnce(at('127.0.0.1'), certificate)).toContain("does not match certificate's altnames")
-      expect(appendOnce(server.url.replace('redis:', 'rediss:'))).toMatch(/wrong version number|ETIMEDOUT/)
-      expect(appendOnce(at('localhost').replace('rediss:', 'redis:'))).toMatch(
-        /Connection is closed|the connection was cut/,
-      )
-      rmSync(folder, { recursive: true })
-    })
+  it('removes a damaged checkpoint', async () => {
+    const { log, key, warnings } = await openGroup()
+    await appendAll(log, 'a', ['1'])
+    const [place] = await readAll(log, 1)
+    if (place === undefined) throw new Error('no entry')
+    await log.saveCheckpoint({ place, text: 'text' }, 1)
+    redis.ask('HSET', key('checkpoint'), 'text', 'damaged', 'number', '9999999999999')
+    expect(await log.loadCheckpoint()).toBeUndefined()
+    expect(warnings).toEqual(['Removed the checkpoint of the group from Redis, because it is damaged.'])
+    redis.ask('SET', key('checkpoint'), 'x')
+    expect(await log.end()).toMatchObject({ hasCheckpoint: false })
+    await log.saveCheckpoint({ place, text: 'again' }, 1)
+    expect(await log.loadCheckpoint()).toMatchObject({ text: 'again' })
+  })
 
-    it('hides an incomplete checkpoint, and removes its pieces', async () => {
-      const proxy = await aProxy(redis.port)
-      const group = aGroup()
-      const { log } = await open(`redis://127.0.0.1:${proxy.port}`, group)
-      const other = await open(redis.url, group)
-      const id = await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
-      await other.log.saveCheckpoint({ id, pieces: ['former'] }, id)
-      const later = await log.append({ replica: 'a', batch: 2, text: '2' }, NEVER)
-      const pieces = Array.from({ length: 10 }, () => 'x'.repeat(1_000_000))
-      const cut = proxy.cutInResponseTo(':checkpoint-')
-      const saved = log.saveCheckpoint({ id: later, pieces }, later)
-      await Promise.all([cut, expect(saved).rejects.toThrow('cannot be used')])
-      expect(await other.log.loadCheckpoint()).toEqual({ id, pieces: ['former'] })
-      const [unfinished = ''] = redis.ask('KEYS', `petstore-sandbox:{${group}}:checkpoint-[0-9]*`).split('\n')
-      expect(Number(redis.ask('TTL', unfinished))).toBeGreaterThan(0)
-    })
+  it.each([
+    ['log', 'DEL'],
+    ['end', 'DEL'],
+    ['log', 'SET'],
+    ['end', 'SET'],
+  ])('continues from the checkpoint if its key "%s" is gone or replaced (%s)', async (name, command) => {
+    const { log, other, key } = await openGroup()
+    await appendAll(log, 'a', ['1', '2', 'lost'])
+    const [, second, third] = await readAll(log, 3)
+    if (second === undefined || third === undefined) throw new Error('no entries')
+    await log.saveCheckpoint({ place: second, text: 'state' }, 2)
+    redis.ask(command, key(name), ...(command === 'SET' ? ['x'] : []))
+    await expect(log.read(third)).rejects.toThrow(LogLost)
+    expect(await log.end()).toMatchObject({ number: 2, hasCheckpoint: true })
+    await appendAll(other, 'b', ['next'])
+    expect(await readAll(log, 1, second)).toMatchObject([{ number: 3, text: 'next' }])
+  })
 
-    it('reads one complete checkpoint while it is replaced', async () => {
-      const group = aGroup()
-      const { log } = await open(redis.url, group)
-      const other = await open(redis.url, group)
-      const letters = ['a', 'b', 'c', 'd', 'e', 'f']
-      const save = async (letter: string, index: number) => {
-        const id = await log.append({ replica: 'a', batch: index + 1, text: letter }, NEVER)
-        await log.saveCheckpoint({ id, pieces: Array(5).fill(letter.repeat(1_000_000)) }, id)
-      }
-      const read = async () => [...((await other.log.loadCheckpoint())?.pieces ?? [])].join('')
-      await save('a', 0)
-      let isOver = false
-      const reader = (async () => {
-        while (!isOver) {
-          const text = await read()
-          expect([text.length, text === text.slice(0, 1).repeat(text.length)]).toEqual([5_000_000, true])
-        }
-      })()
-      for (const [index, letter] of letters.entries()) await save(letter, index + 1)
-      isOver = true
-      await reader
-      expect((await read()).slice(0, 1)).toBe('f')
-    })
+  it('reports a lost end to replicas that read or wrote it, even if others took its place', async () => {
+    const { group, log, other } = await openGroup()
+    const keys = ['log', 'end', 'batch:a', 'batch:b'].map((name) => `petstore-sandbox:{${group}}:${name}`)
+    await appendAll(log, 'a', ['1'])
+    const [first] = await readAll(other, 1)
+    for (const key of keys) redis.ask('COPY', key, `mark:${key}`, 'REPLACE')
+    await appendAll(log, 'a', ['lost'], 1)
+    const [lost] = await readAll(other, 1, first)
+    for (const key of keys) redis.ask('COPY', `mark:${key}`, key, 'REPLACE')
+    await appendAll(other, 'b', ['other'])
+    await expect(log.read(lost ?? BEGINNING)).rejects.toThrow(LogLost)
+    await expect(log.append({ replica: 'a', batch: 3, text: '3' }, 2, NEVER)).rejects.toThrow(LogLost)
+    expect(textsOf(await readAll(other, 1, first))).toEqual(['other'])
+  })
+
+  it('is cleared', async () => {
+    const { log, other } = await openGroup()
+    await appendAll(log, 'a', ['1'])
+    const [place] = await readAll(log, 1)
+    if (place === undefined) throw new Error('no entry')
+    await log.saveCheckpoint({ place, text: 'state' }, 1)
+    await other.clear()
+    expect(await other.end()).toMatchObject({ number: 0, hasCheckpoint: false })
+    await appendAll(other, 'b', ['new'])
+    await expect(log.read(place)).rejects.toThrow(LogLost)
+    expect(textsOf(await readAll(log, 1))).toEqual(['new'])
+  })
+
+  it('uses user, password and database of its address, without showing user or password', async () => {
+    const server = await aRedis()
+    const words = '~petstore-sandbox:* +@all -@dangerous -@admin'.split(' ')
+    server.ask('ACL', 'SETUSER', 'shop', 'on', '>s3cr/t:@#', ...words)
+    const at = (user: string, path = '') => `redis://${user}127.0.0.1:${server.port}${path}`
+    const { log } = await open(at('shop:s3cr%2Ft%3A%40%23@', '/3'), 'group')
+    await appendAll(log, 'a', ['1'])
+    expect(server.ask('-n', '3', 'XLEN', 'petstore-sandbox:{group}:log')).toBe('1')
+    await expect(open(at('shop:hunter2@'), 'group')).rejects.toThrow(
+      `Redis at redis://127.0.0.1:${server.port} cannot be used: WRONGPASS invalid username-password pair or user is disabled.`,
+    )
+    await expect(open(at('', '/99'), 'group')).rejects.toThrow('DB index is out of range')
+    server.ask('CONFIG', 'SET', 'requirepass', 'hunter2')
+    await expect(open(at(''), 'group')).rejects.toThrow('NOAUTH Authentication required')
+    await expect(open(at(':hunter2@'), 'group')).resolves.toBeDefined()
+  })
+
+  it('connects over a Unix socket', async () => {
+    const server = await aRedis('--unixsocket', 'redis.sock')
+    const { log } = await open(`unix://${server.folder}/redis.sock?db=2`, 'group')
+    await appendAll(log, 'a', ['1'])
+    expect(server.ask('-n', '2', 'XLEN', 'petstore-sandbox:{group}:log')).toBe('1')
+    await expect(open(`unix://${server.folder}/other.sock`, 'group')).rejects.toThrow('connect ENOENT')
+  })
+
+  it('connects over TLS to servers with a known certificate, also by NODE_EXTRA_CA_CERTS', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'certificates-'))
+    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
+    const request = 'req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost'
+    execFileSync('openssl', [...request.split(' '), '-keyout', key, '-out', certificate], { stdio: 'pipe' })
+    const tls = ['--tls-port', String(await freePort()), '--tls-auth-clients', 'no']
+    const server = await aRedis(...tls, '--tls-cert-file', certificate, '--tls-key-file', key)
+    const at = (host: string) => `rediss://${host}:${tls[1]}`
+    expect(appendOnce(at('localhost'), certificate)).toBe('appended\n')
+    expect(appendOnce(at('localhost'))).toContain('self-signed certificate')
+    expect(appendOnce(at('127.0.0.1'), certificate)).toContain("does not match certificate's altnames")
+    expect(appendOnce(server.url.replace('redis:', 'rediss:'))).toMatch(/wrong version number|ETIMEDOUT/)
+    expect(appendOnce(at('localhost').replace('rediss:', 'redis:'))).toMatch(/Connection is closed|ECONNRESET/)
+    rmSync(folder, { recursive: true })
   })
 })
+
+function fields(replica: string, batch: string, now: string, text: string): readonly string[] {
+  return ['replica', replica, 'batch', batch, 'now', now, 'text', text]
+}
 
 /** In a separate process, because NODE_EXTRA_CA_CERTS is read at the start. @returns its output */
 function appendOnce(url: string, certificate = ''): string {
   const command = ['--import', 'tsx', join(packageDirectory, 'test/replication/append-once.ts'), url]
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: certificate }
   return execFileSync(process.execPath, command, { cwd: packageDirectory, env, encoding: 'utf8' })
-}
-
-function followerOf(log: CommandLog): RecordingFollower {
-  const follower = new RecordingFollower()
-  log.follow(undefined, follower)
-  return follower
 }

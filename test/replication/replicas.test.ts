@@ -2,7 +2,6 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { applyVerb } from '../../src/control/apply-verb.js'
 import { perform } from '../../src/control/perform.js'
 import { digestSandbox } from '../../src/core/checkpoint.js'
-import { batchText, itemText } from '../../src/replication/batch-text.js'
 import { MEMBER_TIMEOUT_MS } from '../../src/replication/group.js'
 import { Chance } from '../machine/chance.js'
 import { Commands } from '../machine/commands.js'
@@ -134,72 +133,34 @@ describe('a replica that joins', () => {
 })
 
 describe('data of another release', () => {
-  const refused = (what: RegExp) => ({ code: 'LOG_VERSION', message: expect.stringMatching(what) })
-  const entry = (text: string) => ({ replica: 'of another release', batch: 1, text })
-  const ANEW = /Start that release, choose another --group, or restart the group with --reset/
-
-  it('is refused, with advice; --reset restarts the group', async () => {
-    const { replica, log, time } = groupOfReplicas()
-    log.take(entry('[0,["x"]]'))
-    await expect(replica()).rejects.toMatchObject(refused(/entries of version 0, this release reads version 2/))
-    await expect(replica()).rejects.toMatchObject(refused(ANEW))
-    time.now += MEMBER_TIMEOUT_MS + 1
-    const a = await replica({ reset: true })
-    expect((await a.get('/pets')).status).toBe(200)
-    expect((await (await replica()).get('/pets')).status).toBe(200)
-  })
-
-  it('is refused if the group cannot be built from it', async () => {
-    const { replica, log, time } = groupOfReplicas()
-    const join = { name: 'a', version: '0', facts: { seed: 1, start: { settings: {} }, others: {} } }
-    log.take(entry(batchText([itemText({ kind: 'join', join: join as never })])))
-    await expect(replica()).rejects.toMatchObject(refused(/its start is not supported/))
-    time.now += MEMBER_TIMEOUT_MS + 1
-    expect((await (await replica({ reset: true })).get('/pets')).status).toBe(200)
-  })
-
-  it('is refused in a checkpoint', async () => {
+  it('is refused in a checkpoint, with advice; --reset restarts the group', async () => {
     const { replica, log, time } = groupOfReplicas()
     await (await replica()).core.close()
-    const { id = '', pieces = [] } = log.checkpoint ?? {}
-    for (const version of [/^{"version":\d+/, /(?<=\n){"version":\d+/]) {
-      log.checkpoint = { id, pieces: [...pieces].map((piece) => piece.replace(version, '{"version":2')) }
-      await expect(replica()).rejects.toMatchObject(
-        refused(/the checkpoint has version 2, this release reads version \d/),
-      )
-    }
+    const { place, text } = log.checkpoint ?? {}
+    if (place === undefined || text === undefined) throw new Error('no checkpoint')
+    log.checkpoint = { place, text: text.replace(/(?<=\n){"version":\d+/, '{"version":2') }
+    const message =
+      /the checkpoint has version 2, this release reads version \d+\. Start that release, choose another --group, or restart the group with --reset/
+    await expect(replica()).rejects.toMatchObject({ code: 'LOG_VERSION', message: expect.stringMatching(message) })
     time.now += MEMBER_TIMEOUT_MS + 1
     expect((await (await replica({ reset: true })).get('/pets')).status).toBe(200)
-  })
-
-  it('makes a running replica return 503, with the reason', async () => {
-    const { replica, log } = groupOfReplicas()
-    const a = await replica()
-    log.take(entry('[0,["x"]]'))
-    await expect.poll(async () => (await a.get('/pets')).status).toBe(503)
-    await expect
-      .poll(() => healthOf(a))
-      .toMatchObject({ code: 503, status: 'degraded', reason: expect.stringMatching(ANEW) })
+    expect((await (await replica()).get('/pets')).status).toBe(200)
   })
 })
 
 describe('a damaged entry of the log', () => {
-  it.each(['[2,["q"]]', 'nonsense'])('is skipped by all replicas, with a warning: %s', async (text) => {
+  it.each(['[["q"]]', 'nonsense'])('is skipped by all replicas, with a warning: %s', async (text) => {
     const { replica, log } = groupOfReplicas()
     const [a, b] = [await replica(), await replica()]
-    const { replica: oldest = '' } = log.entries[0] ?? {}
-    const own = log.batches.get(oldest)
-    log.take({ replica: oldest, batch: 1000, text })
-    if (own !== undefined) log.batches.set(oldest, own)
+    log.take({ replica: 'another', batch: 1000, text })
     expect((await a.get('/pets')).status).toBe(200)
     expect(await digests(a, b, await replica())).toHaveLength(1)
-    expect(a.warnings).toEqual([expect.stringMatching(/^Skipped the damaged entry \d+-\d+ of the log\.$/)])
+    expect(a.warnings).toEqual([expect.stringMatching(/^Skipped the damaged entry \d+ of the log\.$/)])
     expect(b.warnings).toEqual(a.warnings)
     // The oldest replica writes a checkpoint when it leaves.
-    const before = log.checkpoint?.id
-    await b.core.close()
+    const before = log.checkpoint?.place
     await a.core.close()
-    expect(log.checkpoint?.id).not.toBe(before)
+    expect(log.checkpoint?.place).not.toEqual(before)
   })
 })
 
@@ -259,22 +220,6 @@ describe('without the log', () => {
 })
 
 describe('pending entries', () => {
-  it('are several at a time, and applied in order', async () => {
-    const { replica } = groupOfReplicas()
-    const [a, b] = [await replica(), await replica()]
-    await inStep(a, b)
-    a.line.hold()
-    const posted: Promise<Response>[] = []
-    for (const name of ['first', 'second', 'third']) {
-      posted.push(a.post({ name, categoryId: 1 }))
-      await expect.poll(() => a.line.pendingCount).toBe(posted.length)
-    }
-    a.line.restore()
-    expect((await Promise.all(posted)).map(({ status }) => status)).toEqual([201, 201, 201])
-    const pets = (await (await b.get('/pets?limit=3')).json()) as readonly { name: string }[]
-    expect(pets.map(({ name }) => name)).toEqual(['third', 'second', 'first'])
-  })
-
   it('are applied once on all replicas if they were acknowledged, even if connections break', async () => {
     const seed = TEST_SEED
     const { replica } = groupOfReplicas()
@@ -283,7 +228,7 @@ describe('pending entries', () => {
     const chance = new Chance(seed)
     const posted: Promise<readonly [name: string, status: number]>[] = []
     const faults: readonly ((of: TestReplica) => void)[] = [
-      ({ line }) => line.hold(chance.integer(0, 3)),
+      ({ line }) => line.hold(),
       ({ line }) => line.cutOff(),
       ({ line }) => line.cutBeforeResponse(),
       ({ line }) => line.restore(),
@@ -402,7 +347,7 @@ describe('exchanges of a replica that is gone', () => {
     void a.get('/pets').catch(() => {})
     await inStep(oldest, a)
     await oldest.core.close()
-    expect([...(log.checkpoint?.pieces ?? [])].join('')).toContain('"open":[{')
+    expect(log.checkpoint?.text).toContain('"open":[{')
     const b = await replica(SLOW)
     a.line.cutOff()
     time.now += MEMBER_TIMEOUT_MS + 1
@@ -436,19 +381,17 @@ describe('a checkpoint', () => {
     const b = await replica({ rateLimit: false, maxStore: '1GiB' })
     await inStep(a, b)
     b.line.cutOffReading()
-    const founding = log.checkpoint?.id
+    const founding = log.checkpoint?.place
     const name = 'x'.repeat(100_000)
-    const isWritten = () => log.checkpoint?.id !== founding
+    const isWritten = () => log.checkpoint?.place !== founding
     // Makes a checkpoint due.
     for (let pets = 0; pets < 84; pets++) await a.post({ name, categoryId: pets })
-    expect(isWritten()).toBe(false)
     let written = 0
     while (!isWritten()) {
       expect((await a.post({ name: 'During', categoryId: 1 })).status).toBe(201)
       written++
     }
-    const text = [...(log.checkpoint?.pieces ?? [])].join('')
-    expect(text.split('During').length - 1).toBeLessThanOrEqual(written)
+    expect(String(log.checkpoint?.text).split('During').length - 1).toBeLessThanOrEqual(written)
     b.line.restore()
     expect(await digests(a, b)).toHaveLength(1)
     expect(b.warnings).toEqual([])

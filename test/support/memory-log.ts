@@ -1,38 +1,22 @@
 import type { EpochMs } from '../../src/domain/time.js'
 import {
-  Availability,
+  type Checkpoint,
   type CommandLog,
-  compareIds,
   type Entry,
-  type EntryId,
-  type LogFollower,
+  type LogEnd,
   LogLost,
   LogUnavailable,
   type LogWatcher,
-  type StoredCheckpoint,
+  type NewEntry,
+  type Place,
 } from '../../src/replication/command-log.js'
-
-type Appended = Pick<Entry, 'replica' | 'batch' | 'text'>
-
-interface PendingEntry {
-  readonly appended: Appended
-  resolve(id: EntryId): void
-  reject(error: unknown): void
-}
 
 /** A log in memory for replicas of one process, with simulated failures. */
 export class MemoryLog {
   readonly #wall: () => EpochMs
   entries: Entry[] = []
-  /** Id of the last trimmed entry. */
-  beginsAfter: EntryId | undefined
-  checkpoint: StoredCheckpoint | undefined
-  /** The highest batch of each replica, and its entry, unless abandoned. */
-  readonly batches = new Map<string, { readonly batch: number; readonly id: EntryId | undefined }>()
+  checkpoint: Checkpoint | undefined
   readonly lines = new Set<MemoryLine>()
-  /** Of the last id; ids never go back. */
-  #ms = 0
-  #ordinal = 0
 
   /** @param wall may go back; the time of the log never does */
   constructor(wall: () => EpochMs) {
@@ -46,42 +30,22 @@ export class MemoryLog {
   }
 
   now(): EpochMs {
-    return Math.max(this.#wall(), this.#ms)
+    return Math.max(this.#wall(), this.entries.at(-1)?.now ?? 0)
   }
 
-  take(appended: Appended): EntryId {
-    const now = this.now()
-    this.#ordinal = now === this.#ms ? this.#ordinal + 1 : 0
-    this.#ms = now
-    const id = `${now}-${this.#ordinal}`
-    this.entries.push({ ...appended, id, now })
-    this.batches.set(appended.replica, { batch: appended.batch, id })
+  take(entry: NewEntry): void {
+    this.entries.push({ ...entry, number: (this.entries.at(-1)?.number ?? 0) + 1, now: this.now() })
     this.#wake()
-    return id
   }
 
   /** Loses its last entries, as a failover does. */
   loseEnd(count: number): void {
-    for (const { replica, batch } of this.entries.splice(this.entries.length - count)) {
-      const former = this.entries.findLast((entry) => entry.replica === replica)
-      if (former === undefined) this.batches.delete(replica)
-      else if (former.batch < batch) this.batches.set(replica, { batch: former.batch, id: former.id })
-    }
+    this.entries.splice(this.entries.length - count)
     this.#wake()
   }
 
-  trim(place: number): void {
-    if (place <= 0) return
-    this.beginsAfter = this.entries[place - 1]?.id
-    this.entries = this.entries.slice(place)
-  }
-
-  clear(): void {
-    this.entries = []
-    this.beginsAfter = undefined
-    this.checkpoint = undefined
-    this.batches.clear()
-    this.#wake()
+  lastBatch(replica: string): number {
+    return this.entries.findLast((entry) => entry.replica === replica)?.batch ?? 0
   }
 
   cutOff(): void {
@@ -89,56 +53,46 @@ export class MemoryLog {
   }
 
   #wake(): void {
-    for (const line of this.lines) line.look()
+    for (const line of this.lines) line.wake()
   }
 }
 
 /** A replica's connection to the log, which can be cut. */
 export class MemoryLine implements CommandLog {
   readonly #log: MemoryLog
-  readonly #availability: Availability
-  readonly #part: LogWatcher
-  /** Each reads what is new. */
-  readonly #readers = new Set<() => void>()
-  readonly #acknowledged = new Map<string, number>()
-  #checkpointReleased = Promise.resolve()
-  readonly #pending: PendingEntry[] = []
-  /** Number of entries that still pass. */
-  #passing = Number.POSITIVE_INFINITY
+  readonly #watcher: LogWatcher
+  #waiting: (() => void)[] = []
   #reason: string | undefined
   #isClosed = false
+  #isHeld = false
   #isReadingCut = false
   #losesResponse = false
+  #checkpointReleased = Promise.resolve()
 
   constructor(log: MemoryLog, watcher: LogWatcher) {
     this.#log = log
-    this.#availability = new Availability(watcher)
-    this.#part = this.#availability.part()
+    this.#watcher = watcher
   }
 
   cutOff(reason = 'the line is cut'): void {
+    if (this.#isClosed || this.#reason === reason) return
     this.#reason = reason
-    this.#part.unavailable(reason)
+    this.#watcher.unavailable(reason)
   }
 
-  /** Appends the next entry and the pending ones after it, but cuts the connection before the response. */
+  /** Stores the next entry, but cuts the connection before the response. */
   cutBeforeResponse(): void {
     this.#losesResponse = true
   }
 
   /** Holds back further entries until restored. */
-  hold(passing = 0): void {
-    this.#passing = passing
-    this.#deliver()
+  hold(): void {
+    this.#isHeld = true
   }
 
   /** Holds checkpoints back for good. */
   holdCheckpoints(): void {
     this.#checkpointReleased = new Promise(() => {})
-  }
-
-  get pendingCount(): number {
-    return this.#pending.length
   }
 
   /** Cuts only the connection that reads. */
@@ -148,136 +102,93 @@ export class MemoryLine implements CommandLog {
 
   restore(): void {
     if (this.#isClosed) return
-    this.#isReadingCut = false
+    const wasCut = this.#reason !== undefined
     this.#reason = undefined
-    this.#passing = Number.POSITIVE_INFINITY
+    this.#isHeld = false
+    this.#isReadingCut = false
     this.#losesResponse = false
-    this.#part.available()
-    this.#deliver()
-    this.look()
+    if (wasCut) this.#watcher.available()
+    this.wake()
   }
 
-  append(appended: Appended, signal: AbortSignal): Promise<EntryId> {
-    let abandon = () => {}
-    const done = new Promise<EntryId>((resolve, reject) => {
-      const one: PendingEntry = { appended, resolve, reject }
-      abandon = () => {
-        const place = this.#pending.indexOf(one)
-        if (place !== -1) this.#pending.splice(place, 1)
-        reject(this.#unavailable())
-      }
-      this.#pending.push(one)
-      if (signal.aborted || this.#isClosed) abandon()
-      else this.#deliver()
-    })
-    signal.addEventListener('abort', abandon)
-    return done.finally(() => signal.removeEventListener('abort', abandon))
+  wake(): void {
+    for (const wake of this.#waiting.splice(0)) wake()
   }
 
-  follow(after: EntryId | undefined, follower: LogFollower): () => void {
-    let last = after
-    const read = () => {
-      // It may have been stopped since.
-      if (!this.#readers.has(read)) return
-      const { entries, beginsAfter } = this.#log
-      const place = entries.findLastIndex(({ id }) => id === last)
-      if (place < 0 && (last ?? beginsAfter) !== undefined) {
-        this.#readers.delete(read)
-        return void follower.lost('the entry read last is missing')
-      }
-      const next = entries.slice(place + 1)
-      last = next.at(-1)?.id ?? last
-      if (next.length > 0) follower.entries(next)
+  async append(entry: NewEntry, stored: number, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await this.#until(() => this.#reason === undefined && !this.#isHeld, signal)
+      const kept = this.#log.lastBatch(entry.replica)
+      if (kept < stored) throw new LogLost('it no longer has the entries of this replica')
+      if (kept < entry.batch) this.#log.take(entry)
+      if (!this.#losesResponse) return
+      this.#losesResponse = false
+      this.cutOff()
     }
-    this.#readers.add(read)
-    this.look()
-    return () => void this.#readers.delete(read)
   }
 
-  async end(): Promise<{ readonly id: EntryId | undefined; readonly now: EpochMs }> {
+  async read({ number, replica, batch }: Place): Promise<readonly Entry[]> {
+    const last = () => this.#log.entries.at(-1)?.number ?? 0
+    await this.#until(() => this.#reason === undefined && !this.#isReadingCut && last() !== number)
+    const { entries } = this.#log
+    const place = entries.findIndex((entry) => entry.number === number)
+    const before = entries[place]
+    if (number > 0 && (before?.replica !== replica || before.batch !== batch))
+      throw new LogLost(`entry ${number} is missing`)
+    const next = entries.slice(place + 1)
+    if (next[0]?.number !== number + 1) throw new LogLost(`the entries after ${number} are missing`)
+    return next
+  }
+
+  async end(): Promise<LogEnd> {
     this.#reach()
-    return { id: this.#log.entries.at(-1)?.id, now: this.#log.now() }
+    const { number = 0, now: writtenAt = 0 } = this.#log.entries.at(-1) ?? {}
+    return { number, writtenAt, now: this.#log.now(), hasCheckpoint: this.#log.checkpoint !== undefined }
   }
 
-  async loadCheckpoint(): Promise<StoredCheckpoint | undefined> {
+  async loadCheckpoint(): Promise<Checkpoint | undefined> {
     this.#reach()
     return this.#log.checkpoint
   }
 
-  async saveCheckpoint(checkpoint: StoredCheckpoint, trimUpTo: EntryId): Promise<void> {
+  async saveCheckpoint(checkpoint: Checkpoint, keepFrom: number): Promise<void> {
     this.#reach()
-    const pieces: string[] = []
-    for (const piece of checkpoint.pieces) {
-      pieces.push(piece)
-      await new Promise(setImmediate)
-    }
     await this.#checkpointReleased
-    this.#reach()
     const { entries, checkpoint: former } = this.#log
-    if (former !== undefined && compareIds(checkpoint.id, former.id) <= 0) return
-    const place = entries.findIndex(({ id }) => id === checkpoint.id)
-    if (place < 0) throw new LogLost('the entry of the checkpoint is missing')
-    this.#log.checkpoint = { id: checkpoint.id, pieces }
-    this.#log.trim(entries.findLastIndex(({ id }, index) => index <= place && compareIds(id, trimUpTo) <= 0))
+    const { number, replica, batch } = checkpoint.place
+    if (former !== undefined && former.place.number > number) return
+    if (!entries.some((entry) => entry.number === number && entry.replica === replica && entry.batch === batch))
+      throw new LogLost(`entry ${number} is missing`)
+    this.#log.checkpoint = checkpoint
+    this.#log.entries = entries.filter((entry) => entry.number >= keepFrom)
   }
 
   async clear(): Promise<void> {
     this.#reach()
-    this.#log.clear()
+    this.#log.entries = []
+    this.#log.checkpoint = undefined
   }
 
   async close(): Promise<void> {
-    this.#availability.end()
     this.#isClosed = true
     this.#reason = 'The log has been closed.'
-    this.#readers.clear()
-    for (const { reject } of this.#pending.splice(0)) reject(this.#unavailable())
     this.#log.lines.delete(this)
+    this.wake()
   }
 
-  /** Wakes readers asynchronously. */
-  look(): void {
-    for (const read of this.#readers) queueMicrotask(() => this.#reason === undefined && !this.#isReadingCut && read())
-  }
-
-  #deliver(): void {
-    while (this.#reason === undefined && this.#passing > 0) {
-      const [first] = this.#pending
-      if (first === undefined) return
-      this.#passing--
-      try {
-        const id = this.#take(first.appended)
-        if (this.#losesResponse) {
-          for (const { appended } of this.#pending.slice(1, 1 + this.#passing)) this.#take(appended)
-          this.#losesResponse = false
-          this.cutOff()
-          return
-        }
-        this.#acknowledged.set(first.appended.replica, first.appended.batch)
-        first.resolve(id)
-      } catch (error) {
-        first.reject(error)
-      }
-      this.#pending.shift()
-    }
-  }
-
-  #take(appended: Appended): EntryId {
-    const { replica, batch } = appended
-    const kept = this.#log.batches.get(replica)
-    const acknowledged = this.#acknowledged.get(replica) ?? 0
-    if ((kept?.batch ?? 0) < acknowledged) throw new LogLost('it no longer has the entries of this replica')
-    const own = this.#log.entries.findLast((entry) => entry.replica === replica && entry.batch === batch)
-    if (own !== undefined && batch >= acknowledged) return own.id
-    if (kept !== undefined && kept.batch >= batch) throw new LogLost(`batch ${batch} was abandoned`)
-    return this.#log.take(appended)
+  async #until(holds: () => boolean, signal?: AbortSignal): Promise<void> {
+    const wake = () => this.wake()
+    signal?.addEventListener('abort', wake)
+    // Asynchronous even if it holds, as over a socket.
+    await null
+    while (!holds() && !this.#isClosed && !signal?.aborted)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    signal?.removeEventListener('abort', wake)
+    if (!holds()) this.#reach()
+    if (!holds()) throw new LogUnavailable('The log did not respond in time.')
   }
 
   #reach(): void {
-    if (this.#reason !== undefined) throw this.#unavailable()
-  }
-
-  #unavailable(): LogUnavailable {
-    return new LogUnavailable(this.#reason ?? 'The log did not respond in time.')
+    if (this.#reason !== undefined) throw new LogUnavailable(this.#reason)
   }
 }

@@ -45,7 +45,7 @@ const DISTURBANCES: Readonly<Record<string, (trial: Trial, group: ReplicaGroup, 
       proxy.restore()
     },
     'cut in mid-response': async (trial, _group, { proxy }) => {
-      const cut = proxy.cutInResponseTo('EVALSHA', trial.integer(0, 12))
+      const cut = proxy.cutInResponseTo('EVAL', trial.integer(0, 12))
       await Promise.race([cut, pause(1000)])
       await pause(trial.integer(0, 500))
       proxy.restore()

@@ -1,0 +1,185 @@
+import { parseJson, stringifyJson } from '../contract/json.js'
+import { loadCheckpoint, writeCheckpoint } from '../core/checkpoint.js'
+import { type ApplyVerb, type Command, Machine, type VerbCommand } from '../core/machine.js'
+import type { Spaces } from '../core/spaces.js'
+import type { ExchangeRef, Reply } from '../domain/messages.js'
+import { EMPTY_STATE, type StoredState } from '../domain/state.js'
+import type { EpochMs } from '../domain/time.js'
+import { digestOf } from '../system/runtime.js'
+import { systemClock } from '../system/system-clock.js'
+import { type Item, readBatch } from './batch-text.js'
+import { BEGINNING, type Checkpoint, type Entry, LogUnavailable, type Place } from './command-log.js'
+import { Group, type GroupFacts, type JoinRequest, type JoinResult, type SavedGroup } from './group.js'
+
+export interface TimelineParts {
+  /** @param state kept from a group with other facts */
+  build(facts: GroupFacts, at: EpochMs, state?: StoredState): Spaces
+  /** @throws Failure if the state does not fit the contract */
+  readState(text: string): StoredState
+  readonly applyVerb: ApplyVerb
+  onVerb(spaces: Spaces, command: VerbCommand, output: unknown, now: EpochMs): void
+  openDeliveryTracker(): DeliveryTracker
+  warn(message: string): void
+}
+
+/** Tracks which responses have certainly been delivered, by position. */
+export interface DeliveryTracker {
+  readonly deliveredUpTo: number
+  sent(position: number, now: number): void
+}
+
+/** What became of an item of an entry. */
+export type Outcome = { readonly result: unknown } | { readonly error: unknown }
+
+/** An exchange whose end the replica that received it has not reported yet. */
+interface OpenExchange {
+  readonly replica: string
+  readonly exchange: ExchangeRef
+  readonly at: EpochMs
+}
+
+/** The first line of a checkpoint; the spaces follow. */
+interface Header {
+  readonly group: SavedGroup
+  readonly open: readonly OpenExchange[]
+  readonly position: number
+  readonly now: EpochMs
+}
+
+/** The state of sandbox and group after an entry of the log: the same on all replicas. */
+export class Timeline {
+  readonly group = new Group()
+  readonly delivered: DeliveryTracker
+  /** Of the last applied entry. */
+  place: Place = BEGINNING
+  now: EpochMs = 0
+  position = 0
+  machine: Machine | undefined
+  /** The command being applied was received by this replica. */
+  isApplyingOwn = false
+  readonly #parts: TimelineParts
+  /** By position. They end with their replica. */
+  readonly #open = new Map<number, OpenExchange>()
+
+  /** @throws RangeError for a checkpoint of another release */
+  constructor(parts: TimelineParts, checkpoint?: Checkpoint) {
+    this.#parts = parts
+    this.delivered = parts.openDeliveryTracker()
+    if (checkpoint !== undefined) this.#load(checkpoint)
+  }
+
+  save(): string {
+    const { group, position, now, machine } = this
+    const header: Header = { group: group.save(), open: [...this.#open.values()], position, now }
+    return `${stringifyJson(header)}\n${machine === undefined ? '' : writeCheckpoint(machine.spaces)}`
+  }
+
+  #load({ place, text }: Checkpoint): void {
+    const end = text.indexOf('\n')
+    const { group, open, position, now } = parseJson(text.slice(0, end)) as Header
+    this.group.load(group)
+    for (const one of open) this.#open.set(one.exchange.position, one)
+    Object.assign(this, { place, position, now })
+    if (group.facts === undefined) return
+    // The checkpoint contains the whole state, so the fixtures are not loaded.
+    const spaces = this.#parts.build(group.facts, now, EMPTY_STATE)
+    loadCheckpoint(text.slice(end + 1), spaces)
+    this.machine = new Machine(spaces, this.#parts.applyVerb)
+  }
+
+  /**
+   * Applies the next entry.
+   * @param text with all keys @param isOwn this replica has appended it
+   * @returns the outcome of each item
+   */
+  apply({ number, replica, batch, now }: Entry, text: string, isOwn: boolean): readonly Outcome[] {
+    for (const gone of this.group.expire(now, replica)) this.#endExchanges(gone, now)
+    this.isApplyingOwn = isOwn
+    const outcomes = this.#read(number, text).map((item): Outcome => {
+      try {
+        return { result: this.#applyItem(item, replica, number, now) }
+      } catch (error) {
+        return { error }
+      }
+    })
+    this.isApplyingOwn = false
+    this.place = { number, replica, batch }
+    this.now = now
+    return outcomes
+  }
+
+  #read(number: number, text: string): readonly Item[] {
+    try {
+      return readBatch(text)
+    } catch {
+      this.#parts.warn(`Skipped the damaged entry ${number} of the log.`)
+      return []
+    }
+  }
+
+  #applyItem(item: Item, replica: string, number: number, now: EpochMs): unknown {
+    switch (item.kind) {
+      case 'join':
+        return this.#join(replica, item.join, number, now)
+      case 'heartbeat':
+        return void this.group.touch(replica, now, item.heartbeat)
+      case 'leave':
+        this.group.leave(replica)
+        return this.#endExchanges(replica, now)
+    }
+    if (!this.group.touch(replica, now)) throw new LogUnavailable('This replica was removed from its group.')
+    if (item.kind === 'ended') {
+      const isFirstReport = ({ position }: ExchangeRef) =>
+        this.#open.get(position)?.replica === replica && this.#open.delete(position)
+      return this.#applyCommand({ ...item, exchanges: item.exchanges.filter(isFirstReport) }, now)
+    }
+    const result = this.#applyCommand(item, now)
+    const exchange = item.kind === 'request' ? (result as Reply).exchange : undefined
+    if (exchange !== undefined) {
+      const { space, id, position } = exchange
+      this.#open.set(position, { replica, exchange: { space, id, position }, at: now })
+    }
+    return result
+  }
+
+  #join(replica: string, request: JoinRequest, number: number, now: EpochMs): JoinResult {
+    const result = this.group.join(replica, request, now, number)
+    if (result !== 'founded') return result
+    const { facts, anew } = request
+    const state = anew?.state === undefined ? undefined : this.#parts.readState(anew.state)
+    this.position = 0
+    this.#open.clear()
+    this.close()
+    this.machine = new Machine(this.#parts.build(facts, now, state), this.#parts.applyVerb)
+    return result
+  }
+
+  /** A replica that is gone cannot report the ends of its exchanges. */
+  #endExchanges(replica: string, now: EpochMs): void {
+    const own = [...this.#open.values()].filter((one) => one.replica === replica)
+    for (const { exchange } of own) this.#open.delete(exchange.position)
+    const lost = { how: 'unknown', waitingMs: 0, bodyMs: 0, connection: 0 } as const
+    const exchanges = own.map(({ exchange, at }) => ({ ...exchange, ...lost, durationMs: now - at }))
+    if (exchanges.length > 0) this.#applyCommand({ kind: 'ended', exchanges }, now)
+  }
+
+  #applyCommand(command: Command, now: EpochMs): unknown {
+    const { machine } = this
+    if (machine === undefined) throw new LogUnavailable('The group has not started yet.')
+    const instant = { now, position: ++this.position }
+    const result = machine.apply(command, instant)
+    if (command.kind === 'ended') this.delivered.sent(instant.position, systemClock.monotonic())
+    if (command.kind !== 'verb') return result
+    if (!this.isApplyingOwn) this.#parts.onVerb(machine.spaces, command, result, now)
+    if (command.verb === 'reset' && command.fetched !== undefined)
+      this.group.reseed(digestOf(stringifyJson(command.fetched)))
+    return { output: result, wall: now }
+  }
+
+  /** Ends the followers of its logs. */
+  close(): void {
+    const spaces = this.machine?.spaces
+    for (const name of spaces === undefined ? [] : ['', ...spaces.names()]) spaces?.get(name)?.log.close()
+    this.machine = undefined
+  }
+}
