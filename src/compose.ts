@@ -9,6 +9,7 @@ import { MemoryBudget } from './core/memory-budget.js'
 import { Space } from './core/space.js'
 import type { SpaceContext } from './core/space-context.js'
 import { Spaces } from './core/spaces.js'
+import type { FaultRule } from './domain/faults.js'
 import type { ApiKey } from './domain/keys.js'
 import { type PendingReply, UNREAD } from './domain/messages.js'
 import type { ProblemCode } from './domain/problems.js'
@@ -22,6 +23,7 @@ import { createLocalExecutor } from './executor/local.js'
 import { createService } from './executor/service.js'
 import { seedReader } from './fixtures/load-fixtures.js'
 import type { ServiceHandlers } from './http/fetch-adapter.js'
+import { OptionsError } from './options/options.js'
 import type { ResolvedOptions } from './options/resolve.js'
 import {
   createReplicaExecutor,
@@ -79,7 +81,7 @@ interface Reporter {
   progress(text: string): void
 }
 
-interface Prepared extends Pick<SandboxDeps, 'upstream' | 'seedsOf' | 'check'> {
+interface Prepared extends Pick<SandboxDeps, 'upstream' | 'seedsOf' | 'check' | 'checkFaults'> {
   readonly responseRules: () => Promise<ResponseRules>
 }
 
@@ -96,6 +98,14 @@ async function prepareStart(
   if (options.strict) (await import('./core/find-violation.js')).ignoredParameters(contract).forEach(report.warn)
   // Reports problems of a custom contract at the start, not to its first client.
   if (options.strict && options.spec !== undefined) await responseRules()
+  const checkFaults = async (faults: readonly FaultRule[]) => {
+    if (faults.every(({ body }) => body === undefined)) return
+    const { findFaultViolations } = await import('./core/find-violation.js')
+    const problems = findFaultViolations(await responseRules(), contract, faults)
+    if (options.strict && problems.length > 0) throw new OptionsError(problems)
+    problems.forEach(report.warn)
+  }
+  await checkFaults(options.start.faults)
   let upstream: Upstream | undefined
   if (options.upstream !== undefined) {
     upstream = await openUpstream(options.upstream, options, contract, report.warn)
@@ -107,6 +117,7 @@ async function prepareStart(
   return {
     responseRules,
     upstream,
+    checkFaults,
     seedsOf: (seed) => seedReader({ ...options, seed, ...seeds(seed) }, contract.rules?.get('pets'), report),
     check: ({ keys }) => checkKeys(options, [...keys, ...labelKeys(options.apiKeys, keys)]),
   }
@@ -248,7 +259,7 @@ function spacesOpener(
 }
 
 function controlTarget(
-  { check }: SandboxDeps,
+  { check, checkFaults }: SandboxDeps,
   executor: CommandExecutor,
   events: SandboxEvents,
   stopping: AbortSignal,
@@ -266,6 +277,7 @@ function controlTarget(
     },
     shutdown: () => events.onShutdown?.(),
     onVerb: (done) => events.onVerb?.(done),
+    checkFaults,
     readFixtures() {
       const seed = executor.readSeed()
       check(seed)

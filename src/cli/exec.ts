@@ -79,8 +79,8 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
   const { env: names = [], debug = false } = own
   const form = { debug, json: wantsJson(own), command: 'petstore-sandbox exec' }
   const { failOn, report, har: harPath } = readOutcomeFlags(own, io.env)
-  const env = envLayer(io.env)
-  const options = resolveLayers([flagLayer(serve), env, configLayer(cwd)], {
+  const env = envLayer(io.env, cwd)
+  const options = resolveLayers([flagLayer(serve, cwd), env, configLayer(cwd)], {
     defaults: EMBEDDED_DEFAULTS,
     cwd,
     randomSeed: io.randomSeed,

@@ -43,9 +43,9 @@ interface OwnFlags {
 }
 
 async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<number> {
-  const env = envLayer(io.env)
+  const env = envLayer(io.env, io.cwd)
   const resolve = (randomSeed: () => number) =>
-    resolveLayers([flagLayer(flags), env, configLayer(io.cwd)], {
+    resolveLayers([flagLayer(flags, io.cwd), env, configLayer(io.cwd)], {
       defaults: serveDefaults(isForPeople(io.stderr, io.env) ? 'pretty' : 'json'),
       cwd: io.cwd,
       randomSeed,

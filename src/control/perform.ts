@@ -2,6 +2,7 @@ import { Failure } from '../domain/failures.js'
 import { LogUnavailable, StoreFull } from '../domain/problems.js'
 import { InvalidRecord } from '../domain/records.js'
 import type { EpochMs } from '../domain/time.js'
+import { OptionsError } from '../options/options.js'
 import { systemClock } from '../system/system-clock.js'
 import { applyVerb } from './apply-verb.js'
 import {
@@ -33,7 +34,7 @@ export async function perform<Name extends VerbName>(
 export async function perform(sandbox: ControlTarget, space: string, name: VerbName, input: unknown): Promise<unknown> {
   const verb: Verb = VERBS[name]
   const checked = checkInput(verb, input)
-  const { spaces, readFixtures } = sandbox
+  const { spaces, readFixtures, checkFaults } = sandbox
   const read = <T>(act: (context: VerbContext) => T) =>
     sandbox.read((wall) => act({ space: findSpace(spaces, space), spaces, replicas: sandbox.replicas(wall), wall }))
   const report = (output: unknown, wall: EpochMs) =>
@@ -49,7 +50,7 @@ export async function perform(sandbox: ControlTarget, space: string, name: VerbN
       if (verb.method !== 'GET') report(done, systemClock.wall())
       return done
     }
-    const fetched = await verb.readFiles?.({ snapshots, readFixtures }, checked)
+    const fetched = await verb.readFiles?.({ snapshots, readFixtures, checkFaults }, checked)
     const { output, wall } = await sandbox.change({ kind: 'verb', space, verb: name, input, fetched }, applyVerb)
     report(output, wall)
     return output
@@ -61,6 +62,7 @@ export async function perform(sandbox: ControlTarget, space: string, name: VerbN
 /** Includes messages of disk errors: the caller owns the sandbox. */
 function asVerbError(error: unknown): unknown {
   if (error instanceof LogUnavailable) return new VerbError('log_unavailable', error.message)
+  if (error instanceof OptionsError) return new VerbError('invalid_request', `${error.problems.join('; ')}.`)
   if (error instanceof StoreFull) return new VerbError('store_full', error.message)
   if (error instanceof InvalidRecord) return new VerbError('invalid_request', error.message)
   if (!(error instanceof Failure)) return error

@@ -4,7 +4,7 @@ import type { Space } from '../core/space.js'
 import { type Spaces, UNDO_FOR_MS } from '../core/spaces.js'
 import { activeBan } from '../domain/ban.js'
 import { shellWord } from '../domain/curl.js'
-import { formatFaultRule } from '../domain/faults.js'
+import { faultInput } from '../domain/faults.js'
 import { type ApiKey, DEFAULT_KEY, keyLabel, startPlan } from '../domain/keys.js'
 import { counted } from '../domain/numbers.js'
 import { isOpen, viewWindow, type WindowName } from '../domain/quota.js'
@@ -234,7 +234,7 @@ function scenarioContent(space: Space, wall: EpochMs): ScenarioContent {
   const standard = settingsView(DEFAULT_SETTINGS)
   const changed = SETTING_NAMES.filter((name) => settings[name] !== standard[name])
   const faults = space.faults.filter(({ left }) => left !== 0)
-  const rules = faults.map(({ rule, left }) => formatFaultRule(left === null ? rule : { ...rule, times: left }))
+  const rules = faults.map(({ rule, left }) => faultInput(left === null ? rule : { ...rule, times: left }))
   const hasStorm = storm !== undefined && (storm.every !== undefined || isStormActive(storm, now))
   const bans = [...space.keys.values()].flatMap((apiKey) => {
     const ban = activeBan(space.accounts.view(apiKey.key).bans, now)
@@ -258,7 +258,12 @@ function clockContent(clock: ClockState): Pick<ScenarioContent, 'now' | 'freeze'
 function flagsText({ ban: _bans, ...content }: ScenarioContent): string {
   const flags = Object.entries(content).flatMap(([name, value]) => {
     if (typeof value === 'boolean') return [`--${value ? '' : 'no-'}${toKebabCase(name)}`]
-    return [value].flat().map((one) => `--${toKebabCase(name)} ${shellWord(String(one))}`)
+    return [value]
+      .flat()
+      .map(
+        (one) =>
+          `--${toKebabCase(name)} ${shellWord(typeof one === 'object' ? String(stringifyJson(one)) : String(one))}`,
+      )
   })
   return `${flags.join(' ')}\n`
 }
@@ -267,7 +272,7 @@ function testText(content: ScenarioContent): string {
   return `import { test } from 'petstore-sandbox/vitest'
 
 test('handles a failing service', async ({ sandbox }) => {
-  await sandbox.scenario(${JSON.stringify(content, null, 2).replaceAll('\n', '\n  ')})
+  await sandbox.scenario(${String(stringifyJson(content, 2)).replaceAll('\n', '\n  ')})
   // The client under test, with sandbox.baseUrl and sandbox.key() …
 })
 `

@@ -3,6 +3,7 @@ import type { ApplyVerb, VerbCommand } from '../core/machine.js'
 import type { Space } from '../core/space.js'
 import type { SnapshotStore } from '../core/space-context.js'
 import type { Spaces } from '../core/spaces.js'
+import type { FaultRule } from '../domain/faults.js'
 import { isSpaceName } from '../domain/keys.js'
 import type { Reply } from '../domain/messages.js'
 import type { ProblemCode } from '../domain/problems.js'
@@ -31,6 +32,8 @@ export interface ControlTarget {
   send(request: Request, replied: (reply: Reply) => void): Promise<Response>
   shutdown(): void
   readFixtures(): StoredState
+  /** @throws OptionsError for a body that breaks the contract, with `strict` */
+  checkFaults(faults: readonly FaultRule[]): Promise<void>
   onVerb?(done: VerbDone): void
 }
 
@@ -43,7 +46,7 @@ export interface VerbDone {
   readonly at: EpochMs
 }
 
-export interface VerbFiles extends Pick<ControlTarget, 'readFixtures'> {
+export interface VerbFiles extends Pick<ControlTarget, 'readFixtures' | 'checkFaults'> {
   readonly snapshots: SnapshotStore | undefined
 }
 

@@ -6,6 +6,7 @@ import {
   type ResponseRules,
   readResponse,
 } from '../contract/response-rules.js'
+import { type FaultRule, formatFaultRule } from '../domain/faults.js'
 import { type Reply, type ServiceRequest, textOf } from '../domain/messages.js'
 import type { SpaceContext } from './space-context.js'
 import { findRoute, splitTarget } from './target.js'
@@ -35,6 +36,23 @@ export function findViolation(
   const violations = [...status, ...ofHeaders, ...body]
   if (violations.length === 0) return undefined
   return `The response ${reply.status} to ${request.method} ${path.slice(basePath.length)} breaks the contract: ${violations.join('; ')}`
+}
+
+/** How the bodies of fault rules break the contract. */
+export function findFaultViolations(
+  rules: ResponseRules,
+  { operations }: Contract,
+  faults: readonly FaultRule[],
+): readonly string[] {
+  return faults.flatMap((rule) => {
+    const { body, status, headers = {} } = rule
+    const operation = operations.find(({ id }) => id === rule.operation)
+    const isText = typeof body === 'string' && Object.keys(headers).some((name) => /^content-type$/i.test(name))
+    if (body === undefined || isText || status === undefined || operation === undefined) return []
+    const violations = rules.of(operation)?.of(status)?.findViolations(body) ?? []
+    const problem = `the body breaks the contract: ${violations.join('; ')}`
+    return violations.length === 0 ? [] : [`fault "${formatFaultRule(rule)}": ${problem}`]
+  })
 }
 
 /** For --strict: the query parameters that stateful operations check and then ignore. */

@@ -3,7 +3,7 @@ import type { Values } from '../contract/contract.js'
 import { stringifyJson } from '../contract/json.js'
 import { banFor, NO_BAN_RECORD } from '../domain/ban.js'
 import type { Collection } from '../domain/collection.js'
-import { type ArmedFault, armFault, type FaultRule, findFault } from '../domain/faults.js'
+import { type ArmedFault, armFault, type FaultCondition, type FaultRule, findFault } from '../domain/faults.js'
 import { type ApiKey, DEFAULT_KEY, keyLabel, PLAN_NAMES, type PlanName } from '../domain/keys.js'
 import type { EndedExchange } from '../domain/messages.js'
 import type { Limits } from '../domain/quota.js'
@@ -333,8 +333,8 @@ export class Space implements SpaceState {
     this.#set({ faults: [...this.faults, armFault(rule)] })
   }
 
-  findFault(operation: string): ArmedFault | undefined {
-    return findFault(this.faults, operation, () => this.#draw('faults'))
+  findFault(operation: string, matches: (when: FaultCondition) => boolean): ArmedFault | undefined {
+    return findFault(this.faults, operation, matches, () => this.#draw('faults'))
   }
 
   useFault({ rule, left }: ArmedFault): FaultRule {

@@ -1,4 +1,6 @@
 import type { KnownOperation, Open, OperationName } from '../contract/entities.js'
+import { parseShallowJson, stringifyJson } from '../contract/json.js'
+import { findUnsendable, hasNoBody } from '../contract/sendable.js'
 import { type DurationMs, formatDuration, LONGEST_WAIT_MS, parseDuration, SECOND_MS } from './time.js'
 
 /** @source docs/switches.md, "Faults" */
@@ -30,7 +32,7 @@ type FaultPhase = (typeof FAULT_PHASES)[number]
 /** Real time. @source docs/switches.md, "slow-body" */
 export const SLOW_BODY_MS: DurationMs = 10 * SECOND_MS
 
-/** A rule as it is written: `listPets:503@20%*3`, `createPet:connection-reset*1,after`, `createPet:503,retry-after=2s`. */
+/** A rule as it is written: `listPets:503@20%*3`, `createPet:connection-reset*1,after`, `getPet:404:{"code":"gone"}`. */
 export type FaultText = Open<`${KnownOperation | '*'}:${FaultName | number}`>
 
 export interface FaultRule {
@@ -38,7 +40,7 @@ export interface FaultRule {
   readonly operation: OperationName | '*'
   /** `status`, or a fault of the connection or the body. */
   readonly fault: 'status' | FaultName
-  /** Status of the response, 400 to 599; only for the fault `status`. */
+  /** Status of the response, 400 to 599, with a body or headers from 200; only for the fault `status`. */
   readonly status?: number
   /** Probability per request, above 0 and up to 1. Default: 1. */
   readonly probability?: number
@@ -46,8 +48,24 @@ export interface FaultRule {
   readonly times?: number
   /** Duration for Retry-After, such as `2s`; only for the fault `status`. Default: only a 429 has one. */
   readonly retryAfter?: string
+  /** JSON body of the response, or its text if `headers` has another content type; only for the fault `status`. */
+  readonly body?: unknown
+  /** Headers of the response; only for the fault `status`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Only requests with these values. */
+  readonly when?: FaultCondition
   /** `after` carries out the operation and then loses its response; `before` if omitted. */
   readonly phase?: FaultPhase
+}
+
+type Scalar = string | number | bigint | boolean | null
+
+/** Values of named fields, all of which must be equal. */
+export interface FaultCondition {
+  readonly query?: Readonly<Record<string, Scalar>>
+  readonly header?: Readonly<Record<string, Scalar>>
+  /** Fields of a JSON object. */
+  readonly body?: Readonly<Record<string, Scalar>>
 }
 
 /** A rule as text, or as an object. */
@@ -68,16 +86,18 @@ export function armFault(rule: FaultRule): ArmedFault {
   return { rule, left: rule.times ?? null }
 }
 
-/** Finds the first fault for an operation. @param draw returns a number in [0, 1); only called for rules with a probability */
+/** Finds the first fault for an operation. @param draw returns a number in [0, 1); only called for rules with a probability that match */
 export function findFault(
   faults: readonly ArmedFault[],
   operation: string,
+  matches: (when: FaultCondition) => boolean,
   draw: () => number,
 ): ArmedFault | undefined {
   return faults.find(
     ({ rule, left }) =>
       (rule.operation === '*' || rule.operation === operation) &&
       left !== 0 &&
+      (rule.when === undefined || matches(rule.when)) &&
       (rule.probability === undefined || draw() < rule.probability),
   )
 }
@@ -85,17 +105,45 @@ export function findFault(
 const FAULT_RULE = /^([^:@\s]+):([a-z-]+|\d{3})((?:,[\w=-]+)*)(?:@(\d+(?:\.\d+)?)%)?(?:\*(\d{1,9}))?((?:,[\w=-]+)*)$/
 const FAULT_PART = /^(?:retry-after=(\w+)|(before|after))$/
 
+const WITH_BODY = /^([^:,\s]+:\d{3}(?:,(?:retry-after=\w+|before|after)|@[\d.]+%|\*\d+)*):\s*([@[{"].*)$/s
+
+/** Whether it is a rule with a body, which may contain commas. */
+export function hasFaultBody(text: string): boolean {
+  return WITH_BODY.test(text)
+}
+
+/** Whether it is a rule as a JSON object, as a flag has it. */
+export function isFaultObject(text: string): boolean {
+  return /^\{\s*"/.test(text)
+}
+
+/** `@empty.json` in `listPets:200:@empty.json`. */
+export function fileInFaultRule(text: string): string | undefined {
+  const [, , body = ''] = WITH_BODY.exec(text) ?? []
+  return body.startsWith('@') ? body.slice(1) : undefined
+}
+
 /**
- * Reads `<operation|*>:<status|wire fault>[@20%][*3][,retry-after=2s][,after]`; wait and phase may follow the status.
+ * Reads `<operation|*>:<status|wire fault>[@20%][*3][,retry-after=2s][,after][:<JSON body>]`; wait and phase may follow
+ * the status.
  * @returns the rule, or an error message
  */
-export function parseFaultRule(text: string): FaultRule | string {
+export function parseFaultRule(given: string): FaultRule | string {
+  const [, text = given, json] = WITH_BODY.exec(given) ?? []
+  let body: unknown
+  try {
+    body = json === undefined ? undefined : parseShallowJson(json)
+  } catch {
+    return fileInFaultRule(given) === undefined
+      ? 'the body must be JSON, as in getPet:404:{"code":"gone"}'
+      : 'a file can be named in a flag or a variable only; give its content as body'
+  }
   const match = FAULT_RULE.exec(text)
   const [, operation = '', what = '', early = '', percent, times, late = ''] = match ?? []
   const parts = (early + late).split(',').slice(1)
   const read = parts.map((part) => FAULT_PART.exec(part))
   if (match === null || read.includes(null)) {
-    return `write it as <operation|*>:<status|${FAULTS.join('|')}>[@20%][*3][,retry-after=2s][,after], for example listPets:503@20%*3`
+    return `write it as <operation|*>:<status|${FAULTS.join('|')}>[@20%][*3][,retry-after=2s][,after][:<JSON body>], for example listPets:503@20%*3`
   }
   const [retryAfter, ...moreWaits] = read.flatMap((part) => part?.[1] ?? [])
   const [phase, ...morePhases] = read.flatMap((part) => (part?.[2] as FaultPhase | undefined) ?? [])
@@ -109,17 +157,30 @@ export function parseFaultRule(text: string): FaultRule | string {
     ...(times === undefined ? {} : { times: Number(times) }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
     ...(phase === undefined ? {} : { phase }),
+    ...(body === undefined ? {} : { body }),
   }
   return faultProblem(rule) ?? rule
 }
 
+/** Headers that the server sets itself. */
+const FRAMING = /^(?:connection|content-length|date|keep-alive|trailer|transfer-encoding|upgrade)$/i
+
 /** Does not check whether the operation exists. */
 export function faultProblem(rule: FaultRule): string | undefined {
   if (rule.fault === 'status') {
-    const { status } = rule
-    if (status === undefined || !Number.isInteger(status) || status < 400 || status > 599) {
-      return `the fault must be a status from 400 to 599 or one of ${FAULTS.join(', ')}`
+    const { status, body, headers = {} } = rule
+    const isOwn = body !== undefined || rule.headers !== undefined
+    if (status === undefined || !Number.isInteger(status) || status < (isOwn ? 200 : 400) || status > 599) {
+      const range = isOwn ? '200 to 599' : '400 to 599'
+      return `the fault must be a status from ${range} or one of ${FAULTS.join(', ')}`
     }
+    if (body !== undefined && hasNoBody(status)) return `a response ${status} has no body`
+    const unsendable = findUnsendable({ status, headers })
+    if (unsendable !== undefined) return unsendable
+    const framing = Object.keys(headers).find((name) => FRAMING.test(name))
+    if (framing !== undefined) return `the header "${framing}" cannot be set`
+  } else if (rule.body !== undefined || rule.headers !== undefined) {
+    return `body and headers are only allowed with the fault "status" (the fault is "${rule.fault}")`
   } else if (rule.status !== undefined) {
     return `status is only allowed with the fault "status" (the fault is "${rule.fault}")`
   } else if (rule.retryAfter !== undefined) {
@@ -139,10 +200,32 @@ export function faultProblem(rule: FaultRule): string | undefined {
   return undefined
 }
 
+const MAX_BODY_CHARACTERS = 60
+
+/** For people: a long body is shortened. */
 export function formatFaultRule(rule: FaultRule): string {
   const what = rule.fault === 'status' ? rule.status : rule.fault
   const probability = rule.probability === undefined ? '' : `@${Number((rule.probability * 100).toFixed(6))}%`
   const times = rule.times === undefined ? '' : `*${rule.times}`
   const wait = rule.retryAfter === undefined ? '' : `,retry-after=${rule.retryAfter}`
-  return `${rule.operation}:${what}${probability}${times}${wait}${rule.phase === undefined ? '' : `,${rule.phase}`}`
+  const phase = rule.phase === undefined ? '' : `,${rule.phase}`
+  const json = rule.body === undefined ? '' : `:${stringifyJson(rule.body)}`
+  const body = json.length > MAX_BODY_CHARACTERS ? `${json.slice(0, MAX_BODY_CHARACTERS - 1)}…` : json
+  return `${rule.operation}:${what}${probability}${times}${wait}${phase}${body}${conditionText(rule.when)}`
+}
+
+/** ` when query status=sold`. */
+function conditionText(when: FaultCondition = {}): string {
+  const parts = Object.entries(when).flatMap(([part, fields]) =>
+    Object.entries<Scalar>(fields).map(([name, value]) => `${part} ${name}=${value}`),
+  )
+  return parts.length === 0 ? '' : ` when ${parts.join(' and ')}`
+}
+
+/** As options and verbs take it: as text if it has one. */
+export function faultInput(rule: FaultRule): FaultInput {
+  const { fault, ...others } = rule
+  if (others.body === undefined && others.headers === undefined && others.when === undefined)
+    return formatFaultRule(rule) as FaultText
+  return fault === 'status' ? others : rule
 }

@@ -4,6 +4,7 @@ import type { ControlTarget } from '../control/verb.js'
 import type { RequestCommand } from '../core/command.js'
 import type { SnapshotStore, Store } from '../core/space-context.js'
 import type { Spaces } from '../core/spaces.js'
+import type { FaultRule } from '../domain/faults.js'
 import type { EndedExchange, ExchangeRef, PendingReply } from '../domain/messages.js'
 import type { SpaceStart, StoredState } from '../domain/state.js'
 import { type EpochMs, startInstant } from '../domain/time.js'
@@ -34,6 +35,8 @@ export interface SandboxDeps {
   readonly upstream: Upstream | undefined
   seedsOf(seed: number): () => StoredState
   openSpaces(how: SeedAndStart, at: EpochMs, seed: StoredState, stored?: StoredSpaces): Spaces
+  /** Checks bodies of fault rules against the contract. @throws OptionsError with `strict`; otherwise it warns */
+  checkFaults(faults: readonly FaultRule[]): Promise<void>
   /** Checks that spaces can be opened from a state with these options. @throws Failure UNKNOWN_KEY, LABEL_TAKEN */
   check(state: StoredState): void
   warn(message: string): void

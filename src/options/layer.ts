@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { hasFaultBody, isFaultObject } from '../domain/faults.js'
 import { removedOption, removedValue } from '../domain/removed.js'
 import { didYouMean } from '../domain/suggest.js'
 import { toCamelCase } from './letter-case.js'
@@ -93,7 +94,8 @@ const SWITCH_WORDS: ReadonlyMap<string, boolean> = new Map([
 export function valueFromText(reads: OptionRow['reads'], text: string): unknown {
   if (reads === 'number') return /^-?\d{1,30}(?:\.\d+)?$/.test(text) ? Number(text) : text
   if (reads === 'switch') return SWITCH_WORDS.get(text.toLowerCase()) ?? text
-  // The comma before the wait of a fault is part of the fault.
+  // The comma before the wait of a fault is part of the fault, and so are those in its body.
+  if (reads === 'list' && (isFaultObject(text) || hasFaultBody(text))) return [text]
   return reads === 'list'
     ? text.split(/,(?!\s*(?:retry-after=|(?:before|after)(?![\w:])))/).map((part) => part.trim())
     : text

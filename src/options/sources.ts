@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { fileInFaultRule } from '../domain/faults.js'
 import { removedOption } from '../domain/removed.js'
 import { didYouMean } from '../domain/suggest.js'
 import { describeOpenError, isInside, readRegularFile } from '../system/regular-file.js'
@@ -7,6 +8,7 @@ import type { Environment } from '../system/this-process.js'
 import { type Layer, makeLayer, valueFromText } from './layer.js'
 import { toCamelCase } from './letter-case.js'
 import { camelName, ENV_PREFIX, envName, flagName, flagOrVariable, NAMED_OPTIONS } from './names.js'
+import { OptionsError } from './options.js'
 import { formatProblem } from './problem.js'
 import { isScenarioFile } from './scenario.js'
 import { isOptionName, type OptionName, optionRow } from './table.js'
@@ -16,13 +18,36 @@ import { MAX_OPTIONS_FILE_BYTES, readYamlMap } from './yaml-map.js'
 export type FlagValues = Readonly<Record<string, string | readonly string[] | boolean | undefined>>
 
 /** The options on the command line. Flags that are not options (`--debug`) are ignored. */
-export function flagLayer(flags: FlagValues): Layer {
+export function flagLayer(flags: FlagValues, cwd: string): Layer {
   const entries = Object.entries(flags).flatMap(([name, value]) =>
     isOptionName(name)
-      ? [[name, typeof value === 'string' ? valueFromText(optionRow(name).reads, value) : value] as const]
+      ? [
+          [
+            name,
+            withFaultFiles(name, typeof value === 'string' ? valueFromText(optionRow(name).reads, value) : value, cwd),
+          ] as const,
+        ]
       : [],
   )
   return makeLayer(entries, { kebab: false, where: (name) => flagName(name as OptionName) })
+}
+
+function withFaultFiles(name: OptionName, value: unknown, cwd: string): unknown {
+  return name === 'fault' && Array.isArray(value)
+    ? value.map((rule) => (typeof rule === 'string' ? withFaultFile(rule, cwd) : rule))
+    : value
+}
+
+/** A fault rule with the content of the file that it names. @throws OptionsError */
+export function withFaultFile(rule: string, cwd: string): string {
+  const file = fileInFaultRule(rule)
+  if (file === undefined) return rule
+  try {
+    const body = readRegularFile(resolve(cwd, file), MAX_OPTIONS_FILE_BYTES).toString()
+    return rule.slice(0, rule.length - file.length - 1) + body.trim()
+  } catch (error) {
+    throw new OptionsError([`${file} cannot be read (${describeOpenError(error)})`])
+  }
 }
 
 const OTHER_VARIABLES = ['URL', 'DEBUG', 'FAIL_ON', 'REPORT', 'HAR', 'OPEN', 'WATCH'].map((name) => ENV_PREFIX + name)
@@ -31,10 +56,17 @@ const OTHER_VARIABLES = ['URL', 'DEBUG', 'FAIL_ON', 'REPORT', 'HAR', 'OPEN', 'WA
  * The options in the environment. An empty variable counts as not set: compose files and CI matrices produce it for a
  * missing value. An unknown variable is only a warning: it may be for another version.
  */
-export function envLayer(env: Environment): Layer & { readonly warnings: readonly string[] } {
+export function envLayer(env: Environment, cwd: string): Layer & { readonly warnings: readonly string[] } {
   const entries = NAMED_OPTIONS.flatMap((option) => {
     const text = env[envName(option)] ?? ''
-    return text === '' ? [] : [[camelName(option), valueFromText(optionRow(option.name).reads, text)] as const]
+    return text === ''
+      ? []
+      : [
+          [
+            camelName(option),
+            withFaultFiles(option.name, valueFromText(optionRow(option.name).reads, text), cwd),
+          ] as const,
+        ]
   })
   const variables = new Map(NAMED_OPTIONS.map((option) => [camelName(option), envName(option)]))
   const known = [...NAMED_OPTIONS.map(envName), ...OTHER_VARIABLES]

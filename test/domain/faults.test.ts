@@ -20,6 +20,11 @@ describe('a fault', () => {
       'getPet:500,retry-after=1m@20%*3',
       { operation: 'getPet', fault: 'status', status: 500, probability: 0.2, times: 3, retryAfter: '1m' },
     ],
+    [
+      'getPet:404*2:{"a":[1,"b:c"]}',
+      { operation: 'getPet', fault: 'status', status: 404, times: 2, body: { a: [1, 'b:c'] } },
+    ],
+    ['listPets:200:[]', { operation: 'listPets', fault: 'status', status: 200, body: [] }],
     ['createPet:hang*1,after', { operation: 'createPet', fault: 'hang', times: 1, phase: 'after' }],
     [
       'createPet:503,after@20%,retry-after=1s',
@@ -30,7 +35,7 @@ describe('a fault', () => {
   const invalid = `
     listPets listPets: listPets:200 listPets:600 *:explode *:500@0% *:500@101% *:500*0 *:500,retry-after=
     *:500,retry-after=2 *:500,retry-after=9000h *:500,retry-after=2s*3,retry-after=2s *:hang,retry-after=2s
-    *:500,during *:500,after*3,after :500
+    *:500,during *:500,after*3,after :500 *:204:[] *:200:{] *:200:@file.json *:hang:[]
   `
   it.each(['', ...invalid.trim().split(/\s+/)])('%j is rejected with the allowed values', (text) =>
     expect(parseFaultRule(text)).toBeTypeOf('string'),
@@ -66,7 +71,12 @@ describe('a fault', () => {
     const [once, ...others] = [rule('listPets:500*1'), rule('*:502@50%'), rule('*:503')]
     const draws = [0.9, 0.1]
     const find = (operation: string, left: number) =>
-      findFault([{ ...once, left } as ArmedFault, ...others], operation, () => draws.shift() ?? 0)?.rule.status
+      findFault(
+        [{ ...once, left } as ArmedFault, ...others],
+        operation,
+        () => true,
+        () => draws.shift() ?? 0,
+      )?.rule.status
     expect([find('listPets', 1), find('listPets', 0), find('getPet', 1)]).toEqual([500, 503, 502])
   })
 })

@@ -32,7 +32,7 @@ export function gathered(
   sources: { flags?: FlagValues; env?: Environment; config?: string; cwd?: string } = {},
 ): ResolvedOptions {
   const cwd = sources.cwd ?? folderWith(sources.config === undefined ? {} : { 'petstore-sandbox.yaml': sources.config })
-  return resolveLayers([flagLayer(sources.flags ?? {}), envLayer(sources.env ?? {}), configLayer(cwd)], {
+  return resolveLayers([flagLayer(sources.flags ?? {}, cwd), envLayer(sources.env ?? {}, cwd), configLayer(cwd)], {
     defaults,
     cwd,
     randomSeed: () => SEED,

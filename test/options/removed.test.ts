@@ -9,7 +9,7 @@ it.each(Object.entries(REMOVED.options))(
   (name, instead) => {
     const removed = `was removed in 0.2; ${instead}`
     const variable = `PETSTORE_SANDBOX_${toKebabCase(name).replaceAll('-', '_').toUpperCase()}`
-    expect(envLayer({ [variable]: 'x' }).warnings).toEqual([`${variable}: ignored, because it ${removed}`])
+    expect(envLayer({ [variable]: 'x' }, '').warnings).toEqual([`${variable}: ignored, because it ${removed}`])
     for (const key of [name, toKebabCase(name)]) {
       const config = `${key}: x`
       expect(problemsOf(() => gathered({ config }))).toEqual([`petstore-sandbox.yaml:1:1: ${key}: ${removed}`])

@@ -247,12 +247,15 @@ describe('the environment', () => {
       (name) => `PETSTORE_SANDBOX_${name}`,
     )
     expect(
-      envLayer({
-        ...Object.fromEntries(others.map((name) => [name, 'x'])),
-        PETSTORE_SANDBOX_PLAM: 'pro',
-        PETSTORE_API_KEY: 'x',
-        PETSTORE_SANDBOX_: '',
-      }).warnings,
+      envLayer(
+        {
+          ...Object.fromEntries(others.map((name) => [name, 'x'])),
+          PETSTORE_SANDBOX_PLAM: 'pro',
+          PETSTORE_API_KEY: 'x',
+          PETSTORE_SANDBOX_: '',
+        },
+        '',
+      ).warnings,
     ).toEqual([
       'PETSTORE_SANDBOX_PLAM: unknown option, ignored; did you mean PETSTORE_SANDBOX_PLAN?',
       'PETSTORE_SANDBOX_: unknown option, ignored',

@@ -11,7 +11,7 @@ import { formatLimits, readApiKey, readLimits } from '../../src/options/values/k
 import { readBasePath, readOrigin } from '../../src/options/values/origins.js'
 import { int64Schema } from '../../src/options/values/reading.js'
 import fc from '../support/fast-check.js'
-import { problemsOf, resolved } from './context.js'
+import { folderWith, gathered, problemsOf, resolved } from './context.js'
 
 const count = fc.integer({ min: 0, max: 999_999_999 })
 
@@ -80,6 +80,36 @@ describe('faults', () => {
     [{ operation: '*', fault: 'hang', retryAfter: '2s' }, 'retryAfter is only allowed with the fault "status"'],
   ])('refuses %j', (fault, message) => {
     expect(problemsOf(() => resolved({ fault }))).toEqual([expect.stringContaining(message)])
+  })
+
+  it('reads a rule with a body, or as an object, as one of the environment', () => {
+    for (const text of [
+      'getPet:404@5%:{"a":1,"b":[2]}',
+      '{"operation":"getPet","status":404,"when":{"query":{"a":"b"}}}',
+    ])
+      expect(valueFromText('list', text)).toEqual([text])
+  })
+
+  it('reads the file that a flag or a variable names, and no file for others', () => {
+    const cwd = folderWith({ 'empty.json': ' [] \n' })
+    const rule = 'listPets:200*1:@empty.json'
+    const read = [{ operation: 'listPets', fault: 'status', status: 200, times: 1, body: [] }]
+    expect(gathered({ flags: { fault: [rule] }, cwd }).start.faults).toEqual(read)
+    expect(gathered({ env: { PETSTORE_SANDBOX_FAULT: rule }, cwd }).start.faults).toEqual(read)
+    expect(problemsOf(() => gathered({ flags: { fault: ['a:200:@b'] }, cwd }))).toEqual([
+      expect.stringContaining('b cannot be read'),
+    ])
+    expect(problemsOf(() => resolved({ fault: rule }))).toEqual([expect.stringContaining('give its content as body')])
+  })
+
+  it.each([
+    [{ operation: 'getPet', status: 200, headers: { 'x a': 'b' } }, 'has no valid name'],
+    [{ operation: 'getPet', status: 200, body: 1, headers: { Date: 'b' } }, 'cannot be set'],
+    [{ operation: 'getPet', status: 304, body: {} }, 'has no body'],
+    [{ operation: 'getPet', fault: 'hang', body: {} }, 'only allowed with the fault "status"'],
+    [{ operation: 'getPet', status: 503, when: { cookie: {} } }, 'must be an object with query, header or body'],
+  ])('refuses %j', (fault, message) => {
+    expect(problemsOf(() => resolved({ fault: fault as never }))).toEqual([expect.stringContaining(message)])
   })
 
   it('reads a list of the environment, whose rules have commas', () => {

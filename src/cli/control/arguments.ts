@@ -49,6 +49,7 @@ const READ_BY_COMMAND: Readonly<Record<string, string>> = {
   '<key>': '',
   '<fields>': '',
   '<name|file>': '',
+  '<rule>': '',
   '<name=value...>': `name and value as for the flags of serve; the value none removes ${joinOr(OPTIONAL_SETTINGS.map(toKebabCase))}`,
 }
 

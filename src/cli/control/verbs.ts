@@ -16,7 +16,9 @@ import { findOption } from '../../options/names.js'
 import { loadScenario } from '../../options/resolve.js'
 import { packagedScenarios } from '../../options/scenario.js'
 import { NO_SETTING } from '../../options/settings.js'
+import { withFaultFile } from '../../options/sources.js'
 import { optionRow } from '../../options/table.js'
+import { readFault } from '../../options/values/faults.js'
 import { MAX_OPTIONS_FILE_BYTES, readYamlMap } from '../../options/yaml-map.js'
 import { messageOf } from '../../system/message-of.js'
 import { describeOpenError, readInput, readRegularFile } from '../../system/regular-file.js'
@@ -76,6 +78,11 @@ const INPUTS: { readonly [Name in VerbName]?: (given: Fields, at: ControlContext
     if (Object.keys(parts).length === 0) return { storm }
     if (storm === undefined) return { storm: parts }
     throw new Failure('USAGE', 'Give the storm as 0.3,for=30s or with --rate and --for, not both.')
+  },
+  'faults.add'({ rule }, { io }) {
+    const reading = readFault(withFaultFile(String(rule), io.cwd))
+    if ('problem' in reading) throw new Failure('USAGE', `${rule}: ${reading.problem}`)
+    return { rule: reading.value }
   },
   'records.add': ({ record, ...given }, { io }) => ({ ...given, record: readFields(String(record), io.cwd) }),
   'records.set': ({ change, ...given }, { io }) => ({ ...given, change: readFields(String(change), io.cwd) }),

@@ -71,16 +71,21 @@ export const troubleVerbs = {
     body: 'rules',
     input: fields({ rules: faultsSchema }),
     example: { rules: ['createPet:503*2', 'listPets:hang@5%'] },
+    readFiles: ({ checkFaults }, { rules }) => checkFaults(rules),
     run: ({ space }, { rules }) => setFaults(space, rules),
     text: (rules) => `Faults: ${rules.map(formatFaultRule).join(' ') || 'none'}.`,
   }),
   'faults.add': verb('POST /faults', 'Add a fault rule at the end of the list; the first match wins', {
     body: 'rule',
     input: fields({
-      rule: described(faultSchema, '<operation|*>:<status or fault>[@20%][*3][,retry-after=2s][,after], as for serve'),
+      rule: described(
+        faultSchema,
+        '<operation|*>:<status or fault>[@20%][*3][,retry-after=2s][,after][:<body>], as for serve',
+      ),
     }),
     command: 'fault add <rule>',
     example: { rule: 'listPets:503@20%*3' },
+    readFiles: ({ checkFaults }, { rule }) => checkFaults([rule]),
     run({ space }, { rule }) {
       checkOperations(space, [rule.operation])
       space.addFault(rule)
@@ -109,6 +114,7 @@ export const troubleVerbs = {
     command: 'scenario <name|file>',
     example: { scenario: 'storm' },
     canUndo: true,
+    readFiles: ({ checkFaults }, { scenario }) => checkFaults(read(scenario).faults ?? []),
     hasUnknownKey(space, { scenario }) {
       const { used, bans } = read(scenario)
       return Object.keys({ ...used, ...bans }).some((name) => space.findKey(name) === undefined)

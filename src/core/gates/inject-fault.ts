@@ -1,8 +1,10 @@
+import { parseShallowJson, stringifyJson } from '../../contract/json.js'
 import { hasNoBody } from '../../contract/sendable.js'
-import { type FaultRule, formatFaultRule, isBodyFault } from '../../domain/faults.js'
+import { type FaultCondition, type FaultRule, formatFaultRule, isBodyFault } from '../../domain/faults.js'
 import type { HandlerResult } from '../../domain/messages.js'
 import { isStormActive, STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
 import { parseDuration } from '../../domain/time.js'
+import { utf8Text } from '../../system/runtime.js'
 import { changeBody } from '../changed-body.js'
 import type { Gate, RequestContext } from '../request-context.js'
 import { problem, refuseUntil, retryAfterHeader } from '../responses.js'
@@ -20,11 +22,32 @@ export const injectFault: Gate = (context) => {
     return refuseUntil(context, until, 'The service is overloaded.', 'storm')
   }
   if (faults.length === 0 || context.route.kind !== 'operation') return undefined
-  const hit = context.space.findFault(context.route.operation.id)
+  const hit = context.space.findFault(context.route.operation.id, (when) => matches(context, when))
   if (hit === undefined) return undefined
   if (hit.rule.phase !== 'after' && !changesResponse(hit.rule)) return applyFault(context, context.space.useFault(hit))
   context.pendingFault = hit
   return undefined
+}
+
+function matches({ query, request }: RequestContext, when: FaultCondition): boolean {
+  const queries = new URLSearchParams(query)
+  const { headers, body } = request
+  const isEqual = (fields: FaultCondition['query'], has: (name: string, value: unknown) => boolean) =>
+    Object.entries(fields ?? {}).every(([name, value]) => has(name, value))
+  return (
+    isEqual(when.query, (name, value) => queries.getAll(name).includes(String(value))) &&
+    isEqual(when.header, (name, value) => headers[name.toLowerCase()] === String(value)) &&
+    (when.body === undefined ||
+      isEqual(when.body, (name, value) => Object.hasOwn(jsonIn(body), name) && jsonIn(body)[name] === value))
+  )
+}
+
+function jsonIn(body: RequestContext['request']['body']): Readonly<Record<string, unknown>> {
+  try {
+    return body instanceof Uint8Array ? Object(parseShallowJson(utf8Text(body))) : {}
+  } catch {
+    return {}
+  }
 }
 
 /** Whether it needs the response of the operation. */
@@ -59,6 +82,24 @@ function usualStatus({ route }: RequestContext): number {
 }
 
 function fail(context: RequestContext, rule: FaultRule): HandlerResult {
+  const { status = 500, body, headers = {} } = rule
+  if (body === undefined && rule.headers === undefined) return simulatedFault(context, rule)
+  const base = status < 400 ? { status, body: '', reason: 'fault' as const } : simulatedFault(context, rule)
+  const contentType = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1]
+  const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-type')
+  return {
+    ...base,
+    headers: [...(base.headers ?? []), ...others.flat()],
+    ...(body !== undefined && { body: bodyText(body, contentType), contentType: contentType ?? 'application/json' }),
+  }
+}
+
+/** A text is sent as it is, unless it is JSON. */
+function bodyText(body: unknown, contentType = 'application/json'): string {
+  return typeof body === 'string' && !/\bjson\b/i.test(contentType) ? body : (stringifyJson(body) ?? '')
+}
+
+function simulatedFault(context: RequestContext, rule: FaultRule): HandlerResult {
   const { status, retryAfter } = rule
   const message = `The sandbox injected this failure (fault ${formatFaultRule(rule)}).`
   const { space, now } = context

@@ -1,10 +1,12 @@
 import * as v from 'valibot'
+import { parseShallowJson } from '../../contract/json.js'
 import {
   FAULT_PHASES,
   FAULTS,
   type FaultInput,
   type FaultRule,
   faultProblem,
+  isFaultObject,
   parseFaultRule,
 } from '../../domain/faults.js'
 import { type DelayRange, type Latency, LONGEST_LATENCY_MS } from '../../domain/settings.js'
@@ -25,10 +27,36 @@ import {
 
 const FAULT_FORM = 'must be a fault such as listPets:503@20%*3'
 
-const faultTextSchema = textSchema<FaultRule>(FAULT_FORM, (text) => {
+/** Reads a rule, or an object as text, as a flag has it. */
+export function readFault(text: string): ParseResult<FaultRule> {
+  if (isFaultObject(text)) return readFaultJson(text)
   const rule = parseFaultRule(text)
   return typeof rule === 'string' ? { problem: rule } : { value: rule }
-})
+}
+
+const faultTextSchema = textSchema<FaultRule>(FAULT_FORM, readFault)
+
+function readFaultJson(text: string): ParseResult<FaultRule> {
+  let given: unknown
+  try {
+    given = parseShallowJson(text)
+  } catch {
+    return { problem: FAULT_FORM }
+  }
+  const result = v.safeParse(faultMapSchema, given)
+  return result.success ? { value: result.output } : { problem: result.issues[0].message }
+}
+
+const scalars = v.exactOptional(
+  v.record(
+    v.string(),
+    v.union(
+      [v.string(), v.number(), v.bigint(), v.boolean(), v.null()],
+      'must be a text, a number, true, false or null',
+    ),
+    'must be an object with the values of fields',
+  ),
+)
 
 const number = v.exactOptional(v.number('must be a number'))
 
@@ -49,6 +77,16 @@ const faultMapSchema = v.pipe(
       probability: number,
       times: number,
       retryAfter: v.exactOptional(v.string('must be a duration such as 2s')),
+      body: v.exactOptional(v.unknown()),
+      headers: v.exactOptional(
+        v.record(v.string(), v.string('must be a text'), 'must be an object of names and texts'),
+      ),
+      when: v.exactOptional(
+        mapSchema(
+          { query: scalars, header: scalars, body: scalars },
+          'must be an object with query, header or body, as in {"query":{"status":"sold"}}',
+        ),
+      ),
       phase: v.exactOptional(v.picklist(FAULT_PHASES, 'must be before or after')),
     },
     FAULT_FORM,

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { transports } from '../support/transports.js'
+
+describe.each(transports)('a response of your own, %s', (_name, openSandbox) => {
+  it('has the status, body and headers of the rule, and the reason fault', async () => {
+    const sandbox = await openSandbox({
+      fault: [
+        'listPets:200*1:[]',
+        { operation: 'getPet', status: 410, body: { code: 'gone', a: 1 }, headers: { 'X-A': 'b' } },
+      ],
+    })
+    const list = await sandbox.get('/pets')
+    expect(list).toMatchObject({ status: 200, reason: 'fault', remaining: 60, json: [] })
+    const gone = await sandbox.get('/pets/1')
+    expect(gone).toMatchObject({ status: 410, reason: 'fault', json: { code: 'gone', a: 1 } })
+    expect(gone.headers.get('x-a')).toBe('b')
+    expect((await sandbox.get('/pets')).json).toHaveLength(20)
+    const { active } = (await sandbox.control('GET', '/state')).json as { active: never[] }
+    expect(active[0]).toMatchObject({
+      what: 'fault',
+      name: expect.stringContaining('getPet:410:{"code":"gone","a":1}'),
+      hits: 1,
+    })
+  })
+
+  it('applies only if the named fields of query, header and body are equal', async () => {
+    const sandbox = await openSandbox({
+      fault: [
+        { operation: 'listPets', status: 200, body: [], when: { query: { status: 'sold', limit: 2 } } },
+        { operation: 'listPets', status: 503, when: { header: { 'X-Test': 'a' } } },
+        {
+          operation: 'createPet',
+          status: 409,
+          body: { code: 'taken' },
+          when: { body: { name: 'Rex', categoryId: 1 } },
+        },
+      ],
+    })
+    expect((await sandbox.get('/pets?status=sold&limit=2')).reason).toBe('fault')
+    expect((await sandbox.get('/pets?status=sold')).reason).toBeUndefined()
+    expect((await sandbox.call('/v1/pets', { headers: { 'x-test': 'a' } })).status).toBe(503)
+    expect((await sandbox.call('/v1/pets', { headers: { 'x-test': 'b' } })).status).toBe(200)
+    expect((await sandbox.post('/pets', { name: 'Rex', categoryId: 1 })).status).toBe(409)
+    expect((await sandbox.post('/pets', { name: 'Rex', categoryId: 2 })).status).toBe(201)
+  })
+
+  it('replaces the response of an operation that has run, and sends a text as it is', async () => {
+    const page = { status: 200, body: '<p>Hello</p>', headers: { 'Content-Type': 'text/html' } }
+    const sandbox = await openSandbox({
+      fault: [
+        { operation: 'createPet', status: 202, body: { queued: true }, phase: 'after' },
+        { operation: 'getPet', ...page },
+      ],
+    })
+    expect(await sandbox.post('/pets', { name: 'Rex', categoryId: 1 })).toMatchObject({
+      status: 202,
+      json: { queued: true },
+    })
+    expect((await sandbox.control('GET', '/resources')).json).toMatchObject([{ name: 'pets', records: 61 }, {}])
+    const response = await sandbox.call('/v1/pets/1')
+    expect([response.headers.get('content-type'), response.text]).toEqual(['text/html', '<p>Hello</p>'])
+  })
+
+  it('is exported in a form that serves the same', async () => {
+    const rules = [
+      { operation: 'getPet', status: 404, body: { code: 'gone' }, headers: { 'x-a': 'b' }, times: 2 },
+      { operation: 'listPets', status: 200, body: [], when: { query: { status: 'sold' } } },
+    ]
+    const sandbox = await openSandbox({ fault: rules })
+    const { json } = await sandbox.control('GET', '/export')
+    expect(json).toMatchObject({ content: { fault: rules } })
+    const { fault } = (json as { content: { fault: never[] } }).content
+    expect((await sandbox.control('PUT', '/faults', fault)).json).toMatchObject(rules)
+  })
+
+  it('is refused under strict if its body breaks the contract', async () => {
+    const sandbox = await openSandbox({ strict: true })
+    const broken = await sandbox.control('POST', '/faults', 'listPets:200:[{"id":1}]')
+    expect(broken).toMatchObject({ status: 400, json: { message: expect.stringContaining('breaks the contract') } })
+    expect(await sandbox.control('POST', '/faults', 'listPets:200:[]')).toMatchObject({ status: 200 })
+    await expect(openSandbox({ strict: true, fault: 'getPet:200:{}' })).rejects.toThrow('breaks the contract')
+  })
+})
