@@ -95,7 +95,7 @@ export async function chosenSandbox(
   { target, baseUrl }: TargetChoice,
   context: Omit<TargetContext, 'readStdin'>,
 ): Promise<Sourced | undefined> {
-  if (baseUrl !== undefined) return undefined
+  if (baseUrl !== undefined) return isLoopback(baseUrl) ? { value: baseUrl, source: DEFAULT_SOURCE } : undefined
   const config = await readTargetConfig(context.env)
   if ((target ?? config.use ?? SANDBOX) !== SANDBOX) return undefined
   return findTarget(await knownTargets(config, context), SANDBOX).baseUrl

@@ -13,16 +13,23 @@ export function readErrors(operation: Place): readonly ErrorData[] {
     const schema = content?.child('schema')
     const example = exampleOf(content)
     if (content === undefined || (schema === undefined && example === undefined)) return []
-    const isOwnShape = mediaType === 'application/json' && schema !== undefined && fits(OWN_SHAPE, schema)
+    const isOwnShape = mediaType === 'application/json' && isOwn(schema)
     const value = schema === undefined ? example : errorValue(schema, example)
     if (isOwnShape || value === undefined) return []
     return [{ status: status.toLowerCase(), contentType: concreteType(mediaType), body: stringifyJson(value) }]
   })
 }
 
+function isOwn(schema: Place | undefined): boolean {
+  if (schema === undefined || !fits(OWN_SHAPE, schema)) return false
+  const fields = readRecordFields(schema)
+  return fields.size === 0 || fields.has('message')
+}
+
 const OWN_SHAPE = { code: 'invalid_request', message: MESSAGE, status: 400 }
 
 const SENTENCE = /^(?:message|msg|details?|title|error|errors|error_?(?:message|description)|description|reason)$/i
+const STATUS = /^(?:status|status_?code|code)$/i
 const MAX_DEPTH = 4
 
 /** The example of an error, or the simplest value, with the sentence, the code and the status of the service in its fields for them. */
@@ -36,7 +43,7 @@ function errorValue(schema: Place, example: unknown, depth = 0): unknown {
   }
   if (!isNode(simplest)) return simplest
   const entries = [...readRecordFields(schema)].flatMap(([name, { place, type, required }]): [string, unknown][] => {
-    const isWanted = required || name in simplest || SENTENCE.test(name)
+    const isWanted = required || name in simplest || SENTENCE.test(name) || STATUS.test(name)
     const value = isWanted ? errorField(name, place, type, simplest[name], depth) : undefined
     return value === undefined ? [] : [[name, value]]
   })
@@ -45,7 +52,7 @@ function errorValue(schema: Place, example: unknown, depth = 0): unknown {
 }
 
 function errorField(name: string, place: Place, type: string | undefined, example: unknown, depth: number): unknown {
-  if (/^(?:status|status_?code|code)$/i.test(name) && type === 'integer' && fits(400, place)) return ERROR_STATUS
+  if (STATUS.test(name) && type === 'integer' && fits(400, place)) return ERROR_STATUS
   if (type === 'object' || type === 'array') return errorValue(place, example, depth + 1)
   if (type !== 'string' || !fits(MESSAGE, place)) return example
   if (/^code$|^error_?code$/i.test(name)) return example ?? ERROR_CODE

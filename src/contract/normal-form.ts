@@ -4,6 +4,7 @@ import { isNode, type Node } from './json.js'
 import { LIST_OF_SCHEMAS, NAMED_SCHEMAS, ONE_SCHEMA, words } from './keywords.js'
 import { decodePercent } from './query.js'
 import { SpecError } from './spec-error.js'
+import { withSubtypes } from './subtypes.js'
 
 /** Files beside a document. */
 export interface Files {
@@ -94,9 +95,9 @@ class FormReader {
 
   read(): Node {
     const document = this.#part(this.#document, { file: undefined, name: '' }) as Node
-    if (Object.keys(this.#added).length === 0) return document
     const components = isNode(document.components) ? document.components : {}
-    return { ...document, components: { ...components, schemas: { ...Object(components.schemas), ...this.#added } } }
+    const schemas = { ...Object(components.schemas), ...this.#added }
+    return { ...document, components: { ...components, schemas: withSubtypes(schemas) } }
   }
 
   #part(value: unknown, at: Location, isNamed = false): unknown {

@@ -7,15 +7,19 @@ interface Lengths {
   readonly maxLength?: unknown
 }
 
+/** Chooses one of a number of characters. */
+type Pick = (count: number) => number
+
 /** A short text that matches a pattern, or undefined for a pattern with more than classes, groups, choices and counts. */
 export function patternText(
   pattern: string,
   { minLength = 0, maxLength = Infinity }: Lengths = {},
+  pick: Pick = () => 0,
 ): string | undefined {
   try {
     const regExp = new RegExp(pattern, 'u')
     for (let extra = 0; extra <= MAX_REPEATS; extra++) {
-      const text = new PatternReader(pattern, extra).choice()
+      const text = new PatternReader(pattern, extra, pick).choice()
       if (text.length < Number(minLength)) continue
       return text.length <= Number(maxLength) && regExp.test(text) ? text : undefined
     }
@@ -28,11 +32,13 @@ export function patternText(
 class PatternReader {
   readonly #pattern: string
   readonly #extra: number
+  readonly #pick: Pick
   #at = 0
 
-  constructor(pattern: string, extra: number) {
+  constructor(pattern: string, extra: number, pick: Pick) {
     this.#pattern = pattern
     this.#extra = extra
+    this.#pick = pick
   }
 
   choice(): string {
@@ -43,30 +49,34 @@ class PatternReader {
 
   #sequence(): string {
     let text = ''
-    while (this.#at < this.#pattern.length && !'|)'.includes(this.#pattern[this.#at] ?? ''))
-      text += this.#repeated(this.#atom())
+    while (this.#at < this.#pattern.length && !'|)'.includes(this.#pattern[this.#at] ?? '')) text += this.#repeated()
     return text
   }
 
-  #atom(): string {
-    if (this.#take(/[\^$]|\\b/y) !== undefined) return ''
+  #atom(): () => string {
+    if (this.#take(/[\^$]|\\b/y) !== undefined) return () => ''
     if (this.#take(/\((?:\?(?::|<\w+>))?(?!\?)/y) !== undefined) {
       const text = this.choice()
       this.#at++
-      return text
+      return () => text
     }
     const one = this.#take(/\[(?:\\.|[^\]\\])*\]|\\[pP]\{[^}]*\}|\\[^1-9ukxcB]|[^()[\]{}*+?\\]/y)
     if (one === undefined) throw new SyntaxError('this part of the pattern is not supported')
     const regExp = new RegExp(`^${one}$`, 'u')
-    return [...CHARACTERS, one].find((character) => regExp.test(character)) ?? ''
+    const all = [...CHARACTERS, one].filter((character) => regExp.test(character))
+    const plain = all.filter((character) => /[\w-]/.test(character))
+    const usual = plain.length > 0 ? plain : all
+    return () => usual[this.#pick(usual.length)] ?? ''
   }
 
-  #repeated(text: string): string {
+  #repeated(): string {
+    const make = this.#atom()
     const count = this.#take(/(?:[*+?]|\{\d+(?:,\d*)?\})\??/y)
-    if (count === undefined) return text
+    if (count === undefined) return make()
     const [, least = count.startsWith('+') ? '1' : '0', comma, most] = /^\{(\d+)(,?)(\d*)/.exec(count) ?? []
     const open = count.startsWith('?') ? 1 : comma === '' ? Number(least) : most ? Number(most) : Infinity
-    return text.repeat(Math.min(open, Number(least) + this.#extra, Math.max(Number(least), MAX_REPEATS)))
+    const length = Math.min(open, Number(least) + this.#extra, Math.max(Number(least), MAX_REPEATS))
+    return Array.from({ length }, make).join('')
   }
 
   #take(part: RegExp): string | undefined {

@@ -119,7 +119,7 @@ const WRITES = { 'post false': ['create', 201], 'put true': ['replace', 200], 'p
 
 function readWrite(
   operation: OperationShape,
-  { resource, fields }: FoundResource,
+  { resource, fields, operations }: FoundResource,
   { status, ...base }: Omit<ResourceAction, 'kind'>,
 ): ResourceAction | string {
   const { method } = operation
@@ -131,7 +131,16 @@ function readWrite(
     return 'the request has no property of the record'
   const write = { ...base, ...(sent.envelope === undefined ? {} : { bodyEnvelope: sent.envelope }) }
   const known = WRITES[`${method} ${isItem}` as keyof typeof WRITES]
-  if (known !== undefined) return { ...write, kind: known[0], status: status || known[1] }
+  const isPost = (other: OperationShape) => other.method === 'post' && other.parameter === undefined
+  const has = (code: string) => operation.place.child('responses')?.child(code) !== undefined
+  const creates = known?.[0] === 'replace' && (has('201') || !(has('404') || operations.some(isPost)))
+  if (known !== undefined)
+    return {
+      ...write,
+      kind: known[0],
+      status: has('201') && has('200') ? known[1] : status || known[1],
+      ...(creates && { createdStatus: has('201') ? 201 : status || known[1] }),
+    }
   if ((method === 'put' || method === 'patch') && names.includes(resource.id.property))
     return { ...write, kind: method === 'put' ? 'replace' : 'merge', status: status || 200, isIdInBody: true }
   return `${method.toUpperCase()} is not an operation of a ${isItem ? 'record' : 'collection'}`

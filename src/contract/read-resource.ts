@@ -1,18 +1,17 @@
 import type { Place } from './document.js'
 import { exampleValue, fits } from './example-value.js'
 import { type OperationShape, PARAMETER, parametersOf, plainName } from './operations.js'
-import { unwrapSent } from './record-schema.js'
+import { isSingular, unwrapSent } from './record-schema.js'
 import { shapeFor } from './request-shape.js'
 import {
   type Fill,
   type IdData,
-  type IdForm,
   idOfForm,
   type ParentData,
   type PropertyData,
   type ResourceData,
 } from './resource-data.js'
-import { type Fields, type RecordField, readRecordFields, requiredNames, typeOf } from './schema-fields.js'
+import { type Fields, isOpen, type RecordField, readRecordFields, requiredNames, typeOf } from './schema-fields.js'
 
 /** Operations on the same collection, and what they return as a record. */
 export interface CollectionShape {
@@ -55,7 +54,7 @@ export function readResource({
   const requests = writes.flatMap((operation) => sentBy(operation) ?? [])
   const sent = create && sentBy(create)
   const inPath = identifierSchema(operations)
-  const id = readId(fields, parameter, inPath, sent, isDocumented)
+  const id = readId(fields, path, parameter, inPath, sent, isDocumented)
   if (typeof id === 'string') return id
   if (id.kind === 'from-client' && inPath?.string('format') === 'uuid')
     return `the path takes a UUID, but "${id.property}" may be any text`
@@ -82,16 +81,28 @@ export function readResource({
       ...(fill === undefined ? {} : { fill }),
     }
   }
+  const hidden = hiddenPaths(record)
   const resource = {
     name: path,
     path,
     parents: readParents(path, fields, id),
     id,
     properties,
+    ...(hidden.length > 0 && { hidden }),
+    ...(isOpen(record) && ({ isOpen: true } as const)),
     unique: [...fields].filter(([, { isUnique }]) => isUnique).map(([name]) => name),
   }
   const isWritten = create !== undefined || operations.some((one) => one.parameter !== undefined)
   return { resource, fields, record, operations, isWritten, unlike }
+}
+
+const MAX_HIDDEN_DEPTH = 4
+
+function hiddenPaths(schema: Place, depth = 0): readonly (readonly string[])[] {
+  if (depth > MAX_HIDDEN_DEPTH) return []
+  return [...readRecordFields(schema)].flatMap(([name, { place, writeOnly }]) =>
+    writeOnly ? [[name]] : hiddenPaths(place.child('items') ?? place, depth + 1).map((path) => [name, ...path]),
+  )
 }
 
 /** The schema of the path parameter that identifies a record. */
@@ -105,13 +116,16 @@ function identifierSchema(operations: readonly OperationShape[]): Place | undefi
 
 function readId(
   fields: Fields,
+  collection: string,
   parameter: string | undefined,
   inPath: Place | undefined,
   sent: Fields | undefined,
   isDocumented: boolean,
 ): IdData | string {
   const typeInPath = inPath && typeOf(inPath)
-  const name = idProperty(fields, parameter, typeInPath) ?? (fields.size === 0 || !isDocumented ? 'id' : undefined)
+  const name =
+    idProperty(fields, collection, parameter, typeInPath, sent) ??
+    (fields.size === 0 || !isDocumented ? 'id' : undefined)
   const unidentified = 'no property of the record identifies it'
   if (name === undefined) return unidentified
   const field = fields.get(name)
@@ -128,36 +142,58 @@ function readId(
   const isChosen = isSent && field?.format !== 'uuid' && (sent?.get(name)?.required === true || name !== 'id')
   if (isChosen) return { property: name, kind: 'from-client' }
   const form = idForm(schemas)
-  return typeof form === 'string' ? form : { property: name, kind: 'uuid', ...(form && { form }) }
+  return typeof form === 'string' ? form : { property: name, kind: 'uuid', ...form }
 }
 
 const SAMPLE_UUID = '3be6453c-03eb-8357-ae5a-984a0e574a54'
 
+const OTHER_UUID = 'c2c5e3a4-1f0b-8d6e-b7a1-5d0f9c3e2b18'
+
 /** The form of new ids, undefined for UUIDs; or why the sandbox cannot make one. */
-function idForm(schemas: readonly Place[]): IdForm | string | undefined {
+function idForm(schemas: readonly Place[]): { readonly pattern: string } | string | undefined {
   // A path parameter may be an integer that the record has as a text.
   const areFit = (id: string) =>
     schemas.every((schema) => fits(id, schema) || (/^\d+$/.test(id) && fits(BigInt(id), schema)))
   if (areFit(SAMPLE_UUID)) return undefined
   const patterns = schemas.flatMap((schema) => schema.string('pattern') ?? [])
   const prefixes = patterns.map((pattern) => /^\^([A-Za-z]+[_-])/.exec(pattern)?.[1] ?? '')
-  const forms = [...prefixes, ''].flatMap((prefix) => [
-    { prefix, characters: 'hex' } as const,
-    { prefix, characters: 'digits' } as const,
-  ])
-  const found = forms.find((form) => areFit(idOfForm(form, SAMPLE_UUID)))
-  return found ?? `no id of the sandbox matches the schema of the record's id (${patterns[0] ?? 'no pattern'})`
+  const usual = [...prefixes, ''].flatMap((prefix) => [`^${prefix}[0-9a-f]{32}$`, `^${prefix}[1-9]\\d{17}$`])
+  const found = [...usual, ...patterns].find((pattern) => {
+    const [one, other] = [SAMPLE_UUID, OTHER_UUID].map((uuid) => idOfForm(pattern, uuid))
+    return one !== undefined && other !== undefined && one !== other && areFit(one) && areFit(other)
+  })
+  return found !== undefined
+    ? { pattern: found }
+    : `no id of the sandbox matches the schema of the record's id (${patterns[0] ?? 'no pattern'})`
 }
 
 /**
  * The property with the name of the path parameter, in any case; else `id`; else the property at the end of its name,
- * such as `name` for `pool_name`. The property has the type of the parameter.
+ * such as `name` for `pool_name`, or named after the collection, such as `itemId` of `/items`. It has the type of the
+ * parameter. What clients send is more likely a reference, such as `card_token` for `gift_card_token`.
  */
-function idProperty(fields: Fields, parameter: string | undefined, type: string | undefined): string | undefined {
+function idProperty(
+  fields: Fields,
+  collection: string,
+  parameter: string | undefined,
+  type: string | undefined,
+  sent: Fields | undefined,
+): string | undefined {
   const words = parameter?.match(/[A-Z]?[a-z\d]+|[A-Z]+/g) ?? []
-  const ends = words.map((_, index) => words.slice(index).join(''))
-  const wanted = [parameter ?? '', 'id', ...ends, 'uuid', 'guid', 'gid'].map(plainName)
-  const found = wanted.flatMap((one) => [...fields.keys()].find((name) => plainName(name) === one) ?? [])
+  const ends = words.map((_, index) => plainName(words.slice(index).join('')))
+  const names = [...fields.keys()]
+  const find = (wanted: readonly string[]) =>
+    wanted.flatMap((one) => names.find((name) => plainName(name) === plainName(one)) ?? [])
+  const named = names.filter((name) => {
+    const [, one] = /^(.+?)_?(?:id|key|uuid|guid|token|code|number|no)$/i.exec(name) ?? []
+    return one !== undefined && isSingular(one, collection)
+  })
+  const others = [...find(ends), ...find(['uuid', 'guid', 'gid']), ...named]
+  const found = [
+    ...find([parameter ?? '', 'id']),
+    ...others.filter((name) => !sent?.has(name) || fields.get(name)?.readOnly),
+    ...others,
+  ]
   const isCounted = (one: string | undefined) => one === 'integer' || one === 'number'
   return found.find((name) => type === undefined || isCounted(type) === isCounted(fields.get(name)?.type)) ?? found[0]
 }

@@ -1,3 +1,5 @@
+import { patternText } from './pattern-text.js'
+
 /** A kind of record that the contract describes well enough for the sandbox to keep it. Plain data. */
 export interface ResourceData {
   /** The last segment of the collection's path: `pets`. The whole path if two resources share it: `owners/pets`. */
@@ -9,6 +11,10 @@ export interface ResourceData {
   readonly id: IdData
   /** Properties of a record by name; empty if the schema declares none, and a record may then have any. */
   readonly properties: Readonly<Record<string, PropertyData>>
+  /** Paths of write-only properties, which no response has; those of lists are in each item. */
+  readonly hidden?: readonly (readonly string[])[]
+  /** Records may have properties that are not declared. */
+  readonly isOpen?: true
   /** Properties whose values may not occur twice (`x-unique: true`). */
   readonly unique: readonly string[]
   /** No operation creates its records: they are listed in the order given. */
@@ -29,20 +35,24 @@ export interface IdData {
   readonly property: string
   /** The sandbox counts or draws a UUID; or the client sends it in the body. */
   readonly kind: 'integer' | 'uuid' | 'from-client'
-  /** Of the kind `uuid`, if the contract does not allow a UUID: a text made of one. */
-  readonly form?: IdForm
+  /** Of the kind `uuid`, if the contract does not allow a UUID: the pattern of the texts made of them. */
+  readonly pattern?: string
 }
 
-export interface IdForm {
-  readonly prefix: string
-  readonly characters: 'hex' | 'digits'
+/** A text of a pattern with the chance of a UUID. */
+export function idOfForm(pattern: string, uuid: string): string | undefined {
+  let rest = BigInt(`0x${uuid.replaceAll('-', '')}`)
+  const pick = (count: number) => {
+    const index = Number(rest % BigInt(count))
+    // A long text has more characters than the UUID can choose.
+    rest = rest / BigInt(count) || BigInt(`0x${uuid.replaceAll('-', '')}`)
+    return index
+  }
+  return patternText(pattern, { minLength: LEAST_ID_LENGTH }, pick) ?? patternText(pattern, {}, pick)
 }
 
-/** A text of the form with the chance of a UUID: 32 hexadecimal, or 18 decimal digits. */
-export function idOfForm({ prefix, characters }: IdForm, uuid: string): string {
-  const hex = uuid.replaceAll('-', '')
-  return prefix + (characters === 'hex' ? hex : String(10n ** 17n + (BigInt(`0x${hex}`) % (9n * 10n ** 17n))))
-}
+/** Of ids whose pattern leaves the length open. */
+const LEAST_ID_LENGTH = 16
 
 /** How a sent value becomes part of a record whose schema differs from the request's. */
 export interface Shape {
@@ -95,6 +105,8 @@ export interface ResourceAction {
   readonly headers?: readonly HeaderData[]
   /** A 409 is documented for it, so that a value which must be unique is refused. */
   readonly hasConflict: boolean
+  /** The status of a PUT that creates the record. */
+  readonly createdStatus?: number
   /** The request body names the record, not the path: `PUT /pets` with an id. */
   readonly isIdInBody?: boolean
   /** Parents in the path that are filters of a view: `/owners/{ownerId}/pets` of the pets in `/pets`. */
@@ -152,6 +164,8 @@ export type MetaRole =
   | 'last'
   | 'removed'
   | 'done'
+  | 'is-first'
+  | 'is-empty'
 
 export interface QueryRoles {
   readonly limit?: string
@@ -160,12 +174,23 @@ export interface QueryRoles {
   readonly cursor?: string
   readonly sort?: string
   readonly order?: string
+  /** The first page is 0. */
+  readonly isZeroBased?: boolean
   readonly filters: readonly (readonly [parameter: string, property: string])[]
 }
 
 export function usedParameters({ query = { filters: [] } }: ResourceAction): ReadonlySet<string> {
-  const { filters, ...roles } = query
-  return new Set([...Object.values(roles), ...filters.map(([parameter]) => parameter)])
+  const { filters, isZeroBased: _, ...roles } = query
+  const names = [...Object.values(roles), ...filters.map(([parameter]) => parameter)]
+  // `page[size]` may be part of the object `page`.
+  return new Set(names.flatMap((name) => [name, name.replace(/\[.*/, '')]))
+}
+
+/** The value of a parameter, or of a property of one: `page[size]`. */
+export function queryValue(query: Readonly<Record<string, unknown>>, name: string | undefined): unknown {
+  if (name === undefined || query[name] !== undefined || !name.endsWith(']')) return query[name ?? '']
+  const [outer = '', inner = ''] = name.slice(0, -1).split('[')
+  return Object(query[outer])[inner]
 }
 
 /**

@@ -89,7 +89,7 @@ function withExamples(
 ): ResourceData | string {
   if (resource.path === '/pets') return resource
   if (!actions.some(({ kind }) => kind === 'list' || kind === 'get')) return 'no operation reads its records'
-  if (actions.some(({ kind }) => kind === 'create')) return resource
+  if (actions.some(({ kind, createdStatus }) => kind === 'create' || createdStatus !== undefined)) return resource
   const fixed = { ...resource, isFixed: true } as const
   if (actions.every(({ kind }) => kind === 'list') && placeInState(fixed) === 'orders') return fixed
   if (resource.parents.length > 0) return 'no operation creates its records, and they belong to other records'

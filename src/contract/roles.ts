@@ -1,13 +1,14 @@
-import type { Place } from './document.js'
+import type { Node, Place } from './document.js'
 import { exampleValue } from './example-value.js'
 import type { MetaField, MetaRole, QueryRoles } from './resource-data.js'
-import { allowsNull, type Fields, readRecordFields, typeOf } from './schema-fields.js'
+import { allowsNull, type Fields, mainPart, readRecordFields, typeOf } from './schema-fields.js'
 
 const QUERY_NAMES = {
-  limit: /^(limit|per_?page|page_?size|max_?results)$/i,
-  offset: /^(offset|skip)$/i,
-  page: /^(page|page_?number)$/i,
-  cursor: /^(cursor|after|starting_?after|page_?token|next_?token|iterator)$/i,
+  limit: /^(limit|per_?page|page_?size|max_?results|size|take|page\[(size|limit)\])$/i,
+  offset: /^(offset|skip|page\[offset\])$/i,
+  page: /^(page|page_?(number|no|index)|page\[number\])$/i,
+  cursor:
+    /^(cursor|after|starting_?after|page_?token|next_?token|continuation_?token|iterator|page\[(after|cursor)\])$/i,
   sort: /^(sort|sort_?by|order_?by|ordering)$/i,
   order: /^(order|sort_?order|direction|sort_?dir)$/i,
 } as const
@@ -17,33 +18,44 @@ const COUNTS: ReadonlySet<string> = new Set(['limit', 'offset', 'page'])
 export function queryRoles(parameters: readonly Place[], fields: Fields): QueryRoles {
   const roles: { -readonly [Role in keyof typeof QUERY_NAMES]?: string } = {}
   const filters: (readonly [string, string])[] = []
-  for (const parameter of parameters) {
-    const name = parameter.string('name')
-    if (name === undefined || parameter.string('in') !== 'query') continue
+  let isZeroBased = false
+  for (const [name, schema] of parameters.flatMap(queryNames)) {
     if (fields.has(name)) {
       if (!filters.some(([known]) => known === name)) filters.push([name, name])
       continue
     }
-    const type = typeOf(parameter.child('schema') ?? parameter)
+    const isNumber = /^(integer|number)$/.test(typeOf(schema) ?? '')
     for (const [role, pattern] of Object.entries(QUERY_NAMES) as [keyof typeof QUERY_NAMES, RegExp][])
       if (pattern.test(name))
-        if (type === 'integer' || !COUNTS.has(role)) roles[role] ??= name
+        if (isNumber || !COUNTS.has(role)) roles[role] ??= name
         // A text is the token of a page.
         else if (role === 'offset') roles.cursor ??= name
+    const { minimum, default: first }: Node = Object(mainPart(schema).value)
+    if (roles.page === name) isZeroBased = minimum === 0 || first === 0
   }
-  return { ...roles, filters }
+  return { ...roles, ...(isZeroBased && { isZeroBased }), filters }
+}
+
+/** The names of a parameter of a query: `page[size]` is part of the object `page`. */
+function queryNames(parameter: Place): readonly (readonly [name: string, schema: Place])[] {
+  const [name, schema] = [parameter.string('name'), parameter.child('schema')]
+  if (name === undefined || schema === undefined || parameter.string('in') !== 'query') return []
+  if (parameter.string('style') !== 'deepObject') return [[name, schema]]
+  return [...readRecordFields(schema)].map(([inner, { place }]) => [`${name}[${inner}]`, place] as const)
 }
 
 export const COUNTED: readonly (readonly [MetaRole, RegExp])[] = [
-  ['total', /^(total|[a-z_]*total_?(count|items|results|entries|records|elements)|[a-z]+_count|[a-zA-Z]+Count)$/],
-  ['count', /^(count|size)$/i],
+  ['total', /^(total|[a-z_]*total_?(count|items|results|entries|records|elements)|(?!page)[a-z]+_?count)$/i],
+  ['count', /^(count|number_?of_?elements)$/i],
   ['has-more', /^(has_?more|has_?next|has_?next_?page)$/i],
-  ['done', /^(done|is_?last(_?page)?)$/i],
+  ['done', /^(done|last|is_?last(_?page)?)$/i],
+  ['is-first', /^(first|is_?first(_?page)?)$/i],
+  ['is-empty', /^(is_?)?empty$/i],
   ['next', /^(next|next_?cursor|next_?page_?token|next_?token|cursor|iterator|end_?cursor)$/i],
   ['first', /^first_?id$/i],
   ['last', /^last_?id$/i],
-  ['page', /^(page|current_?page|page_?number)$/i],
-  ['limit', /^(limit|per_?page|page_?size)$/i],
+  ['page', /^(page|current_?page|page_?number|page_?index|number)$/i],
+  ['limit', /^(limit|per_?page|page_?size|size)$/i],
   ['offset', /^(offset|skip)$/i],
   ['pages', /^(pages|total_?pages|page_?count)$/i],
 ]
@@ -59,6 +71,8 @@ const FORMS: { readonly [Role in MetaRole]?: string } = {
   'has-more': 'boolean',
   done: 'boolean',
   removed: 'boolean',
+  'is-first': 'boolean',
+  'is-empty': 'boolean',
   next: 'string',
   first: 'string',
   last: 'string',
@@ -73,15 +87,14 @@ export function readMeta(
   const meta: Record<string, MetaField> = {}
   for (const [name, { place, type, format, required }] of fields) {
     if (name === envelope) continue
-    const found = known.find(([, pattern]) => pattern.test(name))?.[0]
-    const role = found === 'offset' && type === 'string' ? 'next' : found
     const isNullable = allowsNull(place)
     const isAddress = type === 'string' && format !== undefined && /^ur[il]/.test(format)
     const isCount = type === 'integer' || type === 'number'
-    const fits =
-      (isCount && (role === undefined || FORMS[role] !== 'boolean')) || type === (role !== undefined && FORMS[role])
-    if (role !== undefined && fits)
-      meta[name] = { role, isRequired: required, isNullable, isAddress, isNumber: isCount }
+    const role = known
+      .flatMap(([one, pattern]) => (pattern.test(name) ? one : []))
+      .map((one) => (one === 'offset' && type === 'string' ? 'next' : one))
+      .find((one) => (isCount ? FORMS[one] !== 'boolean' : type === FORMS[one]))
+    if (role !== undefined) meta[name] = { role, isRequired: required, isNullable, isAddress, isNumber: isCount }
     else if (type === 'object') {
       const inner = readMeta(readRecordFields(place), undefined, known)
       if (typeof inner !== 'string' && Object.keys(inner).length > 0)

@@ -1,6 +1,6 @@
 import type { Values } from '../contract/contract.js'
 import { isNode, stringifyJson } from '../contract/json.js'
-import type { MetaField } from '../contract/resource-data.js'
+import type { MetaField, ResourceData } from '../contract/resource-data.js'
 import { recordText } from '../domain/records.js'
 import type { ActionRequest } from './action-request.js'
 
@@ -12,12 +12,25 @@ export function unwrapBody(request: ActionRequest): ActionRequest {
 }
 
 /** The response body with one record, or with the notice of its removal. */
-export function bodyText({ action, resource }: ActionRequest, value: Values): string {
+export function bodyText({ action, resource }: ActionRequest, kept: Values): string {
   const { envelope, meta, isNotice } = action
+  const value = shownRecord(kept, resource)
   if (envelope === undefined && !isNotice) return recordText(value)
   const id = String(value[resource.id.property])
   const beside = metaEntries(meta, { ...ONE_RECORD, first: id, last: id })
   return stringifyJson(envelope === undefined ? beside : { ...beside, [envelope]: value })
+}
+
+/** A record without its write-only properties. */
+export function shownRecord(value: Values, { hidden = [] }: ResourceData): Values {
+  return hidden.reduce((shown, path) => without(shown, path) as Values, value)
+}
+
+function without(value: unknown, [name = '', ...rest]: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((one) => without(one, [name, ...rest]))
+  if (!isNode(value) || value[name] === undefined) return value
+  const { [name]: inner, ...others } = value
+  return rest.length === 0 ? others : { ...value, [name]: without(inner, rest) }
 }
 
 export interface ListFacts {
@@ -63,6 +76,10 @@ function metaEntry(name: string, field: MetaField, facts: ListFacts): readonly (
     }
     case 'has-more':
       return [[name, facts.hasMore]]
+    case 'is-first':
+      return [[name, facts.offset === 0]]
+    case 'is-empty':
+      return [[name, facts.first === undefined]]
     case 'pages':
       return [[name, Math.max(1, Math.ceil(facts.total / Math.max(1, facts.limit)))]]
     case 'next':

@@ -1,4 +1,5 @@
 import type { Values } from '../contract/contract.js'
+import { parseInt64 } from '../contract/int64.js'
 import { isNode } from '../contract/json.js'
 import { fillValue, type PropertyData, type ResourceData, type Shape } from '../contract/resource-data.js'
 import { type Collection, isSame } from '../domain/collection.js'
@@ -12,7 +13,7 @@ export function changedRecord(request: ActionRequest, known: Values, base: Value
   const value: Record<string, unknown> = { [resource.id.property]: known[resource.id.property] }
   const patched = mergePatch(base, body) as Values
   const declared = Object.keys(resource.properties)
-  const sent = declared.length === 0 ? Object.keys(patched) : []
+  const sent = declared.length === 0 || resource.isOpen ? Object.keys(patched) : []
   const names = new Set([...declared, ...Object.keys(known), ...sent])
   for (const name of names) {
     const property = resource.properties[name]
@@ -57,17 +58,33 @@ function mergePatch(target: unknown, patch: unknown): unknown {
   return result
 }
 
+/** Removes a record with the records below it: on nested paths, and on flat ones that a nested path shows by its id. */
 export function removals(resource: ResourceData, scope: Scope, id: string, space: Space): readonly RecordChange[] {
-  const inside = [...scope, id]
-  const isChild = ({ parents }: ResourceData) => parents.some((parent) => parent.resource === resource.name)
-  const nested = space.shared.contract.resources.filter(isChild).flatMap((child) => {
-    const records = space.records.get(child.name)
-    return (records?.places(inside, []) ?? []).map((place): RecordChange => {
-      const own = String(records?.at(place)[child.id.property])
-      return { kind: 'remove', resource: child.name, scope: records?.scopeAt(place) ?? [], id: own }
-    })
-  })
-  return [...nested, { kind: 'remove', resource: resource.name, scope, id }]
+  const changes = new Map<string, RecordChange>()
+  const remove = (one: ResourceData, within: Scope, own: string): void => {
+    const key = JSON.stringify([one.name, within, own])
+    if (changes.has(key)) return
+    changes.set(key, { kind: 'remove', resource: one.name, scope: within, id: own })
+    for (const child of space.shared.contract.resources) {
+      const records = space.records.get(child.name)
+      const isNested = child.parents.some((parent) => parent.resource === one.name)
+      const nested = isNested ? (records?.places([...within, own], []) ?? []) : []
+      const shown = shownBy(child, one, space).flatMap(
+        (property) => records?.places([], [[property, [own, parseInt64(own)]]]) ?? [],
+      )
+      for (const place of [...nested, ...shown])
+        remove(child, records?.scopeAt(place) ?? [], String(records?.at(place)[child.id.property]))
+    }
+  }
+  remove(resource, scope, id)
+  return [...changes.values()].reverse()
+}
+
+/** The properties by which paths below one resource show the records of another. */
+function shownBy(child: ResourceData, parent: ResourceData, { shared }: Space): readonly string[] {
+  return shared.contract.operations
+    .flatMap(({ action }) => (action?.resource === child.name ? (action.pathFilters ?? []) : []))
+    .flatMap(({ resource, property }) => (resource === parent.name && property !== undefined ? [property] : []))
 }
 
 /** A property whose value must be unique, and that another record has. */

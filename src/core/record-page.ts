@@ -1,6 +1,6 @@
 import type { Values } from '../contract/contract.js'
 import { stringifyJson } from '../contract/json.js'
-import { headersOf, type QueryRoles, type ResourceAction } from '../contract/resource-data.js'
+import { headersOf, type QueryRoles, queryValue, type ResourceAction } from '../contract/resource-data.js'
 import { type Collection, indexOf } from '../domain/collection.js'
 import type { Scope } from '../domain/records.js'
 import type { ActionRequest, RecordPage } from './action-request.js'
@@ -15,7 +15,7 @@ export function readPage(
   places: readonly number[],
   scope: Scope,
   records: Collection,
-): RecordPage {
+): RecordPage | 'no-such-page' {
   const { resource, action, query } = request
   const { query: roles = NO_ROLES, envelope } = action
   if (isBare(action)) return readFirstPage(request, places, records)
@@ -24,10 +24,12 @@ export function readPage(
   const isReversed = isNewestFirst(request)
   const at = (index: number) => sorted?.[index] ?? records.at(places[isReversed ? total - 1 - index : index] ?? -1)
   const isPaged = roles.page !== undefined || roles.offset !== undefined || roles.cursor !== undefined
-  const given = roles.limit === undefined ? undefined : query[roles.limit]
+  const given = queryValue(query, roles.limit)
   const limit = given === undefined ? (isPaged ? DEFAULT_PAGE_SIZE : total) : Number(given)
-  const page = Math.max(1, Number(query[roles.page ?? ''] ?? 1))
-  const start = isPaged ? firstOf(request, { page, limit }, places, scope, records, sorted) : 0
+  const firstPage = roles.isZeroBased ? 0 : 1
+  const page = Math.max(firstPage, Number(queryValue(query, roles.page) ?? firstPage))
+  const start = isPaged ? firstOf(request, (page - firstPage) * limit, places, scope, records, sorted) : 0
+  if (start === undefined) return 'no-such-page'
   const values: Values[] = []
   for (let index = start; index < Math.min(total, start + limit); index++) values.push(at(index))
   const hasMore = start + values.length < total
@@ -52,7 +54,7 @@ function readFirstPage(
   records: Collection,
 ): RecordPage {
   const total = places.length
-  const limit = action.query?.limit === undefined ? undefined : query[action.query.limit]
+  const limit = queryValue(query, action.query?.limit)
   const count = limit === undefined ? total : Math.min(total, Number(limit))
   const values: Values[] = []
   for (let i = 0; i < count; i++) values.push(records.at(places[newestFirst ? total - 1 - i : i] ?? -1))
@@ -78,29 +80,31 @@ function sortedValues(
   records: Collection,
 ): readonly Values[] | undefined {
   const { sort: parameter = '', order = '' } = action.query ?? {}
-  const sort = [query[parameter]].flat()[0]
+  const given = [queryValue(query, parameter)].flat()
+  // Spring has the direction as a second item.
+  const sort = /^(asc|desc)$/i.test(String(given[1])) ? given.slice(0, 2).join() : given[0]
   if (typeof sort !== 'string' || sort === '') return undefined
   const values = places.map((place) => records.at(place))
   return sorted(newestFirst ? values.reverse() : values, sort, query[order])
 }
 
-/** Number of matching records before the first one of the page. */
+/** Number of matching records before the first one of the page; undefined for a cursor that is not ours. */
 function firstOf(
   request: ActionRequest,
-  { page, limit }: { readonly page: number; readonly limit: number },
+  byPage: number,
   places: readonly number[],
   scope: Scope,
   records: Collection,
   sorted: readonly Values[] | undefined,
-): number {
+): number | undefined {
   const { resource, action, query } = request
-  const { cursor: byCursor = '', offset: byOffset = '' } = action.query ?? {}
-  const cursor = query[byCursor]
-  if (cursor === undefined) return query[byOffset] === undefined ? (page - 1) * limit : Number(query[byOffset])
+  const cursor = queryValue(query, action.query?.cursor)
+  if (cursor === undefined || cursor === '' || cursor === null)
+    return Number(queryValue(query, action.query?.offset) ?? byPage)
+  const place = records.placeOf(scope, cursor)
+  if (place === undefined) return undefined
   if (sorted !== undefined)
     return sorted.findIndex((value) => String(value[resource.id.property]) === String(cursor)) + 1
-  const place = records.placeOf(scope, cursor)
-  if (place === undefined) return 0
   return isNewestFirst(request) ? places.length - indexOf(places, place) : indexOf(places, place + 1)
 }
 
@@ -114,11 +118,11 @@ function nextPage(roles: QueryRoles, { page, offset, lastId }: Page): Readonly<R
 }
 
 /**
- * By one property: `name`, `-name`, `name:desc`, or `name` and a direction of its own. Records without the property come
+ * By one property: `name`, `-name`, `name:desc`, `name,desc`, or `name` and a direction of its own. Records without the property come
  * last in both directions.
  */
 function sorted(values: readonly Values[], sort: string, direction: unknown): Values[] {
-  const [, minus, name = '', suffix] = /^([+-]?)([^:,\s]+)(?:[:\s](asc|desc))?/i.exec(sort) ?? []
+  const [, minus, name = '', suffix] = /^([+-]?)([^:,\s]+)(?:[:,\s](asc|desc))?/i.exec(sort) ?? []
   const isMissing = (value: Values) => value[name] === undefined || value[name] === null
   const compared = values.filter((value) => !isMissing(value)).sort((a, b) => compare(a[name], b[name]))
   if (minus === '-' || isDescending(suffix ?? direction)) compared.reverse()

@@ -11,7 +11,7 @@ import { type Collection, type Filter, isMatch } from '../domain/collection.js'
 import type { LongBody } from '../domain/messages.js'
 import { type RecordChange, recordText, type Scope } from '../domain/records.js'
 import type { ActionRequest } from './action-request.js'
-import { bodyText, unwrapBody } from './envelopes.js'
+import { bodyText, shownRecord, unwrapBody } from './envelopes.js'
 import { changedRecord, findTaken, removals, storedValue } from './record-changes.js'
 import { readPage } from './record-page.js'
 import type { Space } from './space.js'
@@ -26,6 +26,7 @@ export type ActionResult =
       readonly changes: readonly RecordChange[]
     }
   | { readonly kind: 'not-found' }
+  | { readonly kind: 'invalid'; readonly message: string }
   | { readonly kind: 'conflict'; readonly property: string }
 
 const NO_SCOPE: Scope = []
@@ -44,7 +45,12 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
   if (action.kind === 'list') return list(request, scope, space)
   if (action.kind === 'create') return create(request, scope, space)
   const id = action.isIdInBody ? request.body[resource.id.property] : lastOf(path)
-  const known = id === undefined ? undefined : space.records.get(resource.name)?.get(scope, id)
+  const records = space.records.get(resource.name)
+  const known = id === undefined ? undefined : records?.get(scope, id)
+  if (known === undefined && action.createdStatus !== undefined && records !== undefined) {
+    const value = { ...newRecord(request, records, space), ...parentIds(request), [resource.id.property]: id }
+    return save({ ...request, action: { ...action, status: action.createdStatus } }, scope, value, space)
+  }
   if (known === undefined || !isMatch(known, filtersOf(request))) return { kind: 'not-found' }
   switch (action.kind) {
     case 'get':
@@ -75,15 +81,21 @@ function hasParents(parents: readonly ParentData[], ids: readonly string[], spac
 }
 
 function create(request: ActionRequest, scope: Scope, space: Space): ActionResult {
-  const { resource, path, action } = request
+  const { resource } = request
   const records = space.records.get(resource.name)
   if (records === undefined) return { kind: 'not-found' }
-  const value = newRecord(request, records, space)
-  for (const { parameter, property } of action.pathFilters ?? resource.parents)
-    if (property !== undefined) value[property] = path[parameter]
+  const value = { ...newRecord(request, records, space), ...parentIds(request) }
   const { id } = resource
   const isTaken = id.kind === 'from-client' && records.get(scope, value[id.property]) !== undefined
   return isTaken ? { kind: 'conflict', property: id.property } : save(request, scope, value, space)
+}
+
+/** The properties of a record that hold the ids of its parents. */
+function parentIds({ resource, action, path }: ActionRequest): Values {
+  const owned = (action.pathFilters ?? resource.parents).flatMap(({ parameter, property }) =>
+    property === undefined ? [] : [[property, path[parameter]] as const],
+  )
+  return Object.fromEntries(owned)
 }
 
 /** A record of what a client has sent, with its id and with the properties that the sandbox fills. */
@@ -92,7 +104,7 @@ function newRecord(
   records: Collection,
   space: Space,
 ): Record<string, unknown> {
-  const { id, properties } = resource
+  const { id, properties, isOpen } = resource
   const value: Record<string, unknown> = { [id.property]: newId(resource, body, records, space) }
   let isAnything = true
   for (const name in properties) {
@@ -103,7 +115,9 @@ function newRecord(
     const filled = sent === undefined && property.fill !== undefined ? fillValue(property.fill, now) : sent
     if (filled !== undefined) value[name] = filled
   }
-  return isAnything ? Object.assign(value, body, { [id.property]: value[id.property] }) : value
+  if (isAnything) return Object.assign(value, body, { [id.property]: value[id.property] })
+  if (isOpen) for (const name in body) if (!(name in properties)) value[name] = body[name]
+  return value
 }
 
 function newId({ name, id }: ResourceData, body: Values, records: Collection, space: Space): unknown {
@@ -111,7 +125,7 @@ function newId({ name, id }: ResourceData, body: Values, records: Collection, sp
     case 'integer':
       return records.freeId()
     case 'uuid':
-      return id.form === undefined ? space.newUuid(name) : idOfForm(id.form, space.newUuid(name))
+      return id.pattern === undefined ? space.newUuid(name) : idOfForm(id.pattern, space.newUuid(name))
     case 'from-client':
       return body[id.property] ?? space.newUuid(name)
   }
@@ -150,8 +164,17 @@ function list(request: ActionRequest, scope: Scope, space: Space): ActionResult 
   const records = space.records.get(resource.name)
   if (records === undefined) return { kind: 'not-found' }
   const places = records.places(scope, filtersOf(request))
-  const { values, headers, before, after } = readPage(request, places, scope, records)
-  return { kind: 'done', status: action.status, body: listText(values, before, after), headers, changes: [] }
+  const page = readPage(request, places, scope, records)
+  if (page === 'no-such-page')
+    return { kind: 'invalid', message: `${action.query?.cursor} is not a cursor of this list` }
+  const { values, headers, before, after } = page
+  return {
+    kind: 'done',
+    status: action.status,
+    body: listText(resource.hidden ? values.map((one) => shownRecord(one, resource)) : values, before, after),
+    headers,
+    changes: [],
+  }
 }
 
 /** Longer lists are sent in pieces. */
@@ -175,13 +198,17 @@ function listText(values: readonly Values[], before: string, after: string): str
   return text + after
 }
 
-function filtersOf({ action, path, query }: ActionRequest): readonly Filter[] {
+function filtersOf({ resource, action, path, query }: ActionRequest): readonly Filter[] {
   if (action.pathFilters === undefined && action.query === undefined) return NO_FILTERS
   const filters: Filter[] = []
   for (const { parameter, property = '' } of action.pathFilters ?? []) filters.push([property, [path[parameter]]])
   for (const [parameter, property] of action.query?.filters ?? []) {
     const value = query[parameter]
-    if (value !== undefined) filters.push([property, Array.isArray(value) ? value : [value]])
+    if (value === undefined) continue
+    const accepted: readonly unknown[] = Array.isArray(value) ? value : [value]
+    const { choices } = resource.properties[property] ?? {}
+    // A value that no record can have, such as `all`, is no filter.
+    if (accepted.every((one) => choices?.includes(one) !== false)) filters.push([property, accepted])
   }
   return filters
 }

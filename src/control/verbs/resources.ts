@@ -205,8 +205,8 @@ function apply(
     },
     space,
   )
-  if (result.kind === 'not-found') throw new VerbError('not_found', `The parent of the record does not exist.`)
   if (result.kind === 'conflict') throw new VerbError('conflict', `${result.property} is taken.`)
+  if (result.kind !== 'done') throw new VerbError('not_found', `The parent of the record does not exist.`)
   let value: Values = {}
   for (const change of result.changes) {
     if (change.kind === 'remove') {

@@ -2,7 +2,7 @@ import type { Operation } from '../../contract/contract.js'
 import type { ResourceAction, ResourceData } from '../../contract/resource-data.js'
 import { Failure } from '../../domain/failures.js'
 import type { HandlerResult, ServiceRequest } from '../../domain/messages.js'
-import { StoreFull } from '../../domain/problems.js'
+import { operationMessage, StoreFull } from '../../domain/problems.js'
 import { InvalidRecord } from '../../domain/records.js'
 import { binaryOf } from '../../system/runtime.js'
 import type { Handler, RequestContext } from '../request-context.js'
@@ -46,6 +46,8 @@ function replyTo(
 ): HandlerResult {
   const { space } = context
   if (result.kind === 'not-found') return problem('not_found')
+  if (result.kind === 'invalid')
+    return problem('invalid_request', { message: operationMessage(operation.id, [result.message]) })
   if (result.kind === 'conflict')
     return problem('conflict', { message: `${operation.id}: ${result.property} is taken.` })
   try {

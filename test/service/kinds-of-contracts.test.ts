@@ -1,0 +1,715 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
+import { temporaryFile } from '../support/temporary-files.js'
+import { type TestSandbox, transports } from '../support/transports.js'
+
+const [, [, openSandbox]] = transports as [unknown, (typeof transports)[number]]
+
+type Part = Readonly<Record<string, unknown>>
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const json = (schema: unknown, mediaType = 'application/json') => ({ content: { [mediaType]: { schema } } })
+const ok = (status: number, schema?: unknown, mediaType?: string) => ({
+  [status]: { description: 'd', ...(schema === undefined ? {} : json(schema, mediaType)) },
+})
+const query = (name: string, schema: Part, more: Part = {}) => ({ name, in: 'query', schema, ...more })
+const inPath = (name: string, schema: Part = { type: 'string' }) => ({ name, in: 'path', required: true, schema })
+
+/** The paths of a collection of things. */
+function things(
+  schema: Part,
+  {
+    list = {},
+    create = {},
+    item = {},
+    id = 'integer',
+    path = '/things',
+    name = 'id',
+  }: { readonly [Name in 'list' | 'create' | 'item']?: Part } & {
+    readonly id?: string
+    readonly path?: string
+    readonly name?: string
+  } = {},
+): Part {
+  return {
+    [path]: {
+      get: { operationId: 'list', responses: ok(200, { type: 'array', items: schema }), ...list },
+      post: { operationId: 'create', requestBody: json(schema), responses: ok(201, schema), ...create },
+    },
+    [`${path}/{${name}}`]: {
+      parameters: [inPath(name, { type: id })],
+      get: { operationId: 'get', responses: { ...ok(200, schema), ...ok(404) } },
+      ...item,
+    },
+  }
+}
+
+async function serve(paths: Part, more: Part = {}, options: Part = {}): Promise<TestSandbox> {
+  const document = { openapi: '3.0.3', info: { title: 't', version: '1' }, paths, ...more }
+  return await openSandbox({ spec: temporaryFile('openapi.yaml', stringify(document)), limits: '1000/min', ...options })
+}
+
+const named = (more: Part = {}) => ({
+  type: 'object',
+  properties: { id: { type: 'integer', readOnly: true }, name: { type: 'string' }, ...more },
+})
+const statuses = async (sandbox: TestSandbox, paths: readonly string[]) =>
+  await Promise.all(paths.map(async (path) => (await sandbox.get(path)).status))
+
+describe('a query', () => {
+  it('has optional parameters, references and lists in any composition', async () => {
+    const list = {
+      parameters: [
+        query('n', { anyOf: [{ type: 'integer' }, { type: 'null' }] }),
+        query('size', {
+          oneOf: [
+            { type: 'integer', minimum: 5 },
+            { type: 'string', enum: ['max'] },
+          ],
+        }),
+        query('kind', { allOf: [ref('Kind')], default: 'a' }),
+        query('tags', { anyOf: [{ type: 'array', items: ref('Kind') }, { type: 'null' }] }),
+        query('flags', { type: 'array', items: { type: ['boolean', 'null'] } }, { explode: false }),
+      ],
+    }
+    const sandbox = await serve(things(named(), { list }), {
+      openapi: '3.1.0',
+      components: { schemas: { Kind: { type: 'string', enum: ['a', 'b'] } } },
+    })
+    const right = [
+      'n=3',
+      'size=7',
+      'size=max',
+      'kind=b',
+      'tags=a',
+      'tags=a&tags=b',
+      'flags=true,false',
+      'n=9007199254740993',
+    ]
+    const wrong = ['n=x', 'n=1&n=2', 'size=3', 'size=min', 'kind=c', 'tags=a&tags=c', 'flags=true,yes']
+    expect(
+      await statuses(
+        sandbox,
+        right.map((one) => `/things?${one}`),
+      ),
+    ).toEqual(right.map(() => 200))
+    expect(
+      await statuses(
+        sandbox,
+        wrong.map((one) => `/things?${one}`),
+      ),
+    ).toEqual(wrong.map(() => 400))
+  })
+
+  it('is decoded by the style of each parameter', async () => {
+    const integers = { type: 'array', items: { type: 'integer' }, maxItems: 3 }
+    const range = { type: 'object', properties: { gt: { type: 'integer' }, in: integers }, additionalProperties: false }
+    const get = {
+      operationId: 'find',
+      parameters: [
+        query('p', integers, { style: 'pipeDelimited', explode: false }),
+        query('s', integers, { style: 'spaceDelimited', explode: false }),
+        query('d', range, { style: 'deepObject', explode: true }),
+        query('e', { type: 'object', properties: { x: { type: 'integer' } } }),
+        query('f', { type: 'object', properties: { y: { type: 'integer' } } }, { explode: false }),
+        { name: 'j', in: 'query', ...json({ type: 'object', required: ['a'] }) },
+      ],
+      responses: ok(200, { type: 'object' }),
+    }
+    const sandbox = await serve({ '/find': { get } })
+    const right = ['p=1%7C2', 's=1%202', 's=1+2', 'd[gt]=1&d[in][]=2&d[in][]=3', 'x=1', 'f=y,1', 'j=%7B%22a%22%3A1%7D']
+    const wrong = ['p=1%7Cx', 's=1,2', 'd[gt]=x', 'd[lt]=1', 'x=y', 'f=y,z', 'j=1']
+    expect(
+      await statuses(
+        sandbox,
+        right.map((one) => `/find?${one}`),
+      ),
+    ).toEqual(right.map(() => 200))
+    expect(
+      await statuses(
+        sandbox,
+        wrong.map((one) => `/find?${one}`),
+      ),
+    ).toEqual(wrong.map(() => 400))
+  })
+})
+
+it('headers, cookies and paths are decoded and checked', async () => {
+  const list = { type: 'array', items: { type: 'integer' } }
+  const get = (id: string, ...parameters: Part[]) => ({
+    get: { operationId: id, parameters, responses: ok(200, { type: 'object' }) },
+  })
+  const header = { name: 'X-Ids', in: 'header', required: true, schema: list }
+  const sandbox = await serve({
+    '/headers': get('headers', header, { name: 'sid', in: 'cookie', required: true, schema: { type: 'integer' } }),
+    '/simple/{v}': get('simple', inPath('v', list)),
+    '/label/{v}': get('label', { ...inPath('v', list), style: 'label' }),
+    '/matrix/{v}': get('matrix', { ...inPath('v', list), style: 'matrix', explode: true }),
+  })
+  const headers = async (sent: Record<string, string>) => (await sandbox.call('/v1/headers', { headers: sent })).status
+  expect(await headers({ 'x-ids': '1, 2', cookie: 'a=b; sid=7' })).toBe(200)
+  expect(await headers({ 'x-ids': '1, x', cookie: 'sid=7' })).toBe(400)
+  expect(await headers({ cookie: 'sid=7' })).toBe(400)
+  expect(await headers({ 'x-ids': '1' })).toBe(400)
+  const paths = [
+    '/simple/1,2',
+    '/simple/1%2C2',
+    '/simple/x',
+    '/label/.1.2',
+    '/matrix/;v=1;v=2',
+    '/matrix/;v=x',
+    '/simple/%zz',
+  ]
+  expect(await statuses(sandbox, paths)).toEqual([200, 200, 404, 200, 200, 404, 404])
+})
+
+describe('a path', () => {
+  it('has literal segments before parameters, actions after them, and characters in any encoding', async () => {
+    const get = (id: string, path = '') => ({
+      get: {
+        operationId: id,
+        parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => inPath(name)),
+        responses: { 200: { description: 'd', content: { 'text/plain': { example: id } } } },
+      },
+    })
+    const paths = ['/a/{x}/{y}', '/a/{x}/z', '/a/{x}:stop', '/a/{x}', '/{p}/b', '/straße/{x}', '/f({x},{y})']
+    const sandbox = await serve(Object.fromEntries(paths.map((path) => [path, get(path, path)])))
+    const text = async (path: string) => (await sandbox.get(path)).text
+    expect(await text('/a/1/z')).toBe('/a/{x}/z')
+    expect(await text('/a/1/2')).toBe('/a/{x}/{y}')
+    expect(await text('/a/1:stop')).toBe('/a/{x}:stop')
+    expect(await text('/a/1%3Astop')).toBe('/a/{x}:stop')
+    expect(await text('/a/mon,fri')).toBe('/a/{x}')
+    expect(await text('/a/b')).toBe('/a/{x}')
+    expect(await text('/stra%C3%9Fe/1')).toBe('/straße/{x}')
+    expect(await text('/stra%c3%9fe/1')).toBe('/straße/{x}')
+    expect(await text('/f(1,2)')).toBe('/f({x},{y})')
+  })
+})
+
+describe('a media type', () => {
+  it.each(['*/*', 'application/*', 'application/vnd.api+json', 'application/hal+json'])(
+    'is JSON if it is %s',
+    async (mediaType) => {
+      const schema = named()
+      const list = { responses: ok(200, { type: 'array', items: schema }, mediaType) }
+      const create = { requestBody: json(schema, mediaType), responses: ok(201, schema, mediaType) }
+      const sandbox = await serve(things(schema, { list, create }))
+      const type = mediaType.includes('*') ? 'application/json' : mediaType
+      const created = await sandbox.call('/v1/things', {
+        method: 'POST',
+        body: '{"name":"a"}',
+        headers: { 'content-type': type },
+      })
+      expect([created.status, created.headers.get('content-type')]).toEqual([201, type])
+      expect((await sandbox.get('/things/1')).text).toBe('{"id":1,"name":"a"}')
+    },
+  )
+
+  it('of a form is read, with lists, objects and numbers', async () => {
+    const schema = named({
+      size: { type: 'number' },
+      tags: { type: 'array', items: { type: 'string' } },
+      at: { type: 'object', properties: { city: { type: 'string' } } },
+    })
+    const content = { 'application/x-www-form-urlencoded': { schema }, 'multipart/form-data': { schema } }
+    const sandbox = await serve(things(schema, { create: { requestBody: { content } } }))
+    const send = async (body: string, type: string) =>
+      (await sandbox.call('/v1/things', { method: 'POST', body, headers: { 'content-type': type } })).text
+    const value = { name: 'a,b', size: 1.5, tags: ['x', 'y'], at: { city: 'Bern' } }
+    const form = 'name=a,b&size=1.5&tags=x&tags=y&at[city]=Bern'
+    expect(JSON.parse(await send(form, 'application/x-www-form-urlencoded'))).toEqual({ id: 1, ...value })
+    const fields = [
+      ['name', 'a,b'],
+      ['size', '1.5'],
+      ['tags', 'x'],
+      ['tags', 'y'],
+      ['at', '{"city":"Bern"}'],
+    ]
+    const parts = fields.map(
+      ([name, text]) => `--X\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`,
+    )
+    expect(JSON.parse(await send(`${parts.join('')}--X--\r\n`, 'multipart/form-data; boundary=X'))).toEqual({
+      id: 2,
+      ...value,
+    })
+    expect(await send('name=a&size=big', 'application/x-www-form-urlencoded')).toContain('size must be')
+    expect(await send('{}', 'application/json')).toContain('application/x-www-form-urlencoded or multipart/form-data')
+  })
+
+  it('of a merge patch removes what is null, and keeps the rest', async () => {
+    const schema = { ...named({ note: { type: 'string' }, size: { type: 'integer' } }), required: ['name'] }
+    const patch = {
+      operationId: 'patch',
+      requestBody: json(schema, 'application/merge-patch+json'),
+      responses: ok(200, schema),
+    }
+    const sandbox = await serve(things(schema, { item: { patch } }))
+    await sandbox.post('/things', { name: 'a', note: 'n', size: 1 })
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    const send = async (body: string) => await sandbox.call('/v1/things/1', { method: 'PATCH', body, headers })
+    expect((await send('{"note":null,"size":2}')).status).toBe(400)
+    expect((await send('{"name":"b","note":null,"size":2}')).json).toEqual({ id: 1, name: 'b', size: 2 })
+  })
+})
+
+describe('a key', () => {
+  it('is not needed where nothing, or nothing as an alternative, is required, nor without any security', async () => {
+    const get = (security?: unknown, more = {}) => ({
+      get: { security, responses: { ...ok(200, { type: 'object' }), ...more } },
+    })
+    const paths = {
+      '/none': get([]),
+      '/either': get([{ bearer: [] }, {}]),
+      '/own': get([{ bearer: [] }]),
+      '/root': get(),
+    }
+    const components = { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } }
+    const secured = await serve(paths, { security: [{ bearer: [] }], components })
+    const bare = await serve({ '/open': get(), '/documented': get(undefined, ok(401)) })
+    const without = async (sandbox: TestSandbox, path: string) => (await sandbox.get(path, null)).status
+    expect(await Promise.all(Object.keys(paths).map((path) => without(secured, path)))).toEqual([200, 200, 401, 401])
+    expect([await without(bare, '/open'), await without(bare, '/documented')]).toEqual([200, 401])
+    expect((await secured.get('/none', null)).remaining).toBeLessThan(60)
+  })
+})
+
+describe('a documented error', () => {
+  const error = (schema: Part) => json(schema)
+  const text = { type: 'string' }
+
+  it('has its status and its form, with the reason where it has a text', async () => {
+    const nested = {
+      type: 'object',
+      required: ['error'],
+      properties: {
+        error: {
+          type: 'object',
+          required: ['message', 'type'],
+          properties: { message: text, type: text, code: { type: 'integer' } },
+        },
+      },
+    }
+    const list = {
+      type: 'object',
+      properties: { errors: { type: 'array', items: { type: 'object', properties: { detail: text } } } },
+    }
+    const problem = {
+      'application/problem+json': {
+        schema: { type: 'object', properties: { title: text, status: { type: 'integer' } } },
+      },
+    }
+    const create = {
+      responses: {
+        ...ok(201, named()),
+        400: { description: 'd', ...error(nested) },
+        401: { description: 'd', ...error(list) },
+        415: { description: 'd', content: problem },
+      },
+    }
+    const sandbox = await serve(things(named(), { create }), {
+      security: [{ bearer: [] }],
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+    })
+    expect((await sandbox.post('/things', '{"name":1}')).json).toEqual({
+      error: { message: 'create: name must be a string (it is 1).', type: '', code: 400 },
+    })
+    expect((await sandbox.post('/things', {}, null)).json).toEqual({
+      errors: [{ detail: expect.stringContaining('No API key') }],
+    })
+    const unsupported = await sandbox.call('/v1/things', {
+      method: 'POST',
+      body: 'x',
+      headers: { 'content-type': 'text/plain' },
+    })
+    expect([unsupported.headers.get('content-type'), JSON.parse(unsupported.text)]).toEqual([
+      'application/problem+json',
+      { title: expect.stringContaining('application/json'), status: 415 },
+    ])
+  })
+
+  it('is a 422 where only that is documented, also with default', async () => {
+    const detail = {
+      type: 'object',
+      properties: {
+        detail: {
+          type: 'array',
+          items: { type: 'object', required: ['msg'], properties: { msg: text, loc: { type: 'array', items: text } } },
+        },
+      },
+    }
+    const create = {
+      responses: { ...ok(201, named()), 422: { description: 'd', ...error(detail) }, default: { description: 'd' } },
+    }
+    const sandbox = await serve(things(named(), { create }))
+    const { status, json: body } = await sandbox.post('/things', '{"name":1}')
+    expect([status, body]).toEqual([422, { detail: [{ msg: 'create: name must be a string (it is 1).' }] }])
+  })
+})
+
+describe('a record', () => {
+  it('has decimal multiples', async () => {
+    const schema = named({
+      price: { type: 'number', multipleOf: 0.01 },
+      rate: { type: 'number', multipleOf: 1e-7 },
+      big: { type: 'integer', multipleOf: 7 },
+    })
+    const sandbox = await serve(things(schema))
+    const send = async (body: string) => (await sandbox.post('/things', body)).status
+    const right = [
+      '{"price":19.99}',
+      '{"price":123456789.01}',
+      '{"price":-4.35}',
+      '{"rate":0.0000003}',
+      '{"big":9007199254740995}',
+    ]
+    const wrong = ['{"price":1.005}', '{"rate":0.00000035}', '{"big":9007199254740993}']
+    expect(await Promise.all(right.map(send))).toEqual(right.map(() => 201))
+    expect(await Promise.all(wrong.map(send))).toEqual(wrong.map(() => 400))
+  })
+
+  it('has no write-only property in any response', async () => {
+    const secret = { type: 'string', writeOnly: true }
+    const schema = {
+      ...named({
+        secret,
+        login: { type: 'object', required: ['pin'], properties: { user: { type: 'string' }, pin: secret } },
+        keys: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' }, pin: secret } } },
+      }),
+      required: ['secret'],
+    }
+    const sandbox = await serve(things(schema), {}, { strict: true })
+    const sent = { name: 'n', secret: 's', login: { user: 'u', pin: 'p' }, keys: [{ a: 'a', pin: 'p' }] }
+    const shown = { id: 1, name: 'n', login: { user: 'u' }, keys: [{ a: 'a' }] }
+    expect((await sandbox.post('/things', sent)).json).toEqual(shown)
+    expect((await sandbox.get('/things')).json).toEqual([shown])
+    expect((await sandbox.get('/things/1')).json).toEqual(shown)
+    expect((await sandbox.post('/things', { name: 'n' })).status).toBe(400)
+  })
+
+  it.each([
+    ['its subtype, by a mapping', { mapping: { car: '#/components/schemas/Car' } }, 'car'],
+    ['its subtype, by its name', {}, 'Car'],
+  ])('keeps the properties of %s', async (_what, mapping, kind) => {
+    const vehicle = {
+      ...named({ kind: { type: 'string' } }),
+      required: ['kind'],
+      discriminator: { propertyName: 'kind', ...mapping },
+    }
+    const car = {
+      allOf: [ref('Vehicle'), { type: 'object', required: ['doors'], properties: { doors: { type: 'integer' } } }],
+    }
+    const sportsCar = { allOf: [ref('Car'), { type: 'object', properties: { speed: { type: 'integer' } } }] }
+    const schemas = { Vehicle: vehicle, Car: car, SportsCar: sportsCar }
+    const sandbox = await serve(things(ref('Vehicle')), { components: { schemas } }, { strict: true })
+    expect((await sandbox.post('/things', { kind, doors: 4 })).json).toEqual({ id: 1, kind, doors: 4 })
+    expect((await sandbox.post('/things', { kind: 'SportsCar', doors: 2, speed: 300 })).json).toMatchObject({
+      speed: 300,
+    })
+    expect((await sandbox.post('/things', { kind })).text).toContain('doors is required')
+    expect((await sandbox.post('/things', { kind, doors: 'x' })).status).toBe(400)
+    expect((await sandbox.post('/things', { kind: 'bike' })).status).toBe(201)
+  })
+
+  it.each([
+    ['additionalProperties', { additionalProperties: { type: 'integer' } }],
+    ['patternProperties', { patternProperties: { '^x-': { type: 'integer' } } }],
+  ])('keeps what %s allows', async (_what, more) => {
+    const sandbox = await serve(things({ ...named(), ...more }), { openapi: '3.1.0' })
+    expect((await sandbox.post('/things', { name: 'a', 'x-size': 1 })).json).toEqual({ id: 1, name: 'a', 'x-size': 1 })
+    expect((await sandbox.post('/things', { 'x-size': 'big' })).status).toBe(400)
+  })
+
+  it('has siblings of references only in OpenAPI 3.1', async () => {
+    const schemas = { Money: { type: 'object', properties: { value: { type: 'number' } } } }
+    const schema = named({ rate: { ...ref('Money'), type: 'number', nullable: true } })
+    const sandbox = await serve(things(schema), { components: { schemas } })
+    expect((await sandbox.post('/things', { rate: { value: 2 } })).status).toBe(201)
+    expect((await sandbox.post('/things', { rate: null })).status).toBe(201)
+    expect((await sandbox.post('/things', { rate: 2 })).status).toBe(400)
+    const newer = await serve(things(named({ rate: { ...ref('Money'), required: ['value'] } })), {
+      openapi: '3.1.0',
+      components: { schemas },
+    })
+    expect((await newer.post('/things', { rate: {} })).status).toBe(400)
+  })
+
+  it('has formats that errors name', async () => {
+    const formats = { day: 'date', at: 'date-time', key: 'uuid', link: 'uri' }
+    const properties = Object.entries(formats).map(([name, format]) => [name, { type: 'string', format }])
+    const sandbox = await serve(things(named(Object.fromEntries(properties))))
+    const { text } = await sandbox.post('/things', { day: '2026-13-01', at: 'noon', key: '1', link: 'x y' })
+    for (const part of [
+      'day must be a date ',
+      'at must be a date with time',
+      'key must be a UUID',
+      'link must be a URI',
+    ])
+      expect(text).toContain(part)
+  })
+})
+
+describe('an id', () => {
+  const string = { type: 'string', readOnly: true }
+
+  it.each([
+    ['an ObjectId', '^[0-9a-f]{24}$'],
+    ['a ULID', '^[0-7][0-9A-HJKMNP-TV-Z]{25}$'],
+    ['a nanoid with a prefix', '^usr_[A-Za-z0-9_-]{21}$'],
+    ['an open text', '^[A-Z]+$'],
+  ])('is made by its pattern, for %s', async (_what, pattern) => {
+    const schema = { type: 'object', properties: { id: { ...string, pattern }, name: { type: 'string' } } }
+    const sandbox = await serve(things(schema, { id: 'string' }), {}, { strict: true })
+    const ids = []
+    for (const name of ['a', 'b', 'c']) {
+      const { json: record } = await sandbox.post('/things', { name })
+      const { id } = record as { id: string }
+      expect(id).toMatch(new RegExp(pattern))
+      expect((await sandbox.get(`/things/${id}`)).json).toEqual({ id, name })
+      ids.push(id)
+    }
+    expect(new Set(ids).size).toBe(3)
+  })
+
+  it.each([
+    ['/items', 'id', 'itemId'],
+    ['/categories', 'id', 'category_id'],
+    ['/invoices', 'id', 'InvoiceID'],
+    ['/gift_cards', 'gift_card_token', 'token'],
+  ])('of %s/{%s} is %s', async (path, name, property) => {
+    const schema = {
+      type: 'object',
+      properties: { card_token: { type: 'string' }, [property]: { ...string, format: 'uuid' } },
+    }
+    const sandbox = await serve(things(schema, { path, name, id: 'string' }))
+    const { json: record } = await sandbox.post(path, { card_token: 'mine' })
+    expect(record).toMatchObject({ card_token: 'mine', [property]: expect.stringMatching(/^[0-9a-f-]{36}$/) })
+    expect((await sandbox.get(`${path}/${Reflect.get(Object(record), property)}`)).json).toEqual(record)
+  })
+
+  it('that does not exist is created by a PUT that documents a 201', async () => {
+    const schema = { type: 'object', properties: { id: { type: 'string' }, name: { type: 'string' } } }
+    const put = { operationId: 'put', requestBody: json(schema), responses: { ...ok(200, schema), ...ok(201, schema) } }
+    const sandbox = await serve(things(schema, { item: { put }, id: 'string' }))
+    const send = (name: string) => sandbox.call('/v1/things/mine', { method: 'PUT', body: { name } })
+    expect(await send('a')).toMatchObject({ status: 201, json: { id: 'mine', name: 'a' } })
+    expect(await send('b')).toMatchObject({ status: 200, json: { id: 'mine', name: 'b' } })
+    expect((await sandbox.get('/things')).json).toEqual([{ id: 'mine', name: 'b' }])
+  })
+})
+
+describe('a list', () => {
+  const integer = (more: Part = {}) => ({ type: 'integer', ...more })
+  const pages = (properties: Part, items: string) => ({
+    responses: ok(200, { type: 'object', properties: { [items]: { type: 'array', items: named() }, ...properties } }),
+  })
+  const filled = async (list: Part) => {
+    const sandbox = await serve(things(named(), { list }))
+    for (const name of ['b', 'c', 'a']) await sandbox.post('/things', { name })
+    return async (search: string) => {
+      const { status, json: body } = await sandbox.get(`/things?${search}`)
+      return status === 200 ? body : status
+    }
+  }
+  const names = (value: unknown, key: string) =>
+    (Reflect.get(Object(value), key) as { name: string }[]).map(({ name }) => name)
+
+  it('has the pages and the order of Spring', async () => {
+    const parameters = [
+      query('page', integer({ minimum: 0, default: 0 })),
+      query('size', integer({ default: 20 })),
+      query('sort', { type: 'array', items: { type: 'string' } }),
+    ]
+    const boolean = { type: 'boolean' }
+    const properties = {
+      totalElements: integer(),
+      totalPages: integer(),
+      size: integer(),
+      number: integer(),
+      numberOfElements: integer(),
+      first: boolean,
+      last: boolean,
+      empty: boolean,
+    }
+    const get = await filled({ parameters, ...pages(properties, 'content') })
+    const first = await get('page=0&size=2&sort=name,desc')
+    expect(first).toMatchObject({
+      totalElements: 3,
+      totalPages: 2,
+      size: 2,
+      number: 0,
+      numberOfElements: 2,
+      first: true,
+      last: false,
+      empty: false,
+    })
+    expect(names(first, 'content')).toEqual(['c', 'b'])
+    expect(await get('page=1&size=2&sort=name&sort=desc')).toMatchObject({
+      number: 1,
+      numberOfElements: 1,
+      first: false,
+      last: true,
+    })
+    expect(await get('page=2&size=2')).toMatchObject({ content: [], empty: true })
+  })
+
+  it('has the pages of JSON:API, as an object or as names', async () => {
+    const page = { type: 'object', properties: { number: integer(), size: integer() } }
+    for (const parameters of [
+      [query('page', page, { style: 'deepObject' })],
+      [query('page[number]', integer()), query('page[size]', integer())],
+    ]) {
+      const get = await filled({ parameters: [...parameters, query('sort', { type: 'string' })], ...pages({}, 'data') })
+      expect(names(await get('page[number]=2&page[size]=2&sort=-name'), 'data')).toEqual(['a'])
+    }
+  })
+
+  it('has skip and take, and refuses a cursor that is not its own', async () => {
+    const get = await filled({
+      parameters: [query('skip', integer()), query('take', integer())],
+      ...pages({}, 'items'),
+    })
+    expect(names(await get('skip=1&take=1'), 'items')).toEqual(['c'])
+    const by = await filled({
+      parameters: [query('cursor', { type: 'string' }), query('limit', integer())],
+      ...pages({ next_cursor: { type: 'string' } }, 'items'),
+    })
+    const { next_cursor: next } = (await by('limit=1')) as { next_cursor: string }
+    expect(names(await by(`limit=1&cursor=${next}`), 'items')).toEqual(['c'])
+    expect([await by('cursor=broken'), names(await by('cursor='), 'items').length]).toEqual([400, 3])
+  })
+
+  it('takes a value that no record can have for no filter', async () => {
+    const states = { type: 'string', enum: ['open', 'closed'] }
+    const parameters = [
+      query('state', { ...states, enum: [...states.enum, 'all'], default: 'open' }),
+      query('done', { type: 'string' }),
+    ]
+    const schema = named({ state: states, done: { type: 'boolean' } })
+    const sandbox = await serve(things(schema, { list: { parameters } }))
+    for (const state of states.enum) await sandbox.post('/things', { state, done: true })
+    const count = async (search: string) => ((await sandbox.get(`/things?${search}`)).json as unknown[]).length
+    expect([
+      await count(''),
+      await count('state=closed'),
+      await count('state=all'),
+      await count('state=all&done=any'),
+    ]).toEqual([1, 1, 2, 2])
+  })
+})
+
+it('records below a removed one are gone on all paths, at any depth', async () => {
+  const team = named({ orgId: { type: 'integer' } })
+  const post = (id: string, schema: Part) => ({
+    post: { operationId: id, requestBody: json(schema), responses: ok(201, schema) },
+  })
+  const get = (id: string, schema: Part) => ({
+    get: { operationId: id, responses: { ...ok(200, schema), ...ok(404) } },
+  })
+  const org = { type: 'object', properties: { id: { type: 'integer', readOnly: true } } }
+  const sandbox = await serve(
+    {
+      '/orgs': post('addOrg', org),
+      '/orgs/{orgId}': {
+        parameters: [inPath('orgId', { type: 'integer' })],
+        ...get('getOrg', org),
+        delete: { operationId: 'removeOrg', responses: ok(204) },
+      },
+      '/orgs/{orgId}/teams': { parameters: [inPath('orgId', { type: 'integer' })], ...post('addTeam', ref('Team')) },
+      '/teams/{teamId}': { parameters: [inPath('teamId', { type: 'integer' })], ...get('getTeam', ref('Team')) },
+      '/teams/{teamId}/members': { parameters: [inPath('teamId', { type: 'integer' })], ...post('addMember', named()) },
+      '/teams/{teamId}/members/{id}': {
+        parameters: [inPath('teamId', { type: 'integer' }), inPath('id', { type: 'integer' })],
+        ...get('getMember', named()),
+      },
+    },
+    { components: { schemas: { Team: team } } },
+  )
+  for (const path of ['/orgs', '/orgs', '/orgs/1/teams', '/orgs/2/teams', '/teams/1/members'])
+    await sandbox.post(path, {})
+  const paths = ['/teams/1', '/teams/2', '/teams/1/members/1']
+  expect(await statuses(sandbox, paths)).toEqual([200, 200, 200])
+  await sandbox.call('/v1/orgs/1', { method: 'DELETE' })
+  expect(await statuses(sandbox, paths)).toEqual([404, 200, 404])
+})
+
+describe('a document', () => {
+  it('of Swagger 2.0 is served', async () => {
+    const item = { type: 'object', properties: { id: { type: 'integer', readOnly: true }, name: { type: 'string' } } }
+    const schema = { $ref: '#/definitions/Item' }
+    const document = {
+      swagger: 2.0,
+      info: { title: 't', version: 1.0 },
+      basePath: '/api',
+      consumes: ['application/json'],
+      produces: ['application/json'],
+      paths: {
+        '/items': {
+          get: {
+            operationId: 'list',
+            parameters: [
+              { name: 'ids', in: 'query', type: 'array', items: { type: 'integer' }, collectionFormat: 'pipes' },
+            ],
+            responses: { 200: { description: 'd', schema: { type: 'array', items: schema } } },
+          },
+          post: {
+            operationId: 'create',
+            parameters: [{ name: 'body', in: 'body', schema }],
+            responses: { 201: { description: 'd', schema } },
+          },
+        },
+        '/items/{id}': {
+          get: {
+            operationId: 'get',
+            parameters: [{ name: 'id', in: 'path', required: true, type: 'integer' }],
+            responses: { 200: { description: 'd', schema } },
+          },
+        },
+      },
+      definitions: { Item: item },
+    }
+    const sandbox = await openSandbox({ spec: temporaryFile('swagger.json', JSON.stringify(document)) })
+    const call = async (path: string, body?: unknown) =>
+      await sandbox.call(`/api${path}`, body === undefined ? {} : { method: 'POST', body })
+    expect(await call('/items', { name: 'a' })).toMatchObject({ status: 201, json: { id: 1, name: 'a' } })
+    expect([(await call('/items?ids=1%7C2')).status, (await call('/items?ids=x')).status]).toEqual([200, 400])
+    expect(sandbox.warnings).toContainEqual(expect.stringContaining('info.version is a number'))
+  })
+
+  it('may have a byte order mark, references in extensions and examples, and parts in files beside it', async () => {
+    const file = temporaryFile(
+      'openapi.yaml',
+      `\ufeff${stringify({
+        openapi: '3.0.3',
+        info: { title: 't', version: '1' },
+        paths: {
+          '/things': { $ref: 'paths/things.yaml' },
+          '/note': {
+            get: { responses: ok(200, { type: 'object', 'x-of': { $ref: 'none.yaml' }, example: { $ref: '../x' } }) },
+          },
+        },
+        components: { 'x-policy': { $ref: 'http://localhost/x' }, schemas: { Name: { type: 'string', maxLength: 3 } } },
+      })}`,
+    )
+    mkdirSync(join(dirname(file), 'paths'))
+    const { '/things': paths } = things({ $ref: '../schemas.yaml#/Thing' })
+    writeFileSync(join(dirname(file), 'paths/things.yaml'), stringify(paths))
+    const thing = {
+      ...named({
+        name: { $ref: 'openapi.yaml#/components/schemas/Name' },
+        parts: { type: 'array', items: { $ref: '#/Thing' } },
+      }),
+    }
+    writeFileSync(join(dirname(file), 'schemas.yaml'), stringify({ Thing: thing }))
+    const sandbox = await openSandbox({ spec: file })
+    expect((await sandbox.post('/things', { name: 'a', parts: [{ name: 'b' }] })).json).toEqual({
+      id: 1,
+      name: 'a',
+      parts: [{ name: 'b' }],
+    })
+    expect((await sandbox.post('/things', { parts: [{ name: 'long' }] })).status).toBe(400)
+    expect((await sandbox.get('/note')).text).toBe('{"$ref":"../x"}')
+  })
+})
