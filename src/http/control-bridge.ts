@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream as WebStream } from 'node:stream/web'
 import type { UnreadBody } from '../domain/messages.js'
 import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
 import { type BodyBudget, hasBody, readBody } from './request-body.js'
@@ -36,13 +38,18 @@ export async function bridge(
     if (response === 'too-large') return refuse(outgoing, 'payload_too_large', 'The body is larger than 256 kB.')
     if (response === 'no-room') return refuse(outgoing, 'overloaded')
     outgoing.writeHead(response.status, Object.fromEntries(response.headers))
-    if (response.body !== null) {
+    if (response.body === null) outgoing.end()
+    else {
+      // A half-close may be the only sign that the client of an endless response has left.
       const isEndless = response.headers.get('content-type')?.startsWith('text/event-stream') === true
-      await pump(response.body, outgoing, socket, isEndless)
+      if (isEndless) socket.once('end', leave)
+      if (isEndless && socket.readableEnded) leave()
+      await pipeline(Readable.fromWeb(response.body as WebStream), outgoing, { signal: left.signal }).catch((error) => {
+        if (!left.signal.aborted) throw error
+      })
     }
-    outgoing.end()
   } finally {
-    socket.off('close', leave)
+    socket.off('close', leave).off('end', leave)
     body.free()
   }
 }
@@ -79,34 +86,6 @@ function lazyBody(incoming: IncomingMessage, budget: BodyBudget): LazyBody {
   return { stream: new ReadableStream({ pull }, { highWaterMark: 0 }), unread, free: () => free() }
 }
 
-async function pump(
-  body: ReadableStream<Uint8Array>,
-  outgoing: ServerResponse,
-  socket: Socket,
-  isEndless: boolean,
-): Promise<void> {
-  const reader = body.getReader()
-  let isCancelled = false
-  const cancel = () => {
-    isCancelled = true
-    void reader.cancel().catch(() => {})
-  }
-  if (socket.destroyed || (isEndless && socket.readableEnded)) cancel()
-  socket.once('close', cancel)
-  // A half-close may be the only sign that the client of an endless response has left.
-  if (isEndless) socket.once('end', cancel)
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done || isCancelled) return
-      await write(value, outgoing, socket)
-    }
-  } finally {
-    socket.off('close', cancel)
-    socket.off('end', cancel)
-  }
-}
-
 function toRequest(incoming: IncomingMessage, body: LazyBody['stream'], signal: AbortSignal): Request {
   const { method = 'GET', url = '/', rawHeaders } = incoming
   const headers = new Headers()
@@ -118,17 +97,4 @@ function toRequest(incoming: IncomingMessage, body: LazyBody['stream'], signal: 
   const takesBody = method !== 'GET' && method !== 'HEAD' && hasBody(incoming)
   const init = takesBody ? { body, duplex: 'half' as const } : {}
   return new Request(`http://sandbox${url.slice(origin.length)}`, { method, headers, signal, ...init })
-}
-
-function write(piece: Uint8Array, outgoing: ServerResponse, socket: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      socket.off('close', done)
-      resolve()
-    }
-    socket.once('close', done)
-    if (socket.destroyed) done()
-    // A detached socket does not emit `drain`.
-    else outgoing.write(piece, done)
-  })
 }

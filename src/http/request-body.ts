@@ -35,12 +35,6 @@ export class BodyBudget {
     return true
   }
 
-  touch(body: IncomingBody): void {
-    const bytes = this.#incoming.get(body) ?? 0
-    this.#incoming.delete(body)
-    this.#incoming.set(body, bytes)
-  }
-
   release(body: IncomingBody): void {
     this.#used -= this.#incoming.get(body) ?? 0
     this.#incoming.delete(body)
@@ -70,9 +64,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
 
-const FIRST_CAPACITY_BYTES = 4096
-
-const NOTHING = Buffer.alloc(0)
+/** Memory of a piece besides its bytes. */
+const PIECE_BYTES = 512
 
 /**
  * Reads a body while there is room. The rest of a refused body is read and discarded, so that the client can read the
@@ -86,43 +79,27 @@ export function readBody(
   budget: BodyBudget,
   done: (body: Buffer | UnreadBody) => void,
 ): void {
-  let bytes: Buffer = NOTHING
+  const pieces: Buffer[] = []
   let size = 0
   let isDone = false
   const body: IncomingBody = { discard: () => finish('no-room') }
 
   function finish(result: Buffer | UnreadBody): void {
     isDone = true
-    bytes = NOTHING
+    pieces.length = 0
     budget.release(body)
     done(result)
   }
 
-  request.on('data', (chunk: Buffer) => {
+  request.on('data', (piece: Buffer) => {
     if (isDone) return
-    const filled = size
-    size += chunk.length
-    if (size > limit) return finish('too-large')
-    // Most bodies come in one piece.
-    if (filled === 0 && request.headers['content-length'] === String(size)) {
-      bytes = chunk
-      return
-    }
-    if (size <= bytes.length) budget.touch(body)
-    else {
-      let capacity = FIRST_CAPACITY_BYTES
-      while (capacity < size) capacity *= 2
-      capacity = Math.min(capacity, limit)
-      if (bytes === NOTHING) request.once('close', () => budget.release(body))
-      if (!budget.grow(body, capacity)) return finish('no-room')
-      const larger = Buffer.allocUnsafeSlow(capacity)
-      bytes.copy(larger, 0, 0, filled)
-      bytes = larger
-    }
-    // Copied: a body sent byte by byte would otherwise hold a buffer for each.
-    chunk.copy(bytes, filled)
+    size += piece.length
+    pieces.push(piece)
+    if (size > limit) finish('too-large')
+    else if (!budget.grow(body, size + pieces.length * PIECE_BYTES)) finish('no-room')
   })
   request.on('end', () => {
-    if (!isDone) finish(bytes.subarray(0, size))
+    if (!isDone) finish(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces))
   })
+  request.once('close', () => budget.release(body))
 }
