@@ -13,7 +13,7 @@ import { detectUnread, reportClosed, reportWritten } from './response.js'
 import { cutIdle, stopListening } from './shutdown.js'
 
 /** A client that closes its half of the connection gets only responses that are ready within this time. */
-const HALF_CLOSED_MS: DurationMs = 100
+const HALF_CLOSED_MS: DurationMs = 200
 
 const IDLE_CHECK_INTERVAL_MS: DurationMs = 5 * SECOND_MS
 
