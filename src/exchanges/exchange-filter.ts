@@ -42,12 +42,6 @@ function isWithin(at: string, wanted: string): boolean {
   return `${firstDay}t${from}` <= instant && instant < `${lastDay ?? firstDay}t${to}`
 }
 
-/** @param from, to milliseconds since the epoch */
-export function rangeWord(from: number, to: number): string {
-  const [first = '', last = ''] = [from, to].map((at) => new Date(at).toISOString().slice(0, 19))
-  return `at:${first}..${last.slice(0, 10) === first.slice(0, 10) ? last.slice(11) : last}`
-}
-
 const CLASS = /^[1-5]xx$/
 const WORD = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/gi
 const DURATION = /^([<>])(\d+(?:\.\d+)?)(ms|s|min)$/

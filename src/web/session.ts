@@ -194,11 +194,6 @@ export function showRecords(limit: number = view.RECORDS_PER_PAGE): Promise<void
   return readReports()
 }
 
-export function showRange(range: view.ChartRange): void {
-  view.range.value = range
-  void readState()
-}
-
 export function pause(isPaused: boolean): void {
   view.isPaused.value = isPaused
   showSoon()
@@ -358,10 +353,9 @@ function readState(): Promise<void> {
     (async () => {
       const space = view.space.value
       const seen = ring.highestId
-      const { bucketSeconds, buckets } = view.CHART_RANGES[view.range.value]
-      const [{ clock, ...state }, traffic] = await Promise.all([
+      const [{ clock, ...state }, { events }] = await Promise.all([
         callVerb('state', space),
-        callVerb('requests.traffic', space, { bucketSeconds, buckets }),
+        callVerb('requests.traffic', space, { buckets: 1 }),
       ])
       if (view.space.value !== space) return
       // Fewer than before: the log was cleared.
@@ -369,7 +363,7 @@ function readState(): Promise<void> {
       const now = Date.parse(clock.now)
       batch(() => {
         view.setIfChanged(view.state, state)
-        view.setIfChanged(view.traffic, traffic)
+        view.setIfChanged(view.logged, events)
         view.clock.value = { now, frozen: clock.frozen, readAt: performance.now() }
       })
     })(),

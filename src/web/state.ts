@@ -5,7 +5,6 @@ import type { ReplicaView, ResourceView, ScenarioView, SpaceView, StateView } fr
 import { filterExchanges } from '../exchanges/exchange-filter.js'
 import type { LoggedEvent } from '../exchanges/exchange-log.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
-import type { TrafficBuckets } from '../exchanges/traffic.js'
 import { connection } from './control-api.js'
 import { type Sorting, sortExchanges, timelineEvents } from './dashboard/exchange-rows.js'
 import type { Tab } from './dashboard/page-address.js'
@@ -17,14 +16,6 @@ const ZONE_KEY = 'petstore-sandbox:zone'
 zone.value = localStorage.getItem(ZONE_KEY) === 'local' ? 'local' : 'UTC'
 const TICK_MS = 250
 export const RECORDS_PER_PAGE = 100
-
-export const CHART_RANGES = {
-  '1 min': { bucketSeconds: 1, buckets: 60, tickSeconds: 10 },
-  '10 min': { bucketSeconds: 10, buckets: 60, tickSeconds: 120 },
-  '1 h': { bucketSeconds: 60, buckets: 60, tickSeconds: 600 },
-  '24 h': { bucketSeconds: 1800, buckets: 48, tickSeconds: 14_400 },
-} as const
-export type ChartRange = keyof typeof CHART_RANGES
 
 export { connection }
 export const space = signal('')
@@ -45,7 +36,8 @@ export const clock = ofSpace<{ readonly now: number; readonly frozen: boolean; r
   undefined,
 )
 export const exchanges = ofSpace<readonly Exchange[]>([])
-export const traffic = ofSpace<(TrafficBuckets & { readonly events: readonly LoggedEvent[] }) | undefined>(undefined)
+/** Changes of the space, oldest first. */
+export const logged = ofSpace<readonly LoggedEvent[]>([])
 export const isPaused = ofSpace(false)
 export const missed = ofSpace(0)
 export const selected = ofSpace<Exchange | undefined>(undefined)
@@ -62,7 +54,6 @@ export const conduct = ofSpace<Conduct | undefined>(undefined)
 
 export const filter = signal('')
 export const sorting = signal<Sorting>({ by: 'time', isReversed: false })
-export const range = signal<ChartRange>('1 min')
 export const tab = signal<Tab>('log')
 export const spaces = signal<readonly SpaceView[]>([])
 /** Empty for a single sandbox. */
@@ -99,12 +90,12 @@ export const shownExchanges = computed(() =>
   sortExchanges(filterExchanges(exchanges.value, filter.value), sorting.value),
 )
 const endedEvents = computed(
-  () => traffic.value?.events.filter(({ until }) => until && Date.parse(until) <= (spaceTime.value ?? 0)).length ?? 0,
+  () => logged.value.filter(({ until }) => until && Date.parse(until) <= (spaceTime.value ?? 0)).length,
 )
 export const events = computed(() =>
   endedEvents.value === 0
-    ? (traffic.value?.events.toReversed() ?? [])
-    : timelineEvents(traffic.value?.events ?? [], exchanges.value, spaceTime.peek() ?? 0),
+    ? logged.value.toReversed()
+    : timelineEvents(logged.value, exchanges.value, spaceTime.peek() ?? 0),
 )
 
 export function showZone(chosen: typeof zone.value): void {

@@ -216,7 +216,7 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
 }
 
-function retryAt({ at, response: { headers } }: Exchange): number | undefined {
+export function retryAt({ at, response: { headers } }: Exchange): number | undefined {
   const wait = readRetryAfter(headers['retry-after'], headers.date, Date.parse(at))
   return wait === undefined ? undefined : Date.parse(at) + wait
 }

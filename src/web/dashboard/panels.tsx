@@ -8,8 +8,8 @@ import { DataPanel } from './data-panel.js'
 import { ExchangePanel } from './exchange-detail.js'
 import { ExchangeList } from './exchange-list.js'
 import { KeysPanel } from './keys-panel.js'
+import { ClientLanes } from './lanes.js'
 import { FilterBar, ListSummary } from './traffic.js'
-import { TrafficChart } from './traffic-chart.js'
 
 const NARROW = matchMedia('(max-width: 900px)')
 const isNarrow = signal(NARROW.matches)
@@ -50,8 +50,8 @@ export function Panels() {
     <main data-tab={current} class={isNarrow.value ? 'narrow' : 'broad'}>
       {isNarrow.value && shown !== undefined ? null : (
         <div class="happens">
+          <ClientLanes />
           <FilterBar />
-          <TrafficChart />
           <ExchangeList />
           <ListSummary />
         </div>

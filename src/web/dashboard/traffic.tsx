@@ -1,10 +1,9 @@
 import { counted } from '../../domain/numbers.js'
-import { hasWord, unknownTerm } from '../../exchanges/exchange-filter.js'
+import { unknownTerm } from '../../exchanges/exchange-filter.js'
 import { callVerb } from '../control-api.js'
-import { call, filterBy, newerThanShown, pause } from '../session.js'
+import { call, newerThanShown, pause } from '../session.js'
 import { exchanges, filter, isPaused, missed, pageTime, shownExchanges, space } from '../state.js'
 import { ActionButton, saveFile } from './fields.js'
-import { OUTCOME_LABELS, OUTCOMES, type OutcomeCounts } from './texts.js'
 
 const EXPORTS = [
   ['Export as HAR', 'HAR', 'exchanges.har', 'requests.har'],
@@ -78,24 +77,4 @@ export function ListSummary() {
 
 function replaceWord(word: string, meant: string): void {
   filter.value = filter.value.replace(word, () => meant)
-}
-
-export function OutcomeFilter({ counts }: { readonly counts: OutcomeCounts }) {
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere
-    <div class="row legend" role="group" aria-label="Show only">
-      {OUTCOMES.map((outcome) => (
-        <button
-          type="button"
-          key={outcome}
-          class={`plain ${outcome}`}
-          aria-pressed={hasWord(filter.value, `outcome:${outcome}`)}
-          onClick={() => filterBy(`outcome:${outcome}`)}
-        >
-          <span class="swatch" aria-hidden="true" />
-          {OUTCOME_LABELS[outcome]} <b>{counts[outcome].toLocaleString('en')}</b>
-        </button>
-      ))}
-    </div>
-  )
 }
