@@ -19,6 +19,7 @@ const FIELDS: Readonly<Record<string, (exchange: Exchange, wanted: string) => bo
   path: (exchange, wanted) => addressOf(exchange).toLowerCase().includes(wanted),
   method: ({ method }, wanted) => method.toLowerCase() === wanted,
   reason: ({ reason }, wanted) => (reason ?? 'none').startsWith(wanted),
+  rule: ({ rule }, wanted) => (rule ?? 'none').toLowerCase() === wanted,
   fault: ({ fault }, wanted) => (fault ?? 'none') === wanted,
   ended: ({ ended }, wanted) => (ended ?? 'running') === wanted,
   at: ({ at }, wanted) => isWithin(at, wanted),
@@ -52,8 +53,8 @@ export function filterExchanges(exchanges: readonly Exchange[], filter: string):
   return tests.length === 0 ? exchanges : exchanges.filter((exchange) => tests.every((test) => test(exchange)))
 }
 
-export function hasWord(filter: string, word: string): boolean {
-  return [...filter.matchAll(WORD)].some(([whole]) => whole === word)
+export function wordsOf(filter: string): readonly string[] {
+  return [...filter.matchAll(WORD)].map(([whole]) => whole)
 }
 
 /** The first word that is searched as text although it looks like a field or a duration, and what may be meant. */
@@ -91,11 +92,6 @@ function wordTest(written: string): Test {
 
 function isOfClass(status: number | null, wanted: string): boolean {
   return status !== null && String(status).charAt(0) === wanted.charAt(0)
-}
-
-export function toggleWord(text: string, word: string): string {
-  const words = [...text.matchAll(WORD)].map(([whole]) => whole)
-  return (words.includes(word) ? words.filter((other) => other !== word) : [...words, word]).join(' ')
 }
 
 /** Quotes values with blanks. */

@@ -1,7 +1,5 @@
 import type { KeyHeader } from '../contract/contract-data.js'
-import { decodePercent } from '../contract/query.js'
-import { curlCommand, KEY_REFERENCE, shellCommand, shellWord } from '../domain/curl.js'
-import { toKebabCase } from '../options/letter-case.js'
+import { curlCommand, KEY_REFERENCE } from '../domain/curl.js'
 
 type Headers = readonly (readonly [name: string, value: string])[]
 
@@ -13,14 +11,6 @@ export interface CodeRequest {
   readonly key: string | undefined
   readonly keyHeader: KeyHeader
   readonly body: string | undefined
-  /** Undefined for an unknown operation. */
-  readonly operation: OperationFacts | undefined
-  readonly baseUrl: string
-}
-
-export interface OperationFacts {
-  readonly id: string
-  readonly path: string
 }
 
 export const CODE_FORMS = {
@@ -33,33 +23,55 @@ export const CODE_FORMS = {
       keyHeaders: [keyHeader],
       ...(key === undefined ? {} : { key }),
     }),
-  fetch: ({ method, url, headers, key, keyHeader: { name: keyName, prefix }, body }: CodeRequest) => {
-    const sentKey = key === KEY_REFERENCE ? `\`${prefix}\${process.env.PETSTORE_API_KEY}\`` : quoted(prefix + key)
-    const lines = [
-      ...(key === undefined ? [] : [`    ${quoted(keyName)}: ${sentKey},`]),
-      ...headers.map(([name, value]) => `    ${quoted(name)}: ${quoted(value)},`),
-    ]
-    const options = [
-      ...(method === 'GET' ? [] : [`  method: ${quoted(method)},`]),
-      ...(lines.length === 0 ? [] : ['  headers: {', ...lines, '  },']),
-      ...(body === undefined ? [] : [`  body: ${quoted(body)},`]),
-    ]
-    const given = options.length === 0 ? '' : `, {\n${options.join('\n')}\n}`
-    return `const response = await fetch(${quoted(url)}${given})\nconsole.log(response.status, await response.text())`
-  },
-  call: ({ url, key, body, operation, baseUrl }: CodeRequest) => {
-    if (operation === undefined)
-      return '# call only sends operations of the contract, and this request does not match any.'
-    const { pathname, searchParams } = new URL(url)
-    const parts = pathname.slice(new URL(baseUrl).pathname.replace(/\/$/, '').length).split('/')
-    const inPath = parts.filter((_, index) => operation.path.split('/')[index]?.startsWith('{')).map(decodePercent)
-    const flags = [...searchParams].flatMap(([name, value]) => [`--${toKebabCase(name)}`, value])
-    const given = body === undefined ? [] : ['--body', body]
-    const words = ['call', operation.id, ...inPath, ...flags, ...given, '--base-url', baseUrl]
-    const variable = key === undefined || key === KEY_REFERENCE ? '' : `PETSTORE_API_KEY=${shellWord(key)} `
-    return variable + shellCommand('petstore-sandbox', ...words)
+  fetch: (request: CodeRequest) => {
+    const { url, key, keyHeader } = request
+    const sentKey = key === KEY_REFERENCE ? `\`${keyHeader.prefix}\${process.env.PETSTORE_API_KEY}\`` : undefined
+    const call = fetchCall(quoted(url), request, sentKey ?? quoted(keyHeader.prefix + key))
+    return `const response = await ${call}\nconsole.log(response.status, await response.text())`
   },
 } satisfies Record<string, (request: CodeRequest) => string>
+
+/**
+ * A test that fails until the client under test takes the place of the recorded request.
+ * @param basePath of the service: `/v1`
+ * @param setup    statement that breaks the service as it was
+ * @param isEarly  the client came back too early, which its conduct shows
+ */
+export function vitestCode(
+  request: CodeRequest,
+  basePath: string,
+  setup: string | undefined,
+  isEarly: boolean,
+): string {
+  const { pathname, search } = new URL(request.url)
+  const target = `\`\${sandbox.baseUrl}${pathname.slice(basePath.length) + search}\``
+  const key = `\`${request.keyHeader.prefix}\${sandbox.key()}\``
+  const call = fetchCall(target, request, key).replaceAll('\n', '\n  ')
+  const again = isEarly ? `\n  await ${call}\n  expect((await sandbox.conduct()).violations).toEqual([])` : ''
+  return `import { expect } from 'vitest'
+import { test } from 'petstore-sandbox/vitest'
+
+test('${request.method} ${pathname} ${isEarly ? 'waits as it is told' : 'succeeds'}', async ({ sandbox }) => {
+${setup === undefined ? '' : `  ${setup}\n`}  // Call your client here instead.
+  const response = await ${call}
+  ${isEarly ? 'await response.text()' : 'expect(response.status).toBeLessThan(400)'}${again}
+})
+`
+}
+
+/** @param url, key expressions */
+function fetchCall(url: string, { method, headers, key, keyHeader, body }: CodeRequest, sentKey: string): string {
+  const lines = [
+    ...(key === undefined ? [] : [`    ${quoted(keyHeader.name)}: ${sentKey},`]),
+    ...headers.map(([name, value]) => `    ${quoted(name)}: ${quoted(value)},`),
+  ]
+  const options = [
+    ...(method === 'GET' ? [] : [`  method: ${quoted(method)},`]),
+    ...(lines.length === 0 ? [] : ['  headers: {', ...lines, '  },']),
+    ...(body === undefined ? [] : [`  body: ${quoted(body)},`]),
+  ]
+  return `fetch(${url}${options.length === 0 ? '' : `, {\n${options.join('\n')}\n}`})`
+}
 
 export function codeForms<Name extends keyof typeof CODE_FORMS>(request: CodeRequest, ...names: readonly Name[]) {
   const forms = names.map((name) => [name, () => CODE_FORMS[name](request)] as const)

@@ -1,14 +1,14 @@
-import { batch } from '@preact/signals'
+import { batch, effect } from '@preact/signals'
 import { EventReader, type ServerEvent } from '../control/event-reader.js'
 import type { OptionalInput, VerbInput, VerbName, VerbOutput } from '../control/verb-map.js'
 import { withQuery } from '../control/verb-request.js'
+import { type FaultRule, formatFaultRule } from '../domain/faults.js'
 import { counted } from '../domain/numbers.js'
-import { toggleWord } from '../exchanges/exchange-filter.js'
+import { wordsOf } from '../exchanges/exchange-filter.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
 import { callVerb, keepControlToken, readText, requestControl, servedContract, TokenNeeded } from './control-api.js'
 import { EXCHANGES_KEPT, ExchangeRing } from './dashboard/exchange-rows.js'
 import type { PagePlace, Tab } from './dashboard/page-address.js'
-import { withoutRule } from './dashboard/quota-now.js'
 import { dateText, instantText } from './dashboard/texts.js'
 import { messageOf, timeText } from './format.js'
 import * as view from './state.js'
@@ -17,6 +17,7 @@ import * as view from './state.js'
 const SHOW_INTERVAL_MS = 100
 const STATE_PAUSE_MS = 500
 const REPORT_PAUSE_MS = 1500
+const SEARCH_PAUSE_MS = 300
 /** Interval for changes that are not in the stream. */
 const POLL_INTERVAL_MS = 5000
 const RECONNECT_MS = 1000
@@ -32,6 +33,7 @@ let connected = new AbortController()
 
 const readStateSoon = throttled(STATE_PAUSE_MS, readState)
 const readReportsSoon = throttled(REPORT_PAUSE_MS, readReports)
+const searchSoon = throttled(SEARCH_PAUSE_MS, () => quietly(search()))
 
 export function start(): void {
   setInterval(() => {
@@ -42,23 +44,45 @@ export function start(): void {
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) void stayConnected()
   })
+  effect(() => {
+    if (view.filter.value !== '' && view.hasOlder.value) searchSoon()
+  })
   void stayConnected()
 }
 
-/** Calls a verb on the current space. Rejects if the sandbox refuses. @param done announcement on success */
+/** The input may depend on when it is undone. */
+type Opposite = readonly [verb: VerbName, input: object | (() => object)]
+
+/**
+ * Calls a verb on the current space. Rejects if the sandbox refuses.
+ * @param done     announcement on success
+ * @param opposite undoes it; default: the undo of the sandbox, if it has one
+ */
 export async function call<Name extends VerbName>(
   verb: Name,
   input: VerbInput<Name>,
   done?: string,
+  opposite?: Opposite,
 ): Promise<VerbOutput<Name>> {
   const space = view.space.value
   const before = view.spaceTime.value ?? 0
   const output = await lockIfAsked(callVerb(verb, space, ...([input] as OptionalInput<Name>)))
-  if (verb === 'reset' || verb === 'requests.clear') forgetExchanges()
+  if (verb === 'reset' || verb === 'requests.clear') dropLog()
   await Promise.all([readState(), readReports()])
   const undo = view.state.value?.undo
-  if (done !== undefined) announce(done + clockMove(verb, before), undo?.verb === verb ? space : undefined, undo?.id)
+  const undone =
+    opposite !== undefined
+      ? () => callAny(space, opposite)
+      : undo?.verb === verb
+        ? () => undoVerb(space, undo.id)
+        : undefined
+  if (done !== undefined) announce(done + clockMove(verb, before), undone)
   return output
+}
+
+function callAny(space: string, [verb, input]: Opposite): Promise<unknown> {
+  const given = typeof input === 'function' ? input() : input
+  return callVerb(verb, space, ...([given] as OptionalInput<VerbName>))
 }
 
 /** A scenario, a snapshot or a reset may move the clock by years. @param before the space's clock before the verb */
@@ -68,12 +92,11 @@ function clockMove(verb: VerbName, before: number): string {
   return ` The clock has moved ${now < before ? 'back' : 'forward'} to ${dateText(now)}, ${instantText(now, now)}.`
 }
 
-/** @param undoIn space of a change that can be undone */
-export function announce(text: string, undoIn?: string, undoId?: number): void {
+export function announce(text: string, undo?: () => Promise<unknown>): void {
   view.announcement.value = text
-  if (undoIn === undefined) return
+  if (undo === undefined) return
   clearTimeout(toastTimer)
-  view.toast.value = { text, space: undoIn, undoId }
+  view.toast.value = { text, undo }
   toastTimer = setTimeout(() => {
     view.toast.value = undefined
   }, TOAST_MS)
@@ -85,13 +108,43 @@ export function undo(): Promise<void> {
   toast.value = undefined
   return showFailure(async () => {
     if (undone === undefined) return
-    const { space, undoId: id } = undone
-    const { requests } = await lockIfAsked(callVerb('undo', space, id === undefined ? {} : { id }))
     view.notice.value = ''
-    announce(requests === 0 ? 'Undone.' : `Undone, with ${counted(requests, 'request')} since then.`)
-    if (space === view.space.value) void stayConnected()
-    else showSpace(space)
+    announce('Undone.')
+    await lockIfAsked(undone.undo())
+    await readState()
   })
+}
+
+/** @param id of the undo; undefined for a removed space */
+async function undoVerb(space: string, id: number | undefined): Promise<void> {
+  const { requests } = await callVerb('undo', space, id === undefined ? {} : { id })
+  if (requests > 0) announce(`Undone, with ${counted(requests, 'request')} since then.`)
+  if (space === view.space.value) void stayConnected()
+  else showSpace(space)
+}
+
+/** Moves the clock; undo lets it go on from where it was. @param to `real` for real time */
+export function moveClock(to: VerbInput<'clock.set'> | 'real'): Promise<unknown> {
+  const undo = clockOpposite()
+  if (to === 'real') return call('clock.reset', {}, 'The clock shows real time.', undo)
+  const done = to.frozen === undefined ? 'The clock has moved.' : `The clock is ${to.frozen ? 'frozen' : 'running'}.`
+  return call('clock.set', to, done, undo)
+}
+
+export function advanceClock(by: string, spoken: string): Promise<unknown> {
+  return call('clock.advance', { by }, `The clock has moved by ${spoken}.`, clockOpposite())
+}
+
+/** Only a scenario moves the clock back. */
+function clockOpposite(): Opposite {
+  const { now = 0, frozen = false, readAt = 0 } = view.clock.value ?? {}
+  return [
+    'scenario.apply',
+    () => {
+      const passed = frozen ? 0 : performance.now() - readAt
+      return { scenario: { now: new Date(now + passed).toISOString(), freeze: frozen } }
+    },
+  ]
 }
 
 export async function replay(id: number, change: Omit<VerbInput<'requests.replay'>, 'id'> = {}): Promise<void> {
@@ -120,18 +173,41 @@ export function step(by: 1 | -1): void {
   if (next !== undefined) select(next)
 }
 
+/** Adds a word to the filter, or removes it. */
 export function filterBy(word: string): void {
-  view.filter.value = toggleWord(view.filter.value, word)
+  const { chips } = view
+  chips.value = chips.value.includes(word) ? chips.value.filter((one) => one !== word) : [...chips.value, word]
 }
 
-export function makeFail(operation: string): void {
-  view.faultDraft.value = { operation, number: view.faultDraft.value.number + 1 }
-  showTab('break', 'faults')
+export function setFilter(text: string): void {
+  batch(() => {
+    view.chips.value = wordsOf(text)
+    view.draft.value = ''
+  })
 }
 
-export function removeFault(index: number): Promise<unknown> {
-  const rules = withoutRule(view.state.value?.faults ?? [], index)
-  return call('faults.set', { rules }, 'The rule is removed.')
+/** Setting a list resets its counts, so each rule keeps its remaining count. */
+function rulesLeft(): readonly FaultRule[] {
+  return (view.state.value?.faults ?? [])
+    .filter(({ left }) => left !== 0)
+    .map(({ left, ...rule }) => (left === null ? rule : { ...rule, times: left }))
+}
+
+export function addFault(rule: FaultRule): Promise<unknown> {
+  return call('faults.add', { rule }, `Armed: ${formatFaultRule(rule)}.`, ['faults.set', { rules: rulesLeft() }])
+}
+
+/** @param name the rule as text, as it was written */
+export function removeFault(name: string): Promise<unknown> {
+  const rules = rulesLeft()
+  const index = (view.state.value?.faults ?? [])
+    .filter(({ left }) => left !== 0)
+    .findIndex(({ left: _left, ...rule }) => formatFaultRule(rule) === name)
+  return call('faults.set', { rules: rules.toSpliced(index, 1) }, 'The rule is removed.', ['faults.set', { rules }])
+}
+
+export function removeUsedFaults(): Promise<unknown> {
+  return call('faults.set', { rules: rulesLeft() })
 }
 
 /** @param section id of the element to scroll to and focus */
@@ -167,11 +243,11 @@ export async function removeSpace(name: string): Promise<void> {
   await lockIfAsked(callVerb('spaces.remove', '', { name }))
   if (name === view.space.value) showSpace('')
   else await readReports()
-  announce(`The space ${name} is removed.`, name)
+  announce(`The space ${name} is removed.`, () => undoVerb(name, undefined))
 }
 
 export function goTo({ space, filter, exchange, tab }: PagePlace): void {
-  view.filter.value = filter
+  setFilter(filter)
   view.tab.value = tab
   showSpace(space)
   view.wanted.value = exchange
@@ -179,7 +255,28 @@ export function goTo({ space, filter, exchange, tab }: PagePlace): void {
 }
 
 export function exchangeById(id: number): Exchange | undefined {
-  return ring.get(id)
+  return ring.get(id) ?? view.found.value.exchanges.find((one) => one.id === id)
+}
+
+/** Adds a page of older exchanges. */
+export async function loadOlder(): Promise<void> {
+  const space = view.space.value
+  const before = view.exchanges.value.at(-1)?.id ?? 0
+  const older = await lockIfAsked(callVerb('requests.list', space, { before, limit: EXCHANGES_KEPT }))
+  if (space !== view.space.value) return
+  view.hasOlder.value = older.length === EXCHANGES_KEPT
+  ring.addOlder(older)
+  showSoon()
+}
+
+/** Asks the sandbox for exchanges that the page does not have. */
+async function search(): Promise<void> {
+  const space = view.space.value
+  const filter = view.filter.value
+  if (filter === '' || !view.hasOlder.value || view.found.value.filter === filter) return
+  const before = view.exchanges.value.at(-1)?.id ?? 0
+  const exchanges = await callVerb('requests.list', space, { before, filter, limit: EXCHANGES_KEPT })
+  if (space === view.space.value) view.found.value = { filter, exchanges: exchanges.toReversed() }
 }
 
 export function enterToken(token: string): void {
@@ -199,8 +296,10 @@ export function pause(isPaused: boolean): void {
   showSoon()
 }
 
-export function newerThanShown(): number {
-  return Math.max(0, ring.highestId - (view.exchanges.value[0]?.id ?? 0))
+export function hold(isHeld: boolean): void {
+  if (view.isHeld.value === isHeld) return
+  view.isHeld.value = isHeld
+  showSoon()
 }
 
 async function showFailure(act: () => Promise<void>): Promise<void> {
@@ -248,7 +347,7 @@ async function connect(signal: AbortSignal): Promise<void> {
   const first = await stream.next()
   const [at, recent, scenarios, contract] = await Promise.all([
     sandboxStart().catch(() => started),
-    callVerb('requests.list', space, { limit: EXCHANGES_KEPT }),
+    callVerb('requests.list', space, { limit: EXCHANGES_KEPT + 1 }),
     callVerb('scenario.list', space),
     servedContract(),
     readState().then(readReports),
@@ -257,8 +356,9 @@ async function connect(signal: AbortSignal): Promise<void> {
   forgetExchanges()
   if (started !== undefined && at !== undefined && started !== at) noteRestart(at)
   started = at
-  for (const exchange of recent) take(exchange)
+  for (const exchange of recent.slice(-EXCHANGES_KEPT)) take(exchange)
   batch(() => {
+    view.hasOlder.value = recent.length > EXCHANGES_KEPT
     view.connection.value = 'live'
     view.scenarios.value = scenarios
     view.contract.value = contract
@@ -321,9 +421,19 @@ function take(exchange: Exchange): void {
   showSoon()
 }
 
+/** Its exchanges are gone: none stays open. */
+function dropLog(): void {
+  forgetExchanges()
+  if (view.selected.value !== undefined) select(undefined)
+}
+
 function forgetExchanges(): void {
   ring.clear()
-  view.isPaused.value = false
+  batch(() => {
+    view.isPaused.value = false
+    view.exchanges.value = []
+    view.found.value = { filter: '', exchanges: [] }
+  })
   showSoon()
 }
 
@@ -333,7 +443,14 @@ function showSoon(): void {
   setTimeout(() => {
     requestAnimationFrame(() => {
       isShowing = false
-      if (!view.isPaused.value) view.exchanges.value = ring.newestFirst()
+      const all = ring.newestFirst()
+      const newest = view.exchanges.value[0]?.id
+      const isStill = newest !== undefined && (view.isPaused.value || view.isHeld.value)
+      const shown = isStill ? all.filter(({ id }) => id <= newest) : all
+      batch(() => {
+        view.exchanges.value = shown
+        view.newer.value = all.length - shown.length
+      })
     })
   }, SHOW_INTERVAL_MS)
 }
@@ -359,9 +476,10 @@ function readState(): Promise<void> {
       ])
       if (view.space.value !== space) return
       // Fewer than before: the log was cleared.
-      if (state.counts.requests < seen) forgetExchanges()
+      if (state.counts.requests < seen) dropLog()
       const now = Date.parse(clock.now)
       batch(() => {
+        view.lastContact.value = Date.now()
         view.setIfChanged(view.state, state)
         view.setIfChanged(view.logged, events)
         view.clock.value = { now, frozen: clock.frozen, readAt: performance.now() }

@@ -39,6 +39,17 @@ export const exchanges = ofSpace<readonly Exchange[]>([])
 /** Changes of the space, oldest first. */
 export const logged = ofSpace<readonly LoggedEvent[]>([])
 export const isPaused = ofSpace(false)
+/** While the pointer or the focus is in the list, no rows are added. */
+export const isHeld = ofSpace(false)
+/** Exchanges that are not shown because of that. */
+export const newer = ofSpace(0)
+/** The log may have exchanges before the oldest one on the page. */
+export const hasOlder = ofSpace(false)
+/** Exchanges that the page does not have, found by the sandbox with this filter. */
+export const found = ofSpace<{ readonly filter: string; readonly exchanges: readonly Exchange[] }>({
+  filter: '',
+  exchanges: [],
+})
 export const missed = ofSpace(0)
 export const selected = ofSpace<Exchange | undefined>(undefined)
 /** Id of the exchange to select once it is loaded. */
@@ -52,7 +63,12 @@ export const recordLimit = ofSpace(RECORDS_PER_PAGE)
 export const snapshots = ofSpace<readonly string[]>([])
 export const conduct = ofSpace<Conduct | undefined>(undefined)
 
-export const filter = signal('')
+/** Words of the filter, and the text that is being typed. */
+export const chips = signal<readonly string[]>([])
+export const draft = signal('')
+export const filter = computed(() => [...chips.value, draft.value].join(' ').trim())
+/** Equal requests in a row share a row. */
+export const isFolded = signal(true)
 export const sorting = signal<Sorting>({ by: 'time', isReversed: false })
 export const tab = signal<Tab>('log')
 export const spaces = signal<readonly SpaceView[]>([])
@@ -61,13 +77,11 @@ export const replicas = signal<readonly ReplicaView[]>([])
 export const scenarios = signal<readonly ScenarioView[]>([])
 export const contract = signal<Readonly<Record<string, unknown>>>({})
 export const operations = computed(() => operationsIn(contract.value))
-/** Initial operation of the fault form; a new number resets the form. */
-export const faultDraft = signal({ operation: '*', number: 0 })
 export const announcement = signal('')
-/** Shown for a few seconds; the id is undefined for a removed space. */
-export const toast = signal<
-  { readonly text: string; readonly space: string; readonly undoId: number | undefined } | undefined
->(undefined)
+/** Shown for a few seconds. */
+export const toast = signal<{ readonly text: string; undo(): Promise<unknown> } | undefined>(undefined)
+/** When the sandbox last responded, by the clock of this computer. */
+export const lastContact = signal(Date.now())
 /** Unexpected events: a space is gone, an undo failed. */
 export const notice = signal('')
 
@@ -84,11 +98,15 @@ export const spaceTime = computed(() => {
   return read.now + Math.max(0, pageTime.value - read.readAt)
 })
 
+/** In the zone of the page. */
 export const today = computed(() => dayText(spaceTime.value ?? 0))
 
-export const shownExchanges = computed(() =>
-  sortExchanges(filterExchanges(exchanges.value, filter.value), sorting.value),
-)
+export const shownExchanges = computed(() => {
+  const own = filterExchanges(exchanges.value, filter.value)
+  const oldest = exchanges.value.at(-1)?.id ?? 0
+  const older = found.value.filter === filter.value ? found.value.exchanges.filter(({ id }) => id < oldest) : []
+  return sortExchanges([...own, ...older], sorting.value)
+})
 const endedEvents = computed(
   () => logged.value.filter(({ until }) => until && Date.parse(until) <= (spaceTime.value ?? 0)).length,
 )

@@ -52,6 +52,49 @@ export function ActionError({ action }: { readonly action: Action<never> | Actio
   )
 }
 
+/** A button that opens actions below it. A choice, Escape or a click elsewhere closes it. */
+export function Menu({
+  label,
+  children,
+  class: style = '',
+  ...attributes
+}: {
+  readonly label: ComponentChildren
+  readonly children: ComponentChildren
+  readonly class?: string
+  readonly id?: string
+  readonly title?: string
+}) {
+  const menu = useRef<HTMLDetailsElement>(null)
+  const close = () => menu.current?.removeAttribute('open')
+  return (
+    <details
+      ref={menu}
+      class={`menu ${style}`}
+      {...attributes}
+      onFocusOut={({ currentTarget, relatedTarget }) =>
+        relatedTarget instanceof Node && currentTarget.contains(relatedTarget) ? undefined : close()
+      }
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || menu.current?.open !== true) return
+        event.stopPropagation()
+        close()
+        menu.current.querySelector('summary')?.focus()
+      }}
+    >
+      <summary>{label} ▾</summary>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: closes after a click on one of its buttons */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: a button that is pressed by a key is clicked */}
+      <div
+        class="stack"
+        onClick={({ target }) => target instanceof Element && target.closest('[type=button]') && close()}
+      >
+        {children}
+      </div>
+    </details>
+  )
+}
+
 export function CloseButton({ children }: { readonly children: string }) {
   return (
     <button type="button" onClick={({ currentTarget }) => currentTarget.closest('dialog')?.close()}>
@@ -108,6 +151,7 @@ export function Form({
     <form
       class={style}
       aria-label={label}
+      inert={connection.value === 'lost'}
       onSubmit={async (event) => {
         event.preventDefault()
         const form = event.currentTarget
@@ -121,6 +165,7 @@ export function Form({
         if (!isSent) return
         if (!keeps) form.reset()
         form.closest('dialog')?.close()
+        form.closest('details.menu')?.removeAttribute('open')
       }}
     >
       {children}
@@ -230,7 +275,7 @@ const JSON_PARTS = /("(?:[^"\\]|\\.)*")(?=(:?))/
 
 /** The body of a message; JSON is indented, with the names and texts in colours. */
 export function Body({ text }: { readonly text: string }) {
-  if (text === '') return <p class="muted">No body.</p>
+  if (text === '') return null
   const readable = readableBody(text)
   return <Pre>{readable.length > MAX_COLOURED ? readable : coloured(readable)}</Pre>
 }
@@ -361,19 +406,33 @@ export function CopyButton({
   )
 }
 
-export function HeaderList({ headers }: { readonly headers: Readonly<Record<string, string>> }) {
-  const rank = (name: string) => (/^(?:x-ratelimit-|retry-after|x-sandbox-reason)/.test(name) ? 0 : 1)
-  const sorted = Object.entries(headers).sort(([one], [other]) => rank(one) - rank(other))
-  if (sorted.length === 0) return <p class="muted">No headers.</p>
+/** @param before headers of an exchange to compare with: the changed ones come first, in bold */
+export function HeaderList({
+  headers,
+  before,
+}: {
+  readonly headers: Readonly<Record<string, string>>
+  readonly before: Readonly<Record<string, string>> | undefined
+}) {
+  const isChanged = (name: string) => before !== undefined && headers[name] !== before[name]
+  const rank = (name: string) => (isChanged(name) ? 0 : /^(?:x-ratelimit-|retry-after|x-sandbox)/.test(name) ? 1 : 2)
+  const names = Object.keys(headers).sort((one, other) => rank(one) - rank(other))
+  if (names.length === 0) return null
+  const changed = names.filter(isChanged).length
   return (
-    <dl class="headers">
-      {sorted.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}:</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <details class="headers">
+      <summary class="muted">
+        {names.length} headers{changed === 0 ? '' : `, ${changed} changed`}
+      </summary>
+      <dl>
+        {names.map((name) => (
+          <div key={name}>
+            <dt>{name}:</dt>
+            <dd>{isChanged(name) ? <b>{headers[name]}</b> : headers[name]}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   )
 }
 

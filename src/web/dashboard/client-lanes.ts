@@ -54,6 +54,22 @@ export function lanesOf(exchanges: readonly Exchange[], conduct: Conduct | undef
   return { from, to, lanes: lanes.sort((one, other) => Math.sign(other.violations) - Math.sign(one.violations)) }
 }
 
+/** The waits that exchanges came too early for, as their clients were told them, by id. @param exchanges newest first */
+export function insideWaits(exchanges: readonly Exchange[]): ReadonlyMap<number, string> {
+  const waits = new Map<string, { readonly until: number; readonly told: string }>()
+  const inside = new Map<number, string>()
+  for (const exchange of exchanges.toReversed()) {
+    const client = clientOf(exchange)
+    const wait = waits.get(client)
+    if (wait !== undefined && Date.parse(exchange.at) < wait.until) inside.set(exchange.id, wait.told)
+    const until = retryAt(exchange)
+    if (until === undefined || until <= (wait?.until ?? 0)) continue
+    const told = exchange.response.headers['retry-after'] ?? ''
+    waits.set(client, { until, told: /^\d+$/.test(told) ? `${told} s` : told })
+  }
+  return inside
+}
+
 /** A finding names key and sender: without a sender, its exchanges tell clients apart. */
 function concerns({ key, sender, exchanges: ids }: Finding, sent: readonly Exchange[], all: readonly Exchange[]) {
   const [first] = sent

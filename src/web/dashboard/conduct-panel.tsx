@@ -1,7 +1,7 @@
 import type { Finding, Refusals, WhatIf } from '../../conduct/conduct-view.js'
 import { counted, noun } from '../../domain/numbers.js'
-import { exchangeById, select } from '../session.js'
-import { conduct, filter } from '../state.js'
+import { exchangeById, select, setFilter } from '../session.js'
+import { conduct } from '../state.js'
 import { ScrollBox, Table } from '../ui.js'
 import { Section } from './fields.js'
 import { inZone } from './texts.js'
@@ -77,7 +77,7 @@ function FindingItem({
   )
 }
 
-function occurrences(findings: readonly Finding[]): number {
+export function occurrences(findings: readonly Finding[]): number {
   return findings.reduce((sum, { count }) => sum + count, 0)
 }
 
@@ -109,6 +109,6 @@ function WhatIfTable({ whatIf }: { readonly whatIf: WhatIf }) {
 const MAX_NAMED = 5
 
 function showExchanges(ids: readonly number[]): void {
-  filter.value = `id:${ids.join(',')}`
+  setFilter(`id:${ids.join(',')}`)
   select(exchangeById(ids.at(-1) ?? 0))
 }

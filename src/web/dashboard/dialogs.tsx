@@ -9,7 +9,9 @@ import { closeExchange } from './exchange-detail.js'
 import { ownHeaders } from './recorded-request.js'
 
 const KEYS = [
+  ['Ctrl-K  ⌘K', 'run a command'],
   ['/', 'go to the filter'],
+  ['t', 'move the clock'],
   ['j  k', 'older, newer exchange'],
   ['↓  ↑', 'the same, from a row of the log'],
   ['r', 'resend the open exchange'],
@@ -19,13 +21,20 @@ const KEYS = [
 ] as const
 
 export const isHelpOpen = signal(false)
+export const isPaletteOpen = signal(false)
 
 document.addEventListener('keydown', (event) => {
   const isTyping = event.target instanceof HTMLElement && event.target.closest('input, select, textarea, dialog')
+  if ((event.ctrlKey || event.metaKey) && event.key === 'k') {
+    event.preventDefault()
+    isPaletteOpen.value = true
+    return
+  }
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping) return
   const exchange = selected.value
   if (event.key === '?') isHelpOpen.value = true
-  else if (event.key === '/') document.querySelector<HTMLElement>('#filter')?.focus()
+  else if (event.key === '/') document.querySelector<HTMLInputElement>('#filter')?.select()
+  else if (event.key === 't') document.querySelector<HTMLElement>('#move-clock > summary')?.click()
   else if (event.key === 'j' || event.key === 'k') step(event.key === 'j' ? 1 : -1)
   else if (exchange === undefined) return
   else if (event.key === 'Escape') closeExchange()
@@ -45,9 +54,9 @@ export function HelpDialog() {
       <Table head={['Key', 'Action']} rows={KEYS} isMono />
       <h2>Filter syntax</h2>
       <p class="muted">
-        Words must all match: <code>4xx</code>, <code>&gt;500ms</code>, <code>pets</code>, or a field and a colon (
-        {FILTER_FIELDS.join(', ')}), as in <code>status:429 reason:storm body:"Rex"</code>. A minus negates a word:{' '}
-        <code>-key:sandbox-pro</code>.
+        Alt-click a cell of the log to filter by it. Words must all match: <code>4xx</code>, <code>&gt;500ms</code>,{' '}
+        <code>pets</code>, or a field and a colon ({FILTER_FIELDS.join(', ')}), as in{' '}
+        <code>status:429 reason:storm body:"Rex"</code>. A minus negates a word: <code>-key:sandbox-pro</code>.
       </p>
       <div class="row end">
         <CloseButton>Close</CloseButton>

@@ -1,21 +1,25 @@
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { KeyView } from '../../control/views.js'
-import { formatFaultRule } from '../../domain/faults.js'
+import { type FaultRule, formatFaultRule } from '../../domain/faults.js'
 import { PLAN_NAMES } from '../../domain/keys.js'
+import { counted } from '../../domain/numbers.js'
 import { formatSpan } from '../../domain/time.js'
+import { clientName, clientOf } from '../../exchanges/client-name.js'
 import { addressOf, wordOf } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import { SANDBOX_ADDRESS } from '../control-api.js'
 import { countdownText, timeText } from '../format.js'
-import { codeForms } from '../request-code.js'
-import { call, filterBy, makeFail, removeFault, replay, select, showTab, step } from '../session.js'
-import { conduct, editing, events, exchanges, filter, operations, selected, spaceTime, state } from '../state.js'
-import { Body, CodeBlock, CopyButton, HeaderList } from '../ui.js'
-import { Duration, Status, TimingBar } from './exchange-list.js'
-import { explainExchange, ledToBan } from './explain-exchange.js'
+import { CODE_FORMS, codeForms, vitestCode } from '../request-code.js'
+import { addFault, call, exchangeById, filterBy, moveClock, removeFault, replay, select, step } from '../session.js'
+import { conduct, editing, events, exchanges, selected, spaceTime, state } from '../state.js'
+import { Body, CodeBlock, CopyButton, HeaderList, Menu, Table, Toggle } from '../ui.js'
+import { type Chain, chainOf, findingOf } from './exchange-chain.js'
+import { Duration, Status } from './exchange-list.js'
+import { explainExchange } from './explain-exchange.js'
 import { ActionButton } from './fields.js'
-import { httpText, recordedRequest } from './recorded-request.js'
-import { dateText, outcomeOf } from './texts.js'
+import { recordedRequest } from './recorded-request.js'
+import { dateText, instantText, inZone, outcomeOf } from './texts.js'
 
 export function closeExchange(): void {
   const id = selected.value?.id
@@ -26,21 +30,21 @@ export function closeExchange(): void {
 export function ExchangePanel() {
   const exchange = selected.value
   if (exchange === undefined) return <p class="empty">Select a request to see it here.</p>
+  const { id, ended, operation } = exchange
   const key = state.value?.keys.find((known) => known.key === exchange.key)
-  const { id, method, operation, request, response } = exchange
   const { latency } = state.value?.settings ?? {}
-  const { rule, help } = explainExchange(exchange, { ...key, latency, events: events.value })
+  const rules = state.value?.faults.filter(({ left }) => left !== 0).map(formatFaultRule) ?? []
+  const { rule, help } = explainExchange(exchange, { ...key, latency, rules, events: events.value })
+  const finding = findingOf(exchange, conduct.value)
+  const chain = chainOf(exchange, conduct.value, exchanges.value)
   const at = Date.parse(exchange.at)
   return (
     <section class="detail stack" aria-labelledby="detail-title">
-      <div class="row between">
-        <h2 id="detail-title" class="grow">
-          <Status exchange={exchange} />{' '}
-          <span class="mono">
-            {method} {addressOf(exchange)}
-          </span>
-        </h2>
-        <div class="row">
+      <div class="row">
+        {finding === undefined ? null : <span class="tag outcome soft failed">{finding.rule}</span>}
+        <FilterButton field="client" value={clientOf(exchange)} text={clientName(exchange)} />
+        {finding === undefined ? null : <span class="muted">{counted(finding.count, 'time')}</span>}
+        <span class="row push">
           <button type="button" aria-label="Newer exchange" onClick={() => step(-1)}>
             ↑
           </button>
@@ -50,16 +54,22 @@ export function ExchangePanel() {
           <button type="button" aria-label="Close the exchange" onClick={closeExchange}>
             ×
           </button>
-        </div>
+        </span>
       </div>
-      <div class={`why soft ${exchange.ended === null ? '' : outcomeOf(exchange)}`}>
-        <b>{rule}</b>
-        {help === undefined ? null : <p>{help}</p>}
-      </div>
+      <h2 id="detail-title" class={`why ${ended === null ? '' : outcomeOf(exchange)}`}>
+        {titleOf(chain, exchange) ?? rule}
+      </h2>
+      <p class="target">
+        <Status exchange={exchange} />{' '}
+        <span class="mono">
+          {exchange.method} {addressOf(exchange)}
+        </span>
+      </p>
+      {titleOf(chain, exchange) === undefined ? null : <p>{rule}</p>}
+      {finding === undefined || finding.disobeyed !== null ? null : <p>{inZone(finding.message, at)}</p>}
+      {help === undefined ? null : <p class="muted">{help}</p>}
       <NextSteps exchange={exchange} keyView={key} />
-      <Findings id={id} />
-      <RateStrip exchange={exchange} />
-      <Timing exchange={exchange} />
+      {chain === undefined ? null : <ChainList chain={chain} now={at} />}
       <dl class="row facts">
         <Fact name="Exchange">{id}</Fact>
         <Fact name="At">{`${dateText(at)} ${timeText(at, true)}`}</Fact>
@@ -70,28 +80,79 @@ export function ExchangePanel() {
           <FilterButton field="key" value={exchange.key} />
           {key === undefined ? '' : ` (${key.plan})`}
         </Fact>
+        <Fact name="Took">
+          <Duration exchange={exchange} />
+          <Timing exchange={exchange} />
+        </Fact>
       </dl>
-      {/* The headers of the response, which are many, come last. */}
-      <Part title="Response">
-        <Body text={response.body} />
-      </Part>
-      <Part title="Request">
-        <HeaderList headers={request.headers} />
-        <Body text={request.body} />
-      </Part>
-      <Part title="Response headers">
-        <HeaderList headers={response.headers} />
-      </Part>
-      <CopyAs exchange={exchange} />
+      <Messages key={id} exchange={exchange} chain={chain} />
     </section>
   )
 }
 
+/** Of a request that came before its wait had passed. */
+function titleOf(chain: Chain | undefined, { id }: Exchange): string | undefined {
+  const ignored = chain?.finding?.disobeyed
+  if (!ignored || ignored.exchange === id) return undefined
+  const { status, retryAfter, laterMs } = ignored
+  const told = retryAfter === null ? '' : ` It was told to wait ${retryAfter}${/^\d+$/.test(retryAfter) ? ' s' : ''}.`
+  const before = status === 0 ? ' The response before was lost.' : retryAfter === null ? ` After a ${status}.` : ''
+  return `It came back after ${formatSpan(laterMs)}.${told}${before}`
+}
+
+function ChainList({ chain, now }: { readonly chain: Chain; readonly now: number }) {
+  const { start, links, requests, until, finding } = chain
+  const later = finding?.disobeyed == null ? '' : `+${formatSpan(finding.disobeyed.laterMs)}: `
+  const what = until === undefined ? counted(requests, 'repeat') : `${counted(requests, 'request')} inside the wait`
+  return (
+    <ol class="chain" aria-label="What led to it">
+      <li>
+        <span class="mono muted">{timeText(start.at, true)}</span>
+        <b class="mono">{start.status === 0 ? 'lost' : start.status}</b>
+        <span>{start.retryAfter === null ? 'no Retry-After' : `Retry-After: ${start.retryAfter}`}</span>
+        <ExchangeLink id={start.exchange} />
+      </li>
+      {requests === 0 ? null : <li class="outcome soft failed">{`${later}${what}`}</li>}
+      {links.map(({ first, lastId, count }) => (
+        <li key={first.id}>
+          <span class="mono muted">{timeText(Date.parse(first.at), true)}</span>
+          <Status exchange={first} />
+          <span class="mono">
+            {first.method} {addressOf(first)} {count === 1 ? null : <b>×{count}</b>}
+          </span>
+          <ExchangeLink id={first.id} lastId={lastId} />
+        </li>
+      ))}
+      {until === undefined ? null : (
+        <li class="outcome soft answered">{`${instantText(until, now)}: the first moment to ask again`}</li>
+      )}
+    </ol>
+  )
+}
+
+function ExchangeLink({ id, lastId = id }: { readonly id: number; readonly lastId?: number }) {
+  const exchange = exchangeById(id)
+  const text = `#${id}${lastId === id ? '' : `–${lastId}`}`
+  return exchange === undefined ? (
+    <span class="muted">{text}</span>
+  ) : (
+    <button type="button" class="plain mono" onClick={() => select(exchange)}>
+      {text}
+    </button>
+  )
+}
+
+const QUICK_FAULTS: readonly (readonly [string, Partial<FaultRule>])[] = [
+  ['a 503', { status: 503 }],
+  ['a 429 with Retry-After: 2', { status: 429, retryAfter: '2s' }],
+  ['a 503 after it was stored', { status: 503, phase: 'after' }],
+  ['a reset connection', { fault: 'connection-reset' }],
+  ['no response', { fault: 'hang' }],
+]
+
 function NextSteps({ exchange, keyView }: { readonly exchange: Exchange; readonly keyView: KeyView | undefined }) {
-  const banAfter = state.value?.settings.banAfter
-  const { id, operation, reason } = exchange
-  const led =
-    reason === 'ban' && typeof banAfter === 'number' ? ledToBan(exchanges.value.toReversed(), exchange, banAfter) : []
+  const { id, operation } = exchange
+  const request = state.value && recordedRequest(exchange, SANDBOX_ADDRESS, state.value)
   return (
     <div class="row steps">
       {fixesFor(exchange, keyView, spaceTime.value ?? 0).map(([text, act]) => (
@@ -103,22 +164,15 @@ function NextSteps({ exchange, keyView }: { readonly exchange: Exchange; readonl
       <button type="button" onClick={() => (editing.value = exchange)}>
         Edit and replay…
       </button>
-      {led.length === 0 ? null : (
-        <button type="button" onClick={() => (filter.value = `id:${led.join(',')}`)}>
-          What led to the ban
-        </button>
-      )}
+      {request === undefined ? null : <CopyButton text={CODE_FORMS.curl(request)}>Copy as curl</CopyButton>}
       {operation === null ? null : (
-        <>
-          <ActionButton
-            act={() => call('faults.add', { rule: `${operation}:503*3` }, `The next 3 of ${operation} return a 503.`)}
-          >
-            Fail 3 times
-          </ActionButton>
-          <button type="button" onClick={() => makeFail(operation)}>
-            Make this fail…
-          </button>
-        </>
+        <Menu label="Make the next one fail">
+          {QUICK_FAULTS.map(([text, fault]) => (
+            <ActionButton key={text} act={() => addFault({ operation, fault: 'status', times: 1, ...fault })}>
+              with {text}
+            </ActionButton>
+          ))}
+        </Menu>
       )}
     </div>
   )
@@ -138,21 +192,21 @@ function fixesFor(exchange: Exchange, key: KeyView | undefined, now: number): re
       const upgrade = () =>
         call('keys.change', { key: name, plan: plan ?? key.plan }, `${name} is on the plan ${plan}.`)
       return [
-        ...advanceFix('Advance to the reset', reset - now),
+        ...advanceFix('Move clock to the reset', reset, now),
         ...(plan ? [[`Put on ${plan}`, upgrade] as const] : []),
       ]
     }
     case 'ban': {
       if (key === undefined || key.ban === null || key.always === 'banned') return []
       const lift = () => call('keys.unban', { key: name }, `The ban of ${name} is lifted.`)
-      return [['Lift the ban', lift], ...advanceFix('Advance to its end', Date.parse(key.ban.until) - now)]
+      return [['Lift the ban', lift], ...advanceFix('Move clock to its end', Date.parse(key.ban.until), now)]
     }
     case 'storm':
       return [['Stop the storm', () => call('storm.stop', {}, 'The storm is stopped.')]]
     case 'fault': {
-      const faults = state.value?.faults ?? []
-      const index = faults.findIndex((fault) => fault.left !== 0 && formatFaultRule(fault) === exchange.rule)
-      return index === -1 ? [] : [['Remove this rule', () => removeFault(index)]]
+      const { rule = '' } = exchange
+      const isLive = state.value?.faults.some((fault) => fault.left !== 0 && formatFaultRule(fault) === rule)
+      return isLive ? [['Remove this rule', () => removeFault(rule)]] : []
     }
     case 'sunset':
       return [['Restore the operation', () => call('settings.change', { sunset: 'before' }, 'Sunset is before.')]]
@@ -163,10 +217,8 @@ function fixesFor(exchange: Exchange, key: KeyView | undefined, now: number): re
   }
 }
 
-function advanceFix(text: string, milliseconds: number): readonly Cure[] {
-  const seconds = Math.ceil(milliseconds / 1000)
-  const advance = () => call('clock.advance', { by: `${seconds}s` }, `The clock has moved by ${seconds} s.`)
-  return seconds > 0 ? [[text, advance]] : []
+function advanceFix(text: string, at: number, now: number): readonly Cure[] {
+  return at > now ? [[text, () => moveClock({ now: new Date(at).toISOString() })]] : []
 }
 
 /** `0 of 60 left · resets in 0:42 · Retry-After 60` */
@@ -180,67 +232,114 @@ function RateStrip({ exchange: { response } }: { readonly exchange: Exchange }) 
     left > 0 ? `resets in ${countdownText(left)}` : 'has been reset since',
     ...(wait === undefined ? [] : [`Retry-After ${wait}`]),
   ]
-  return (
-    <div class="measure">
-      <p class="strip">{parts.join(' · ')}</p>
-      <div class={`meter soft ${remaining === 0 ? 'limited' : 'answered'}`}>
-        <span style={{ width: `${Math.min(100, (100 * remaining) / Math.max(1, Number(limit)))}%` }} />
-      </div>
-    </div>
-  )
+  return <p class="muted">{parts.join(' · ')}</p>
 }
 
-function Timing({ exchange, exchange: { ended, durationMs, timing } }: { readonly exchange: Exchange }) {
+/** The parts of a duration that is worth explaining. */
+function Timing({ exchange: { ended, durationMs, timing } }: { readonly exchange: Exchange }) {
+  if (ended === null || durationMs < 10) return null
   const { handlingMs, waitingMs, bodyMs } = timing
   return (
-    <div class="measure">
-      <p class="row between">
-        <b>
-          <Duration exchange={exchange} />
-        </b>
-        {ended === null ? null : (
-          <span class="muted">{`handling ${formatSpan(handlingMs)}, waiting ${formatSpan(waitingMs)}, body ${formatSpan(bodyMs)}`}</span>
-        )}
-      </p>
-      {ended === null ? null : <TimingBar exchange={exchange} scaleMs={durationMs || 1} />}
-    </div>
+    <span class="muted">{` handling ${formatSpan(handlingMs)}, waiting ${formatSpan(waitingMs)}, body ${formatSpan(bodyMs)}`}</span>
   )
 }
 
-function Findings({ id }: { readonly id: number }) {
-  const { violations = [], warnings = [], notes = [] } = conduct.value ?? {}
-  const found = [...violations, ...warnings, ...notes].filter(({ exchanges }) => exchanges.includes(id))
-  return found.length === 0 ? null : (
-    <p class="row">
-      {found.map(({ rule, key, message }) => (
-        <button type="button" key={`${rule} ${key} ${message}`} title={message} onClick={() => showTab('conduct')}>
-          {rule}
-        </button>
-      ))}
-    </p>
-  )
-}
-
-function Part({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+function Messages({ exchange, chain }: { readonly exchange: Exchange; readonly chain: Chain | undefined }) {
+  const { request, response } = exchange
+  const before = previousOf(exchange)
+  const compare = before === undefined ? 'Compare' : `Compare with #${before.id}`
+  const tab = useSignal<string>('Received')
   return (
-    <section class="stack" aria-label={title}>
-      <h3>{title}</h3>
-      {children}
-    </section>
+    <>
+      <Toggle
+        label="Parts"
+        names={['Sent', 'Received', ...(before === undefined ? [] : [compare]), 'Code']}
+        value={tab.value}
+        choose={(name) => (tab.value = name)}
+      />
+      {tab.value === 'Sent' ? (
+        <>
+          <HeaderList headers={request.headers} before={before?.request.headers} />
+          <Body text={request.body} />
+        </>
+      ) : tab.value === 'Received' ? (
+        <>
+          <RateStrip exchange={exchange} />
+          <Body text={response.body} />
+          <HeaderList headers={response.headers} before={before?.response.headers} />
+        </>
+      ) : tab.value === 'Code' || before === undefined ? (
+        <Code exchange={exchange} isEarly={chain?.finding != null} />
+      ) : (
+        <Comparison before={before} exchange={exchange} />
+      )}
+    </>
   )
 }
 
-function CopyAs({ exchange }: { readonly exchange: Exchange }) {
+/** The exchange before it of the same client, with the same method and path. */
+function previousOf(exchange: Exchange): Exchange | undefined {
+  const client = clientOf(exchange)
+  return exchanges.value.find(
+    (one) =>
+      one.id < exchange.id &&
+      one.method === exchange.method &&
+      one.path === exchange.path &&
+      one.ended !== null &&
+      clientOf(one) === client,
+  )
+}
+
+function Comparison({ before, exchange }: { readonly before: Exchange; readonly exchange: Exchange }) {
+  const parts = (one: Exchange): Readonly<Record<string, string>> => ({
+    Request: `${one.method} ${addressOf(one)}`,
+    'Request body': one.request.body,
+    ...prefixed('sent', one.request.headers),
+    Status: String(one.status ?? one.ended ?? ''),
+    'Response body': one.response.body,
+    ...prefixed('received', one.response.headers),
+  })
+  const [old, now] = [parts(before), parts(exchange)]
+  const names = [...new Set([...Object.keys(now), ...Object.keys(old)])].filter((name) => old[name] !== now[name])
+  if (names.length === 0) return <p class="muted">Both are equal.</p>
+  return (
+    <Table
+      head={['', `#${before.id}`, `#${exchange.id}`]}
+      rows={names.map((name) => [name, old[name] ?? '', now[name] ?? ''])}
+    />
+  )
+}
+
+function prefixed(prefix: string, headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [`${prefix} ${name}`, value]))
+}
+
+function Code({ exchange, isEarly }: { readonly exchange: Exchange; readonly isEarly: boolean }) {
   if (state.value === undefined) return null
-  const request = recordedRequest(exchange, SANDBOX_ADDRESS, state.value, operations.value)
+  const request = recordedRequest(exchange, SANDBOX_ADDRESS, state.value)
+  const { basePath } = state.value
   return (
-    <Part title="Copy as">
-      <CodeBlock forms={{ ...codeForms(request, 'curl', 'fetch', 'call'), HTTP: () => httpText(request) }} />
+    <>
+      <CodeBlock
+        forms={{
+          ...codeForms(request, 'curl', 'fetch'),
+          'as a failing Vitest test': () => vitestCode(request, basePath, setupOf(exchange), isEarly),
+        }}
+      />
       <p>
         <CopyButton text={location.href}>Copy link</CopyButton>
       </p>
-    </Part>
+    </>
   )
+}
+
+/** The statement that breaks the service in the same way. */
+function setupOf({ operation, status, reason, rule, response }: Exchange): string | undefined {
+  const wait = response.headers['retry-after']
+  if (rule !== undefined) return `await sandbox.faults.add('${rule}')`
+  if (reason === 'storm') return 'await sandbox.storm.start()'
+  if (reason === null || operation === null || status === null || status < 400) return undefined
+  return `await sandbox.faults.add('${operation}:${status}*1${/^\d+$/.test(wait ?? '') ? `,retry-after=${wait}s` : ''}')`
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
@@ -252,7 +351,15 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
   )
 }
 
-function FilterButton({ field, value }: { readonly field: string; readonly value: string }) {
+function FilterButton({
+  field,
+  value,
+  text = value,
+}: {
+  readonly field: string
+  readonly value: string
+  readonly text?: string
+}) {
   return (
     <button
       type="button"
@@ -260,7 +367,7 @@ function FilterButton({ field, value }: { readonly field: string; readonly value
       aria-label={`Filter by ${value}`}
       onClick={() => filterBy(wordOf(field, value))}
     >
-      {value}
+      {text}
     </button>
   )
 }

@@ -1,15 +1,31 @@
 import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { formatSpan } from '../../domain/time.js'
+import { clientName, clientOf } from '../../exchanges/client-name.js'
 import { addressOf, wordOf } from '../../exchanges/exchange-filter.js'
+import type { LoggedEvent } from '../../exchanges/exchange-log.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import { timeText } from '../format.js'
-import { durationAt, filterBy, select } from '../session.js'
-import { events, exchanges, pageTime, selected, shownExchanges, sorting, state, tab, today } from '../state.js'
+import { durationAt, filterBy, hold, pause, select, setFilter } from '../session.js'
+import {
+  events,
+  exchanges,
+  filter,
+  isFolded,
+  newer,
+  pageTime,
+  selected,
+  shownExchanges,
+  sorting,
+  state,
+  tab,
+  today,
+} from '../state.js'
+import { insideWaits } from './client-lanes.js'
 import { type SortColumn, scrollToRow, type TimelineRow, timelineOf, visibleRows } from './exchange-rows.js'
 import { explainExchange } from './explain-exchange.js'
 import { FirstRun } from './first-run.js'
-import { dayText, inZone, outcomeOf } from './texts.js'
+import { dayText, dayTitle, inZone, outcomeOf } from './texts.js'
 
 /** In pixels: from this width on, an exchange takes one line. */
 const MIN_WIDE = 620
@@ -19,8 +35,14 @@ export function ExchangeList() {
   const all = exchanges.value
   const shown = shownExchanges.value
   const { by, isReversed } = sorting.value
-  const isTimeline = shown.length === all.length && by === 'time' && !isReversed
-  const rows = timelineOf(shown, isTimeline ? events.value : [], by === 'time' && !isReversed)
+  const inside = useComputed(() => insideWaits(exchanges.value)).value
+  const isInOrder = by === 'time' && !isReversed
+  const rows = timelineOf(shown, isInOrder && filter.value === '' ? events.value : [], {
+    isInOrder,
+    today: today.value,
+    dayOf: (at) => dayText(Date.parse(at)),
+    ...(isFolded.value && by === 'time' && { isEqual: (one, other) => isEqual(one, other, inside) }),
+  })
 
   const scroller = useRef<HTMLDivElement>(null)
   const box = useSignal({ width: 0, height: 0 })
@@ -54,6 +76,12 @@ export function ExchangeList() {
     if (element.scrollTop > 0 || element.contains(document.activeElement)) element.scrollTop += added * rowHeight
   })
 
+  function showNewest(): void {
+    if (scroller.current !== null) scroller.current.scrollTop = 0
+    pause(false)
+    hold(false)
+  }
+
   function show(index: number): void {
     const element = scroller.current
     const top = element && scrollToRow(index, rowHeight, element.scrollTop, element.clientHeight)
@@ -62,7 +90,7 @@ export function ExchangeList() {
     scrollTop.value = element.scrollTop
   }
 
-  const indexOf = (id: number | undefined) => rows.findIndex((row) => row.kind === 'exchange' && row.exchange.id === id)
+  const indexOf = (id: number | undefined) => rows.findIndex((row) => isRowOf(row, id))
   useEffect(() => {
     if (selected.value !== undefined) show(indexOf(selected.value.id))
   }, [selected.value?.id])
@@ -94,12 +122,24 @@ export function ExchangeList() {
     if (tab.value === 'exchange') select(row.exchange)
   }
 
-  // In steps, so that most rows need no new bar when a slow exchange comes.
-  const longest = Math.max(10, ...visible.map((row) => (row.kind === 'exchange' ? row.exchange.durationMs : 0)))
-  const scaleMs = 10 ** Math.ceil(Math.log10(longest))
+  const names = visible.map((row) => (row.kind === 'exchange' ? clientName(row.exchange).length : 0))
   return (
-    <div class={isWide ? 'exchanges wide' : 'exchanges'}>
+    <div
+      class={isWide ? 'exchanges wide' : 'exchanges'}
+      style={{ '--client': `${Math.min(24, Math.max(8, ...names))}ch` }}
+      onPointerEnter={({ pointerType }) => hold(pointerType === 'mouse')}
+      onPointerLeave={({ currentTarget }) => hold(currentTarget.contains(document.activeElement))}
+      onFocusIn={() => hold(true)}
+      onFocusOut={({ currentTarget, relatedTarget }) =>
+        hold(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))
+      }
+    >
       {isWide ? <ListHead /> : null}
+      {newer.value === 0 ? null : (
+        <button type="button" class="newer" onClick={showNewest}>
+          {newer} newer ↑
+        </button>
+      )}
       <section
         class="scroller"
         id="log"
@@ -114,7 +154,14 @@ export function ExchangeList() {
           if (id !== undefined) focused.value = Number(id)
         }}
       >
-        {all.length > 0 && shown.length === 0 ? <p class="empty">No exchange matches the filter.</p> : null}
+        {all.length > 0 && shown.length === 0 ? (
+          <p class="empty">
+            No exchange matches the filter.{' '}
+            <button type="button" onClick={() => setFilter('')}>
+              Clear filter
+            </button>
+          </p>
+        ) : null}
         {all.length === 0 ? <FirstRun /> : null}
         <ol style={{ paddingTop: `${first * rowHeight}px`, paddingBottom: `${(rows.length - end) * rowHeight}px` }}>
           {visible.map((row, index) =>
@@ -122,9 +169,10 @@ export function ExchangeList() {
               <ExchangeRow
                 key={row.exchange.id}
                 exchange={row.exchange}
-                isSelected={row.exchange.id === selected.value?.id}
+                count={row.count}
+                told={inside.get(row.exchange.id)}
+                isSelected={isRowOf(row, selected.value?.id)}
                 isReachable={first + index === reachable}
-                scaleMs={scaleMs}
               />
             ) : (
               <EventRow key={keyOf(row)} row={row} />
@@ -136,13 +184,26 @@ export function ExchangeList() {
   )
 }
 
+/** Whether a row shows an exchange, alone or with equal ones. */
+function isRowOf(row: TimelineRow, id: number | undefined): boolean {
+  return row.kind === 'exchange' && id !== undefined && id <= row.exchange.id && id >= row.oldestId
+}
+
+function isEqual(one: Exchange, other: Exchange, inside: ReadonlyMap<number, string>): boolean {
+  const facts = (exchange: Exchange) => {
+    const { method, status, reason, rule, ended } = exchange
+    return [clientOf(exchange), method, addressOf(exchange), status, reason, rule, ended].join('\n')
+  }
+  return one.ended !== null && inside.has(one.id) === inside.has(other.id) && facts(one) === facts(other)
+}
+
 const COLUMNS: readonly (readonly [title: string, by: SortColumn | undefined])[] = [
   ['Time', 'time'],
   ['Status', 'status'],
   ['Request', 'request'],
   ['Why', undefined],
-  ['Key', 'key'],
-  ['Timing', 'timing'],
+  ['Client', 'client'],
+  ['Took', 'timing'],
 ]
 
 function ListHead() {
@@ -172,18 +233,39 @@ function ListHead() {
 }
 
 function EventRow({ row }: { readonly row: Exclude<TimelineRow, { kind: 'exchange' }> }) {
+  if (row.kind !== 'event')
+    return <li class="exchange event row">{row.kind === 'day' ? dayTitle(row.day) : 'The clock moved back.'}</li>
+  const at = Date.parse(row.event.at)
   return (
     <li class="exchange event row">
-      {row.kind === 'back' ? null : <span class="at mono">{timeText(Date.parse(row.event.at), true)}</span>}
-      <span class="what">
-        {row.kind === 'back' ? 'the clock moved back' : inZone(row.event.text, Date.parse(row.event.at))}
-      </span>
+      <span class="at mono">{timeText(at, true)}</span>
+      <span class="what">{inZone(eventText(row.event), at)}</span>
     </li>
   )
 }
 
+/** In words for the user of the page. */
+const EVENT_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^requests replay id=(\d+).*/, 'You replayed #$1.'],
+  [
+    /^ban (\S+) until (\S+): (\d+) early requests$/,
+    '$1 is banned until $2: $3 requests before Retry-After had passed.',
+  ],
+  [/^ban (\S+) until (\S+)$/, 'You banned $1 until $2.'],
+  [/^fault add (.*)/, 'You armed $1.'],
+  [/^clock advance (\S+) → (.*)/, 'You moved the clock by $1, to $2.'],
+  [/^requests clear$/, 'You cleared the log.'],
+]
+
+function eventText({ text }: LoggedEvent): string {
+  const [pattern, words] = EVENT_WORDS.find(([pattern]) => pattern.test(text)) ?? []
+  const said = pattern === undefined ? text : text.replace(pattern, words ?? '')
+  return said.charAt(0).toUpperCase() + said.slice(1)
+}
+
 function keyOf(row: TimelineRow): string {
   if (row.kind === 'exchange') return `x${row.exchange.id}`
+  if (row.kind === 'day') return `d${row.beforeId}`
   return row.kind === 'event' ? `e${row.event.afterId} ${row.event.at} ${row.event.text}` : `b${row.afterId}`
 }
 
@@ -198,28 +280,30 @@ function nextExchange(rows: readonly TimelineRow[], from: number, step: number):
 /** Reads signals, so that it renders again only if one of them or a property has changed. */
 function ExchangeRow({
   exchange,
+  count,
+  told,
   isSelected,
   isReachable,
-  scaleMs,
 }: {
   readonly exchange: Exchange
+  readonly count: number
+  /** The wait that it came too early for. */
+  readonly told: string | undefined
   readonly isSelected: boolean
   /** Reachable by Tab; others by arrow keys. */
   readonly isReachable: boolean
-  readonly scaleMs: number
 }) {
-  const { id, method, reason, fault, key, status, ended } = exchange
+  const { id, method, reason, rule, key, status, ended } = exchange
   const facts = useComputed(() => {
     const always = state.value?.keys.find((known) => known.key === key)?.always
     return `${always ?? ''} ${state.value?.settings.latency ?? ''}`
   }).value.split(' ')
-  const at = Date.parse(exchange.at)
-  const day = dayText(at)
-  const word = fault !== null ? `fault:${fault}` : reason !== null ? `reason:${reason}` : undefined
+  const word = rule !== undefined ? `rule:${rule}` : reason !== null ? `reason:${reason}` : undefined
   const { cause } = explainExchange(exchange, {
     always: (facts[0] || null) as 'limited' | null,
     latency: facts[1] || null,
   })
+  const why = [...(cause === '' ? [] : [cause]), ...(told === undefined ? [] : [`in its wait of ${told}`])]
   return (
     <li class="exchange">
       <button
@@ -227,28 +311,27 @@ function ExchangeRow({
         data-exchange={id}
         tabIndex={isReachable ? 0 : -1}
         aria-current={isSelected || undefined}
-        onClick={({ target }) => {
+        onClick={({ target, altKey }) => {
           const filterWord = target instanceof HTMLElement && target.closest<HTMLElement>('[data-word]')?.dataset.word
-          if (filterWord) filterBy(filterWord)
+          if (altKey && filterWord) filterBy(filterWord)
           else select(exchange)
         }}
       >
-        <span class="at mono muted">{day === today.value ? timeText(at, true) : `${day} ${timeText(at)}`}</span>
+        <span class="at mono muted">{timeText(Date.parse(exchange.at), true)}</span>
         <Status exchange={exchange} {...filterCell(ended === null ? 'ended:running' : `status:${status ?? 'none'}`)} />
         <span class="path mono">
           <span class="method" {...filterCell(wordOf('method', method))}>
             {method}
           </span>{' '}
-          {addressOf(exchange)}
+          {addressOf(exchange)} {count === 1 ? null : <b class="tag outcome soft limited">×{count}</b>}
         </span>
         <span class="reason muted" {...(word === undefined ? {} : filterCell(word))}>
-          {cause}
+          {why.join('; ')}
         </span>
-        <span class="key muted" {...filterCell(wordOf('key', key))}>
-          {key}
+        <span class="client muted" {...filterCell(wordOf('client', clientOf(exchange)))}>
+          {clientName(exchange)}
         </span>
-        <span class={`duration row ${ended === 'left' ? 'error' : 'muted'}`}>
-          <TimingBar exchange={exchange} scaleMs={scaleMs} />
+        <span class={`duration ${ended === 'left' ? 'error' : 'muted'}`}>
           <Duration exchange={exchange} />
         </span>
       </button>
@@ -256,21 +339,9 @@ function ExchangeRow({
   )
 }
 
-export function TimingBar({ exchange, scaleMs }: { readonly exchange: Exchange; readonly scaleMs: number }) {
-  const { handlingMs, waitingMs, bodyMs } = exchange.timing
-  const total = handlingMs + waitingMs + bodyMs
-  const [done, begun] = total === 0 ? [0, 100] : [(100 * handlingMs) / total, (100 * (handlingMs + waitingMs)) / total]
-  const background = `linear-gradient(90deg, var(--handling) ${done}%, var(--waiting) ${done}% ${begun}%, var(--sending) ${begun}%)`
-  return (
-    <span class="meter" aria-hidden="true">
-      <i style={{ width: `${Math.max(2, (100 * exchange.durationMs) / scaleMs)}%`, background }} />
-    </span>
-  )
-}
-
-/** A click filters the list. For the keyboard, the details of an exchange offer the same. */
+/** For the keyboard, the details of an exchange offer the same. */
 function filterCell(word: string): { readonly 'data-word': string; readonly title: string } {
-  return { 'data-word': word, title: `Filter by ${word}` }
+  return { 'data-word': word, title: `Alt-click: filter by ${word}` }
 }
 
 export function Status({ exchange, ...rest }: { readonly exchange: Exchange; readonly title?: string }) {

@@ -1,10 +1,11 @@
+import { clientOf } from '../../exchanges/client-name.js'
 import type { LoggedEvent } from '../../exchanges/exchange-log.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 
 export const EXCHANGES_KEPT = 1000
 
 export class ExchangeRing {
-  readonly #limit: number
+  #limit: number
   readonly #byId = new Map<number, Exchange>()
   highestId = 0
 
@@ -26,6 +27,14 @@ export class ExchangeRing {
     if (this.#byId.size > this.#limit && oldest !== undefined) this.#byId.delete(oldest)
     if (hasEnded) return 'ended'
     return isRestart ? 'restarted' : 'new'
+  }
+
+  /** Also makes room for them. @param older oldest first */
+  addOlder(older: readonly Exchange[]): void {
+    const known = [...this.#byId.values()]
+    this.#byId.clear()
+    this.#limit += older.length
+    for (const exchange of [...older, ...known]) this.#byId.set(exchange.id, exchange)
   }
 
   clear(): void {
@@ -71,7 +80,7 @@ const SORTED_BY = {
   time: ({ id }: Exchange) => id,
   status: ({ status, ended }: Exchange) => (ended === null ? 1000 : (status ?? 0)),
   request: ({ path, query }: Exchange) => `${path}?${query}`,
-  key: ({ key }: Exchange) => key,
+  client: clientOf,
   timing: ({ durationMs }: Exchange) => durationMs,
 } as const
 export type SortColumn = keyof typeof SORTED_BY
@@ -93,7 +102,9 @@ export function sortExchanges(exchanges: readonly Exchange[], { by, isReversed }
 }
 
 export type TimelineRow =
-  | { readonly kind: 'exchange'; readonly exchange: Exchange }
+  /** The newest of `count` equal exchanges, the oldest of which is `oldestId`. */
+  | { readonly kind: 'exchange'; readonly exchange: Exchange; readonly count: number; readonly oldestId: number }
+  | { readonly kind: 'day'; readonly day: string; readonly beforeId: number }
   | { readonly kind: 'event'; readonly event: LoggedEvent }
   /** The clock went back without an event that explains it. */
   | { readonly kind: 'back'; readonly afterId: number }
@@ -102,23 +113,45 @@ export type TimelineRow =
 const BACK_MS = 1000
 const SETS_CLOCK = /^(?:clock\..*|reset|undo|snapshots\.restore|scenario\.apply|overrides\.clear)$/
 
+interface TimelineForm {
+  /** Newest first. Default: true. */
+  readonly isInOrder?: boolean
+  /** Needs no row. */
+  readonly today?: string
+  /** The day of an instant, in the zone of the page. Days get a row where they change. */
+  dayOf?(at: string): string
+  /** Exchanges that can share a row. Default: none. */
+  isEqual?(one: Exchange, other: Exchange): boolean
+}
+
 export function timelineOf(
   exchanges: readonly Exchange[],
   events: readonly LoggedEvent[],
-  isInOrder = true,
+  { isInOrder = true, today, dayOf, isEqual }: TimelineForm = {},
 ): readonly TimelineRow[] {
   const rows: TimelineRow[] = []
   let next = 0
   let newer: Exchange | undefined
+  let shownDay = today
   for (const exchange of exchanges) {
     let setsClock = false
+    const last = rows.at(-1)
+    const hasEvent = (events[next]?.afterId ?? -1) >= exchange.id
+    if (newer !== undefined && last?.kind === 'exchange' && !hasEvent && isEqual?.(newer, exchange)) {
+      rows[rows.length - 1] = { ...last, count: last.count + 1, oldestId: exchange.id }
+      newer = exchange
+      continue
+    }
     for (let event = events[next]; event !== undefined && event.afterId >= exchange.id; event = events[++next]) {
       rows.push({ kind: 'event', event })
       setsClock ||= SETS_CLOCK.test(event.verb)
     }
     if (isInOrder && newer !== undefined && !setsClock && Date.parse(exchange.at) - Date.parse(newer.at) > BACK_MS)
       rows.push({ kind: 'back', afterId: exchange.id })
-    rows.push({ kind: 'exchange', exchange })
+    const day = isInOrder ? dayOf?.(exchange.at) : undefined
+    if (day !== undefined && day !== shownDay) rows.push({ kind: 'day', day, beforeId: exchange.id })
+    shownDay = day
+    rows.push({ kind: 'exchange', exchange, count: 1, oldestId: exchange.id })
     newer = exchange
   }
   for (const event of events.slice(next)) rows.push({ kind: 'event', event })

@@ -1,5 +1,5 @@
 import { withoutOperation } from '../../domain/problems.js'
-import { formatSpan, MINUTE_MS, readRetryAfter } from '../../domain/time.js'
+import { formatSpan, readRetryAfter } from '../../domain/time.js'
 import type { LoggedEvent } from '../../exchanges/exchange-log.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import { messageIn, timeText } from '../format.js'
@@ -10,6 +10,8 @@ export interface Facts {
   readonly always?: 'limited' | 'banned' | 'revoked' | null | undefined
   readonly latency?: string | null | undefined
   readonly events?: readonly LoggedEvent[]
+  /** The fault rules that are not used up; undefined if unknown. */
+  readonly rules?: readonly string[]
 }
 
 export interface Explanation {
@@ -153,7 +155,7 @@ function explainBan(exchange: Exchange, { always, events = [] }: Facts): Explana
   }
 }
 
-function explainFault({ status, fault, rule, ended, durationMs }: Exchange): Explanation {
+function explainFault({ method, status, fault, rule, ended, durationMs }: Exchange, { rules }: Facts): Explanation {
   const by = rule === undefined ? 'A fault rule' : `The fault rule ${rule}`
   const part = `${status ?? 'a status'} and a part of its body`
   const did =
@@ -171,7 +173,12 @@ function explainFault({ status, fault, rule, ended, durationMs }: Exchange): Exp
   return {
     cause: `fault ${rule ?? fault ?? ''}`.trim(),
     rule: `${by} ${did}`,
-    help: 'Remove the rule, or retry if the operation is idempotent.',
+    help:
+      method === 'POST' && rule?.endsWith(',after')
+        ? 'The write was stored, but its response never arrived. A retry creates a second record: read first.'
+        : rules !== undefined && !rules.includes(rule ?? '')
+          ? 'The rule is used up or removed. Retry if the operation is idempotent.'
+          : 'Remove the rule, or retry if the operation is idempotent.',
   }
 }
 
@@ -230,37 +237,4 @@ function waitText({ response }: Exchange): string {
 function waitSentence(exchange: Exchange): string {
   const wait = waitText(exchange)
   return wait === '' ? '' : ` It asks to wait${wait}.`
-}
-
-/**
- * The early requests of a key that led to a ban; the last of them caused it.
- * @param exchanges the known ones, oldest first
- * @param banned    any exchange that the ban refused
- * @param banAfter  number of early requests that lead to a ban
- * @returns ids, oldest first; none if the client did not cause the ban, or too little is known
- * @source docs/behaviour.md, "when a key is banned"
- */
-export function ledToBan(exchanges: readonly Exchange[], banned: Exchange, banAfter: number): readonly number[] {
-  let waitUntil = 0
-  let early: readonly { readonly id: number; readonly at: number; readonly until: number }[] = []
-  let led: readonly number[] = []
-  let isBanned = false
-  for (const { id, at: text, key, reason, status, response } of exchanges) {
-    if (key !== banned.key || id > banned.id) continue
-    const at = Date.parse(text)
-    early = early.filter((one) => one.until > at && one.at > at - MINUTE_MS)
-    if (reason === 'ban') {
-      if (!isBanned) led = [...early.map((one) => one.id).slice(1 - banAfter), id]
-      isBanned = true
-      early = []
-      continue
-    }
-    isBanned = false
-    const wait = readRetryAfter(response.headers['retry-after'], response.headers.date, at)
-    if (status !== 429 || reason === 'forced' || wait === undefined) continue
-    const until = at + wait
-    if (waitUntil > at) early = [...early, { id, at, until }]
-    waitUntil = Math.max(waitUntil, until)
-  }
-  return led.length === banAfter ? led : []
 }

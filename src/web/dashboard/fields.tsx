@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { stringifyJson } from '../../contract/json.js'
+import { connection, notice } from '../state.js'
 import { ActionError, type Choice, Field, useAction } from '../ui.js'
 
 interface ButtonProps {
@@ -12,12 +13,29 @@ interface ButtonProps {
   readonly children: ComponentChildren
 }
 
-export function ActionButton({ act, label, children, ...rest }: ButtonProps & { act(): Promise<unknown> }) {
+export function ActionButton({
+  act,
+  label,
+  disabled = false,
+  children,
+  ...rest
+}: ButtonProps & { act(): Promise<unknown> }) {
   const action = useAction()
   const isBusy = action.pending.value !== undefined
   return (
     <>
-      <button type="button" {...rest} aria-label={label} aria-busy={isBusy} onClick={() => action.run(act)}>
+      <button
+        type="button"
+        {...rest}
+        aria-label={label}
+        aria-busy={isBusy}
+        disabled={disabled || connection.value === 'lost'}
+        onClick={async ({ currentTarget }) => {
+          const isInMenu = currentTarget.closest('.menu') !== null
+          // A menu closes, and hides the error below.
+          if (!(await action.run(act)) && isInMenu) notice.value = action.error.value
+        }}
+      >
         {children}
       </button>
       <ActionError action={action} />

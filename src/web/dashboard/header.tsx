@@ -1,15 +1,13 @@
 import { useSignal } from '@preact/signals'
-import type { OverridesExport, OverrideView } from '../../control/views.js'
-import { callVerb, SANDBOX_ADDRESS } from '../control-api.js'
-import { countdownText, timeText, zone } from '../format.js'
-import { call, openSpace, showSpace, showTab, undo } from '../session.js'
+import { counted } from '../../domain/numbers.js'
+import { SANDBOX_ADDRESS } from '../control-api.js'
+import { timeText } from '../format.js'
+import { openSpace, showSpace, showTab, undo } from '../session.js'
 import { Shell } from '../shell.js'
-import { announcement, clock, connection, notice, showZone, space, spaces, spaceTime, state, toast } from '../state.js'
-import { CloseButton, CopyButton, Dialog, Field, FormDialog, Pre, Toggle } from '../ui.js'
-import { isHelpOpen } from './dialogs.js'
-import { ActionButton, saveFile } from './fields.js'
-import type { Tab } from './page-address.js'
-import { dateText, inZone } from './texts.js'
+import { announcement, clock, connection, lastContact, notice, space, spaces, state, toast } from '../state.js'
+import { CopyButton, Field, FormDialog } from '../ui.js'
+import { ClockMenu } from './clock-menu.js'
+import { isHelpOpen, isPaletteOpen } from './dialogs.js'
 
 export function Header() {
   const basePath = state.value?.basePath
@@ -22,9 +20,12 @@ export function Header() {
         {connection.value === 'lost' ? 'disconnected' : connection}
       </span>
       <CopyButton text={base} label={`Copy the base URL ${base}`} class="plain mono address">
-        {base}
+        {base.replace(/^https?:\/\//, '')}
       </CopyButton>
-      <ClockControls />
+      {clock.value === undefined ? null : <ClockMenu />}
+      <button type="button" class="wide-only" aria-haspopup="dialog" onClick={() => (isPaletteOpen.value = true)}>
+        Run a command <kbd>{/Mac/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'}</kbd>
+      </button>
       <button type="button" aria-label="Help" aria-haspopup="dialog" onClick={() => (isHelpOpen.value = true)}>
         ?
       </button>
@@ -39,6 +40,7 @@ const ANOTHER = '\n'
 function SpaceChooser() {
   const isOpening = useSignal(false)
   const names = new Set([...spaces.value.map(({ name }) => name), space.value])
+  const busy = spaces.value.filter(({ name, requests }) => requests > 0 && name !== space.value).length
   return (
     <>
       <Field
@@ -51,6 +53,11 @@ function SpaceChooser() {
           else showSpace(name)
         }}
       />
+      {busy === 0 ? null : (
+        <button type="button" class="plain muted" onClick={() => showTab('data', 'spaces')}>
+          {counted(busy, 'other space')} with traffic
+        </button>
+      )}
       {isOpening.value ? (
         <FormDialog
           label="Open a space"
@@ -73,93 +80,14 @@ function SpaceChooser() {
   )
 }
 
-const EXPORTS = {
-  'Scenario file': ['scenario', 'scenario.yaml'],
-  'Flags of serve': ['flags', 'flags.txt'],
-  'Vitest test': ['test', 'sandbox.test.ts'],
-} as const
-const EXPORT_TITLES = Object.keys(EXPORTS) as (keyof typeof EXPORTS)[]
-
-function ExportButton() {
-  const exported = useSignal<OverridesExport | undefined>(undefined)
-  const title = useSignal<keyof typeof EXPORTS>('Scenario file')
-  const [form, file] = EXPORTS[title.value]
-  const text = exported.value?.[form] ?? ''
-  const missing = exported.value?.notExportable ?? []
+export function LostBanner() {
+  const { port } = location
+  if (connection.value !== 'lost') return null
   return (
-    <>
-      <ActionButton act={async () => (exported.value = await callVerb('export', space.value))}>
-        Export settings…
-      </ActionButton>
-      {exported.value === undefined ? null : (
-        <Dialog label="Current settings" isLarge onClose={() => (exported.value = undefined)}>
-          <h2>Current settings</h2>
-          <Toggle label="Form" names={EXPORT_TITLES} value={title.value} choose={(name) => (title.value = name)} />
-          <Pre>{text}</Pre>
-          {missing.length === 0 ? null : <p class="muted">Not exportable: {missing.join(', ')}.</p>}
-          <div class="row end">
-            <CopyButton text={text}>Copy</CopyButton>
-            <button type="button" onClick={() => saveFile(file, text)}>
-              Save as {file}
-            </button>
-            <CloseButton>Close</CloseButton>
-          </div>
-        </Dialog>
-      )}
-    </>
-  )
-}
-
-/** As shown, as sent, as spoken. */
-const CLOCK_STEPS = [
-  ['+1 s', '1s', '1 second'],
-  ['+1 m', '1m', '1 minute'],
-  ['+1 h', '1h', '1 hour'],
-  ['+1 d', '24h', '1 day'],
-] as const
-
-function ClockControls() {
-  const isFrozen = clock.value?.frozen ?? false
-  const otherZone = zone.value === 'UTC' ? 'local' : 'UTC'
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere
-    <div class="row push" id="clock" role="group" aria-label="Clock">
-      <button type="button" class="plain" title={`Show ${otherZone} time`} onClick={() => showZone(otherZone)}>
-        <ClockFace />
-        <span class="hidden"> Show {otherZone} time</span>
-      </button>
-      <div class="row clock">
-        {CLOCK_STEPS.map(([text, by, spoken]) => (
-          <ActionButton
-            key={by}
-            label={`${text}: move the clock by ${spoken}`}
-            act={() => call('clock.advance', { by }, `The clock has moved by ${spoken}.`)}
-          >
-            {text}
-          </ActionButton>
-        ))}
-        <ActionButton
-          act={() => call('clock.set', { frozen: !isFrozen }, `The clock is ${isFrozen ? 'running' : 'frozen'}.`)}
-        >
-          {isFrozen ? 'Resume' : 'Freeze'}
-        </ActionButton>
-        <ActionButton act={() => call('clock.reset', {}, 'The clock shows real time.')}>Real time</ActionButton>
-      </div>
-    </div>
-  )
-}
-
-function ClockFace() {
-  const now = spaceTime.value
-  const isFrozen = clock.value?.frozen ?? false
-  return (
-    <time class={isFrozen ? 'face frozen' : 'face'} dateTime={now === undefined ? '' : new Date(now).toISOString()}>
-      <strong>{now === undefined ? '--:--:--' : timeText(now)}</strong>
-      <span>
-        {now === undefined ? '' : dateText(now)} {zone}
-        {isFrozen ? ', frozen' : ''}
-      </span>
-    </time>
+    <p class="lost" role="alert">
+      <b>The sandbox is not responding.</b> Last contact at {timeText(lastContact.value)}; this is its last known state.
+      Start it again with <code>petstore-sandbox serve{port === '4010' || port === '' ? '' : ` --port ${port}`}</code>
+    </p>
   )
 }
 
@@ -167,9 +95,6 @@ export function Messages() {
   return (
     <>
       <div class="messages" role="status">
-        {connection.value === 'lost' ? (
-          <p class="notice">The sandbox is not responding. This is its last known state; reconnecting …</p>
-        ) : null}
         {notice.value === '' ? null : noticeWith(notice.value, 'Dismiss', () => (notice.value = ''))}
         {toast.value === undefined ? null : noticeWith(toast.value.text, 'Undo', undo)}
       </div>
@@ -188,63 +113,5 @@ function noticeWith(text: string, name: string, act: () => unknown) {
         {name}
       </button>
     </p>
-  )
-}
-
-const PLACES: Readonly<Record<OverrideView['what'], readonly [tab: Tab | undefined, id: string]>> = {
-  storm: ['break', 'storm'],
-  faults: ['break', 'faults'],
-  setting: ['break', 'setting'],
-  clock: [undefined, 'clock'],
-  ban: ['keys', 'key'],
-  plan: ['keys', 'key'],
-}
-
-function showControl({ what, name }: OverrideView): void {
-  const [tab, id] = PLACES[what]
-  if (tab === undefined) document.getElementById(id)?.querySelector('button')?.focus()
-  else showTab(tab, name === null ? id : `${id}-${name}`)
-}
-
-export function InEffect() {
-  const now = spaceTime.value ?? 0
-  const overrides = state.value?.overrides.filter(({ until }) => until === null || Date.parse(until) > now) ?? []
-  const upstream = state.value?.upstream ?? null
-  return (
-    <section class="top strip-in-effect row" aria-label="In effect">
-      <span class="muted">In effect</span>
-      <ul class="grow">
-        {upstream === null ? null : <li class="tag">in front of {upstream.baseUrl}</li>}
-        {overrides.length === 0 && upstream === null ? <li class="muted">Nothing differs from the start.</li> : null}
-        {overrides.map((override) => {
-          const { what, name, text, until } = override
-          const selection = name === null ? { what } : { what, name }
-          return (
-            <li class="chip" key={`${what} ${name}`}>
-              <button type="button" class="plain" onClick={() => showControl(override)}>
-                {inZone(text, now)}
-                {until === null ? '' : ` · ${countdownText(Date.parse(until) - now)} left`}
-              </button>
-              <ActionButton
-                class="plain"
-                label={`Undo ${text}`}
-                act={() => call('overrides.clear', selection, `Undone: ${text}.`)}
-              >
-                ×
-              </ActionButton>
-            </li>
-          )
-        })}
-      </ul>
-      <ExportButton />
-      <ActionButton
-        disabled={overrides.length === 0}
-        title="Undoes all overrides, and keeps the data"
-        act={() => call('overrides.clear', {}, 'Nothing differs from the start.')}
-      >
-        Reset all
-      </ActionButton>
-      <ActionButton act={() => call('reset', {}, 'The space has been reset.')}>Reset space</ActionButton>
-    </section>
   )
 }

@@ -6,17 +6,23 @@ import { call } from '../session.js'
 import { spaceTime, state } from '../state.js'
 import { Field, Form } from '../ui.js'
 import { ActionButton, SavedField, Section } from './fields.js'
-import { banLeft, isOut, minuteAt, type WindowNow, windowAt } from './quota-now.js'
+import { banLeft, minuteAt, type WindowNow, windowAt } from './quota-now.js'
 
 export function KeysPanel() {
   const keys = state.value?.keys
+  const failing = keys?.filter(({ always }) => always !== null) ?? []
   return (
     <Section id="keys" title="Keys" aside={keys?.length}>
       <ul class="rules">
-        {keys?.map((view) => (
-          <KeyRow key={view.key} view={view} />
-        ))}
+        {keys
+          ?.filter(({ always }) => always === null)
+          .map((view) => (
+            <KeyRow key={view.key} view={view} />
+          ))}
       </ul>
+      {failing.length === 0 ? null : (
+        <p class="muted">Always refused: {failing.map(({ key, always }) => `${key} (${always})`).join(', ')}.</p>
+      )}
       <Form
         label="Add a key"
         send={(field) => {
@@ -38,18 +44,15 @@ function asPlan(text: string | undefined) {
 
 function KeyRow({ view }: { readonly view: KeyView }) {
   const now = spaceTime.value ?? 0
-  const { key, plan, always } = view
+  const { key, plan } = view
   const left = banLeft(view, now)
-  const out = isOut(view, now)
   return (
     <li class="keyrow" id={`key-${key}`} data-key={key}>
       <div class="row">
         <strong class="mono name grow" title={key}>
           {key}
         </strong>
-        <span class="error">
-          {left > 0 ? `Banned, ${countdownText(left)} left` : always === null ? '' : `always ${always}`}
-        </span>
+        <span class="error">{left > 0 ? `Banned, ${countdownText(left)} left` : ''}</span>
         <span class="row end">
           {left > 0 ? (
             <ActionButton
@@ -59,11 +62,11 @@ function KeyRow({ view }: { readonly view: KeyView }) {
             >
               Lift
             </ActionButton>
-          ) : always === null ? (
+          ) : (
             <ActionButton key="ban" label={`Ban ${key}`} act={() => call('keys.ban', { key }, `${key} is banned.`)}>
               Ban
             </ActionButton>
-          ) : null}
+          )}
           <ActionButton
             label={`Remove ${key}`}
             act={() => call('keys.remove', { key }, `${key} is removed. Requests with it get a 401.`)}
@@ -77,11 +80,10 @@ function KeyRow({ view }: { readonly view: KeyView }) {
           aria-label={`Plan of ${key}`}
           value={plan}
           choices={PLAN_NAMES}
-          disabled={always !== null}
           save={(chosen) => call('keys.change', { key, plan: asPlan(chosen) }, `${key} is on the plan ${chosen}.`)}
         />
-        <Gauge name="minute" of={key} isOut={out} {...minuteAt(view, now)} />
-        <Gauge name="day" of={key} isOut={out} {...windowAt(view.day, now)} />
+        <Gauge name="minute" of={key} isOut={left > 0} {...minuteAt(view, now)} />
+        <Gauge name="day" of={key} isOut={left > 0} {...windowAt(view.day, now)} />
       </div>
     </li>
   )

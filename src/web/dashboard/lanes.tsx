@@ -3,10 +3,10 @@ import { VIOLATIONS } from '../../conduct/conduct-view.js'
 import { RULE_VERDICTS, waitEvidence } from '../../conduct/verdict-words.js'
 import { counted } from '../../domain/numbers.js'
 import { formatSpan } from '../../domain/time.js'
-import { hasWord, wordOf } from '../../exchanges/exchange-filter.js'
+import { wordOf } from '../../exchanges/exchange-filter.js'
 import { countdownText, timeText } from '../format.js'
 import { filterBy } from '../session.js'
-import { conduct, exchanges, filter, spaceTime, state } from '../state.js'
+import { chips, conduct, exchanges, spaceTime, state } from '../state.js'
 import { type Lane, lanesOf } from './client-lanes.js'
 import { minuteAt } from './quota-now.js'
 import { OUTCOME_LABELS, OUTCOMES, outcomesText } from './texts.js'
@@ -40,7 +40,7 @@ export function ClientLanes() {
               type="button"
               key={outcome}
               class={`plain ${outcome}`}
-              aria-pressed={hasWord(filter.value, `outcome:${outcome}`)}
+              aria-pressed={chips.value.includes(`outcome:${outcome}`)}
               onClick={() => filterBy(`outcome:${outcome}`)}
             >
               {OUTCOME_LABELS[outcome]}
@@ -80,7 +80,7 @@ function LaneRow({ lane }: { readonly lane: Lane }) {
       <button
         type="button"
         class="lane"
-        aria-pressed={hasWord(filter.value, word)}
+        aria-pressed={chips.value.includes(word)}
         title={`Show only ${client}`}
         onClick={() => filterBy(word)}
       >

@@ -4,10 +4,12 @@ import { enterToken, goTo, start } from '../session.js'
 import { show } from '../shell.js'
 import * as view from '../state.js'
 import { TokenDialog } from '../ui.js'
+import { ActiveNow } from './active-now.js'
 import { HelpDialog, ReplayDialog } from './dialogs.js'
-import { Header, InEffect, Messages } from './header.js'
+import { Header, LostBanner, Messages } from './header.js'
 import { readPlace, writePlace } from './page-address.js'
 import { Panels } from './panels.js'
+import { Palette } from './sentence.js'
 import './base.css'
 import './style.css'
 
@@ -22,12 +24,14 @@ function Dashboard() {
       >
         Skip to the log
       </button>
+      <LostBanner />
       <Header />
-      <InEffect />
+      <ActiveNow />
       <Panels />
       <Messages />
       <ReplayDialog />
       <HelpDialog />
+      <Palette />
       {view.connection.value === 'locked' ? <TokenDialog enter={enterToken} /> : null}
     </>
   )

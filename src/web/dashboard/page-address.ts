@@ -1,4 +1,4 @@
-export const TABS = ['log', 'exchange', 'break', 'keys', 'data', 'conduct'] as const
+export const TABS = ['log', 'exchange', 'switches', 'keys', 'data', 'conduct'] as const
 export type Tab = (typeof TABS)[number]
 
 export interface PagePlace {

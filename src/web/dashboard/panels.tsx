@@ -2,13 +2,14 @@ import { signal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { showTab } from '../session.js'
 import { conduct, selected, tab } from '../state.js'
-import { BreakPanel } from './break-panel.js'
-import { ConductPanel } from './conduct-panel.js'
+import { ConductPanel, occurrences } from './conduct-panel.js'
 import { DataPanel } from './data-panel.js'
 import { ExchangePanel } from './exchange-detail.js'
 import { ExchangeList } from './exchange-list.js'
 import { KeysPanel } from './keys-panel.js'
 import { ClientLanes } from './lanes.js'
+import { Sentence } from './sentence.js'
+import { SwitchesPanel } from './switches-panel.js'
 import { FilterBar, ListSummary } from './traffic.js'
 
 const NARROW = matchMedia('(max-width: 900px)')
@@ -20,18 +21,18 @@ NARROW.addEventListener('change', () => {
 const LOG = { name: 'log', title: 'Log' } as const
 const PANELS = [
   { name: 'exchange', title: 'Exchange', Content: ExchangePanel },
-  { name: 'break', title: 'Break it', Content: BreakPanel },
+  { name: 'switches', title: 'Switches', Content: SwitchesPanel },
   { name: 'keys', title: 'Keys', Content: KeysPanel },
   { name: 'data', title: 'Data', Content: DataPanel },
   { name: 'conduct', title: 'Conduct', Content: ConductPanel },
 ] as const
-const BREAK = PANELS[1]
+const SWITCHES = PANELS[1]
 
 /** The log beside a panel; on narrow pages, only one of them. */
 export function Panels() {
   const tabs = useRef<HTMLDivElement>(null)
   const open = PANELS.filter(({ name }) => name !== 'exchange' || selected.value !== undefined)
-  const shown = open.find(({ name }) => name === tab.value) ?? (isNarrow.value ? undefined : BREAK)
+  const shown = open.find(({ name }) => name === tab.value) ?? (isNarrow.value ? undefined : SWITCHES)
   const all = isNarrow.value ? [LOG, ...open] : open
   const current = shown?.name ?? 'log'
 
@@ -51,6 +52,7 @@ export function Panels() {
       {isNarrow.value && shown !== undefined ? null : (
         <div class="happens">
           <ClientLanes />
+          <Sentence />
           <FilterBar />
           <ExchangeList />
           <ListSummary />
@@ -70,7 +72,9 @@ export function Panels() {
               onClick={() => showTab(name)}
             >
               {name === 'exchange' ? `${title} ${selected.value?.id}` : title}
-              {name === 'conduct' ? <Badge count={conduct.value?.violations.length ?? 0} what="violations" /> : null}
+              {name === 'conduct' ? (
+                <Badge count={occurrences(conduct.value?.violations ?? [])} what="violations" />
+              ) : null}
             </button>
           ))}
         </div>

@@ -1,59 +1,55 @@
 import type { KeyHeader } from '../../contract/contract-data.js'
 import type { StateView } from '../../control/views.js'
 import { CONNECTION_HEADERS, KEY_REFERENCE } from '../../domain/curl.js'
+import { sentKeyText } from '../../domain/keys.js'
 import { addressOf } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
-import type { CodeRequest, OperationFacts } from '../request-code.js'
+import type { CodeRequest } from '../request-code.js'
 
-/** The headers of a request, except key and connection. */
+/** Headers that HTTP libraries and browsers add. */
+const LIBRARY_HEADER = /^(?:accept-language|cache-control|dnt|origin|pragma|priority|referer|sec-.*|user-agent)$/
+
+/** The headers of a request, except key, connection, and those that its library adds. */
 export function ownHeaders({ headers }: Exchange['request'], keyHeader: KeyHeader | undefined) {
   const omitted = [...CONNECTION_HEADERS, keyHeader?.name.toLowerCase()]
-  return Object.entries(headers).filter(([name]) => !omitted.includes(name))
+  return Object.entries(headers).filter(
+    ([name, value]) => !omitted.includes(name) && !LIBRARY_HEADER.test(name) && `${name} ${value}` !== 'accept */*',
+  )
 }
 
-/** With a reference instead of the key. @param sandbox address without a trailing slash */
+/** The key of an exchange as its client sent it; undefined if the log does not have it. */
+export function sentKey({ key, space, sender }: Exchange, keys: StateView['keys']): string | undefined {
+  return keys.some((known) => known.key === key && !known.secret) ? sentKeyText(key, space, sender) : undefined
+}
+
+/** With a reference instead of a real key. @param sandbox address without a trailing slash */
 export function recordedRequest(
-  { method, key, operation, request, ...exchange }: Exchange,
+  exchange: Exchange,
   sandbox: string,
-  { basePath, keyHeader }: Pick<StateView, 'basePath' | 'keyHeader'>,
-  operations: readonly OperationFacts[],
+  { keyHeader, keys }: Pick<StateView, 'keyHeader' | 'keys'>,
 ): CodeRequest {
+  const { method, key, request } = exchange
   return {
     method,
     url: sandbox + addressOf(exchange),
     headers: ownHeaders(request, keyHeader),
-    key: key === 'none' ? undefined : KEY_REFERENCE,
+    key: key === 'none' ? undefined : (sentKey(exchange, keys) ?? KEY_REFERENCE),
     keyHeader,
     body: request.body === '' ? undefined : request.body,
-    operation: operations.find(({ id }) => id === operation),
-    baseUrl: sandbox + basePath,
   }
 }
 
-export function operationsIn({ paths }: { readonly paths?: unknown }): readonly OperationFacts[] {
-  return Object.entries(Object(paths)).flatMap(([path, methods]) =>
-    Object.values(Object(methods)).flatMap((operation) => {
-      const { operationId: id } = Object(operation)
-      return typeof id === 'string' ? [{ id, path }] : []
-    }),
-  )
+export interface OperationFacts {
+  readonly id: string
+  /** When it is removed: ISO 8601. */
+  readonly sunset: string | undefined
 }
 
-export function httpText({
-  method,
-  url,
-  headers,
-  key,
-  keyHeader: { name: keyName, prefix },
-  body,
-}: CodeRequest): string {
-  const { host, origin } = new URL(url)
-  return [
-    `${method} ${url.slice(origin.length)} HTTP/1.1`,
-    `Host: ${host}`,
-    ...(key === undefined ? [] : [`${keyName}: ${prefix}${key}`]),
-    ...headers.map(([name, value]) => `${name}: ${value}`),
-    '',
-    body ?? '',
-  ].join('\n')
+export function operationsIn({ paths }: { readonly paths?: unknown }): readonly OperationFacts[] {
+  return Object.values(Object(paths)).flatMap((methods) =>
+    Object.values(Object(methods)).flatMap((operation) => {
+      const { operationId: id, 'x-deprecated-sunset': sunset } = Object(operation)
+      return typeof id === 'string' ? [{ id, sunset }] : []
+    }),
+  )
 }

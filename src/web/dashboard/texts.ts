@@ -16,12 +16,17 @@ export function inZone(text: string, now: number): string {
 
 /** `Sun, 1 Mar 2026` */
 export function dateText(at: number): string {
-  const [weekday, day, month, year] = new Date(isoInZone(at)).toUTCString().split(' ')
-  return `${weekday} ${Number(day)} ${month} ${year}`
+  return dayTitle(dayText(at))
 }
 
 export function dayText(at: number): string {
   return isoInZone(at).slice(0, 10)
+}
+
+/** @param day `2026-03-01`, in the zone of the page */
+export function dayTitle(day: string): string {
+  const [weekday, date, month, year] = new Date(`${day}T00:00:00Z`).toUTCString().split(' ')
+  return `${weekday} ${Number(date)} ${month} ${year}`
 }
 
 export const OUTCOME_LABELS = {

@@ -1,80 +1,132 @@
 import { counted } from '../../domain/numbers.js'
-import { unknownTerm } from '../../exchanges/exchange-filter.js'
+import { unknownTerm, wordsOf } from '../../exchanges/exchange-filter.js'
 import { callVerb } from '../control-api.js'
-import { call, newerThanShown, pause } from '../session.js'
-import { exchanges, filter, isPaused, missed, pageTime, shownExchanges, space } from '../state.js'
+import { call, filterBy, loadOlder, pause, setFilter } from '../session.js'
+import {
+  chips,
+  draft,
+  exchanges,
+  filter,
+  hasOlder,
+  isFolded,
+  isPaused,
+  missed,
+  shownExchanges,
+  space,
+  state,
+} from '../state.js'
+import { Menu } from '../ui.js'
 import { ActionButton, saveFile } from './fields.js'
 
 const EXPORTS = [
-  ['Export as HAR', 'HAR', 'exchanges.har', 'requests.har'],
-  ['Export as JSON', 'JSON', 'exchanges.json', 'requests.list'],
+  ['as HAR', 'exchanges.har', 'requests.har'],
+  ['as JSON', 'exchanges.json', 'requests.list'],
 ] as const
 
 export function FilterBar() {
   return (
     <search class="row bar">
-      <input
-        id="filter"
-        class="grow"
-        type="search"
-        value={filter.value}
-        placeholder="status:429  key:sandbox  >500ms      / to focus"
-        aria-label="Filter"
-        aria-describedby="filter-hint"
-        autocomplete="off"
-        spellcheck={false}
-        onInput={({ currentTarget }) => {
-          filter.value = currentTarget.value
-        }}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape') return
-          event.preventDefault()
-          filter.value = ''
-          event.currentTarget.blur()
-        }}
-      />
+      <div class="row filter grow">
+        {chips.value.map((word) => (
+          <span key={word} class="tag mono">
+            {word}
+            <button type="button" class="plain" aria-label={`Remove ${word}`} onClick={() => filterBy(word)}>
+              ×
+            </button>
+          </span>
+        ))}
+        <input
+          id="filter"
+          class="grow"
+          type="search"
+          value={draft.value}
+          placeholder={chips.value.length === 0 ? 'Filter: status:429  client:curl  >500ms  text' : 'Add a filter'}
+          aria-label="Filter"
+          aria-describedby="filter-hint"
+          autocomplete="off"
+          spellcheck={false}
+          onInput={({ currentTarget }) => {
+            draft.value = currentTarget.value
+          }}
+          onKeyDown={typeFilter}
+        />
+      </div>
       <span class="hidden" id="filter-hint">
         Words that must all match, such as status:429, 4xx, op:listPets, path:/pets, body:Rex; a minus negates one.
+        Enter keeps them.
       </span>
+      <button type="button" aria-pressed={isFolded.value} onClick={() => (isFolded.value = !isFolded.value)}>
+        Group repeats
+      </button>
       <button type="button" aria-pressed={isPaused.value} onClick={() => pause(!isPaused.value)}>
         {isPaused.value ? 'Continue' : 'Pause'}
       </button>
-      {EXPORTS.map(([label, text, file, verb]) => (
-        <ActionButton key={file} label={label} act={async () => saveFile(file, await callVerb(verb, space.value))}>
-          {text}
-        </ActionButton>
-      ))}
-      <ActionButton label="Clear the log" act={() => call('requests.clear', {}, 'The log is empty.')}>
-        Clear
-      </ActionButton>
+      <Menu label="Export" class="end">
+        {EXPORTS.map(([text, file, verb]) => (
+          <ActionButton key={file} act={async () => saveFile(file, await callVerb(verb, space.value))}>
+            The log {text}
+          </ActionButton>
+        ))}
+        <ActionButton act={() => call('requests.clear', {}, 'The log is empty.')}>Clear the log</ActionButton>
+      </Menu>
+      <FilterProblem />
     </search>
   )
 }
 
-export function ListSummary() {
-  const [all, shown] = [exchanges.value.length, shownExchanges.value.length]
+function typeFilter(event: KeyboardEvent & { readonly currentTarget: HTMLInputElement }): void {
+  if (event.key === 'Enter') setFilter(filter.value)
+  else if (event.key === 'Backspace' && draft.value === '') setFilter(chips.value.slice(0, -1).join(' '))
+  else if (event.key === 'Escape') {
+    setFilter('')
+    event.currentTarget.blur()
+  } else return
+  event.preventDefault()
+}
+
+function FilterProblem() {
   const unknown = unknownTerm(filter.value)
-  const newer = isPaused.value ? pageTime.value && newerThanShown() : 0
-  return (
-    <p class="count muted" role="status">
-      {unknown === undefined ? null : (
-        <span class="unknown">
-          “{unknown.word}” is searched as text.{' '}
-          {unknown.meant === undefined ? null : (
-            <button type="button" class="plain" onClick={() => replaceWord(unknown.word, unknown.meant ?? '')}>
-              Use {unknown.meant}
-            </button>
-          )}
-        </span>
+  return unknown === undefined ? null : (
+    <p class="error filter-problem" role="status">
+      “{unknown.word}” is no field of the filter, and is searched as text.{' '}
+      {unknown.meant === undefined ? null : (
+        <button type="button" class="plain" onClick={() => replaceWord(unknown.word, unknown.meant ?? '')}>
+          Use {unknown.meant}
+        </button>
       )}
-      {isPaused.value ? `Paused, ${newer} newer. ` : ''}
-      {missed.value === 0 ? '' : `${counted(missed.value, 'exchange')} came too fast to be shown. `}
-      {shown === all ? '' : `${shown} of `}
-      {counted(all, 'exchange')}
     </p>
   )
 }
 
 function replaceWord(word: string, meant: string): void {
-  filter.value = filter.value.replace(word, () => meant)
+  setFilter(
+    wordsOf(filter.value)
+      .map((one) => (one === word ? meant : one))
+      .join(' '),
+  )
+}
+
+export function ListSummary() {
+  const shown = shownExchanges.value.length
+  const kept = exchanges.value.length
+  const total = state.value?.counts.requests ?? kept
+  return (
+    <p class="count muted">
+      <span role="status">
+        {isPaused.value ? 'Paused. ' : ''}
+        {missed.value === 0 ? '' : `${counted(missed.value, 'exchange')} came too fast to be shown. `}
+        {filter.value === '' ? '' : `${shown.toLocaleString('en')} of `}
+        {filter.value !== '' || kept >= total ? '' : `latest ${kept.toLocaleString('en')} of `}
+        {counted(total, 'exchange').replace(String(total), total.toLocaleString('en'))}
+      </span>
+      {hasOlder.value ? (
+        <>
+          {' · '}
+          <ActionButton class="plain" act={loadOlder}>
+            load older
+          </ActionButton>
+        </>
+      ) : null}
+    </p>
+  )
 }

@@ -1,0 +1,169 @@
+import { useSignal } from '@preact/signals'
+import type { ActiveView, OverridesExport } from '../../control/views.js'
+import { SETTINGS, type SettingName } from '../../domain/settings.js'
+import { formatDuration } from '../../domain/time.js'
+import { wordOf } from '../../exchanges/exchange-filter.js'
+import { callVerb } from '../control-api.js'
+import { call, filterBy, moveClock, removeFault, removeUsedFaults, showTab } from '../session.js'
+import { space, spaceTime, state } from '../state.js'
+import { CloseButton, CopyButton, Dialog, Menu, Pre, Toggle } from '../ui.js'
+import { leftText } from './clock-menu.js'
+import { ActionButton, saveFile } from './fields.js'
+import { inZone } from './texts.js'
+
+/** Every switch that changes responses, wherever it came from; the start options that are off are struck through. */
+export function ActiveNow() {
+  const now = spaceTime.value ?? 0
+  const active = state.value?.active.filter(({ until }) => until === null || Date.parse(until) > now) ?? []
+  const used = state.value?.faults.filter(({ left }) => left === 0).length ?? 0
+  const upstream = state.value?.upstream ?? null
+  return (
+    <section class="top active row" aria-label="Active now">
+      <b>Active now</b>
+      <ul class="row grow">
+        {upstream === null ? null : <li class="tag">in front of {upstream.baseUrl}</li>}
+        {active.length === 0 && upstream === null ? <li class="muted">The service answers as documented.</li> : null}
+        {active.map((one) => (
+          <Chip key={`${one.what} ${one.name}`} active={one} now={now} />
+        ))}
+        {used === 0 ? null : (
+          <li class="muted">
+            {used} used up ·{' '}
+            <ActionButton class="plain" label="Clear the rules that are used up" act={removeUsedFaults}>
+              clear
+            </ActionButton>
+          </li>
+        )}
+      </ul>
+      <ShareButton />
+      <Menu label="Reset" class="end">
+        <ActionButton
+          disabled={state.value?.overrides.length === 0}
+          act={() => call('overrides.clear', {}, 'All switches are as at the start.')}
+        >
+          Switches and clock <span class="muted">as at the start; keeps the data, quotas and log</span>
+        </ActionButton>
+        <ActionButton act={() => call('reset', {}, 'The space has been reset.')}>
+          Everything <span class="muted">data, quotas, bans and log too; keeps snapshots</span>
+        </ActionButton>
+      </Menu>
+    </section>
+  )
+}
+
+function Chip({ active, now }: { readonly active: ActiveView; readonly now: number }) {
+  const { what, text, until, left, hits, origin, isOff } = active
+  const facts = [
+    inZone(text, now),
+    ...(left === null ? [] : [`${left} left`]),
+    ...(until === null ? [] : [leftText(until, now)]),
+    ...(hits ? [`hit ${hits}`] : []),
+  ]
+  return (
+    <li class={`chip ${what}`}>
+      <button type="button" class="plain" onClick={() => showSwitch(active)}>
+        {isOff ? <del>{text}</del> : facts.join(' · ')}
+      </button>
+      <span class="origin muted">{origin}</span>
+      {isOff ? (
+        <ActionButton class="plain" label={`Restore ${text}`} act={() => restore(active)}>
+          restore
+        </ActionButton>
+      ) : (
+        <ActionButton class="plain" label={`Switch off ${text}`} act={() => switchOff(active, now)}>
+          ×
+        </ActionButton>
+      )}
+    </li>
+  )
+}
+
+/** The exchanges that it hit, or its control. */
+function showSwitch({ what, name }: ActiveView): void {
+  if (what === 'storm') filterBy('reason:storm')
+  else if (what === 'fault') filterBy(wordOf('rule', name ?? ''))
+  else if (what === 'clock') document.querySelector<HTMLElement>('#move-clock > summary')?.click()
+  else if (what === 'setting') showTab('switches', `setting-${name}`)
+  else showTab('keys', `key-${name}`)
+}
+
+/** Undo uses the opposite verb: what clients changed since stays. */
+function switchOff({ what, name, text, until }: ActiveView, now: number): Promise<unknown> {
+  const key = name ?? ''
+  const done = `Switched off: ${text}.`
+  const { storm, settings, keys = [] } = state.value ?? {}
+  switch (what) {
+    case 'storm': {
+      const parts = Object.entries(storm ?? {}).filter(([part, value]) => part !== 'startedAt' && value !== null)
+      return call('storm.stop', {}, done, ['storm.start', Object.fromEntries(parts)])
+    }
+    case 'fault':
+      return removeFault(key)
+    case 'clock':
+      return moveClock('real')
+    case 'setting': {
+      const change = { [key]: defaultOf(key as SettingName) }
+      return call('settings.change', change, done, ['settings.change', { [key]: settings?.[key as SettingName] }])
+    }
+    case 'ban': {
+      const rest = `${Math.max(1, Math.ceil((Date.parse(until ?? '') - now) / 1000))}s`
+      return call('keys.unban', { key }, done, ['keys.ban', { key, for: rest }])
+    }
+    case 'plan': {
+      const plan = keys.find((known) => known.key === key)?.plan ?? 'free'
+      return call('overrides.clear', { what, name: key }, done, ['keys.change', { key, plan }])
+    }
+  }
+}
+
+function defaultOf(name: SettingName): unknown {
+  const row = SETTINGS[name]
+  if ('unset' in row) return null
+  return row.kind === 'wait' ? formatDuration(row.default) : row.default
+}
+
+function restore({ what, name, text }: ActiveView): Promise<unknown> {
+  const done = `Restored: ${text}.`
+  if (what === 'fault') return call('faults.add', { rule: (name ?? '') as never }, done)
+  const kind = what === 'setting' ? 'setting' : 'storm'
+  return call('overrides.clear', name === null ? { what: kind } : { what: kind, name }, done)
+}
+
+const EXPORTS = {
+  'Scenario file': ['scenario', 'scenario.yaml'],
+  'Flags of serve': ['flags', 'flags.txt'],
+  'Vitest test': ['test', 'sandbox.test.ts'],
+} as const
+const EXPORT_TITLES = Object.keys(EXPORTS) as (keyof typeof EXPORTS)[]
+
+function ShareButton() {
+  const exported = useSignal<OverridesExport | undefined>(undefined)
+  const title = useSignal<keyof typeof EXPORTS>('Scenario file')
+  const [form, file] = EXPORTS[title.value]
+  const text = exported.value?.[form] ?? ''
+  const missing = exported.value?.notExportable ?? []
+  return (
+    <>
+      <ActionButton act={async () => (exported.value = await callVerb('export', space.value))}>Share…</ActionButton>
+      {exported.value === undefined ? null : (
+        <Dialog label="Share" isLarge onClose={() => (exported.value = undefined)}>
+          <h2>Share this view</h2>
+          <p>
+            <CopyButton text={location.href}>Copy the link</CopyButton>
+          </p>
+          <h2>Start a sandbox with these switches</h2>
+          <Toggle label="Form" names={EXPORT_TITLES} value={title.value} choose={(name) => (title.value = name)} />
+          <Pre>{text}</Pre>
+          {missing.length === 0 ? null : <p class="muted">Not exportable: {missing.join(', ')}.</p>}
+          <div class="row end">
+            <CopyButton text={text}>Copy</CopyButton>
+            <button type="button" onClick={() => saveFile(file, text)}>
+              Save as {file}
+            </button>
+            <CloseButton>Close</CloseButton>
+          </div>
+        </Dialog>
+      )}
+    </>
+  )
+}
