@@ -9,6 +9,7 @@ import type { Exchange } from '../exchanges/exchange-record.js'
 import { callVerb, keepControlToken, readText, requestControl, servedContract, TokenNeeded } from './control-api.js'
 import { EXCHANGES_KEPT, ExchangeRing } from './dashboard/exchange-rows.js'
 import type { PagePlace, Tab } from './dashboard/page-address.js'
+import { remainingRules } from './dashboard/quota-now.js'
 import { dateText, instantText } from './dashboard/texts.js'
 import { messageOf, timeText } from './format.js'
 import * as view from './state.js'
@@ -29,6 +30,8 @@ const ring = new ExchangeRing()
 let started: string | undefined
 let toastTimer: ReturnType<typeof setTimeout> | undefined
 let isShowing = false
+/** The sandbox keeps no older exchanges. */
+let isLogShort = false
 let connected = new AbortController()
 
 const readStateSoon = throttled(STATE_PAUSE_MS, readState)
@@ -37,7 +40,9 @@ const searchSoon = throttled(SEARCH_PAUSE_MS, () => quietly(search()))
 
 export function start(): void {
   setInterval(() => {
-    if (!document.hidden && view.connection.value === 'live') readSoon()
+    if (document.hidden || view.connection.value !== 'live') return
+    readSoon()
+    searchSoon()
   }, POLL_INTERVAL_MS)
   // A page in the back/forward cache would keep its stream; browsers open only 6 connections per host.
   addEventListener('pagehide', () => connected.abort())
@@ -186,11 +191,8 @@ export function setFilter(text: string): void {
   })
 }
 
-/** Setting a list resets its counts, so each rule keeps its remaining count. */
 function rulesLeft(): readonly FaultRule[] {
-  return (view.state.value?.faults ?? [])
-    .filter(({ left }) => left !== 0)
-    .map(({ left, ...rule }) => (left === null ? rule : { ...rule, times: left }))
+  return remainingRules(view.state.value?.faults ?? [])
 }
 
 export function addFault(rule: FaultRule): Promise<unknown> {
@@ -227,6 +229,7 @@ export function showTab(tab: Tab, section?: string): void {
 export function showSpace(name: string): void {
   if (name === view.space.value) return
   ring.clear()
+  isLogShort = false
   view.turnTo(name)
   void stayConnected()
 }
@@ -264,7 +267,8 @@ export async function loadOlder(): Promise<void> {
   const before = view.exchanges.value.at(-1)?.id ?? 0
   const older = await lockIfAsked(callVerb('requests.list', space, { before, limit: EXCHANGES_KEPT }))
   if (space !== view.space.value) return
-  view.hasOlder.value = older.length === EXCHANGES_KEPT
+  isLogShort = older.length < EXCHANGES_KEPT
+  view.hasOlder.value = !isLogShort
   ring.addOlder(older)
   showSoon()
 }
@@ -273,9 +277,8 @@ export async function loadOlder(): Promise<void> {
 async function search(): Promise<void> {
   const space = view.space.value
   const filter = view.filter.value
-  if (filter === '' || !view.hasOlder.value || view.found.value.filter === filter) return
-  const before = view.exchanges.value.at(-1)?.id ?? 0
-  const exchanges = await callVerb('requests.list', space, { before, filter, limit: EXCHANGES_KEPT })
+  if (filter === '' || !view.hasOlder.value) return
+  const exchanges = await callVerb('requests.list', space, { filter, limit: EXCHANGES_KEPT })
   if (space === view.space.value) view.found.value = { filter, exchanges: exchanges.toReversed() }
 }
 
@@ -416,6 +419,7 @@ function noteRestart(at: string): void {
 function take(exchange: Exchange): void {
   const taken = ring.add(exchange)
   if (taken === 'known') return
+  if (ring.isFull && !isLogShort) view.hasOlder.value = true
   if (exchange.ended === null) RECEIVED_AT.set(exchange, performance.now())
   if (taken === 'ended' && view.selected.value?.id === exchange.id) view.selected.value = exchange
   showSoon()
@@ -479,7 +483,7 @@ function readState(): Promise<void> {
       if (state.counts.requests < seen) dropLog()
       const now = Date.parse(clock.now)
       batch(() => {
-        view.lastContact.value = Date.now()
+        view.lastContact.value = performance.now()
         view.setIfChanged(view.state, state)
         view.setIfChanged(view.logged, events)
         view.clock.value = { now, frozen: clock.frozen, readAt: performance.now() }

@@ -80,8 +80,8 @@ export const operations = computed(() => operationsIn(contract.value))
 export const announcement = signal('')
 /** Shown for a few seconds. */
 export const toast = signal<{ readonly text: string; undo(): Promise<unknown> } | undefined>(undefined)
-/** When the sandbox last responded, by the clock of this computer. */
-export const lastContact = signal(Date.now())
+/** When the sandbox last responded, by the page's monotonic clock. */
+export const lastContact = signal(performance.now())
 /** Unexpected events: a space is gone, an undo failed. */
 export const notice = signal('')
 

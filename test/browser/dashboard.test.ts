@@ -151,7 +151,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await ask('/pets')
     await ask('/nothing')
     await page.getByText('2 exchanges').waitFor()
-    await page.getByRole('button', { name: '4xx' }).click()
+    await page.getByRole('button', { name: '4xx', exact: true }).click()
     await page.getByText('1 of 2 exchanges').waitFor()
     await page.getByRole('button', { name: 'Remove outcome:refused' }).click()
     await filter.fill('/pets')
@@ -219,9 +219,9 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.getByText('is banned until 12:05:00 UTC').waitFor()
     const clocks = `[...new Set(['.face', '.scroller', '.detail .why', '.facts']
       .flatMap((place) => document.querySelector(place).textContent.match(/[0-9]{2}(?=:[0-9]{2}:[0-9]{2})/g)))].sort()`
-    expect(await page.evaluate(clocks)).toEqual(['11', '12'])
+    expect(await page.evaluate(clocks)).toEqual(['12'])
     await page.getByRole('button', { name: 'Show local time' }).click()
-    await expect.poll(() => page.evaluate(clocks)).toEqual(['20', '21'])
+    await expect.poll(() => page.evaluate(clocks)).toEqual(['21'])
     await page.getByRole('button', { name: 'Show UTC time' }).click()
     await showTab(page, 'Switches')
     await page.getByText('Moves the clock to December 2030').waitFor()
@@ -285,7 +285,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: '/v1/pets?limit=1' }).waitFor()
+    await page.locator('.detail .target').getByText('/v1/pets?limit=1').waitFor()
     await page.keyboard.press('Escape')
     await page.locator('[data-exchange="1"]:focus').waitFor()
     await page.keyboard.press('Control+k')
@@ -348,6 +348,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await sandbox.settings.change({ latency: null })
     await sandbox.faults.add('listPets:hang*1')
     const hanging = ask('/pets?limit=6', 'sandbox', { signal: AbortSignal.timeout(1000) }).catch(() => 'left')
+    await showNewest(page)
     await row(page, 'limit=6').getByText('hang').waitFor()
     await hanging
     await row(page, 'limit=6').getByText('left', { exact: true }).waitFor()
@@ -367,6 +368,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
       .waitFor()
     await sandbox.faults.add('listPets:slow-body*1')
     const slow = await ask('/pets?limit=1')
+    await showNewest(page)
     await row(page, 'limit=1').locator('.path').click()
     const why = page.locator('.detail .why')
     await why.getByText('sends the body over 10 seconds. The client has the status already.').waitFor()
@@ -380,11 +382,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.getByText('The log does not have exchange 99.').waitFor()
     for (let limit = 1; limit <= 40; limit++) await (await ask(`/pets?limit=${limit}`)).text()
     await row(page, 'limit=40').locator('.path').click()
-    const heading = (limit: number) =>
-      page
-        .locator('.detail .target')
-        .getByText(`limit=${limit}`)
-        .waitFor()
+    const heading = (limit: number) => page.locator('.detail .target').getByText(`limit=${limit}`).waitFor()
     await heading(40)
     const visible = `(() => {
       const { top, bottom } = document.querySelector('.scroller').getBoundingClientRect()
@@ -445,7 +443,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
   })
 
   it('shows what is active with its origin and hits, links to its control, switches it off and on again', async () => {
-    const { sandbox, page, ask } = await openLive({ now: undefined, freeze: false, latency: '5ms', fault: ['getPet:503*1'] })
+    const { sandbox, page, ask } = await openLive({ latency: '5ms', fault: ['getPet:503*1'] })
     const bar = page.getByRole('region', { name: 'Active now' })
     const chip = (text: string) => bar.locator('.chip', { hasText: text })
     await expect.poll(() => chip('latency 5ms').locator('.origin').textContent()).toBe('--latency')
@@ -488,24 +486,27 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await expect.poll(async () => (await sandbox.clock.show()).frozen).toBe(false)
   })
 
-  it('offers next steps for an exchange: a fix, replay, edit, a fault, an export', async () => {
+  it('offers next steps for an exchange: a fix, replay, edit, a fault, code, an export', async () => {
     const { sandbox, page, ask } = await openLive({ limits: '1/min' })
     for (const limit of [1, 2]) await ask(`/pets?limit=${limit}`)
     await row(page, 'limit=2').locator('.path').click()
     const detail = page.locator('.detail')
+    const target = (text: string) => detail.locator('.target').getByText(text).first().waitFor()
     await detail.getByText('0 of 1 left · resets in 1:00 · Retry-After 60').waitFor()
-    await detail.getByRole('button', { name: 'Advance to the reset' }).click()
+    await detail.getByText('12:01:00 UTC: the first moment to ask again').waitFor()
+    await detail.getByRole('button', { name: 'Move clock to the reset' }).click()
     await detail.getByText('has been reset since', { exact: false }).waitFor()
     await detail.getByRole('button', { name: 'Replay', exact: true }).click()
-    await detail.getByRole('heading', { name: '200' }).waitFor()
+    await target('200')
     expect((await sandbox.requests()).at(-1)).toMatchObject({ id: 3, status: 200, query: 'limit=2', key: 'sandbox' })
+    await page.locator('.event').getByText('You replayed #2.').waitFor()
 
     await page.keyboard.press('e')
     const form = page.getByRole('dialog', { name: 'Edit and resend' })
     await form.getByLabel('Path and query').fill('/v1/pets?limit=3')
     await form.getByLabel('Key').fill('sandbox-pro')
     await form.getByRole('button', { name: 'Send' }).click()
-    await detail.getByRole('heading', { name: 'limit=3' }).waitFor()
+    await target('limit=3')
     expect((await sandbox.requests()).at(-1)).toMatchObject({
       id: 4,
       status: 200,
@@ -513,24 +514,21 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
       key: 'sandbox-pro',
     })
 
-    await detail.getByRole('button', { name: 'Fail 3 times' }).click()
-    await expect.poll(() => sandbox.faults.list()).toMatchObject([{ operation: 'listPets', status: 503, left: 3 }])
-    await sandbox.faults.clear()
-    await detail.getByRole('button', { name: 'Make this fail' }).click()
-    expect(await page.getByRole('combobox', { name: 'Operation' }).inputValue()).toBe('listPets')
-    await page.getByRole('button', { name: 'Add fault' }).click()
-    await page.getByText('listPets:503').first().waitFor()
-    await showTab(page, 'Exchange 4')
+    await chooseFrom(page, 'Make the next one fail', /^with a 503$/)
+    await expect.poll(() => sandbox.faults.list()).toMatchObject([{ operation: 'listPets', status: 503, left: 1 }])
     await detail.getByRole('button', { name: 'Replay', exact: true }).click()
-    await detail.getByRole('heading', { name: '503' }).waitFor()
-    await detail.getByText('The fault rule listPets:503 broke this response, status 503.').waitFor()
-    await detail.getByRole('button', { name: 'Remove this rule' }).click()
-    await page.getByText('Nothing differs from the start.', { exact: true }).waitFor({ state: 'detached' })
-    await expect.poll(async () => (await sandbox.faults.list()).length).toBe(0)
+    await target('503')
+    await detail.getByText('The fault rule listPets:503*1 broke this response, status 503.').waitFor()
+    await detail.getByText('The rule is used up or removed.').waitFor()
+    await detail.getByRole('button', { name: 'Compare with #4' }).click()
+    await detail.getByRole('row', { name: 'Status 200 503' }).waitFor()
+    await detail.getByRole('button', { name: 'Code' }).click()
+    await detail.getByRole('button', { name: 'as a failing Vitest test' }).click()
+    await detail.getByText("await sandbox.faults.add('listPets:503*1')").waitFor()
     await sandbox.faults.add('getPet:503')
-    await page.locator('.exchange.event').getByText('fault add listPets:503').first().waitFor()
+    await page.locator('.exchange.event').getByText('You armed getPet:503.').waitFor()
 
-    await page.getByRole('button', { name: 'Export settings…' }).click()
+    await page.getByRole('button', { name: 'Share…' }).click()
     await page.getByRole('dialog').getByText('- getPet:503').waitFor()
   })
 
@@ -540,11 +538,54 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.goto('about:blank')
     await page.goto(`${sandbox.controlUrl}/#exchange=2`)
     const detail = page.locator('.detail')
-    await detail.getByRole('heading', { name: 'limit=0' }).waitFor()
-    await detail.getByRole('button', { name: 'invalid-request' }).click()
+    await detail.locator('.target').getByText('limit=0').waitFor()
+    await detail.getByText('invalid-request').waitFor()
+    await showTab(page, 'Conduct')
     await page.getByRole('button', { name: 'exchange 2' }).click()
-    await detail.getByRole('heading', { name: 'limit=0' }).waitFor()
-    expect(await page.getByRole('searchbox', { name: 'Filter' }).inputValue()).toBe('id:2')
+    await detail.locator('.target').getByText('limit=0').waitFor()
+    await page.getByRole('button', { name: 'Remove id:2' }).waitFor()
+  })
+
+  it('shows a lane for each client with its verdict; a click filters the list; repeats share a row', async () => {
+    const { page, ask } = await openLive({ freeze: false, limits: '2/min' })
+    const sent = async (agent: string, key = 'sandbox') => {
+      await (await ask('/pets?limit=5', key, { headers: { 'user-agent': agent } })).text()
+    }
+    for (let n = 0; n < 6; n++) await sent('worker/1.0')
+    await sent('Mozilla/5.0 Chrome/140.0', 'sandbox-pro')
+    const lane = (name: string) => page.locator('.lane', { hasText: name })
+    await lane('worker').getByText('Retries too early, 3 ×').waitFor()
+    await lane('worker').getByText('told 60 s, waited').waitFor()
+    await lane('Chrome').getByText('Keeps the rules').waitFor()
+    await page.getByText('1 of 2 breaks the rules').waitFor()
+    await lane('worker').click()
+    await page.getByRole('button', { name: 'Remove client:sandbox/worker' }).waitFor()
+    // Two 200, the 429, and those inside its wait.
+    await expect.poll(() => page.locator('.exchange').count()).toBe(3)
+    const last = page.locator('.exchange', { hasText: '×3' })
+    await last.getByText('in its wait of').waitFor()
+    await last.locator('.path').click()
+    const detail = page.locator('.detail')
+    await detail.getByRole('heading', { name: /^It came back after .* It was told to wait 60 s\.$/ }).waitFor()
+    await detail.getByText(/: 3 requests inside the wait$/).waitFor()
+    await detail.getByRole('button', { name: '#3', exact: true }).click()
+    await detail.locator('.target').getByText('429').waitFor()
+    await page.getByRole('button', { name: 'Group repeats' }).click()
+    await expect.poll(() => page.locator('.exchange').count()).toBe(6)
+  })
+
+  it('holds the list while the pointer is in it, and names the day of rows of another day', async () => {
+    const { sandbox, page, ask } = await openLive()
+    await ask('/pets?limit=1')
+    await row(page, 'limit=1').hover()
+    await sandbox.clock.advance('24h')
+    await ask('/pets?limit=2')
+    const newer = page.getByRole('button', { name: '1 newer' })
+    await newer.waitFor()
+    expect(await row(page, 'limit=2').count()).toBe(0)
+    await newer.click()
+    await row(page, 'limit=2').waitFor()
+    await page.locator('.event').getByText('Sun, 1 Mar 2026').waitFor()
   })
 
   it('has no axe violations in dialogs, in the first run, and with forced colours', async () => {
@@ -556,7 +597,8 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     for (const [name, open] of [
       ['Help', () => page.keyboard.press('?')],
       ['Edit and resend', () => page.keyboard.press('e')],
-      ['Current settings', () => page.getByRole('button', { name: 'Export settings…' }).click()],
+      ['Share', () => page.getByRole('button', { name: 'Share…' }).click()],
+      ['Run a command', () => page.keyboard.press('Control+k')],
     ] as const) {
       await open()
       const dialog = page.getByRole('dialog', { name })
@@ -601,37 +643,23 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     expect((await sandbox.settings.show()).rateLimit).toBe(false)
   })
 
-  it('filters the list by a click on a cell or on a bar of the chart, which shows the events of its time', async () => {
+  it('opens an exchange by a click on any cell, and filters by Alt-click', async () => {
     const { sandbox, page, ask } = await openLive()
-    const filter = page.getByRole('searchbox', { name: 'Filter' })
     await ask('/pets?limit=1')
-    await sandbox.clock.advance('10s')
     await sandbox.storm.start({ for: '5s' })
     await ask('/pets?limit=2')
     await ask('/pets?limit=3', 'sandbox-pro')
-    await row(page, 'limit=3').locator('.key').click()
-    await expect.poll(() => filter.inputValue()).toBe('key:sandbox-pro')
-    await row(page, 'limit=3').locator('.reason').click()
-    await row(page, 'limit=3').locator('.status').click()
-    await expect.poll(() => filter.inputValue()).toBe('key:sandbox-pro reason:storm status:429')
-    expect(await page.locator('.detail').count()).toBe(0)
-    await page.getByText('1 of 3 exchanges').waitFor()
-    await row(page, 'limit=3').locator('.key').click()
+    await row(page, 'limit=3').locator('.client').click()
+    await page.locator('.detail .target').getByText('limit=3').waitFor()
+    await row(page, 'limit=3')
+      .locator('.reason')
+      .click({ modifiers: ['Alt'] })
     await page.getByText('2 of 3 exchanges').waitFor()
-
-    const slots = page.locator('.plot .slot')
-    await slots.last().hover()
-    await expect
-      .poll(() => slots.last().textContent())
-      .toBe(
-        '12:00:10: 2 429; Clock advanced by 10s to 12:00:10 UTC, frozen; Storm started: all requests get 429 for 5s',
-      )
-    await slots.last().click()
-    await expect.poll(() => filter.inputValue()).toBe('at:2026-03-01T12:00:10..12:00:11')
-    await page.getByText('2 of 3 exchanges').waitFor()
-    await slots.nth(49).click()
+    await row(page, 'limit=3')
+      .locator('.client')
+      .click({ modifiers: ['Alt'] })
     await page.getByText('1 of 3 exchanges').waitFor()
-    await row(page, 'limit=1').waitFor()
+    await page.getByRole('button', { name: 'Remove reason:storm' }).waitFor()
   })
 
   it('has no axe violations, light and dark, wide and narrow', async () => {
@@ -646,7 +674,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await sandbox.space('checkout').reset()
     await sandbox.storm.start({ for: '30s' })
     await ask('/pets', 'sandbox-free')
-    await page.getByText('refuses 100 %').waitFor()
+    await page.getByText('storm 100 %').first().waitFor()
     await row(page, 'storm').locator('.path').click()
     for (const tab of ['Exchange', 'Switches', 'Keys', 'Data', 'Conduct']) {
       await showTab(page, tab)
@@ -654,10 +682,28 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     }
     await showTab(page, 'Log')
     await checkLooks(page, 'Log')
-    // Three rows.
-    expect((await page.getByRole('banner').boundingBox())?.height).toBeLessThan(130)
+    // One row each, and the first exchange within 300 pixels.
+    expect((await page.getByRole('banner').boundingBox())?.height).toBeLessThan(60)
+    await page.setViewportSize({ width: 320, height: 640 })
+    await expect.poll(async () => (await page.locator('.exchange').first().boundingBox())?.y).toBeLessThan(300)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
   })
 })
+
+/** Opens a menu and clicks an entry. */
+async function chooseFrom(page: Page, menu: string, entry: string | RegExp): Promise<void> {
+  await page.locator('.menu > summary', { hasText: menu }).click()
+  await page.locator('.menu[open]').getByRole('button', { name: entry }).click()
+}
+
+/** The list holds while it has the focus. */
+function showNewest(page: Page) {
+  return page.getByRole('button', { name: /newer/ }).click()
+}
+
+function startStorm(page: Page) {
+  return chooseFrom(page, 'More', 'Everything 429 for 30 s')
+}
 
 function showTab(page: Page, name: string) {
   return page.getByRole('tab', { name }).click()

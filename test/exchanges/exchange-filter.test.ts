@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { filterExchanges, toggleWord, unknownTerm } from '../../src/exchanges/exchange-filter.js'
+import { filterExchanges, unknownTerm, wordsOf } from '../../src/exchanges/exchange-filter.js'
 import { readPlace, writePlace } from '../../src/web/dashboard/page-address.js'
 import { anExchange } from '../web/exchanges.js'
 
@@ -64,10 +64,15 @@ describe('the filter of the list', () => {
     expect(filterExchanges(exchanges, text).map(({ id }) => id)).toEqual(ids)
   })
 
-  it('adds a word, or removes it', () => {
-    expect(toggleWord('', 'key:a')).toBe('key:a')
-    expect(toggleWord('4xx body:"a b"', 'key:a')).toBe('4xx body:"a b" key:a')
-    expect(toggleWord('4xx body:"a b" key:a', 'body:"a b"')).toBe('4xx key:a')
+  it('has words, which may have blanks in quotes', () => {
+    expect(wordsOf('4xx  body:"a b" -key:a ')).toEqual(['4xx', 'body:"a b"', '-key:a'])
+  })
+
+  it('tells clients apart by sender, or else by key and User-Agent', () => {
+    const request = { headers: { 'user-agent': 'curl/8.5.0' }, body: '' }
+    const exchanges = [anExchange({ id: 1, sender: 'importer', request }), anExchange({ id: 2, request })]
+    const ids = (filter: string) => filterExchanges(exchanges, filter).map(({ id }) => id)
+    expect([ids('client:importer'), ids('client:sandbox/curl')]).toEqual([[1], [2]])
   })
 
   it.each([

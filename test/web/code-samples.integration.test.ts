@@ -1,19 +1,14 @@
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { BEARER } from '../../src/contract/contract-data.js'
 import { startSandbox } from '../../src/index.js'
-import { packageDirectory } from '../../src/system/package-files.js'
 import { CODE_FORMS, type CodeRequest } from '../../src/web/request-code.js'
 
 /** Runs code in a language. */
 async function run(language: keyof typeof CODE_FORMS, text: string): Promise<string> {
-  const bin = join(packageDirectory, 'bin')
-  // As an installed command would be.
-  const shell = text.replaceAll('petstore-sandbox call', `node ${bin}/petstore-sandbox.js call`)
   const [file, args] =
-    language === 'fetch' ? [process.execPath, ['--input-type=module', '-e', text]] : ['sh', ['-c', shell]]
+    language === 'fetch' ? [process.execPath, ['--input-type=module', '-e', text]] : ['sh', ['-c', text]]
   const { stdout } = await promisify(execFile)(file, args, { timeout: 60_000 })
   return stdout
 }
@@ -21,7 +16,7 @@ async function run(language: keyof typeof CODE_FORMS, text: string): Promise<str
 const NAME = `O'Rex "$HOME" \\ Žofka 🐢`
 const JSON_TYPE = ['Content-Type', 'application/json'] as const
 
-describe.each(['curl', 'fetch', 'call'] as const)('the code sample in %s', (language) => {
+describe.each(['curl', 'fetch'] as const)('the code sample in %s', (language) => {
   it.each([
     ['listPets', { method: 'GET', query: '?limit=2&status=sold', headers: [], body: undefined }],
     [
@@ -32,8 +27,7 @@ describe.each(['curl', 'fetch', 'call'] as const)('the code sample in %s', (lang
     await using sandbox = await startSandbox({ seed: 1 })
     const { baseUrl } = sandbox
     const url = `${baseUrl}/pets${query}`
-    const operation = { id, path: '/pets' }
-    const request: CodeRequest = { ...facts, url, key: 'sandbox-pro~samples', keyHeader: BEARER, operation, baseUrl }
+    const request: CodeRequest = { ...facts, url, key: 'sandbox-pro~samples', keyHeader: BEARER }
     const out = await run(language, CODE_FORMS[language](request))
     const exchanges = await sandbox.space('samples').requests()
     expect(exchanges).toMatchObject([{ operation: id, key: 'sandbox-pro', status: id === 'createPet' ? 201 : 200 }])

@@ -67,7 +67,7 @@ describe('the cause of a response', () => {
 
 describe('an exchange as a curl command', () => {
   const curlOf = (exchange: Exchange) =>
-    CODE_FORMS.curl(recordedRequest(exchange, 'http://127.0.0.1:4010', { basePath: '/v1', keyHeader: BEARER }, []))
+    CODE_FORMS.curl(recordedRequest(exchange, 'http://127.0.0.1:4010', { keyHeader: BEARER, keys: [] }))
 
   /** The arguments that a shell passes to curl. */
   function words(command: string): readonly string[] {

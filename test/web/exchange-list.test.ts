@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LoggedEvent } from '../../src/exchanges/exchange-log.js'
+import type { Exchange } from '../../src/exchanges/exchange-record.js'
 import {
   ExchangeRing,
   scrollToRow,
@@ -14,7 +15,7 @@ const at = (second: number) => `2026-03-01T12:00:${String(second).padStart(2, '0
 const event = (afterId: number, verb = 'storm.start', more: Partial<LoggedEvent> = {}): LoggedEvent =>
   Object.assign({ at: at(0), verb, text: verb, afterId }, more)
 const words = (rows: ReturnType<typeof timelineOf>) =>
-  rows.map((row) => (row.kind === 'exchange' ? row.exchange.id : row.kind === 'event' ? row.event.verb : 'back'))
+  rows.map((row) => (row.kind === 'exchange' ? row.exchange.id : row.kind === 'event' ? row.event.verb : row.kind))
 
 describe('the list', () => {
   it('has events between the exchanges where they happened', () => {
@@ -30,6 +31,27 @@ describe('the list', () => {
     expect(words(timelineOf(exchanges, []))).toEqual([2, 'back', 1])
     expect(words(timelineOf(exchanges, [event(1, 'clock.reset')]))).toEqual([2, 'clock.reset', 1])
     expect(words(timelineOf(exchanges, [event(1, 'faults.add')]))).toEqual([2, 'faults.add', 'back', 1])
+  })
+})
+
+describe('the rows of the list', () => {
+  it('name the day of exchanges of another day', () => {
+    const exchanges = [anExchange({ id: 2, at: at(1) }), anExchange({ id: 1, at: '2026-02-28T23:00:00.000Z' })]
+    const dayOf = (text: string) => text.slice(0, 10)
+    expect(words(timelineOf(exchanges, [], { today: '2026-03-01', dayOf }))).toEqual([2, 'day', 1])
+    expect(words(timelineOf(exchanges, [], { today: '2026-03-02', dayOf }))).toEqual(['day', 2, 'day', 1])
+  })
+
+  it('are shared by equal exchanges, unless something happened between them', () => {
+    const exchanges = [4, 3, 2, 1].map((id) => anExchange({ id, at: at(id), status: id === 1 ? 500 : 200 }))
+    const isEqual = (one: Exchange, other: Exchange) => one.status === other.status
+    const counts = (events: readonly LoggedEvent[]) =>
+      timelineOf(exchanges, events, { isEqual }).map((row) => (row.kind === 'exchange' ? [row.count, row.oldestId] : 0))
+    expect(counts([])).toEqual([
+      [3, 2],
+      [1, 1],
+    ])
+    expect(counts([event(3)])).toEqual([[1, 4], 0, [2, 2], [1, 1]])
   })
 })
 
@@ -72,6 +94,13 @@ describe('the exchanges that a page keeps', () => {
     const ring = new ExchangeRing()
     for (const id of [1, 3, 2]) expect(ring.add(anExchange({ id }))).toBe('new')
     expect([ring.newestFirst().length, ring.highestId]).toEqual([3, 3])
+  })
+
+  it('grow by a page of older ones', () => {
+    const ring = new ExchangeRing(2)
+    for (const id of [3, 4]) ring.add(anExchange({ id }))
+    ring.addOlder([1, 2].map((id) => anExchange({ id })))
+    expect(ring.newestFirst().map(({ id }) => id)).toEqual([4, 3, 2, 1])
   })
 
   it('start again when the log counts from 1 again', () => {

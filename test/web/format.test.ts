@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { banLeft, minuteAt, stormAt, windowAt, withoutRule } from '../../src/web/dashboard/quota-now.js'
+import { banLeft, minuteAt, remainingRules, windowAt } from '../../src/web/dashboard/quota-now.js'
 import { dateText } from '../../src/web/dashboard/texts.js'
 import { countdownText, readableBody, timeText } from '../../src/web/format.js'
 
@@ -42,18 +42,6 @@ describe('a gauge', () => {
     expect(banLeft({ ban, always: null }, NOON + 300_000)).toBe(0)
     expect(banLeft({ ban, always: 'banned' }, NOON)).toBe(0)
   })
-
-  it.each([
-    [{ for: null, every: null }, 9_999_000, 'active', undefined],
-    [{ for: '30s', every: null }, 29_999, 'active', 1],
-    [{ for: '30s', every: null }, 30_000, 'ended', undefined],
-    [{ for: '30s', every: '2m' }, 30_000, 'paused', 90_000],
-    [{ for: '30s', every: '2m' }, 121_000, 'active', 29_000],
-    [{ for: '30s', every: '2m' }, -1, 'ended', undefined],
-  ] as const)('shows a storm %o after %d ms: %s', (lengths, after, kind, changesIn) => {
-    const storm = { rate: 1, retryAfter: null, startedAt: '2026-03-01T12:00:00.000Z', ...lengths }
-    expect(stormAt(storm, NOON + after)).toEqual({ kind, changesIn })
-  })
 })
 
 describe('a body on a page', () => {
@@ -70,11 +58,11 @@ describe('a body on a page', () => {
   )
 })
 
-it('removes one fault rule, and keeps the counts of the others', () => {
+it('keeps the rules that are not used up, with what is left of them', () => {
   const spent = { operation: 'getPet', fault: 'hang', times: 2, left: 0 } as const
   const begun = { operation: '*', fault: 'status', status: 503, times: 5, left: 3 } as const
   const endless = { operation: '*', fault: 'slow-body', left: null } as const
-  expect(withoutRule([spent, endless, begun, endless], 3)).toEqual([
+  expect(remainingRules([spent, endless, begun])).toEqual([
     { operation: '*', fault: 'slow-body' },
     { operation: '*', fault: 'status', status: 503, times: 3 },
   ])

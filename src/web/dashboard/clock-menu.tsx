@@ -31,12 +31,15 @@ export function ClockMenu() {
         </time>
         <span class="hidden"> Show {otherZone} time</span>
       </button>
-      <Menu id="move-clock" label={
+      <Menu
+        id="move-clock"
+        label={
           <>
             <span class="wide-only">Move </span>clock…
           </>
         }
-        title="Move the clock (t)">
+        title="Move the clock (t)"
+      >
         <div class="row">
           {STEPS.map(([text, by, spoken]) => (
             <ActionButton key={by} label={`${text}: move the clock by ${spoken}`} act={() => advanceClock(by, spoken)}>

@@ -42,6 +42,10 @@ export class ExchangeRing {
     this.highestId = 0
   }
 
+  get isFull(): boolean {
+    return this.#byId.size >= this.#limit
+  }
+
   get(id: number): Exchange | undefined {
     return this.#byId.get(id)
   }

@@ -85,8 +85,9 @@ export function LostBanner() {
   if (connection.value !== 'lost') return null
   return (
     <p class="lost" role="alert">
-      <b>The sandbox is not responding.</b> Last contact at {timeText(lastContact.value)}; this is its last known state.
-      Start it again with <code>petstore-sandbox serve{port === '4010' || port === '' ? '' : ` --port ${port}`}</code>
+      <b>The sandbox is not responding.</b> Last contact at {timeText(performance.timeOrigin + lastContact.value)}; this
+      is its last known state. Start it again with{' '}
+      <code>petstore-sandbox serve{port === '4010' || port === '' ? '' : ` --port ${port}`}</code>
     </p>
   )
 }

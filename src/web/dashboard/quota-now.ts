@@ -1,4 +1,5 @@
-import type { KeyView, WindowState } from '../../control/views.js'
+import type { FaultView, KeyView, WindowState } from '../../control/views.js'
+import type { FaultRule } from '../../domain/faults.js'
 
 /** `leftMs` until it resets; 0 while it is not open. */
 export type WindowNow = Pick<WindowState, 'limit' | 'remaining'> & { readonly leftMs: number }
@@ -18,4 +19,11 @@ export function minuteAt({ minute, always }: Pick<KeyView, 'minute' | 'always'>,
 /** Milliseconds; 0 without a ban. */
 export function banLeft({ ban, always }: Pick<KeyView, 'ban' | 'always'>, now: number): number {
   return ban === null || always === 'banned' ? 0 : Math.max(0, Date.parse(ban.until) - now)
+}
+
+/** The rules that are not used up. Setting a list resets its counts, so each keeps its remaining count. */
+export function remainingRules(faults: readonly FaultView[]): readonly FaultRule[] {
+  return faults
+    .filter(({ left }) => left !== 0)
+    .map(({ left, ...rule }) => (left === null ? rule : { ...rule, times: left }))
 }
