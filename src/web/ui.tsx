@@ -87,7 +87,11 @@ export function Menu({
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: a button that is pressed by a key is clicked */}
       <div
         class="stack"
-        onClick={({ target }) => target instanceof Element && target.closest('[type=button]') && close()}
+        onClick={({ target }) => {
+          if (!(target instanceof Element) || target.closest('[type=button]') === null) return
+          menu.current?.querySelector('summary')?.focus()
+          close()
+        }}
       >
         {children}
       </div>

@@ -297,12 +297,11 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await tabTo(page, page.getByRole('button', { name: '+1 m: move the clock by 1 minute' }))
     await page.keyboard.press('Enter')
     await page.getByText('storm 100 %').waitFor({ state: 'detached' })
-    await page.keyboard.press('Escape')
     await page.locator('#move-clock > summary:focus').waitFor()
   })
 
   it('shows a thousand exchanges, and stays responsive while more come in; loads and finds older ones', async () => {
-    const { page, ask } = await openLive({ plan: 'enterprise', freeze: false, logLimit: 3000 })
+    const { sandbox, page, ask } = await openLive({ plan: 'enterprise', freeze: false, logLimit: 3000 })
     await ask('/pets?limit=7')
     for (let i = 0; i < 20; i++) await Promise.all(Array.from({ length: 50 }, () => ask('/pets?limit=1')))
     await page.getByText('1,001 exchanges').waitFor()
@@ -320,7 +319,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.keyboard.press('Enter')
     await page.locator('.detail').getByText('1002', { exact: true }).waitFor()
 
-    await page.reload()
+    await page.goto(`${sandbox.controlUrl}/?again`)
     await filter.fill('limit=7')
     await row(page, 'limit=7').waitFor()
     await filter.fill('')

@@ -29,7 +29,7 @@ describe.skipIf(!HAS_FIREFOX)('the pages, in Firefox', () => {
     return { sandbox, page, complaints }
   }
 
-  it('show a request when it is made, start a storm, add a fault, and reset the space', async () => {
+  it('show a request when it is made, start a storm, add a fault, and reset the switches', async () => {
     const { sandbox, page, complaints } = await open('/')
     const ask = async () =>
       (await fetch(`${sandbox.baseUrl}/pets?limit=3`, { headers: { authorization: 'Bearer sandbox' } })).status
@@ -41,22 +41,22 @@ describe.skipIf(!HAS_FIREFOX)('the pages, in Firefox', () => {
     await page.locator('.exchange .path').click()
     await page.locator('.detail ::-p-text(The response follows the contract.)').wait()
 
-    await page.locator('#tab-break').click()
-    await page.locator(button('Start storm')).click()
-    await page.locator('.strip-in-effect ::-p-text(storm 100 % · 0:30 left)').wait()
+    await page.locator('.sentence .menu summary').click()
+    await page.locator(button('Everything 429 for 30 s')).click()
+    await page.locator('.active ::-p-text(storm 100 % · 0:30)').wait()
     expect(await ask()).toBe(429)
     await row('429').wait()
-    await page.locator(button('Stop storm')).click()
-    await page.locator('#storm .aside ::-p-text(off)').wait()
+    await page.locator(button('Switch off storm 100 %')).click()
+    await page.locator('.active ::-p-text(clock frozen)').wait()
+    await expect.poll(() => sandbox.storm.show(), { timeout: PATIENCE_MS }).toBeNull()
 
-    await page.locator('#tab-exchange').click()
-    await page.locator(button('Make this fail…')).click()
-    await page.locator(button('Add fault')).click()
-    await page.locator('#faults ::-p-text(listPets:503)').wait()
+    await page.locator('.sentence [type=submit]').click()
+    await page.locator('.active ::-p-text(*:503*1 · 1 left)').wait()
     expect(await ask()).toBe(503)
     await row('503').wait()
-    await page.locator(button('Reset all')).click()
-    await page.locator('#faults .aside ::-p-text(none)').wait()
+    await page.locator('.active .menu summary').click()
+    await page.locator('.active .menu button').click()
+    await expect.poll(() => sandbox.overrides(), { timeout: PATIENCE_MS }).toEqual([])
     expect(await ask()).toBe(200)
 
     expect((await sandbox.requests()).map(({ status }) => status)).toEqual([200, 429, 503, 200])

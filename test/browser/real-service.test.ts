@@ -21,9 +21,11 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard in front of a real service', () =>
     })
     const upstream = { upstream: service.baseUrl, upstreamApiKeyFile: temporaryFile('key', REAL_KEY) }
     const { page, ask } = await open({ sandbox: upstream })
-    const bar = page.getByRole('region', { name: 'In effect' })
+    const bar = page.getByRole('region', { name: 'Active now' })
     await bar.getByText(`in front of ${service.baseUrl}`).waitFor()
     const explained = async (request: string, text: string) => {
+      // The list holds while a row has the focus.
+      await page.locator('#filter').focus()
       await row(page, request).locator('.path').click()
       await page.locator('.detail').getByText(text).waitFor()
     }
