@@ -136,7 +136,7 @@ export function moveClock(to: VerbInput<'clock.set'> | 'real'): Promise<unknown>
   return call('clock.set', to, done, undo)
 }
 
-export function advanceClock(by: string, spoken: string): Promise<unknown> {
+export function advanceClock(by: VerbInput<'clock.advance'>['by'], spoken: string): Promise<unknown> {
   return call('clock.advance', { by }, `The clock has moved by ${spoken}.`, clockOpposite())
 }
 

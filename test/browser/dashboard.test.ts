@@ -216,7 +216,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await sandbox.ban('sandbox')
     await ask('/pets')
     await row(page, 'banned').locator('.path').click()
-    await page.getByText('is banned until 12:05:00 UTC').waitFor()
+    await page.locator('.detail').getByText('is banned until 12:05:00 UTC').waitFor()
     const clocks = `[...new Set(['.face', '.scroller', '.detail .why', '.facts']
       .flatMap((place) => document.querySelector(place).textContent.match(/[0-9]{2}(?=:[0-9]{2}:[0-9]{2})/g)))].sort()`
     expect(await page.evaluate(clocks)).toEqual(['12'])
@@ -525,7 +525,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await detail.getByRole('button', { name: 'as a failing Vitest test' }).click()
     await detail.getByText("await sandbox.faults.add('listPets:503*1')").waitFor()
     await sandbox.faults.add('getPet:503')
-    await page.locator('.exchange.event').getByText('You armed getPet:503.').waitFor()
+    await page.locator('.exchange.event').getByText('Fault getPet:503 added.').waitFor()
 
     await page.getByRole('button', { name: 'Share…' }).click()
     await page.getByRole('dialog').getByText('- getPet:503').waitFor()

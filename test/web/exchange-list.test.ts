@@ -63,9 +63,9 @@ describe('the end of a storm or a ban', () => {
 
   it('is shown after the exchanges before it, once it is over', () => {
     expect(texts([storm], 14)).toEqual(['0 storm.start'])
-    expect(texts([storm], 15)).toEqual(['1 the storm is over', '0 storm.start'])
+    expect(texts([storm], 15)).toEqual(['1 The storm is over.', '0 storm.start'])
     const ban = event(2, 'keys.ban', { text: 'Key sandbox is banned until soon.', until: at(25) })
-    expect(texts([storm, ban], 30)[0]).toBe('2 the ban of sandbox is over')
+    expect(texts([storm, ban], 30)[0]).toBe('2 The ban of sandbox is over.')
   })
 
   it('is not shown if another change ended it before', () => {

@@ -95,7 +95,7 @@ function switchOff({ what, name, text, until }: ActiveView, now: number): Promis
   switch (what) {
     case 'storm': {
       const parts = Object.entries(storm ?? {}).filter(([part, value]) => part !== 'startedAt' && value !== null)
-      return call('storm.stop', {}, done, ['storm.start', Object.fromEntries(parts)])
+      return call('storm.stop', {}, done, ['storm.start', { storm: Object.fromEntries(parts) }])
     }
     case 'fault':
       return removeFault(key)

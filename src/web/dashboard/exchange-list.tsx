@@ -244,23 +244,8 @@ function EventRow({ row }: { readonly row: Exclude<TimelineRow, { kind: 'exchang
   )
 }
 
-/** In words for the user of the page. */
-const EVENT_WORDS: readonly (readonly [RegExp, string])[] = [
-  [/^requests replay id=(\d+).*/, 'You replayed #$1.'],
-  [
-    /^ban (\S+) until (\S+): (\d+) early requests$/,
-    '$1 is banned until $2: $3 requests before Retry-After had passed.',
-  ],
-  [/^ban (\S+) until (\S+)$/, 'You banned $1 until $2.'],
-  [/^fault add (.*)/, 'You armed $1.'],
-  [/^clock advance (\S+) → (.*)/, 'You moved the clock by $1, to $2.'],
-  [/^requests clear$/, 'You cleared the log.'],
-]
-
 function eventText({ text }: LoggedEvent): string {
-  const [pattern, words] = EVENT_WORDS.find(([pattern]) => pattern.test(text)) ?? []
-  const said = pattern === undefined ? text : text.replace(pattern, words ?? '')
-  return said.charAt(0).toUpperCase() + said.slice(1)
+  return text.replace(/^Request (\d+) sent again, as .*/, 'You replayed #$1.')
 }
 
 function keyOf(row: TimelineRow): string {

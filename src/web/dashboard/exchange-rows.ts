@@ -75,7 +75,7 @@ export function timelineEvents(
     const what = verb === 'storm.start' ? 'storm' : `ban of ${text.split(' ')[1]}`
     const afterId = Math.max(start, exchanges.find(({ at }) => at <= until)?.id ?? 0)
     const place = events.findIndex((one) => one.afterId < afterId || (one.afterId === afterId && one.at <= until))
-    events.splice(place, 0, { at: until, verb: 'over', text: `the ${what} is over`, afterId })
+    events.splice(place, 0, { at: until, verb: 'over', text: `The ${what} is over.`, afterId })
   }
   return events
 }

@@ -79,7 +79,7 @@ function armCommand(text: string): readonly Command[] {
 
 function quickCommands(): readonly Command[] {
   const slow = operation.value === '*' ? (operations.value[0]?.id ?? '*') : operation.value
-  const storm = () => call('storm.start', { rate: 1, for: '30s' }, 'A storm has started.', ['storm.stop', {}])
+  const storm = () => call('storm.start', { storm: '1,for=30s' }, 'A storm has started.', ['storm.stop', {}])
   const slowDown = () =>
     call('settings.change', { latency: `${slow}=3s` }, `${slow} is slow.`, ['settings.change', { latency: null }])
   const toSunset = clockTargets(spaceTime.value ?? 0).filter(([name]) => name.startsWith('the sunset'))
