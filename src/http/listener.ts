@@ -93,6 +93,7 @@ function handleConnection(context: ListenerContext, socket: Socket): void {
   // A client that waits cannot be distinguished from one that is gone.
   socket.once('end', () => {
     for (const response of hanging) if (response.socket === socket) socket.destroy()
+    if (connection.awaited === 0) return
     const leave = () => {
       if (connection.awaited > 0) socket.destroy()
     }
