@@ -10,6 +10,8 @@ export interface ContractData {
   readonly basePath: string
   /** Headers that hold the API key; clients send the first. */
   readonly keyHeaders: readonly [KeyHeader, ...KeyHeader[]]
+  /** Other places of the key. */
+  readonly otherKeys?: readonly OtherKey[]
   /** For the start: what the sandbox does in place of something in the document. */
   readonly notes: readonly string[]
   readonly plans: Plans
@@ -20,6 +22,12 @@ export interface ContractData {
 export interface KeyHeader {
   readonly name: string
   readonly prefix: string
+}
+
+/** A query parameter, a cookie, HTTP Basic, or Authorization without a scheme. */
+export interface OtherKey {
+  readonly in: 'query' | 'cookie' | 'basic' | 'authorization'
+  readonly name: string
 }
 
 export interface Server {
@@ -67,6 +75,8 @@ export interface OperationData {
   readonly whyMocked?: string
   /** First digits of documented status ranges: 4 for `4XX`. */
   readonly ranges?: readonly number[]
+  /** Headers that it documents beside those of the service, for web pages: `Location, X-Total`. */
+  readonly exposed?: string
   /** It needs no API key. */
   readonly isPublic?: boolean
   /** Documented errors whose body is not the service's own. */

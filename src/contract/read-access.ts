@@ -1,8 +1,8 @@
-import { BEARER, type ContractData, DEFAULT_BASE_PATH, type KeyHeader } from './contract-data.js'
+import { BEARER, type ContractData, DEFAULT_BASE_PATH, type KeyHeader, type OtherKey } from './contract-data.js'
 import type { Place } from './document.js'
 import type { OperationShape } from './operations.js'
 
-type Access = Pick<ContractData, 'basePath' | 'keyHeaders' | 'notes'>
+type Access = Pick<ContractData, 'basePath' | 'keyHeaders' | 'otherKeys' | 'notes'>
 
 /** Whether an operation needs no key: nothing is required of it, or nothing is one of the alternatives. */
 export function isPublic(root: Place, operation: Place): boolean {
@@ -20,10 +20,10 @@ export function readAccess(
   [server]: ContractData['servers'],
 ): Access {
   const path = server === undefined ? DEFAULT_BASE_PATH : pathOf(server.url)
-  const { keyHeaders, notes } = readKeyHeaders(root, operations)
-  if (path !== undefined) return { basePath: path, keyHeaders, notes }
+  const { notes, ...keys } = readKeyHeaders(root, operations)
+  if (path !== undefined) return { basePath: path, ...keys, notes }
   const note = `The server ${JSON.stringify(server?.url)} has no usable path. Without --base-path, the sandbox serves under ${DEFAULT_BASE_PATH}.`
-  return { basePath: DEFAULT_BASE_PATH, keyHeaders, notes: [note, ...notes] }
+  return { basePath: DEFAULT_BASE_PATH, ...keys, notes: [note, ...notes] }
 }
 
 /** The characters that --base-path accepts: the address appears in commands, and in what shells and scripts read. */
@@ -39,37 +39,41 @@ function pathOf(url: string): string | undefined {
 /** @source RFC 9110, section 5.6.2: token */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-function readKeyHeaders(root: Place, operations: readonly OperationShape[]): Pick<Access, 'keyHeaders' | 'notes'> {
+function readKeyHeaders(
+  root: Place,
+  operations: readonly OperationShape[],
+): Pick<Access, 'keyHeaders' | 'otherKeys' | 'notes'> {
   const all = new Map(root.child('components')?.entries('securitySchemes'))
   const places = [root, ...operations.map(({ place }) => place)]
   const required = new Set(
     places.flatMap((place) => place.items('security')).flatMap((one) => Object.keys(one.object())),
   )
-  const names = required.size === 0 ? [...all.keys()] : [...required]
+  const schemes = required.size === 0 ? [...all] : [...all].filter(([name]) => required.has(name))
   const found = new Map<string, KeyHeader>()
-  const others: string[] = []
-  for (const name of names) {
-    const scheme = all.get(name)
-    if (scheme === undefined) continue
-    const header = keyHeaderIn(scheme)
-    if (header === undefined) others.push(`${JSON.stringify(name)} (${kindOf(scheme)})`)
-    else found.set(header.name.toLowerCase(), header)
-    if (/^(?:oauth2|openIdConnect)$/.test(scheme.string('type') ?? '')) found.set(BEARER.name.toLowerCase(), BEARER)
+  const otherKeys: OtherKey[] = []
+  const unknown: string[] = []
+  for (const [title, scheme] of schemes) {
+    const place = keyPlace(scheme)
+    if (place === undefined) unknown.push(`${JSON.stringify(title)} (${kindOf(scheme)})`)
+    else if ('in' in place) otherKeys.push(place)
+    else found.set(place.name.toLowerCase(), place)
   }
   const [first = BEARER, ...more] = found.values()
   const keyHeaders = [first, ...more] as const
   const accepted = keyHeaders.map(({ name, prefix }) => `${name}: ${prefix}<key>`).join(' or ')
   const notes =
-    others.length === 0 ? [] : [`Instead of ${others.join(', ')}, the sandbox accepts API keys as ${accepted}.`]
-  return { keyHeaders, notes }
+    unknown.length === 0 ? [] : [`Instead of ${unknown.join(', ')}, the sandbox accepts API keys as ${accepted}.`]
+  return { keyHeaders, ...(otherKeys.length > 0 && { otherKeys }), notes }
 }
 
-function keyHeaderIn(scheme: Place): KeyHeader | undefined {
-  const type = scheme.string('type')
-  if (type === 'http') return scheme.string('scheme')?.toLowerCase() === 'bearer' ? BEARER : undefined
-  if (type !== 'apiKey' || scheme.string('in') !== 'header') return undefined
+function keyPlace(scheme: Place): KeyHeader | OtherKey | undefined {
+  const [type, kind, place] = [scheme.string('type'), scheme.string('scheme')?.toLowerCase(), scheme.string('in')]
+  if (type === 'oauth2' || type === 'openIdConnect' || (type === 'http' && kind === 'bearer')) return BEARER
+  if (type === 'http') return kind === 'basic' ? { in: 'basic', name: BEARER.name } : undefined
   const name = scheme.string('name') ?? ''
-  return HEADER_NAME.test(name) && !/^authorization$/i.test(name) ? { name, prefix: '' } : undefined
+  if (type !== 'apiKey' || !HEADER_NAME.test(name)) return undefined
+  if (place === 'query' || place === 'cookie') return { in: place, name }
+  return /^authorization$/i.test(name) ? { in: 'authorization', name: BEARER.name } : { name, prefix: '' }
 }
 
 function kindOf(scheme: Place): string {

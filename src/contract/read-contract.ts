@@ -103,6 +103,10 @@ function schemaOf(parameter: Place): Place | undefined {
   return parameter.child('schema') === undefined ? parameter.entries('content')[0]?.[1] : parameter
 }
 
+/** Web pages may read them anyway. */
+const OWN_HEADERS =
+  /^(?:x-ratelimit-.*|retry-after|date|deprecation|sunset|link|allow|www-authenticate|preference-applied|x-sandbox-reason|cache-control|content-(?:language|length|type)|expires|last-modified|pragma)$/i
+
 function readOperation(
   root: Place,
   shape: OperationShape,
@@ -118,6 +122,8 @@ function readOperation(
   const responses = place.children('responses')
   const ranges = responses.flatMap(([status]) => (/^[2-5]XX$/i.test(status) ? Number(status[0]) : []))
   const errors = readErrors(place)
+  const named = responses.flatMap(([, response]) => response.entries('headers').map(([name]) => name))
+  const exposed = [...new Set(named)].filter((name) => !OWN_HEADERS.test(name)).join(', ')
   return {
     data: {
       id,
@@ -140,6 +146,7 @@ function readOperation(
       responses: responses.flatMap(([status, response]) => readResponse(status, response)),
       ...(ranges.length > 0 && { ranges }),
       ...(errors.length > 0 && { errors }),
+      ...(exposed !== '' && { exposed }),
       ...(isPublic(root, place) && { isPublic: true }),
       ...(typeof outcome === 'string' ? { whyMocked: outcome } : defined({ action: outcome })),
     },

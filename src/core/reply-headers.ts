@@ -47,7 +47,9 @@ export function replyHeaders(context: ShownContext, response: HandlerResult): st
   if (reason && response.reason !== undefined && response.forwarded === undefined)
     headers.push('X-Sandbox-Reason', response.reason)
   const origin = context.request.headers.origin
-  const exposed = isDraft ? EXPOSED_WITH_DRAFT : EXPOSED
+  const own = route.kind === 'operation' ? route.operation.exposed : undefined
+  const common = isDraft ? EXPOSED_WITH_DRAFT : EXPOSED
+  const exposed = own === undefined ? common : `${common}, ${own}`
   pushCorsHeaders(headers, space, typeof origin === 'string' ? origin : undefined, exposed)
   // The real service sends these itself.
   if (route.kind === 'operation' && route.operation.deprecated && response.forwarded === undefined) {

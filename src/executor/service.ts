@@ -65,9 +65,9 @@ function inOrder(
   }
 }
 
-function readingKeys(service: Service, { keyHeaders }: Contract): Service {
-  if (keyHeaders.every(isBearer)) return service
-  return (request, left) => service(withBearer(request, keyHeaders), left)
+function readingKeys(service: Service, contract: Contract): Service {
+  if (contract.keyHeaders.every(isBearer) && contract.otherKeys === undefined) return service
+  return (request, left) => service(withBearer(request, contract), left)
 }
 
 /** For --strict: replaces and reports a reply that violates the contract. */

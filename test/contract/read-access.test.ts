@@ -50,6 +50,7 @@ describe('the headers of the key', () => {
     query: { type: 'apiKey', in: 'query', name: 'key' },
     cookie: { type: 'apiKey', in: 'cookie', name: 'key' },
     basic: { type: 'http', scheme: 'basic' },
+    digest: { type: 'http', scheme: 'digest' },
     oauth: { type: 'oauth2', flows: {} },
   }
   type Scheme = keyof typeof schemes
@@ -74,11 +75,18 @@ describe('the headers of the key', () => {
   })
 
   it.each([
-    [['raw'], '"raw" (apiKey header)', 'Authorization: Bearer <key>'],
-    [['cookie', 'basic'], '"cookie" (apiKey cookie), "basic" (http basic)', 'Authorization: Bearer <key>'],
-    [['query', 'custom'], '"query" (apiKey query)', 'X-Acme: <key>'],
-    [['custom', 'oauth'], '"oauth" (oauth2)', 'X-Acme: <key> or Authorization: Bearer <key>'],
-  ] as const)('replace the schemes %j, with a note', (names, others, forms) =>
-    expect(secured(...names).notes).toEqual([`Instead of ${others}, the sandbox accepts API keys as ${forms}.`]),
+    [['raw'], { in: 'authorization', name: 'Authorization' }],
+    [['cookie'], { in: 'cookie', name: 'key' }],
+    [['basic'], { in: 'basic', name: 'Authorization' }],
+    [['query'], { in: 'query', name: 'key' }],
+  ] as const)('are beside the other places that the schemes %j name', (names, place) =>
+    expect(secured(...names)).toMatchObject({ keyHeaders: [BEARER], otherKeys: [place], notes: [] }),
   )
+
+  it('replace schemes that have no place for a key, with a note', () => {
+    expect(secured('custom', 'oauth')).toMatchObject({ keyHeaders: [acme, BEARER], notes: [] })
+    expect(secured('digest', 'custom').notes).toEqual([
+      'Instead of "digest" (http digest), the sandbox accepts API keys as X-Acme: <key>.',
+    ])
+  })
 })

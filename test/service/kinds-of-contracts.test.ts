@@ -276,6 +276,45 @@ describe('a key', () => {
   })
 })
 
+it.each([
+  ['a query', { type: 'apiKey', in: 'query', name: 'appid' }, '?appid=KEY', {}],
+  ['a cookie', { type: 'apiKey', in: 'cookie', name: 'sid' }, '', { cookie: 'a=b; sid=KEY' }],
+  ['Basic, as the user', { type: 'http', scheme: 'basic' }, '', { authorization: 'Basic S0VZOg==' }],
+  ['Authorization itself', { type: 'apiKey', in: 'header', name: 'Authorization' }, '', { authorization: 'Token KEY' }],
+])('a key may be in %s', async (_what, scheme, search, headers) => {
+  const paths = { '/a': { get: { responses: ok(200, { type: 'object' }) } } }
+  const more = { security: [{ own: [] }], components: { securitySchemes: { own: scheme } } }
+  const sandbox = await serve(paths, more, { apiKey: ['KEY'] })
+  const call = async (key: string) => {
+    const sent = Object.entries(headers).map(([name, value]) => [name, value.replace('KEY', key)])
+    return (await sandbox.call(`/v1/a${search.replace('KEY', key)}`, { key: null, headers: Object.fromEntries(sent) }))
+      .status
+  }
+  const wrong = 'authorization' in headers && headers.authorization.startsWith('Basic') ? [] : [await call('wrong')]
+  expect([await call('KEY'), ...wrong, (await sandbox.get('/a', null)).status]).toEqual([
+    200,
+    ...wrong.map(() => 401),
+    401,
+  ])
+  expect(JSON.stringify((await sandbox.control('GET', '/requests')).json)).not.toContain('appid=KEY')
+})
+
+it('a page with credentials may call a named origin, and read the headers that the contract documents', async () => {
+  const responses = {
+    201: { ...ok(201, named())[201], headers: { Location: { schema: { type: 'string' } }, 'X-Trace': {} } },
+  }
+  const origin = 'http://localhost:5173'
+  const sandbox = await serve(things(named(), { create: { responses } }), {}, { cors: [origin] })
+  const preflight = { origin, 'access-control-request-method': 'POST' }
+  const allowed = await sandbox.call('/v1/things', { method: 'OPTIONS', headers: preflight })
+  const created = await sandbox.call('/v1/things', { method: 'POST', body: {}, headers: { origin } })
+  for (const { headers } of [allowed, created]) expect(headers.get('access-control-allow-credentials')).toBe('true')
+  expect(created.headers.get('access-control-expose-headers')).toMatch(/, Location, X-Trace$/)
+  expect(created.headers.get('location')).toMatch(/\/things\/1$/)
+  const other = await sandbox.call('/v1/things', { headers: { origin: 'http://localhost:1' } })
+  expect(other.headers.get('access-control-allow-credentials')).toBeNull()
+})
+
 describe('a documented error', () => {
   const error = (schema: Part) => json(schema)
   const text = { type: 'string' }

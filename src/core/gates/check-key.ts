@@ -1,3 +1,4 @@
+import type { OtherKey } from '../../contract/contract-data.js'
 import { hasInvalidName, keyLabel } from '../../domain/keys.js'
 import type { ServiceRoute } from '../../domain/messages.js'
 import { PROBLEMS } from '../../domain/problems.js'
@@ -17,14 +18,17 @@ export const checkKey: Gate = ({ caller, route, request, space }) => {
     return problem('invalid_api_key', { message: noUpstreamKey(caller.label) })
   // A path outside the service is a mistyped base address.
   if (caller.kind === 'key' || route.kind === 'outside' || isPublic(route)) return undefined
-  const { keyHeaders } = space.shared.contract
+  const { keyHeaders, otherKeys = [] } = space.shared.contract
   const scheme = challengeScheme(space)
   if (caller.problem === 'invalid_api_key') {
     const message = hasInvalidName(request.headers.authorization) ? INVALID_NAME : unknownKey(space)
     return problem('invalid_api_key', { message, scheme })
   }
-  if (!keyHeaders.every(isBearer)) {
-    const forms = keyHeaders.map(({ name, prefix }) => `${name}: ${prefix}<API_KEY>`).join(' or ')
+  if (!keyHeaders.every(isBearer) || otherKeys.length > 0) {
+    const forms = [
+      ...keyHeaders.map(({ name, prefix }) => `${name}: ${prefix}<API_KEY>`),
+      ...otherKeys.map(({ in: place, name }) => OTHER_FORMS[place](name)),
+    ].join(' or ')
     return problem('missing_api_key', { message: `No API key was sent. Send one as: ${forms}.`, scheme })
   }
   // The token may be a secret and is not repeated.
@@ -35,6 +39,13 @@ export const checkKey: Gate = ({ caller, route, request, space }) => {
 /** Whether the contract requires no key. */
 export function isPublic(route: ServiceRoute): boolean {
   return route.kind === 'operation' && route.operation.isPublic === true
+}
+
+const OTHER_FORMS: Readonly<Record<OtherKey['in'], (name: string) => string>> = {
+  query: (name) => `?${name}=<API_KEY>`,
+  cookie: (name) => `Cookie: ${name}=<API_KEY>`,
+  basic: () => 'HTTP Basic, with <API_KEY> as the password or the user',
+  authorization: () => 'Authorization: <API_KEY>',
 }
 
 const NO_BEARER =
