@@ -1,17 +1,13 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { buildRequest, requestTo } from '../client/build-request.js'
-import { fetchControl } from '../client/control-fetch.js'
 import { RequestError } from '../client/errors.js'
-import { chosenSandbox, DEFAULT_SOURCE } from '../client/target.js'
 import type { Contract } from '../contract/contract.js'
-import { packagedContract, packagedTag } from '../contract/packaged-contract.js'
-import { readControlUrl } from '../control/path.js'
-import { MIB } from '../domain/numbers.js'
+import { packagedContract } from '../contract/packaged-contract.js'
 import { didYouMean } from '../domain/suggest.js'
-import { SECOND_MS } from '../domain/time.js'
 import { type Call, callOperation } from './call/call-operation.js'
 import { addMethodCommands, addOperationCommand, addOwnFlags, type FlagNames, GivenFlags } from './call/commands.js'
+import { contractOfSandbox } from './call/served-contract.js'
 import { listOperations } from './call/show.js'
 import { addHelpCommand, explain } from './help.js'
 import { type CliIo, EXIT } from './io.js'
@@ -100,15 +96,8 @@ async function chosenContract(args: readonly string[], io: CliIo): Promise<Contr
   }
   const target = valueIn(args, /^(?:--(?:cli-)?target(?:=|$)|-t)/)
   const baseUrl = valueIn(args, /^--(?:cli-)?base-url(?:=|$)/)
-  // A problem with the target is reported when it is called.
-  const sandbox = await chosenSandbox({ target, baseUrl }, io).catch(() => undefined)
-  const controlUrl = sandbox === undefined ? undefined : readControlUrl(sandbox.value)
-  if (controlUrl === undefined) return undefined
-  const isDefault = sandbox?.source === DEFAULT_SOURCE
-  // Help does not wait for a sandbox that may not run.
-  if (isDefault && args.some((word) => word === '--help' || word === '-h')) return undefined
-  // An unknown sandbox on the default port gets no token.
-  return await servedContract(controlUrl, isDefault ? undefined : io.env.PETSTORE_SANDBOX_CONTROL_TOKEN)
+  const isHelp = args.some((word) => word === '--help' || word === '-h')
+  return await contractOfSandbox({ target, baseUrl }, io, { waits: !isHelp })
 }
 
 /** The value of a flag before parsing: `--spec=x`, `--spec x`, `-t x` or `-tx`. */
@@ -129,21 +118,4 @@ function unknownOperation(name: string, { operations }: Contract): RequestError 
   return new RequestError('UNKNOWN_OPERATION', [
     `Unknown operation ${JSON.stringify(name)}${near} The operations are ${known.slice(0, MAX_NAMED).join(', ')}${more}.`,
   ])
-}
-
-const LIMITS = { timeout: 10 * SECOND_MS, maxBody: 40 * MIB } as const
-
-export async function servedContract(controlUrl: string, token: string | undefined): Promise<Contract | undefined> {
-  const name = `${controlUrl}/openapi.json`
-  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  try {
-    const headers = { 'if-none-match': await packagedTag(), connection: 'close', ...authorization }
-    const { status, text } = await fetchControl(name, { headers }, LIMITS)
-    if (status !== 200) return undefined
-    const { readContractText } = await import('../contract/load-contract.js')
-    // Linear patterns, since the document is not the user's own file.
-    return await readContractText(text, { keepsPets: false, name, patterns: 'linear' })
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,6 @@
 import { RequestError } from '../client/errors.js'
-import type { Target } from '../client/target.js'
+import { DEFAULT_SOURCE, type Target } from '../client/target.js'
+import { Failure } from '../domain/failures.js'
 import { canAsk, confirms } from './call/stdin.js'
 import type { CliIo } from './io.js'
 import { escapeControls } from './print.js'
@@ -18,4 +19,11 @@ export async function confirmWrite(
   if (await confirms(`${sentence}. Send it?`, io.stderr, ask.signal)) return
   ask.signal.throwIfAborted()
   throw new RequestError('CONFIRMATION_NEEDED', ['Nothing was sent: the write was not confirmed.'])
+}
+
+/** As `control` does: the sandbox on the default port may be another folder's. @throws Failure NO_SANDBOX */
+export function refuseUnknownSandbox(subject: string, { baseUrl, sources }: Pick<Target, 'baseUrl' | 'sources'>): void {
+  if (sources.baseUrl !== DEFAULT_SOURCE) return
+  const sentence = `No sandbox was started in this folder, and ${subject} changes data`
+  throw new Failure('NO_SANDBOX', `${sentence}. Start one here, or name it: --base-url ${baseUrl}`)
 }

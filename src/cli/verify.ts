@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { openService } from '../client/exchange.js'
 import { NoResponseError } from '../client/no-response.js'
 import { resolveTarget } from '../client/target.js'
@@ -10,11 +10,12 @@ import { openContract } from '../contract/open-contract.js'
 import { basePathOf } from '../domain/base-address.js'
 import { shellCommand } from '../domain/curl.js'
 import { Failure } from '../domain/failures.js'
-import { MIB } from '../domain/numbers.js'
+import { counted, MIB } from '../domain/numbers.js'
 import { type EpochMs, SECOND_MS } from '../domain/time.js'
 import { systemClock } from '../system/system-clock.js'
+import { contractOfSandbox } from './call/served-contract.js'
 import { readStdin } from './call/stdin.js'
-import { confirmWrite } from './confirm-write.js'
+import { confirmWrite, refuseUnknownSandbox } from './confirm-write.js'
 import { addOutputOptions, type OutputFlags, printJson, wantsJson } from './control/result.js'
 import { explain } from './help.js'
 import { abortOnSignal, type CliIo, EXIT, EXIT_NO_RESPONSE } from './io.js'
@@ -43,7 +44,7 @@ that get another 429 are reported as not tested.
 The key comes from --api-key-file, PETSTORE_API_KEY or the target, see "target".
 
 Exit codes: 0 no drift, 6 drift, 7 no response, 2 usage error or no API key
-known, 1 failed or no operation could be checked.`
+known, 1 failed, no operation could be checked, or --fail-on.`
 
 interface VerifyFlags extends OutputFlags<'text' | 'json' | 'junit'> {
   readonly target?: string
@@ -53,6 +54,7 @@ interface VerifyFlags extends OutputFlags<'text' | 'json' | 'junit'> {
   readonly writes?: boolean
   readonly yes?: boolean
   readonly spec?: string
+  readonly failOn?: 'not-checked'
 }
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
@@ -63,7 +65,8 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     .option('--key <key>', 'API key; for secrets, use --api-key-file')
     .option('--writes', 'also call operations that write; their data stays')
     .option('-y, --yes', 'write to production without asking')
-    .option('--spec <openapi.yaml>', 'another OpenAPI document (default: the packaged one)')
+    .option('--spec <openapi.yaml>', 'OpenAPI document (default: of the sandbox, or packaged)')
+    .addOption(new Option('--fail-on <what>', 'exit with 1 if a check was not made').choices(['not-checked']))
     .option('--debug', 'show stack traces')
     .action(async (flags: VerifyFlags) => finish(await verifyInstance(flags, io)))
 }
@@ -72,7 +75,8 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
   const { env, cwd, stdout } = io
   const tell = (line: string) => printLine(io.stderr, line)
   const file = flags.spec && resolve(cwd, flags.spec)
-  const contract = await openContract(file, { keepsPets: false, patterns: 'native' })
+  const served = file === undefined ? await contractOfSandbox(flags, io) : undefined
+  const contract = served ?? (await openContract(file, { keepsPets: false, patterns: 'native' }))
   const { basePath } = contract
   const target = await resolveTarget(flags, {
     basePath,
@@ -81,6 +85,7 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
     readStdin: async () => (await readStdin()).toString(),
   })
   for (const warning of target.warnings) tell(`warning: ${warning}`)
+  if (flags.writes === true) refuseUnknownSandbox('verify --writes', target)
   if (flags.writes === true && target.isProduction) {
     tell('warning: --writes creates data in production and does not remove it.')
     if (flags.yes !== true) {
@@ -124,6 +129,9 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
   const { checks, reached } = verification
   if (checks.some(({ outcome }) => outcome === 'drift')) return EXIT_DRIFT
   if (checks.some(({ outcome }) => outcome === 'unanswered')) return EXIT_NO_RESPONSE
+  const { skipped } = counts(verification)
+  if (flags.failOn === 'not-checked' && skipped > 0)
+    throw new Failure('NOT_CHECKED', `${counted(skipped, 'check')} could not be made; the report has the reasons.`)
   // A run that checked no operation must not look like a success.
   if (reached.length > 0) return EXIT.ok
   if (target.apiKey === undefined)

@@ -91,14 +91,17 @@ export async function resolveTarget(choice: TargetChoice, context: TargetContext
 const VISIBLE_KEY =
   'A key given with --key is visible in process lists and shell histories; use --api-key-file for a secret one.'
 
+/** The address of the sandbox to call: of the target `sandbox`, or any address of this machine. */
 export async function chosenSandbox(
   { target, baseUrl }: TargetChoice,
   context: Omit<TargetContext, 'readStdin'>,
 ): Promise<Sourced | undefined> {
-  if (baseUrl !== undefined) return isLoopback(baseUrl) ? { value: baseUrl, source: DEFAULT_SOURCE } : undefined
   const config = await readTargetConfig(context.env)
-  if ((target ?? config.use ?? SANDBOX) !== SANDBOX) return undefined
-  return findTarget(await knownTargets(config, context), SANDBOX).baseUrl
+  const name = target ?? config.use ?? SANDBOX
+  const address =
+    baseUrl === undefined ? findTarget(await knownTargets(config, context), name).baseUrl : checkedAddress(baseUrl)
+  if (address === undefined || (baseUrl === undefined && name === SANDBOX)) return address
+  return isLoopback(address.value) ? address : undefined
 }
 
 export async function knownTargets(

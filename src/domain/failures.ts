@@ -50,7 +50,10 @@ export const FAILURES = {
   INVALID_CONFIG: { exit: 2, meaning: 'The file of targets cannot be read, or its content is wrong.' },
   CANNOT_WRITE: { exit: 1, meaning: 'An output file could not be written.' },
   NO_RESPONSE: { exit: 7, meaning: 'The request got no complete response in time.' },
-  NOT_CHECKED: { exit: 1, meaning: 'verify could not check a single operation.' },
+  NOT_CHECKED: {
+    exit: 1,
+    meaning: 'verify could not check a single operation; with `verify --fail-on not-checked`, not all.',
+  },
   NO_SANDBOX: {
     exit: 7,
     meaning: 'No sandbox was found, or the command would change the one on port 4010, which belongs to another folder.',

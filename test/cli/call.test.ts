@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
 import type { Sandbox } from '../../src/api/controls.js'
-import { servedContract } from '../../src/cli/call.js'
+import { servedContract } from '../../src/cli/call/served-contract.js'
 import { cellWidth } from '../../src/cli/table.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { packageDirectory } from '../../src/system/package-files.js'
@@ -365,10 +365,8 @@ describe('the contract of the running sandbox', () => {
     expect((await known('listCategories')).code).toBe(0)
     expect((await known('listPets --limit 50')).code).toBe(0)
     expect((await known('listPets --limit 51')).code).toBe(2)
-    const { env: _, ...elsewhere } = ioFor(undefined, { XDG_CONFIG_HOME: temporaryFolder() })
-    expect((await call(`listCategories --base-url ${sandbox.baseUrl}`, { ...ioFor(sandbox), ...elsewhere })).code).toBe(
-      0,
-    )
+    const noSandboxHere = ioFor(undefined, { XDG_CONFIG_HOME: temporaryFolder() })
+    expect((await call(`listCategories --key sandbox --base-url ${sandbox.baseUrl}`, noSandboxHere)).code).toBe(0)
     expect((await known(`listCategories --spec ${join(packageDirectory, 'openapi.yaml')}`)).code).toBe(2)
     const noSandbox = { XDG_CONFIG_HOME: temporaryFolder(), PETSTORE_SANDBOX_URL: 'http://127.0.0.1:1' }
     expect((await call('--list', ioFor(undefined, noSandbox))).out).toContain('listOrders')
@@ -378,6 +376,12 @@ describe('the contract of the running sandbox', () => {
     const { controlUrl } = await sandboxWith()
     expect(await servedContract(controlUrl, undefined)).toBeUndefined()
   })
+})
+
+it('refuses to write to a sandbox that was neither started in this folder nor named', async () => {
+  const io = ioFor(undefined, { XDG_CONFIG_HOME: temporaryFolder() })
+  const { code, err } = await call('createPet --name Rex --category-id 1', io)
+  expect([code, err]).toEqual([7, expect.stringMatching(/^NO_SANDBOX: No sandbox was started in this folder/m)])
 })
 
 describe('--key', () => {

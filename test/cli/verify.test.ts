@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
+import { packageDirectory } from '../../src/system/package-files.js'
 import { change, driftingService } from '../client/drifting-service.js'
 import { junitViolations } from '../support/junit-schema.js'
 import { temporaryFolder } from '../support/temporary-files.js'
@@ -31,6 +33,22 @@ describe('verify', () => {
     expect(out).toMatch(/^✓ listPets, /)
     expect(out).not.toMatch(/^[✗–]/m)
     expect(out).toMatch(/\n\nAnimal Store Service 1\.0\.0: \d+ kept, 0 drifted, 0 not checked\n$/)
+  })
+
+  it('checks the contract of the sandbox, with ids of listed records in every path', async () => {
+    const spec = join(packageDirectory, 'test/contract/specs/projects.yaml')
+    const { baseUrl } = await sandboxWith({ spec, generate: ['projects=1', 'tasks=1'] })
+    const { code, out } = await verify(`--base-url ${baseUrl}`, KEY)
+    expect(out).toMatch(/^✓ getProject, the request \(GET \/projects\/1\)$/m)
+    expect(out).toMatch(/^✓ listTasks, the request \(GET \/projects\/1\/tasks\)$/m)
+    expect(out).toMatch(/^✓ getTask, the request \(GET \/projects\/1\/tasks\/[\da-f-]{36}\)$/m)
+    expect(code).toBe(0)
+    const [, count] = /, (\d+) not checked/.exec(out) ?? []
+    const failed = await verify(`--base-url ${baseUrl} --fail-on not-checked`, KEY)
+    expect([failed.code, failed.err]).toEqual([
+      1,
+      expect.stringContaining(`NOT_CHECKED: ${count} checks could not be made`),
+    ])
   })
 
   it('finds the sandbox that exec has started, and knows its key', async () => {

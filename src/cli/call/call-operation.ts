@@ -13,7 +13,7 @@ import { KEY_REFERENCE } from '../../domain/curl.js'
 import { MASK, redactAddress } from '../../domain/redaction.js'
 import { packageVersion } from '../../system/package-files.js'
 import { describeOpenError, readInput } from '../../system/regular-file.js'
-import { confirmWrite } from '../confirm-write.js'
+import { confirmWrite, refuseUnknownSandbox } from '../confirm-write.js'
 import { abortOnSignal, type CliIo, EXIT } from '../io.js'
 import { escapeControls, escapeLines, print, printBytes } from '../print.js'
 import { type FlagNames, type GivenFlags, readSettings } from './commands.js'
@@ -82,6 +82,7 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
     // Otherwise stdin holds the body or the key.
     const canAsk = flags.text('body') !== '-' && keyFile !== '-'
     const isRead = method === 'GET' || method === 'HEAD'
+    if (!isRead) refuseUnknownSandbox(operation.id, target)
     if (!isRead && !flags.has('yes')) await confirmWrite(operation.id, target, { canAsk, signal }, io)
     return await exchange(signal)
   })

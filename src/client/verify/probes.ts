@@ -54,9 +54,9 @@ export async function readExamples(contract: Contract): Promise<(operation: Oper
   }
 }
 
-export function exampleProbes(operation: Operation, examples: readonly Example[], foundId: unknown): readonly Probe[] {
+export function exampleProbes(operation: Operation, examples: readonly Example[], ids: Values): readonly Probe[] {
   return examples.flatMap(({ name, values }) => {
-    const request = requestWith(operation, values, foundId)
+    const request = requestWith(operation, values, ids)
     return request === undefined ? [] : [{ name: operation.takesBody ? 'the example' : name, request }]
   })
 }
@@ -103,7 +103,8 @@ export function itemProbes(operation: Operation, items: SeenItems): readonly Pro
   if (operation.method !== 'GET' || inPath.length !== 1 || inPath[0]?.type !== 'integer') return []
   const created = items.created.at(-1)?.id
   const probe = (name: string, id: unknown, more: Partial<Probe> = {}) => {
-    const request = id === undefined ? undefined : requestWith(operation, new Map(), id)
+    const request =
+      id === undefined ? undefined : requestWith(operation, new Map(), new Map([[inPath[0]?.name ?? '', id]]))
     return request === undefined ? [] : [{ name, request, ...more }]
   }
   return [
@@ -177,9 +178,10 @@ function plainRequest({ method, path }: Pick<Operation, 'method' | 'path'>, quer
   return { method, path, query, headers: { accept: 'application/json' }, body: '' }
 }
 
-function requestWith(operation: Operation, values: Values, foundId: unknown): EngineRequest | undefined {
+/** @param ids of records that exist, by path parameter */
+function requestWith(operation: Operation, values: Values, ids: Values): EngineRequest | undefined {
   const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
-  const segments = inPath.map(({ name }) => (inPath.length === 1 ? (foundId ?? values.get(name)) : values.get(name)))
+  const segments = inPath.map(({ name }) => ids.get(name) ?? values.get(name))
   if (segments.includes(undefined)) return undefined
   const query = operation.parameters.filter((one) => one.in === 'query' && values.has(one.name))
   const built = buildRequest(operation, {

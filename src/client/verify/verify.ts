@@ -84,6 +84,8 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   const [{ name, prefix }] = contract.keyHeaders
   const keyName = name.toLowerCase()
   const stillLimited = new Set<string>()
+  /** Of the first listed record, by resource. */
+  const firstIds = new Map<string, unknown>()
   let wasAnswered = false
   let waits = 0
 
@@ -112,7 +114,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
       if (!writes) return skip('it writes, and --writes was not given')
     }
     const items = itemsOf(operation)
-    const probes = exampleProbes(operation, examples, firstKnownId(operation))
+    const probes = exampleProbes(operation, examples, knownIds(operation))
     const request = probes[0]?.request
     if (request === undefined) return skip('the contract has no example for its path parameters')
     const violations = [operation.readQuery(request.query), operation.readBody(bytesOf(request))].flatMap((read) =>
@@ -150,7 +152,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     const details = detailsOf(violations)
     const skipped = isSuccess(status)
       ? undefined
-      : (removalReason(operation, response, expected !== undefined || firstKnownId(operation) !== undefined) ??
+      : (removalReason(operation, response, expected !== undefined || knownIds(operation).size > 0) ??
         (isRefusable && status === 400
           ? `it is refused with 400, as it may be: ${messageIn(operation, body)}`
           : undefined))
@@ -171,8 +173,10 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     judge(operation, `rate-limit headers of ${name}`, request, detailsOf(violations, 'rate-limit-headers'))
     judgeDeprecation(operation, name, request, response, expected)
     if (!isSuccess(status)) return
-    if (isRead(operation.method)) items.addList(request, body)
-    else {
+    if (isRead(operation.method)) {
+      items.addList(request, body)
+      keepFirstId(operation, body)
+    } else {
       const id = isObject(body) && isId(body.id) ? `, with the id ${body.id}` : ''
       notes.push(`${operation.id} has written${id}; it is still there.`)
       items.addCreated(body)
@@ -221,9 +225,26 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     return known
   }
 
-  /** Of the outermost collection in the path. */
-  function firstKnownId({ path }: Operation): unknown {
-    return collections.get(path.split('/{', 1)[0] ?? '')?.ids[0]
+  function keepFirstId({ action }: Operation, body: unknown): void {
+    if (action?.kind !== 'list' || firstIds.has(action.resource)) return
+    const listed = action.envelope === undefined ? body : Object(body)[action.envelope]
+    const property = contract.resources.find(({ name }) => name === action.resource)?.id.property
+    const first: unknown = Array.isArray(listed) ? listed[0] : undefined
+    if (property !== undefined && isObject(first) && first[property] !== undefined)
+      firstIds.set(action.resource, first[property])
+  }
+
+  /** Ids of records that exist, by path parameter: of the parents, then of the record itself. */
+  function knownIds({ path, parameters, action }: Operation): ReadonlyMap<string, unknown> {
+    const names = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
+    const resource = contract.resources.find(({ name }) => name === action?.resource)
+    const outermost = collections.get(path.split('/{', 1)[0] ?? '')?.ids[0]
+    const ids = names.map((_, index) =>
+      resource === undefined
+        ? names.length === 1 && outermost
+        : firstIds.get(resource.parents[index]?.resource ?? (index < resource.parents.length ? '' : resource.name)),
+    )
+    return new Map(names.flatMap((name, index) => (isId(ids[index]) ? [[name, ids[index]] as const] : [])))
   }
 
   async function verifyCounting(): Promise<void> {
@@ -327,8 +348,10 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
 
 type ContractViolation = ReturnType<typeof findViolations>[number]
 
-function rankOf({ method, path }: Operation): number {
-  if (path.includes('{')) return 2
+/** Lists of parents come before lists of their records. */
+function rankOf({ method, path, action }: Operation): number {
+  const depth = path.split('{').length
+  if (depth > 1) return action?.kind === 'list' ? depth : 2 * depth
   return isRead(method) ? 0 : 1
 }
 
