@@ -1,6 +1,6 @@
 import { Server as NetServer } from 'node:net'
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
-import { clearInterval, setInterval, setTimeout, systemClock } from '../system/system-clock.js'
+import { clearInterval, setImmediate, setInterval, setTimeout, systemClock } from '../system/system-clock.js'
 import { hasStalled } from './connection.js'
 import { cut, type ListenerContext } from './listener-context.js'
 
@@ -44,7 +44,8 @@ async function acceptPending(context: ListenerContext): Promise<void> {
   const until = systemClock.monotonic() + MAX_ACCEPT_MS
   for (let before = -1; before < context.accepted && systemClock.monotonic() < until; ) {
     before = context.accepted
-    await new Promise((resolve) => setTimeout(resolve, ACCEPT_INTERVAL_MS))
+    // Timers run before the sockets are polled, immediates after it.
+    await new Promise((resolve) => setTimeout(() => setImmediate(resolve), ACCEPT_INTERVAL_MS))
   }
 }
 
