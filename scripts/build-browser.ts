@@ -58,23 +58,21 @@ const withoutHelp: Plugin = {
   setup({ onLoad }) {
     onLoad({ filter: /src\/domain\/settings\.ts$/ }, async ({ path }) => ({
       contents: (await readFile(path, 'utf8')).replace(
-        /^( +(?:description|label|hint|value|example):)\s*(['"`]).*\2,$/gm,
+        /^( +(?:description|docs|label|hint|value|example):)\s*(['"`]).*\2,$/gm,
         "$1 '',",
       ),
       loader: 'ts',
     }))
-    onLoad({ filter: /src\/options\/table\.ts$/ }, async ({ path }) => ({
-      contents: (await readFile(path, 'utf8')).replace(/^const OPTIONS = \{.*?^\} satisfies/ms, withoutPhrases),
+    onLoad({ filter: /src\/options\/rows\.ts$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(/^export const OPTIONS = \{.*?^\}/ms, withoutPhrases),
       loader: 'ts',
     }))
   },
 }
 
-/** Keeps names, and messages of schemas. */
+/** Keeps names. */
 function withoutPhrases(rows: string): string {
-  return rows.replaceAll(/'([^'\n]*)'/g, (whole, text: string) =>
-    text.includes(' ') && !text.startsWith('must ') ? "''" : whole,
-  )
+  return rows.replaceAll(/"[^"\n]*"|'([^'\n]*)'/g, (whole, text = ' ') => (text.includes(' ') ? "''" : whole))
 }
 
 /** Makes each lazy part reach everything loaded before it, so that the base stays in one file. */

@@ -1,13 +1,20 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inputField, positionalFields, type Verb } from '../src/control/verb.js'
+import { ENV_PREFIX, flagName } from '../src/options/names.js'
+import { OTHER_VARIABLES } from '../src/options/rows.js'
+import { OPTION_NAMES, optionRow } from '../src/options/table.js'
 import { packageDirectory } from '../src/system/package-files.js'
 import { METHODS, type MethodRow } from './generate-methods.js'
 
 /** Documents with tables that `npm run generate` writes, between markers such as `<!-- verbs -->` and `<!-- end -->`. */
-export const DOCUMENTS = ['docs/control-api.md']
+export const DOCUMENTS = ['docs/control-api.md', 'docs/switches.md']
 
-const TABLES: Readonly<Record<string, () => string>> = { verbs: verbTables }
+const TABLES: Readonly<Record<string, () => string>> = {
+  verbs: verbTables,
+  options: optionTables,
+  variables: variableTable,
+}
 
 export async function writeDocumentTables(): Promise<void> {
   for (const name of DOCUMENTS) {
@@ -23,6 +30,24 @@ export function withTables(text: string): string {
     const table = TABLES[name]
     return table === undefined ? whole : `${begin}\n${table()}\n${end}`
   })
+}
+
+function optionTables(): string {
+  const groups = [...new Set(OPTION_NAMES.map((name) => optionRow(name).group))]
+  const tables = groups.map((group) => {
+    const rows = OPTION_NAMES.filter((name) => optionRow(name).group === group).map((name) => {
+      const { short, value, description, docs = description, default: standard = '' } = optionRow(name)
+      const flag = [short === undefined ? [] : `-${short},`, flagName(name), value ?? []].flat().join(' ')
+      return [code(flag), docs, standard]
+    })
+    return `### ${group}\n\n${table(['option', 'meaning', 'default'], rows)}`
+  })
+  return tables.join('\n')
+}
+
+function variableTable(): string {
+  const rows = Object.entries(OTHER_VARIABLES).map(([name, meaning]) => [code(ENV_PREFIX + name), meaning])
+  return table(['variable', 'meaning'], rows)
 }
 
 /** Headings, with the first words of the verbs below each. */

@@ -11,7 +11,8 @@ import { PAGE_FILES } from '../src/control/pages.js'
 import { FAULTS } from '../src/domain/faults.js'
 import { REASONS } from '../src/domain/problems.js'
 import { SETTING_NAMES } from '../src/domain/settings.js'
-import { envName, flagName, NAMED_OPTIONS } from '../src/options/names.js'
+import { ENV_PREFIX, envName, flagName, NAMED_OPTIONS } from '../src/options/names.js'
+import { OTHER_VARIABLES } from '../src/options/rows.js'
 import { packagedScenarios } from '../src/options/scenario.js'
 import { OPTION_NAMES, optionRow } from '../src/options/table.js'
 import { fixturesDirectory } from '../src/system/package-files.js'
@@ -49,19 +50,6 @@ describe('README.md', () => {
 })
 
 describe('docs/switches.md', () => {
-  it('lists every option under the heading that it has in the help, with its flag and default, and no other', () => {
-    const groups = [...new Set(OPTION_NAMES.map((name) => optionRow(name).group))]
-    for (const group of groups) {
-      const rows = tablesOf(sectionOf(SWITCHES, group)).flat()
-      const listed = rows.map(([flag = '', , fallback]) => [plain(flag), fallback])
-      const options = OPTION_NAMES.filter((name) => optionRow(name).group === group).map((name) => {
-        const { short, value, default: fallback = '' } = optionRow(name)
-        return [[short === undefined ? [] : `-${short},`, flagName(name), value ?? []].flat().join(' '), fallback]
-      })
-      expect(listed.sort(), group).toEqual(options.sort())
-    }
-  })
-
   it('lists every option that a file cannot set, and no other', () => {
     const listed = tablesOf(sectionOf(SWITCHES, 'What a file cannot set'))
       .flat()
@@ -164,7 +152,8 @@ it('the guides mention only existing flags and variables', async () => {
     HIDDEN_FLAG,
     ...FLAGS_OF_OTHERS,
   ])
-  const variables = new Set(NAMED_OPTIONS.map(envName))
+  const others = Object.keys(OTHER_VARIABLES).map((name) => ENV_PREFIX + name)
+  const variables = new Set([...NAMED_OPTIONS.map(envName), ...others])
   for (const { file, text } of GUIDES) {
     const named = codesIn(text).flatMap((code) => (/^(?:npm|docker|git) /.test(code) ? [] : [code]))
     const unknown = named
@@ -173,7 +162,7 @@ it('the guides mention only existing flags and variables', async () => {
     expect(unknown, file).toEqual([])
     const own = named.flatMap((code) => code.match(/PETSTORE_SANDBOX_[A-Z_]+/g) ?? [])
     expect(
-      own.filter((name) => !variables.has(name) && !OTHER_VARIABLES.includes(name)),
+      own.filter((name) => !variables.has(name)),
       file,
     ).toEqual([])
   }
@@ -184,12 +173,3 @@ const HIDDEN_FLAG = '--json'
 
 /** Flags of other tools. */
 const FLAGS_OF_OTHERS = ['--retry-on-http-error']
-
-/** Variables that are not options of a sandbox. */
-const OTHER_VARIABLES: readonly string[] = [
-  'PETSTORE_SANDBOX_URL',
-  'PETSTORE_SANDBOX_OPEN',
-  'PETSTORE_SANDBOX_WATCH',
-  'PETSTORE_SANDBOX_FAIL_ON',
-  'PETSTORE_SANDBOX_REPORT',
-]

@@ -4,7 +4,6 @@ import { dirname, join, relative, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
 import { Failure } from '../domain/failures.js'
-import type { SettingName } from '../domain/settings.js'
 import { ENV_PREFIX, flagName, kebabName } from '../options/names.js'
 import { CONFIG_FILE } from '../options/sources.js'
 import { OPTION_NAMES, type OptionName, optionRow } from '../options/table.js'
@@ -153,20 +152,6 @@ function schemaPath(folder: string): string {
 
 const WIDTH = 100
 
-const EXAMPLES: { readonly [Name in OptionName]?: Name extends SettingName ? never : string } = {
-  pets: '500',
-  generate: '[categories=50]',
-  apiKey: '[my-key, my-pro-key:pro]',
-  storm: '0.3,for=30s,every=5m',
-  fault: '[listPets:503@20%*3, createPet:connection-reset]',
-  scenario: 'storm',
-  now: '2030-12-04T23:59:00Z',
-  seed: '1',
-  spec: 'openapi.yaml',
-  mock: 'listOrders',
-  log: 'pretty',
-}
-
 const IN_FILES = OPTION_NAMES.filter((name) => !optionRow(name).notInFiles)
 const NOT_IN_FILES = OPTION_NAMES.filter((name) => optionRow(name).notInFiles)
 
@@ -207,9 +192,9 @@ function capitalised(text: string): string {
 }
 
 function switchLine(name: OptionName): string {
-  const { reads, negative, default: fallback = '', example = EXAMPLES[name] } = optionRow(name)
-  if (reads === 'switch') return `${kebabName({ name, negated: negative === true })}: true`
-  return `${kebabName({ name, negated: false })}: ${example ?? yamlText(fallback)}`
+  const { reads, negative, default: fallback = '', example = yamlText(fallback) } = optionRow(name)
+  if (reads === 'switch') return `${kebabName({ name, negated: negative })}: true`
+  return `${kebabName({ name, negated: false })}: ${example}`
 }
 
 function yamlText(text: string): string {

@@ -38,6 +38,10 @@ interface SettingText {
   /** Placeholder in the help. */
   readonly value?: string
   readonly description: string
+  /** For the table in docs/switches.md, in Markdown. Default: the description. */
+  readonly docs?: string
+  /** Also in the short help of `serve`. */
+  readonly everyday?: true
   /** On the dashboard. */
   readonly panel: 'limits' | 'bans' | 'responses'
   readonly label: string
@@ -90,6 +94,7 @@ function choice<const Value extends string | number, Group extends SettingGroup>
 export const SETTINGS = {
   /** Plan of the key `sandbox`. */
   plan: choice(PLAN_NAMES, 'free', {
+    everyday: true,
     group: 'quotas',
     value: '<plan>',
     description: 'plan of the key "sandbox"',
@@ -99,11 +104,13 @@ export const SETTINGS = {
   /** Limits for the key `sandbox` (`5000/min,200000/day`); an omitted part is the plan's. */
   limits: {
     kind: 'limits',
+    everyday: true,
     unset: "the plan's",
     example: '5000/min,200000/day',
     group: 'quotas',
     value: '<spec>',
     description: 'limits of the key "sandbox": 5000/min,200000/day',
+    docs: 'limits of the key `sandbox`, such as `5000/min,200000/day`; either part is optional',
     panel: 'limits',
     label: 'Limits of sandbox',
     hint: "the plan's own",
@@ -124,6 +131,7 @@ export const SETTINGS = {
     group: 'refusals',
     value: '<n|never>',
     description: 'number of early requests that lead to a ban',
+    docs: 'number of [early requests](behaviour.md#bans) that lead to a ban',
     panel: 'bans',
     label: 'Ban after N early retries',
     hint: 'a number, or never',
@@ -159,6 +167,7 @@ export const SETTINGS = {
     group: 'refusals',
     value: '<form>',
     description: 'body of a 429',
+    docs: 'body of a 429: `error`, `empty`, `text`, `html`, or [`problem`](behaviour.md#rate-limits-by-the-standards)',
     panel: 'limits',
     label: 'Body of a 429',
   }),
@@ -167,6 +176,7 @@ export const SETTINGS = {
     group: 'refusals',
     value: '<form>',
     description: 'rate-limit headers',
+    docs: '`documented`: X-RateLimit-* only; `draft`: [the IETF fields](behaviour.md#rate-limits-by-the-standards) too',
     panel: 'limits',
     label: 'Rate-limit headers',
   }),
@@ -175,6 +185,7 @@ export const SETTINGS = {
     group: 'trouble',
     value: '<mode>',
     description: 'removal of getPet',
+    docs: 'see [Removal and brownouts](#removal-and-brownouts)',
     panel: 'responses',
     label: 'Sunset',
   }),
@@ -189,11 +200,13 @@ export const SETTINGS = {
   /** Delay of every response (`100ms` or `50ms..200ms`), or by operation (`{ listPets: '3s', '*': '100ms' }`). */
   latency: {
     kind: 'latency',
+    everyday: true,
     unset: 'off',
     example: '50ms..200ms',
     group: 'trouble',
     value: '<spec>',
     description: 'delay responses: 100ms, 50ms..200ms or listPets=3s',
+    docs: "delay responses: `100ms`, `50ms..200ms`, or per operation: `100ms,listPets=3s`. In programs, config and scenarios also an object: `{ listPets: 3s, '*': 100ms }`",
     panel: 'responses',
     label: 'Latency',
     hint: 'off; 50ms..200ms, listPets=3s',
@@ -209,6 +222,7 @@ export const SETTINGS = {
     group: 'conduct',
     value: '<n>',
     description: 'clients that share a key; conduct and bans count by it',
+    docs: 'number of [clients](conduct.md#senders) that share a key',
     panel: 'bans',
     label: 'Senders of a key',
     hint: 'as in flight',

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import type { ApiKey } from '../domain/keys.js'
 import { DEFAULT_SETTINGS, type SettingName } from '../domain/settings.js'
 import type { SpaceStart } from '../domain/state.js'
@@ -6,8 +7,9 @@ import { describeOpenError, readRegularFile, resolve as resolvePath } from '../s
 import { checkLayer, type GivenOption, type Layer, listWhere, makeLayer } from './layer.js'
 import { toKebabCase } from './letter-case.js'
 import { flagOrVariable } from './names.js'
-import { DEFAULTS, OptionsError, type SandboxOptions, STORE_FILE, type StartDefaults } from './options.js'
+import { OptionsError, type SandboxOptions, type StartDefaults } from './options.js'
 import { formatProblem, pathText, quoted } from './problem.js'
+import { OPTIONS, type OptionData, STORE_FILE } from './rows.js'
 import {
   brokenScenario,
   contentLayer,
@@ -46,15 +48,19 @@ type StartOption = 'scenario' | 'storm' | 'fault' | 'now' | 'freeze' | SettingNa
 type KeptName = Exclude<OptionName, Merged>
 const MERGED = /^(?:inMemory|redis.*|group|apiKey|controlOrigin|scenario)$/
 const KEPT_NAMES = OPTION_NAMES.filter((name): name is KeptName => !MERGED.test(name) && !optionRow(name).scenario)
+type DefaultName = {
+  [Name in keyof typeof OPTIONS]: (typeof OPTIONS)[Name] extends { readonly default: unknown } ? Name : never
+}[keyof typeof OPTIONS]
 const FALLBACKS = {
-  ...DEFAULTS,
-  reset: false,
-  anyKey: false,
   generate: [],
   mock: [],
-  strict: false,
-  fsync: false,
-  reason: true,
+  ...Object.fromEntries(
+    Object.entries<OptionData>(OPTIONS)
+      .filter(([, row]) => row.default !== undefined)
+      .map(([name, row]) => [name, v.parse(optionRow(name as OptionName).schema, row.default)]),
+  ),
+} as Record<string, unknown> as {
+  readonly [Name in DefaultName | 'generate' | 'mock']: NonNullable<OptionValues[Name]>
 }
 
 type Kept = {
@@ -185,7 +191,7 @@ function storeFile({ store, inMemory, upstream }: OptionValues, fallback: string
 }
 
 function readGroupLog({ redis, group }: OptionValues): GroupLog | undefined {
-  return redis === undefined ? undefined : { redis, group: group ?? DEFAULTS.group }
+  return redis === undefined ? undefined : { redis, group: group ?? FALLBACKS.group }
 }
 
 /** Options that exclude each other in one source or, if marked, in any. */

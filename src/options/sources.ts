@@ -10,6 +10,7 @@ import { toCamelCase } from './letter-case.js'
 import { camelName, ENV_PREFIX, envName, flagName, flagOrVariable, NAMED_OPTIONS } from './names.js'
 import { OptionsError } from './options.js'
 import { formatProblem } from './problem.js'
+import { OTHER_VARIABLES } from './rows.js'
 import { isScenarioFile } from './scenario.js'
 import { isOptionName, type OptionName, optionRow } from './table.js'
 import { MAX_OPTIONS_FILE_BYTES, readYamlMap } from './yaml-map.js'
@@ -50,8 +51,6 @@ export function withFaultFile(rule: string, cwd: string): string {
   }
 }
 
-const OTHER_VARIABLES = ['URL', 'DEBUG', 'FAIL_ON', 'REPORT', 'HAR', 'OPEN', 'WATCH'].map((name) => ENV_PREFIX + name)
-
 /**
  * The options in the environment. An empty variable counts as not set: compose files and CI matrices produce it for a
  * missing value. An unknown variable is only a warning: it may be for another version.
@@ -69,7 +68,7 @@ export function envLayer(env: Environment, cwd: string): Layer & { readonly warn
         ]
   })
   const variables = new Map(NAMED_OPTIONS.map((option) => [camelName(option), envName(option)]))
-  const known = [...NAMED_OPTIONS.map(envName), ...OTHER_VARIABLES]
+  const known = [...NAMED_OPTIONS.map(envName), ...Object.keys(OTHER_VARIABLES).map((name) => ENV_PREFIX + name)]
   const unknown = Object.keys(env).filter((variable) => variable.startsWith(ENV_PREFIX) && !known.includes(variable))
   const warnings = unknown.map((variable) => {
     const removed = removedOption(optionName(variable))

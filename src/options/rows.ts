@@ -1,0 +1,322 @@
+import { DEFAULT_BASE_PATH } from '../contract/contract-data.js'
+import { SPACE_SOURCES } from '../domain/keys.js'
+import { LIST_ORDERS, SETTING_GROUPS } from '../domain/settings.js'
+import { UPSTREAM_WRITES } from '../domain/upstream.js'
+
+export const LOG_FORMATS = ['pretty', 'json', 'silent'] as const
+export type LogFormat = (typeof LOG_FORMATS)[number]
+
+export const STORE_FILE = '.petstore-sandbox/store.json'
+
+const { quotas, refusals, trouble } = SETTING_GROUPS
+
+/** What a row may also say. */
+interface RowFacts {
+  readonly short?: string
+  /** As it is written; of a switch, whether it is on. Default: none. */
+  readonly default?: string | number | boolean
+  /** The default in words, if it is not a value. */
+  readonly unset?: string
+  readonly example?: string
+  readonly choices?: readonly (string | number)[]
+  readonly max?: number
+  /** For the table in docs/switches.md, in Markdown. Default: the help. */
+  readonly docs?: string
+  /** Also in the short help of `serve`. */
+  readonly everyday?: true
+  /** Allowed in a scenario. */
+  readonly scenario?: true
+  /** A cloned folder may bring a config file: these reach another machine, widen access or choose where to write. */
+  readonly notInFiles?: true
+  /** Never shown, not even in an error. */
+  readonly secret?: true
+}
+
+/** An option that is not a setting. */
+export interface OptionData extends RowFacts {
+  /** `choice`, or of `KindInputs`. */
+  readonly kind: string
+  readonly group: string
+  /** Placeholder in the help; undefined for a switch. */
+  readonly value: string | undefined
+  readonly description: string
+}
+
+/**
+ * @param group heading in the help and the documentation
+ * @param value placeholder in the help
+ * @param help a noun phrase or an imperative of less than 60 characters
+ */
+function row<const Kind extends string, const Facts extends RowFacts = Record<never, never>>(
+  group: string,
+  kind: Kind,
+  value: string | undefined,
+  help: string,
+  facts?: Facts,
+) {
+  return { group, kind, value, description: help, ...facts } as unknown as Omit<OptionData, 'kind' | keyof Facts> & {
+    readonly kind: Kind
+  } & Facts
+}
+
+const toggle = <const Facts extends RowFacts>(group: string, help: string, facts?: Facts) =>
+  row(group, 'switch', undefined, help, facts)
+
+/**
+ * Every option that is not a setting, in the order of the help. Flags, environment variables, the config file, scenarios,
+ * SandboxOptions and docs/switches.md are derived from these rows. Settings are in domain/settings.ts.
+ *
+ * @source docs/switches.md, "Options of serve"
+ */
+export const OPTIONS = {
+  /** TCP port, 0 for a free one. */
+  port: row('Server', 'number', '<n>', 'TCP port, 0 for a free one', {
+    default: 4010,
+    max: 65_535,
+    short: 'p',
+    everyday: true,
+  }),
+  /** Address to listen on. Default: 127.0.0.1. Addresses beyond loopback require `controlToken`. */
+  host: row('Server', 'host', '<addr>', 'address to listen on; --control-token beyond loopback', {
+    default: '127.0.0.1',
+    notInFiles: true,
+  }),
+  /** Path of the service, ending in its version segment. Default: the path of the contract's first server, or `/v1`. */
+  basePath: row('Server', 'base-path', '<path>', 'path of the service; with --spec, its first server path', {
+    unset: DEFAULT_BASE_PATH,
+  }),
+  /** `*`, `loopback`, `off`, or origins separated by commas. Default: `*`, and `loopback` with `upstream`. */
+  cors: row('Server', 'cors', '<*|loopback|off|origins>', 'web origins that may call; with --upstream: loopback', {
+    default: '*',
+    docs: 'web origins that may call the service, comma-separated; [risks of `*`](deploy.md#what-any-website-may-do). `loopback`: pages from this machine, the default with `--upstream`',
+  }),
+  /** File of the store. Default: state is kept in memory. */
+  store: row('Data', 'file', '<file>', 'JSON file that holds the state', {
+    default: STORE_FILE,
+    everyday: true,
+    docs: 'JSON file that holds the [state](state.md)',
+  }),
+  /** Keep nothing on disk. */
+  inMemory: toggle('Data', 'keep nothing on disk', { everyday: true }),
+  /** Maximum size of the store, and of all spaces in memory. Default: `256MiB`. */
+  maxStore: row('Data', 'size', '<size>', 'maximum size of the store, and of spaces in memory', {
+    default: '256MiB',
+    docs: 'maximum size of the store, and of the spaces in memory. A change beyond it gets 507',
+  }),
+  /** Folder with pets.json, orders.json, keys.json. */
+  fixtures: row('Data', 'folder', '<dir>', 'folder with pets.json, orders.json and keys.json', {
+    unset: 'the packaged ones',
+    everyday: true,
+    docs: 'folder with your `pets.json`, `orders.json` or `keys.json`; missing files fall back to the packaged ones',
+  }),
+  /** Number of pets to generate instead of using the fixtures. */
+  pets: row('Data', 'number', '<n>', 'generate n pets instead of using the fixtures', {
+    max: 5_000_000,
+    example: '500',
+    docs: 'generate n pets instead of loading `pets.json`; the same seed generates the same pets',
+  }),
+  /** Records to generate, as `categories=50`, for resources of the contract. */
+  generate: row('Data', 'counts', '<resource=n>', 'generate n records of a resource; repeatable', {
+    example: '[categories=50]',
+    docs: 'generate n records of a [resource of the contract](spec.md#resources), for example `categories=50`; repeatable. The same seed generates the same records',
+  }),
+  /** Reseed the store at start. */
+  reset: toggle('Data', 'start over from the fixtures', {
+    default: false,
+    everyday: true,
+    docs: 'discard the store and start from the fixtures',
+  }),
+  /** Sync every write to disk, to survive a power cut. */
+  fsync: toggle('Data', 'sync every write to disk, to survive a power cut', { default: false }),
+  /** Join the replicas that share a log in this Redis: `redis://127.0.0.1:6379`. */
+  redis: row('Data', 'redis', '<url>', 'join the replicas that share a log in this Redis', {
+    unset: 'none; the state is in the store',
+    notInFiles: true,
+    secret: true,
+    docs: 'run as one of several [replicas](deploy.md#replicas) with a shared log in this Redis: `redis://`, `rediss://` or `unix://`',
+  }),
+  /** Name of the group: replicas of one group are one sandbox. Default: `default`. */
+  group: row('Data', 'name', '<name>', 'name of the group of replicas', {
+    default: 'default',
+    docs: 'name of the group; replicas with the same name form one sandbox',
+  }),
+  /** Order of the list, by creation. Default: `newest`. */
+  order: row('Data', 'choice', '<order>', 'order of the list: newest or oldest first', {
+    choices: LIST_ORDERS,
+    default: 'newest',
+  }),
+  /** `key` or `key:plan`, one or more. */
+  apiKey: row(quotas, 'keys', '<key[:plan]>', 'add a key; label=key:plan labels it in logs; repeatable', {
+    example: '[my-key, my-pro-key:pro]',
+    everyday: true,
+    secret: true,
+    docs: 'add a key, or `label=key:plan`; [only its label is shown](behaviour.md#keys); repeatable',
+  }),
+  /** Accept every key, each with its own quota. */
+  anyKey: toggle(quotas, 'accept every key', { default: false }),
+  /** Say in X-Sandbox-Reason why the sandbox made up a response. Default: true. */
+  reason: toggle(refusals, 'omit the header X-Sandbox-Reason', { default: true }),
+  /** `0.3,for=30s`, a rate, or `off`. */
+  storm: row(trouble, 'storm', '<spec>', 'random 429s: <rate>[,for=30s][,every=5m][,retry-after=2s]', {
+    unset: 'off',
+    example: '0.3,for=30s,every=5m',
+    everyday: true,
+    scenario: true,
+    docs: 'see [Storms](#storms)',
+  }),
+  /** Failing and broken responses, as `listPets:503@20%*3` or as objects; the first rule that matches wins. */
+  fault: row(trouble, 'faults', '<rule>', '<operation|*>:<status or fault>[@20%][*3]; repeatable', {
+    example: '[listPets:503@20%*3, createPet:connection-reset]',
+    everyday: true,
+    scenario: true,
+    docs: 'see [Faults](#faults); repeatable',
+  }),
+  /** Name of a packaged scenario, a YAML file, or the content of a scenario. */
+  scenario: row(trouble, 'scenario', '<name|file>', 'packaged scenario or YAML file to apply', {
+    example: 'storm',
+    everyday: true,
+    docs: 'see [Scenarios](#scenarios)',
+  }),
+  /** Start of the clock: an ISO 8601 instant, or an offset from real time such as `+3h` or `-2d`. */
+  now: row('Time and chance', 'instant', '<start>', 'start of the clock: 2030-12-04T23:59:00Z, +3h', {
+    unset: 'real time',
+    example: '2030-12-04T23:59:00Z',
+    everyday: true,
+    scenario: true,
+    docs: 'start of the [clock](behaviour.md#the-clock): an instant such as `2030-12-04T23:59:00Z`, an offset from real time such as `+3h`, `-2d` or `+1d12h` (units d, h, m, s, ms), or from the first removal of an operation: `sunset-1m`',
+  }),
+  /** Stop the clock, so that only the controls move it. */
+  freeze: toggle('Time and chance', 'stop the clock', { scenario: true }),
+  /** Makes everything random repeatable. Default: random. */
+  seed: row('Time and chance', 'number', '<n>', 'seed of everything random; printed at start', {
+    unset: 'random',
+    example: '1',
+    everyday: true,
+  }),
+  /** Base address of a real service: requests that no switch stops are forwarded to it. */
+  upstream: row('In front of a real service', 'base-url', '<base-url>', 'proxy to this service', {
+    everyday: true,
+    notInFiles: true,
+    docs: 'base address of the real service, see [real-service.md](real-service.md)',
+  }),
+  /** File with a key of the real service, which replaces every key of the sandbox. */
+  upstreamApiKeyFile: row(
+    'In front of a real service',
+    'file',
+    '<file>',
+    'file with the key to send to the real service',
+    {
+      notInFiles: true,
+      docs: 'file with a key of the real service, sent in place of every key of the sandbox',
+    },
+  ),
+  /** Handling of writes with `upstream`: refused, or forwarded. Default: `refuse`. */
+  upstreamWrites: row(
+    'In front of a real service',
+    'choice',
+    '<how>',
+    `handling of writes: ${UPSTREAM_WRITES.join(', ')}`,
+    {
+      choices: UPSTREAM_WRITES,
+      default: 'refuse',
+      notInFiles: true,
+      docs: 'refuse everything but GET, HEAD and OPTIONS with 403, or forward it: `refuse`, `forward`',
+    },
+  ),
+  /** Time limit of a response of the real service. Default: `10s`. */
+  upstreamTimeout: row(
+    'In front of a real service',
+    'duration',
+    '<duration>',
+    'time limit of the real service; then 504',
+    { default: '10s' },
+  ),
+  /** File of another OpenAPI document to serve. Operations that fit no resource are mocked. */
+  spec: row('Contract, log and control plane', 'file', '<openapi.yaml>', 'OpenAPI document to serve', {
+    unset: 'the packaged one',
+    example: 'openapi.yaml',
+    everyday: true,
+    docs: 'serve [another contract](spec.md), with its resources',
+  }),
+  /** Operations to mock from the contract, although the sandbox implements them. */
+  mock: row(
+    'Contract, log and control plane',
+    'operations',
+    '<operation>',
+    'mock this operation from the contract; repeatable',
+    {
+      unset: 'operations that do not fit a resource',
+      example: 'listOrders',
+      docs: '[mock](spec.md#mocking-an-operation) an operation that would be stateful; repeatable',
+    },
+  ),
+  /** Check the sandbox's own responses against the contract; one that breaks it becomes a 500. */
+  strict: toggle('Contract, log and control plane', 'check all responses against the contract', {
+    default: false,
+    docs: "also check the sandbox's own responses, see [Strict](spec.md#strict)",
+  }),
+  /** Maximum number of open spaces. Default: 1000. */
+  maxSpaces: row('Contract, log and control plane', 'number', '<n>', 'maximum number of spaces', {
+    default: 1000,
+    docs: 'maximum number of [spaces](behaviour.md#spaces)',
+  }),
+  /** Where a request names its space: in its key, or else in `baggage: sandbox-space=…`. Default: `key`. */
+  spaceFrom: row(
+    'Contract, log and control plane',
+    'choice',
+    '<source>',
+    'what names the space: key, or else baggage',
+    {
+      choices: SPACE_SOURCES,
+      default: 'key',
+      docs: 'where a request names its [space](behaviour.md#spaces): in the `key` only, or in the header `baggage` if the key does not name one',
+    },
+  ),
+  /** Maximum number of exchanges in the log of a space. Default: 1000. */
+  logLimit: row('Contract, log and control plane', 'number', '<n>', 'exchanges kept per space', {
+    default: 1000,
+    docs: 'number of [exchanges](control-api.md#the-log) kept for each space',
+  }),
+  /** Form of the log on stderr. Only `serve` and `exec` print it. */
+  log: row(
+    'Contract, log and control plane',
+    'choice',
+    '<form>',
+    `one line per exchange on stderr: ${LOG_FORMATS.join(', ')}`,
+    {
+      choices: LOG_FORMATS,
+      unset: 'pretty on a TTY, else json',
+      example: 'pretty',
+      everyday: true,
+    },
+  ),
+  /** Bearer token of the control plane. Without one it responds on loopback only. */
+  controlToken: row('Contract, log and control plane', 'token', '<token>', 'bearer token of the control plane', {
+    unset: 'none on loopback',
+    notInFiles: true,
+    secret: true,
+    docs: 'bearer token of the [control plane](control-api.md#who-may-use-it)',
+  }),
+  /** Web origins that may control the sandbox, besides its own. */
+  controlOrigin: row(
+    'Contract, log and control plane',
+    'origins',
+    '<origin>',
+    'web origin that may control the sandbox; repeatable',
+    {
+      unset: 'its own only',
+      notInFiles: true,
+    },
+  ),
+}
+
+/** Variables that are not options of a sandbox, without their prefix. */
+export const OTHER_VARIABLES = {
+  URL: 'address of the sandbox that commands and tests use',
+  DEBUG: '`--debug` of every command',
+  OPEN: '`serve --open`',
+  WATCH: '`serve --watch`',
+  FAIL_ON: '`exec --fail-on`',
+  REPORT: '`exec --report`',
+  HAR: '`exec --har`',
+}
