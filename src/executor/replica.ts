@@ -12,6 +12,7 @@ import { LogUnavailable } from '../domain/problems.js'
 import { type RedisAddress, readRedisAddress } from '../domain/redis-address.js'
 import type { StoredState } from '../domain/state.js'
 import { DeliveryTracker } from '../http/delivery-tracker.js'
+import { kebabName } from '../options/names.js'
 import type { GroupLog, ResolvedOptions } from '../options/resolve.js'
 import { FIXTURES, type GroupFacts } from '../replication/group.js'
 import { openRedisLog } from '../replication/redis-log.js'
@@ -108,7 +109,7 @@ async function partsOf({ options, contract, warn, seedsOf, check }: SandboxDeps,
   return {
     name: `${hostname()}-${process.pid}`,
     version: packageVersion,
-    openLog: (watcher) => openRedisLog({ address: addressOf(redis), group, watcher, warn }),
+    openLog: () => openRedisLog({ address: addressOf(redis), group, warn }),
     facts(known, now) {
       const seed = options.isSeedRandom ? (known?.seed ?? options.seed) : options.seed
       // A clock frozen at the start is frozen at the start of the group.
@@ -146,16 +147,13 @@ function otherFacts(options: ResolvedOptions & { readonly basePath: string }, co
     'the version': packageVersion,
     'the contract': digestOf(contract),
     'the API keys (--api-key)': digestOf(stringifyJson(keys)),
-    '--base-path': options.basePath,
-    '--order': options.order,
-    '--reason': String(options.reason),
-    '--space-from': options.spaceFrom,
-    '--any-key': String(options.anyKey),
-    '--cors': String(options.cors),
-    '--log-limit': String(options.logLimit),
-    '--max-store': String(options.maxStore),
-    '--max-spaces': String(options.maxSpaces),
-    '--mock': options.mock.join(', '),
-    '--generate': options.generate.map(({ resource, count }) => `${resource}=${count}`).join(', '),
+    ...Object.fromEntries(
+      SHARED.map((name) => [`--${kebabName({ name, negated: false })}`, stringifyJson(options[name])]),
+    ),
   }
 }
+
+const SHARED = [
+  ...(['basePath', 'order', 'reason', 'spaceFrom', 'anyKey', 'cors', 'logLimit', 'maxStore', 'maxSpaces'] as const),
+  ...(['mock', 'generate'] as const),
+]

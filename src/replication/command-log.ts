@@ -37,17 +37,13 @@ export interface LogEnd {
   readonly hasCheckpoint: boolean
 }
 
-export interface LogWatcher {
-  available(): void
-  /** @param reason for users, without secrets */
-  unavailable(reason: string): void
-}
-
 /**
  * The log that all replicas of a group share: their only source of truth. Its methods throw LogUnavailable, except where
  * they wait.
  */
 export interface CommandLog {
+  /** Why it cannot be reached now, for users, without secrets. */
+  readonly unavailable: string | undefined
   /**
    * Stores an entry once, even if the connection breaks. Waits while the log cannot be reached. One call at a time.
    * @param stored the last batch of this replica that is known to be stored

@@ -2,8 +2,11 @@ import { stringifyJson } from '../contract/json.js'
 import type { SpaceStart } from '../domain/state.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
 
-/** A replica without an entry for this long, by the clock of the log, is gone, and has to join again. */
+/** A replica without an entry for this long, by the clock of the log, counts as gone. */
 export const MEMBER_TIMEOUT_MS: DurationMs = 5 * SECOND_MS
+
+/** A replica without an entry for this long is removed when another joins, and has to join again. */
+const REMOVE_MEMBER_AFTER_MS: DurationMs = 60 * SECOND_MS
 
 /** Values that affect the responses of a group, besides its commands. All replicas must agree on them. */
 export interface GroupFacts {
@@ -58,108 +61,67 @@ export interface ReplicaView {
   readonly digest?: string
 }
 
-export interface SavedGroup {
-  readonly facts: GroupFacts | undefined
-  readonly joined: number
-  readonly members: readonly (readonly [string, Member])[]
+/** The members of a group and their common facts. All replicas compute them from the log, without locks. */
+export interface Group {
+  facts?: GroupFacts
+  joined: number
+  /** By id, in the order of joining. */
+  readonly members: Record<string, Member>
 }
 
 /** `refused`: other members are alive and have other facts, or must not be restarted. */
 export type JoinResult = 'joined' | 'founded' | 'refused'
 
-/** The members of a group and their common facts. All replicas compute them from the log, without locks. */
-export class Group {
-  #facts: GroupFacts | undefined
-  #joined = 0
-  readonly #members = new Map<string, Member>()
+/** @param number of the entry with the request */
+export function addMember(
+  group: Group,
+  id: string,
+  { name, version, facts, anew }: JoinRequest,
+  now: EpochMs,
+  number: number,
+): JoinResult {
+  if (anew !== undefined && (livingMembers(group, now).length > 0 || anew.after !== number - 1)) return 'refused'
+  const isFounding = group.facts === undefined || anew !== undefined
+  if (isFounding) {
+    group.facts = facts
+  } else if (group.facts !== undefined && differences(facts, group.facts).length > 0) return 'refused'
+  for (const [other, { seenAt }] of Object.entries(group.members))
+    if (isFounding || now - seenAt > REMOVE_MEMBER_AFTER_MS) delete group.members[other]
+  const unknown = { joinedAt: now, seenAt: now, address: '', applied: number - 1, position: 0, lagMs: 0 }
+  group.members[id] = { name, version, ordinal: ++group.joined, ...unknown }
+  return isFounding ? 'founded' : 'joined'
+}
 
-  get facts(): GroupFacts | undefined {
-    return this.#facts
-  }
+/** @returns false if the replica is not a member: its entries are ignored */
+export function touchMember({ members }: Group, id: string, now: EpochMs, heartbeat?: Heartbeat): boolean {
+  const member = members[id]
+  if (member !== undefined) members[id] = { ...member, ...heartbeat, seenAt: now }
+  return member !== undefined
+}
 
-  /** @param number of the entry with the request */
-  join(replica: string, { name, version, facts, anew }: JoinRequest, now: EpochMs, number: number): JoinResult {
-    if (anew !== undefined && (this.living(now).length > 0 || anew.after !== number - 1)) return 'refused'
-    const isFounding = this.#facts === undefined || anew !== undefined
-    if (this.#facts === undefined || isFounding) {
-      this.#facts = facts
-      this.#members.clear()
-    } else if (differences(facts, this.#facts).length > 0) return 'refused'
-    const ordinal = ++this.#joined
-    const heartbeat = { address: '', applied: number - 1, position: 0, lagMs: 0 }
-    this.#members.set(replica, { name, version, ordinal, joinedAt: now, seenAt: now, ...heartbeat })
-    return isFounding ? 'founded' : 'joined'
-  }
-
-  /** @returns false if the replica is not a member: its entries are ignored */
-  touch(replica: string, now: EpochMs, heartbeat?: Heartbeat): boolean {
-    const member = this.#members.get(replica)
-    if (member === undefined) return false
-    this.#members.set(replica, { ...member, ...heartbeat, seenAt: now })
-    return true
-  }
-
-  /** Removes the members that are gone. @param sender of the entry, which is not @returns their ids */
-  expire(now: EpochMs, sender: string): readonly string[] {
-    const isGone = ([id, { seenAt }]: [string, Member]) => id !== sender && now - seenAt > MEMBER_TIMEOUT_MS
-    const gone = [...this.#members].filter(isGone).map(([id]) => id)
-    for (const id of gone) this.#members.delete(id)
-    return gone
-  }
-
-  find(replica: string): Member | undefined {
-    return this.#members.get(replica)
-  }
-
-  leave(replica: string): void {
-    this.#members.delete(replica)
-  }
-
-  reseed(digest: string): void {
-    if (this.#facts === undefined) return
-    this.#facts = { ...this.#facts, others: { ...this.#facts.others, [FIXTURES]: digest } }
-  }
-
-  /** The oldest first. */
-  living(now: EpochMs): readonly (readonly [string, Member])[] {
-    return [...this.#members].filter(([, { seenAt }]) => now - seenAt <= MEMBER_TIMEOUT_MS)
-  }
-
-  save(): SavedGroup {
-    return { facts: this.#facts, joined: this.#joined, members: [...this.#members] }
-  }
-
-  load({ facts, joined, members }: SavedGroup): void {
-    this.#facts = facts
-    this.#joined = joined
-    for (const [replica, member] of members) this.#members.set(replica, member)
-  }
+/** The oldest first. */
+export function livingMembers({ members }: Group, now: EpochMs): readonly (readonly [id: string, Member])[] {
+  return Object.entries(members).filter(([, { seenAt }]) => now - seenAt <= MEMBER_TIMEOUT_MS)
 }
 
 export const FIXTURES = 'the fixtures'
 
 /** Describes each difference between two replicas, with both values unless they are secret. */
 export function differences(own: GroupFacts, group: GroupFacts): readonly string[] {
-  const found: string[] = []
-  if (own.seed !== group.seed) found.push(`--seed is ${own.seed} here and ${group.seed} in the group`)
-  const parts = [
-    ...differentFields(own.start.settings, group.start.settings),
-    ...differentFields({ ...own.start, settings: 0 }, { ...group.start, settings: 0 }),
-  ]
-  if (parts.length > 0) found.push(`the start (${parts.join(', ')}) differs`)
-  for (const name of differentFields(own.others, group.others)) {
-    const [here = 'unknown', there = 'unknown'] = [own.others[name], group.others[name]]
-    if (name.startsWith('--')) found.push(`${name} is ${here} here and ${there} in the group`)
-    else found.push(`${name} ${name.endsWith('s') ? 'differ' : 'differs'}`)
-  }
-  return found
+  const [here, there] = [textsOf(own), textsOf(group)]
+  const names = [...new Set([...here.keys(), ...there.keys()])].filter((name) => here.get(name) !== there.get(name))
+  return names.map((name) =>
+    name.startsWith('--')
+      ? `${name} is ${here.get(name)} here and ${there.get(name)} in the group`
+      : `${name} ${name.endsWith('s') ? 'differ' : 'differs'}`,
+  )
 }
 
-function differentFields(one: object, other: object): readonly string[] {
-  const [here, there] = [one, other].map((fields) => new Map(Object.entries(fields)))
-  const text = (fields: ReadonlyMap<string, unknown> | undefined, name: string) =>
-    stringifyJson(fields?.get(name) ?? null)
-  return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter(
-    (name) => text(here, name) !== text(there, name),
-  )
+function textsOf({ seed, start: { settings, ...start }, others }: GroupFacts): ReadonlyMap<string, string> {
+  const starts = Object.entries({ ...settings, ...start })
+  return new Map([
+    ['--seed', String(seed)],
+    ...starts.map(([name, value]) => [`the start (${name})`, stringifyJson(value ?? null)] as const),
+    ...Object.entries(others),
+  ])
 }

@@ -7,7 +7,7 @@ import { type CommandLog, LogLost, LogUnavailable } from './command-log.js'
 import type { Outcome } from './timeline.js'
 
 /** Requests get a 503 when their entry is not read back within this time. */
-const APPEND_TIMEOUT_MS: DurationMs = 5 * SECOND_MS
+export const APPEND_TIMEOUT_MS: DurationMs = 5 * SECOND_MS
 /** In characters. A single item may be larger. */
 const MAX_ENTRY_LENGTH = 4 * 1024 * 1024
 
@@ -146,6 +146,15 @@ export class Outbox {
     entry.giveUp.abort()
     entry.failedAt ??= systemClock.monotonic()
     for (const { caller } of entry.items) caller?.reject(error)
+    // They would only wait longer.
+    this.#rejectWaiting(error)
+  }
+
+  /** Ends of exchanges stay. */
+  #rejectWaiting(error: unknown): void {
+    const waiting = this.#waiting
+    this.#waiting = waiting.filter(({ caller }) => caller === undefined)
+    for (const { caller } of waiting) caller?.reject(error)
   }
 
   /** Reports responses that became available after their clients had received a 503. */
@@ -162,14 +171,7 @@ export class Outbox {
 
   failAll(error: LogUnavailable): void {
     for (const entry of this.#unread.splice(0)) this.#fail(entry, error)
-    this.failWaiting(error)
-  }
-
-  /** Rejects items that are not appended. Ends of exchanges stay. */
-  failWaiting(error: LogUnavailable): void {
-    const rejected = this.#waiting.filter(({ caller }) => caller !== undefined)
-    this.#waiting = this.#waiting.filter(({ caller }) => caller === undefined)
-    for (const { caller } of rejected) caller?.reject(error)
+    this.#rejectWaiting(error)
   }
 
   close(): void {
@@ -178,4 +180,4 @@ export class Outbox {
   }
 }
 
-const OVERDUE = 'The log did not return an entry in time.'
+export const OVERDUE = 'The log did not return an entry in time.'

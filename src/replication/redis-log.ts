@@ -8,16 +8,14 @@ import {
   type Entry,
   type LogEnd,
   LogLost,
-  type LogWatcher,
   type NewEntry,
   type Place,
 } from './command-log.js'
-import { LOST, type Redis, RedisLink } from './redis.js'
+import { type Connections, LOST, RedisLink } from './redis.js'
 
 export interface RedisLogOptions {
   readonly address: RedisAddress
   readonly group: string
-  readonly watcher: LogWatcher
   readonly warn: (text: string) => void
 }
 
@@ -36,40 +34,27 @@ export async function openRedisLog(options: RedisLogOptions): Promise<CommandLog
 
 /**
  * A log in a Redis stream. The scripts are the only ones that append to it, and remember the last entry (`end`): whatever
- * follows it in the stream is foreign. Two connections, because reading blocks.
+ * follows it in the stream is foreign.
  */
 class RedisLog implements CommandLog {
   readonly #group: string
   readonly #warn: RedisLogOptions['warn']
-  readonly #watcher: LogWatcher
-  readonly #keys: readonly [stream: string, end: string, checkpoint: string]
-  readonly #commands: RedisLink
-  readonly #reading: RedisLink
-  /** Why a connection is not available. */
-  readonly #reasons = new Map<string, string>()
-  #reported: string | undefined
+  readonly #keys: readonly [log: string, end: string, checkpoint: string]
+  readonly #link: RedisLink
 
-  constructor({ address, group, watcher, warn }: RedisLogOptions) {
+  constructor({ address, group, warn }: RedisLogOptions) {
     this.#group = group
     this.#warn = warn
-    this.#watcher = watcher
     this.#keys = [this.#key('log'), this.#key('end'), this.#key('checkpoint')]
-    const link = (name: string) =>
-      new RedisLink(address, this.#key('probe'), {
-        available: () => this.#report(() => this.#reasons.delete(name)),
-        unavailable: (reason) => this.#report(() => this.#reasons.set(name, reason)),
-      })
-    this.#commands = link('commands')
-    this.#reading = link('reading')
+    this.#link = new RedisLink(address, this.#key('probe'), warn)
   }
 
-  async open(): Promise<void> {
-    try {
-      await Promise.all([this.#commands.open(), this.#reading.open()])
-    } catch (error) {
-      await this.close()
-      throw error
-    }
+  get unavailable(): string | undefined {
+    return this.#link.reason
+  }
+
+  open(): Promise<void> {
+    return this.#link.open()
   }
 
   /** The common hash tag keeps the keys of a group on one node of a cluster. */
@@ -77,29 +62,19 @@ class RedisLog implements CommandLog {
     return `petstore-sandbox:{${this.#group}}:${name}`
   }
 
-  #report(change: () => void): void {
-    change()
-    const [reason] = this.#reasons.values()
-    if (reason === this.#reported) return
-    this.#reported = reason
-    if (reason === undefined) this.#watcher.available()
-    else this.#watcher.unavailable(reason)
-  }
-
   async append({ replica, batch, text }: NewEntry, stored: number, signal: AbortSignal): Promise<void> {
     const keys = [...this.#keys, this.#key(`batch:${replica}`)]
-    await this.#commands.useUntilDone((redis) => run(redis, APPEND, keys, replica, batch, stored, text), signal)
+    await this.#link.useUntilDone(({ commands }) => run(commands, APPEND, keys, replica, batch, stored, text), signal)
   }
 
   async read(after: Place): Promise<readonly Entry[]> {
     const { number, replica, batch } = after
-    const readNow = async (redis: Redis) => entriesIn(await run(redis, READ, this.#keys, number, replica, batch))
-    const entries = await this.#reading.useUntilDone(async (redis) => {
-      const found = await readNow(redis)
+    const entries = await this.#link.useUntilDone(async ({ reading }) => {
+      const found = entriesIn(await run(reading, READ, this.#keys, number, replica, batch))
       if (found.length > 0) return found
       const [stream] = this.#keys
-      await redis.call('XREAD', 'COUNT', 1, 'BLOCK', BLOCK_MS, 'STREAMS', stream, `${number}-0`)
-      return readNow(redis)
+      await reading.call('XREAD', 'COUNT', 1, 'BLOCK', BLOCK_MS, 'STREAMS', stream, `${number}-0`)
+      return entriesIn(await run(reading, READ, this.#keys, number, replica, batch))
     })
     if (entries.length > 0 && entries[0]?.number !== number + 1)
       throw new LogLost(`the entries after ${number} are missing`)
@@ -107,14 +82,14 @@ class RedisLog implements CommandLog {
   }
 
   async end(): Promise<LogEnd> {
-    const response = await this.#commands.use((redis) => run(redis, END, this.#keys))
+    const response = await this.#link.use(({ commands }) => run(commands, END, this.#keys))
     const [number, writtenAt, now, hasCheckpoint] = listOf(response).map(Number)
     return { number: number ?? 0, writtenAt: writtenAt ?? 0, now: now ?? 0, hasCheckpoint: hasCheckpoint === 1 }
   }
 
   async loadCheckpoint(): Promise<Checkpoint | undefined> {
-    const response = await this.#commands.use((redis) =>
-      redis.callBuffer('EVAL', LOAD, this.#keys.length, ...this.#keys),
+    const response = await this.#link.use(({ commands }) =>
+      commands.callBuffer('EVAL', LOAD, this.#keys.length, ...this.#keys),
     )
     const [number, replica, batch, bytes] = listOf(response)
     if (!Buffer.isBuffer(bytes)) return undefined
@@ -123,7 +98,7 @@ class RedisLog implements CommandLog {
       return { place: { number: Number(number), replica: String(replica), batch: Number(batch) }, text }
     } catch {
       this.#warn('Removed the checkpoint of the group from Redis, because it is damaged.')
-      await this.#commands.use((redis) => redis.call('DEL', this.#key('checkpoint')))
+      await this.#link.use(({ commands }) => commands.call('DEL', this.#key('checkpoint')))
       return undefined
     }
   }
@@ -132,16 +107,15 @@ class RedisLog implements CommandLog {
     const { number, replica, batch } = place
     // Fast compression: a checkpoint is written often and rarely read.
     const bytes = await compress(text, { level: 1 })
-    await this.#commands.use((redis) => run(redis, KEEP, this.#keys, number, replica, batch, bytes, keepFrom))
+    await this.#link.use(({ commands }) => run(commands, KEEP, this.#keys, number, replica, batch, bytes, keepFrom))
   }
 
   async clear(): Promise<void> {
-    await this.#commands.use((redis) => redis.call('DEL', ...this.#keys))
+    await this.#link.use(({ commands }) => commands.call('DEL', ...this.#keys))
   }
 
   async close(): Promise<void> {
-    this.#commands.close()
-    this.#reading.close()
+    this.#link.close()
   }
 }
 
@@ -149,7 +123,12 @@ const compress = promisify(deflate)
 const expand = promisify(inflate)
 
 /** @param script without a digest: Redis keeps compiled scripts, and a kilobyte more is cheap */
-function run(redis: Redis, script: string, keys: readonly string[], ...args: readonly (string | number | Buffer)[]) {
+function run(
+  redis: Connections['commands'],
+  script: string,
+  keys: readonly string[],
+  ...args: readonly (string | number | Buffer)[]
+) {
   return redis.call('EVAL', script, keys.length, ...keys, ...args)
 }
 

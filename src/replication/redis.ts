@@ -4,9 +4,7 @@ import type { RedisAddress } from '../domain/redis-address.js'
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { messageOf } from '../system/message-of.js'
 import { randomSeed } from '../system/this-process.js'
-import { LogLost, LogUnavailable, type LogWatcher } from './command-log.js'
-
-export type { Redis } from 'ioredis'
+import { LogLost, LogUnavailable } from './command-log.js'
 
 /** Includes the TLS handshake. */
 const CONNECT_TIMEOUT_MS: DurationMs = 3 * SECOND_MS
@@ -18,76 +16,105 @@ const MAX_PAUSE_MS: DurationMs = 2 * SECOND_MS
 /** The first word of an error of a script that finds entries missing. */
 export const LOST = 'LOST'
 
+/** Two connections, because reading blocks. */
+export interface Connections {
+  readonly commands: Redis
+  readonly reading: Redis
+}
+
 /**
- * A connection to Redis that reconnects until it is closed. It does not repeat commands on its own, because the caller
+ * Connections to Redis that are renewed until they are closed. Commands are not repeated on their own, because the caller
  * decides how to treat a lost response. The only module that imports the client library.
  */
 export class RedisLink {
   readonly #address: RedisAddress
   readonly #probe: string
-  readonly #watcher: LogWatcher
+  readonly #warn: (text: string) => void
   readonly #closing = new AbortController()
-  #redis: Redis | undefined
-  /** Why there is no connection. */
+  #open: Connections | undefined
   #reason: string | undefined
   #waiting: (() => void)[] = []
 
   /** @param probe key of a write that shows whether Redis can be used */
-  constructor(address: RedisAddress, probe: string, watcher: LogWatcher) {
+  constructor(address: RedisAddress, probe: string, warn: (text: string) => void) {
     this.#address = address
     this.#probe = probe
-    this.#watcher = watcher
+    this.#warn = warn
+  }
+
+  /** Why there is no connection. */
+  get reason(): string | undefined {
+    return this.#reason
   }
 
   /** Connects for the first time. @throws LogUnavailable */
   async open(): Promise<void> {
     try {
-      this.#adopt(await this.#connect())
+      await this.#connect()
     } catch (error) {
       throw new LogUnavailable(this.#describe(error))
     }
   }
 
   /** @throws LogUnavailable, LogLost */
-  async use<T>(act: (redis: Redis) => Promise<T>): Promise<T> {
-    const redis = this.#redis
-    if (redis === undefined) throw this.#unavailable()
+  async use<T>(act: (open: Connections) => Promise<T>): Promise<T> {
+    const open = this.#open
+    if (open === undefined) throw this.#unavailable()
     try {
-      return await act(redis)
+      return await act(open)
     } catch (error) {
       const [, lost] = new RegExp(`^${LOST} (.*)`).exec(messageOf(error)) ?? []
       if (lost !== undefined) throw new LogLost(lost)
-      this.#drop(redis, error)
+      this.#drop(open, error)
       throw this.#unavailable()
     }
   }
 
   /** Repeats a command until its response arrives. @throws LogUnavailable when aborted or closed; LogLost */
-  async useUntilDone<T>(act: (redis: Redis) => Promise<T>, signal: AbortSignal = this.#closing.signal): Promise<T> {
+  async useUntilDone<T>(
+    act: (open: Connections) => Promise<T>,
+    signal: AbortSignal = this.#closing.signal,
+  ): Promise<T> {
+    const isOver = () => signal.aborted || this.#closing.signal.aborted
     for (;;) {
       try {
-        while (this.#redis === undefined && !signal.aborted && !this.#isClosed)
-          await new Promise<void>((resolve) => this.#waiting.push(resolve))
+        while (this.#open === undefined && !isOver()) await new Promise<void>((resolve) => this.#waiting.push(resolve))
         return await this.use(act)
       } catch (error) {
-        if (error instanceof LogLost || signal.aborted || this.#isClosed) throw error
+        if (error instanceof LogLost || isOver()) throw error
       }
     }
   }
 
   close(): void {
     this.#closing.abort()
-    this.#redis?.disconnect()
-    this.#redis = undefined
     this.#reason = 'The log has been closed.'
+    if (this.#open !== undefined) disconnect(this.#open)
+    this.#open = undefined
     this.#wake()
   }
 
-  get #isClosed(): boolean {
-    return this.#closing.signal.aborted
+  async #connect(): Promise<void> {
+    const commands = await this.#connectOne()
+    const reading = await this.#connectOne().catch((error: unknown) => {
+      commands.disconnect()
+      throw error
+    })
+    const open = { commands, reading }
+    if (this.#closing.signal.aborted) return disconnect(open)
+    for (const redis of [commands, reading]) {
+      let cause = new Error('the connection was cut')
+      redis.on('error', (error) => {
+        cause = error
+      })
+      redis.once('end', () => this.#drop(open, cause))
+    }
+    this.#open = open
+    this.#reason = undefined
+    this.#wake()
   }
 
-  async #connect(): Promise<Redis> {
+  async #connectOne(): Promise<Redis> {
     const { at, isEncrypted, user, password, database } = this.#address
     const redis = new Redis({
       ...at,
@@ -119,35 +146,22 @@ export class RedisLink {
     }
   }
 
-  #adopt(redis: Redis): void {
-    if (this.#isClosed) {
-      redis.disconnect()
-      return
-    }
-    let cause = new Error('the connection was cut')
-    redis.on('error', (error) => {
-      cause = error
-    })
-    redis.once('end', () => this.#drop(redis, cause))
-    this.#redis = redis
-    this.#wake()
-  }
-
-  #drop(redis: Redis, error: unknown): void {
-    if (this.#redis !== redis) return
-    this.#redis = undefined
-    redis.disconnect()
+  #drop(open: Connections, error: unknown): void {
+    if (this.#open !== open) return
+    this.#open = undefined
+    disconnect(open)
     this.#fail(error)
     void this.#reconnect()
   }
 
   async #reconnect(): Promise<void> {
-    for (let failures = 0; !this.#isClosed && this.#redis === undefined; failures++) {
-      await pause(pauseAfter(failures), undefined, { signal: this.#closing.signal }).catch(() => {})
-      if (this.#isClosed) return
+    const { signal } = this.#closing
+    for (let failures = 0; ; failures++) {
+      await pause(pauseAfter(failures), undefined, { signal }).catch(() => {})
+      if (signal.aborted) return
       try {
-        this.#adopt(await this.#connect())
-        this.#watcher.available()
+        await this.#connect()
+        return this.#warn('The log can be reached again.')
       } catch (error) {
         this.#fail(error)
       }
@@ -155,9 +169,10 @@ export class RedisLink {
   }
 
   #fail(error: unknown): void {
-    if (this.#isClosed) return
-    this.#reason = this.#describe(error)
-    this.#watcher.unavailable(this.#reason)
+    if (this.#closing.signal.aborted) return
+    const reason = this.#describe(error)
+    if (reason !== this.#reason) this.#warn(`The log cannot be reached. Requests get a 503 until it can: ${reason}`)
+    this.#reason = reason
     this.#wake()
   }
 
@@ -172,6 +187,11 @@ export class RedisLink {
   #unavailable(): LogUnavailable {
     return new LogUnavailable(this.#reason ?? this.#describe(new Error('it did not respond in time')))
   }
+}
+
+function disconnect({ commands, reading }: Connections): void {
+  commands.disconnect()
+  reading.disconnect()
 }
 
 /** Redis repeats the arguments of a command that it does not know, and one may be a password. */

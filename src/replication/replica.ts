@@ -11,22 +11,31 @@ import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
 import { within } from '../system/cleanup-stack.js'
 import { messageOf } from '../system/message-of.js'
 import { systemClock } from '../system/system-clock.js'
-import { type CommandLog, type Entry, LogLost, LogUnavailable, type LogWatcher } from './command-log.js'
-import { differences, type GroupFacts, type JoinResult, MEMBER_TIMEOUT_MS, type ReplicaView } from './group.js'
-import { Outbox } from './outbox.js'
+import { type CommandLog, type Entry, LogLost, LogUnavailable } from './command-log.js'
+import {
+  differences,
+  type GroupFacts,
+  type JoinResult,
+  livingMembers,
+  MEMBER_TIMEOUT_MS,
+  type Member,
+  type ReplicaView,
+} from './group.js'
+import { APPEND_TIMEOUT_MS, Outbox, OVERDUE } from './outbox.js'
 import { HiddenKeys, withoutUnknownToken } from './secrets.js'
 import { Timeline, type TimelineParts } from './timeline.js'
 
 export interface ReplicaParts extends TimelineParts {
   readonly name: string
   readonly version: string
-  openLog(watcher: LogWatcher): Promise<CommandLog>
+  openLog(): Promise<CommandLog>
   /** Values that are not configured come from the group, or are chosen now. */
   facts(group: GroupFacts | undefined, now: EpochMs): GroupFacts
   /** @throws Failure if a group cannot start with these facts */
   check(facts: GroupFacts, state?: StoredState): void
   readonly secretKeys: readonly string[]
   readonly reset: boolean
+  warn(message: string): void
 }
 
 const HEARTBEAT_MS: DurationMs = SECOND_MS
@@ -38,12 +47,6 @@ const MAX_READINGS = 5
 /** A checkpoint is due after this number of characters of entries, or its own length if larger. */
 const MIN_CHARACTERS_BETWEEN = 8 * 1024 * 1024
 const MAX_CONNECTIONS_PER_MEMBER = 2 ** 32
-
-interface CatchUp {
-  readonly number: number
-  resolve(): void
-  reject(error: Error): void
-}
 
 /**
  * One of several identical sandboxes. It appends commands to a shared log, and applies the commands that it reads
@@ -58,11 +61,13 @@ export class Replica {
   /** Unique; changes with each join. */
   #id = ''
   #timeline: Timeline
-  #catchUps: CatchUp[] = []
+  /** Called after entries, and when there will be no more. */
+  #waiting: (() => void)[] = []
+  /** Why there will be no more entries. */
+  #failure: Error | undefined
   #address = ''
   /** Why it is not a member of its group now. */
   #notJoined: string | undefined = 'This replica has not joined its group yet.'
-  #unreachable: string | undefined
   #isLeaving = false
   #heartbeatTimer: NodeJS.Timeout | undefined
   #isSaving = false
@@ -85,15 +90,8 @@ export class Replica {
 
   /** Joins or founds a group. @throws Failure LOG_UNAVAILABLE, LOG_VERSION, GROUP_DIFFERS */
   static async join(parts: ReplicaParts): Promise<Replica> {
-    let onChange: LogWatcher = { available() {}, unavailable() {} }
-    const log = await parts
-      .openLog({
-        available: () => onChange.available(),
-        unavailable: (reason) => onChange.unavailable(reason),
-      })
-      .catch(asFailure)
+    const log = await parts.openLog().catch(asFailure)
     const replica = new Replica(parts, log)
-    onChange = { available: () => replica.#available(), unavailable: (reason) => replica.#unavailable(reason) }
     try {
       await replica.#join(parts.reset)
       return replica
@@ -126,7 +124,7 @@ export class Replica {
 
   /** Why requests cannot be served now; undefined if they can. */
   get unavailableReason(): string | undefined {
-    return this.#notJoined ?? this.#unreachable
+    return this.#notJoined ?? this.#log.unavailable
   }
 
   get lagMs(): number {
@@ -139,7 +137,7 @@ export class Replica {
 
   members(now: EpochMs): readonly ReplicaView[] {
     const { group, position: ownPosition } = this.#timeline
-    return group.living(now).map(([id, { name, address, version, position, lagMs, joinedAt }]) => {
+    return livingMembers(group, now).map(([id, { name, address, version, position, lagMs, joinedAt }]) => {
       const isThis = id === this.#id
       const since = new Date(joinedAt).toISOString()
       return { name, address, version, position: isThis ? ownPosition : position, lagMs, since, isThis }
@@ -168,7 +166,7 @@ export class Replica {
 
   /** Distinct in the group; 0 stays 0. */
   #groupConnection(connection: number): number {
-    const ordinal = this.#timeline.group.find(this.#id)?.ordinal ?? 0
+    const ordinal = this.#timeline.group.members[this.#id]?.ordinal ?? 0
     return connection === 0 ? 0 : ordinal * MAX_CONNECTIONS_PER_MEMBER + connection
   }
 
@@ -205,7 +203,7 @@ export class Replica {
       if ((await inTime(this.#outbox.append({ kind: 'leave' }))) && isOldest) await inTime(this.#saveCheckpoint())
     }
     this.#outbox.close()
-    this.#failCatchUps(new LogUnavailable('The sandbox is stopping.'))
+    this.#fail(new LogUnavailable('The sandbox is stopping.'))
     await this.#log.close()
   }
 
@@ -218,19 +216,24 @@ export class Replica {
   async #catchUp(): Promise<EpochMs> {
     this.#assertAvailable()
     const { number, now } = await this.#log.end()
-    await this.#reach(number)
+    if (!(await within(APPEND_TIMEOUT_MS, this.#reach(number)))) throw new LogUnavailable(OVERDUE)
     return Math.max(now, this.#timeline.now)
   }
 
-  #reach(number: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (this.#timeline.place.number >= number) resolve()
-      else this.#catchUps.push({ number, resolve, reject })
-    })
+  async #reach(number: number): Promise<void> {
+    while (this.#timeline.place.number < number) {
+      if (this.#failure !== undefined) throw this.#failure
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
   }
 
-  #failCatchUps(error: Error): void {
-    for (const { reject } of this.#catchUps.splice(0)) reject(error)
+  #wake(): void {
+    for (const wake of this.#waiting.splice(0)) wake()
+  }
+
+  #fail(error: Error): void {
+    this.#failure = error
+    this.#wake()
   }
 
   async #join(reset: boolean): Promise<void> {
@@ -244,7 +247,7 @@ export class Replica {
       const facts = this.#parts.facts(known, now)
       const differing = known === undefined ? [] : differences(facts, known)
       const isAnew = reset || differing.length > 0
-      const living = isAnew ? group.living(now).map(([, member]) => member) : []
+      const living = isAnew ? livingMembers(group, now).map(([, member]) => member) : []
       if (living.length > 0) {
         // A killed replica still counts as alive for a moment.
         const isOverdue = systemClock.monotonic() - startedAt > MEMBER_TIMEOUT_MS + SECOND_MS
@@ -286,8 +289,8 @@ export class Replica {
         if (!isUnusable) throw error
         const { now, writtenAt } = await this.#log.end()
         if (reset && now - writtenAt > MEMBER_TIMEOUT_MS) await this.#log.clear()
-        else if (error instanceof RangeError) throw otherRelease(error.message)
-        else if (reading >= MAX_READINGS) throw incomplete(error.message)
+        else if (error instanceof RangeError) throw unreadable('LOG_VERSION', error.message)
+        else if (reading >= MAX_READINGS) throw unreadable('LOG_UNAVAILABLE', error.message)
         else await sleep(RETRY_MS)
       }
     }
@@ -299,6 +302,7 @@ export class Replica {
     this.#timeline = new Timeline(this.#parts, checkpoint && { ...checkpoint, text: text ?? '' })
     this.#checkpointCharacters = text?.length ?? 0
     this.#charactersSince = 0
+    this.#failure = undefined
   }
 
   async #follow(timeline: Timeline): Promise<void> {
@@ -308,17 +312,15 @@ export class Replica {
         const entries = await this.#log.read(timeline.place)
         if (isOver()) return
         for (const entry of entries) this.#apply(entry)
-        const { number } = timeline.place
-        const reached = this.#catchUps.filter((one) => one.number <= number)
-        this.#catchUps = this.#catchUps.filter((one) => one.number > number)
-        for (const { resolve } of reached) resolve()
+        this.#wake()
         if (this.#charactersSince >= Math.max(MIN_CHARACTERS_BETWEEN, this.#checkpointCharacters))
           this.#considerCheckpoint()
       }
     } catch (error) {
-      if (isOver() || !(error instanceof LogLost)) return
-      this.#failCatchUps(error)
-      this.#lost(error.message)
+      // Closed.
+      if (isOver() || error instanceof LogUnavailable) return
+      this.#fail(new LogLost(messageOf(error)))
+      this.#lost(messageOf(error))
     }
   }
 
@@ -328,13 +330,13 @@ export class Replica {
     this.#charactersSince += entry.text.length
     if (!isOwn) return
     this.#outbox.settle(entry.batch, outcomes)
-    if (this.#timeline.group.find(this.#id) === undefined)
+    if (this.#timeline.group.members[this.#id] === undefined)
       this.#lost('this replica sent no heartbeat for too long, and was removed from the group')
   }
 
   get #isOldest(): boolean {
     const { group, now } = this.#timeline
-    return group.living(now)[0]?.[0] === this.#id
+    return livingMembers(group, now)[0]?.[0] === this.#id
   }
 
   #considerCheckpoint(): void {
@@ -348,7 +350,7 @@ export class Replica {
     this.#checkpointCharacters = text.length
     this.#charactersSince = 0
     try {
-      const applied = group.living(now).map(([, member]) => member.applied)
+      const applied = livingMembers(group, now).map(([, member]) => member.applied)
       await this.#log.saveCheckpoint({ place, text }, Math.min(place.number, ...applied))
     } catch (error) {
       if (!this.#isLeaving) this.#parts.warn(`Failed to write a checkpoint: ${messageOf(error)}`)
@@ -401,7 +403,7 @@ export class Replica {
   async #rejoin(before: Timeline): Promise<void> {
     const error = new LogUnavailable(this.#notJoined ?? '')
     this.#outbox.failAll(error)
-    this.#failCatchUps(error)
+    this.#fail(error)
     while (!this.#isLeaving) {
       try {
         await this.#join(false)
@@ -415,22 +417,6 @@ export class Replica {
     }
     before.close()
   }
-
-  #available(): void {
-    if (this.#unreachable === undefined) return
-    this.#unreachable = undefined
-    this.#parts.warn('The log can be reached again.')
-    this.#heartbeat()
-  }
-
-  #unavailable(reason: string): void {
-    if (this.#isLeaving) return
-    this.#unreachable = reason
-    this.#parts.warn(`The log cannot be reached. Requests get a 503 until it can: ${reason}`)
-    const error = new LogUnavailable(reason)
-    this.#outbox.failWaiting(error)
-    this.#failCatchUps(error)
-  }
 }
 
 /** @throws Failure */
@@ -439,31 +425,18 @@ function asFailure(error: unknown): never {
   throw isOfLog ? new Failure('LOG_UNAVAILABLE', error.message) : error
 }
 
-function otherRelease(what: string): Failure {
+function unreadable(code: 'LOG_UNAVAILABLE' | 'LOG_VERSION', what: string): Failure {
+  const other = code === 'LOG_VERSION' ? 'Start the release that wrote it, choose' : 'Stop all replicas, and choose'
   return new Failure(
-    'LOG_VERSION',
-    `The data of the group was written by another release: ${what}. Start that release, choose another --group, or restart the group with --reset, which deletes its data.`,
+    code,
+    `The data of the group cannot be read: ${what}. ${other} another --group, or restart the group with --reset, which deletes its data.`,
   )
 }
 
-function incomplete(what: string): LogLost {
-  return new LogLost(
-    `The log of the group is incomplete: ${what}. If replicas are running, stop the oldest with \`control stop\`, which writes a checkpoint. Otherwise restart the group with --reset.`,
-  )
-}
-
-function groupDiffers(
-  differing: readonly string[],
-  living: readonly { readonly name: string; readonly address: string }[],
-  reset: boolean,
-): Failure {
+function groupDiffers(differing: readonly string[], living: readonly Member[], reset: boolean): Failure {
   const others = living.map(({ name, address }) => (address === '' ? name : `${name} (${address})`)).join(', ')
   const why = reset
     ? `The group cannot be restarted (--reset) while other replicas are running: ${others}.`
     : `The options of this replica differ from its group (running: ${others}): ${differing.join('; ')}.`
-  const them = living.length === 1 ? 'it' : 'them'
-  return new Failure(
-    'GROUP_DIFFERS',
-    `${why} Stop ${them} first, start with the same options, or choose another --group.`,
-  )
+  return new Failure('GROUP_DIFFERS', `${why} Stop them first, start with the same options, or choose another --group.`)
 }

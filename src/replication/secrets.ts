@@ -1,5 +1,5 @@
 import type { Spaces } from '../core/spaces.js'
-import { readAuthorization, sentTokens } from '../domain/keys.js'
+import { readAuthorization, type SentKey, sentTokens } from '../domain/keys.js'
 import type { ServiceRequest } from '../domain/messages.js'
 import { hider } from '../domain/redaction.js'
 import { digestOf } from '../system/runtime.js'
@@ -40,52 +40,38 @@ export class HiddenKeys {
  * @returns the same request if its token is known
  */
 export function withoutUnknownToken(request: ServiceRequest, spaces: Spaces): ServiceRequest {
-  const { authorization } = request.headers
+  const { target, headers, rawHeaders, body } = request
+  const { authorization } = headers
   if (authorization === undefined) return request
   const sent = readAuthorization(typeof authorization === 'string' ? authorization : undefined)
   const { keys, shared } = spaces.default
   const names = new Set(['authorization', ...shared.contract.keyHeaders.map(({ name }) => name.toLowerCase())])
-  if (sent === undefined) return withKey(withoutToken(request), names, 'Other ***')
-  const { token, space } = sent
-  if (keys.has(token)) return isRepeated(request, names) ? withKey(request, names, authorization) : request
-  const isSpace = space !== '' && spaces.canOpen(space, token)
-  const stranger = token === '' ? '' : isSpace ? token : String(authorization)
-  const shown = shared.anyKey && stranger !== '' ? `stranger-${digestOf(stranger).replaceAll(/\W/g, '')}` : 'unknown'
-  return withKey(withoutToken(request), names, `Bearer ${token === '' ? '~' : shown}${isSpace ? `~${space}` : ''}`)
-}
-
-/** The same request, whose target, headers and body do not repeat its token. */
-function withoutToken(request: ServiceRequest): ServiceRequest {
-  const hide = hider(sentTokens(request.headers.authorization))
-  if (hide === undefined) return request
-  const { target, headers, rawHeaders, body } = request
-  const shown = Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? hide(value) : value])
+  const isKey = (index: number) => index % 2 === 1 && names.has(String(rawHeaders[index - 1]).toLowerCase())
+  const places = rawHeaders.flatMap((_, index) => (isKey(index) ? [index] : []))
+  const isKnown = sent !== undefined && keys.has(sent.token)
+  if (isKnown && places.length <= 1) return request
+  const value = isKnown ? authorization : shownAuthorization(String(authorization), sent, spaces)
+  const hide = (isKnown ? undefined : hider(sentTokens(authorization))) ?? ((text: string) => text)
+  const shown = Object.entries(headers).map(([name, one]) => [name, typeof one === 'string' ? hide(one) : one])
   return {
     ...request,
     target: hide(target),
-    headers: Object.fromEntries(shown),
-    rawHeaders: rawHeaders.map(hide),
+    headers: { ...Object.fromEntries(shown), authorization: value },
+    rawHeaders: rawHeaders.map((item, index) =>
+      isKey(index) ? (index === places[0] ? String(value) : OTHER) : hide(item),
+    ),
     body: body instanceof Uint8Array ? Buffer.from(hide(Buffer.from(body).toString('latin1')), 'latin1') : body,
   }
 }
 
-function isRepeated({ rawHeaders }: ServiceRequest, names: ReadonlySet<string>): boolean {
-  return rawHeaders.filter((name, index) => index % 2 === 0 && names.has(name.toLowerCase())).length > 1
-}
+const OTHER = 'Other ***'
 
-/** @param names lower-case names of the headers that may hold the key */
-function withKey(
-  request: ServiceRequest,
-  names: ReadonlySet<string>,
-  value: string | readonly string[],
-): ServiceRequest {
-  const { headers, rawHeaders } = request
-  let isFirst = true
-  const written = rawHeaders.map((item, index) => {
-    if (index % 2 === 0 || !names.has(rawHeaders[index - 1]?.toLowerCase() ?? '')) return item
-    const shown = isFirst ? String(value) : 'Other ***'
-    isFirst = false
-    return shown
-  })
-  return { ...request, headers: { ...headers, authorization: value }, rawHeaders: written }
+/** Equal tokens stay equal if any key is accepted, and a space stays. */
+function shownAuthorization(authorization: string, sent: SentKey | undefined, spaces: Spaces): string {
+  if (sent === undefined) return OTHER
+  const { token, space } = sent
+  if (token === '') return 'Bearer ~'
+  const isSpace = space !== '' && spaces.canOpen(space, token)
+  const digest = digestOf(isSpace ? token : authorization).replaceAll(/\W/g, '')
+  return `Bearer ${spaces.default.shared.anyKey ? `stranger-${digest}` : 'unknown'}${isSpace ? `~${space}` : ''}`
 }

@@ -9,7 +9,16 @@ import { digestOf } from '../system/runtime.js'
 import { systemClock } from '../system/system-clock.js'
 import { type Item, readBatch } from './batch-text.js'
 import { BEGINNING, type Checkpoint, type Entry, LogUnavailable, type Place } from './command-log.js'
-import { Group, type GroupFacts, type JoinRequest, type JoinResult, type SavedGroup } from './group.js'
+import {
+  addMember,
+  FIXTURES,
+  type Group,
+  type GroupFacts,
+  type JoinRequest,
+  type JoinResult,
+  MEMBER_TIMEOUT_MS,
+  touchMember,
+} from './group.js'
 
 export interface TimelineParts {
   /** @param state kept from a group with other facts */
@@ -19,7 +28,6 @@ export interface TimelineParts {
   readonly applyVerb: ApplyVerb
   onVerb(spaces: Spaces, command: VerbCommand, output: unknown, now: EpochMs): void
   openDeliveryTracker(): DeliveryTracker
-  warn(message: string): void
 }
 
 /** Tracks which responses have certainly been delivered, by position. */
@@ -40,7 +48,7 @@ interface OpenExchange {
 
 /** The first line of a checkpoint; the spaces follow. */
 interface Header {
-  readonly group: SavedGroup
+  readonly group: Group
   readonly open: readonly OpenExchange[]
   readonly position: number
   readonly now: EpochMs
@@ -48,7 +56,7 @@ interface Header {
 
 /** The state of sandbox and group after an entry of the log: the same on all replicas. */
 export class Timeline {
-  readonly group = new Group()
+  group: Group = { joined: 0, members: {} }
   readonly delivered: DeliveryTracker
   /** Of the last applied entry. */
   place: Place = BEGINNING
@@ -70,16 +78,15 @@ export class Timeline {
 
   save(): string {
     const { group, position, now, machine } = this
-    const header: Header = { group: group.save(), open: [...this.#open.values()], position, now }
+    const header: Header = { group, open: [...this.#open.values()], position, now }
     return `${stringifyJson(header)}\n${machine === undefined ? '' : writeCheckpoint(machine.spaces)}`
   }
 
   #load({ place, text }: Checkpoint): void {
     const end = text.indexOf('\n')
     const { group, open, position, now } = parseJson(text.slice(0, end)) as Header
-    this.group.load(group)
     for (const one of open) this.#open.set(one.exchange.position, one)
-    Object.assign(this, { place, position, now })
+    Object.assign(this, { group, place, position, now })
     if (group.facts === undefined) return
     // The checkpoint contains the whole state, so the fixtures are not loaded.
     const spaces = this.#parts.build(group.facts, now, EMPTY_STATE)
@@ -93,9 +100,10 @@ export class Timeline {
    * @returns the outcome of each item
    */
   apply({ number, replica, batch, now }: Entry, text: string, isOwn: boolean): readonly Outcome[] {
-    for (const gone of this.group.expire(now, replica)) this.#endExchanges(gone, now)
+    for (const [id, { seenAt }] of Object.entries(this.group.members))
+      if (id !== replica && now - seenAt > MEMBER_TIMEOUT_MS) this.#endExchanges(id, now)
     this.isApplyingOwn = isOwn
-    const outcomes = this.#read(number, text).map((item): Outcome => {
+    const outcomes = readBatch(text).map((item): Outcome => {
       try {
         return { result: this.#applyItem(item, replica, number, now) }
       } catch (error) {
@@ -108,26 +116,17 @@ export class Timeline {
     return outcomes
   }
 
-  #read(number: number, text: string): readonly Item[] {
-    try {
-      return readBatch(text)
-    } catch {
-      this.#parts.warn(`Skipped the damaged entry ${number} of the log.`)
-      return []
-    }
-  }
-
   #applyItem(item: Item, replica: string, number: number, now: EpochMs): unknown {
     switch (item.kind) {
       case 'join':
         return this.#join(replica, item.join, number, now)
       case 'heartbeat':
-        return void this.group.touch(replica, now, item.heartbeat)
+        return touchMember(this.group, replica, now, item.heartbeat)
       case 'leave':
-        this.group.leave(replica)
+        delete this.group.members[replica]
         return this.#endExchanges(replica, now)
     }
-    if (!this.group.touch(replica, now)) throw new LogUnavailable('This replica was removed from its group.')
+    if (!touchMember(this.group, replica, now)) throw new LogUnavailable('This replica was removed from its group.')
     if (item.kind === 'ended') {
       const isFirstReport = ({ position }: ExchangeRef) =>
         this.#open.get(position)?.replica === replica && this.#open.delete(position)
@@ -143,7 +142,7 @@ export class Timeline {
   }
 
   #join(replica: string, request: JoinRequest, number: number, now: EpochMs): JoinResult {
-    const result = this.group.join(replica, request, now, number)
+    const result = addMember(this.group, replica, request, now, number)
     if (result !== 'founded') return result
     const { facts, anew } = request
     const state = anew?.state === undefined ? undefined : this.#parts.readState(anew.state)
@@ -171,8 +170,11 @@ export class Timeline {
     if (command.kind === 'ended') this.delivered.sent(instant.position, systemClock.monotonic())
     if (command.kind !== 'verb') return result
     if (!this.isApplyingOwn) this.#parts.onVerb(machine.spaces, command, result, now)
-    if (command.verb === 'reset' && command.fetched !== undefined)
-      this.group.reseed(digestOf(stringifyJson(command.fetched)))
+    const { facts } = this.group
+    if (command.verb === 'reset' && command.fetched !== undefined && facts !== undefined) {
+      const fixtures = digestOf(stringifyJson(command.fetched))
+      this.group.facts = { ...facts, others: { ...facts.others, [FIXTURES]: fixtures } }
+    }
     return { output: result, wall: now }
   }
 

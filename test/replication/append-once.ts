@@ -4,9 +4,8 @@ import { openRedisLog } from '../../src/replication/redis-log.js'
 /** Appends an entry to the log at an address, and prints the outcome. */
 const address = readRedisAddress(String(process.argv[2]))
 if ('problem' in address) throw new Error(address.problem)
-const watcher = { available() {}, unavailable() {} }
 try {
-  const log = await openRedisLog({ address, group: 'group', watcher, warn: () => {} })
+  const log = await openRedisLog({ address, group: 'group', warn: () => {} })
   await log.append({ replica: 'a', batch: 1, text: '' }, 0, new AbortController().signal)
   process.stdout.write('appended\n')
   await log.close()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ServiceRequest } from '../../src/domain/messages.js'
-import { batchText, type Item, itemText, parseHeaders, readBatch } from '../../src/replication/batch-text.js'
+import { batchText, type Item, itemText, readBatch } from '../../src/replication/batch-text.js'
 import fc from '../support/fast-check.js'
 
 function request(more: Partial<ServiceRequest> = {}): ServiceRequest {
@@ -8,7 +8,7 @@ function request(more: Partial<ServiceRequest> = {}): ServiceRequest {
   return {
     method: 'GET',
     target: '/v1/pets?limit=1',
-    headers: parseHeaders(rawHeaders),
+    headers: Object.fromEntries(rawHeaders.length === 0 ? [] : [['authorization', 'Bearer sandbox']]),
     body: undefined,
     address: '127.0.0.1',
     connection: 3,
@@ -57,29 +57,8 @@ describe('an entry of the log', () => {
     expect(again(...items)).toEqual(items)
   })
 
-  it.each(['nonsense', 'null', '{}', '["2"]', '[5]', '[["q"]]'])('is refused if it is damaged: %s', (text) => {
-    expect(() => readBatch(text)).toThrow()
-  })
-
   it('contains the text of a body that is not UTF-8, so that keys in it can be hidden', () => {
     const body = Buffer.from('\u00ff Bearer sk_live_secret', 'latin1')
     expect(itemText({ kind: 'request', request: request({ body }) })).toContain('sk_live_secret')
-  })
-})
-
-describe('parseHeaders', () => {
-  it('parses raw headers as node:http does', () => {
-    const raw = ['Host', 'a', 'X-A', '1', 'x-a', '2', '__proto__', 'y', 'Age', '1', 'age', '2', 'X-B', '', 'X-B', '']
-    raw.push('Cookie', 'a=1', 'cookie', 'b=2', 'Set-Cookie', 'c', 'set-cookie', 'd', 'Content-Type', 'a')
-    raw.push('content-type', 'b')
-    expect(parseHeaders(raw)).toEqual({
-      host: 'a',
-      'x-a': '1, 2',
-      age: '1',
-      'x-b': ', ',
-      cookie: 'a=1; b=2',
-      'set-cookie': ['c', 'd'],
-      'content-type': 'a',
-    })
   })
 })

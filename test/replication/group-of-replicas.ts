@@ -29,8 +29,8 @@ export function groupOfReplicas() {
     ): Promise<TestReplica> {
       const warnings: string[] = []
       const lines: MemoryLine[] = []
-      const openLog = async (watcher: Parameters<MemoryLog['open']>[0]): Promise<CommandLog> => {
-        const line = log.open(watcher)
+      const openLog = async (): Promise<CommandLog> => {
+        const line = log.open()
         lines.push(line)
         return seenAs(line)
       }

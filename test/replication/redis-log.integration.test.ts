@@ -21,12 +21,10 @@ let groups = 0
 async function open(url: string, group: string) {
   const address = readRedisAddress(url)
   if ('problem' in address) throw new Error(`the address ${address.problem}`)
-  const reports: string[] = []
   const warnings: string[] = []
-  const watcher = { available: () => reports.push('+'), unavailable: (reason: string) => reports.push(reason) }
-  const log = await openRedisLog({ address, group, watcher, warn: (text) => warnings.push(text) })
+  const log = await openRedisLog({ address, group, warn: (text) => warnings.push(text) })
   closing.push(() => log.close())
-  return { log, reports, warnings }
+  return { log, warnings }
 }
 
 async function aRedis(...flags: readonly string[]): Promise<RedisServer> {
@@ -90,17 +88,17 @@ describe.skipIf(!HAS_REDIS)('the log of a group in Redis', () => {
   it('stores an entry once if the connection breaks before the response', async () => {
     const { group, other } = await openGroup()
     const proxy = await aProxy(redis.port)
-    const { log, reports } = await open(`redis://127.0.0.1:${proxy.port}`, group)
+    const { log } = await open(`redis://127.0.0.1:${proxy.port}`, group)
     await appendAll(log, 'a', ['1'])
     const cut = proxy.cutInResponseTo('in doubt', 2)
     const appended = log.append({ replica: 'a', batch: 2, text: 'in doubt' }, 1, NEVER)
     await cut
-    await expect.poll(() => reports.length).toBeGreaterThan(0)
+    await expect.poll(() => log.unavailable).toContain('cannot be used')
     proxy.restore()
     await appended
     await appendAll(log, 'a', ['3'], 2)
     expect(textsOf(await readAll(other, 3))).toEqual(['1', 'in doubt', '3'])
-    expect(reports.filter((report) => report === '+')).toEqual(['+'])
+    expect(log.unavailable).toBeUndefined()
   })
 
   it('does not store an abandoned entry after a later one', async () => {
@@ -115,9 +113,9 @@ describe.skipIf(!HAS_REDIS)('the log of a group in Redis', () => {
   it('stops an append that is aborted while Redis cannot be reached', async () => {
     const { group } = await openGroup()
     const proxy = await aProxy(redis.port)
-    const { log, reports } = await open(`redis://127.0.0.1:${proxy.port}`, group)
+    const { log } = await open(`redis://127.0.0.1:${proxy.port}`, group)
     proxy.cut()
-    await expect.poll(() => reports.length).toBeGreaterThan(0)
+    await expect.poll(() => log.unavailable).toContain('cannot be used')
     const giveUp = new AbortController()
     const appended = log.append({ replica: 'a', batch: 1, text: '1' }, 0, giveUp.signal)
     giveUp.abort()
@@ -129,11 +127,11 @@ describe.skipIf(!HAS_REDIS)('the log of a group in Redis', () => {
 
   it('notices that Redis hangs, and continues when it does', async () => {
     const server = await aRedis()
-    const { log, reports } = await open(server.url, 'group')
+    const { log } = await open(server.url, 'group')
     await appendAll(log, 'a', ['1'])
     server.hang()
     const appended = log.append({ replica: 'a', batch: 2, text: '2' }, 1, NEVER)
-    await expect.poll(() => reports).toContain(`Redis at ${server.url} cannot be used: no response within 3 s.`)
+    await expect.poll(() => log.unavailable).toBe(`Redis at ${server.url} cannot be used: no response within 3 s.`)
     server.goOn()
     await appended
     expect(textsOf(await readAll(log, 2))).toEqual(['1', '2'])

@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
 import { readRedisAddress } from '../../src/domain/redis-address.js'
-import { LogUnavailable, type LogWatcher } from '../../src/replication/command-log.js'
+import { LogUnavailable } from '../../src/replication/command-log.js'
 import { openRedisLog } from '../../src/replication/redis-log.js'
 import { FakeRedis, type FakeResponses } from './fake-redis.js'
 
@@ -14,10 +14,10 @@ async function aFake(responses: FakeResponses): Promise<FakeRedis> {
   return fake
 }
 
-async function open(url: string, watcher: LogWatcher = { available() {}, unavailable() {} }) {
+async function open(url: string, warn = (_text: string) => {}) {
   const address = readRedisAddress(url)
   if ('problem' in address) throw new Error(address.problem)
-  return openRedisLog({ address, group: 'group', watcher, warn: () => {} })
+  return openRedisLog({ address, group: 'group', warn })
 }
 
 afterEach(async () => {
@@ -73,25 +73,23 @@ describe('a Redis that cannot be used', () => {
 
   it('is retried until it can be used, and each change is reported once', async () => {
     const fake = await aFake({})
-    const reports: string[] = []
-    const log = await open(fake.url, {
-      available: () => reports.push('+'),
-      unavailable: (reason) => reports.push(reason),
-    })
+    const warnings: string[] = []
+    const log = await open(fake.url, (text) => warnings.push(text))
     const entry = { replica: 'a', batch: 1, text: '' }
     fake.responses = { EVAL: '-OOM no\r\n', SET: '-READONLY no\r\n' }
     const giveUp = new AbortController()
     const appended = log.append(entry, 0, giveUp.signal)
     await expect
-      .poll(() => reports)
+      .poll(() => warnings)
       .toEqual([expect.stringContaining('OOM no'), expect.stringContaining('READONLY no')])
     giveUp.abort()
     await expect(appended).rejects.toThrow('READONLY no')
     await expect(log.end()).rejects.toThrow('READONLY no')
     fake.responses = {}
-    await expect.poll(() => reports.at(-1)).toBe('+')
+    await expect.poll(() => warnings.at(-1)).toBe('The log can be reached again.')
+    expect(log.unavailable).toBeUndefined()
     await log.append({ ...entry, batch: 2 }, 0, new AbortController().signal)
-    expect(reports).toHaveLength(3)
+    expect(warnings).toHaveLength(3)
     await log.close()
   })
 })

@@ -6,7 +6,6 @@ import {
   type LogEnd,
   LogLost,
   LogUnavailable,
-  type LogWatcher,
   type NewEntry,
   type Place,
 } from '../../src/replication/command-log.js'
@@ -23,8 +22,8 @@ export class MemoryLog {
     this.#wall = wall
   }
 
-  open(watcher: LogWatcher): MemoryLine {
-    const line = new MemoryLine(this, watcher)
+  open(): MemoryLine {
+    const line = new MemoryLine(this)
     this.lines.add(line)
     return line
   }
@@ -60,7 +59,6 @@ export class MemoryLog {
 /** A replica's connection to the log, which can be cut. */
 export class MemoryLine implements CommandLog {
   readonly #log: MemoryLog
-  readonly #watcher: LogWatcher
   #waiting: (() => void)[] = []
   #reason: string | undefined
   #isClosed = false
@@ -69,15 +67,16 @@ export class MemoryLine implements CommandLog {
   #losesResponse = false
   #checkpointReleased = Promise.resolve()
 
-  constructor(log: MemoryLog, watcher: LogWatcher) {
+  constructor(log: MemoryLog) {
     this.#log = log
-    this.#watcher = watcher
+  }
+
+  get unavailable(): string | undefined {
+    return this.#reason
   }
 
   cutOff(reason = 'the line is cut'): void {
-    if (this.#isClosed || this.#reason === reason) return
-    this.#reason = reason
-    this.#watcher.unavailable(reason)
+    if (!this.#isClosed) this.#reason = reason
   }
 
   /** Stores the next entry, but cuts the connection before the response. */
@@ -102,12 +101,10 @@ export class MemoryLine implements CommandLog {
 
   restore(): void {
     if (this.#isClosed) return
-    const wasCut = this.#reason !== undefined
     this.#reason = undefined
     this.#isHeld = false
     this.#isReadingCut = false
     this.#losesResponse = false
-    if (wasCut) this.#watcher.available()
     this.wake()
   }
 

@@ -126,7 +126,7 @@ async function ofReplicas(options: SandboxOptions, warn: (message: string) => vo
       resolved({ redis: 'redis://a-log-in-memory', seed, ...options }),
       { onWarning: warnOnce },
       undefined,
-      { openLog: async (watcher) => log.open(watcher), openDeliveryTracker: allDelivered },
+      { openLog: async () => log.open(), openDeliveryTracker: allDelivered },
     )
     await core.begin('')
     return { core, service: createFetch(core, core.controlTarget.stopping) }
