@@ -22,7 +22,7 @@ export const LETTERS: Readonly<Record<string, RegExp | 'passed' | 'untested'>> =
   d: /^The client created \d+ pets/,
   g: /^The command failed/,
   t: /did not end in time/,
-  i: /a pet that does not exist/,
+  i: /a record that does not exist/,
   '0': /^The command ended with 0/,
 }
 
