@@ -29,7 +29,7 @@ export interface Forward {
   complete(outcome: UpstreamOutcome, instant: Instant): Reply
 }
 
-/** How exchanges ended, for log and conduct; no response depends on it. */
+/** How exchanges ended: waits begin, and early requests count towards a ban. */
 export interface EndedCommand {
   readonly kind: 'ended'
   readonly exchanges: readonly EndedExchange[]
