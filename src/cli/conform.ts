@@ -20,8 +20,7 @@ import {
   junitReport,
   nextCommands,
   notApplicable,
-  scenarioLines,
-  summaryLine,
+  verdictText,
 } from './conform/report.js'
 import { type AppliedScenario, applyScenario, findResource, type TestedResource } from './conform/resource.js'
 import { type ConformRun, runScenario } from './conform/run-scenario.js'
@@ -31,7 +30,9 @@ import { childEnvironment } from './exec/flags.js'
 import { onExitSignals } from './exec/run-command.js'
 import { explain } from './help.js'
 import { type CliIo, EXIT, SIGNAL_EXIT } from './io.js'
-import { print, printLine } from './print.js'
+import { LineWriter } from './line-writer.js'
+import { colourLevel, coloursFor, print, printLine, terminalWidth } from './print.js'
+import { fitCells } from './table.js'
 
 const EXAMPLES: readonly string[] = [
   'petstore-sandbox conform -- node my-client.js',
@@ -163,7 +164,10 @@ async function conform(
   const runs = await runAll(applied, contract, resource, baseline, { name, args }, flags, io)
   if (typeof runs === 'number') return runs
   if (wantsJson(flags)) await printJson(jsonReport(runs), io, nextCommands(runs, [name, ...args]))
-  else await print(stdout, `${summaryLine(runs)}\n`)
+  else {
+    const colours = await coloursFor(colourLevel(stdout, io.env))
+    await print(stdout, verdictText(runs, [name, ...args], colours, terminalWidth(stdout)))
+  }
   if (flags.report !== undefined) writeReport(resolve(cwd, flags.report), junitReport(runs))
   return runs.some(isFailure) ? EXIT.failed : EXIT.ok
 }
@@ -200,7 +204,7 @@ async function runAll(
   flags: ConformFlags,
   io: CliIo,
 ): Promise<readonly CountedRun[] | number> {
-  const { cwd, stdout, stderr } = io
+  const { cwd, stderr } = io
   const { jobs, timeout, allowUntested = false } = flags
   const first: ConformRun['first'] = new Map()
   const running: ConformRun['running'] = new Set()
@@ -233,22 +237,31 @@ async function runAll(
       ...{ ...command, sandbox, env, cwd, timeout, running, first },
     }
     const runs = new Map<string, CountedRun>()
-    const report = async (counted: CountedRun) => {
+    const begun = new Set<string>()
+    const progress = stderr.isTTY === true ? new LineWriter(stderr, () => '') : undefined
+    const showProgress = () => {
+      const names = [...begun].filter((name) => !runs.has(name))
+      progress?.progress(
+        names.length === 0 ? '' : `${runs.size}/${applied.length}, running: ${fitCells(names.join(', '), 50)}`,
+      )
+    }
+    const report = (counted: CountedRun) => {
       runs.set(counted.name, counted)
-      const lines = scenarioLines(counted).map((line) => `${line}\n`)
-      if (!wantsJson(flags)) await print(stdout, lines.join(''))
+      showProgress()
     }
     for (const { scenario, use } of applied)
-      if (typeof use === 'string') await report(countRun(notApplicable(scenario, use), baseline, allowUntested))
+      if (typeof use === 'string') report(countRun(notApplicable(scenario, use), baseline, allowUntested))
     const scenarios = applied.flatMap(({ use }) => (typeof use === 'string' ? [] : [use]))
     // Beside others, a client that does not wait would be slow to retry.
     const isAlone = ({ expectation }: AppliedScenario) => expectation.pause !== undefined
     const waiting = scenarios.filter((scenario) => !isAlone(scenario))
     const work = async () => {
       for (let next = waiting.shift(); next !== undefined && signalled === undefined; next = waiting.shift()) {
+        begun.add(next.name)
+        showProgress()
         const counted = countRun(await runScenario(next, run), baseline, allowUntested)
         if (signalled !== undefined) return
-        await report(counted)
+        report(counted)
       }
     }
     await Promise.all(Array.from({ length: jobs }, work))

@@ -34,7 +34,7 @@ import {
 import { addExport, addVerbs } from './control/verbs.js'
 import { addHelpCommand, explain } from './help.js'
 import { type CliIo, EXIT, EXIT_NO_RESPONSE } from './io.js'
-import { colourLevel, coloursFor, printLine } from './print.js'
+import { colourLevel, coloursFor, printLine, terminalWidth } from './print.js'
 
 const EXAMPLES: readonly string[] = [
   'petstore-sandbox control status',
@@ -139,7 +139,7 @@ async function conduct(at: ControlContext, { failOn: rules, report: file }: Cond
   const failOn = rules === undefined ? NEVER_FAIL : parseFailOn('--fail-on', rules)
   const value = await controls.conduct()
   const colours = await coloursFor(colourLevel(io.stdout, io.env))
-  const text = textReport(addConduct(EMPTY_CONDUCT, value), colours).trimEnd()
+  const text = textReport(addConduct(EMPTY_CONDUCT, value), colours, terminalWidth(io.stdout)).trimEnd()
   const ids = [...value.violations, ...value.warnings].flatMap(({ exchanges }) => exchanges.slice(0, 1).map(Number))
   const next = [...new Set(ids)].slice(0, 3).map((id) => `${verbCommand(at)} requests show ${id}`)
   await printResult({ value, text, coloured: true, next }, io, json)

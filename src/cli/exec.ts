@@ -14,7 +14,7 @@ import { HarFile } from './exec/har-file.js'
 import { exitCodeFor, onExitSignals, runCommand, startFailure } from './exec/run-command.js'
 import { explain } from './help.js'
 import { type CliIo, EXIT } from './io.js'
-import { print, printLine } from './print.js'
+import { colourLevel, coloursFor, print, terminalWidth } from './print.js'
 import { reportError } from './report-error.js'
 import { addOptionFlags, givenFlags } from './serve.js'
 import { openServeLog } from './serve-log.js'
@@ -134,9 +134,10 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
     if (ending.kind === 'unstartable') reportError(startFailure(name, ending.cause), io, form)
     const [conduct, summary] = [sandbox.conduct(), sandbox.summary()]
     const outcome: RunOutcome = { summary, conduct, failOn, broken: brokenRules(failOn.rules, conduct) }
-    for (const line of ending.kind === 'unstartable' ? [] : summaryLines(outcome, options.log)) {
-      if (options.log === 'json') void print(stderr, `${line}\n`)
-      else printLine(stderr, line)
+    if (ending.kind !== 'unstartable') {
+      const colours = await coloursFor(colourLevel(stderr, io.env))
+      const lines = summaryLines(outcome, options.log, colours, terminalWidth(stderr))
+      void print(stderr, lines.map((line) => `${line}\n`).join(''))
     }
     const gitHubCode = await attempt(() => reportToGitHub(conduct, outcome.broken, io), EXIT.failed)
     const stopCode = await attempt(() => sandbox.stop(), EXIT_NO_SANDBOX)

@@ -224,7 +224,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await expect.poll(() => page.evaluate(clocks)).toEqual(['21'])
     await page.getByRole('button', { name: 'Show UTC time' }).click()
     await showTab(page, 'Switches')
-    await page.getByText('Moves the clock to December 2030').waitFor()
+    await page.locator('#scenarios').waitFor()
     await page.getByRole('button', { name: 'Apply sunset' }).click()
     await page
       .locator('.notice')
@@ -525,7 +525,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await detail.getByRole('button', { name: 'as a failing Vitest test' }).click()
     await detail.getByText("await sandbox.faults.add('listPets:503*1')").waitFor()
     await sandbox.faults.add('getPet:503')
-    await page.locator('.exchange.event').getByText('Fault getPet:503 added.').waitFor()
+    await page.locator('.exchange.event').getByText('Fault added: getPet:503.').waitFor()
 
     await page.getByRole('button', { name: 'Share…' }).click()
     await page.getByRole('dialog').getByText('- getPet:503').waitFor()

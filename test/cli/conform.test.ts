@@ -62,7 +62,7 @@ describe('conform', () => {
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(30)
     const flags = only('connection-reset', 'int64', 'lost-response', 'unauthorized')
     const { code, out } = await conform(flags, [program, file], { [file]: text })
-    expect(out).toMatch(/4 scenarios: 4 passed\n$/)
+    expect(out).toMatch(/^✓ 4 passed +4 scenarios, [\d.]+ s\n$/)
     expect(code).toBe(0)
   })
 
@@ -92,15 +92,17 @@ describe('conform', () => {
       `--job read ${only('unauthorized', 'banned-at-start', 'error-503')}`,
       widgets(500),
     )
-    expect(out).toMatch(/3 scenarios: 3 passed\n$/)
+    expect(out).toMatch(/^✓ 3 passed +3 scenarios, [\d.]+ s\n$/)
     expect(code).toBe(0)
   })
 
   it('finds parallel requests that each retry at once', async () => {
     const names = ['retry-after-seconds', 'retry-after-date', 'error-503-retry-after']
     const { out } = await conform(`--job read ${only(...names)}`, widgets(0))
-    expect(out).toMatch(/3 scenarios: 3 failed\n$/)
-    expect(out).toContain('early-retry: GET /v1/pets was retried too early.')
+    expect(out).toMatch(/^✗ 3 failed +3 scenarios, /)
+    expect(out).toMatch(
+      /^✗ Your client retries too early \(early-retry\) +3 scenarios\n {2}GET \/v1\/pets {3}\d{3} Retry-After .* came back after/m,
+    )
     expect(out).not.toContain('--senders')
   })
 
@@ -109,7 +111,7 @@ describe('conform', () => {
     const { out } = await conform(`--job read ${only('retry-after-seconds', 'unauthorized', 'error-503')}`, [
       ...[process.execPath, '--input-type=module', '-e', buster],
     ])
-    expect(out).toMatch(/3 scenarios: 3 failed\n$/)
+    expect(out).toMatch(/^✗ 3 failed +3 scenarios, /)
   })
 
   it('counts failed and untested scenarios, and names both to run again', async () => {
@@ -119,7 +121,9 @@ describe('conform', () => {
       'test "$PETSTORE_SCENARIO" = hang || curl -sH "Authorization: Bearer $PETSTORE_API_KEY" "$PETSTORE_BASE_URL/pets"',
     ]
     const flags = `--job read ${only('hang', 'unauthorized')}`
-    expect((await conform(flags, failing)).out).toMatch(/2 scenarios: 1 failed, 1 untested\n$/)
+    expect((await conform(flags, failing)).out).toMatch(
+      /^✗ 1 failed {3}○ 1 untested +2 scenarios, [\s\S]*Run one again: .*--scenario hang /,
+    )
     const { out } = await conform(`${flags} -o json`, failing)
     expect(out).toContain('--scenario hang --scenario unauthorized')
   })

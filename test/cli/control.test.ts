@@ -212,7 +212,9 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     await get(sandbox, '/animals')
     const { code, out, err } = await control(sandbox, 'conduct')
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(out).toMatch(/^✗ undocumented-endpoint, sandbox: GET \/v1\/animals is not in the contract/)
+    expect(out).toMatch(
+      /^✗ Your client calls an unknown path \(undocumented-endpoint\).*\n {2}GET \/v1\/animals is not in the contract/,
+    )
     expect(out).toContain(
       '1 request, 1 sender per key (observed): 1 violation (undocumented-endpoint 1), no warnings\n',
     )

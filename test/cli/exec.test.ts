@@ -178,7 +178,8 @@ describe('conduct in a run of exec', () => {
     const wrongIn = (space) =>
       fetch(process.env.PETSTORE_BASE_URL + '/pets?limit=0', { headers: { Authorization: 'Bearer sandbox-pro~' + space } })
 `
-  const FAILED = /^petstore-sandbox: --fail-on failed the run:\n {2}unauthenticated, none.*2 times; exchanges 2, 3\)$/m
+  const FAILED =
+    /^petstore-sandbox: --fail-on failed the run:\n✗ Your client sends no valid key \(unauthenticated\) +2 times\n {2}.*; none; exchanges 2, 3$/m
 
   it.each([
     ['', '', 0, /^petstore-sandbox: conduct: 2 violations \(unauthenticated 2\), no warnings/m],
@@ -260,7 +261,9 @@ describe('conduct in a run of exec', () => {
     expect(junitViolations(junit.text)).toEqual([])
     const spared = { code: 0, text: expect.not.stringContaining('<failure') }
     expect(await written('s.xml', '', 'early-retry')).toEqual(spared)
-    expect((await written('r.txt')).text).toMatch(/^✗ unauthenticated, none.*\(2 times; exchanges 2, 3\)\n/)
+    expect((await written('r.txt')).text).toMatch(
+      /^✗ Your client sends no valid key \(unauthenticated\) +2 times\n.*; none; exchanges 2, 3\n/,
+    )
   })
 
   it.each([
@@ -285,7 +288,8 @@ describe('conduct in a run of exec', () => {
     const { code, err } = await exec('--limits 1/min --fail-on violation', script, io)
     expect(code).toBe(1)
     expect(err).toMatch(/^::error title=early-retry%2C sandbox::GET \/v1\/pets was retried too early\. /m)
-    const report = /^# Before\n### Conduct towards petstore-sandbox\n\n````text\n✗ early-retry[\s\S]*\n````\n$/
+    const report =
+      /^# Before\n### Conduct towards petstore-sandbox\n\n````text\n✗ Your client retries too early[\s\S]*\n````\n$/
     expect(readIn(io, 'summary.md')).toMatch(report)
   })
 })

@@ -11,15 +11,20 @@ import { withoutOperation } from '../../domain/problems.js'
 import { type Colours, escapeControls } from '../print.js'
 import { aligned } from '../table.js'
 import { type ConductReport, callerName, type SpaceFinding } from './conduct-report.js'
+import { causesText, findingCauses } from './verdict-text.js'
 
 const MAX_IDS = 5
 
-export function textReport(report: ConductReport, colours: Colours): string {
+/** @param columns of the terminal */
+export function textReport(report: ConductReport, colours: Colours, columns?: number): string {
   const { violations, warnings, notes, leftOut, whatIf } = report
+  const causes = [
+    ...findingCauses(violations, 'failed', callerName),
+    ...findingCauses(warnings, 'warned', callerName),
+    ...findingCauses(notes, 'noted', callerName),
+  ]
   return [
-    ...violations.map((finding) => `${colours.red('✗')} ${findingLine(finding)}`),
-    ...warnings.map((finding) => `${colours.yellow('!')} ${findingLine(finding)}`),
-    ...notes.map((finding) => `${colours.dim('i')} ${findingLine(finding)}`),
+    ...causesText(causes, colours, columns),
     ...(leftOut === 0 ? [] : [escapeControls(`  … and ${leftOut} more`)]),
     ...(violations.length + warnings.length + notes.length === 0 ? [] : ['']),
     escapeControls(`${judged(report)}: ${countsLine(report)}`),

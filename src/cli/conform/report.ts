@@ -1,7 +1,10 @@
+import { RULE_VERDICTS } from '../../conduct/verdict-words.js'
 import { shellWord } from '../../domain/curl.js'
 import { counted } from '../../domain/numbers.js'
 import { systemClock } from '../../system/system-clock.js'
+import { type Cause, causesText, evidenceText, headLine, type Mark } from '../conduct/verdict-text.js'
 import { type JUnitCase, junitXml } from '../junit.js'
+import { type Colours, escapeControls } from '../print.js'
 import type { ScenarioRun } from './run-scenario.js'
 import type { ConformScenario } from './scenarios.js'
 import { requestLine, type SeenExchange } from './verdict.js'
@@ -69,12 +72,68 @@ function exchangeLine(exchange: SeenExchange): string {
     .join(' ')
 }
 
-export function summaryLine(runs: readonly CountedRun[]): string {
-  const parts = COUNTS.flatMap((word) => {
-    const count = runs.filter(({ counts }) => counts === word).length
-    return count === 0 ? [] : [`${count} ${word}`]
+const COUNT_MARKS: Readonly<Record<CountedRun['counts'], Mark>> = {
+  passed: 'passed',
+  failed: 'failed',
+  untested: 'untested',
+  known: 'noted',
+  stale: 'failed',
+  skipped: 'noted',
+  'not applicable': 'noted',
+}
+
+/** The verdict by cause; for a single scenario, with its requests and output before it. */
+export function verdictText(
+  runs: readonly CountedRun[],
+  command: readonly string[],
+  colours: Colours,
+  columns?: number,
+): string {
+  const counts = COUNTS.map((word) => [word, runs.filter((run) => run.counts === word).length] as const)
+  const seconds = runs.reduce((sum, run) => sum + run.seconds, 0)
+  const [again] = nextCommands(runs.filter(({ counts }) => counts === 'failed').slice(0, 1), command)
+  return [
+    ...(runs.length === 1 ? runs.flatMap(scenarioLines).map(escapeControls) : []),
+    headLine(
+      counts.filter(([, count]) => count > 0).map(([word, count]) => [COUNT_MARKS[word], `${count} ${word}`]),
+      `${counted(runs.length, 'scenario')}, ${seconds.toFixed(1)} s`,
+      colours,
+      columns,
+    ),
+    ...causesText(causesOf(runs), colours, columns),
+    ...(again === undefined || runs.length === 1 ? [] : [`Run one again:  ${again}`]),
+    '',
+  ].join('\n')
+}
+
+/** Equal causes together. */
+function causesOf(runs: readonly CountedRun[]): readonly Cause[] {
+  const groups = new Map<string, CountedRun[]>()
+  for (const run of runs) {
+    if (run.counts === 'passed') continue
+    const name = `${run.counts}\n${run.outcome === 'failed' ? (run.findings[0]?.rule ?? run.reason) : run.reason}`
+    groups.set(name, [...(groups.get(name) ?? []), run])
+  }
+  return [...groups.values()].map((same) => {
+    const names = same.map(({ name }) => name).join(', ')
+    const [{ counts, findings, reason } = { counts: 'failed', findings: [], reason: '' } as const] = same
+    const [finding] = findings
+    const title = counts === 'stale' ? 'It passes now: remove it from the baseline.' : reason
+    return {
+      mark: COUNT_MARKS[counts],
+      aside: same.length === 1 ? names : counted(same.length, 'scenario'),
+      ...(finding === undefined || counts === 'stale'
+        ? { title, lines: same.length === 1 ? [] : [names] }
+        : {
+            title: `Your client ${RULE_VERDICTS[finding.rule]} (${finding.rule})`,
+            lines: [
+              ...(reason.startsWith(finding.rule) ? [] : [reason.replace(/(?<=\.) .*/, '')]),
+              evidenceText(finding),
+              ...(same.length === 1 ? [] : [names]),
+            ],
+          }),
+    }
   })
-  return `petstore-sandbox: ${counted(runs.length, 'scenario')}: ${parts.join(', ')}`
 }
 
 export function jsonReport(runs: readonly CountedRun[]): object {

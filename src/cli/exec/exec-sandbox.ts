@@ -10,14 +10,16 @@ import { runSandbox, type SandboxEvents } from '../../sandbox.js'
 import {
   addConduct,
   type ConductReport,
+  callerName,
   EMPTY_CONDUCT,
   type FailOn,
   NO_TRAFFIC,
   noTrafficLine,
   type RunRule,
 } from '../conduct/conduct-report.js'
-import { cheapestLine, countsLine, findingLine } from '../conduct/text-report.js'
-import { escapeControls } from '../print.js'
+import { cheapestLine, countsLine } from '../conduct/text-report.js'
+import { causesText, findingCauses } from '../conduct/verdict-text.js'
+import { type Colours, escapeControls } from '../print.js'
 import type { ReadyFacts, ServeLog } from '../serve-log.js'
 
 /** Discarded conduct that an undo may bring back. */
@@ -123,7 +125,13 @@ export interface RunOutcome {
   readonly broken: readonly RunRule[]
 }
 
-export function summaryLines({ summary, conduct, failOn, broken }: RunOutcome, log: LogFormat): readonly string[] {
+/** @param columns of the terminal */
+export function summaryLines(
+  { summary, conduct, failOn, broken }: RunOutcome,
+  log: LogFormat,
+  colours: Colours,
+  columns?: number,
+): readonly string[] {
   const { requests, counts, whatIf, leftOut } = conduct
   const all = [...conduct.violations, ...conduct.warnings].filter(({ rule }) => broken.includes(rule))
   const findings = all.slice(0, MAX_FINDINGS)
@@ -141,7 +149,7 @@ export function summaryLines({ summary, conduct, failOn, broken }: RunOutcome, l
       : [`petstore-sandbox: conduct: ${[countsLine(conduct), cheapest ?? []].flat().join('; ')}`]),
     ...(broken.length === 0 ? [] : [`petstore-sandbox: ${failOn.where} failed the run:`]),
     ...(broken.includes(NO_TRAFFIC) ? [`  ${noTrafficLine(conduct)}`] : []),
-    ...findings.map((finding) => `  ${findingLine(finding)}`),
+    ...causesText(findingCauses(findings, 'failed', callerName), colours, columns),
     ...(broken.length > 0 && rest > 0 ? [`  … and ${rest} more`] : []),
   ]
 }

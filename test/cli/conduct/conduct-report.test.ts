@@ -60,11 +60,13 @@ describe('a report on several spaces', () => {
 })
 
 describe('the text report', () => {
-  it('has a line a finding, and what each plan would have done', () => {
+  it('has each cause once with its evidence, and what each plan would have done', () => {
     expect(textReport(reportOf(CHECKOUT), plain)).toBe(
       [
-        '✗ early-retry, sandbox~checkout, listPets: GET /v1/pets was sent again 58 s early. (3 times; exchanges 4, 5, 6)',
-        '! deprecated-operation, sandbox-pro~checkout, getPet: Leave it. (exchange 7)',
+        '✗ Your client retries too early (early-retry)                           3 times',
+        '  GET /v1/pets was sent again 58 s early; sandbox~checkout; exchanges 4, 5, 6',
+        '! Your client calls a deprecated operation (deprecated-operation)        1 time',
+        '  Leave it; sandbox-pro~checkout; exchange 7',
         '',
         '70 requests, 1 sender per key (observed): 3 violations (early-retry 3), 1 warning (deprecated-operation 1)',
         'Of 70 requests that reached a quota, at most 70 a minute and 70 a day with one key, the plan pro would have refused none:',
@@ -83,12 +85,12 @@ describe('the text report', () => {
     [
       'the operation of a finding once',
       { violations: [aFinding({ rule: 'invalid-request', message: 'listPets: limit must be 1. It is not.' })] },
-      /^✗ invalid-request, sandbox, listPets: limit must be 1\. It is not\. \(exchange/,
+      /^✗ Your client sends invalid requests .*\n {2}limit must be 1\. It is not; sandbox; exchange/,
     ],
     [
       'some of many exchanges and an ellipsis',
       { violations: [aFinding({ rule: 'no-backoff', operation: null, count: 40, exchanges: [1, 2, 3, 4, 5, 6] })] },
-      /^✗ no-backoff, sandbox: .*\(40 times; exchanges 1, 2, 3, 4, 5 …\)$/m,
+      /^✗ Your client retries without a pause \(no-backoff\) +40 times\n.*; sandbox; exchanges 1, 2, 3, 4, 5 …$/m,
     ],
   ])('has %s', (_what, conduct, text) => expect(textReport(reportOf(aConduct(conduct)), plain)).toMatch(text))
 

@@ -1,0 +1,100 @@
+import type { Finding } from '../../conduct/conduct-view.js'
+import { RULE_VERDICTS } from '../../conduct/verdict-words.js'
+import { counted } from '../../domain/numbers.js'
+import { withoutOperation } from '../../domain/problems.js'
+import { formatSpan } from '../../domain/time.js'
+import { type Colours, escapeControls, wrapRows } from '../print.js'
+
+const MARKS = {
+  passed: ['✓', 'green'],
+  failed: ['✗', 'red'],
+  warned: ['!', 'yellow'],
+  untested: ['○', 'yellow'],
+  noted: ['–', 'dim'],
+} as const satisfies Record<string, readonly [string, keyof Colours]>
+export type Mark = keyof typeof MARKS
+
+/** What went wrong, once, with where it was seen. */
+export interface Cause {
+  readonly mark: Mark
+  readonly title: string
+  /** At the right: how often. */
+  readonly aside: string
+  readonly lines: readonly string[]
+}
+
+/** Of a line off a terminal. */
+const DEFAULT_COLUMNS = 80
+
+/** One form for `exec`, `control conduct` and `conform`: wrapped at words, with a hanging indent. */
+export function causesText(causes: readonly Cause[], colours: Colours, columns = DEFAULT_COLUMNS): readonly string[] {
+  return causes.flatMap(({ mark, title, aside, lines }) => [
+    headLine([[mark, title]], aside, colours, columns),
+    ...lines.flatMap((line) => wrapRows(escapeControls(line), Math.max(20, columns - 4)).map((row) => `  ${row}`)),
+  ])
+}
+
+/** `✓ 7 passed   ✗ 11 failed          20 scenarios, 14.2 s` */
+export function headLine(
+  parts: readonly (readonly [Mark, string])[],
+  aside: string,
+  { dim, ...colours }: Colours,
+  columns = DEFAULT_COLUMNS,
+): string {
+  const plain = parts.map(([mark, text]) => `${MARKS[mark][0]} ${escapeControls(text)}`).join('   ')
+  const shown = parts.map(
+    ([mark, text]) => `${{ dim, ...colours }[MARKS[mark][1]](MARKS[mark][0])} ${escapeControls(text)}`,
+  )
+  const gap = ' '.repeat(Math.max(2, columns - 1 - plain.length - aside.length))
+  return `${shown.join('   ')}${aside === '' ? '' : gap + dim(escapeControls(aside))}`
+}
+
+type Told = Pick<
+  Finding,
+  'rule' | 'operation' | 'message' | 'request' | 'disobeyed' | 'count' | 'exchanges' | 'otherwise'
+>
+
+const MAX_EVIDENCE = 3
+const MAX_IDS = 5
+
+/** A cause for each rule, in the order of the findings. @param nameOf the client of a finding; empty for the only one */
+export function findingCauses<Seen extends Told>(
+  findings: readonly Seen[],
+  mark: Mark,
+  nameOf: (finding: Seen) => string,
+): readonly Cause[] {
+  return [...new Set(findings.map(({ rule }) => rule))].map((rule) => {
+    const same = findings.filter((finding) => finding.rule === rule)
+    const total = same.reduce((sum, { count }) => sum + count, 0)
+    const [senders] = same.flatMap(({ otherwise }) => otherwise?.senders ?? [])
+    return {
+      mark,
+      title: `Your client ${RULE_VERDICTS[rule]} (${rule})`,
+      aside: counted(total, 'time'),
+      lines: [
+        ...same
+          .slice(0, MAX_EVIDENCE)
+          .map((finding) => [evidenceText(finding), nameOf(finding), placesText(finding)].filter(Boolean).join('; ')),
+        ...(same.length > MAX_EVIDENCE ? [`… and ${same.length - MAX_EVIDENCE} more`] : []),
+        ...(senders === undefined || senders < 2
+          ? []
+          : [`If ${senders} clients share this key or a proxy is in between, use --senders ${senders}.`]),
+      ],
+    }
+  })
+}
+
+/** `GET /v1/pets   429 Retry-After 4  →  came back after 0.1 s`, or the message. */
+export function evidenceText({ operation, message, request, disobeyed }: Told): string {
+  if (disobeyed === null) return withoutOperation(operation, message).replace(/\.$/, '')
+  const { method, path, query } = request
+  const { status, retryAfter, laterMs } = disobeyed
+  const response = status === 0 ? 'lost' : `${status}${retryAfter === null ? '' : ` Retry-After ${retryAfter}`}`
+  return `${method} ${path}${query === '' ? '' : `?${query}`}   ${response}  →  came back after ${formatSpan(laterMs)}`
+}
+
+function placesText({ exchanges, count }: Told): string {
+  const shown = exchanges.slice(0, MAX_IDS).join(', ')
+  const more = count > Math.min(exchanges.length, MAX_IDS) ? ' …' : ''
+  return exchanges.length === 0 ? '' : `${exchanges.length === 1 ? 'exchange' : 'exchanges'} ${shown}${more}`
+}
