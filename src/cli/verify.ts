@@ -55,6 +55,7 @@ interface VerifyFlags extends OutputFlags<'text' | 'json' | 'junit'> {
   readonly yes?: boolean
   readonly spec?: string
   readonly failOn?: 'not-checked'
+  readonly verbose?: boolean
 }
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
@@ -67,6 +68,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     .option('-y, --yes', 'write to production without asking')
     .option('--spec <openapi.yaml>', 'OpenAPI document (default: of the sandbox, or packaged)')
     .addOption(new Option('--fail-on <what>', 'exit with 1 if a check was not made').choices(['not-checked']))
+    .option('-v, --verbose', 'print every check')
     .option('--debug', 'show stack traces')
     .action(async (flags: VerifyFlags) => finish(await verifyInstance(flags, io)))
 }
@@ -123,7 +125,7 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
   }
   if (wantsJson(flags)) await printJson(jsonReport(subject, verification), io, nextCommands(subject, verification))
   else if (flags.output === 'junit') await print(stdout, junitReport(subject, verification, systemClock.wall()))
-  else await print(stdout, textReport(subject, verification, await coloursFor(colourLevel(stdout, env))))
+  else await print(stdout, textReport(subject, verification, await coloursFor(colourLevel(stdout, env)), flags.verbose))
   for (const note of verification.notes) tell(`note: ${note}`)
 
   const { checks, reached } = verification
@@ -190,11 +192,28 @@ export function junitReport({ target, baseUrl }: Subject, { checks }: Verificati
   return junitXml(`verify ${target} at ${baseUrl}`, suites, at)
 }
 
-export function textReport({ contract }: Subject, verification: Verification, colours: Colours): string {
-  const lines = verification.checks.map((check) => {
-    const { mark, colour } = OUTCOMES[check.outcome]
-    const details = check.details.length === 0 ? '' : `: ${check.details.join('; ')}`
-    return `${colours[colour](mark)} ${escapeControls(`${check.operation}, ${nameOf(check)}${details}`)}`
+/** A line for each request; the checks only where one failed, or with `isVerbose`. Skipped checks have a line each. */
+export function textReport(
+  { contract }: Subject,
+  verification: Verification,
+  colours: Colours,
+  isVerbose = false,
+): string {
+  const groups = new Map<string, Check[]>()
+  for (const check of verification.checks) {
+    const name = check.outcome === 'skipped' ? nameOf(check) : (check.request ?? check.name)
+    const title = `${check.operation}, ${name}`
+    groups.set(title, [...(groups.get(title) ?? []), check])
+  }
+  const lines = [...groups].flatMap(([title, checks]) => {
+    const worst = WORST_FIRST.find((outcome) => checks.some((check) => check.outcome === outcome)) ?? 'kept'
+    const { mark, colour } = OUTCOMES[worst]
+    const shown = checks.filter(({ outcome }) => isVerbose || outcome === 'drift' || outcome === 'unanswered')
+    const reason = worst === 'skipped' ? `: ${checks.flatMap(({ details }) => details).join('; ')}` : ''
+    return [
+      `${colours[colour](mark)} ${escapeControls(`${title}${reason}`)}`,
+      ...shown.map(({ name, details }) => escapeControls(`  ${[name, ...details].join(': ')}`)),
+    ]
   })
   const sums = Object.entries(counts(verification)) as [CheckOutcome, number][]
   const parts = sums.flatMap(([outcome, count]) =>
@@ -204,6 +223,8 @@ export function textReport({ contract }: Subject, verification: Verification, co
     '\n',
   )
 }
+
+const WORST_FIRST: readonly CheckOutcome[] = ['unanswered', 'drift', 'kept', 'skipped']
 
 function nameOf({ name, request }: Check): string {
   return request === undefined ? name : `${name} (${request})`

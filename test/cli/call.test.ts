@@ -75,12 +75,15 @@ function errorIn(text: string): Record<string, unknown> {
 const REX = 'createPet --name Rex --category-id 1'
 
 describe('call', () => {
-  it('prints in a pipe the body exactly as it was received', async () => {
+  it('prints in a pipe the body as it was received, with a line feed unless it is raw', async () => {
     const sandbox = await sandboxWith()
     const headers = { Authorization: 'Bearer sandbox' }
     const body = await (await fetch(`${sandbox.baseUrl}/pets?limit=2`, { headers })).text()
     const io = ioFor(sandbox)
-    expect(await call('listPets --limit 2', io)).toEqual({ code: 0, out: body, err: '' })
+    expect(await call('listPets --limit 2', io)).toEqual({ code: 0, out: `${body}\n`, err: '' })
+    expect((await call('listPets --limit 2 -o raw', ioFor(sandbox))).out).toBe(body)
+    const json = await call('listPets --limit 2 --json', ioFor(sandbox))
+    expect(json.out).toBe(`${JSON.stringify(JSON.parse(body), undefined, 2)}\n`)
     expect(stdin.reads).toBe(0)
     expect(io.listeners.size).toBe(0)
   })

@@ -37,6 +37,7 @@ const OWN_FLAGS = {
   Response: {
     '--max-body <size>': 'maximum size of a response (default: 64MiB)',
     '-o, --output <format>': 'auto: a table on a terminal, otherwise the body as received',
+    '--json': 'the same as --output json',
     '-i, --include': 'also print the response headers',
     '-v, --verbose': 'show each exchange on stderr, with the key masked',
     '--check': 'also check the response against the contract',
@@ -148,7 +149,7 @@ export function readSettings(given: GivenFlags): CallSettings {
     return header === undefined ? [] : [header]
   })
   const settings = {
-    output: OUTPUTS.find((format) => format === given.text('output')) ?? 'auto',
+    output: given.has('json') ? 'json' : (OUTPUTS.find((format) => format === given.text('output')) ?? 'auto'),
     headers,
     retries: given.has('no-retry') ? 0 : retries,
     maxWait: duration('retry-max-wait', 60 * SECOND_MS, 0),

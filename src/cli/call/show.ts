@@ -13,12 +13,14 @@ import { lineWidth, table, toRows } from '../table.js'
 import type { OutputFormat } from './commands.js'
 import type { CallFailure } from './failure.js'
 
+const LINE_FEED = 10
+
 interface Shown {
   readonly bytes: string | Buffer
   readonly note?: string
 }
 
-/** In a pipe, a body "as received" is printed byte for byte; on a terminal it is escaped. */
+/** In a pipe, a body "as received" is printed byte for byte, and JSON ends with a line feed; on a terminal it is escaped. */
 export async function showBody(
   response: ServiceResponse,
   format: OutputFormat,
@@ -27,8 +29,12 @@ export async function showBody(
 ): Promise<Shown> {
   const isTTY = stream.isTTY === true
   const raw = () => (isTTY ? escapedText(response) : response.body)
-  if (format === 'raw' || (format === 'auto' && !isTTY)) return { bytes: raw() }
+  if (format === 'raw') return { bytes: raw() }
   const body = readBody(response)
+  if (format === 'auto' && !isTTY) {
+    const isOpen = body.kind === 'json' && response.body.at(-1) !== LINE_FEED
+    return { bytes: isOpen ? Buffer.concat([response.body, Buffer.of(LINE_FEED)]) : response.body }
+  }
   if (body.kind === 'empty') return { bytes: '' }
   if (body.kind === 'text') {
     const note = `The response is not JSON, or is too large to format, so it is not shown as ${format}.`
