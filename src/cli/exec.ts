@@ -16,7 +16,7 @@ import { explain } from './help.js'
 import { type CliIo, EXIT } from './io.js'
 import { colourLevel, coloursFor, print, terminalWidth } from './print.js'
 import { reportError } from './report-error.js'
-import { addOptionFlags, givenFlags } from './serve.js'
+import { addOptionFlags, announce, givenFlags } from './serve.js'
 import { openServeLog } from './serve-log.js'
 
 const EXAMPLES: readonly string[] = [
@@ -105,15 +105,22 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
     let needsReminder = options.log === 'pretty' && stderr.isTTY === true
     const contract = await openContract(options.spec, { mocked: options.mock })
     const har = harPath === undefined ? undefined : new HarFile(resolve(cwd, harPath), contract.keyHeaders)
-    const sandbox = await openExecSandbox(options, contract, log, (record) => {
-      har?.add(record)
-      // Tools that clear the screen as they start have hidden the ready line.
-      if (needsReminder) log.event('sandbox', `dashboard ${controlAt}/`)
-      needsReminder = false
-    })
+    const sandbox = await openExecSandbox(
+      options,
+      contract,
+      log,
+      (record) => {
+        har?.add(record)
+        // Tools that clear the screen as they start have hidden the ready line.
+        if (needsReminder) log.event('sandbox', `dashboard ${controlAt}/`)
+        needsReminder = false
+      },
+      () => command.end(),
+    )
     const { baseUrl, controlUrl } = sandbox.facts
     controlAt = controlUrl
     if (options.log !== 'silent') log.ready({ ...sandbox.facts, pid: io.pid })
+    const withdraw = announce({ baseUrl, controlUrl, pid: io.pid, startedAt: sandbox.startedAt }, cwd, log)
     log.flush()
     // Registered before the command starts, so that no signal can orphan it.
     const ignoreSignals = onExitSignals(io, {
@@ -130,6 +137,7 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
     })
     const ending = await command.ended
     await command.sweep()
+    withdraw()
     log.flush()
     if (ending.kind === 'unstartable') reportError(startFailure(name, ending.cause), io, form)
     const [conduct, summary] = [sandbox.conduct(), sandbox.summary()]

@@ -145,7 +145,7 @@ function isOn(name: keyof OwnFlags, flag: boolean | undefined, { env }: CliIo): 
   throw new OptionsError([formatProblem(variable, text, 'must be true or false')])
 }
 
-function announce(location: Location, cwd: string, log: ServeLog): () => void {
+export function announce(location: Location, cwd: string, log: ServeLog): () => void {
   try {
     return writeLocator(cwd, location)
   } catch (error) {

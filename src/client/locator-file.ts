@@ -1,8 +1,8 @@
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeFolder, readRegularFile, replaceFile } from '../system/regular-file.js'
 
-/** Where `serve` records its address, below the folder that it was started in. */
+/** Where `serve` and `exec` record their addresses, below the folder that they were started in. */
 export const LOCATOR = '.petstore-sandbox/run.json'
 
 export interface Location {
@@ -13,36 +13,53 @@ export interface Location {
   readonly startedAt: string
 }
 
+/** The newest sandbox of a folder, and those that started before it. */
+interface LocatorFile extends Location {
+  readonly older?: readonly Location[]
+}
+
 /**
  * Synchronous, so that a draft is hardly ever left behind.
  *
- * @returns a function that withdraws the locator, unless another sandbox has replaced it. It restores the one that this
- *   one had replaced, if that sandbox still runs.
+ * @returns a function that withdraws the locator: the newest of the other sandboxes takes its place
  */
 export function writeLocator(cwd: string, location: Location): () => void {
   const file = join(cwd, LOCATOR)
-  const text = `${JSON.stringify(location)}\n`
-  makeFolder(dirname(file))
-  const replaced = textOf(file)
-  replaceFile(file, text)
+  const made = makeFolder(dirname(file))
+  write(file, [location, ...runningIn(file)])
   return () => {
     try {
-      if (textOf(file) !== text) return
-      const { pid } = JSON.parse(replaced)
-      if (pid !== location.pid && isOwnProcess(pid)) replaceFile(file, replaced)
-      else rmSync(file)
+      const isOwn = ({ pid, startedAt }: Location) => pid === location.pid && startedAt === location.startedAt
+      write(
+        file,
+        runningIn(file).filter((one) => !isOwn(one)),
+      )
+      if (made !== undefined && readdirSync(made).every((name) => name === '.gitignore'))
+        rmSync(made, { recursive: true })
     } catch {
-      rmSync(file, { force: true })
+      // What is left names a process that has ended.
     }
   }
 }
 
-function textOf(file: string): string {
+function write(file: string, [newest, ...older]: readonly Location[]): void {
+  if (newest === undefined) rmSync(file, { force: true })
+  else replaceFile(file, `${JSON.stringify(older.length === 0 ? newest : { ...newest, older })}\n`)
+}
+
+/** Newest first. */
+function runningIn(file: string): readonly Location[] {
   try {
-    return readRegularFile(file).toString()
+    return locationsIn(JSON.parse(readRegularFile(file).toString())).filter(({ pid }) => isOwnProcess(pid))
   } catch {
-    return '{}'
+    return []
   }
+}
+
+/** @param content of a locator, which may be anything */
+export function locationsIn(content: unknown): readonly Location[] {
+  const { older = [], ...newest }: LocatorFile = Object(content)
+  return [newest, ...[older].flat().map(Object)]
 }
 
 export function isOwnProcess(pid: number): boolean {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startSandbox } from '../../src/api/start.js'
 import { runCli } from '../../src/cli/run-cli.js'
+import { readLocation } from '../../src/client/location.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { flagName } from '../../src/options/names.js'
 import { OPTION_NAMES } from '../../src/options/table.js'
@@ -108,12 +109,25 @@ describe('exec', () => {
     expect((await exec('--limits 5/min', script, io)).found).toEqual(['5', '/api/v3'])
   })
 
-  it('keeps the command running when the sandbox is stopped by its control plane', async () => {
-    const shutdown = `await fetch(process.env.PETSTORE_SANDBOX_URL + '/shutdown', { method: 'POST' })`
-    const { code, err, found } = await exec('', `keep((${shutdown}).ok); process.exitCode = 4`)
-    expect({ code, found }).toEqual({ code: 4, found: true })
-    const warning = 'The sandbox was stopped through its control plane; the command keeps running without it'
-    expect(err.startsWith(`warning: ${warning}\npet`)).toBe(true)
+  it.skipIf(process.platform === 'win32')(
+    'ends the command when the sandbox is stopped by its control plane',
+    async () => {
+      const shutdown = `await fetch(process.env.PETSTORE_SANDBOX_URL + '/shutdown', { method: 'POST' })`
+      const script = `setInterval(() => {}, 1000); process.on('SIGTERM', () => { keep('ended'); process.exit(4) }); ${shutdown}`
+      const { code, err, found } = await exec('', script)
+      expect({ code, found }).toEqual({ code: 4, found: 'ended' })
+      const warning = 'The sandbox was stopped through its control plane, and with it the command'
+      expect(err.startsWith(`warning: ${warning}\npet`)).toBe(true)
+    },
+  )
+
+  it('is the sandbox of its folder while the command runs', async () => {
+    const io = ioWith()
+    const script = `keep([JSON.parse(require('node:fs').readFileSync('.petstore-sandbox/run.json')), process.env])`
+    const { found } = await exec('', script, io)
+    const [located, { PETSTORE_SANDBOX_URL: controlUrl }] = found as [Record<string, unknown>, Record<string, string>]
+    expect(located).toMatchObject({ controlUrl, pid: io.pid })
+    expect(readLocation(io.cwd)).toBeUndefined()
   })
 })
 

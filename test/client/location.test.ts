@@ -26,6 +26,27 @@ it('a locator is found in its folder and below', () => {
   expect(readLocation(join(folder, 'app/src'))).toEqual(location)
 })
 
+it('the newest of several running sandboxes is found, and after its end the one before it', () => {
+  const folder = temporaryFolder()
+  const [first, second, third] = ['1', '2', '3'].map((startedAt) => ({ ...location, pid: process.pid, startedAt }))
+  const withdraw = [first, second, third].map((one) => writeLocator(folder, one as typeof location))
+  expect(readLocation(folder)).toEqual(third)
+  withdraw[1]?.()
+  expect(readLocation(folder)).toEqual(third)
+  withdraw[2]?.()
+  expect(readLocation(folder)).toEqual(first)
+  withdraw[0]?.()
+  expect(readLocation(folder)).toBeUndefined()
+})
+
+it('a sandbox that still runs is found before a newer one whose process has ended', () => {
+  const folder = temporaryFolder()
+  const running = { ...location, pid: process.pid }
+  writeLocator(folder, running)
+  writeLocator(folder, { ...location, pid: 2 ** 22 + 1, startedAt: 'later' })
+  expect(readLocation(folder)).toEqual(running)
+})
+
 describe.skipIf(process.platform === 'win32')('a locator that another user may have planted is ignored', () => {
   it.each([LOCATOR, dirname(LOCATOR)])('because others may write to %s', (path) => {
     const folder = located()

@@ -34,6 +34,8 @@ export interface Summary {
 
 export interface ExecSandbox {
   readonly facts: Omit<ReadyFacts, 'pid'>
+  /** ISO 8601, UTC. */
+  readonly startedAt: string
   summary(): Summary
   conduct(): ConductReport
   stop(): Promise<void>
@@ -45,6 +47,7 @@ export async function openExecSandbox(
   contract: Contract,
   log: ServeLog,
   onExchange: (record: ExchangeRecord) => void,
+  onStopped: () => void,
 ): Promise<ExecSandbox> {
   let requests = 0
   const reached = new Set<string>()
@@ -80,16 +83,18 @@ export async function openExecSandbox(
     ...(log.verb && { onVerb: log.verb }),
     onWarning: log.warning,
     onShutdown: () => {
-      log.warning('The sandbox was stopped through its control plane; the command keeps running without it')
+      log.warning('The sandbox was stopped through its control plane, and with it the command')
+      onStopped()
       stopped ??= sandbox.stop('clean')
       // `stop` reports the failure.
       stopped.catch(() => {})
     },
   }
   const sandbox = await runSandbox(options, events, contract)
-  const { baseUrl, controlUrl, plan, petCount: pets, operations } = sandbox
+  const { baseUrl, controlUrl, plan, petCount: pets, operations, core } = sandbox
   const ids = operations.map(({ id }) => id)
   return {
+    startedAt: core.identity.startedAt,
     facts: {
       baseUrl,
       controlUrl,

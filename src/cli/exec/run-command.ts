@@ -34,6 +34,8 @@ export interface CommandLine {
 export interface RunningCommand {
   readonly ended: Promise<CommandOutcome>
   relay(signal: ForwardedSignal): void
+  /** As Ctrl-C does on a terminal: what the command has started is in our own group there. */
+  end(): void
   kill(): void
   sweep(): Promise<void>
 }
@@ -56,7 +58,7 @@ export function runCommand(command: CommandLine): RunningCommand {
     })
   } catch (error) {
     const ended = Promise.resolve<CommandOutcome>({ kind: 'unstartable', cause: error as NodeJS.ErrnoException })
-    return { ended, relay: () => {}, kill: () => {}, sweep: async () => {} }
+    return { ended, relay: () => {}, end: () => {}, kill: () => {}, sweep: async () => {} }
   }
   if (onOutput !== undefined) for (const stream of [child.stdout, child.stderr]) stream?.on('data', onOutput)
   const { pid } = child
@@ -80,6 +82,10 @@ export function runCommand(command: CommandLine): RunningCommand {
       // Many programs end at once when they get it twice.
       const comesFromTerminal = onTerminal && (signal === 'SIGINT' || signal === 'SIGQUIT')
       if (!comesFromTerminal) send(signal)
+    },
+    end() {
+      if (onTerminal) process.kill(0, 'SIGINT')
+      else send('SIGTERM')
     },
     kill,
     async sweep() {
