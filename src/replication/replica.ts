@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stringifyJson } from '../contract/json.js'
 import type { EndedCommand, RequestCommand } from '../core/command.js'
-import type { Machine, VerbCommand } from '../core/machine.js'
+import type { VerbCommand } from '../core/machine.js'
 import type { Spaces } from '../core/spaces.js'
 import { Failure } from '../domain/failures.js'
 import type { Reply } from '../domain/messages.js'
@@ -70,7 +70,6 @@ export class Replica {
   #notJoined: string | undefined = 'This replica has not joined its group yet.'
   #isLeaving = false
   #heartbeatTimer: NodeJS.Timeout | undefined
-  #isSaving = false
   /** Of the newest checkpoint, and of the entries since. */
   #checkpointCharacters = 0
   #charactersSince = 0
@@ -103,13 +102,9 @@ export class Replica {
   }
 
   get spaces(): Spaces {
-    return this.#machine.spaces
-  }
-
-  get #machine(): Machine {
     const { machine } = this.#timeline
     if (machine === undefined) throw new LogUnavailable('The group has not started yet.')
-    return machine
+    return machine.spaces
   }
 
   get isApplyingOwn(): boolean {
@@ -289,8 +284,8 @@ export class Replica {
         if (!isUnusable) throw error
         const { now, writtenAt } = await this.#log.end()
         if (reset && now - writtenAt > MEMBER_TIMEOUT_MS) await this.#log.clear()
-        else if (error instanceof RangeError) throw unreadable('LOG_VERSION', error.message)
-        else if (reading >= MAX_READINGS) throw unreadable('LOG_UNAVAILABLE', error.message)
+        else if (error instanceof RangeError) throw new Failure('LOG_VERSION', unreadable(error.message))
+        else if (reading >= MAX_READINGS) throw new LogLost(unreadable(error.message))
         else await sleep(RETRY_MS)
       }
     }
@@ -340,13 +335,12 @@ export class Replica {
   }
 
   #considerCheckpoint(): void {
-    if (this.#isOldest && !this.#isSaving && this.unavailableReason === undefined) void this.#saveCheckpoint()
+    if (this.#isOldest && this.unavailableReason === undefined) void this.#saveCheckpoint()
   }
 
   async #saveCheckpoint(): Promise<void> {
     const { place, group, now } = this.#timeline
     const text = this.#keys.hide(this.#timeline.save())
-    this.#isSaving = true
     this.#checkpointCharacters = text.length
     this.#charactersSince = 0
     try {
@@ -355,7 +349,6 @@ export class Replica {
     } catch (error) {
       if (!this.#isLeaving) this.#parts.warn(`Failed to write a checkpoint: ${messageOf(error)}`)
     }
-    this.#isSaving = false
   }
 
   #heartbeat(): void {
@@ -425,12 +418,8 @@ function asFailure(error: unknown): never {
   throw isOfLog ? new Failure('LOG_UNAVAILABLE', error.message) : error
 }
 
-function unreadable(code: 'LOG_UNAVAILABLE' | 'LOG_VERSION', what: string): Failure {
-  const other = code === 'LOG_VERSION' ? 'Start the release that wrote it, choose' : 'Stop all replicas, and choose'
-  return new Failure(
-    code,
-    `The data of the group cannot be read: ${what}. ${other} another --group, or restart the group with --reset, which deletes its data.`,
-  )
+function unreadable(what: string): string {
+  return `The data of the group cannot be read: ${what}. Choose another --group, start the release that wrote it, or stop all replicas and restart the group with --reset, which deletes its data.`
 }
 
 function groupDiffers(differing: readonly string[], living: readonly Member[], reset: boolean): Failure {

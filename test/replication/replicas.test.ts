@@ -140,7 +140,7 @@ describe('data of another release', () => {
     if (place === undefined || text === undefined) throw new Error('no checkpoint')
     log.checkpoint = { place, text: text.replace(/(?<=\n){"version":\d+/, '{"version":2') }
     const message =
-      /the checkpoint has version 2, this release reads version \d+\. Start the release that wrote it, choose another --group, or restart/
+      /the checkpoint has version 2, this release reads version \d+\. Choose another --group, start the release that wrote it, or stop all replicas/
     await expect(replica()).rejects.toMatchObject({ code: 'LOG_VERSION', message: expect.stringMatching(message) })
     time.now += MEMBER_TIMEOUT_MS + 1
     expect((await (await replica({ reset: true })).get('/pets')).status).toBe(200)
