@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inputField, positionalFields, type Verb } from '../src/control/verb.js'
+import { SETTING_NAMES } from '../src/domain/settings.js'
 import { ENV_PREFIX, flagName } from '../src/options/names.js'
 import { OTHER_VARIABLES } from '../src/options/rows.js'
 import { OPTION_NAMES, optionRow } from '../src/options/table.js'
@@ -14,6 +15,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   verbs: verbTables,
   options: optionTables,
   variables: variableTable,
+  settings: () => `${SETTING_NAMES.map(code).join(', ')}\n`,
 }
 
 export async function writeDocumentTables(): Promise<void> {

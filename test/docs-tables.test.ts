@@ -10,7 +10,6 @@ import { VIOLATIONS, WARNINGS } from '../src/conduct/conduct-view.js'
 import { PAGE_FILES } from '../src/control/pages.js'
 import { FAULTS } from '../src/domain/faults.js'
 import { REASONS } from '../src/domain/problems.js'
-import { SETTING_NAMES } from '../src/domain/settings.js'
 import { ENV_PREFIX, envName, flagName, NAMED_OPTIONS } from '../src/options/names.js'
 import { OTHER_VARIABLES } from '../src/options/rows.js'
 import { packagedScenarios } from '../src/options/scenario.js'
@@ -115,13 +114,6 @@ describe('docs/control-api.md', () => {
     const documents = ['/openapi.yaml', '/openapi.json', '/control.openapi.yaml', '/llms.txt']
     const paths = [...pages, ...documents, '/health', '/requests/stream']
     expect([...firstCells(sectionOf(CONTROL, 'Other paths'))].sort()).toEqual(paths.map((path) => `GET ${path}`).sort())
-  })
-
-  it('names every setting, and no other', () => {
-    const line = sectionOf(CONTROL, 'Settings')
-      .split('\n\n')
-      .find((text) => text.startsWith('`plan`'))
-    expect(codesIn(line ?? '')).toEqual(SETTING_NAMES)
   })
 })
 

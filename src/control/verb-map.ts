@@ -17,6 +17,7 @@ export type VerbOutput<Name extends VerbName> = ReturnType<Verbs[Name]['run']>
 export type OptionalInput<Name extends VerbName> =
   Record<never, never> extends VerbInput<Name> ? [input?: VerbInput<Name>] : [input: VerbInput<Name>]
 
-/** For `scripts/`, which write methods and descriptions from these types. */
+/** Scripts write methods and descriptions from these types. @public */
 export type VerbInputs = { readonly [Name in VerbName]: VerbInput<Name> }
+/** @public */
 export type VerbOutputs = { readonly [Name in VerbName]: VerbOutput<Name> }

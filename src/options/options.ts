@@ -134,8 +134,6 @@ export class OptionsError extends Error {
   }
 }
 
-export { DEFAULT_BASE_PATH } from '../contract/contract-data.js'
-
 export interface StartDefaults {
   readonly port: number
   /** Undefined keeps state in memory. */
