@@ -1,6 +1,7 @@
 import { CONTROL_PATH } from '../src/control/path.js'
 import type { Verb } from '../src/control/verb.js'
 import { shortPaths, VERBS } from '../src/control/verbs.js'
+import { NAME } from '../src/domain/keys.js'
 import { errorBody } from '../src/domain/problems.js'
 import { packageVersion } from '../src/system/package-files.js'
 import { type ControlExample, controlExamples } from './control-examples.js'
@@ -48,7 +49,7 @@ const SPACE = {
   name: 'space',
   in: 'query',
   description: 'Name of the space (default: the default space)',
-  schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
+  schema: { type: 'string', pattern: NAME.source },
 }
 
 const ERROR = {

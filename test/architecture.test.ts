@@ -60,7 +60,7 @@ const DOORS: readonly { readonly what: RegExp; readonly door: RegExp }[] = [
   { what: /^(commander|chalk)$/, door: /^cli\// },
   { what: /^undici$/, door: /^client\// },
   { what: /^hono/, door: /^control\// },
-  { what: /^valibot$/, door: /^(options|control|fixtures|store|client)[/.]/ },
+  { what: /^valibot$/, door: /^(?:(options|control|fixtures|store|client)[/.]|domain\/schemas\.ts$)/ },
   { what: /^(preact|@preact\/)/, door: /^web\// },
   { what: /^ioredis/, door: /^replication\/redis\.ts$/ },
   { what: /^node:https?$/, door: /^(http\/|sandbox\.ts$|client\/control-request\.ts$)/ },

@@ -5,7 +5,7 @@ import type { Int64 } from '../contract/int64.js'
 import { ControlError } from '../control/control-error.js'
 import type { ClockView } from '../control/views.js'
 import type { PlanName } from '../domain/keys.js'
-import { isSpaceName, sentKeyText } from '../domain/keys.js'
+import { isSpaceName, NAME_FORM, sentKeyText } from '../domain/keys.js'
 import { joinOr } from '../domain/numbers.js'
 import type { DurationText } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
@@ -131,7 +131,7 @@ export function fixtureKey(kind: KeyKind = 'default', space = '', { sender = '' 
     throw new ControlError('invalid_request', `The key ${quoted(kind)}: must be ${joinOr(KEY_KINDS)}.`)
   for (const [what, name] of Object.entries({ space, sender }))
     if (name !== '' && !isSpaceName(name))
-      throw new ControlError('invalid_request', `The ${what} ${quoted(name)}: must be 1 to 64 of A-Z a-z 0-9 . _ -.`)
+      throw new ControlError('invalid_request', `The ${what} ${quoted(name)}: must be ${NAME_FORM}.`)
   return sentKeyText(kind === 'default' ? 'sandbox' : `sandbox-${kind}`, space, sender)
 }
 

@@ -4,7 +4,7 @@ import type { Space } from '../core/space.js'
 import type { SnapshotStore } from '../core/space-context.js'
 import type { Spaces } from '../core/spaces.js'
 import type { FaultRule } from '../domain/faults.js'
-import { isSpaceName } from '../domain/keys.js'
+import { isSpaceName, NAME_FORM } from '../domain/keys.js'
 import type { Reply } from '../domain/messages.js'
 import type { ProblemCode } from '../domain/problems.js'
 import type { StoredState } from '../domain/state.js'
@@ -236,7 +236,7 @@ function fieldText(path: Path): string {
 
 export function checkSpaceName(name: string): void {
   if (name === '' || isSpaceName(name)) return
-  throw new VerbError('invalid_request', `${quoted(name)} is not a valid space name. Use 1 to 64 of A-Z a-z 0-9 . _ -`)
+  throw new VerbError('invalid_request', `${quoted(name)} is not a valid space name. Use ${NAME_FORM}`)
 }
 
 export function findSpace(spaces: Spaces, name: string): Space {

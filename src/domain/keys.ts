@@ -69,6 +69,10 @@ export type Caller =
 
 export type KeyCaller = Caller & { readonly kind: 'key' }
 
+/** A name of a group, or the label of a key. */
+export const NAME = /^[A-Za-z0-9._-]{1,64}$/
+export const NAME_FORM = '1 to 64 of A-Z a-z 0-9 . _ -'
+
 /** Not `.` or `..`, which every client resolves in URLs. */
 const SPACE_NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/
 

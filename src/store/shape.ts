@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import type { RecordRules } from '../contract/contract.js'
-import { INT64_MAXIMUM, INT64_MINIMUM, type Int64 } from '../contract/int64.js'
 import { stringifyJson } from '../contract/json.js'
 import { type ApiKey, KEY_CONDITIONS, PLAN_NAMES } from '../domain/keys.js'
 import { PET_STATUSES, type Pet } from '../domain/pets.js'
 import type { SavedRecords } from '../domain/records.js'
+import { int64Schema, petFields } from '../domain/schemas.js'
 import { CorruptionError } from './store-error.js'
 
 type Schema<T> = v.GenericSchema<unknown, T>
@@ -50,13 +50,8 @@ export const record = v.custom<Readonly<Record<string, unknown>>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'an object',
 )
-export const int64 = v.custom<Int64>(
-  (value) =>
-    typeof value === 'number'
-      ? Number.isSafeInteger(value)
-      : typeof value === 'bigint' && value >= INT64_MINIMUM && value <= INT64_MAXIMUM,
-  'a 64-bit integer',
-)
+const INT64_FORM = 'a 64-bit integer'
+export const int64 = int64Schema(INT64_FORM)
 
 function oneOf<const T extends readonly (string | number)[]>(allowed: T) {
   return v.picklist(allowed, `one of ${allowed.join(', ')}`)
@@ -73,7 +68,8 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
   )
 }
 
-const pet = fields({ id: int64, name: text, categoryId: int64, status: v.optional(oneOf(PET_STATUSES)) })
+const STATUS_FORM = `one of ${PET_STATUSES.join(', ')}`
+const pet = fields(petFields({ text: 'a string', int64: INT64_FORM, status: STATUS_FORM }))
 
 export const readPackagedPet: Reader<Pet> = (value, where) =>
   isPlainPet(value) ? value : check(pet as Schema<Pet>, value, where)

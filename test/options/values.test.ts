@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { formatFaultRule } from '../../src/domain/faults.js'
 import type { Limits } from '../../src/domain/quota.js'
+import { int64Schema } from '../../src/domain/schemas.js'
 import { formatOffset, parseOffset } from '../../src/domain/time.js'
 import { valueFromText } from '../../src/options/layer.js'
 import { isLoopback, readHost } from '../../src/options/values/address.js'
@@ -9,7 +10,6 @@ import { formatLatency, readLatency, readStorm } from '../../src/options/values/
 import { clockStartSchema, readInstant } from '../../src/options/values/instant.js'
 import { formatLimits, readApiKey, readLimits } from '../../src/options/values/keys.js'
 import { readBasePath, readOrigin } from '../../src/options/values/origins.js'
-import { int64Schema } from '../../src/options/values/reading.js'
 import fc from '../support/fast-check.js'
 import { folderWith, gathered, problemsOf, resolved } from './context.js'
 
@@ -166,7 +166,7 @@ it.each<[unknown, string]>([
   [-(2 ** 62), 'write it as a bigint, such as 9007199254740993n'],
   ...[2 ** 63, 2n ** 63n, 1.5, '1', null].map((value): [unknown, string] => [value, range]),
 ])('a whole number of 64 bits is not %s: %s', (value, problem) =>
-  expect(() => v.parse(int64Schema, value)).toThrow(problem),
+  expect(() => v.parse(int64Schema(), value)).toThrow(problem),
 )
 
 /** Separated by |. */

@@ -93,12 +93,12 @@ export function noSandbox(message: string, cause?: unknown): Failure {
 
 const TIMEOUT_MS = 1000
 
-interface Place {
+interface Address {
   readonly host: string
   readonly port: number
 }
 
-export async function withPortHolder(failure: Failure, { host, port }: Place, io: CliIo): Promise<Failure> {
+export async function withPortHolder(failure: Failure, { host, port }: Address, io: CliIo): Promise<Failure> {
   const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
   const controlUrl = `http://${address}:${port}${CONTROL_PATH}`
   const health = await checkHealth(controlUrl, TIMEOUT_MS)

@@ -1,4 +1,5 @@
 import { BASE_ADDRESS_FORM, readBaseAddress } from '../../domain/base-address.js'
+import { NAME, NAME_FORM } from '../../domain/keys.js'
 import { REDIS_ADDRESS_FORM, readRedisAddress } from '../../domain/redis-address.js'
 import { type ParseResult, patternSchema, textSchema } from './reading.js'
 
@@ -43,6 +44,6 @@ export const redisAddressSchema = textSchema(REDIS_ADDRESS_FORM, (text) => {
   return 'problem' in address ? address : { value: text }
 })
 
-const GROUP_FORM = 'must be the name of a group: 1 to 64 of A-Z a-z 0-9 . _ -'
+const GROUP_FORM = `must be the name of a group: ${NAME_FORM}`
 
-export const groupSchema = patternSchema(/^[A-Za-z0-9._-]{1,64}$/, GROUP_FORM)
+export const groupSchema = patternSchema(NAME, GROUP_FORM)

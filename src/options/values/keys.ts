@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type ApiKey, PLAN_NAMES } from '../../domain/keys.js'
+import { type ApiKey, NAME, NAME_FORM, PLAN_NAMES } from '../../domain/keys.js'
 import { joinOr } from '../../domain/numbers.js'
 import type { Limits } from '../../domain/quota.js'
 import { mapSchema, type ParseResult, textSchema, wholeNumber } from './reading.js'
@@ -8,8 +8,7 @@ import { mapSchema, type ParseResult, textSchema, wholeNumber } from './reading.
 const KEY = /^[A-Za-z0-9._+/-]+=*$/
 const MAX_KEY_LENGTH = 4096
 const KEY_FORM = `must consist of letters, digits and . _ - + /, with = only at the end, at most ${MAX_KEY_LENGTH} characters ("~" marks spaces)`
-const LABEL = /^[A-Za-z0-9._-]{1,64}$/
-const API_KEY_FORM = `must be <key>, <key>:<plan> or <label>=<key>:<plan> with the plan ${joinOr(PLAN_NAMES)} and a label of 1 to 64 of A-Z a-z 0-9 . _ -`
+const API_KEY_FORM = `must be <key>, <key>:<plan> or <label>=<key>:<plan> with the plan ${joinOr(PLAN_NAMES)} and a label of ${NAME_FORM}`
 
 function readKey(text: string): ParseResult<string> {
   return KEY.test(text) && text.length <= MAX_KEY_LENGTH ? { value: text } : { problem: KEY_FORM }
@@ -23,7 +22,7 @@ export function readApiKey(text: string): ParseResult<ApiKey> {
   // A key may end in "=", so a label must be followed by something else.
   const [, label, labelled] = /^([^=]*)=(?!=*$)(.*)$/.exec(name) ?? []
   const key = labelled ?? name
-  if (label !== undefined && !LABEL.test(label)) return { problem: API_KEY_FORM }
+  if (label !== undefined && !NAME.test(label)) return { problem: API_KEY_FORM }
   const reading = readKey(key)
   if ('problem' in reading) return reading
   if (key === 'sandbox' && plan !== undefined)

@@ -178,10 +178,10 @@ function NextSteps({ exchange, keyView }: { readonly exchange: Exchange; readonl
   )
 }
 
-type Cure = readonly [text: string, act: () => Promise<unknown>]
+type Fix = readonly [text: string, act: () => Promise<unknown>]
 
 /** Actions that fix the cause of a refusal. @param key undefined for an unknown key */
-function fixesFor(exchange: Exchange, key: KeyView | undefined, now: number): readonly Cure[] {
+function fixesFor(exchange: Exchange, key: KeyView | undefined, now: number): readonly Fix[] {
   const { reason, key: name, response } = exchange
   switch (reason) {
     case 'quota-minute':
@@ -217,7 +217,7 @@ function fixesFor(exchange: Exchange, key: KeyView | undefined, now: number): re
   }
 }
 
-function advanceFix(text: string, at: number, now: number): readonly Cure[] {
+function advanceFix(text: string, at: number, now: number): readonly Fix[] {
   return at > now ? [[text, () => moveClock({ now: new Date(at).toISOString() })]] : []
 }
 
