@@ -28,7 +28,8 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
       const known = prepared.get(key) ?? prepare(operationPlace(root, operation), operation, status)
       prepared.set(key, known)
       const { resource, bodies, headersOf } = await known
-      const wishes = [request, { ...request, accept: undefined }, { operation, status }]
+      const refused = request.accept !== undefined && operation.responses.has(406) ? [{ status: 406 }] : []
+      const wishes = [request, ...refused, { ...request, accept: undefined }, { status }]
       for (const wish of wishes) {
         const output = await negotiate(resource, wish)
         if (output === undefined) continue
@@ -115,8 +116,9 @@ function examplesOf(content: Place, isJson: boolean): readonly (readonly [name: 
   const given = all.filter(([, value]) => value !== undefined)
   const valid = given.filter(([, value]) => schema === undefined || !isJson || fits(value, schema, 'response'))
   const made = valid.length > 0 || schema === undefined ? [] : [['default', madeFor(schema)] as const]
-  const texts = [...valid, ...made, ...given.filter((one) => !valid.includes(one))]
-  return texts.map(([name, value]) => [name, typeof value === 'string' && !isJson ? value : stringifyJson(value)])
+  const texts = new Map<string, unknown>()
+  for (const [name, value] of [...valid, ...made, ...given]) if (!texts.has(name)) texts.set(name, value)
+  return [...texts].map(([name, value]) => [name, typeof value === 'string' && !isJson ? value : stringifyJson(value)])
 }
 
 function madeFor(schema: Place): unknown {

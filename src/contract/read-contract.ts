@@ -13,7 +13,7 @@ import {
 } from './contract-data.js'
 import { isNode, jsonContent, type Node, Place, rootPlace } from './document.js'
 import { readErrors } from './documented-errors.js'
-import { exampleOf } from './example-value.js'
+import { exampleOf, exampleValue } from './example-value.js'
 import { formOf, readExpected, readFields } from './expected.js'
 import { stringifyJson } from './json.js'
 import { checkSchema, toJsonSchema, toObjectSchema } from './json-schema.js'
@@ -236,7 +236,10 @@ function parameterOf(
     style,
     explode: place.child('explode')?.value === undefined ? style === 'form' : place.flag('explode'),
     form: formOf(schema),
-    ...defined({ example: exampleOf(place) }),
+    // Clients must send it, also without an example.
+    ...defined({
+      example: exampleOf(place) ?? (location === 'header' && place.flag('required') ? exampleValue(schema) : undefined),
+    }),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Place } from './document.js'
+import type { Node, Place } from './document.js'
 import { exampleValue, fits } from './example-value.js'
 import { type OperationShape, PARAMETER, parametersOf, plainName } from './operations.js'
 import { isSingular, unwrapSent } from './record-schema.js'
@@ -68,7 +68,10 @@ export function readResource({
   const unlike: string[] = []
   for (const [name, field] of fields) {
     const isRequired = isDocumented && field.required && name !== id.property
-    const fill = isRequired || field.default !== undefined || isTimestamp(name, field) ? fillOf(name, field) : undefined
+    const fill =
+      isRequired || field.default !== undefined || timestampFormat(name, field) !== undefined
+        ? fillOf(name, field)
+        : undefined
     const shape = isDocumented && name !== id.property ? shapeFor(name, field, requests) : undefined
     if (shape === 'unlike') unlike.push(name)
     const isSent = sent?.get(name)?.required === true && shape !== 'unlike' && !field.readOnly
@@ -217,19 +220,23 @@ const CREATED = /^(created|inserted|added|placed|started)(_?(at|on|time|date))?$
 
 const UPDATED = /^(updated|modified|changed|last_?(updated|modified))(_?(at|on|time|date))?$/i
 
-function isTimestamp(name: string, { type, format }: RecordField): boolean {
-  return (
-    type === 'string' && (format === 'date-time' || format === 'date') && (CREATED.test(name) || UPDATED.test(name))
-  )
+/** The form of an instant that the service sets; undefined for other properties. */
+function timestampFormat(
+  name: string,
+  { type, format, place }: RecordField,
+): 'date-time' | 'date' | 'seconds' | 'milliseconds' | undefined {
+  if (!CREATED.test(name) && !UPDATED.test(name)) return undefined
+  if (type === 'string') return format === 'date-time' || format === 'date' ? format : undefined
+  const { description, example }: Node = Object(place.value)
+  const isEpoch = /^(?:unix|epoch|timestamp)/i.test(format ?? '') || /\b(?:epoch|unix)\b/i.test(String(description))
+  if (type !== 'integer' || !isEpoch) return undefined
+  return Number(example) > 1e11 || /milli/i.test(`${format} ${description}`) ? 'milliseconds' : 'seconds'
 }
 
 /** The default of an omitted property; undefined if the schema has no value. */
 function fillOf(name: string, field: RecordField): Fill | undefined {
-  if (isTimestamp(name, field))
-    return {
-      kind: UPDATED.test(name) ? 'updated-at' : 'created-at',
-      format: field.format === 'date' ? 'date' : 'date-time',
-    }
+  const format = timestampFormat(name, field)
+  if (format !== undefined) return { kind: UPDATED.test(name) ? 'updated-at' : 'created-at', format }
   const { places } = field
   const values = [field.default, ...places.map(exampleValue)]
   const value = values.find((one) => one !== undefined && places.every((place) => fits(one, place)))

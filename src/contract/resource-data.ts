@@ -79,7 +79,7 @@ export interface PropertyData {
 export type Fill =
   | { readonly kind: 'value'; readonly value: unknown }
   /** The instant at which the record was created, or last changed, in ISO 8601. */
-  | { readonly kind: 'created-at' | 'updated-at'; readonly format: 'date-time' | 'date' }
+  | { readonly kind: 'created-at' | 'updated-at'; readonly format: 'date-time' | 'date' | 'seconds' | 'milliseconds' }
 
 /** What an operation does to a resource. Plain data. */
 export interface ResourceAction {
@@ -216,6 +216,8 @@ export function isStateful({
 /** @param now in milliseconds since the epoch */
 export function fillValue(fill: Fill, now: number): unknown {
   if (fill.kind === 'value') return fill.value
+  if (fill.format === 'seconds') return Math.floor(now / 1000)
+  if (fill.format === 'milliseconds') return now
   const instant = new Date(now).toISOString()
   return fill.format === 'date' ? instant.slice(0, 10) : instant
 }

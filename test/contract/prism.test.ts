@@ -89,18 +89,20 @@ paths:
           content:
             application/json: { examples: { one: { value: 1 }, two: { value: 2 } } }
             text/csv: { example: 'a,b' }
+        '406': { description: d, content: { text/plain: { example: no } } }
 `
     const other = await loadContract(temporaryFile('contract.yaml', text))
     const engine = await openPrism(other)
     const operation = operationOf(other, 'a')
     const bodies = await Promise.all(
-      [{}, { accept: 'text/csv' }, { example: 'two' }, { example: 'none' }].map((one) =>
+      [{}, { accept: 'text/csv' }, { accept: 'image/png' }, { example: 'two' }, { example: 'none' }].map((one) =>
         engine.mock({ operation, ...one }),
       ),
     )
     expect(bodies.map(({ body, example }) => [body, example])).toEqual([
       ['1', undefined],
       ['a,b', undefined],
+      ['no', undefined],
       ['2', 'two'],
       ['1', undefined],
     ])

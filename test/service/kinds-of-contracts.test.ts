@@ -475,6 +475,21 @@ describe('a record', () => {
     expect((await newer.post('/things', { rate: {} })).status).toBe(400)
   })
 
+  it('has its instants in the form that the contract describes', async () => {
+    const integer = { type: 'integer' }
+    const times = {
+      created: { ...integer, format: 'unix-time' },
+      updated_at: { ...integer, description: 'Milliseconds since the Unix epoch' },
+      created_by: integer,
+    }
+    const sandbox = await serve(things(named(times)), {}, { now: '2026-03-01T12:00:00Z', freeze: true })
+    expect((await sandbox.post('/things', {})).json).toEqual({
+      id: 1,
+      created: 1_772_366_400,
+      updated_at: 1_772_366_400_000,
+    })
+  })
+
   it('has formats that errors name', async () => {
     const formats = { day: 'date', at: 'date-time', key: 'uuid', link: 'uri' }
     const properties = Object.entries(formats).map(([name, format]) => [name, { type: 'string', format }])

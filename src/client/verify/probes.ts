@@ -148,10 +148,11 @@ export function creationProbes(operation: Operation): readonly Probe[] {
           ),
         ]),
   ]
-  if (!operation.responses.has(400)) return valid
+  // The alternatives of a body may require and allow other fields together.
+  const isValid = ({ request }: Probe) => operation.readBody(Buffer.from(request.body)).violations.length === 0
+  if (!operation.responses.has(400)) return valid.filter(isValid)
   const invalid = (name: string, content: object) => probe(name, content, { expected: 400 })
-  return [
-    ...valid,
+  const broken = [
     ...required.map(({ name }) => {
       const { [name]: _, ...others } = values
       return invalid(`no ${name}`, others)
@@ -165,8 +166,9 @@ export function creationProbes(operation: Operation): readonly Probe[] {
         invalid(`${name} as a fraction`, { ...values, [name]: 1.5 }),
       ]
     }),
-    { name: 'invalid JSON', request: requestWithBody(operation, '{"name":'), expected: 400 },
+    { name: 'invalid JSON', request: requestWithBody(operation, '{"name":'), expected: 400 } as const,
   ]
+  return [...valid.filter(isValid), ...broken.filter((probe) => !isValid(probe))]
 }
 
 function requestWithBody(operation: Operation, body: string): EngineRequest {
@@ -174,8 +176,10 @@ function requestWithBody(operation: Operation, body: string): EngineRequest {
   return { ...request, headers: { ...request.headers, 'content-type': 'application/json' }, body }
 }
 
-function plainRequest({ method, path }: Pick<Operation, 'method' | 'path'>, query = ''): EngineRequest {
-  return { method, path, query, headers: { accept: 'application/json' }, body: '' }
+function plainRequest({ method, path, headers = [] }: Operation, query = ''): EngineRequest {
+  const required = headers.filter((one) => one.in === 'header' && one.required && one.example !== undefined)
+  const own = required.map(({ name, example }) => [name.toLowerCase(), String(example)])
+  return { method, path, query, headers: { accept: 'application/json', ...Object.fromEntries(own) }, body: '' }
 }
 
 /** @param ids of records that exist, by path parameter */
