@@ -23,6 +23,7 @@ export function bodyReader(body: Body, validators: BodyValidators): Pick<Operati
   const nests = takesAnyValue || fields.some(({ type }) => type === 'array' || type === 'other')
   const parse = nests ? parseShallowJson : parseJson
   const findPairs = pairReader(formFields)
+  const usual = kindOf(mediaTypes[0] ?? '')
   const check = (value: unknown, validator: Validator | undefined) => {
     const violations = findViolations(validator, value, 'body', known)
     return nests ? [...violations, ...lostNumbers(Object(value), violations)] : violations
@@ -37,10 +38,10 @@ export function bodyReader(body: Body, validators: BodyValidators): Pick<Operati
   function readBody(bytes: Uint8Array | undefined, contentType = mediaTypes[0] ?? ''): Reading<Values> {
     if (bytes === undefined || bytes.length === 0)
       return body.required ? refused('a body is required; send a JSON object') : NOTHING
-    const type = essenceOf(contentType)
-    const isForm = isFormType(type)
+    const kind = contentType === mediaTypes[0] ? usual : kindOf(contentType)
     // Others are not read, such as XML and files.
-    if (!isForm && !isJsonType(type)) return NOTHING
+    if (kind === undefined) return NOTHING
+    const isForm = kind === 'form'
     let value: unknown
     try {
       value = isForm ? findPairs(formPairs(utf8Text(bytes), contentType)).values : readJson(bytes)
@@ -59,14 +60,17 @@ export function bodyReader(body: Body, validators: BodyValidators): Pick<Operati
       if (known.size === 0 || isOpen || known.has(name)) values[name] = value[name]
       else unknown.push(name)
     }
-    const violations = check(
-      isMergePatch(type) ? withoutNulls(value) : value,
-      isForm ? validators.form : validators.body,
-    )
+    const violations = check(kind === 'patch' ? withoutNulls(value) : value, isForm ? validators.form : validators.body)
     if (violations.length === 0) unknown.push(...dropUndeclared(validators.closed, values))
     return { values, violations, unknown }
   }
   return { readBody, checkBody }
+}
+
+function kindOf(contentType: string): 'form' | 'patch' | 'json' | undefined {
+  const type = essenceOf(contentType)
+  if (isFormType(type)) return 'form'
+  return isMergePatch(type) ? 'patch' : isJsonType(type) ? 'json' : undefined
 }
 
 const NOTHING: Reading<Values> = { values: {}, violations: [], unknown: [] }

@@ -17,22 +17,26 @@ export function pairReader(parameters: readonly Parameter[]): (pairs: readonly Q
   const known = byName(parameters)
   return (pairs) => {
     const given = new Map<Parameter, QueryPair[]>()
-    const unknown = new Set<string>()
+    const unknown: string[] = []
     for (const pair of pairs) {
       const [name] = pair
       const parameter = known.get(name) ?? ownerOf(name, parameters)
-      if (parameter === undefined) unknown.add(name)
-      else given.set(parameter, [...(given.get(parameter) ?? []), pair])
+      const before = parameter && given.get(parameter)
+      if (before !== undefined) before.push(pair)
+      else if (parameter !== undefined) given.set(parameter, [pair])
+      else if (!unknown.includes(name)) unknown.push(name)
     }
     const values: Record<string, unknown> = {}
+    const names: string[] = []
     const repeated: Violation[] = []
     for (const [parameter, own] of given) {
       const { name } = parameter
       const value = readPairs(parameter, own)
+      names.push(name)
       if (value !== undefined) values[name] = value
       else repeated.push({ in: 'query', name, message: `${name} is given ${own.length} times` })
     }
-    return { values, given: [...given.keys()].map(({ name }) => name), repeated, unknown: [...unknown] }
+    return { values, given: names, repeated, unknown }
   }
 }
 
@@ -47,10 +51,9 @@ export function queryReader(
   const findPairs = pairReader(parameters)
   return (search) => {
     const { values, given, repeated, unknown } = findPairs(queryPairs(search))
-    const violations = [...repeated]
-    for (const violation of findViolations(validator, values, 'query', known)) {
-      if (!repeated.some(({ name }) => name === violation.name)) violations.push(violation)
-    }
+    const found = findViolations(validator, values, 'query', known)
+    const others = found.filter((one) => !repeated.some(({ name }) => name === one.name))
+    const violations = repeated.length === 0 ? found : [...repeated, ...others]
     for (const { name, default: value } of defaults) if (!Object.hasOwn(values, name)) values[name] = value
     const unused = used && given.filter((name) => !used.has(name))
     return { values, violations, unknown, ...(unused?.length ? { unused } : {}) }

@@ -16,6 +16,8 @@ const DELIMITERS = { spaceDelimited: ' ', pipeDelimited: '|' } as const
  */
 export function readPairs(parameter: Parameter, pairs: readonly QueryPair[]): unknown {
   const { name, form, explode } = parameter
+  const [only] = pairs
+  if (pairs.length === 1 && only !== undefined && isScalar(parameter)) return typed(only[1], form)
   const texts = pairs.flatMap(([own, text]) => (own === name ? text : []))
   const [first = ''] = texts
   const isObject = form.types.includes('object')
@@ -25,6 +27,11 @@ export function readPairs(parameter: Parameter, pairs: readonly QueryPair[]): un
   if (texts.length > 1)
     return isList ? typed(explode ? texts : texts.flatMap((text) => split(text, parameter)), form) : undefined
   return readText(parameter, first)
+}
+
+/** The usual parameter. */
+function isScalar({ style, form: { types } }: Parameter): boolean {
+  return style === 'form' && types.length === 1 && types[0] !== 'array' && types[0] !== 'object'
 }
 
 /** A path segment, a header, a cookie, or a single value of a query. */
