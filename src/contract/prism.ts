@@ -29,7 +29,12 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
       prepared.set(key, known)
       const { resource, bodies, headersOf } = await known
       const refused = request.accept !== undefined && operation.responses.has(406) ? [{ status: 406 }] : []
-      const wishes: readonly Partial<MockRequest>[] = [request, ...refused, { ...request, accept: undefined }, { status }]
+      const wishes: readonly Partial<MockRequest>[] = [
+        request,
+        ...refused,
+        { ...request, accept: undefined },
+        { status },
+      ]
       for (const wish of wishes) {
         const output = await negotiate(resource, wish)
         if (output === undefined) continue
