@@ -180,13 +180,13 @@ export function openSandboxCore(
       },
       controlTarget: controlTarget(deps, executor, events, stopping.signal, () => core),
       service: createService(deps, executor, engine, responseRules),
-      ended: executor.ended,
+      ended: (exchanges, unread) => executor.ended(exchanges, unread),
       refuse(code, address) {
         const request = { method: UNREAD, target: UNREAD, headers: {}, rawHeaders: [], body: undefined, address }
         return executor.answer({ request: { ...request, connection: 0, deliveredUpTo: 0 }, refused: code })
       },
-      save: executor.save,
-      begin: executor.begin,
+      save: () => executor.save(),
+      begin: (address) => executor.begin(address),
       startAs(start) {
         checkOperations({ ...options, start, mock: [] }, contract)
         checkKeys({ start }, [...executor.spaces.default.keys.values()])
@@ -203,7 +203,7 @@ export function openSandboxCore(
         version: packageVersion,
         identity: core.identity,
         rules: { token: options.controlToken, origins: options.controlOrigins },
-        health: executor.health,
+        health: () => executor.health(),
         warn: report.warn,
       })
     })

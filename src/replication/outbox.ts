@@ -4,12 +4,14 @@ import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { systemClock } from '../system/system-clock.js'
 import { batchText, type Item, itemText } from './batch-text.js'
 import { type CommandLog, LogLost, LogUnavailable } from './command-log.js'
-import type { Outcome } from './timeline.js'
 
 /** Requests get a 503 when their entry is not read back within this time. */
 export const APPEND_TIMEOUT_MS: DurationMs = 5 * SECOND_MS
 /** In characters. A single item may be larger. */
 const MAX_ENTRY_LENGTH = 4 * 1024 * 1024
+
+/** What became of an item of an entry. */
+export type Outcome = { readonly result: unknown } | { readonly error: unknown }
 
 interface OutgoingItem {
   readonly text: string

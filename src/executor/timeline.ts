@@ -1,14 +1,14 @@
 import { parseJson, stringifyJson } from '../contract/json.js'
+import { applyVerb } from '../control/apply-verb.js'
+import { reportVerb } from '../control/verb-text.js'
 import { loadCheckpoint, writeCheckpoint } from '../core/checkpoint.js'
-import { type ApplyVerb, type Command, Machine, type VerbCommand } from '../core/machine.js'
+import { type Command, Machine } from '../core/machine.js'
 import type { Spaces } from '../core/spaces.js'
 import type { ExchangeRef, Reply } from '../domain/messages.js'
 import { EMPTY_STATE, type StoredState } from '../domain/state.js'
 import type { EpochMs } from '../domain/time.js'
-import { digestOf } from '../system/runtime.js'
-import { systemClock } from '../system/system-clock.js'
-import { type Item, readBatch } from './batch-text.js'
-import { BEGINNING, type Checkpoint, type Entry, LogUnavailable, type Place } from './command-log.js'
+import { type Item, readBatch } from '../replication/batch-text.js'
+import { BEGINNING, type Checkpoint, type Entry, LogUnavailable, type Place } from '../replication/command-log.js'
 import {
   addMember,
   FIXTURES,
@@ -18,26 +18,19 @@ import {
   type JoinResult,
   MEMBER_TIMEOUT_MS,
   touchMember,
-} from './group.js'
+} from '../replication/group.js'
+import type { Outcome } from '../replication/outbox.js'
+import { digestOf } from '../system/runtime.js'
+import { systemClock } from '../system/system-clock.js'
 
-export interface TimelineParts {
-  /** @param state kept from a group with other facts */
-  build(facts: GroupFacts, at: EpochMs, state?: StoredState): Spaces
-  /** @throws Failure if the state does not fit the contract */
-  readState(text: string): StoredState
-  readonly applyVerb: ApplyVerb
-  onVerb(spaces: Spaces, command: VerbCommand, output: unknown, now: EpochMs): void
-  openDeliveryTracker(): DeliveryTracker
-}
+/** @param state kept from a group with other facts @throws Failure if the state does not fit the contract */
+export type BuildSpaces = (facts: GroupFacts, at: EpochMs, state?: StoredState | string) => Spaces
 
 /** Tracks which responses have certainly been delivered, by position. */
 export interface DeliveryTracker {
   readonly deliveredUpTo: number
   sent(position: number, now: number): void
 }
-
-/** What became of an item of an entry. */
-export type Outcome = { readonly result: unknown } | { readonly error: unknown }
 
 /** An exchange whose end the replica that received it has not reported yet. */
 interface OpenExchange {
@@ -65,14 +58,14 @@ export class Timeline {
   machine: Machine | undefined
   /** The command being applied was received by this replica. */
   isApplyingOwn = false
-  readonly #parts: TimelineParts
+  readonly #build: BuildSpaces
   /** By position. They end with their replica. */
   readonly #open = new Map<number, OpenExchange>()
 
   /** @throws RangeError for a checkpoint of another release */
-  constructor(parts: TimelineParts, checkpoint?: Checkpoint) {
-    this.#parts = parts
-    this.delivered = parts.openDeliveryTracker()
+  constructor(build: BuildSpaces, delivered: DeliveryTracker, checkpoint?: Checkpoint) {
+    this.#build = build
+    this.delivered = delivered
     if (checkpoint !== undefined) this.#load(checkpoint)
   }
 
@@ -89,9 +82,9 @@ export class Timeline {
     Object.assign(this, { group, place, position, now })
     if (group.facts === undefined) return
     // The checkpoint contains the whole state, so the fixtures are not loaded.
-    const spaces = this.#parts.build(group.facts, now, EMPTY_STATE)
+    const spaces = this.#build(group.facts, now, EMPTY_STATE)
     loadCheckpoint(text.slice(end + 1), spaces)
-    this.machine = new Machine(spaces, this.#parts.applyVerb)
+    this.machine = new Machine(spaces, applyVerb)
   }
 
   /**
@@ -144,12 +137,10 @@ export class Timeline {
   #join(replica: string, request: JoinRequest, number: number, now: EpochMs): JoinResult {
     const result = addMember(this.group, replica, request, now, number)
     if (result !== 'founded') return result
-    const { facts, anew } = request
-    const state = anew?.state === undefined ? undefined : this.#parts.readState(anew.state)
     this.position = 0
     this.#open.clear()
     this.close()
-    this.machine = new Machine(this.#parts.build(facts, now, state), this.#parts.applyVerb)
+    this.machine = new Machine(this.#build(request.facts, now, request.anew?.state), applyVerb)
     return result
   }
 
@@ -169,9 +160,10 @@ export class Timeline {
     const result = machine.apply(command, instant)
     if (command.kind === 'ended') this.delivered.sent(instant.position, systemClock.monotonic())
     if (command.kind !== 'verb') return result
-    if (!this.isApplyingOwn) this.#parts.onVerb(machine.spaces, command, result, now)
+    const { space, verb, input } = command
+    if (!this.isApplyingOwn) reportVerb(machine.spaces, { space, name: verb, input, output: result }, now)
     const { facts } = this.group
-    if (command.verb === 'reset' && command.fetched !== undefined && facts !== undefined) {
+    if (verb === 'reset' && command.fetched !== undefined && facts !== undefined) {
       const fixtures = digestOf(stringifyJson(command.fetched))
       this.group.facts = { ...facts, others: { ...facts.others, [FIXTURES]: fixtures } }
     }

@@ -1,0 +1,69 @@
+import { parseJson, stringifyJson } from '../contract/json.js'
+import type { StoredState } from '../domain/state.js'
+import type { EpochMs } from '../domain/time.js'
+import { kebabName } from '../options/names.js'
+import type { ResolvedOptions } from '../options/resolve.js'
+import { FIXTURES, type GroupFacts } from '../replication/group.js'
+import { asState } from '../store/recovery.js'
+import { petReader } from '../store/shape.js'
+import { packageVersion } from '../system/package-files.js'
+import { digestOf } from '../system/runtime.js'
+import { resolveFrozenStart, type SandboxDeps } from './executor.js'
+
+/** What a group starts from: values that all its replicas share. */
+export type GroupStart = Awaited<ReturnType<typeof readGroupStart>>
+
+export async function readGroupStart({ options, contract, seedsOf, check, openSpaces }: SandboxDeps) {
+  const rules = contract.rules?.get('pets')
+  const readPet = rules && petReader(rules)
+  const others = otherFacts(
+    { ...options, basePath: options.basePath ?? contract.basePath },
+    await contract.text('yaml'),
+  )
+  const readers = new Map<number, () => StoredState>()
+  const seedOf = (seed: number) => {
+    const reader = readers.get(seed) ?? seedsOf(seed)
+    readers.set(seed, reader)
+    return reader
+  }
+  const readState = (text: string) => asState(parseJson(text), readPet)
+  return {
+    seedOf,
+    /** Values that are not configured come from the group, or are chosen now. */
+    facts(known: GroupFacts | undefined, now: EpochMs): GroupFacts {
+      const seed = options.isSeedRandom ? (known?.seed ?? options.seed) : options.seed
+      // A clock frozen at the start is frozen at the start of the group.
+      const isAtStart = options.start.freeze && typeof options.start.now !== 'number'
+      const groupStart = isAtStart ? known?.start.now : undefined
+      const start = groupStart === undefined ? options.start : { ...options.start, now: groupStart }
+      const fixtures = digestOf(stringifyJson(seedOf(seed)()))
+      return { seed, start: resolveFrozenStart(start, now, contract), others: { ...others, [FIXTURES]: fixtures } }
+    },
+    /** @throws Failure if the state does not fit the contract, or a group cannot start with these facts */
+    check: ({ seed }: GroupFacts, state: string | undefined) =>
+      check(state === undefined ? seedOf(seed)() : readState(state)),
+    readState,
+    build(facts: GroupFacts, at: EpochMs, state: StoredState | string | undefined, isReported: () => boolean) {
+      const kept = typeof state === 'string' ? readState(state) : state
+      return openSpaces(facts, at, seedOf(facts.seed)(), { state: kept, isReported })
+    },
+  }
+}
+
+/** Options that affect responses, besides seed, start and fixtures. */
+function otherFacts(options: ResolvedOptions & { readonly basePath: string }, contract: string): GroupFacts['others'] {
+  const keys = options.apiKeys.map((apiKey) => ({ ...apiKey, key: digestOf(apiKey.key) }))
+  return {
+    'the version': packageVersion,
+    'the contract': digestOf(contract),
+    'the API keys (--api-key)': digestOf(stringifyJson(keys)),
+    ...Object.fromEntries(
+      SHARED.map((name) => [`--${kebabName({ name, negated: false })}`, stringifyJson(options[name])]),
+    ),
+  }
+}
+
+const SHARED = [
+  ...(['basePath', 'order', 'reason', 'spaceFrom', 'anyKey', 'cors', 'logLimit', 'maxStore', 'maxSpaces'] as const),
+  ...(['mock', 'generate'] as const),
+]
