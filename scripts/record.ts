@@ -4,15 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { packageDirectory } from '../src/system/package-files.js'
 
-// Records a terminal for the README: a client that retries too early, and one that waits. The output is real; only its
-// speed is not. Needs the build and curl.
+// Records a terminal for the README: a client that retries too early, and one that waits. The output is real.
+// Needs the build and curl.
 
 const FILE = join(packageDirectory, 'docs/start.svg')
 const COLUMNS = 100
 const [CELL, LINE, MARGIN] = [7.8, 19, 16] as const
-const SECONDS = 20
-/** Between two lines of output, and after the last one of a command. */
-const [LINE_S, PAUSE_S, KEY_S] = [0.2, 2.3, 0.02] as const
 
 const LIST = 'curl -s -H "Authorization: Bearer $PETSTORE_API_KEY" "$PETSTORE_BASE_URL/pets" > pets.json'
 const CLIENTS = { 'hasty.sh': `${LIST}\n${LIST}\n`, 'patient.sh': `${LIST.replace('-s', '-s --retry 3')}\n` }
@@ -20,12 +17,10 @@ const EXEC = "npx petstore-sandbox exec --fault 'listPets:429*1,retry-after=2s' 
 
 interface Line {
   readonly text: string
-  readonly at: number
   readonly kind: 'command' | 'output'
 }
 
 const lines: Line[] = []
-let at = 0.5
 const folder = mkdtempSync(join(tmpdir(), 'record-'))
 try {
   for (const [name, code] of Object.entries(CLIENTS)) {
@@ -43,21 +38,15 @@ try {
 } finally {
   rmSync(folder, { recursive: true })
 }
-if (at > SECONDS) throw new Error(`The recording takes ${at} s, more than ${SECONDS}.`)
 writeFileSync(FILE, picture())
 process.stdout.write(`${FILE}: ${lines.length} lines\n`)
 
 function type(command: string): void {
-  at += command.length * KEY_S
-  for (const text of wrapped(`$ ${command}`)) lines.push({ text, at, kind: 'command' })
+  for (const text of wrapped(`$ ${command}`)) lines.push({ text, kind: 'command' })
 }
 
 function show(output: string): void {
-  for (const text of output.trimEnd().split('\n').flatMap(wrapped)) {
-    at += LINE_S
-    lines.push({ text, at, kind: 'output' })
-  }
-  at += PAUSE_S
+  for (const text of output.trimEnd().split('\n').flatMap(wrapped)) lines.push({ text, kind: 'output' })
 }
 
 function wrapped(line: string): readonly string[] {
@@ -74,16 +63,14 @@ function wrapped(line: string): readonly string[] {
 function picture(): string {
   const [width, height] = [COLUMNS * CELL + 2 * MARGIN, lines.length * LINE + 2 * MARGIN]
   const escaped = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;')
-  const rows = lines.map(({ text, at, kind }, row) => {
+  const rows = lines.map(({ text, kind }, row) => {
     const y = MARGIN + row * LINE + 14
-    return `<text x="${MARGIN}" y="${y}" class="${kind}" style="animation-delay:${at.toFixed(2)}s" xml:space="preserve">${escaped(text)}</text>`
+    return `<text x="${MARGIN}" y="${y}" class="${kind}" xml:space="preserve">${escaped(text)}</text>`
   })
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="A client that retries too early fails the run; one that waits passes">
 <style>
-text { font: 13px ui-monospace, Menlo, Consolas, monospace; fill: #d4d4d4; opacity: 0; animation: show 0s forwards }
+text { font: 13px ui-monospace, Menlo, Consolas, monospace; fill: #d4d4d4 }
 .command { fill: #8fd0ff }
-@keyframes show { to { opacity: 1 } }
-@media (prefers-reduced-motion) { text { animation-delay: 0s !important } }
 </style>
 <rect width="100%" height="100%" rx="8" fill="#1e1e1e"/>
 ${rows.join('\n')}

@@ -6,7 +6,7 @@ import { filterExchanges } from '../exchanges/exchange-filter.js'
 import type { LoggedEvent } from '../exchanges/exchange-log.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
 import { connection } from './control-api.js'
-import { type Sorting, sortExchanges, timelineEvents } from './dashboard/exchange-rows.js'
+import { type Sorting, sortExchanges } from './dashboard/exchange-rows.js'
 import type { Tab } from './dashboard/page-address.js'
 import { operationsIn } from './dashboard/recorded-request.js'
 import { dayText } from './dashboard/texts.js'
@@ -107,14 +107,8 @@ export const shownExchanges = computed(() => {
   const older = found.value.filter === filter.value ? found.value.exchanges.filter(({ id }) => id < oldest) : []
   return sortExchanges([...own, ...older], sorting.value)
 })
-const endedEvents = computed(
-  () => logged.value.filter(({ until }) => until && Date.parse(until) <= (spaceTime.value ?? 0)).length,
-)
-export const events = computed(() =>
-  endedEvents.value === 0
-    ? logged.value.toReversed()
-    : timelineEvents(logged.value, exchanges.value, spaceTime.peek() ?? 0),
-)
+/** Newest first. */
+export const events = computed(() => logged.value.toReversed())
 
 export function showZone(chosen: typeof zone.value): void {
   localStorage.setItem(ZONE_KEY, chosen)

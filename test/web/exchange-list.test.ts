@@ -5,15 +5,13 @@ import {
   ExchangeRing,
   scrollToRow,
   sortExchanges,
-  timelineEvents,
   timelineOf,
   visibleRows,
 } from '../../src/web/dashboard/exchange-rows.js'
 import { anExchange } from './exchanges.js'
 
 const at = (second: number) => `2026-03-01T12:00:${String(second).padStart(2, '0')}.000Z`
-const event = (afterId: number, verb = 'storm.start', more: Partial<LoggedEvent> = {}): LoggedEvent =>
-  Object.assign({ at: at(0), verb, text: verb, afterId }, more)
+const event = (afterId: number, verb = 'storm.start'): LoggedEvent => ({ at: at(0), verb, text: verb, afterId })
 const words = (rows: ReturnType<typeof timelineOf>) =>
   rows.map((row) => (row.kind === 'exchange' ? row.exchange.id : row.kind === 'event' ? row.event.verb : row.kind))
 
@@ -52,25 +50,6 @@ describe('the rows of the list', () => {
       [1, 1],
     ])
     expect(counts([event(3)])).toEqual([[1, 4], 0, [2, 2], [1, 1]])
-  })
-})
-
-describe('the end of a storm or a ban', () => {
-  const exchanges = [3, 2, 1].map((id) => anExchange({ id, at: at(10 * id) }))
-  const storm = event(0, 'storm.start', { until: at(15) })
-  const texts = (logged: readonly LoggedEvent[], second: number) =>
-    timelineEvents(logged, exchanges, Date.parse(at(second))).map(({ text, afterId }) => `${afterId} ${text}`)
-
-  it('is shown after the exchanges before it, once it is over', () => {
-    expect(texts([storm], 14)).toEqual(['0 storm.start'])
-    expect(texts([storm], 15)).toEqual(['1 The storm is over.', '0 storm.start'])
-    const ban = event(2, 'keys.ban', { text: 'Key sandbox is banned until soon.', until: at(25) })
-    expect(texts([storm, ban], 30)[0]).toBe('2 The ban of sandbox is over.')
-  })
-
-  it('is not shown if another change ended it before', () => {
-    expect(texts([storm, event(0, 'storm.stop', { at: at(9) })], 59)).toEqual(['0 storm.stop', '0 storm.start'])
-    expect(texts([storm, event(2, 'clock.advance', { at: at(20) })], 59)).toHaveLength(3)
   })
 })
 

@@ -23,15 +23,19 @@ export interface Cause {
   readonly lines: readonly string[]
 }
 
-/** Of a line off a terminal. */
+/** Of the first line off a terminal. */
 const DEFAULT_COLUMNS = 80
 
 /** One form for `exec`, `control conduct` and `conform`: wrapped at words, with a hanging indent. */
-export function causesText(causes: readonly Cause[], colours: Colours, columns = DEFAULT_COLUMNS): readonly string[] {
+export function causesText(causes: readonly Cause[], colours: Colours, columns?: number): readonly string[] {
   return causes.flatMap(({ mark, title, aside, lines }) => [
     headLine([[mark, title]], aside, colours, columns),
-    ...lines.flatMap((line) => wrapRows(escapeControls(line), Math.max(20, columns - 4)).map((row) => `  ${row}`)),
+    ...lines.flatMap((line) => wrapped(escapeControls(line), columns)).map((row) => `  ${row}`),
   ])
+}
+
+function wrapped(line: string, columns: number | undefined): readonly string[] {
+  return columns === undefined ? [line] : wrapRows(line, Math.max(20, columns - 4))
 }
 
 /** `✓ 7 passed   ✗ 11 failed          20 scenarios, 14.2 s` */

@@ -21,9 +21,13 @@ export function ConductPanel() {
     <Section id="conduct" title="Conduct" aside={aside}>
       {violations.length + warnings.length === 0 ? <p>{subject} followed the service's rules.</p> : null}
       <ul class="rules">
-        {violations.map((finding) => conductItem('failed', finding))}
-        {warnings.map((finding) => conductItem('refused', finding))}
-        {notes.map((finding) => conductItem('', finding))}
+        {[
+          ...violations.map((finding) => ['failed', finding] as const),
+          ...warnings.map((finding) => ['refused', finding] as const),
+          ...notes.map((finding) => ['', finding] as const),
+        ].map(([colour, finding], index) => (
+          <FindingItem key={index} colour={colour} finding={finding} />
+        ))}
       </ul>
       <p class="muted">
         {senders === 1 ? 'One client uses' : `${senders} clients share`} a key,{' '}
@@ -34,39 +38,14 @@ export function ConductPanel() {
   )
 }
 
-function conductItem(colour: string, finding: Finding) {
-  const { rule, key, sender, operation, request, firstAt, message, count, exchanges } = finding
-  return (
-    <FindingItem
-      key={`${rule} ${key} ${sender} ${operation} ${request.path} ${firstAt}`}
-      colour={colour}
-      of={sender === '' ? key : `${key}, ${sender}`}
-      text={inZone(message, Date.parse(firstAt))}
-      {...{ rule, count, exchanges }}
-    />
-  )
-}
-
-function FindingItem({
-  colour,
-  rule,
-  of,
-  count,
-  text,
-  exchanges,
-}: {
-  readonly colour: string
-  readonly rule: string
-  readonly of: string
-  readonly count: number
-  readonly text: string
-  readonly exchanges: readonly number[]
-}) {
+function FindingItem({ colour, finding }: { readonly colour: string; readonly finding: Finding }) {
+  const { rule, key, sender, firstAt, message, count, exchanges } = finding
   return (
     <li>
-      <span class={`tag outcome ${colour} ${colour === '' ? '' : 'soft'}`}>{rule}</span> <span class="mono">{of}</span>{' '}
+      <span class={`tag outcome ${colour} ${colour === '' ? '' : 'soft'}`}>{rule}</span>{' '}
+      <span class="mono">{sender === '' ? key : `${key}, ${sender}`}</span>{' '}
       <span class="muted">{counted(count, 'time')}</span>
-      <p>{text}</p>
+      <p>{inZone(message, Date.parse(firstAt))}</p>
       <p>
         <button type="button" class="plain" onClick={() => showExchanges(exchanges)}>
           {exchanges.length === 1 ? 'exchange' : 'exchanges'} {exchanges.slice(0, MAX_NAMED).join(', ')}

@@ -82,7 +82,6 @@ export function ExchangePanel() {
         </Fact>
         <Fact name="Took">
           <Duration exchange={exchange} />
-          <Timing exchange={exchange} />
         </Fact>
       </dl>
       <Messages key={id} exchange={exchange} chain={chain} />
@@ -233,15 +232,6 @@ function RateStrip({ exchange: { response } }: { readonly exchange: Exchange }) 
     ...(wait === undefined ? [] : [`Retry-After ${wait}`]),
   ]
   return <p class="muted">{parts.join(' · ')}</p>
-}
-
-/** The parts of a duration that is worth explaining. */
-function Timing({ exchange: { ended, durationMs, timing } }: { readonly exchange: Exchange }) {
-  if (ended === null || durationMs < 10) return null
-  const { handlingMs, waitingMs, bodyMs } = timing
-  return (
-    <span class="muted">{` handling ${formatSpan(handlingMs)}, waiting ${formatSpan(waitingMs)}, body ${formatSpan(bodyMs)}`}</span>
-  )
 }
 
 function Messages({ exchange, chain }: { readonly exchange: Exchange; readonly chain: Chain | undefined }) {

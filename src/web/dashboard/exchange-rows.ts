@@ -55,31 +55,6 @@ export class ExchangeRing {
   }
 }
 
-/** Changes that may end a storm or a ban early. */
-const ENDS_EARLY = /^(?:storm\.|keys\.unban|reset|undo|snapshots\.|scenario\.|overrides\.|spaces\.copy|clock\.reset)/
-
-/**
- * The changes of a space, and the ends of storms and bans. Newest first.
- * @param logged oldest first
- * @param exchanges newest first
- */
-export function timelineEvents(
-  logged: readonly LoggedEvent[],
-  exchanges: readonly Exchange[],
-  now: number,
-): readonly LoggedEvent[] {
-  const events = logged.toReversed()
-  for (const [index, { verb, text, until, afterId: start }] of logged.entries()) {
-    if (until === undefined || Date.parse(until) > now) continue
-    if (logged.some((later, at) => at > index && later.at < until && ENDS_EARLY.test(later.verb))) continue
-    const what = verb === 'storm.start' ? 'storm' : `ban of ${text.split(' ')[1]}`
-    const afterId = Math.max(start, exchanges.find(({ at }) => at <= until)?.id ?? 0)
-    const place = events.findIndex((one) => one.afterId < afterId || (one.afterId === afterId && one.at <= until))
-    events.splice(place, 0, { at: until, verb: 'over', text: `The ${what} is over.`, afterId })
-  }
-  return events
-}
-
 const SORTED_BY = {
   time: ({ id }: Exchange) => id,
   status: ({ status, ended }: Exchange) => (ended === null ? 1000 : (status ?? 0)),

@@ -1,4 +1,4 @@
-import { BEARER, type KeyHeader } from '../../contract/contract-data.js'
+import { BEARER } from '../../contract/contract-data.js'
 import { SANDBOX_ADDRESS } from '../control-api.js'
 import { codeForms } from '../request-code.js'
 import { announce } from '../session.js'
@@ -31,8 +31,6 @@ export function FirstRun() {
         forms={{
           ...codeForms(request, 'curl', 'fetch'),
           '.env': () => `PETSTORE_BASE_URL=${base}\nPETSTORE_API_KEY=${key}`,
-          'Vite proxy': () => viteConfig(new URL(base), keyHeader, key),
-          Vitest: () => VITEST_FILE,
         }}
       />
       <p class="row">
@@ -49,26 +47,3 @@ export function FirstRun() {
     </div>
   )
 }
-
-function viteConfig({ origin, pathname }: URL, { name, prefix }: KeyHeader, key: string): string {
-  return `// vite.config.js
-export default {
-  server: {
-    proxy: {
-      '${pathname}': {
-        target: '${origin}',
-        headers: { '${name}': '${prefix}${key}' },
-      },
-    },
-  },
-}`
-}
-
-const VITEST_FILE = `import { expect } from 'vitest'
-import { test } from 'petstore-sandbox/vitest'
-
-test('lists pets', async ({ sandbox }) => {
-  const headers = { authorization: \`Bearer \${sandbox.key()}\` }
-  const response = await fetch(\`\${sandbox.baseUrl}/pets\`, { headers })
-  expect(response.status).toBe(200)
-})`

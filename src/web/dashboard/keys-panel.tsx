@@ -1,6 +1,5 @@
 import type { KeyView } from '../../control/views.js'
 import { PLAN_NAMES } from '../../domain/keys.js'
-import { HOUR_MS } from '../../domain/time.js'
 import { countdownText } from '../format.js'
 import { call } from '../session.js'
 import { spaceTime, state } from '../state.js'
@@ -82,50 +81,25 @@ function KeyRow({ view }: { readonly view: KeyView }) {
           choices={PLAN_NAMES}
           save={(chosen) => call('keys.change', { key, plan: asPlan(chosen) }, `${key} is on the plan ${chosen}.`)}
         />
-        <Gauge name="minute" of={key} isOut={left > 0} {...minuteAt(view, now)} />
-        <Gauge name="day" of={key} isOut={left > 0} {...windowAt(view.day, now)} />
+        <Gauge name="minute" of={key} {...minuteAt(view, now)} />
+        <Gauge name="day" of={key} {...windowAt(view.day, now)} />
       </div>
     </li>
   )
 }
 
-const COMPACT = new Intl.NumberFormat('en', { notation: 'compact' })
-
+/** `12 of 60 a minute · 0:42` */
 function Gauge({
   name,
   of,
   limit,
   remaining,
   leftMs,
-  isOut,
-}: WindowNow & {
-  readonly name: 'minute' | 'day'
-  readonly of: string
-  /** The key is refused, even with requests left. */
-  readonly isOut: boolean
-}) {
-  const level = isOut ? 'failed' : remaining === 0 ? 'limited' : remaining < limit / 5 ? 'refused' : 'answered'
-  const reset = leftMs > 0 ? `, resets in ${countdownText(leftMs)}` : ''
-  const text = `${remaining.toLocaleString('en')} of ${limit.toLocaleString('en')} left${reset}`
-  const left = leftMs < HOUR_MS ? countdownText(leftMs) : `${Math.ceil(leftMs / HOUR_MS)} h`
+}: WindowNow & { readonly name: 'minute' | 'day'; readonly of: string }) {
   return (
-    <div class="gauge" title={text}>
-      {/* biome-ignore lint/a11y/useSemanticElements: the native meter looks different in each browser */}
-      <div
-        class={`meter soft ${level}`}
-        role="meter"
-        aria-label={`${of}, ${name}`}
-        aria-valuemin={0}
-        aria-valuemax={limit}
-        aria-valuenow={remaining}
-        aria-valuetext={text}
-      >
-        <span style={{ width: `${limit === 0 || isOut ? 0 : (remaining / limit) * 100}%` }} />
-      </div>
-      <p class="row between muted">
-        {remaining.toLocaleString('en')}/{limit < 10_000 ? limit.toLocaleString('en') : COMPACT.format(limit)}
-        <span>{leftMs > 0 ? left : name}</span>
-      </p>
-    </div>
+    <span class={remaining === 0 ? 'error' : 'muted'} data-gauge={`${of}, ${name}`}>
+      {remaining.toLocaleString('en')} of {limit.toLocaleString('en')} a {name}
+      {leftMs > 0 ? ` · ${countdownText(leftMs)}` : ''}
+    </span>
   )
 }
