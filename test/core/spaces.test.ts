@@ -50,9 +50,9 @@ it('a verb on one record copies no others', () => {
   const pets = machine.spaces.default.records.get('pets')
   let position = 0
   for (const [verb, input] of [
-    ['pets.add', { name: 'Rex', categoryId: 1 }],
+    ['records.add', { resource: 'pets', record: { name: 'Rex', categoryId: 1 } }],
     ['records.set', { resource: 'pets', id: '5', change: { name: 'Rex' } }],
-    ['pets.remove', { id: 7 }],
+    ['records.remove', { resource: 'pets', id: 7 }],
     ['undo', {}],
   ] as const) {
     const command = { kind: 'verb', space: '', verb, input } as const
