@@ -26,11 +26,12 @@ export interface ListenerContext {
   readonly order: DeliveryOrder
   /** Passes a connection to node:http. */
   readByNode(socket: Socket): void
-  /** Reads new connections before node:http does. */
-  readonly fastLane?: (context: ListenerContext, connection: Connection) => void
   isStopping: boolean
   accepted: number
 }
+
+/** A module that is imported may read new connections before node:http does. */
+export const plugIns: { fastLane?: (context: ListenerContext, connection: Connection) => void } = {}
 
 export function newConnection(context: ListenerContext, socket: Socket): Connection {
   let leaving: AbortController | undefined

@@ -5,7 +5,8 @@ import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { clearInterval, setInterval, setTimeout } from '../system/system-clock.js'
 import { KEEP_ALIVE_MS } from './connection.js'
 import { DeliveryOrder } from './delivery-order.js'
-import { type ListenerContext, newConnection, type RequestHandlers } from './listener-context.js'
+import './fast-lane/lane.js'
+import { type ListenerContext, newConnection, plugIns, type RequestHandlers } from './listener-context.js'
 import { openPort } from './open-port.js'
 import { handleRequest, refuseRest } from './request.js'
 import { BodyBudget } from './request-body.js'
@@ -35,7 +36,6 @@ export async function listen(host: string, port: number, handlers: RequestHandle
     budget: new BodyBudget(),
     order: new DeliveryOrder({ written: (batch, isProven) => reportWritten(context, batch, isProven) }),
     readByNode,
-    fastLane: (await import('./fast-lane/lane.js')).openLane,
     isStopping: false,
     accepted: 0,
   }
@@ -81,7 +81,7 @@ function handleEvents(context: ListenerContext): void {
 }
 
 function handleConnection(context: ListenerContext, socket: Socket): void {
-  const { connections, hanging, order, fastLane } = context
+  const { connections, hanging, order } = context
   const connection = newConnection(context, socket)
   connections.set(socket, connection)
   socket.once('close', () => {
@@ -99,8 +99,8 @@ function handleConnection(context: ListenerContext, socket: Socket): void {
     }
     setTimeout(leave, HALF_CLOSED_MS).unref()
   })
-  if (fastLane === undefined) context.readByNode(socket)
-  else fastLane(context, connection)
+  if (plugIns.fastLane === undefined) context.readByNode(socket)
+  else plugIns.fastLane(context, connection)
 }
 
 function parserProblem(code: string): ProblemCode | undefined {

@@ -4,7 +4,7 @@ import type { Bytes } from '../../domain/numbers.js'
 import { type DurationMs, MINUTE_MS, SECOND_MS } from '../../domain/time.js'
 import { systemClock } from '../../system/system-clock.js'
 import { type Connection, type FirstReader, KEEP_ALIVE_MS, type Outgoing } from '../connection.js'
-import type { ListenerContext } from '../listener-context.js'
+import { type ListenerContext, plugIns } from '../listener-context.js'
 import { callService, marksFor } from '../request.js'
 import { reportClosed } from '../response.js'
 import { MAX_PLAIN_HEAD_BYTES, type PlainHead, plainReplyHead, readPlainRequest } from './messages.js'
@@ -34,6 +34,8 @@ const CLOSE = 'Connection: close\r\n\r\n'
 export function openLane(context: ListenerContext, connection: Connection, maxHead = MAX_HEAD): void {
   connection.reader = new PlainReader(context, connection, maxHead)
 }
+
+plugIns.fastLane = openLane
 
 class PlainReader implements FirstReader {
   readonly #context: ListenerContext
