@@ -12,8 +12,6 @@ export interface ResourceReading {
   readonly notes: readonly string[]
 }
 
-export const NO_RESOURCES: ResourceReading = { resources: [], outcomes: new Map(), notes: [] }
-
 export function readResources(operations: readonly OperationShape[]): ResourceReading {
   const outcomes = new Map<string, ResourceAction | string>()
   const found = readCollections(operations).flatMap((collection) => {

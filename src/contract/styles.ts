@@ -97,7 +97,7 @@ function deepValue(name: string, pairs: readonly QueryPair[], form: ValueForm): 
 }
 
 /** Gives texts the types of a form. */
-export function typed(value: unknown, form: ValueForm): unknown {
+function typed(value: unknown, form: ValueForm): unknown {
   const { types, items, fields } = form
   if (Array.isArray(value)) return value.map((one) => (items ? typed(one, items) : one))
   if (typeof value === 'object' && value !== null) {

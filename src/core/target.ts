@@ -1,5 +1,4 @@
 import type { Contract } from '../contract/contract.js'
-import type { EngineRequest } from '../contract/engine.js'
 import type { ServiceRequest, ServiceRoute } from '../domain/messages.js'
 
 /** Not decoded. */
@@ -26,14 +25,4 @@ export function findRoute(
     return contract.route(method, path.slice(basePath.length))
   }
   return { kind: 'outside' }
-}
-
-/** A request relative to the base path, with its body as text. */
-export function engineRequest(request: ServiceRequest, basePath: string): EngineRequest {
-  const { path, query } = splitTarget(request.target)
-  const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(request.headers)) if (value !== undefined) headers[name] = String(value)
-  const body = request.body instanceof Uint8Array ? new TextDecoder().decode(request.body) : ''
-  const method = request.method === 'HEAD' ? 'GET' : request.method
-  return { method, path: path.slice(basePath.length), query, headers, body }
 }
