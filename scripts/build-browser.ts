@@ -35,8 +35,15 @@ export const browserTwins: Plugin = {
   },
 }
 
-/** Modules that a browser sandbox imports but never calls: it has no files, Prism, or service behind it. */
-const NEVER_CALLED = ['core/forward', 'core/operations/mocked-response', 'fixtures/read-fixtures', 'options/yaml-map']
+/** Modules that a browser sandbox imports but never calls: it has the packaged contract, and no files, Prism, or service behind it. */
+const NEVER_CALLED = [
+  'contract/pattern-text',
+  'core/forward',
+  'core/operations/mocked-response',
+  'domain/other-keys',
+  'fixtures/read-fixtures',
+  'options/yaml-map',
+]
 
 const withoutUncalled: Plugin = {
   name: 'without-uncalled',
