@@ -14,7 +14,7 @@ import { dateText, instantText } from './dashboard/texts.js'
 import { messageOf, timeText } from './format.js'
 import * as view from './state.js'
 
-/** Faster updates would flicker. */
+/** Faster updates would flicker. For each thousand exchanges on the page. */
 const SHOW_INTERVAL_MS = 100
 const STATE_PAUSE_MS = 500
 const REPORT_PAUSE_MS = 1500
@@ -444,19 +444,22 @@ function forgetExchanges(): void {
 function showSoon(): void {
   if (isShowing) return
   isShowing = true
-  setTimeout(() => {
-    requestAnimationFrame(() => {
-      isShowing = false
-      const all = ring.newestFirst()
-      const newest = view.exchanges.value[0]?.id
-      const isStill = newest !== undefined && (view.isPaused.value || view.isHeld.value)
-      const shown = isStill ? all.filter(({ id }) => id <= newest) : all
-      batch(() => {
-        view.exchanges.value = shown
-        view.newer.value = all.length - shown.length
+  setTimeout(
+    () => {
+      requestAnimationFrame(() => {
+        isShowing = false
+        const all = ring.newestFirst()
+        const newest = view.exchanges.value[0]?.id
+        const isStill = newest !== undefined && (view.isPaused.value || view.isHeld.value)
+        const shown = isStill ? all.filter(({ id }) => id <= newest) : all
+        batch(() => {
+          view.exchanges.value = shown
+          view.newer.value = all.length - shown.length
+        })
       })
-    })
-  }, SHOW_INTERVAL_MS)
+    },
+    SHOW_INTERVAL_MS * Math.ceil(view.exchanges.value.length / EXCHANGES_KEPT),
+  )
 }
 
 function readSoon(): void {

@@ -38,7 +38,7 @@ export function notApplicable({ name }: ConformScenario, reason: string): Scenar
   return { name, reason, outcome: 'not-applicable', findings: [], exchanges: [], output: '', seconds: 0 }
 }
 
-export function scenarioLines(run: CountedRun): readonly string[] {
+function scenarioLines(run: CountedRun): readonly string[] {
   const { name, outcome, counts, reason, exchanges, seconds, output } = run
   if (counts === 'not applicable') return [`n/a      ${name.padEnd(22)} ${reason}`]
   const word = counts === 'known' || counts === 'stale' ? counts : outcome

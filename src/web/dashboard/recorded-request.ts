@@ -18,7 +18,7 @@ export function ownHeaders({ headers }: Exchange['request'], keyHeader: KeyHeade
 }
 
 /** The key of an exchange as its client sent it; undefined if the log does not have it. */
-export function sentKey({ key, space, sender }: Exchange, keys: StateView['keys']): string | undefined {
+function sentKey({ key, space, sender }: Exchange, keys: StateView['keys']): string | undefined {
   return keys.some((known) => known.key === key && !known.secret) ? sentKeyText(key, space, sender) : undefined
 }
 
