@@ -82,16 +82,15 @@ class RedisLog implements CommandLog {
   }
 
   async end(): Promise<LogEnd> {
-    const response = await this.#link.use(({ commands }) => run(commands, END, this.#keys))
-    const [number, writtenAt, now, hasCheckpoint] = listOf(response).map(Number)
+    const response = await this.#link.use(async ({ commands }) => listOf(await run(commands, END, this.#keys)))
+    const [number, writtenAt, now, hasCheckpoint] = response.map(Number)
     return { number: number ?? 0, writtenAt: writtenAt ?? 0, now: now ?? 0, hasCheckpoint: hasCheckpoint === 1 }
   }
 
   async loadCheckpoint(): Promise<Checkpoint | undefined> {
-    const response = await this.#link.use(({ commands }) =>
-      commands.callBuffer('EVAL', LOAD, this.#keys.length, ...this.#keys),
+    const [number, replica, batch, bytes] = await this.#link.use(async ({ commands }) =>
+      listOf(await commands.callBuffer('EVAL', LOAD, this.#keys.length, ...this.#keys)),
     )
-    const [number, replica, batch, bytes] = listOf(response)
     if (!Buffer.isBuffer(bytes)) return undefined
     try {
       const text = String(await expand(bytes))

@@ -131,7 +131,7 @@ describe.each([
       socket.on('data', (data) => {
         for (const command of data.toString().split(/(?=\*\d+\r\n\$)/)) {
           words.push(command.split('\r\n')[2] ?? '')
-          socket.write(/\r\nscript\r\n/i.test(command) ? '-NOPERM no scripts\r\n' : '+OK\r\n')
+          socket.write(/\r\neval\r\n/i.test(command) ? '-NOPERM no scripts\r\n' : '+OK\r\n')
         }
       })
     })
@@ -140,7 +140,7 @@ describe.each([
     const before = openThings()
     const { port } = server.address() as AddressInfo
     await expect(open({ redis: `redis://127.0.0.1:${port}` })).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE' })
-    expect(words.map((word) => word.toUpperCase())).toContain('SCRIPT')
+    expect(words.map((word) => word.toUpperCase())).toContain('EVAL')
     await expectNoMoreThan(before)
   })
 })
