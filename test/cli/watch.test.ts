@@ -41,7 +41,9 @@ describe('serve --watch', () => {
   it('reports a reset and a restart in the JSON log, and verbs', async () => {
     const { io, write } = await watching({ 'fixtures/pets.json': pets(2) }, ' --fixtures fixtures', 'json')
     write('fixtures/pets.json', pets(3))
-    await io.stderr.seen(/^{"event":"control","at":"[^"]+","space":"","message":"Reset the default space to its start, with 3 pets\."}$/m)
+    await io.stderr.seen(
+      /^{"event":"control","at":"[^"]+","space":"","message":"Reset the default space to its start, with 3 pets\."}$/m,
+    )
     await io.stderr.seen(
       /^{"event":"watch","message":"fixtures\/pets\.json has changed: every space was reset to the fixtures"}$/m,
     )
