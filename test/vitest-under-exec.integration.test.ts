@@ -47,7 +47,9 @@ it('a Vitest suite under exec fails by its conduct alone, in spaces that are gon
   const report = JSON.parse(readFileSync(join(io.cwd, 'conduct.json'), 'utf8'))
   expect(report).toMatchObject({ exitCode: 1, requests: 6, spaces: 2, violations: [{ rule: 'early-retry' }] })
   expect(report.violations[0].space).toMatch(/^does-not-wait\.[0-9a-f]{10}$/)
-  expect(io.stderr.text).toMatch(/ failed the run:\n {2}early-retry, sandbox~does-not-wait\./)
+  expect(io.stderr.text).toMatch(
+    / failed the run:\n✗ Your client retries too early \(early-retry\).*\n.*sandbox~does-not-wait\./,
+  )
 })
 
 /** The client under test uses fetch, whose connections wait by the faked timers. The sandbox is reached without them. */

@@ -26,7 +26,8 @@ interface LocatorFile extends Location {
 export function writeLocator(cwd: string, location: Location): () => void {
   const file = join(cwd, LOCATOR)
   const made = makeFolder(dirname(file))
-  write(file, [location, ...runningIn(file)])
+  // An entry with the pid of this process is of an earlier process: in a container, each is process 1.
+  write(file, [location, ...runningIn(file).filter(({ pid }) => pid !== location.pid)])
   return () => {
     try {
       const isOwn = ({ pid, startedAt }: Location) => pid === location.pid && startedAt === location.startedAt

@@ -474,7 +474,7 @@ it.each([
   ['clock advance soon', "'soon' is invalid for argument 'duration': must be "],
   ['clock set tomorrow', "'tomorrow' is invalid for argument 'instant': must be "],
   ['plan a gold', "'gold' is invalid for argument 'plan'. Allowed choices are free, pro, business, enterprise."],
-  ['fault add x', "'x' is invalid for argument 'rule'"],
+  ['fault add x', 'x: write it as <operation|*>:<status'],
   ['storm start 2', "'2' is invalid for argument 'spec'"],
   ['storm start --rate 1.5', "argument '1.5' is invalid: must be a number from 0 to 1."],
   ['storm start 0.3 --for 30s', 'Give the storm as 0.3,for=30s or with --rate and --for, not both.'],

@@ -17,14 +17,14 @@ it('a contract with a server is served under the path of the server, or under --
   const { baseUrl, controlUrl } = sandbox
   expect(baseUrl).toBe(controlUrl.replace('/__sandbox', '/v2'))
   expect(await sandbox.state()).toMatchObject({ basePath: '/v2' })
-  expect(await run('call listNotes', ioBeside(sandbox))).toMatchObject({ code: 0, out: '[]' })
+  expect(await run('call listNotes', ioBeside(sandbox))).toMatchObject({ code: 0, out: '[]\n' })
   expect(await run(`verify --spec ${SPEC}`, ioBeside(sandbox))).toMatchObject({ code: 0 })
   const check = `process.exitCode = new URL(process.env.PETSTORE_BASE_URL).pathname === '/v2' ? 0 : 5`
   const exec = ['exec', '--spec', SPEC, '--', process.execPath, '-e', check]
   expect(await run(exec, ioBeside(sandbox))).toMatchObject({ code: 0 })
   const moved = await sandboxWith({ spec: SPEC, basePath: '/api/v3' })
   expect(new URL(moved.baseUrl).pathname).toBe('/api/v3')
-  expect(await run('call listNotes', ioBeside(moved))).toMatchObject({ code: 0, out: '[]' })
+  expect(await run('call listNotes', ioBeside(moved))).toMatchObject({ code: 0, out: '[]\n' })
 })
 
 describe('a contract with a key in a header of its own', () => {

@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { createServer } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { proxyFor } from '../../src/client/dispatcher.js'
 import { openExchange, openService } from '../../src/client/exchange.js'
@@ -10,12 +12,14 @@ import { NoResponseError } from '../../src/client/no-response.js'
 import { openUpstream } from '../../src/client/upstream.js'
 import { BEARER } from '../../src/contract/contract-data.js'
 import type { UpstreamRequest } from '../../src/domain/upstream.js'
+import { packageDirectory } from '../../src/system/package-files.js'
 import type { Environment } from '../../src/system/this-process.js'
 import { certify } from '../support/certify.js'
 import { listenLocally } from '../support/listen-locally.js'
 import { temporaryFile } from '../support/temporary-files.js'
 import { proxyServer } from './proxy-server.js'
 
+const PROGRAM = join(packageDirectory, 'bin/petstore-sandbox.js')
 const PASSWORD = 's3cret-of-the-proxy'
 
 /** Key and certificate of staging.test. */
@@ -67,13 +71,11 @@ async function verified(baseUrl: string, env: Environment): Promise<Got> {
 }
 
 async function forwarded(baseUrl: string, env: Environment): Promise<Got> {
-  const caFile = baseUrl.startsWith('https:') ? tls.file : undefined
   const apiKeyFile = temporaryFile('key', 'a-real-key-of-staging\n')
   const options = {
     keyHeader: BEARER,
     baseUrl,
     apiKeyFile,
-    caFile,
     writes: 'refuse',
     timeout: LIMITS.timeout,
     env,
@@ -163,7 +165,14 @@ it('a tunnel through a proxy carries a service over TLS, whose certificate is ve
   const { baseUrl, came, port } = await service('https')
   const { address, asked } = await proxyServer({ credentials: `me:${PASSWORD}`, tunnels: [port] })
   const env = { HTTPS_PROXY: `http://me:${PASSWORD}@${address}` }
-  expect(await forwarded(baseUrl, env)).toEqual({ status: 200, text: '[]' })
+  const key = temporaryFile('key', 'a-real-key-of-staging\n')
+  const curl = 'curl -s -H "Authorization: Bearer sandbox" -H "X-Twice: one" -H "X-Twice: two" $PETSTORE_BASE_URL/pets'
+  const command = ['exec', '--upstream', baseUrl, '--upstream-api-key-file', key, '--', 'sh', '-c', curl]
+  // In a separate process, because NODE_EXTRA_CA_CERTS is read at the start.
+  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, ...command], {
+    env: { ...process.env, ...env, NODE_EXTRA_CA_CERTS: tls.file },
+  })
+  expect(stdout).toBe('[]')
   expect(asked.map(({ line }) => line)).toEqual([`CONNECT staging.test:${port}`])
   // The key goes through the tunnel, not to the proxy; the proxy's password goes no further.
   expect(JSON.stringify(asked)).not.toContain('a-real-key-of-staging')

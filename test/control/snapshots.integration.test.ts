@@ -36,10 +36,11 @@ async function openSandbox(folder: string, options: SandboxOptions = EVENTFUL) {
     const response = await core.control(request)
     return { status: response.status, json: parseJson(await response.text()) as Record<string, unknown> }
   }
-  /** Without counts, because the log is not in a snapshot. */
+  /** Without counts and hits, because the log is not in a snapshot. */
   const all = async () => {
-    const { counts: _log, ...state } = (await control('GET', '/state')).json
-    return [state, (await control('GET', '/pets')).json]
+    const { counts: _log, active, ...state } = (await control('GET', '/state')).json
+    const switches = (active as object[]).map((one) => ({ ...one, hits: undefined }))
+    return [{ ...state, active: switches }, (await control('GET', '/pets')).json]
   }
   return { core, control, all, warnings }
 }
@@ -90,7 +91,9 @@ describe('a snapshot on disk', () => {
     const [state, ...others] = await sandbox.all()
     expect([{ ...state, undo: null }, ...others]).toEqual(before)
     await sandbox.control('PUT', '/snapshots/again')
-    expect(readSnapshot(folder, 'again')).toEqual(readSnapshot(folder, 'good'))
+    // Storms and bans begin after the requests before them: those of a restored state, after the requests before it.
+    const saved = (name: string) => stringifyJson(readSnapshot(folder, name)).replaceAll(/"afterRequests":\d+,?/g, '')
+    expect(saved('again')).toBe(saved('good'))
   })
 
   it('has the field names of its version', async () => {

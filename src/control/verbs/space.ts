@@ -15,7 +15,7 @@ import { spaceText } from './sandbox.js'
 import { checkOperations } from './trouble.js'
 
 export const spaceVerbs = {
-  state: verb('GET /state', 'Show settings, clock, keys with their quotas and bans, storm, faults and counts', {
+  state: verb('GET /state', 'Show settings, clock, keys with quotas and bans, storm, faults and counts', {
     details: 'Includes what is [active](#active-now) and what [differs from the start](#overrides).',
     command: 'status',
     run: ({ space, spaces, wall }) => readState(space, spaces, wall),
