@@ -62,10 +62,10 @@ async function exampleOf(name: VerbName): Promise<ControlExample> {
   const core = await openSandboxCore(options, {})
   await core.begin('')
   try {
-    await createFetch(
-      core,
-      core.controlTarget.stopping,
-    )(new Request('http://localhost/v1/pets?limit=1', { headers: { authorization: 'Bearer sandbox' } }))
+    const send = createFetch(core, core.controlTarget.stopping)
+    const list = (limit: number) =>
+      send(new Request(`http://localhost/v1/pets?limit=${limit}`, { headers: { authorization: 'Bearer sandbox' } }))
+    await list(name === 'conduct.expect' ? 0 : 1)
     for (const [verb, input] of BEFORE) await call(verb, '', input)
     await call('records.remove', 'checkout', { resource: 'pets', id: 2 })
     if (name === 'undo') await call('reset', '', {})

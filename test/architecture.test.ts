@@ -47,7 +47,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: ['sandbox', 'compose', 'client', ...RUNNING],
   browser: ['api', 'compose', 'control', 'conduct', 'exchanges', ...GROUND],
   msw: ['api'],
-  matchers: ['api', 'exchanges', 'contract'],
+  matchers: ['api', 'conduct', 'exchanges', 'contract'],
   vitest: ['matchers', 'api', 'control', 'options', 'domain', 'system'],
   index: ['api', 'control', 'conduct', 'exchanges', 'drift', 'options', 'domain', 'contract'],
   cli: ['sandbox', 'api', 'client', ...RUNNING],

@@ -4,6 +4,7 @@ import { type Ending, type ExchangeRef, type HandlerResult, isBrowsersOwn } from
 import { type Limits, NO_LIMITS } from '../domain/quota.js'
 import { redactQuery } from '../domain/redaction.js'
 import type { EpochMs } from '../domain/time.js'
+import type { ConductRule } from './conduct-view.js'
 import { type FindingDraft, findingDrafts } from './finding-drafts.js'
 import { countAgain, Findings, type Group, isSameRequest } from './findings.js'
 import type { JudgedRequest } from './judged-request.js'
@@ -77,7 +78,7 @@ export class ConductLedger {
   #keys = new Map<string, KeyConduct>()
   #strangers = new Map<string, KeyConduct>()
   /** Cache for drafts that are the same object for all requests of an operation. */
-  readonly #groups = new WeakMap<KeyConduct, WeakMap<FindingDraft, Group>>()
+  #groups = new WeakMap<KeyConduct, WeakMap<FindingDraft, Group>>()
   /** By position. Not a map: where entries come and go, V8 promotes its tables with all that they held. */
   #open: Open[] = []
   requests = 0
@@ -88,6 +89,14 @@ export class ConductLedger {
   /** @param plans limits of the plans, smallest first */
   constructor(plans: readonly Limits[]) {
     this.#plans = plans
+  }
+
+  /** Removes the findings of a rule. @returns how often it was broken */
+  excuse(rule: ConductRule): number {
+    const groups = this.findings.rules.get(rule)
+    this.findings.rules.delete(rule)
+    this.#groups = new WeakMap()
+    return [...(groups?.values() ?? [])].reduce((sum, { count }) => sum + count, 0)
   }
 
   get mostSenders(): number {

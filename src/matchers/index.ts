@@ -1,5 +1,6 @@
 import type { Controls } from '../api/controls.js'
 import { exchangeLines } from '../api/waits.js'
+import type { ViolationRule } from '../conduct/conduct-view.js'
 import type { OperationName } from '../contract/entities.js'
 import { parseJson } from '../contract/json.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
@@ -12,6 +13,8 @@ export interface SandboxMatchers {
   toHaveServed(status: number, expected?: ServedResponse): Promise<void>
   /** Clients sent requests, and none violated the service's rules. */
   toHaveBehaved(): Promise<void>
+  /** Clients broke this rule, on purpose: it is excused, and does not count any more. */
+  toHaveViolated(rule: ViolationRule): Promise<void>
 }
 
 export interface ReceivedRequest {
@@ -42,7 +45,7 @@ interface MatcherResult {
 }
 
 /** A sandbox or a space: its log, its conduct report and its operations. */
-type Subject = Pick<Controls, 'requests' | 'conduct' | 'state'>
+type Subject = Pick<Controls, 'requests' | 'conduct' | 'state' | 'expectViolation'>
 
 /** `await expect(sandbox).toHaveReceived('createPet', { times: 1, body: { name: 'Rex' } })` */
 export async function toHaveReceived(
@@ -105,6 +108,22 @@ export async function toHaveBehaved(this: MatcherContext, sandbox: Subject): Pro
         : 'Expected a violation, but clients kept all rules of the service.'
     },
   }
+}
+
+/** `await expect(sandbox).toHaveViolated('invalid-request')` */
+export async function toHaveViolated(
+  this: MatcherContext,
+  sandbox: Subject,
+  rule: ViolationRule,
+): Promise<MatcherResult> {
+  await check(sandbox)
+  const rules = (await sandbox.conduct()).violations.map((finding) => finding.rule)
+  const pass = rules.includes(rule)
+  if (pass && this.isNot !== true) await sandbox.expectViolation(rule)
+  const message = pass
+    ? `Expected no ${rule}, but a client broke the rule.`
+    : `Expected ${rule}, but clients broke ${rules.length === 0 ? 'no rule' : `only ${rules.join(', ')}`}.`
+  return { pass, message: () => message }
 }
 
 function result(

@@ -2,7 +2,7 @@ import { expect, type TestAPI, vi, test as vitestTest } from 'vitest'
 import type { Space } from '../api/controls.js'
 import type { ClockView } from '../control/views.js'
 import type { DurationText } from '../domain/time.js'
-import { type SandboxMatchers, toHaveBehaved, toHaveReceived, toHaveServed } from '../matchers/index.js'
+import { type SandboxMatchers, toHaveBehaved, toHaveReceived, toHaveServed, toHaveViolated } from '../matchers/index.js'
 import type { SandboxOptions } from '../options/options.js'
 import { removeSpace, testSpaceName, WorkerServers } from './worker-server.js'
 
@@ -11,7 +11,7 @@ declare module 'vitest' {
   interface Matchers<T = any> extends SandboxMatchers {}
 }
 
-expect.extend({ toHaveBehaved, toHaveReceived, toHaveServed })
+expect.extend({ toHaveBehaved, toHaveReceived, toHaveServed, toHaveViolated })
 
 /** A sandbox for one test: its own pets, quotas, bans, clock, storms, faults and log. */
 export interface TestSandbox extends Space {

@@ -402,6 +402,7 @@ function inputsOf(
     'snapshots.restore': [8, name],
     'snapshots.remove': [2, name],
     'requests.clear': [2, nothing],
+    'conduct.expect': [2, () => ({ rule: 'invalid-request' })],
     'spaces.copy': [4, space],
     'spaces.remove': [4, space],
   }

@@ -119,3 +119,28 @@ describe('waitForRequest', () => {
     await expect(sandbox.waitForRequest({}, { timeout: 'long' as '1s' })).rejects.toThrow('must be a duration')
   })
 })
+
+describe('toHaveViolated', () => {
+  it('passes for a broken rule and excuses it, so that the sandbox counts as well used', async () => {
+    const sandbox = await sandboxWith([['POST', {}], ['GET']])
+    await expect(sandbox).not.toHaveViolated('early-retry')
+    await expect(sandbox).toHaveViolated('invalid-request')
+    await expect(sandbox).toHaveBehaved()
+    expect(await messageOf(expect(sandbox).toHaveViolated('invalid-request'))).toBe(
+      'Expected invalid-request, but clients broke no rule.',
+    )
+    await requestTo(sandbox, 'POST', {})
+    expect(await messageOf(expect(sandbox).not.toHaveViolated('invalid-request'))).toMatch(
+      /^Expected no invalid-request/,
+    )
+    expect((await sandbox.conduct()).violations).toMatchObject([{ rule: 'invalid-request', count: 1 }])
+  })
+})
+
+it('expectViolation fails if there was none, and names the rules that were broken', async () => {
+  const sandbox = await sandboxWith([['POST', {}]])
+  await expect(sandbox.expectViolation('early-retry')).rejects.toThrow(
+    'No early-retry in this space so far. Broken rules: invalid-request. Call this after the request.',
+  )
+  expect(await sandbox.expectViolation('invalid-request')).toEqual({ rule: 'invalid-request', excused: 1 })
+})

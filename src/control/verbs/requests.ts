@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { conductReport } from '../../conduct/conduct-report.js'
+import { VIOLATIONS } from '../../conduct/conduct-view.js'
 import type { Open, OperationName } from '../../contract/entities.js'
 import type { Space } from '../../core/space.js'
 import { keyLabel, sentKeyText } from '../../domain/keys.js'
@@ -17,7 +18,7 @@ import {
 import { type Har, toHar } from '../../exchanges/har.js'
 import { quoted } from '../../options/problem.js'
 import { readInstant } from '../../options/values/instant.js'
-import { textSchema, waitSchema } from '../../options/values/reading.js'
+import { oneOf, textSchema, waitSchema } from '../../options/values/reading.js'
 import { packageVersion } from '../../system/package-files.js'
 import {
   type ControlTarget,
@@ -140,6 +141,20 @@ export const requestVerbs = {
     details: 'See [conduct](conduct.md).',
     command: 'conduct',
     run: ({ space }) => conductReport(space),
+  }),
+  'conduct.expect': verb('POST /conduct/expected', 'Excuse the violations of a rule, of which there must be one', {
+    details: 'For a test that breaks a rule on purpose. Call it after the request.',
+    input: fields({ rule: described(oneOf(VIOLATIONS), 'the rule') }),
+    methodName: 'expectViolation',
+    example: { rule: 'invalid-request' },
+    run({ space }, { rule }) {
+      const count = space.conduct.excuse(rule)
+      if (count > 0) return { rule, excused: count }
+      const broken = conductReport(space).violations.map((finding) => finding.rule)
+      const others = broken.length === 0 ? 'There are no violations.' : `Broken rules: ${broken.join(', ')}.`
+      throw new VerbError('not_found', `No ${rule} in this space so far. ${others} Call this after the request.`)
+    },
+    text: ({ rule, excused }) => `${rule} excused: ${excused === 1 ? 'one request' : `${excused} requests`}.`,
   }),
 }
 
