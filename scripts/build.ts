@@ -22,6 +22,7 @@ const PROGRAMS = {
   index: 'src/index.ts',
   cli: 'src/cli/main.ts',
   vitest: 'src/vitest/index.ts',
+  playwright: 'src/playwright/index.ts',
   matchers: 'src/matchers/index.ts',
 }
 /** Those for pages and workers. */
@@ -31,7 +32,7 @@ const BROWSER_PROGRAMS = {
   msw: 'src/msw/index.ts',
 }
 /** Those that users import, and that need types. */
-const PUBLIC = ['index', 'vitest', 'matchers', 'browser', 'client', 'msw'] as const
+const PUBLIC = ['index', 'vitest', 'playwright', 'matchers', 'browser', 'client', 'msw'] as const
 const dist = join(packageDirectory, 'dist')
 const FOR_NODE = {
   absWorkingDir: packageDirectory,

@@ -49,6 +49,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   msw: ['api'],
   matchers: ['api', 'conduct', 'exchanges', 'contract'],
   vitest: ['matchers', 'api', 'control', 'options', 'domain', 'system'],
+  playwright: ['api', 'options'],
   index: ['api', 'control', 'conduct', 'exchanges', 'drift', 'options', 'domain', 'contract'],
   cli: ['sandbox', 'api', 'client', ...RUNNING],
 }
@@ -64,6 +65,7 @@ const DOORS: readonly { readonly what: RegExp; readonly door: RegExp }[] = [
   { what: /^(preact|@preact\/)/, door: /^web\// },
   { what: /^ioredis/, door: /^replication\/redis\.ts$/ },
   { what: /^node:https?$/, door: /^(http\/|sandbox\.ts$|client\/control-request\.ts$)/ },
+  { what: /^@playwright\/test$/, door: /^playwright\/index\.ts$/ },
   { what: /^msw$/, door: /^msw\/index\.ts$/ },
   { what: /^@noble\/hashes/, door: /^system\/runtime\.browser\.ts$/ },
 ]

@@ -12,7 +12,7 @@ import type { Exchange } from '../exchanges/exchange-record.js'
 import { quoted } from '../options/problem.js'
 import { methodMaker, type Transport } from './call-verb.js'
 import { type SandboxMethods, type SpaceMethods, sandboxMethods, spaceMethods } from './generated/methods.js'
-import type { FakeTimers, RequestFilter, WaitOptions } from './inputs.js'
+import type { FakeTimers, PageClock, RequestFilter, WaitOptions } from './inputs.js'
 
 /** Picks a fixture key: the one on `--plan`, one on a fixed plan, or one that always fails in its own way. */
 export type KeyKind = 'default' | PlanName | 'limited' | 'banned' | 'revoked'
@@ -31,8 +31,12 @@ export interface Controls extends Omit<SpaceMethods, 'clock' | 'keys' | 'request
      * Moves it forward by a duration: `30s`, `1m`, `24h`.
      *
      * @param options.timers fake timers to advance with it, step by step, so that clients wait by the same clock
+     * @param options.page a page of Playwright, whose clock is advanced with it in six steps
      */
-    advance(by: DurationText, options?: { readonly timers?: FakeTimers }): Promise<ClockView>
+    advance(
+      by: DurationText,
+      options?: { readonly timers?: FakeTimers; readonly page?: { readonly clock: PageClock } },
+    ): Promise<ClockView>
   }
   readonly keys: KeyNames & SpaceMethods['keys']
   readonly snapshots: Omit<SpaceMethods['snapshots'], 'list'> & {
@@ -157,10 +161,12 @@ function spaceControls(transport: Transport, space: string): Controls {
     clock: {
       ...clock,
       async advance(...given: readonly unknown[]) {
-        const { timers } = Object(given[1])
-        if (timers === undefined)
+        const { timers, page } = Object(given[1])
+        if (timers === undefined && page === undefined)
           return (clock.advance as (...given: readonly unknown[]) => Promise<ClockView>)(...given)
-        return (await import('./waits.js')).advanceInLockstep(given[0] as DurationText, timers, verbs)
+        const { advanceInLockstep, advanceWithPage } = await import('./waits.js')
+        if (page !== undefined) return advanceWithPage(given[0] as DurationText, page.clock, verbs)
+        return advanceInLockstep(given[0] as DurationText, timers, verbs)
       },
     },
     keys: {

@@ -21,6 +21,11 @@ export interface WaitOptions {
 }
 
 /** Fake timers of a test: `vi`, `jest`, a clock of @sinonjs/fake-timers, Playwright's `page.clock`, or node:test's `mock.timers`. */
+/** The clock of a page of Playwright. */
+export interface PageClock {
+  runFor(by: number): Promise<unknown>
+}
+
 export type FakeTimers =
   | { advanceTimersByTimeAsync(by: number): Promise<unknown> }
   | { tickAsync(by: number): Promise<unknown> }

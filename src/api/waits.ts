@@ -1,10 +1,10 @@
 import { ControlError } from '../control/control-error.js'
 import type { ClockView } from '../control/views.js'
-import { type DurationText, parseDuration } from '../domain/time.js'
+import { type DurationMs, type DurationText, parseDuration } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
 import { setTimeout, systemClock } from '../system/system-clock.js'
 import type { SpaceMethods } from './generated/methods.js'
-import type { FakeTimers, RequestFilter, WaitOptions } from './inputs.js'
+import type { FakeTimers, PageClock, RequestFilter, WaitOptions } from './inputs.js'
 
 type Methods = Pick<SpaceMethods, 'clock' | 'state'>
 
@@ -51,6 +51,37 @@ export async function advanceInLockstep(
     requests = await settle(state, before)
     sinceRequest = requests === before ? sinceRequest + step : 0
     left -= step
+  }
+  return clock.show()
+}
+
+/** Steps of a page's clock: each takes real time, in which the page handles responses. */
+const PAGE_STEPS = 6
+/** Real time for a page to send a request, or to handle a response. */
+const PAGE_TURN_MS: DurationMs = 5
+
+/** Advances the clock of a space and the clock of a page together, in few steps: the sandbox's first. */
+export async function advanceWithPage(
+  by: DurationText,
+  page: PageClock,
+  { clock, state }: Methods,
+): Promise<ClockView> {
+  const total = parseDuration(by)
+  // The verb rejects it, with its own message.
+  if (total === undefined) return clock.advance(by)
+  let left = total
+  let requests = 0
+  for (let steps = PAGE_STEPS; steps > 0; steps--) {
+    const step = Math.round(left / steps)
+    await clock.advance(`${step}ms`)
+    await page.runFor(step)
+    left -= step
+    for (let look = 0; look < MAX_LOOKS; look++) {
+      await new Promise((resolve) => setTimeout(resolve, PAGE_TURN_MS))
+      const before = requests
+      requests = (await state()).counts.requests
+      if (requests === before) break
+    }
   }
   return clock.show()
 }

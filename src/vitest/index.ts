@@ -1,10 +1,10 @@
 import { expect, type TestAPI, vi, test as vitestTest } from 'vitest'
 import type { Space } from '../api/controls.js'
+import { removeSpace, testSpaceName, WorkerServers } from '../api/worker-server.js'
 import type { ClockView } from '../control/views.js'
 import type { DurationText } from '../domain/time.js'
 import { type SandboxMatchers, toHaveBehaved, toHaveReceived, toHaveServed, toHaveViolated } from '../matchers/index.js'
 import type { SandboxOptions } from '../options/options.js'
-import { removeSpace, testSpaceName, WorkerServers } from './worker-server.js'
 
 declare module 'vitest' {
   // biome-ignore lint/suspicious/noExplicitAny: as Vitest declares it

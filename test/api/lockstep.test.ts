@@ -123,3 +123,17 @@ it('a sandbox in the process of a test with fake timers responds, and keeps its 
   await endOfTurn()
   vi.useRealTimers()
 })
+
+it('advances the clock of a page in few steps, after the sandbox’s clock in each', async () => {
+  const sandbox = await createSandbox({ now: '2026-03-01T10:00:00Z', freeze: true })
+  onTestFinished(() => sandbox.close())
+  const seen: [page: number, sandbox: number][] = []
+  let pageNow = 0
+  const runFor = async (by: number) => {
+    pageNow += by
+    seen.push([pageNow, Date.parse((await sandbox.clock.show()).now) - Date.parse('2026-03-01T10:00:00Z')])
+  }
+  const after = await sandbox.clock.advance('1m', { page: { clock: { runFor } } })
+  expect(after.now).toBe('2026-03-01T10:01:00.000Z')
+  expect(seen).toEqual([10, 20, 30, 40, 50, 60].map((seconds) => [1000 * seconds, 1000 * seconds]))
+})

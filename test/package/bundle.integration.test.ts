@@ -15,7 +15,7 @@ it('a user’s install brings no other package', async () => {
   const programs = readdirSync(dist).filter((name) => name.endsWith('.js'))
   const asked = [...(await builtImports(programs)).values()].flat().filter(({ isFile }) => !isFile)
   const packages = new Set(asked.map(({ name }) => name).filter((name) => !isBuiltin(name)))
-  expect([...packages].sort()).toEqual(['msw', 'vitest'])
+  expect([...packages].sort()).toEqual(['@playwright/test', 'msw', 'vitest'])
 })
 
 it('the tarball has what users need, in at most 3.2 MB', () => {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
-import type { SandboxControls, Space } from '../api/controls.js'
-import { connectSandbox } from '../api/over-network.js'
-import { startSandbox } from '../api/start.js'
 import { ControlError } from '../control/control-error.js'
 import { findOption } from '../options/names.js'
 import type { SandboxOptions, ScenarioContent } from '../options/options.js'
 import { optionRow } from '../options/table.js'
 import type { Environment } from '../system/this-process.js'
+import type { SandboxControls, Space } from './controls.js'
+import { connectSandbox } from './over-network.js'
+import { startSandbox } from './start.js'
 
 export interface WorkerServer extends SandboxControls {
   readonly baseUrl: string

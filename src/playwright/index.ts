@@ -1,0 +1,66 @@
+import { test as base, type Page } from '@playwright/test'
+import type { Space } from '../api/controls.js'
+import { openWorkerServer, removeSpace, testSpaceName, type WorkerServer } from '../api/worker-server.js'
+import type { SandboxOptions } from '../options/options.js'
+
+/** A sandbox for one test: its own pets, quotas, bans, clock, storms, faults and log. */
+export interface TestSandbox extends Space {
+  /** Address of the service, for the application under test. */
+  readonly baseUrl: string
+  readonly controlUrl: string
+}
+
+export interface SandboxFixtures {
+  /** A fresh space, removed after the test. Requests of the page get its key. */
+  readonly sandbox: TestSandbox
+  /** Option: the address of the service as the page calls it. Default: the sandbox's own. */
+  readonly sandboxService: string
+}
+
+export interface SandboxWorkerFixtures {
+  /** Option: the address of a running sandbox, such as one of `webServer`. Default: a new one for each worker. */
+  readonly sandboxUrl: string
+  /** Option: how to start a sandbox. */
+  readonly sandboxOptions: SandboxOptions
+  readonly sandboxServer: WorkerServer
+}
+
+/** Playwright's `test` with a sandbox for each test: `test('…', async ({ page, sandbox }) => …)`. */
+export const test = base.extend<SandboxFixtures, SandboxWorkerFixtures>({
+  sandboxUrl: ['', { option: true, scope: 'worker' }],
+  sandboxOptions: [{}, { option: true, scope: 'worker' }],
+  sandboxService: ['', { option: true }],
+  sandboxServer: [
+    async ({ sandboxUrl, sandboxOptions }, use) => {
+      const env = sandboxUrl === '' ? process.env : { PETSTORE_SANDBOX_URL: sandboxUrl }
+      const server = await openWorkerServer(sandboxOptions, env)
+      await use(server)
+      await server.close()
+    },
+    { scope: 'worker' },
+  ],
+  sandbox: async ({ page, sandboxServer, sandboxService }, use, { testId, title }) => {
+    const { baseUrl, controlUrl, freshSpace } = sandboxServer
+    const space = await freshSpace(testSpaceName({ name: title, id: testId }, process.cwd()))
+    await sendThere(page, sandboxService === '' ? baseUrl : sandboxService, baseUrl, space)
+    await use({ ...space, baseUrl, controlUrl })
+    await removeSpace(space)
+  },
+})
+
+/** Sends the page's requests to a service to the sandbox, with a key of the space. */
+async function sendThere(page: Page, service: string, baseUrl: string, space: Space): Promise<void> {
+  const { name, prefix } = (await space.state()).keyHeader
+  const key = { [name.toLowerCase()]: prefix + space.key() }
+  const isSameProtocol = new URL(service).protocol === new URL(baseUrl).protocol
+  await page.route(
+    ({ href }) => href.startsWith(`${service.replace(/\/$/, '')}/`),
+    async (route, request) => {
+      const url = baseUrl + request.url().slice(service.replace(/\/$/, '').length)
+      const headers = { ...(await request.allHeaders()), ...key }
+      // A request keeps its protocol, unless the response is passed on.
+      if (isSameProtocol) await route.continue({ url, headers })
+      else await route.fulfill({ response: await route.fetch({ url, headers }) })
+    },
+  )
+}
