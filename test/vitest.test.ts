@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { openWorkerServer, testSpaceName } from '../src/api/worker-server.js'
 import { startSandbox } from '../src/index.js'
 import { createTest, type SandboxFixtures, test } from '../src/vitest/index.js'
-import { openWorkerServer, testSpaceName } from '../src/api/worker-server.js'
 
 type TestSandbox = SandboxFixtures['sandbox']
 
