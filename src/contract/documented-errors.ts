@@ -1,4 +1,4 @@
-import { isNode, jsonContent, type Place } from './document.js'
+import { isNode, jsonContent, type Node, type Place } from './document.js'
 import { exampleOf, exampleValue, fits } from './example-value.js'
 import { stringifyJson } from './json.js'
 import { concreteType } from './media-types.js'
@@ -48,7 +48,17 @@ function errorValue(schema: Place, example: unknown, depth = 0): unknown {
     return value === undefined ? [] : [[name, value]]
   })
   const filled = { ...simplest, ...Object.fromEntries(entries) }
-  return fits(filled, schema) || hasStatus(filled) ? filled : simplest
+  if (!fits(filled, schema) && !hasStatus(filled)) return simplest
+  return depth > 0 || stringifyJson(filled).includes(MESSAGE) ? filled : withAnyText(filled, schema)
+}
+
+/** With the sentence in the first text, where none has a known name. */
+function withAnyText(value: Node, schema: Place): Node {
+  const texts = [...readRecordFields(schema)].filter(
+    ([name, { type }]) => !/code|type|status|id$/i.test(name) && type === 'string',
+  )
+  const [text] = texts.find(([, { place }]) => fits(MESSAGE, place)) ?? []
+  return text === undefined ? value : { ...value, [text]: MESSAGE }
 }
 
 function errorField(name: string, place: Place, type: string | undefined, example: unknown, depth: number): unknown {

@@ -49,7 +49,7 @@ describe.each(transports)('a mocked operation, %s', (_name, openSandbox) => {
   it('rejects a body with a Content-Encoding', async () => {
     const headers = { 'content-encoding': 'gzip', 'content-type': 'application/json' }
     const seen = await (await open()).call('/v1/things', { method: 'POST', body: '{}', headers })
-    expect(seen).toMatchObject({ status: 415, code: 'unsupported_media_type' })
+    expect(seen).toMatchObject({ status: 415, json: { why: expect.stringContaining('Content-Encoding') } })
   })
 
   it('requires the cookies of the contract', async () => {
@@ -78,7 +78,10 @@ describe.each(transports)('a mocked operation, %s', (_name, openSandbox) => {
     const bad = [`after=${over}`, `ids=${over}`, 'ids=1&ids=2&ids=3', 'after=-9223372036854775809']
     expect(await statuses(bad)).toEqual(bad.map(() => 400))
     expect(await sandbox.post('/things', `{"big":${most}}`)).toMatchObject({ status: 201 })
-    expect(await sandbox.post('/things', `{"big":${over}}`)).toMatchObject({ status: 400, code: 'invalid_request' })
+    expect(await sandbox.post('/things', `{"big":${over}}`)).toMatchObject({
+      status: 400,
+      json: { why: expect.stringContaining('big must be') },
+    })
     const remove = (id: string) => sandbox.call(`/v1/things/${id}`, { method: 'DELETE', headers: session })
     expect([(await remove(most)).status, (await remove(over)).status]).toEqual([204, 404])
   })
