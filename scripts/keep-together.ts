@@ -10,6 +10,7 @@ const SANDBOX = [
   'src/exchanges/exchange-record.ts',
   // Both the command line and what is loaded later in front of a real service need these few lines.
   'src/client/errors.ts',
+  'src/control/control-error.ts',
 ]
 /** Parts of every command. */
 const COMMAND_LINE = 'src/cli/run-cli.ts'

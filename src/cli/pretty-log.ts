@@ -1,5 +1,4 @@
 import type { VerbDone } from '../control/verb.js'
-import { verbText } from '../control/verb-text.js'
 import { shellWord } from '../domain/curl.js'
 import { ALWAYS_REFUSED, sentKeyText } from '../domain/keys.js'
 import { withoutOperation } from '../domain/problems.js'
@@ -42,7 +41,7 @@ export class PrettyLog {
   verb(done: VerbDone): void {
     const { space, at } = done
     this.#hints.forget()
-    this.event('control', `${space === '' ? '' : `${space}: `}${verbText(done)}`, at)
+    this.event('control', `${space === '' ? '' : `${space}: `}${done.text}`, at)
   }
 
   event(subject: string, text: string, at: EpochMs = systemClock.wall()): void {

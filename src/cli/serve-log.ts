@@ -1,7 +1,6 @@
 import type { Contract } from '../contract/contract.js'
 import { isStateful } from '../contract/resource-data.js'
 import type { VerbDone } from '../control/verb.js'
-import { verbText } from '../control/verb-text.js'
 import type { PlanName } from '../domain/keys.js'
 import { counted } from '../domain/numbers.js'
 import { type AllowedOrigins, describeOrigins } from '../domain/web-origins.js'
@@ -68,7 +67,7 @@ export async function openServeLog(
       ...log,
       exchange: (record) => writer.write(() => jsonExchange(record)),
       verb: (done) =>
-        writeEvent('control', { at: new Date(done.at).toISOString(), space: done.space, message: verbText(done) }),
+        writeEvent('control', { at: new Date(done.at).toISOString(), space: done.space, message: done.text }),
       event: (event, message) => writeEvent(event, { message }),
     }
   }

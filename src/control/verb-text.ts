@@ -14,13 +14,13 @@ export function verbText({ name, input, output }: Pick<VerbDone, 'name' | 'input
   return excerpt(`${name.replace('.', ' ')} ${valuesText(open)}`.trimEnd())
 }
 
-/** Reports a verb to the followers of its space. @returns the verb with its time */
-export function reportVerb(spaces: Spaces, verb: Omit<VerbDone, 'at'>, wall: EpochMs): VerbDone {
+/** Reports a verb to the followers of its space. @returns the verb with its sentence and time */
+export function reportVerb(spaces: Spaces, verb: Omit<VerbDone, 'at' | 'text'>, wall: EpochMs): VerbDone {
   const space = spaces.get(verb.space)
   const at = space?.now(wall) ?? wall
-  const done = { ...verb, at }
+  const done = { ...verb, text: verbText(verb), at }
   const until = endOf(done)
-  const event = { at: new Date(at).toISOString(), verb: verb.name, text: verbText(done) }
+  const event = { at: new Date(at).toISOString(), verb: verb.name, text: done.text }
   space?.log.publish(until === undefined ? event : { ...event, until })
   return done
 }

@@ -43,6 +43,8 @@ export interface VerbDone {
   /** May contain a real API key. */
   readonly input: unknown
   readonly output: unknown
+  /** One sentence, with labels in place of keys. */
+  readonly text: string
   readonly at: EpochMs
 }
 

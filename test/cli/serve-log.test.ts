@@ -179,7 +179,7 @@ describe('repeated exchanges', () => {
   it('have their hint again after a change by the control plane', async () => {
     const text = await logged(80, (log) => {
       log.exchange?.(exchange(MINUTE))
-      log.verb?.({ space: '', name: 'clock.advance', input: { by: '1m' }, output: {}, at: Date.now() })
+      log.verb?.({ space: '', name: 'clock.advance', input: { by: '1m' }, output: {}, text: '', at: Date.now() })
       log.exchange?.(exchange(MINUTE))
     })
     expect(text.match(/→ retry/g)).toHaveLength(2)
@@ -202,7 +202,8 @@ describe('a verb in the log', () => {
   ]
 
   it.each(DONE)('is one line: %s', async (name, input, output, line) => {
-    const text = await logged(undefined, (log) => log.verb?.({ space: 'a', name, input, output, at: Date.now() }))
+    const done = { space: 'a', name, input, output }
+    const text = await logged(undefined, (log) => log.verb?.({ ...done, text: verbText(done), at: Date.now() }))
     expect(text).toMatch(/^[\d:]{8} {2}control {2}a: /)
     expect(text).toContain(`a: ${line}\n`)
   })
