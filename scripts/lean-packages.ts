@@ -20,7 +20,7 @@ const REWRITTEN: Readonly<Record<string, string>> = {
   'whatwg-url': 'module.exports = { URL, URLSearchParams }',
   // Its own fetch, WebSocket, cache and mocks are half of it.
   undici:
-    "exports.Pool = require('undici/lib/dispatcher/pool.js'); exports.ProxyAgent = require('undici/lib/dispatcher/proxy-agent.js'); require('undici/lib/dispatcher/dispatcher.js').prototype.request = require('undici/lib/api/api-request.js')",
+    "exports.Pool = require('undici/lib/dispatcher/pool.js'); exports.ProxyAgent = require('undici/lib/dispatcher/proxy-agent.js'); Object.assign(require('undici/lib/dispatcher/dispatcher.js').prototype, require('undici/lib/api/index.js'))",
   // A contract is OpenAPI (read-contract.ts) before Prism is given it.
   '@stoplight/http-spec/postman/operation':
     "exports.transformPostmanCollectionOperations = () => { throw new Error('A Postman collection is no contract.') }",

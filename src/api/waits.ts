@@ -39,7 +39,7 @@ export async function advanceInLockstep(
   await move(timers, 0)
   // Opens the space.
   await clock.set({})
-  let requests = await settle(state, 0)
+  let seen = await settle(state, { requests: 0, open: 0 })
   let sinceRequest = 0
   let left = total
   for (let steps = 0; left > 0; steps++) {
@@ -47,9 +47,9 @@ export async function advanceInLockstep(
     const step = Math.min(Math.ceil(Math.max(shortest, sinceRequest * STEP_PART)), left)
     await clock.advance(`${step}ms`)
     await move(timers, step)
-    const before = requests
-    requests = await settle(state, before)
-    sinceRequest = requests === before ? sinceRequest + step : 0
+    const before = seen
+    seen = await settle(state, before)
+    sinceRequest = seen.requests === before.requests ? sinceRequest + step : 0
     left -= step
   }
   return clock.show()
@@ -93,15 +93,24 @@ async function move(timers: FakeTimers, by: number): Promise<void> {
   else timers.tick(by)
 }
 
-/** Waits until no client sends a request any more. @param seen requests before @returns requests of the space so far */
-async function settle(state: Methods['state'], seen: number): Promise<number> {
+interface Seen {
+  readonly requests: number
+  /** Requests that stayed open until the last look, such as those that hang. */
+  readonly open: number
+}
+
+/** Waits until no client sends a request or waits for a response any more. @param seen before @returns seen at the last look */
+async function settle(state: Methods['state'], seen: Seen): Promise<Seen> {
+  let { requests } = seen
+  let open = 0
   for (let look = 0, quiet = 0; look < MAX_LOOKS && quiet < QUIET_LOOKS; look++) {
     for (let turn = 0; turn < TURNS; turn++) await nextTurn()
-    const { requests } = (await state()).counts
-    quiet = requests === seen ? quiet + 1 : 0
-    seen = requests
+    const { counts } = await state()
+    quiet = counts.requests === requests && counts.open <= seen.open ? quiet + 1 : 0
+    requests = counts.requests
+    open = counts.open
   }
-  return seen
+  return { requests, open }
 }
 
 /** One turn of the event loop. A message, because test tools fake setImmediate. */

@@ -18,6 +18,9 @@ interface LocatorFile extends Location {
   readonly older?: readonly Location[]
 }
 
+/** Starts of sandboxes in this process: another entry with its pid is of an earlier process, as in a container. */
+const own = new Set<string>()
+
 /**
  * Synchronous, so that a draft is hardly ever left behind.
  *
@@ -26,8 +29,8 @@ interface LocatorFile extends Location {
 export function writeLocator(cwd: string, location: Location): () => void {
   const file = join(cwd, LOCATOR)
   const made = makeFolder(dirname(file))
-  // An entry with the pid of this process is of an earlier process: in a container, each is process 1.
-  write(file, [location, ...runningIn(file).filter(({ pid }) => pid !== location.pid)])
+  write(file, [location, ...runningIn(file).filter(({ pid, startedAt }) => pid !== process.pid || own.has(startedAt))])
+  own.add(location.startedAt)
   return () => {
     try {
       const isOwn = ({ pid, startedAt }: Location) => pid === location.pid && startedAt === location.startedAt

@@ -64,6 +64,7 @@ export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateVie
       pets: space.records.get('pets')?.size ?? 0,
       orders: space.records.get('orders')?.size ?? 0,
       requests: space.log.total,
+      open: space.log.open,
       spaces: spaces.names().length,
     },
   }

@@ -153,6 +153,8 @@ export interface StateView {
     readonly pets: number
     readonly orders: number
     readonly requests: number
+    /** Requests in progress. */
+    readonly open: number
     readonly spaces: number
   }
 }

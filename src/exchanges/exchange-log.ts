@@ -81,6 +81,13 @@ export class ExchangeLog {
     return this.#nextId - 1
   }
 
+  /** Exchanges that have not ended. */
+  get open(): number {
+    let count = this.#unkept.size
+    for (const { how } of this) if (how === undefined) count++
+    return count
+  }
+
   get events(): readonly LoggedEvent[] {
     return this.#events
   }

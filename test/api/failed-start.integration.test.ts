@@ -3,11 +3,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openSandboxCore } from '../../src/compose.js'
 import { createSandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
-import { embeddedOptions } from '../support/embedded-options.js'
 import { HAS_REDIS, RedisServer } from '../support/redis-server.js'
-import { serviceRequest } from '../support/service-request.js'
 import { mountSmallDisk } from '../support/small-disk.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 
@@ -167,14 +164,4 @@ describe('startSandbox', () => {
     expect(await sandbox.replicas()).toHaveLength(1)
     await sandbox.close()
   })
-})
-
-it('a sandbox ends the thread of Prism when it is closed before it began', async () => {
-  const before = openThings()
-  const core = await openSandboxCore(embeddedOptions({ mock: 'listPets' }), {})
-  const request = serviceRequest({ headers: { authorization: 'Bearer sandbox' } })
-  expect(await core.service(request)).toMatchObject({ status: 200 })
-  expect(openThings()).not.toEqual(before)
-  await core.close()
-  await expectNoMoreThan(before)
 })

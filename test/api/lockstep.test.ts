@@ -56,6 +56,19 @@ describe('a clock that is advanced with fake timers', () => {
     expect(now).toBe('2030-01-01T00:01:00.000Z')
   })
 
+  it('waits for a response that is on its way before it moves', async () => {
+    const { sandbox, status } = await frozenSandbox({ limits: '1/min', latency: '5ms' })
+    await status()
+    const timers = vi.useFakeTimers()
+    const statuses: number[] = []
+    void (async () => {
+      statuses.push(await status())
+      setTimeout(async () => statuses.push(await status()), 60_000)
+    })()
+    await sandbox.clock.advance('1m', { timers })
+    expect(statuses).toEqual([429, 200])
+  })
+
   it('also over a network, without the fetch and the timers of the test', async () => {
     await using sandbox = await startSandbox({ freeze: true, now: '2030-01-01T00:00:00Z' })
     vi.useFakeTimers()

@@ -114,7 +114,7 @@ describe('conform', () => {
     expect(out).toMatch(/^✗ 3 failed +3 scenarios, /)
   })
 
-  it('counts failed and untested scenarios, and names both to run again', async () => {
+  it('counts failed and untested scenarios, and says how to run them again', async () => {
     const failing = [
       'sh',
       '-c',
@@ -122,7 +122,7 @@ describe('conform', () => {
     ]
     const flags = `--job read ${only('hang', 'unauthorized')}`
     expect((await conform(flags, failing)).out).toMatch(
-      /^✗ 1 failed {3}○ 1 untested +2 scenarios, [\s\S]*Run one again: .*--scenario hang /,
+      /^✗ 1 failed {3}○ 1 untested +2 scenarios, [\s\S]*Run one again: .*--scenario unauthorized /,
     )
     const { out } = await conform(`${flags} -o json`, failing)
     expect(out).toContain('--scenario hang --scenario unauthorized')
