@@ -479,6 +479,8 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await expect.poll(clock).toBe('2026-03-01T12:01:00.000Z')
     await move(/^To the sunset of getPet/)
     await expect.poll(clock).toBe('2030-12-05T00:00:00.000Z')
+    // By then, Undo is that of this move.
+    await page.locator('#clock time[datetime^="2030-12-05"]').waitFor()
     await page.getByRole('button', { name: 'Undo', exact: true }).click()
     await expect.poll(clock).toBe('2026-03-01T12:01:00.000Z')
     await move('Resume')
