@@ -27,7 +27,9 @@ it('a React page beside Vite lists pets, has to wait, and lists them again', asy
   await browser.close()
 
   await vite.interrupt()
-  expect(vite.said()).toMatch(/ 429 {2}GET .* storm .*→ retry in 1 s, or: npx petstore-sandbox control storm stop/)
+  expect(vite.said()).toMatch(
+    / 429 {2}GET .* storm .*\n {2}→ retry in 1 s, or: npx petstore-sandbox control storm stop/,
+  )
   expect(vite.said()).toMatch(/conduct: no violations, no warnings/)
   for (const address of [shop, origin]) await expect(fetch(address)).rejects.toThrow()
 })
