@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Pet } from '../../src/domain/pets.js'
 import { StoreFull } from '../../src/domain/problems.js'
@@ -114,6 +115,7 @@ describe('a store on a failing disk', () => {
     const disk = new FailingDisk()
     const { file, owner } = await aStore({ disk })
     owner.change({ kind: 'pet', pet: pet(10) })
+    await nextTurn()
     writeFileSync(file, 'edited, so that the next change folds')
     disk.canTruncate = false
     expect(() => owner.change({ kind: 'pet', pet: pet(11) })).toThrow(NOT_WRITTEN)
@@ -127,6 +129,7 @@ describe('a store on a failing disk', () => {
   it.each([false, true])('continues if its journal is removed (fsync: %s)', async (fsync) => {
     const { file, owner } = await aStore({ fsync })
     owner.change({ kind: 'pet', pet: pet(10) })
+    await nextTurn()
     rmSync(`${file}.journal`)
     owner.change({ kind: 'pet', pet: pet(11) })
     expect(await afterKill(file)).toEqual(owner.state.pets)

@@ -1,5 +1,6 @@
 import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { parseJson } from '../../src/contract/json.js'
 import type { Pet } from '../../src/domain/pets.js'
@@ -146,6 +147,7 @@ describe('a document edited by hand while the sandbox runs', () => {
     const old = readFileSync(file)
     outgrow(owner)
     owner.change({ kind: 'pet', pet: PET })
+    await nextTurn()
     writeFileSync(file, old)
     owner.change({ kind: 'pet', pet: { ...PET, id: 4 } })
     const copy = folderWithin(folder)
@@ -161,6 +163,7 @@ describe('a document edited by hand while the sandbox runs', () => {
     owner.change({ kind: 'pet', pet: PET })
     const old = readFileSync(`${file}.journal`)
     owner.change({ kind: 'pet', pet: { ...PET, id: 4 } })
+    await nextTurn()
     writeFileSync(`${file}.journal`, old)
     owner.change({ kind: 'pet', pet: { ...PET, id: 5 } })
     const copy = folderWithin(folder)

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Pet } from '../../src/domain/pets.js'
 import { temporaryFolder } from '../support/temporary-files.js'
@@ -13,6 +14,7 @@ async function storeInUse() {
   const file = join(folder, 'store.json')
   const owner = await Owner.start(file)
   owner.change({ kind: 'pet', pet: pet(10) })
+  await nextTurn()
   return { folder, file, owner }
 }
 
