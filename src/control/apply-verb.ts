@@ -1,11 +1,11 @@
-import type { ApplyVerb } from '../core/machine.js'
+import type { ApplyVerb } from '../core/spaces.js'
 import { checkInput, checkSpaceName, type Verb, VerbError } from './verb.js'
 import type { VerbName } from './verb-map.js'
 import { VERBS } from './verbs.js'
 
 /** Runs a verb. It opens its space; a DELETE that finds nothing to do there closes it again. @throws VerbError, StoreFull, InvalidRecord */
 export const applyVerb: ApplyVerb = (spaces, command, { now: wall, position: id }) => {
-  const { space: spaceName, input, fetched } = command
+  const { space: spaceName, input, files } = command
   const name = command.verb as VerbName
   const verb: Verb = VERBS[name]
   const checked = checkInput(verb, input)
@@ -16,7 +16,7 @@ export const applyVerb: ApplyVerb = (spaces, command, { now: wall, position: id 
   if (space === undefined) throw new VerbError('too_many_spaces', spaces.fullMessage())
   const change = { name, id, canUndo: verb.canUndo ?? false, isTemporary }
   try {
-    return spaces.change(space, change, wall, () => verb.run({ space, spaces, wall, files: fetched }, checked))
+    return spaces.change(space, change, wall, () => verb.run({ space, spaces, wall, files }, checked))
   } catch (error) {
     if (isOpening) spaces.close(space)
     throw error

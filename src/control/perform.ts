@@ -50,8 +50,8 @@ export async function perform(sandbox: ControlTarget, space: string, name: VerbN
       if (verb.method !== 'GET') report(done, systemClock.wall())
       return done
     }
-    const fetched = await verb.readFiles?.({ snapshots, readFixtures, checkFaults }, checked)
-    const { output, wall } = await sandbox.change({ kind: 'verb', space, verb: name, input, fetched }, applyVerb)
+    const files = await verb.readFiles?.({ snapshots, readFixtures, checkFaults }, checked)
+    const { output, wall } = await sandbox.change({ kind: 'verb', space, verb: name, input, files }, applyVerb)
     report(output, wall)
     return output
   } catch (error) {

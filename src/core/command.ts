@@ -36,3 +36,15 @@ export interface EndedCommand {
   /** Responses reported as sent that may not have been read, as their clients have left. */
   readonly unread?: readonly ExchangeRef[] | undefined
 }
+
+/** A verb that changes a sandbox. */
+export interface VerbCommand {
+  readonly kind: 'verb'
+  readonly space: string
+  readonly verb: string
+  readonly input: unknown
+  /** Files that its input names. */
+  readonly files?: unknown
+}
+
+export type Command = RequestCommand | EndedCommand | VerbCommand

@@ -7,7 +7,7 @@ import { readSpace } from '../domain/request-headers.js'
 import { type Change, EMPTY_STATE, type SpaceStart, type StoredState } from '../domain/state.js'
 import { type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
 import { shareCollections } from './collections.js'
-import type { EndedCommand, Forward, Instant, RequestCommand } from './command.js'
+import type { Command, EndedCommand, Forward, Instant, RequestCommand, VerbCommand } from './command.js'
 import { handle, replyWith } from './handle-request.js'
 import type { SavedKeyring } from './keyring.js'
 import type { RoomState } from './memory-budget.js'
@@ -36,6 +36,13 @@ export interface SavedSpaces {
   readonly removed: { readonly name: string; readonly undo: SavedUndo } | null
 }
 
+/** @throws VerbError without changing any state */
+export type ApplyVerb = (spaces: Spaces, command: VerbCommand, instant: Instant) => unknown
+
+/**
+ * The spaces of a sandbox, as a deterministic machine: the same commands in the same order, at the same instants, give
+ * the same responses and the same state. It reads no clock and no file, draws only from its seed, and never waits.
+ */
 export class Spaces {
   readonly default: Space
   readonly #shared: SpaceContext
@@ -54,6 +61,31 @@ export class Spaces {
     this.default = defaultSpace
     this.#fixtures = fixtures
     this.#maxSpaces = maxSpaces
+  }
+
+  /**
+   * Returns the reply to a request (or that it must be forwarded), or the output of a verb.
+   * @param applyVerb is loaded only for verbs
+   * @throws VerbError without changing any state
+   */
+  apply(command: RequestCommand & Required<Pick<RequestCommand, 'refused'>>, instant: Instant): Reply
+  apply(command: RequestCommand, instant: Instant): Reply | Forward
+  apply(command: Command, instant: Instant, applyVerb?: ApplyVerb): unknown
+  apply(command: Command, instant: Instant, applyVerb?: ApplyVerb): unknown {
+    const outcome = this.#apply(command, instant, applyVerb)
+    this.#dropExpired(instant.now)
+    return outcome
+  }
+
+  #apply(command: Command, instant: Instant, applyVerb: ApplyVerb | undefined): unknown {
+    switch (command.kind) {
+      case 'request':
+        return this.#handle(command, instant)
+      case 'ended':
+        return this.#recordEnds(command, instant)
+      case 'verb':
+        return applyVerb?.(this, command, instant)
+    }
   }
 
   /** Without the default one. */
@@ -177,7 +209,7 @@ export class Spaces {
   }
 
   /** Frees memory: the undo of a reset can hold a log and a million pets. */
-  dropExpired(wall: EpochMs): void {
+  #dropExpired(wall: EpochMs): void {
     if (wall <= this.#nextExpiry) return
     this.#nextExpiry = Number.POSITIVE_INFINITY
     const keep = (undo: Undo | undefined): boolean => {
@@ -273,7 +305,7 @@ export class Spaces {
   }
 
   /** Never throws. */
-  handle(command: RequestCommand, instant: Instant): Reply | Forward {
+  #handle(command: RequestCommand, instant: Instant): Reply | Forward {
     const { request, refused } = command
     if (refused !== undefined)
       return replyWith(this.default, request, undefined, problem(refused, { outside: true }), instant)
@@ -307,7 +339,7 @@ export class Spaces {
     return handle(this.default, { ...command, unknownSpace: name }, sent, instant)
   }
 
-  recordEnds({ exchanges, unread = [] }: EndedCommand, instant: Instant): void {
+  #recordEnds({ exchanges, unread = [] }: EndedCommand, instant: Instant): void {
     for (const ended of exchanges) this.get(ended.space)?.recordEnd(ended, instant)
     for (const { space, position } of unread) this.get(space)?.conduct.unread(position)
   }

@@ -1,6 +1,5 @@
 import { parseJson, stringifyJson } from '../contract/json.js'
 import type { Forward, Instant } from '../core/command.js'
-import { Machine } from '../core/machine.js'
 import type { SavedSpaces } from '../core/spaces.js'
 import type { Reply } from '../domain/messages.js'
 import { counted } from '../domain/numbers.js'
@@ -29,7 +28,6 @@ export async function createLocalExecutor(
   const how = { seed: options.seed, start: resolveFrozenStart(options.start, startedAt, deps.contract) }
   deps.check(state)
   const spaces = deps.openSpaces(how, startedAt, fixtures, { state, store: store?.store })
-  const machine = new Machine(spaces)
   if (saved !== undefined) spaces.load(parseJson(saved.spaces) as SavedSpaces)
   let position = saved?.position ?? 0
   const instant = (now = systemClock.wall()): Instant => ({ now, position: ++position })
@@ -43,21 +41,20 @@ export async function createLocalExecutor(
     spaces,
     readSeed,
     answer(command, wall, left) {
-      const reply = machine.apply({ kind: 'request', ...command }, instant(wall))
+      const reply = spaces.apply({ kind: 'request', ...command }, instant(wall))
       return 'complete' in reply ? forward(reply, left?.()) : reply
     },
     ended(exchanges, unread) {
       const at = instant()
-      machine.apply({ kind: 'ended', exchanges, unread }, at)
+      spaces.apply({ kind: 'ended', exchanges, unread }, at)
       return at.position
     },
     target: {
       // Snapshots of other spaces are in memory.
       snapshotsOf: (space) => (space === spaces.default ? store?.snapshots : undefined),
       async change(command, applyVerb) {
-        machine.useVerbs(applyVerb)
         const at = instant()
-        return { output: machine.apply(command, at), wall: at.now }
+        return { output: spaces.apply(command, at, applyVerb), wall: at.now }
       },
       read: async (act) => act(systemClock.wall()),
       replicas: () => [],

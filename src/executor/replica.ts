@@ -6,8 +6,7 @@ import type { Health } from '../control/routes.js'
 import { checkInput, type Verb } from '../control/verb.js'
 import type { VerbName } from '../control/verb-map.js'
 import { VERBS } from '../control/verbs.js'
-import type { RequestCommand } from '../core/command.js'
-import type { VerbCommand } from '../core/machine.js'
+import type { RequestCommand, VerbCommand } from '../core/command.js'
 import { problem } from '../core/responses.js'
 import type { Spaces } from '../core/spaces.js'
 import { unloggedReply } from '../core/unlogged-reply.js'
@@ -141,9 +140,9 @@ class Replica implements CommandExecutor {
   }
 
   get spaces(): Spaces {
-    const { machine } = this.#timeline
-    if (machine === undefined) throw new LogUnavailable('The group has not started yet.')
-    return machine.spaces
+    const { spaces } = this.#timeline
+    if (spaces === undefined) throw new LogUnavailable('The group has not started yet.')
+    return spaces
   }
 
   readSeed(): StoredState {
@@ -221,9 +220,9 @@ class Replica implements CommandExecutor {
       const space = spaces.get(command.space) ?? spaces.default
       if (verb.hasUnknownKey(space, input)) return { output: verb.run({ space, spaces, wall }, input), wall }
     }
-    const { fetched, ...item } = command
+    const { files, ...item } = command
     // All replicas have the fixtures, so a reset does not send them.
-    const isSeed = fetched === undefined || fetched === this.spaces.default.seed
+    const isSeed = files === undefined || files === this.spaces.default.seed
     return (await this.#outbox.append(isSeed ? item : command)) as { output: unknown; wall: EpochMs }
   }
 
@@ -416,9 +415,9 @@ class Replica implements CommandExecutor {
 
   /** @returns the records and keys of a group with other facts, if they fit this replica */
   #stateToKeep(): string | undefined {
-    const { machine } = this.#timeline
-    if (machine === undefined) return undefined
-    const text = stringifyJson(machine.spaces.default.state())
+    const { spaces } = this.#timeline
+    if (spaces === undefined) return undefined
+    const text = stringifyJson(spaces.default.state())
     try {
       this.#start.readState(text)
       return text

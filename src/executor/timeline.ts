@@ -2,7 +2,7 @@ import { parseJson, stringifyJson } from '../contract/json.js'
 import { applyVerb } from '../control/apply-verb.js'
 import { reportVerb } from '../control/verb-text.js'
 import { loadCheckpoint, writeCheckpoint } from '../core/checkpoint.js'
-import { type Command, Machine } from '../core/machine.js'
+import type { Command } from '../core/command.js'
 import type { Spaces } from '../core/spaces.js'
 import type { ExchangeRef, Reply } from '../domain/messages.js'
 import { EMPTY_STATE, type StoredState } from '../domain/state.js'
@@ -55,7 +55,7 @@ export class Timeline {
   place: Place = BEGINNING
   now: EpochMs = 0
   position = 0
-  machine: Machine | undefined
+  spaces: Spaces | undefined
   /** The command being applied was received by this replica. */
   isApplyingOwn = false
   readonly #build: BuildSpaces
@@ -70,9 +70,9 @@ export class Timeline {
   }
 
   save(): string {
-    const { group, position, now, machine } = this
+    const { group, position, now, spaces } = this
     const header: Header = { group, open: [...this.#open.values()], position, now }
-    return `${stringifyJson(header)}\n${machine === undefined ? '' : writeCheckpoint(machine.spaces)}`
+    return `${stringifyJson(header)}\n${spaces === undefined ? '' : writeCheckpoint(spaces)}`
   }
 
   #load({ place, text }: Checkpoint): void {
@@ -84,7 +84,7 @@ export class Timeline {
     // The checkpoint contains the whole state, so the fixtures are not loaded.
     const spaces = this.#build(group.facts, now, EMPTY_STATE)
     loadCheckpoint(text.slice(end + 1), spaces)
-    this.machine = new Machine(spaces, applyVerb)
+    this.spaces = spaces
   }
 
   /**
@@ -140,7 +140,7 @@ export class Timeline {
     this.position = 0
     this.#open.clear()
     this.close()
-    this.machine = new Machine(this.#build(request.facts, now, request.anew?.state), applyVerb)
+    this.spaces = this.#build(request.facts, now, request.anew?.state)
     return result
   }
 
@@ -154,17 +154,17 @@ export class Timeline {
   }
 
   #applyCommand(command: Command, now: EpochMs): unknown {
-    const { machine } = this
-    if (machine === undefined) throw new LogUnavailable('The group has not started yet.')
+    const { spaces } = this
+    if (spaces === undefined) throw new LogUnavailable('The group has not started yet.')
     const instant = { now, position: ++this.position }
-    const result = machine.apply(command, instant)
+    const result = spaces.apply(command, instant, applyVerb)
     if (command.kind === 'ended') this.delivered.sent(instant.position, systemClock.monotonic())
     if (command.kind !== 'verb') return result
     const { space, verb, input } = command
-    if (!this.isApplyingOwn) reportVerb(machine.spaces, { space, name: verb, input, output: result }, now)
+    if (!this.isApplyingOwn) reportVerb(spaces, { space, name: verb, input, output: result }, now)
     const { facts } = this.group
-    if (verb === 'reset' && command.fetched !== undefined && facts !== undefined) {
-      const fixtures = digestOf(stringifyJson(command.fetched))
+    if (verb === 'reset' && command.files !== undefined && facts !== undefined) {
+      const fixtures = digestOf(stringifyJson(command.files))
       this.group.facts = { ...facts, others: { ...facts.others, [FIXTURES]: fixtures } }
     }
     return { output: result, wall: now }
@@ -172,8 +172,8 @@ export class Timeline {
 
   /** Ends the followers of its logs. */
   close(): void {
-    const spaces = this.machine?.spaces
+    const { spaces } = this
     for (const name of spaces === undefined ? [] : ['', ...spaces.names()]) spaces?.get(name)?.log.close()
-    this.machine = undefined
+    this.spaces = undefined
   }
 }

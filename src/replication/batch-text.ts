@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { parseJson, stringifyJson } from '../contract/json.js'
-import type { EndedCommand, RequestCommand } from '../core/command.js'
-import type { VerbCommand } from '../core/machine.js'
+import type { EndedCommand, RequestCommand, VerbCommand } from '../core/command.js'
 import type { ServiceRequest } from '../domain/messages.js'
 import type { Heartbeat, JoinRequest } from './group.js'
 

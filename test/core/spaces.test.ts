@@ -36,7 +36,7 @@ it('a snapshot keeps the real time of a wait while the clock is frozen', () => {
     applyStep(machine, { command, instant: { now, position: ++position } })
   const ask = (now: number) => {
     apply(now, { kind: 'request', request: serviceRequest({ headers: { authorization: 'Bearer sandbox' } }) })
-    return machine.spaces.default.accounts.view('sandbox').bans.ban !== undefined
+    return machine.default.accounts.view('sandbox').bans.ban !== undefined
   }
   const dayLater = START + 24 * 3_600_000
   expect(ask(START)).toBe(false)
@@ -47,7 +47,7 @@ it('a snapshot keeps the real time of a wait while the clock is frozen', () => {
 
 it('a verb on one record copies no others', () => {
   const machine = openMachine({ sandbox: { seed: 1 } })
-  const pets = machine.spaces.default.records.get('pets')
+  const pets = machine.default.records.get('pets')
   let position = 0
   for (const [verb, input] of [
     ['records.add', { resource: 'pets', record: { name: 'Rex', categoryId: 1 } }],
@@ -58,11 +58,11 @@ it('a verb on one record copies no others', () => {
     const command = { kind: 'verb', space: '', verb, input } as const
     expect(applyStep(machine, { command, instant: { now: START, position: ++position } }).kind).toBe('output')
   }
-  expect(machine.spaces.default.records.get('pets')).toBe(pets)
+  expect(machine.default.records.get('pets')).toBe(pets)
 })
 
 it('a verb that fails after it changed records leaves all as they were', () => {
-  const { spaces } = openMachine({ sandbox: { seed: 1 } })
+  const spaces = openMachine({ sandbox: { seed: 1 } })
   const space = spaces.default
   const before = writeCheckpoint(spaces)
   const verb = { name: 'a verb', id: 1, canUndo: false, isTemporary: false }

@@ -1,5 +1,5 @@
 import type { VerbName } from '../../src/control/verb-map.js'
-import type { Command } from '../../src/core/machine.js'
+import type { Command } from '../../src/core/command.js'
 import {
   type EndedExchange,
   type ExchangeRef,

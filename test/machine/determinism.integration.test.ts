@@ -3,7 +3,7 @@ import { type Verb, VerbError } from '../../src/control/verb.js'
 import type { VerbName } from '../../src/control/verb-map.js'
 import { VERBS } from '../../src/control/verbs.js'
 import { digestSandbox, loadCheckpoint, writeCheckpoint } from '../../src/core/checkpoint.js'
-import type { Machine } from '../../src/core/machine.js'
+import type { Spaces } from '../../src/core/spaces.js'
 import { runs, TEST_SEED } from '../support/test-seed.js'
 import { Chance } from './chance.js'
 import { Commands } from './commands.js'
@@ -15,7 +15,7 @@ const READING = (Object.keys(VERBS) as VerbName[]).filter((name) => VERBS[name].
 const CHECKPOINTS = 20
 
 /** Reads something of a space as the control plane does. */
-function read({ spaces }: Machine, chance: Chance, wall: number): void {
+function read(spaces: Spaces, chance: Chance, wall: number): void {
   const space = spaces.get(chance.oneOf(['', ...spaces.names()]))
   const verb: Verb = VERBS[chance.oneOf(READING)]
   try {
@@ -42,17 +42,17 @@ describe.each(PLANS)('a machine that starts $name', (plan) => {
     for (const [index, step] of steps.entries()) {
       if (index % Math.floor(plan.commands / CHECKPOINTS) === 0) {
         // Often, so that restored state is written again.
-        const written = writeCheckpoint(other.spaces)
+        const written = writeCheckpoint(other)
         other = openMachine(start)
-        loadCheckpoint(written, other.spaces)
-        expect(differenceOf(writeCheckpoint(other.spaces), written), said).toBeUndefined()
+        loadCheckpoint(written, other)
+        expect(differenceOf(writeCheckpoint(other), written), said).toBeUndefined()
       }
       const difference = differenceOf(outcomes[index] ?? '', outcomeText(applyStep(other, step)))
       expect(difference, `command ${index}, ${said}`).toBeUndefined()
     }
     expect(differenceOf(stateText(other, wall), stateText(one, wall)), said).toBeUndefined()
-    expect(differenceOf(writeCheckpoint(other.spaces), writeCheckpoint(one.spaces)), said).toBeUndefined()
-    expect(digestSandbox(other.spaces)).toBe(digestSandbox(one.spaces))
+    expect(differenceOf(writeCheckpoint(other), writeCheckpoint(one)), said).toBeUndefined()
+    expect(digestSandbox(other)).toBe(digestSandbox(one))
     // A failure in both machines is a failure.
     expect(warnings.join('\n'), said).not.toContain('failed inside')
   })
@@ -62,7 +62,7 @@ describe.each(PLANS)('a machine that starts $name', (plan) => {
     const commands = new Commands(seed)
     let refused = 0
     // That a full memory was reported once is remembered, whatever was refused.
-    const checkpoint = () => writeCheckpoint(machine.spaces).replace(/"hasWarned":\w+/, '')
+    const checkpoint = () => writeCheckpoint(machine).replace(/"hasWarned":\w+/, '')
     while (refused < runs(50)) {
       const step = commands.next()
       const before = step.command.kind === 'verb' ? checkpoint() : ''
@@ -80,11 +80,11 @@ describe('a checkpoint', () => {
   it('has another digest after a change', async () => {
     for (const plan of PLANS) {
       const machine = openMachine(await startOf(plan))
-      const before = digestSandbox(machine.spaces)
-      expect(digestSandbox(machine.spaces)).toBe(before)
+      const before = digestSandbox(machine)
+      expect(digestSandbox(machine)).toBe(before)
       const command = { kind: 'verb', space: '', verb: 'storm.start', input: {} } as const
       applyStep(machine, { command, instant: { now: START, position: 1 } })
-      expect(digestSandbox(machine.spaces)).not.toBe(before)
+      expect(digestSandbox(machine)).not.toBe(before)
     }
   })
 })

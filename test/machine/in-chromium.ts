@@ -15,7 +15,7 @@ describe('a machine in a page', () => {
       const warnings: string[] = []
       const machine = openMachine({ sandbox, warn: (text) => warnings.push(text) })
       const { outcomes, wall } = runCommands(machine, seed, commands)
-      const said = [...outcomes, warnings.join('\n'), stateText(machine, wall), digestSandbox(machine.spaces)]
+      const said = [...outcomes, warnings.join('\n'), stateText(machine, wall), digestSandbox(machine)]
       const here = said.map((text) => digestOf(text))
       const page = await openPage()
       const there = await page.evaluate(([of, count, options]) => globalThis.sandboxes.digests(of, count, options), [

@@ -4,9 +4,8 @@ import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { applyVerb } from '../../src/control/apply-verb.js'
 import { readState } from '../../src/control/state.js'
 import { VerbError } from '../../src/control/verb.js'
-import type { Instant } from '../../src/core/command.js'
+import type { Command, Instant } from '../../src/core/command.js'
 import { Keyring } from '../../src/core/keyring.js'
-import { type Command, Machine } from '../../src/core/machine.js'
 import { MemoryBudget } from '../../src/core/memory-budget.js'
 import { Space } from '../../src/core/space.js'
 import type { SpaceContext, Store } from '../../src/core/space-context.js'
@@ -47,7 +46,7 @@ export interface Step {
 }
 
 /** A machine that nothing but this process knows of. */
-export function openMachine(given: MachineOptions = {}): Machine {
+export function openMachine(given: MachineOptions = {}): Spaces {
   const { contract = packagedContract(), sandbox = {}, store, warn = () => {} } = given
   const options = embeddedOptions(sandbox)
   const seed = loadSeed(options, contract.rules?.get('pets'))
@@ -66,7 +65,7 @@ export function openMachine(given: MachineOptions = {}): Machine {
     upstream: undefined,
   }
   const space = new Space('', shared, START, seed, seed, store)
-  return new Machine(new Spaces(shared, space, seed, options.maxSpaces), applyVerb)
+  return new Spaces(shared, space, seed, options.maxSpaces)
 }
 
 export type Outcome =
@@ -76,14 +75,14 @@ export type Outcome =
   | { readonly kind: 'refusal'; readonly error: Error }
 
 /** Applies a step. Throws what no verb may throw. */
-export function applyStep(machine: Machine, { command, instant }: Step): Outcome {
+export function applyStep(machine: Spaces, { command, instant }: Step): Outcome {
   if (command.kind !== 'verb') {
     const result = machine.apply(command, instant)
     if (command.kind === 'ended') return { kind: 'output', output: result ?? null }
     return { kind: 'reply', reply: result as Reply }
   }
   try {
-    return { kind: 'output', output: machine.apply(command, instant) }
+    return { kind: 'output', output: machine.apply(command, instant, applyVerb) }
   } catch (error) {
     const isTold = [VerbError, StoreFull, InvalidRecord, Failure].some((kind) => error instanceof kind)
     if (isTold) return { kind: 'refusal', error: error as Error }
@@ -103,7 +102,7 @@ export function outcomeText(outcome: Outcome): string {
 }
 
 /** The visible state of a machine as text. Its checkpoint also has undo and the memory of conduct. */
-export function stateText({ spaces }: Machine, wall: EpochMs): string {
+export function stateText(spaces: Spaces, wall: EpochMs): string {
   return textOf(
     ['', ...spaces.names()].map((name) => {
       const space = spaces.get(name)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
-import type { Machine } from '../../src/core/machine.js'
+import type { Spaces } from '../../src/core/spaces.js'
 import fc from '../support/fast-check.js'
 import { serviceRequest } from '../support/service-request.js'
 import { runs } from '../support/test-seed.js'
@@ -89,7 +89,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 /** A machine and two models of its spaces, led through the same steps. */
 class Pair {
-  readonly #machine: Machine = openMachine({ contract: packagedContract(), sandbox: { logLimit: 0 } })
+  readonly #machine: Spaces = openMachine({ contract: packagedContract(), sandbox: { logLimit: 0 } })
   readonly #models = { '': new ModelSpace(), a: new ModelSpace() }
   #wall = START
   #position = 0

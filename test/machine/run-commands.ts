@@ -1,10 +1,10 @@
-import type { Machine } from '../../src/core/machine.js'
+import type { Spaces } from '../../src/core/spaces.js'
 import { Commands } from './commands.js'
 import { applyStep, outcomeText, type Step } from './machine.js'
 
 /** Applies the commands of a seed to a machine. @returns the commands, and the outcome of each as text */
 export function runCommands(
-  machine: Machine,
+  machine: Spaces,
   seed: string,
   count: number,
   between: (commands: Commands) => void = () => {},

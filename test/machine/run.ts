@@ -59,7 +59,7 @@ export async function digestLine(seed: string): Promise<string> {
     for (const text of outcomes) hash.update(`${text}\n`)
     for (const text of warnings) hash.update(`${text}\n`)
     hash.update(stateText(machine, wall))
-    hash.update(digestSandbox(machine.spaces))
+    hash.update(digestSandbox(machine))
     count += outcomes.length
   }
   return `${hash.digest('hex')} of ${count} commands`

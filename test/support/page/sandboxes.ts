@@ -77,7 +77,7 @@ const page = {
     const warn = (text: string) => warnings.push(text)
     const machine = openMachine({ contract: packagedContract(), sandbox, warn })
     const { outcomes, wall } = runCommands(machine, seed, count)
-    const said = [...outcomes, warnings.join('\n'), stateText(machine, wall), digestSandbox(machine.spaces)]
+    const said = [...outcomes, warnings.join('\n'), stateText(machine, wall), digestSandbox(machine)]
     return said.map((text) => digestOf(text))
   },
 }
