@@ -12,6 +12,7 @@ type Methods = Pick<SpaceMethods, 'clock' | 'state'>
 const TURNS = 8
 /** Looks at the log without a new request until the clients count as idle. */
 const QUIET_LOOKS = 3
+const QUIET_LOOKS_OF_A_PAGE = 1
 /** A client that never waits between requests must not hold up the clock. */
 const MAX_LOOKS = 100
 /** Shortest step, in milliseconds. */
@@ -39,7 +40,7 @@ export async function advanceInLockstep(
   await move(timers, 0)
   // Opens the space.
   await clock.set({})
-  let seen = await settle(state, { requests: 0, open: 0 })
+  let seen = await settle(state, NOTHING, afterTurns, QUIET_LOOKS)
   let sinceRequest = 0
   let left = total
   for (let steps = 0; left > 0; steps++) {
@@ -48,7 +49,7 @@ export async function advanceInLockstep(
     await clock.advance(`${step}ms`)
     await move(timers, step)
     const before = seen
-    seen = await settle(state, before)
+    seen = await settle(state, before, afterTurns, QUIET_LOOKS)
     sinceRequest = seen.requests === before.requests ? sinceRequest + step : 0
     left -= step
   }
@@ -70,18 +71,13 @@ export async function advanceWithPage(
   // The verb rejects it, with its own message.
   if (total === undefined) return clock.advance(by)
   let left = total
-  let requests = 0
+  let seen = NOTHING
   for (let steps = PAGE_STEPS; steps > 0; steps--) {
     const step = Math.round(left / steps)
     await clock.advance(`${step}ms`)
     await page.runFor(step)
+    seen = await settle(state, seen, () => pause(PAGE_TURN_MS), QUIET_LOOKS_OF_A_PAGE)
     left -= step
-    for (let look = 0; look < MAX_LOOKS; look++) {
-      await new Promise((resolve) => setTimeout(resolve, PAGE_TURN_MS))
-      const before = requests
-      requests = (await state()).counts.requests
-      if (requests === before) break
-    }
   }
   return clock.show()
 }
@@ -98,19 +94,34 @@ interface Seen {
   /** Requests that stayed open until the last look, such as those that hang. */
   readonly open: number
 }
+const NOTHING: Seen = { requests: 0, open: 0 }
 
-/** Waits until no client sends a request or waits for a response any more. @param seen before @returns seen at the last look */
-async function settle(state: Methods['state'], seen: Seen): Promise<Seen> {
+/**
+ * Waits until no client sends a request or waits for a response any more.
+ * @param seen before
+ * @param turn lets clients handle their responses
+ * @returns seen at the last look
+ */
+async function settle(
+  state: Methods['state'],
+  seen: Seen,
+  turn: () => Promise<void>,
+  quietLooks: number,
+): Promise<Seen> {
   let { requests } = seen
   let open = 0
-  for (let look = 0, quiet = 0; look < MAX_LOOKS && quiet < QUIET_LOOKS; look++) {
-    for (let turn = 0; turn < TURNS; turn++) await nextTurn()
+  for (let look = 0, quiet = 0; look < MAX_LOOKS && quiet < quietLooks; look++) {
+    await turn()
     const { counts } = await state()
     quiet = counts.requests === requests && counts.open <= seen.open ? quiet + 1 : 0
     requests = counts.requests
     open = counts.open
   }
   return { requests, open }
+}
+
+async function afterTurns(): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn++) await nextTurn()
 }
 
 /** One turn of the event loop. A message, because test tools fake setImmediate. */
@@ -126,7 +137,11 @@ function nextTurn(): Promise<void> {
   })
 }
 
-const LOOK_EVERY_MS = 20
+const LOOK_EVERY_MS: DurationMs = 20
+
+function pause(duration: DurationMs): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, duration))
+}
 
 type ListRequests = (filter: RequestFilter) => Promise<readonly Exchange[]>
 
@@ -144,7 +159,7 @@ export async function waitForRequest(
     const [first] = await logged(list, filter)
     if (first !== undefined) return first
     if (systemClock.monotonic() >= end) break
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+    await pause(LOOK_EVERY_MS)
   }
   const lines = exchangeLines(await logged(list, {}))
   throw new ControlError('timeout', `No request matched ${JSON.stringify(filter)} within ${timeout}. ${lines}`)
