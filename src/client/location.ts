@@ -5,7 +5,7 @@ import { isLoopback, isSameOrigin, readBaseAddress } from '../domain/base-addres
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { readRegularFile } from '../system/regular-file.js'
 import { checkHealth } from './control-fetch.js'
-import { isOwnProcess, LOCATOR, type Location, locationsIn } from './locator-file.js'
+import { isOwnProcess, isRunning, LOCATOR, type Location, locationsIn } from './locator-file.js'
 
 const MAX_LOCATOR = 64_000
 
@@ -38,8 +38,7 @@ function locationIn(folder: string): Location | undefined {
     if (!isTrusted(dirname(file)) || !isTrusted(file)) return undefined
     const text = String(readRegularFile(file, MAX_LOCATOR))
     const all = locationsIn(JSON.parse(text))
-    const read: { readonly [Field in keyof Location]?: unknown } =
-      all.find(({ pid }) => Number.isSafeInteger(pid) && pid > 0 && isOwnProcess(pid)) ?? Object(all[0])
+    const read: { readonly [Field in keyof Location]?: unknown } = all.find(isRunning) ?? Object(all[0])
     const service = readBaseAddress(String(read.baseUrl))
     const control = readBaseAddress(String(read.controlUrl))
     const { pid, startedAt } = read

@@ -1,5 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { processStart } from '../system/process-start.js'
 import { makeFolder, readRegularFile, replaceFile } from '../system/regular-file.js'
 
 /** Where `serve` and `exec` record their addresses, below the folder that they were started in. */
@@ -13,13 +14,15 @@ export interface Location {
   readonly startedAt: string
 }
 
-/** The newest sandbox of a folder, and those that started before it. */
-interface LocatorFile extends Location {
-  readonly older?: readonly Location[]
+/** A process of a container may have the pid of an earlier one. */
+interface Entry extends Location {
+  readonly processStart?: string | undefined
 }
 
-/** Starts of sandboxes in this process: another entry with its pid is of an earlier process, as in a container. */
-const own = new Set<string>()
+/** The newest sandbox of a folder, and those that started before it. */
+interface LocatorFile extends Entry {
+  readonly older?: readonly Entry[]
+}
 
 /**
  * Synchronous, so that a draft is hardly ever left behind.
@@ -29,8 +32,7 @@ const own = new Set<string>()
 export function writeLocator(cwd: string, location: Location): () => void {
   const file = join(cwd, LOCATOR)
   const made = makeFolder(dirname(file))
-  write(file, [location, ...runningIn(file).filter(({ pid, startedAt }) => pid !== process.pid || own.has(startedAt))])
-  own.add(location.startedAt)
+  write(file, [{ ...location, processStart: processStart(location.pid)?.started }, ...runningIn(file)])
   return () => {
     try {
       const isOwn = ({ pid, startedAt }: Location) => pid === location.pid && startedAt === location.startedAt
@@ -46,24 +48,29 @@ export function writeLocator(cwd: string, location: Location): () => void {
   }
 }
 
-function write(file: string, [newest, ...older]: readonly Location[]): void {
+function write(file: string, [newest, ...older]: readonly Entry[]): void {
   if (newest === undefined) rmSync(file, { force: true })
   else replaceFile(file, `${JSON.stringify(older.length === 0 ? newest : { ...newest, older })}\n`)
 }
 
 /** Newest first. */
-function runningIn(file: string): readonly Location[] {
+function runningIn(file: string): readonly Entry[] {
   try {
-    return locationsIn(JSON.parse(readRegularFile(file).toString())).filter(({ pid }) => isOwnProcess(pid))
+    return locationsIn(JSON.parse(readRegularFile(file).toString())).filter(isRunning)
   } catch {
     return []
   }
 }
 
 /** @param content of a locator, which may be anything */
-export function locationsIn(content: unknown): readonly Location[] {
+export function locationsIn(content: unknown): readonly Entry[] {
   const { older = [], ...newest }: LocatorFile = Object(content)
   return [newest, ...[older].flat().map(Object)]
+}
+
+export function isRunning({ pid, processStart: started }: Entry): boolean {
+  const isKnown = Number.isSafeInteger(pid) && pid > 0 && isOwnProcess(pid)
+  return isKnown && (started === undefined || started === processStart(pid)?.started)
 }
 
 export function isOwnProcess(pid: number): boolean {

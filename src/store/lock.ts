@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
+import { processStart } from '../system/process-start.js'
 import { assertRegularFile, openNewFile, readRegularFile } from '../system/regular-file.js'
 import { clearInterval, setInterval, setTimeout, systemClock } from '../system/system-clock.js'
 import { cannot, failedWith, StoreError } from './store-error.js'
@@ -240,15 +241,4 @@ function isProcessAlive({ pid, started }: ProcessIdentity): boolean {
   const present = processStart(pid)
   if (present === undefined) return true
   return !present.isZombie && (started === undefined || started === present.started)
-}
-
-/** @source proc(5), /proc/pid/stat: state is field 3, starttime field 22, and the name in field 2 may contain blanks and brackets */
-function processStart(pid: number | 'self'): { readonly started: string; readonly isZombie: boolean } | undefined {
-  try {
-    const stat = readRegularFile(`/proc/${pid}/stat`).toString('latin1')
-    const [state = '', ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return { started: `${rest[18]}`, isZombie: /[ZXx]/.test(state) }
-  } catch {
-    return undefined
-  }
 }

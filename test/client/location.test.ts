@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readLocation } from '../../src/client/location.js'
@@ -45,6 +45,18 @@ it('a sandbox that still runs is found before a newer one whose process has ende
   writeLocator(folder, running)
   writeLocator(folder, { ...location, pid: 2 ** 22 + 1, startedAt: 'later' })
   expect(readLocation(folder)).toEqual(running)
+})
+
+it.runIf(process.platform === 'linux')('an earlier process with the pid of this one counts as ended', () => {
+  const folder = temporaryFolder()
+  const running = { ...location, pid: process.pid }
+  writeLocator(folder, running)
+  const file = join(folder, LOCATOR)
+  const earlier = { ...running, startedAt: 'earlier', processStart: '1' }
+  writeFileSync(file, JSON.stringify({ ...earlier, older: [JSON.parse(readFileSync(file, 'utf8'))] }))
+  expect(readLocation(folder)).toEqual(running)
+  writeLocator(folder, { ...running, startedAt: 'later' })
+  expect(readFileSync(file, 'utf8')).not.toContain('earlier')
 })
 
 describe.skipIf(process.platform === 'win32')('a locator that another user may have planted is ignored', () => {
