@@ -60,7 +60,7 @@ const TOPICS: Readonly<Record<string, string>> = {
   'Storms, faults and scenarios': 'storm faults scenario',
   'Records of the contract': 'resources records',
   'Saved states': 'snapshots',
-  'Requests and what clients did': 'requests conduct',
+  'Requests and what clients did': 'requests events conduct',
   'Spaces, replicas and the sandbox': 'spaces replicas shutdown',
 }
 

@@ -1,7 +1,7 @@
 import { didYouMean } from '../domain/suggest.js'
 import { clientOf } from './client-name.js'
 import type { Exchange } from './exchange-record.js'
-import { outcomeOf } from './traffic.js'
+import { outcomeOf } from './outcome.js'
 
 // A filter is a text: words that must all match, such as
 // `status:429 4xx -key:sandbox-pro op:listPets path:/pets >500ms body:Rex reason:storm outcome:cut`.

@@ -1,6 +1,5 @@
 import type { EndedExchange } from '../domain/messages.js'
 import { type ExchangeRecord, WITHOUT_VALUES } from './exchange-record.js'
-import { outcomeOf, type SavedTally, TrafficTally } from './traffic.js'
 
 /** Bounds of the logs. @source docs/control-api.md, "The log" */
 const LOG_BYTES_A_SPACE = 16 * 1024 * 1024
@@ -11,7 +10,6 @@ export interface SavedLog {
   readonly nextId: number
   readonly records: readonly ExchangeRecord[]
   readonly unkept: readonly ExchangeRecord[]
-  readonly tally: SavedTally
 }
 
 export class LogBudget {
@@ -60,9 +58,8 @@ export class ExchangeLog {
   #count = 0
   #nextId = 1
   #bytes = 0
+  #open = 0
   readonly #followers = new Set<Follower>()
-  /** Also counts exchanges that have left the log. */
-  readonly tally = new TrafficTally()
   #events: readonly LoggedEvent[] = []
   #eventsBefore: readonly LoggedEvent[] = []
   #isClosed = false
@@ -83,9 +80,7 @@ export class ExchangeLog {
 
   /** Exchanges that have not ended. */
   get open(): number {
-    let count = this.#unkept.size
-    for (const { how } of this) if (how === undefined) count++
-    return count
+    return this.#open
   }
 
   get events(): readonly LoggedEvent[] {
@@ -109,6 +104,7 @@ export class ExchangeLog {
 
   add(record: ExchangeRecord): void {
     if (this.#isClosed) return
+    this.#open++
     this.#place(record)
     for (const follower of this.#followers) follower.onBegan?.(record)
   }
@@ -134,6 +130,7 @@ export class ExchangeLog {
     const kept = this.#records[place]
     const begun = kept?.position === position ? kept : this.#unkept.get(position)
     if (begun === undefined) return
+    if (begun.how === undefined) this.#open--
     const record: ExchangeRecord = {
       ...begun,
       how,
@@ -145,7 +142,6 @@ export class ExchangeLog {
     }
     if (begun === kept) this.#records[place] = record
     else this.#unkept.delete(position)
-    this.tally.add(record.at, outcomeOf({ status: record.status, ended: how }))
     for (const { onEnded } of this.#followers) onEnded(record)
   }
 
@@ -176,9 +172,8 @@ export class ExchangeLog {
     this.#records = []
     this.#weights = []
     this.#unkept.clear()
-    this.#first = this.#count = this.#bytes = 0
+    this.#first = this.#count = this.#bytes = this.#open = 0
     this.#nextId = 1
-    this.tally.clear()
     this.#eventsBefore = this.#events
     this.#events = []
     for (const follower of this.#followers) follower.onCleared?.()
@@ -200,13 +195,12 @@ export class ExchangeLog {
       nextId: this.#nextId,
       records: [...this],
       unkept: [...this.#unkept.values()],
-      tally: this.tally.save(),
     }
   }
 
   /** Only for an empty log. */
-  load({ nextId, records, unkept, tally }: SavedLog): void {
-    this.tally.load(tally)
+  load({ nextId, records, unkept }: SavedLog): void {
+    this.#open += unkept.length + records.filter(({ how }) => how === undefined).length
     for (const record of records) {
       this.#nextId = record.id + 1
       this.#place({ ...WITHOUT_VALUES, ...record })

@@ -477,10 +477,7 @@ function readState(): Promise<void> {
     (async () => {
       const space = view.space.value
       const seen = ring.highestId
-      const [{ clock, ...state }, { events }] = await Promise.all([
-        callVerb('state', space),
-        callVerb('requests.traffic', space, { buckets: 1 }),
-      ])
+      const [{ clock, ...state }, events] = await Promise.all([callVerb('state', space), callVerb('events', space)])
       if (view.space.value !== space) return
       // Fewer than before: the log was cleared.
       if (state.counts.requests < seen) dropLog()

@@ -111,6 +111,21 @@ describe('the log of a space', () => {
     expect([[...log], log.total]).toEqual([[...before, { ...since, id: LIMIT + 2 }], LIMIT + 2])
   })
 
+  it('counts the exchanges under way, with or without a place, also after a restore', () => {
+    const { log, begin, end } = logOf()
+    const [first, second] = [begin(), begin()]
+    for (let n = 0; n < LIMIT; n++) end(begin())
+    expect(log.open).toBe(2)
+    end(first)
+    const cleared = log.clear()
+    expect(log.open).toBe(0)
+    begin()
+    log.restore(cleared)
+    expect(log.open).toBe(2)
+    end(second)
+    expect(log.open).toBe(1)
+  })
+
   it('books restored exchanges, and reports their ends', () => {
     const { log, budget, begin, end } = logOf()
     const charge = vi.spyOn(budget, 'charge')

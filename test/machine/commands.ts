@@ -80,8 +80,9 @@ type ChangingVerb = Exclude<
   | 'conduct'
   | 'replicas'
   | 'state'
+  | 'events'
   | 'export'
-  | `requests.${'har' | 'replay' | 'traffic'}`
+  | `requests.${'har' | 'replay'}`
   | `${string}.${'show' | 'list'}`
 >
 

@@ -63,13 +63,6 @@ const selectionSchema = fields({
   filter: v.optional(described(text, 'words that must all match, as on the dashboard: 4xx -key:sandbox-pro')),
 })
 
-const bucketSchema = (message: string, most: number, description: string) =>
-  v.optional(described(v.pipe(countSchema(message), v.minValue(1, message), v.maxValue(most, message)), description))
-const trafficSchema = fields({
-  bucketSeconds: bucketSchema('must be a number of seconds from 1 to 86400', 86_400, 'length of a bucket'),
-  buckets: bucketSchema('must be a number from 1 to 1440', 1440, 'number of buckets, the last ends now'),
-})
-
 const replaySchema = fields({
   id: described(countSchema('must be the id of an exchange'), 'its id'),
   key: v.optional(described(text, 'the API key; required if the log does not have it')),
@@ -106,15 +99,8 @@ export const requestVerbs = {
     run: (context, selection): Har =>
       toHar(select(context, selection), packageVersion, context.space.shared.contract.keyHeaders),
   }),
-  'requests.traffic': verb('GET /requests/traffic', 'Count the ended exchanges by outcome and time', {
-    details: 'Includes those that have left the log. Also returns the last 200 changes of the space.',
-    input: trafficSchema,
-    args: [],
-    example: { bucketSeconds: 60, buckets: 2 },
-    run: ({ space, wall }, { bucketSeconds = 1, buckets = 60 }) => ({
-      ...space.log.tally.buckets(bucketSeconds, buckets, space.now(wall)),
-      events: space.log.events,
-    }),
+  events: verb('GET /events', 'List the last 200 changes of the space, oldest first', {
+    run: ({ space }) => space.log.events,
   }),
   'requests.replay': verb('POST /requests/{id}/replay', 'Send the request of an exchange again, unchanged or changed', {
     details: 'Returns the new exchange once it has ended.',

@@ -1,7 +1,7 @@
-import { OUTCOMES, type Outcome } from '../../exchanges/traffic.js'
+import { OUTCOMES, type Outcome } from '../../exchanges/outcome.js'
 import { isoInZone, timeText, zone } from '../format.js'
 
-export { OUTCOMES, type Outcome, outcomeOf } from '../../exchanges/traffic.js'
+export { OUTCOMES, type Outcome, outcomeOf } from '../../exchanges/outcome.js'
 
 /** `12:00:01 UTC`, with the date unless it is the day of `now` */
 export function instantText(at: number, now: number): string {

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { startSandbox } from '../../src/index.js'
+
+describe('the changes of a space', () => {
+  it('include the changes before a reset once it is undone', async () => {
+    await using sandbox = await startSandbox({ now: '2026-03-01T12:00:00Z', freeze: true })
+    await (await fetch(`${sandbox.baseUrl}/pets`)).text()
+    await sandbox.faults.add('listPets:truncated-body*1')
+    await sandbox.reset()
+    expect(await sandbox.events()).toMatchObject([{ verb: 'reset' }])
+    await sandbox.undo()
+    expect(await sandbox.events()).toMatchObject([
+      { verb: 'faults.add', text: 'Fault added: listPets:truncated-body*1.', afterId: 1 },
+      { verb: 'reset' },
+      { verb: 'undo' },
+    ])
+  })
+
+  it('an exchange that a fault rule cut off names the rule', async () => {
+    await using sandbox = await startSandbox({ fault: 'listPets:truncated-body*1' })
+    const broken = fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })
+    await expect(broken.then((response) => response.text())).rejects.toThrow()
+    expect(await sandbox.requests()).toMatchObject([{ ended: 'cut', rule: 'listPets:truncated-body*1' }])
+  })
+
+  it.each([
+    [{ banAfter: 2 }, '2 early requests', 4],
+    [{ banAfter: 1 }, '1 early request', 3],
+    [{ banAfter: 2, senders: 2 }, '4 early requests', 7],
+  ])(
+    'include the ban that early requests caused with %j, their number, and when it ends',
+    async (options, early, sent) => {
+      const frozen = { now: '2026-03-01T12:00:00Z', freeze: true }
+      await using sandbox = await startSandbox({ limits: '1/min', ...options, ...frozen })
+      for (let n = 0; n < sent; n++)
+        await (await fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })).text()
+      const until = '2026-03-01T12:05:00.000Z'
+      const text = `Key sandbox is banned until ${until}: ${early}.`
+      expect(await sandbox.events()).toEqual([
+        { at: '2026-03-01T12:00:00.000Z', verb: 'ban', text, until, afterId: sent - 1 },
+      ])
+    },
+  )
+})
