@@ -1,7 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inputField, positionalFields, type Verb } from '../src/control/verb.js'
+import { FAILURES, type FailureCode } from '../src/domain/failures.js'
+import { FAILURE_FIXES, fixRefusal, PROBLEM_FIXES, REASON_FIXES } from '../src/domain/fixes.js'
+import { PROBLEMS, type ProblemCode, REASONS } from '../src/domain/problems.js'
 import { SETTING_NAMES } from '../src/domain/settings.js'
+import { MINUTE_MS } from '../src/domain/time.js'
 import { ENV_PREFIX, flagName } from '../src/options/names.js'
 import { OTHER_VARIABLES } from '../src/options/rows.js'
 import { OPTION_NAMES, optionRow } from '../src/options/table.js'
@@ -9,12 +13,15 @@ import { packageDirectory } from '../src/system/package-files.js'
 import { METHODS, type MethodRow } from './generate-methods.js'
 
 /** Documents with tables that `npm run generate` writes, between markers such as `<!-- verbs -->` and `<!-- end -->`. */
-export const DOCUMENTS = ['docs/control-api.md', 'docs/switches.md']
+export const DOCUMENTS = ['docs/control-api.md', 'docs/errors.md', 'docs/switches.md']
 
 const TABLES: Readonly<Record<string, () => string>> = {
   verbs: verbTables,
   options: optionTables,
   variables: variableTable,
+  problems: problemTable,
+  failures: failureTable,
+  reasons: reasonTable,
   settings: () => `${SETTING_NAMES.map(code).join(', ')}\n`,
 }
 
@@ -50,6 +57,28 @@ function optionTables(): string {
 function variableTable(): string {
   const rows = Object.entries(OTHER_VARIABLES).map(([name, meaning]) => [code(ENV_PREFIX + name), meaning])
   return table(['variable', 'meaning'], rows)
+}
+
+function problemTable(): string {
+  const rows = Object.entries(PROBLEM_FIXES).map(([name, { cause, fix }]) => {
+    return [code(name), String(PROBLEMS[name as ProblemCode].status), cause, fix]
+  })
+  return table(['code', 'status', 'cause', 'fix'], rows)
+}
+
+function failureTable(): string {
+  const rows = Object.entries(FAILURES).map(([name, { exit, meaning }]) => {
+    return [code(name), String(exit), meaning, FAILURE_FIXES[name as FailureCode]]
+  })
+  return table(['code', 'exit', 'cause', 'fix'], rows)
+}
+
+function reasonTable(): string {
+  const rows = REASONS.map((reason) => {
+    const { command = '' } = fixRefusal({ reason, key: 'KEY', wait: MINUTE_MS }) ?? {}
+    return [code(reason), command === '' ? '' : code(command), REASON_FIXES[reason].fix]
+  })
+  return table(['reason', 'verb of `control`', 'fix'], rows)
 }
 
 /** Headings, with the first words of the verbs below each. */

@@ -46,16 +46,6 @@ it('the catalogue of problems has only codes that are used', () => {
 })
 
 describe('docs/errors.md', () => {
-  it('lists every problem of the service and the control plane with its status, and no other', () => {
-    const listed = [...rowsUnder('From the service and the control plane')].map(([code, [status]]) => [code, status])
-    expect(listed).toEqual(Object.entries(PROBLEMS).map(([code, { status }]) => [code, String(status)]))
-  })
-
-  it('lists every failure with its exit code and meaning, and no other', () => {
-    const listed = [...rowsUnder('From a command')].map(([code, [exit, cause]]) => [code, exit, cause])
-    expect(listed).toEqual(Object.entries(FAILURES).map(([code, { exit, meaning }]) => [code, String(exit), meaning]))
-  })
-
   it('lists every code that only programs see', () => {
     const thrown = matches([/new ControlError\(\s*'([a-z_]+)'/g])
     expect([...rowsUnder('In a program').keys()]).toEqual([...thrown].filter((code) => !(code in PROBLEMS)))

@@ -1,11 +1,11 @@
 import type { VerbDone } from '../control/verb.js'
 import { shellWord } from '../domain/curl.js'
-import { ALWAYS_REFUSED, sentKeyText } from '../domain/keys.js'
+import { fixRefusal } from '../domain/fixes.js'
+import { sentKeyText } from '../domain/keys.js'
 import { withoutOperation } from '../domain/problems.js'
 import { ceilSeconds, type DurationMs, type EpochMs, formatSpan, readRetryAfter, SECOND_MS } from '../domain/time.js'
 import { type Exchange, type ExchangeRecord, exchangeView } from '../exchanges/exchange-record.js'
 import { systemClock } from '../system/system-clock.js'
-import { endingVerb } from './control/find-sandbox.js'
 import type { Output } from './io.js'
 import type { LineWriter } from './line-writer.js'
 import { type Colours, escapeControls, terminalWidth } from './print.js'
@@ -215,13 +215,12 @@ function colourOf(status: number | null, colours: Colours): Paint {
 
 function hintFor(record: Exchange, command: () => string | undefined): string | undefined {
   const { reason, key, space } = record
-  if (reason !== 'forced' && ALWAYS_REFUSED.includes(key)) return 'this key is always refused; use another'
   const wait = waitMs(record)
-  const verb = endingVerb(reason, key === 'unknown' ? undefined : escapeControls(key), wait)
-  if (verb === undefined) return undefined
+  const fix = fixRefusal({ reason, key: key === 'unknown' ? undefined : escapeControls(key), wait })
+  if (fix === undefined || fix.command === undefined) return fix?.isPermanent ? fix.fix : undefined
   const control = `${command() ?? 'npx petstore-sandbox control'}${space === '' ? '' : ` --space ${shellWord(escapeControls(space))}`}`
   const retry = wait === undefined || reason === 'fault' ? '' : `retry in ${spoken(ceilSeconds(wait))}, or: `
-  return `${retry}${control} ${verb}`
+  return `${retry}${control} ${fix.command}`
 }
 
 function waitMs({ at, reason, response: { headers } }: Exchange): DurationMs | undefined {

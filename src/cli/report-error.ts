@@ -1,8 +1,8 @@
 import { RequestError } from '../client/errors.js'
 import type { FailureCode } from '../domain/failures.js'
+import { fixOfCode } from '../domain/fixes.js'
 import { OptionsError } from '../options/options.js'
 import { messageOf } from '../system/message-of.js'
-import { packageText } from '../system/package-files.js'
 import { type CliIo, EXIT, exitCodeOf } from './io.js'
 import { escapeControls, escapeLines, print, printLine } from './print.js'
 
@@ -38,19 +38,10 @@ const PLACE = /^((?:\S+:\d+:\d+: )?[^\s:]+)(?: "(?:[^"\\]|\\.)*")?: |\b(?:option
 /** Whole commands, without the flags that a fix only names: `control stop`, `call --list`. */
 const COMMANDS_IN_FIX = /`(?:petstore-sandbox )?(serve|init|call --list|(?:control|target) [a-z]+(?: [a-z]+)*)\b[^`]*`/g
 
-/** The fix, and the commands in it, come from docs/errors.md. @param command its place, if the message has no other */
+/** Suggests the commands in the message and in its fix. @param command its place, if the message has no other */
 export function printJsonError({ stderr }: CliIo, code: string, message: string, command: string): void {
   const [, where, word, place = where ?? word ?? command] = PLACE.exec(message) ?? []
-  // A code of the control plane is in lower case there, and may be any text.
-  const start = `| \`${code.toLowerCase()}\` |`
-  const row = packageText('docs/errors.md')
-    .split('\n')
-    .find((line) => line.toLowerCase().startsWith(start))
-  const fix = row
-    ?.split(' | ')
-    .at(-1)
-    ?.replace(' |', '')
-    .replace(/\[(.*?)\]\(.*?\)/g, '$1')
+  const fix = fixOfCode(code)
   const next = [
     ...[...message.matchAll(/See petstore-sandbox ((?:[\w-]+ )*--[a-z-]*help)\./g)].map(([, words]) => words),
     ...[...(fix ?? '').matchAll(COMMANDS_IN_FIX)].map(([, words]) => words),

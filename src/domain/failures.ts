@@ -5,8 +5,8 @@ interface FailureKind {
 }
 
 /**
- * Failures of the tool itself. Commands print the code before the message; programs catch errors by `code`. Causes and
- * fixes are in docs/errors.md.
+ * Failures of the tool itself. Commands print the code before the message; programs catch errors by `code`. What
+ * to do about them is in fixes.ts.
  */
 export const FAILURES = {
   USAGE: { exit: 2, meaning: 'The command line cannot be understood.' },

@@ -3,7 +3,7 @@ import { parseJson } from '../contract/json.js'
 import { verbRoutes } from '../control/generated/verb-routes.js'
 import type { OptionalInput, VerbName, VerbOutput } from '../control/verb-map.js'
 import { verbRequest } from '../control/verb-request.js'
-import { messageIn } from './format.js'
+import { errorIn } from './format.js'
 
 export const CONTROL_ADDRESS = new URL('.', document.baseURI).href.replace(/\/$/, '')
 /** Without a trailing slash: an origin, or a path of a proxy. */
@@ -65,7 +65,7 @@ export async function requestControl(address: string, init: RequestInit = {}): P
   })
   if (response.ok) return response
   if (response.status === 401) throw new TokenNeeded('The control plane requires its token.')
-  throw new Error(messageIn(await readText(response)) ?? `The sandbox returned ${response.status}.`)
+  throw new Error(errorIn(await readText(response)).message || `The sandbox returned ${response.status}.`)
 }
 
 export function readText(response: Response): Promise<string> {

@@ -26,13 +26,13 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The message in an error of the sandbox. */
-export function messageIn(body: string): string | undefined {
+/** Code and message in an error of the sandbox; empty in any other body. */
+export function errorIn(body: string): { readonly code: string; readonly message: string } {
   try {
-    const { message }: { readonly message?: unknown } = Object(JSON.parse(body))
-    return typeof message === 'string' ? message : undefined
+    const { code = '', message = '' } = Object(JSON.parse(body))
+    return { code: String(code), message: String(message) }
   } catch {
-    return undefined
+    return { code: '', message: '' }
   }
 }
 

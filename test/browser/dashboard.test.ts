@@ -495,7 +495,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     const target = (text: string) => detail.locator('.target').getByText(text).first().waitFor()
     await detail.getByText('0 of 1 left · resets in 1:00 · Retry-After 60').waitFor()
     await detail.getByText('12:01:00 UTC: the first moment to ask again').waitFor()
-    await detail.getByRole('button', { name: 'Move clock to the reset' }).click()
+    await detail.getByRole('button', { name: 'Move the clock to its end' }).click()
     await detail.getByText('has been reset since', { exact: false }).waitFor()
     await detail.getByRole('button', { name: 'Replay', exact: true }).click()
     await target('200')

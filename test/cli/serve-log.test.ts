@@ -131,7 +131,9 @@ describe('the pretty log', () => {
     expect(fix(MINUTE)).toMatch(/→ retry in 34 s, or: petstore-sandbox control .* clock advance 34s$/)
     // With --any-key, no verb names the key.
     expect(fix({ ...LIMITED, reason: 'ban', key: 'unknown' })).toMatch(/clock advance 34s$/)
-    expect(fix({ ...LIMITED, reason: 'ban', key: 'sandbox-banned' })).toMatch(/use another$/)
+    expect(fix({ ...LIMITED, reason: 'ban', key: 'sandbox-banned' })).toMatch(
+      /→ Use another key\. The sandbox always refuses this one\.$/,
+    )
     const inSpace = new Hints(() => undefined).after(shown({ ...LIMITED, reason: 'ban', space: 'checkout' }), plain)
     expect(inSpace).toBe('\n  → retry in 34 s, or: npx petstore-sandbox control --space checkout unban sandbox')
   })

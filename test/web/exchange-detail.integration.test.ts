@@ -15,7 +15,7 @@ describe('the explanation of an exchange', () => {
     expect(explainExchange(exchange, { plan: 'free' })).toEqual({
       cause: '60/min quota used up',
       rule: "The minute's 60 requests of the key sandbox on the plan free are used up. The window resets at 12:01:00 UTC.",
-      help: 'Wait for Retry-After (42 s), move the clock by 1 minute, or choose a larger plan or limits.',
+      help: 'Wait for Retry-After, move the clock by a minute, or choose a larger plan or limits.',
     })
   })
 

@@ -17,7 +17,7 @@ import { confirmWrite, refuseUnknownSandbox } from '../confirm-write.js'
 import { abortOnSignal, type CliIo, EXIT } from '../io.js'
 import { escapeControls, escapeLines, print, printBytes } from '../print.js'
 import { type FlagNames, type GivenFlags, readSettings } from './commands.js'
-import { exitOfStatus, noResponseFailure, responseFailure, responseHint, suggestFix } from './failure.js'
+import { exitOfStatus, noResponseFailure, responseFailure, responseFix, responseHint } from './failure.js'
 import { clientMachine } from './machine.js'
 import { headerLines, headLines, openReporter, type Reporter, showBody, stabilityWarnings } from './show.js'
 import { readStdin } from './stdin.js'
@@ -109,7 +109,8 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
           unsafe: flags.has('retry-unsafe'),
           env: io.env,
           signal,
-          onWait: (wait) => reporter.retry(wait, wait.response && suggestFix(wait.response, wait.wait, target, io)),
+          onWait: (wait) =>
+            reporter.retry(wait, wait.response && responseFix(wait.response, wait.wait, target, io).command),
           onResponse: (response) => {
             if (isVerbose) reporter.detail(headLines(response, keyHeaders).map((line) => `< ${line}`))
           },
@@ -134,9 +135,9 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
       if (isOpen) await printBytes(io.stdout, shown.bytes)
       if (shown.note !== undefined) reporter.warning(shown.note)
     } else {
-      const fix = suggestFix(response, sent.retryAt?.in, target, io)
-      const failure = responseFailure(request, outgoing.url, sent, exit, responseHint(sent, target, fix))
-      await reporter.failure(failure, response, head, fix)
+      const fix = responseFix(response, sent.retryAt?.in, target, io)
+      const failure = responseFailure(request, outgoing.url, sent, exit, responseHint(sent, fix))
+      await reporter.failure(failure, response, head, fix.command)
     }
     for (const violation of violations) reporter.violation(violation)
     return exit

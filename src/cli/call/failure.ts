@@ -6,10 +6,11 @@ import { findHeader, type SendResult, toSeconds } from '../../client/send.js'
 import { SANDBOX, type Target } from '../../client/target.js'
 import { CONTROL_PATH } from '../../control/path.js'
 import { shellWord } from '../../domain/curl.js'
+import { fixRefusal } from '../../domain/fixes.js'
 import { ALWAYS_REFUSED } from '../../domain/keys.js'
 import { redactAddress } from '../../domain/redaction.js'
 import type { DurationMs } from '../../domain/time.js'
-import { controlCommand, endingVerb } from '../control/find-sandbox.js'
+import { controlCommand } from '../control/find-sandbox.js'
 import { type CliIo, EXIT, EXIT_NO_RESPONSE } from '../io.js'
 
 export interface CallFailure {
@@ -85,22 +86,25 @@ const FLAG_HINTS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: DROPPED,
 }
 
-/** @param fix the command that ends the refusal */
+/** What ends a refusal by a sandbox. */
+interface ResponseFix {
+  readonly command: string | undefined
+  /** Why waiting does not help. */
+  readonly permanent: string | undefined
+}
+
 export function responseHint(
   { response, retryAt, waitTooLong }: SendResult,
-  { apiKey = '' }: Pick<Target, 'apiKey'>,
-  fix: string | undefined,
+  { command, permanent }: ResponseFix,
 ): string | undefined {
+  if (permanent !== undefined) return permanent
   const reason = findHeader(response, 'x-sandbox-reason')
-  const { key } = splitKey(apiKey)
-  if (reason !== undefined && ALWAYS_REFUSED.includes(key))
-    return `The sandbox always refuses the key ${key}. Use another one.`
   const simulated = reason === undefined ? '' : ` Simulated by the sandbox (${reason}).`
   if (retryAt !== undefined) {
     const limit = waitTooLong ? ', which is longer than --retry-max-wait allows' : ''
     const at = new Date(retryAt.at)
     const until = Number.isNaN(at.getTime()) ? '' : ` (at ${at.toISOString().slice(0, 19)}Z)`
-    const or = fix === undefined ? '' : `, or run: ${fix}`
+    const or = command === undefined ? '' : `, or run: ${command}`
     return `Try again in ${toSeconds(retryAt.in)} s${until}${limit}${or}.${simulated}`
   }
   if (response.status === 401) return `Give an API key with --api-key-file or in PETSTORE_API_KEY.${simulated}`
@@ -109,21 +113,24 @@ export function responseHint(
     const to = location === undefined ? '' : ` (to ${redactAddress(location)})`
     return `Redirects are not followed${to}. Is the base address right?`
   }
-  return `${simulated}${fix === undefined ? '' : ` If it does not end by itself, run: ${fix}.`}`.trim() || undefined
+  return `${simulated}${command === undefined ? '' : ` If it does not end, run: ${command}.`}`.trim() || undefined
 }
 
-/** The command that ends a refusal by a sandbox. @param wait how long the client would have to wait */
-export function suggestFix(
+/** @param wait how long the client would have to wait */
+export function responseFix(
   response: ServiceResponse,
   wait: DurationMs | undefined,
   { name, baseUrl, apiKey = '' }: Pick<Target, 'name' | 'baseUrl' | 'apiKey'>,
   io: CliIo,
-): string | undefined {
+): ResponseFix {
   const { key, space } = splitKey(apiKey)
+  const isAlwaysRefused = ALWAYS_REFUSED.includes(key)
+  // The key itself may be secret.
+  const fix = fixRefusal({ reason: findHeader(response, 'x-sandbox-reason'), isAlwaysRefused, wait })
+  const permanent = fix?.isPermanent ? fix.fix : undefined
   // A space with other characters would need quotes.
-  if (name !== SANDBOX || ALWAYS_REFUSED.includes(key) || !/^[\w.-]*$/.test(space)) return undefined
-  const verb = endingVerb(findHeader(response, 'x-sandbox-reason'), undefined, wait)
-  if (verb === undefined) return undefined
-  const command = controlCommand(new URL(baseUrl).origin + CONTROL_PATH, io)
-  return `${command}${space === '' ? '' : ` --space ${shellWord(space)}`} ${verb}`
+  if (fix?.command === undefined || name !== SANDBOX || !/^[\w.-]*$/.test(space))
+    return { command: undefined, permanent }
+  const control = controlCommand(new URL(baseUrl).origin + CONTROL_PATH, io)
+  return { command: `${control}${space === '' ? '' : ` --space ${shellWord(space)}`} ${fix.command}`, permanent }
 }

@@ -6,7 +6,6 @@ import { CONTROL_PATH, readControlUrl } from '../../control/path.js'
 import { shownAddress } from '../../domain/base-address.js'
 import { shellCommand } from '../../domain/curl.js'
 import { Failure } from '../../domain/failures.js'
-import { ceilSeconds, type DurationMs, formatDuration, SECOND_MS } from '../../domain/time.js'
 import type { CliIo } from '../io.js'
 
 const DEFAULT_URL = `http://127.0.0.1:4010${CONTROL_PATH}`
@@ -52,28 +51,6 @@ export function controlCommand(controlUrl: string, { env, cwd }: Pick<CliIo, 'en
   const found = named === '' ? readLocation(cwd)?.controlUrl : readControlUrl(named)
   const address = found === controlUrl ? [] : ['--url', controlUrl.slice(0, -CONTROL_PATH.length)]
   return shellCommand('npx', 'petstore-sandbox', 'control', ...address)
-}
-
-/**
- * The verb that ends a refusal, in the words of `control`.
- *
- * @param key    its label; undefined for a key that the sandbox may not know, or that may be secret
- * @param waitMs until the client may retry
- */
-export function endingVerb(
-  reason: string | null | undefined,
-  key: string | undefined,
-  waitMs: DurationMs | undefined,
-): string | undefined {
-  const advance = waitMs === undefined ? undefined : `clock advance ${formatDuration(ceilSeconds(waitMs) * SECOND_MS)}`
-  const verbs: Readonly<Record<string, string | undefined>> = {
-    'quota-minute': advance,
-    'quota-day': advance,
-    ban: key === undefined ? advance : shellCommand('unban', key),
-    storm: 'storm stop',
-    fault: 'fault clear',
-  }
-  return verbs[reason ?? '']
 }
 
 export function noSandboxAt(controlUrl: string, how: string): string {

@@ -2,9 +2,10 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { KeyView } from '../../control/views.js'
 import { type FaultRule, formatFaultRule } from '../../domain/faults.js'
+import { type FixAction, fixRefusal } from '../../domain/fixes.js'
 import { PLAN_NAMES } from '../../domain/keys.js'
 import { counted } from '../../domain/numbers.js'
-import { formatSpan } from '../../domain/time.js'
+import { formatSpan, isoText } from '../../domain/time.js'
 import { clientName, clientOf } from '../../exchanges/client-name.js'
 import { addressOf, wordOf } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
@@ -152,13 +153,17 @@ const QUICK_FAULTS: readonly (readonly [string, Partial<FaultRule>])[] = [
 function NextSteps({ exchange, keyView }: { readonly exchange: Exchange; readonly keyView: KeyView | undefined }) {
   const { id, operation } = exchange
   const request = state.value && recordedRequest(exchange, SANDBOX_ADDRESS, state.value)
+  const { actions = [] } = fixRefusal({ reason: exchange.reason, isAlwaysRefused: keyView?.always != null }) ?? {}
   return (
     <div class="row steps">
-      {fixesFor(exchange, keyView, spaceTime.value ?? 0).map(([text, act]) => (
-        <ActionButton key={text} class="primary" act={act}>
-          {text}
-        </ActionButton>
-      ))}
+      {actions.map(({ action, label }) => {
+        const act = actionFor(action, exchange, keyView, spaceTime.value ?? 0)
+        return act === undefined ? null : (
+          <ActionButton key={label} class="primary" act={act}>
+            {label}
+          </ActionButton>
+        )
+      })}
       <ActionButton act={() => replay(id)}>Replay</ActionButton>
       <button type="button" onClick={() => (editing.value = exchange)}>
         Edit and replay…
@@ -177,47 +182,31 @@ function NextSteps({ exchange, keyView }: { readonly exchange: Exchange; readonl
   )
 }
 
-type Fix = readonly [text: string, act: () => Promise<unknown>]
-
-/** Actions that fix the cause of a refusal. @param key undefined for an unknown key */
-function fixesFor(exchange: Exchange, key: KeyView | undefined, now: number): readonly Fix[] {
-  const { reason, key: name, response } = exchange
-  switch (reason) {
-    case 'quota-minute':
-    case 'quota-day': {
-      if (key === undefined || key.always !== null) return []
-      const reset = Number(response.headers['x-ratelimit-reset'] ?? 0) * 1000
-      const plan = PLAN_NAMES[PLAN_NAMES.indexOf(key.plan) + 1]
-      const upgrade = () =>
-        call('keys.change', { key: name, plan: plan ?? key.plan }, `${name} is on the plan ${plan}.`)
-      return [
-        ...advanceFix('Move clock to the reset', reset, now),
-        ...(plan ? [[`Put on ${plan}`, upgrade] as const] : []),
-      ]
+/** The action of a fix; undefined if it is not possible, or not needed any more. @param key undefined for an unknown key */
+function actionFor(action: FixAction, exchange: Exchange, key: KeyView | undefined, now: number) {
+  const { key: name, reason, rule = '', response } = exchange
+  switch (action) {
+    case 'advance-clock': {
+      const end = reason === 'ban' ? key?.ban?.until : isoText(Number(response.headers['x-ratelimit-reset']) * 1000)
+      return key !== undefined && Date.parse(end ?? '') > now ? () => moveClock({ now: end ?? '' }) : undefined
     }
-    case 'ban': {
-      if (key === undefined || key.ban === null || key.always === 'banned') return []
-      const lift = () => call('keys.unban', { key: name }, `The ban of ${name} is lifted.`)
-      return [['Lift the ban', lift], ...advanceFix('Move clock to its end', Date.parse(key.ban.until), now)]
+    case 'larger-plan': {
+      const plan = key && PLAN_NAMES[PLAN_NAMES.indexOf(key.plan) + 1]
+      return plan && (() => call('keys.change', { key: name, plan }, `${name} is on the plan ${plan}.`))
     }
-    case 'storm':
-      return [['Stop the storm', () => call('storm.stop', {}, 'The storm is stopped.')]]
-    case 'fault': {
-      const { rule = '' } = exchange
+    case 'lift-ban':
+      return key?.ban ? () => call('keys.unban', { key: name }, `The ban of ${name} is lifted.`) : undefined
+    case 'stop-storm':
+      return () => call('storm.stop', {}, 'The storm is stopped.')
+    case 'remove-fault': {
       const isLive = state.value?.faults.some((fault) => fault.left !== 0 && formatFaultRule(fault) === rule)
-      return isLive ? [['Remove this rule', () => removeFault(rule)]] : []
+      return isLive ? () => removeFault(rule) : undefined
     }
-    case 'sunset':
-      return [['Restore the operation', () => call('settings.change', { sunset: 'before' }, 'Sunset is before.')]]
-    case 'brownout':
-      return [['End the brownout', () => call('settings.change', { sunset: 'auto' }, 'Sunset is auto.')]]
-    default:
-      return []
+    case 'restore-operation':
+      return () => call('settings.change', { sunset: 'before' }, 'Sunset is before.')
+    case 'end-brownout':
+      return () => call('settings.change', { sunset: 'auto' }, 'Sunset is auto.')
   }
-}
-
-function advanceFix(text: string, at: number, now: number): readonly Fix[] {
-  return at > now ? [[text, () => moveClock({ now: new Date(at).toISOString() })]] : []
 }
 
 /** `0 of 60 left · resets in 0:42 · Retry-After 60` */

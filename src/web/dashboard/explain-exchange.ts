@@ -1,8 +1,9 @@
+import { fixOfCode, fixRefusal } from '../../domain/fixes.js'
 import { withoutOperation } from '../../domain/problems.js'
 import { formatSpan, readRetryAfter } from '../../domain/time.js'
 import type { LoggedEvent } from '../../exchanges/exchange-log.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
-import { messageIn, timeText } from '../format.js'
+import { errorIn, timeText } from '../format.js'
 import { instantText } from './texts.js'
 
 export interface Facts {
@@ -23,7 +24,7 @@ export interface Explanation {
 
 export function explainExchange(exchange: Exchange, facts: Facts = {}): Explanation {
   const { reason, ended, durationMs, status } = exchange
-  const why = reason === null ? byStatus(exchange, facts) : BY_REASON[reason](exchange, facts)
+  const why = reason === null ? byStatus(exchange, facts) : withFix(exchange, facts, BY_REASON[reason](exchange, facts))
   const because = reason === null ? '' : ` ${why.rule}`
   switch (ended) {
     case null:
@@ -51,6 +52,18 @@ export function explainExchange(exchange: Exchange, facts: Facts = {}): Explanat
   }
 }
 
+/** Prefers the help that follows from the exchange itself. */
+function withFix({ reason }: Exchange, { always }: Facts, { help, ...why }: Explanation): Explanation {
+  const isAlwaysRefused = always != null && (reason === 'ban' || reason?.startsWith('quota'))
+  const fix = help ?? fixRefusal({ reason, isAlwaysRefused: isAlwaysRefused === true })?.fix
+  return { ...why, ...(fix !== undefined && { help: asText(fix) }) }
+}
+
+/** Without Markdown. */
+function asText(markdown: string): string {
+  return markdown.replaceAll('`', '').replace(/\[(.*?)\]\(.*?\)/g, '$1')
+}
+
 function inProgress({ reason, fault, operation }: Exchange, why: Explanation, { latency }: Facts): Explanation {
   if (reason !== null && fault !== null) return why
   const parts = latency?.split(',') ?? []
@@ -68,33 +81,27 @@ const BY_REASON: Readonly<Record<NonNullable<Exchange['reason']>, Explain>> = {
   storm: (exchange) => ({
     cause: 'storm',
     rule: `A storm refused the request: the service sheds load, independent of quotas.${waitSentence(exchange)}`,
-    help: 'Wait for Retry-After and retry with growing delays, or stop the storm.',
   }),
   forced: ({ status }) => ({
     cause: `forced ${status ?? ''}`.trim(),
     rule: `The request forced ${status ?? 'this'} with the header Prefer: code=….`,
-    help: 'Remove the header. It had no other effect.',
   }),
   fault: explainFault,
   sunset: () => ({
     cause: 'operation removed',
     rule: 'The operation has been removed: the clock is past its removal date, or sunset is set to "after".',
-    help: 'Use the replacement in the message, or set sunset to "before".',
   }),
   unavailable: () => ({
     cause: 'log unreachable',
     rule: 'The shared log of the replicas could not be reached.',
-    help: 'Retry later. GET /health explains the problem.',
   }),
   brownout: () => ({
     cause: 'brownout',
     rule: 'A brownout: the deprecated operation is removed for the first 5 minutes of every half hour.',
-    help: 'Use the replacement in the message, move the clock, or set sunset to "auto".',
   }),
   mock: ({ operation }) => ({
     cause: 'mocked',
     rule: `The operation ${operation ?? ''} is mocked: its responses are built from the contract’s examples and schemas, and it keeps no records.`,
-    help: 'The docs page names the reason. Describe the operation as one of a resource, and the sandbox keeps its records.',
   }),
   upstream: ({ status, response }) => {
     // Responses of the real service do not have this header.
@@ -105,24 +112,15 @@ const BY_REASON: Readonly<Record<NonNullable<Exchange['reason']>, Explain>> = {
         help: 'See its documentation. Clock and plans of the sandbox do not affect it.',
       }
     return status === 403
-      ? {
-          cause: 'write refused',
-          rule: 'The sandbox sends no writes to the real service.',
-          help: 'The message has the option that allows it.',
-        }
-      : {
-          cause: 'upstream failed',
-          rule: 'The real service did not send a valid response.',
-          help: 'The message has the reason.',
-        }
+      ? { cause: 'write refused', rule: 'The sandbox sends no writes to the real service.' }
+      : { cause: 'upstream failed', rule: 'The real service did not send a valid response.' }
   },
 }
 
 function spent(window: 'minute' | 'day', exchange: Exchange, { plan, always }: Facts): Explanation {
   const { 'x-ratelimit-limit': limit, 'x-ratelimit-reset': reset } = exchange.response.headers
   const cause = `${limit === undefined ? window : `${limit}/${window === 'minute' ? 'min' : 'day'}`} quota used up`
-  if (always === 'limited')
-    return { cause, rule: `The quota of the key ${exchange.key} is always used up.`, help: 'Use another key.' }
+  if (always === 'limited') return { cause, rule: `The quota of the key ${exchange.key} is always used up.` }
   const whose =
     plan === undefined ? 'of a caller without a valid key' : `of the key ${exchange.key} on the plan ${plan}`
   const until =
@@ -130,14 +128,12 @@ function spent(window: 'minute' | 'day', exchange: Exchange, { plan, always }: F
   return {
     cause,
     rule: `The ${window}'s ${limit === undefined ? '' : `${limit} `}requests ${whose} are used up.${until}`,
-    help: `Wait for Retry-After${waitText(exchange)}, move the clock by 1 ${window}, or choose a larger plan or limits.`,
   }
 }
 
 function explainBan(exchange: Exchange, { always, events = [] }: Facts): Explanation {
   const { key, at } = exchange
-  if (always === 'banned')
-    return { cause: 'always banned', rule: `The key ${key} is always banned.`, help: 'Use another key.' }
+  if (always === 'banned') return { cause: 'always banned', rule: `The key ${key} is always banned.` }
   const until = retryAt(exchange)
   const cause = until === undefined ? 'banned' : `banned until ${timeText(until)}`
   const ban = events.find((event) => event.text.startsWith(`Key ${key} is banned until `) && event.at <= at)
@@ -151,7 +147,6 @@ function explainBan(exchange: Exchange, { always, events = [] }: Facts): Explana
   return {
     cause,
     rule: `The key ${key} is banned${until === undefined ? '' : ` until ${instantText(until, Date.parse(at))}`}.${why}`,
-    help: 'Wait, lift the ban, or move the clock. A client that waits for Retry-After is never banned.',
   }
 }
 
@@ -173,50 +168,36 @@ function explainFault({ method, status, fault, rule, ended, durationMs }: Exchan
   return {
     cause: `fault ${rule ?? fault ?? ''}`.trim(),
     rule: `${by} ${did}`,
-    help:
-      method === 'POST' && rule?.endsWith(',after')
-        ? 'The write was stored, but its response never arrived. A retry creates a second record: read first.'
-        : rules !== undefined && !rules.includes(rule ?? '')
-          ? 'The rule is used up or removed. Retry if the operation is idempotent.'
-          : 'Remove the rule, or retry if the operation is idempotent.',
+    ...(method === 'POST' && rule?.endsWith(',after')
+      ? { help: 'The write was stored, but its response never arrived. A retry creates a second record: read first.' }
+      : rules !== undefined &&
+        !rules.includes(rule ?? '') && {
+          help: 'The rule is used up or removed. Retry if the operation is idempotent.',
+        }),
   }
-}
-
-const CURES: Readonly<Record<number, string>> = {
-  400: 'The message lists every violation.',
-  404: 'The Data tab has all records.',
-  405: 'The Allow header lists the supported methods.',
-  429: 'Wait for Retry-After.',
 }
 
 function byStatus({ status, operation, key, response }: Exchange, { always }: Facts): Explanation {
   if (status === null) return { cause: 'no response', rule: 'The client got no response.' }
   if (status < 400) return { cause: '', rule: 'The response follows the contract.' }
-  if (status === 401) return explainKey(key, always)
-  const message = messageIn(response.body)
-  const said = withoutOperation(operation, message ?? '')
-  const help = CURES[status]
+  const { code, message } = errorIn(response.body)
+  const said = withoutOperation(operation, message)
+  const fix = fixOfCode(code)
   return {
-    cause: said.replace(/\.$/, ''),
-    rule: said === '' ? `The sandbox returned ${status}.` : sentence(said),
-    ...(help !== undefined && { help }),
+    ...(status === 401
+      ? explainKey(key, always)
+      : {
+          cause: said.replace(/\.$/, ''),
+          rule: said === '' ? `The sandbox returned ${status}.` : sentence(said),
+        }),
+    ...(fix !== undefined && { help: asText(fix) }),
   }
 }
 
 function explainKey(key: string, always: Facts['always']): Explanation {
-  if (key === 'none')
-    return {
-      cause: 'no API key',
-      rule: 'The request has no API key.',
-      help: 'Send a key of this sandbox, for example sandbox. The docs page names the header.',
-    }
-  if (always === 'revoked')
-    return { cause: 'revoked key', rule: `The key ${key} is revoked.`, help: 'Use another key.' }
-  return {
-    cause: 'unknown key',
-    rule: 'The sandbox does not know this API key.',
-    help: 'Use a key of the Keys tab, or add this one there.',
-  }
+  if (key === 'none') return { cause: 'no API key', rule: 'The request has no API key.' }
+  if (always === 'revoked') return { cause: 'revoked key', rule: `The key ${key} is revoked.` }
+  return { cause: 'unknown key', rule: 'The sandbox does not know this API key.' }
 }
 
 function sentence(text: string): string {
