@@ -6,7 +6,6 @@ import { filterExchanges } from '../exchanges/exchange-filter.js'
 import type { LoggedEvent } from '../exchanges/exchange-log.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
 import { connection } from './control-api.js'
-import { type Sorting, sortExchanges } from './dashboard/exchange-rows.js'
 import type { Tab } from './dashboard/page-address.js'
 import { operationsIn } from './dashboard/recorded-request.js'
 import { dayText } from './dashboard/texts.js'
@@ -69,7 +68,6 @@ export const draft = signal('')
 export const filter = computed(() => [...chips.value, draft.value].join(' ').trim())
 /** Equal requests in a row share a row. */
 export const isFolded = signal(true)
-export const sorting = signal<Sorting>({ by: 'time', isReversed: false })
 export const tab = signal<Tab>('log')
 export const spaces = signal<readonly SpaceView[]>([])
 /** Empty for a single sandbox. */
@@ -105,7 +103,7 @@ export const shownExchanges = computed(() => {
   const own = filterExchanges(exchanges.value, filter.value)
   const oldest = exchanges.value.at(-1)?.id ?? 0
   const older = found.value.filter === filter.value ? found.value.exchanges.filter(({ id }) => id < oldest) : []
-  return sortExchanges([...own, ...older], sorting.value)
+  return [...own, ...older]
 })
 /** Newest first. */
 export const events = computed(() => logged.value.toReversed())

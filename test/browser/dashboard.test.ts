@@ -145,7 +145,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     expect(await page.locator('#bans').getByRole('alert').textContent()).toContain('banDuration')
   })
 
-  it('filters by words that the address keeps, and suggests a known field for an unknown one; pauses, and sorts by a column', async () => {
+  it('filters by words that the address keeps, and suggests a known field for an unknown one; pauses', async () => {
     const { page, ask } = await openLive()
     const filter = page.getByRole('searchbox', { name: 'Filter' })
     await ask('/pets')
@@ -171,8 +171,6 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.getByRole('button', { name: 'Pause' }).click()
     await ask('/pets?limit=2')
     await page.getByRole('button', { name: '1 newer' }).waitFor()
-    await page.getByRole('button', { name: 'Status', exact: true }).click()
-    expect(await page.locator('.exchange .path').first().textContent()).toBe('GET /v1/nothing ')
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('3 exchanges').waitFor()
   })

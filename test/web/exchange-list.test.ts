@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LoggedEvent } from '../../src/exchanges/exchange-log.js'
 import type { Exchange } from '../../src/exchanges/exchange-record.js'
-import {
-  ExchangeRing,
-  scrollToRow,
-  sortExchanges,
-  timelineOf,
-  visibleRows,
-} from '../../src/web/dashboard/exchange-rows.js'
+import { ExchangeRing, scrollToRow, timelineOf, visibleRows } from '../../src/web/dashboard/exchange-rows.js'
 import { anExchange } from './exchanges.js'
 
 const at = (second: number) => `2026-03-01T12:00:${String(second).padStart(2, '0')}.000Z`
@@ -51,14 +45,6 @@ describe('the rows of the list', () => {
     ])
     expect(counts([event(3)])).toEqual([[1, 4], 0, [2, 2], [1, 1]])
   })
-})
-
-it('sorts exchanges by a column, largest first', () => {
-  const exchanges = [anExchange({ id: 2, durationMs: 1 }), anExchange({ id: 1, durationMs: 9 })]
-  const ids = (by: 'time' | 'timing', isReversed = false) =>
-    sortExchanges(exchanges, { by, isReversed }).map(({ id }) => id)
-  expect([ids('time'), ids('timing', true)]).toEqual(Array(2).fill([2, 1]))
-  expect([ids('timing'), ids('time', true)]).toEqual(Array(2).fill([1, 2]))
 })
 
 describe('the exchanges that a page keeps', () => {

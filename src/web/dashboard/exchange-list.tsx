@@ -16,13 +16,12 @@ import {
   pageTime,
   selected,
   shownExchanges,
-  sorting,
   state,
   tab,
   today,
 } from '../state.js'
 import { insideWaits } from './client-lanes.js'
-import { type SortColumn, scrollToRow, type TimelineRow, timelineOf, visibleRows } from './exchange-rows.js'
+import { scrollToRow, type TimelineRow, timelineOf, visibleRows } from './exchange-rows.js'
 import { explainExchange } from './explain-exchange.js'
 import { FirstRun } from './first-run.js'
 import { dayText, dayTitle, inZone, outcomeOf } from './texts.js'
@@ -34,14 +33,11 @@ const ROW_HEIGHT = { wide: 26, narrow: 48 }
 export function ExchangeList() {
   const all = exchanges.value
   const shown = shownExchanges.value
-  const { by, isReversed } = sorting.value
   const inside = useComputed(() => insideWaits(exchanges.value)).value
-  const isInOrder = by === 'time' && !isReversed
-  const rows = timelineOf(shown, isInOrder && filter.value === '' ? events.value : [], {
-    isInOrder,
+  const rows = timelineOf(shown, filter.value === '' ? events.value : [], {
     today: today.value,
     dayOf: (at) => dayText(Date.parse(at)),
-    ...(isFolded.value && by === 'time' && { isEqual: (one, other) => isEqual(one, other, inside) }),
+    ...(isFolded.value && { isEqual: (one, other) => isEqual(one, other, inside) }),
   })
 
   const scroller = useRef<HTMLDivElement>(null)
@@ -134,7 +130,13 @@ export function ExchangeList() {
         hold(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))
       }
     >
-      {isWide ? <ListHead /> : null}
+      {isWide ? (
+        <div class="head" aria-hidden="true">
+          {COLUMNS.map((title) => (
+            <span key={title}>{title}</span>
+          ))}
+        </div>
+      ) : null}
       {newer.value === 0 ? null : (
         <button type="button" class="newer" onClick={showNewest}>
           {newer} newer ↑
@@ -197,40 +199,7 @@ function isEqual(one: Exchange, other: Exchange, inside: ReadonlyMap<number, str
   return one.ended !== null && inside.has(one.id) === inside.has(other.id) && facts(one) === facts(other)
 }
 
-const COLUMNS: readonly (readonly [title: string, by: SortColumn | undefined])[] = [
-  ['Time', 'time'],
-  ['Status', 'status'],
-  ['Request', 'request'],
-  ['Why', undefined],
-  ['Client', 'client'],
-  ['Took', 'timing'],
-]
-
-function ListHead() {
-  const { by, isReversed } = sorting.value
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a grid everywhere
-    <div class="head" role="group" aria-label="Sort by">
-      {COLUMNS.map(([title, column]) =>
-        column === undefined ? (
-          <span key={title}>{title}</span>
-        ) : (
-          <button
-            type="button"
-            class="plain"
-            key={title}
-            aria-pressed={column === by}
-            onClick={() => {
-              sorting.value = { by: column, isReversed: column === by && !isReversed }
-            }}
-          >
-            {title} {column === by ? (isReversed ? '↑' : '↓') : ''}
-          </button>
-        ),
-      )}
-    </div>
-  )
-}
+const COLUMNS = ['Time', 'Status', 'Request', 'Why', 'Client', 'Took']
 
 function EventRow({ row }: { readonly row: Exclude<TimelineRow, { kind: 'exchange' }> }) {
   if (row.kind !== 'event')

@@ -1,4 +1,3 @@
-import { clientOf } from '../../exchanges/client-name.js'
 import type { LoggedEvent } from '../../exchanges/exchange-log.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 
@@ -55,31 +54,6 @@ export class ExchangeRing {
   }
 }
 
-const SORTED_BY = {
-  time: ({ id }: Exchange) => id,
-  status: ({ status, ended }: Exchange) => (ended === null ? 1000 : (status ?? 0)),
-  request: ({ path, query }: Exchange) => `${path}?${query}`,
-  client: clientOf,
-  timing: ({ durationMs }: Exchange) => durationMs,
-} as const
-export type SortColumn = keyof typeof SORTED_BY
-
-export interface Sorting {
-  readonly by: SortColumn
-  readonly isReversed: boolean
-}
-
-/** Newest first, or largest first for another column. @param exchanges newest first */
-export function sortExchanges(exchanges: readonly Exchange[], { by, isReversed }: Sorting): readonly Exchange[] {
-  if (by === 'time') return isReversed ? exchanges.toReversed() : exchanges
-  const read = SORTED_BY[by]
-  const sorted = exchanges.toSorted((one, other) => {
-    const [first, second] = [read(one), read(other)]
-    return first === second ? 0 : first < second ? 1 : -1
-  })
-  return isReversed ? sorted.reverse() : sorted
-}
-
 export type TimelineRow =
   /** The newest of `count` equal exchanges, the oldest of which is `oldestId`. */
   | { readonly kind: 'exchange'; readonly exchange: Exchange; readonly count: number; readonly oldestId: number }
@@ -93,8 +67,6 @@ const BACK_MS = 1000
 const SETS_CLOCK = /^(?:clock\..*|reset|undo|snapshots\.restore|scenario\.apply|overrides\.clear)$/
 
 interface TimelineForm {
-  /** Newest first. Default: true. */
-  readonly isInOrder?: boolean
   /** Needs no row. */
   readonly today?: string
   /** The day of an instant, in the zone of the page. Days get a row where they change. */
@@ -103,10 +75,11 @@ interface TimelineForm {
   isEqual?(one: Exchange, other: Exchange): boolean
 }
 
+/** @param exchanges newest first */
 export function timelineOf(
   exchanges: readonly Exchange[],
   events: readonly LoggedEvent[],
-  { isInOrder = true, today, dayOf, isEqual }: TimelineForm = {},
+  { today, dayOf, isEqual }: TimelineForm = {},
 ): readonly TimelineRow[] {
   const rows: TimelineRow[] = []
   let next = 0
@@ -125,9 +98,9 @@ export function timelineOf(
       rows.push({ kind: 'event', event })
       setsClock ||= SETS_CLOCK.test(event.verb)
     }
-    if (isInOrder && newer !== undefined && !setsClock && Date.parse(exchange.at) - Date.parse(newer.at) > BACK_MS)
+    if (newer !== undefined && !setsClock && Date.parse(exchange.at) - Date.parse(newer.at) > BACK_MS)
       rows.push({ kind: 'back', afterId: exchange.id })
-    const day = isInOrder ? dayOf?.(exchange.at) : undefined
+    const day = dayOf?.(exchange.at)
     if (day !== undefined && day !== shownDay) rows.push({ kind: 'day', day, beforeId: exchange.id })
     shownDay = day
     rows.push({ kind: 'exchange', exchange, count: 1, oldestId: exchange.id })
