@@ -52,7 +52,7 @@ export function handle(
   const context = startRequest(space, command, sent, instant)
   space.conduct.arrived(context)
   const response = respondSafely(context, () => askGates(context))
-  if (context.chargesQuota) space.conduct.count(context)
+  if (context.isCounted) space.conduct.count(context)
   const { route } = context
   if (!('target' in response))
     return finishRequest(context, route.kind === 'operation' ? documentedError(route.operation, response) : response)
@@ -111,7 +111,7 @@ function startRequest(
     fault: undefined,
     readings: undefined,
     created: undefined,
-    chargesQuota: false,
+    isCounted: false,
   }
 }
 

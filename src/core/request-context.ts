@@ -33,8 +33,8 @@ export interface RequestContext {
   fault: FaultRule | undefined
   readings: Readings | undefined
   created: RecordId | undefined
-  /** It reached the quota, or a ban. */
-  chargesQuota: boolean
+  /** It reached the quota, or a ban: the what-if of conduct counts it. */
+  isCounted: boolean
 }
 
 /** Responds to a request, or lets it pass (undefined). */

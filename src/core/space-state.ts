@@ -36,13 +36,14 @@ export interface SpaceState {
   readonly heldBytes: number
 }
 
-/** What a verb may replace in a space. */
-export interface SpaceMemory {
+/** What a verb has replaced in a space. */
+export interface ReplacedSpace {
   readonly state: SpaceState
-  /** Of a removed space. */
+  /** Undefined unless the space was removed. */
   readonly snapshots: ReadonlyMap<string, Snapshot> | undefined
-  /** Of a verb that empties them. */
+  /** Undefined unless the verb emptied it, as a reset does. */
   readonly conduct: ConductLedger | undefined
+  /** Undefined unless the verb emptied it. */
   readonly log: SavedLog | undefined
 }
 
@@ -58,9 +59,9 @@ export interface Undo {
   /** The keys before; undefined if unchanged. */
   readonly keys: Keys | undefined
   /** Of a verb that only removed records: these return, and everything since stays. */
-  readonly removed: readonly RecordChange[] | undefined
+  readonly removedRecords: readonly RecordChange[] | undefined
   /** Of other verbs: the space returns to it. */
-  readonly before: SpaceMemory | undefined
+  readonly before: ReplacedSpace | undefined
 }
 
 interface SavedForms {
@@ -95,7 +96,7 @@ export function loadState({ records, plans, storm, accounts, ...plain }: SavedSt
 }
 
 /**
- * Whether two states differ. Plain parts are compared by value: after loading a checkpoint, equal parts are different
+ * Whether two states are equal. Plain parts are compared by value: after loading a checkpoint, equal parts are different
  * objects.
  */
 export function isSameState(one: SpaceState, other: SpaceState): boolean {
@@ -107,29 +108,29 @@ export function isSameState(one: SpaceState, other: SpaceState): boolean {
   })
 }
 
-interface SavedMemory {
+interface SavedReplaced {
   readonly state: SavedState
   readonly snapshots: readonly (readonly [string, Snapshot])[] | null
   readonly conduct: SavedConduct | null
   readonly log: SavedLog | null
 }
 
-export interface SavedUndo extends Omit<Undo, 'keys' | 'removed' | 'before'> {
+export interface SavedUndo extends Omit<Undo, 'keys' | 'removedRecords' | 'before'> {
   readonly keys: SavedKeyring | null
-  readonly removed: readonly RecordChange[] | null
-  readonly before: SavedMemory | null
+  readonly removedRecords: readonly RecordChange[] | null
+  readonly before: SavedReplaced | null
 }
 
-export function saveUndo({ keys, removed, before, ...facts }: Undo): SavedUndo {
+export function saveUndo({ keys, removedRecords, before, ...facts }: Undo): SavedUndo {
   return {
     ...facts,
     keys: keys === undefined ? null : saveKeys(keys),
-    removed: removed ?? null,
-    before: before === undefined ? null : saveMemory(before),
+    removedRecords: removedRecords ?? null,
+    before: before === undefined ? null : saveReplaced(before),
   }
 }
 
-function saveMemory({ state, snapshots, conduct, log }: SpaceMemory): SavedMemory {
+function saveReplaced({ state, snapshots, conduct, log }: ReplacedSpace): SavedReplaced {
   return {
     state: saveState(state),
     snapshots: snapshots === undefined ? null : [...snapshots],
@@ -140,16 +141,16 @@ function saveMemory({ state, snapshots, conduct, log }: SpaceMemory): SavedMemor
 
 type LoadConduct = (saved: SavedConduct) => ConductLedger
 
-export function loadUndo({ keys, removed, before, ...facts }: SavedUndo, loadConduct: LoadConduct): Undo {
+export function loadUndo({ keys, removedRecords, before, ...facts }: SavedUndo, loadConduct: LoadConduct): Undo {
   return {
     ...facts,
     keys: keys === null ? undefined : loadKeys(keys),
-    removed: removed ?? undefined,
-    before: before === null ? undefined : loadMemory(before, loadConduct),
+    removedRecords: removedRecords ?? undefined,
+    before: before === null ? undefined : loadReplaced(before, loadConduct),
   }
 }
 
-function loadMemory({ state, snapshots, conduct, log }: SavedMemory, loadConduct: LoadConduct): SpaceMemory {
+function loadReplaced({ state, snapshots, conduct, log }: SavedReplaced, loadConduct: LoadConduct): ReplacedSpace {
   return {
     state: loadState(state),
     snapshots: snapshots === null ? undefined : new Map(snapshots),

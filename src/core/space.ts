@@ -42,9 +42,9 @@ import {
   isSameState,
   loadState,
   loadUndo,
+  type ReplacedSpace,
   type SavedState,
   type SavedUndo,
-  type SpaceMemory,
   type SpaceState,
   saveState,
   saveUndo,
@@ -61,7 +61,7 @@ export interface SavedSpace {
   readonly log: SavedLog
 }
 
-interface VerbStart extends Pick<SpaceMemory, 'state'> {
+interface VerbStart extends Pick<ReplacedSpace, 'state'> {
   readonly snapshots: ReadonlyMap<string, Snapshot>
   readonly conduct: ConductLedger
   readonly undo: Undo | undefined
@@ -72,7 +72,8 @@ const COPY_BYTES_PER_RECORD = 40
 
 /**
  * One isolated space: its state, and the transitions that change it. A transition gives stored changes to the store
- * first. Log and conduct follow what happens, and decide no response.
+ * first. Log and conduct follow what happens. Neither is part of the state, but conduct tells `checkBan` whether a
+ * request is early.
  */
 export class Space implements SpaceState {
   readonly records!: Collections
@@ -297,7 +298,7 @@ export class Space implements SpaceState {
     return uuidFrom(this.shared.seed, this.name, resource, this.records.get(resource)?.nextId ?? 0)
   }
 
-  /** If the clock goes back, whatever began in the undone time is over for good. @source docs/behaviour.md, "The clock" */
+  /** If the clock goes back, whatever began in the time that it goes back is over for good. @source docs/behaviour.md, "The clock" */
   setClock(clock: ClockState, wall: EpochMs): void {
     const before = this.now(wall)
     this.#set({ clock })
@@ -547,12 +548,13 @@ export class Space implements SpaceState {
     this.#book(-this.heldBytes)
   }
 
-  /** The present state, which stays as it is. */
+  /** The present state. The next change of a collection copies it, so that this state keeps its records. */
   captureState(): SpaceState {
     shareCollections(this.records)
     return this.#presentState()
   }
 
+  /** Its collections change in place, because copying them for each verb is slow. */
   #presentState(): SpaceState {
     const { unserved, plans, settings, clock, startClock, storm, faults, accounts, randomStreams } = this
     const { records, ownRecords, heldBytes } = this
@@ -576,7 +578,7 @@ export class Space implements SpaceState {
   endVerb(
     { state, snapshots, conduct }: VerbStart,
     wall: EpochMs,
-  ): Pick<Undo, 'removed' | 'before'> & { readonly isChanged: boolean } {
+  ): Pick<Undo, 'removedRecords' | 'before'> & { readonly isChanged: boolean } {
     const changes = this.#verbChanges
     if (changes.length > 0) this.store?.append(changes)
     const log = this.#clearedLog
@@ -593,10 +595,10 @@ export class Space implements SpaceState {
       isSameElse &&
       isSameState({ ...state, records: this.records, ownRecords: this.ownRecords, heldBytes: this.heldBytes }, this)
     )
-      return { removed: reversed, before: undefined, isChanged: true }
-    // Its records are not those before: the verb changed them in place.
-    if (reversed.length > 0) return { removed: undefined, before: undefined, isChanged: true }
-    return { removed: undefined, before, isChanged: !(isSameElse && isSameState(state, this)) }
+      return { removedRecords: reversed, before: undefined, isChanged: true }
+    // Verbs that add or change records have no undo: they change the records of `state` in place.
+    if (reversed.length > 0) return { removedRecords: undefined, before: undefined, isChanged: true }
+    return { removedRecords: undefined, before, isChanged: !(isSameElse && isSameState(state, this)) }
   }
 
   rollBackVerb({ state, snapshots, conduct, undo }: VerbStart): void {
@@ -623,7 +625,7 @@ export class Space implements SpaceState {
   }
 
   /** Everything, for a verb that removes the space. */
-  whole(): SpaceMemory {
+  whole(): ReplacedSpace {
     return { state: this.captureState(), snapshots: this.snapshots, conduct: this.conduct, log: this.log.save() }
   }
 
@@ -632,10 +634,11 @@ export class Space implements SpaceState {
    * them.
    * @throws StoreFull, Failure STORE_WRITE_FAILED
    */
-  restore({ state, snapshots, conduct, log }: SpaceMemory): void {
+  restore({ state, snapshots, conduct, log }: ReplacedSpace): void {
     if (this.store === undefined) this.shared.memoryBudget.book(state.heldBytes - this.heldBytes)
     if (snapshots !== undefined) this.#setSnapshots(snapshots)
     if (conduct !== undefined) {
+      // The conduct since the verb is dropped, and what the verb dropped is back.
       if (conduct.requests > 0) this.shared.onRecall(this.name)
       this.shared.onForget(this)
       this.conduct = conduct
@@ -647,7 +650,7 @@ export class Space implements SpaceState {
       this.log.restore({ ...log, records: log.records.filter(({ how }) => how !== undefined), unkept: [] })
   }
 
-  /** Stores a change before it is made; without a store, books its memory. @throws StoreFull, Failure STORE_WRITE_FAILED */
+  /** Stores a change: within a verb at its end. Without a store, books its memory. @throws StoreFull, Failure STORE_WRITE_FAILED */
   keep(change: Change): void {
     if (this.store !== undefined) this.#append([change])
     else

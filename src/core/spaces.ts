@@ -9,7 +9,7 @@ import { type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
 import { shareCollections } from './collections.js'
 import type { Command, EndedCommand, Forward, Instant, RequestCommand, VerbCommand } from './command.js'
 import { handle, replyWith } from './handle-request.js'
-import type { SavedKeyring } from './keyring.js'
+import type { Keys, SavedKeyring } from './keyring.js'
 import type { RoomState } from './memory-budget.js'
 import { problem } from './responses.js'
 import { type SavedSpace, Space } from './space.js'
@@ -49,7 +49,7 @@ export class Spaces {
   #fixtures: StoredState
   readonly #maxSpaces: number
   readonly #named = new Map<string, Space>()
-  #removed: RemovedSpace | undefined
+  #removedSpace: RemovedSpace | undefined
   /** Position of the running verb. */
   #verb = 0
   /** When the first undo expires, in real time. */
@@ -145,10 +145,10 @@ export class Spaces {
    */
   change<T>(space: Space, { name, id, canUndo, isTemporary }: SpaceVerb, wall: EpochMs, run: () => T): T {
     const { keys } = this.#shared
-    const before = { keys: keys.all, fixtures: this.#fixtures, removed: this.#removed }
+    const before = { keys: keys.all, fixtures: this.#fixtures, removedSpace: this.#removedSpace }
     this.#verb = id
     const start = space.beginVerb()
-    // It stores the keys.
+    // The default space stores the keys, so it is part of every verb.
     const startOfDefault = space === this.default ? undefined : this.default.beginVerb()
     const { requests } = space
     try {
@@ -158,18 +158,18 @@ export class Spaces {
       const hasKeys = keys.all !== before.keys
       const hasChanged = replaced.isChanged || hasKeys
       if (canUndo && hasChanged) {
-        const { removed, before: memory } = replaced
-        if (memory !== undefined) shareCollections(memory.state.records)
+        const { removedRecords } = replaced
+        if (replaced.before !== undefined) shareCollections(replaced.before.state.records)
         space.undo = {
           id,
           verb: name,
           at: wall,
           requests,
           keys: hasKeys ? before.keys : undefined,
-          removed,
-          before: memory,
+          removedRecords,
+          before: replaced.before,
         }
-        if (this.#removed?.name === space.name) this.#removed = undefined
+        if (this.#removedSpace?.name === space.name) this.#removedSpace = undefined
         this.#expectExpiry(wall)
       }
       if (isTemporary && (!hasChanged || this.#named.size > this.#maxSpaces)) this.close(space)
@@ -177,7 +177,7 @@ export class Spaces {
     } catch (error) {
       keys.all = before.keys
       this.#reseed(before.fixtures)
-      this.#removed = before.removed
+      this.#removedSpace = before.removedSpace
       if (startOfDefault !== undefined) this.default.rollBackVerb(startOfDefault)
       space.rollBackVerb(start)
       throw error
@@ -186,7 +186,7 @@ export class Spaces {
 
   /** Also finds the undo of a verb that removed the space. */
   findUndo(space: Space, wall: EpochMs): Undo | undefined {
-    const undo = space.undo ?? (this.#removed?.name === space.name ? this.#removed.undo : undefined)
+    const undo = space.undo ?? (this.#removedSpace?.name === space.name ? this.#removedSpace.undo : undefined)
     return undo !== undefined && wall - undo.at <= UNDO_FOR_MS ? undo : undefined
   }
 
@@ -195,17 +195,28 @@ export class Spaces {
    * @returns the number of requests since the verb whose effects are gone as well
    * @throws StoreFull, Failure STORE_WRITE_FAILED
    */
-  undo(space: Space, { keys, removed, before, requests }: Undo): number {
-    if (keys !== undefined) this.#shared.keys.all = keys
+  undo(space: Space, { keys, removedRecords, before, requests }: Undo): number {
+    const isOfRemovedSpace = space.undo === undefined
+    if (keys !== undefined) this.#restoreKeys(space, keys)
     const since = before === undefined ? 0 : space.requests - requests
-    if (removed !== undefined) space.commit(removed)
+    if (removedRecords !== undefined) space.commit(removedRecords)
     if (before !== undefined) space.restore(before)
-    if (space.undo === undefined) {
+    if (isOfRemovedSpace) {
       space.requests = requests
-      this.#removed = undefined
+      this.#removedSpace = undefined
     }
     space.undo = undefined
     return Math.max(0, since)
+  }
+
+  /** The default space stores its keys with everything else that it restores. */
+  #restoreKeys(space: Space, keys: Keys): void {
+    const { stored } = this.#shared.keys
+    if (space !== this.default) {
+      for (const [name, key] of keys.stored) if (stored.get(name) !== key) this.#keepKey({ kind: 'key', key })
+      for (const key of stored.keys()) if (!keys.stored.has(key)) this.#keepKey({ kind: 'key-removed', key })
+    }
+    this.#shared.keys.all = keys
   }
 
   /** Frees memory: the undo of a reset can hold a log and a million pets. */
@@ -218,7 +229,7 @@ export class Spaces {
       return true
     }
     for (const space of this.#all()) if (!keep(space.undo)) space.undo = undefined
-    if (!keep(this.#removed?.undo)) this.#removed = undefined
+    if (!keep(this.#removedSpace?.undo)) this.#removedSpace = undefined
   }
 
   #expectExpiry(at: EpochMs): void {
@@ -254,10 +265,10 @@ export class Spaces {
       at: wall,
       requests,
       keys: undefined,
-      removed: undefined,
+      removedRecords: undefined,
       before: space.whole(),
     }
-    this.#removed = { name, undo }
+    this.#removedSpace = { name, undo }
     this.#expectExpiry(wall)
     this.close(space)
     return true
@@ -274,13 +285,14 @@ export class Spaces {
       keys: this.#shared.keys.save(),
       room: this.#shared.memoryBudget.state,
       spaces: this.#all().map((space) => space.save()),
-      removed: this.#removed === undefined ? null : { ...this.#removed, undo: saveUndo(this.#removed.undo) },
+      removed:
+        this.#removedSpace === undefined ? null : { ...this.#removedSpace, undo: saveUndo(this.#removedSpace.undo) },
     }
   }
 
   /** Call it on new spaces only. */
   load({ keys, room, spaces, removed }: SavedSpaces): void {
-    this.#removed = removed === null ? undefined : { ...removed, undo: this.default.loadUndo(removed.undo) }
+    this.#removedSpace = removed === null ? undefined : { ...removed, undo: this.default.loadUndo(removed.undo) }
     this.#shared.keys.load(keys)
     for (const saved of spaces) {
       const space =

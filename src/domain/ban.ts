@@ -53,19 +53,19 @@ export function banRecordWithoutFuture(record: BanRecord, now: EpochMs): BanReco
 }
 
 /**
- * Whether another early request causes a ban. An early request counts for a minute, while the wait in its response
- * lasts: n clients that each wait have at most n - 1 waits running when one of them sends, so they stay below
- * `threshold`. Removes waits from `early` that no longer count. @param early see `countedTime` @param isWaiting another
- * wait is running, whose request was not early
+ * Whether another early request causes a ban. Each counts for a minute at most, while the wait in its response lasts. The
+ * first refused request was not early, but counts as well while its wait lasts. When one of n clients that all wait
+ * sends, at most n - 1 waits are running, so they stay below `threshold`.
+ * @param early requests that no longer count are removed from it @param hasFirst the wait of the first request lasts
  */
 export function bringsBan(
   early: RetryWindow[],
-  isWaiting: boolean,
+  hasFirst: boolean,
   threshold: number,
   now: EpochMs,
   wall: EpochMs,
 ): boolean {
-  const others = isWaiting ? 1 : 0
+  const others = hasFirst ? 1 : 0
   if (early.length + others < threshold) return false
   let kept = 0
   for (const wait of early) if (isRetryWindowOpen(wait, now, wall)) early[kept++] = wait

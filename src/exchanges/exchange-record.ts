@@ -85,6 +85,8 @@ export interface Exchange {
   readonly id: number
   /** ISO 8601, UTC, by the space's clock. */
   readonly at: string
+  /** ISO 8601, UTC, real time. */
+  readonly receivedAt: string
   /** Empty for the default space. */
   readonly space: string
   /** Label of the key; `unknown` for an unknown token, `none` without one. */
@@ -141,6 +143,7 @@ export function exchangeFacts(record: ExchangeRecord, wall: EpochMs = record.arr
   return {
     id,
     at: new Date(at).toISOString(),
+    receivedAt: new Date(record.arrivedAt).toISOString(),
     space,
     key,
     ...(sender === undefined ? {} : { sender }),

@@ -35,7 +35,7 @@ interface OpenedFileStore {
 /** Smaller journals are not folded while running: a small document would be rewritten constantly. */
 const MIN_FOLD_BYTES: Bytes = 4 * MIB
 
-/** A full store is folded once its journal has this share of its document, because then it may free space. */
+/** Folding a full store may free space. It is tried again once the journal has this share of the document. */
 const MIN_FULL_FOLD_RATIO = 1 / 16
 
 /**
@@ -216,7 +216,7 @@ export class FileStore {
 
   /**
    * Writes the changes of one commit: all or none. Call it before they take effect.
-   * @throws StoreFull; StoreError STORE_WRITE_FAILED, STORE_CLOSED
+   * @throws StoreFull beyond `maxBytes`; StoreError STORE_WRITE_FAILED (also for a full disk), STORE_CLOSED
    */
   append(changes: readonly Change[]): void {
     if (this.#isClosed) throw new StoreError('STORE_CLOSED', 'The store is closed. No more changes can be written.')
@@ -261,8 +261,12 @@ export class FileStore {
         { cause: error },
       )
     }
+    this.#warnNotFolded(error)
+  }
+
+  #warnNotFolded(error: unknown): void {
     this.#parts.options.warn(
-      `"${file}" could not be written (${messageOf(error)}). No changes are lost: the journal has them.`,
+      `"${this.#document.file}" could not be written (${messageOf(error)}). No changes are lost: the journal has them.`,
     )
   }
 
@@ -299,7 +303,7 @@ export class FileStore {
     } catch (error) {
       this.#foldAt = this.#journal.length * 2
       this.#foldFullAt = this.#journal.length * 2
-      this.#report(error)
+      this.#warnNotFolded(error)
     }
   }
 

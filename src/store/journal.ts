@@ -27,8 +27,8 @@ export class Journal {
   readonly #fd: number
   readonly #place: string
   length: number
-  /** After a failed write, the file may be longer than `length`. */
-  #isTooLong: boolean
+  /** A failed write, or a process before, may have left bytes after `length`. */
+  #mayBeTooLong: boolean
 
   /** @param length of the valid lines; the file is truncated there before the next write */
   constructor(file: string, length: number, fsync: boolean, disk: Disk) {
@@ -38,14 +38,14 @@ export class Journal {
     this.#fd = openRegularFile(file, FLAGS)
     this.#place = placeOf(fstatSync(this.#fd))
     this.length = length
-    this.#isTooLong = true
+    this.#mayBeTooLong = true
   }
 
   /** Whether the path still leads to the open file, with only what was written to it. Other writes would be lost. */
   get isUnchanged(): boolean {
     const present = statSync(this.#file, { throwIfNoEntry: false })
     if (present === undefined || placeOf(present) !== this.#place) return false
-    return this.#isTooLong || present.size === this.length
+    return this.#mayBeTooLong || present.size === this.length
   }
 
   /** Writes lines in a single write, with fsync to the disk. @throws system errors, without any of them in the file */
@@ -57,7 +57,7 @@ export class Journal {
       if (this.#fsync) this.#disk.sync(this.#fd)
       this.length += bytes.length
     } catch (error) {
-      this.#isTooLong = true
+      this.#mayBeTooLong = true
       try {
         this.#cutToLength()
       } catch {
@@ -74,9 +74,9 @@ export class Journal {
   }
 
   #cutToLength(): void {
-    if (!this.#isTooLong) return
+    if (!this.#mayBeTooLong) return
     this.#disk.truncate(this.#fd, this.length)
-    this.#isTooLong = false
+    this.#mayBeTooLong = false
   }
 }
 

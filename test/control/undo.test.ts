@@ -18,6 +18,13 @@ async function seen(of: Pick<Sandbox, 'state' | 'pets' | 'requests' | 'conduct' 
   return [state, await of.pets.list(), await of.requests(), await of.conduct(), await of.snapshots.list()]
 }
 
+/** The store as a killed process leaves it. */
+function copyOf(store: string): string {
+  const copy = join(temporaryFolder(), 'store.json')
+  for (const suffix of ['', '.journal']) copyFileSync(`${store}${suffix}`, `${copy}${suffix}`)
+  return copy
+}
+
 describe('undo', () => {
   it.each<[verb: string, act: (space: Space) => Promise<unknown>]>([
     ['reset', (space) => space.reset()],
@@ -70,6 +77,21 @@ describe('undo', () => {
     expect((await ask(sandbox, '/pets', 'a-secret-of-mine')).status).toBe(200)
   })
 
+  it('of a removed key, in any space, outlives a killed process', async () => {
+    const store = join(temporaryFolder(), 'store.json')
+    const sandbox = await startSandbox({ ...AT_TEN, store })
+    const plans = async (of: Sandbox) => (await of.keys.list()).map(({ key, plan }) => `${key} ${plan}`)
+    await sandbox.keys.add('team-a', 'pro')
+    const before = await plans(sandbox)
+    const space = sandbox.space('checkout')
+    await space.keys.remove('team-a')
+    await space.undo()
+    expect(await plans(sandbox)).toEqual(before)
+    await using again = await startSandbox({ ...AT_TEN, store: copyOf(store) })
+    expect(await plans(again)).toEqual(before)
+    await sandbox.close()
+  })
+
   it('restores the space as it was, also of what clients changed since, and counts their requests', async () => {
     await using sandbox = await open()
     const before = [await sandbox.overrides(), await sandbox.keys.list(), await sandbox.pets.list({ limit: 100 })]
@@ -98,9 +120,7 @@ describe('undo', () => {
     const expected = [id, ...all.filter((one) => one !== 30)]
     expect(await ids()).toEqual(expected)
     // A killed process finds the same order.
-    const copy = join(temporaryFolder(), 'store.json')
-    for (const suffix of ['', '.journal']) copyFileSync(`${store}${suffix}`, `${copy}${suffix}`)
-    await using again = await startSandbox({ ...AT_TEN, store: copy })
+    await using again = await startSandbox({ ...AT_TEN, store: copyOf(store) })
     expect((await again.pets.list({ limit: 100 })).map(({ id: one }) => one)).toEqual(expected)
     await sandbox.close()
   })

@@ -5,6 +5,7 @@ export function anExchange(facts: Partial<Exchange> = {}): Exchange {
   return {
     id: 1,
     at: '2026-03-01T12:00:00.000Z',
+    receivedAt: '2026-03-01T12:00:00.000Z',
     space: '',
     key: 'sandbox',
     method: 'GET',

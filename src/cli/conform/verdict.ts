@@ -6,7 +6,7 @@ import type { Exchange } from '../../exchanges/exchange-record.js'
 import { type CommandOutcome, exitCodeFor } from '../exec/run-command.js'
 import type { AppliedScenario } from './resource.js'
 
-export type SeenExchange = Omit<Exchange, 'space' | 'key' | 'timing' | 'request' | 'response'>
+export type SeenExchange = Omit<Exchange, 'receivedAt' | 'space' | 'key' | 'timing' | 'request' | 'response'>
 
 export interface Evidence {
   readonly ending: CommandOutcome | 'timeout'

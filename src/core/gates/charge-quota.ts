@@ -21,7 +21,7 @@ export const chargeQuota: Gate = (context) => {
   const { caller, space, now } = context
   const { account, limits } = caller
   if (isBrowsersOwn(context.request)) return undefined
-  context.chargesQuota = true
+  context.isCounted = true
   if (isAlwaysSpent(caller)) {
     account.usage = spend(account.usage, limits.perMinute, now)
     return refuse(context, viewWindow('minute', account.usage.minute, limits.perMinute, now))

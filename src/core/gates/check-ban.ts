@@ -8,7 +8,11 @@ import type { EpochMs } from '../../domain/time.js'
 import type { Gate, RequestContext } from '../request-context.js'
 import { refuseUntil } from '../responses.js'
 
-/** Is the key banned, or does this request lead to a ban? @source docs/specification.md, "When the limit is exceeded", 4 */
+/**
+ * Is the key banned, or does this request lead to a ban? Conduct says whether a request is early; `Space.recordEnd` adds
+ * it to the account once its client has the response.
+ * @source docs/specification.md, "When the limit is exceeded", 4; docs/behaviour.md, "Bans"
+ */
 export const checkBan: Gate = (context) => {
   const { caller, space, now } = context
   if (caller.kind !== 'key') return undefined
@@ -18,7 +22,7 @@ export const checkBan: Gate = (context) => {
   const { account } = caller
   const active = activeBan(account.bans, now)
   if (active !== undefined) return banned(context, active.until)
-  const early = caller.apiKey.always === undefined ? earlyRequests(context, caller) : undefined
+  const early = caller.apiKey.always === undefined ? countTowardsBan(context, caller) : undefined
   if (early === undefined) return undefined
   account.bans = banFor(banDuration, now, space.requests)
   const until = new Date(now + banDuration).toISOString()
@@ -28,7 +32,7 @@ export const checkBan: Gate = (context) => {
 }
 
 /** @returns the number of early requests, if it brings a ban */
-function earlyRequests(context: RequestContext, { account, sender }: KeyCaller): number | undefined {
+function countTowardsBan(context: RequestContext, { account, sender }: KeyCaller): number | undefined {
   const { space, now, wall } = context
   const { banAfter } = space.settings
   const request = banAfter === 'never' ? undefined : space.conduct.earliness(context)
@@ -44,7 +48,7 @@ function banned(
   until: EpochMs,
   message: string = PROBLEMS.api_key_banned.message,
 ): HandlerResult {
-  context.chargesQuota = true
+  context.isCounted = true
   context.caller.account.early = []
   const { banStatus } = context.space.settings
   return refuseUntil(context, until, message, 'ban', 'api_key_banned', banStatus)

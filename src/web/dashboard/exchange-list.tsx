@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { formatSpan } from '../../domain/time.js'
+import { type DurationMs, formatSpan } from '../../domain/time.js'
 import { clientName, clientOf } from '../../exchanges/client-name.js'
 import { addressOf, wordOf } from '../../exchanges/exchange-filter.js'
 import type { LoggedEvent } from '../../exchanges/exchange-log.js'
@@ -173,6 +173,7 @@ export function ExchangeList() {
                 exchange={row.exchange}
                 count={row.count}
                 told={inside.get(row.exchange.id)}
+                since={frozenSince(row, rows[first + index + 1])}
                 isSelected={isRowOf(row, selected.value?.id)}
                 isReachable={first + index === reachable}
               />
@@ -217,6 +218,12 @@ function eventText({ text }: LoggedEvent): string {
   return text.replace(/^Request (\d+) sent again, as .*/, 'You replayed #$1.')
 }
 
+/** Real time since the row before, if the clock stood still between them. */
+function frozenSince(row: TimelineRow, older: TimelineRow | undefined): DurationMs | undefined {
+  if (row.kind !== 'exchange' || older?.kind !== 'exchange' || row.exchange.at !== older.exchange.at) return undefined
+  return Date.parse(row.exchange.receivedAt) - Date.parse(older.exchange.receivedAt)
+}
+
 function keyOf(row: TimelineRow): string {
   if (row.kind === 'exchange') return `x${row.exchange.id}`
   if (row.kind === 'day') return `d${row.beforeId}`
@@ -236,6 +243,7 @@ function ExchangeRow({
   exchange,
   count,
   told,
+  since,
   isSelected,
   isReachable,
 }: {
@@ -243,6 +251,7 @@ function ExchangeRow({
   readonly count: number
   /** The wait that it came too early for. */
   readonly told: string | undefined
+  readonly since: DurationMs | undefined
   readonly isSelected: boolean
   /** Reachable by Tab; others by arrow keys. */
   readonly isReachable: boolean
@@ -271,7 +280,9 @@ function ExchangeRow({
           else select(exchange)
         }}
       >
-        <span class="at mono muted">{timeText(Date.parse(exchange.at), true)}</span>
+        <span class="at mono muted" title={`Received at ${exchange.receivedAt}, real time`}>
+          {since ? `+${formatSpan(since)}` : timeText(Date.parse(exchange.at), true)}
+        </span>
         <Status exchange={exchange} {...filterCell(ended === null ? 'ended:running' : `status:${status ?? 'none'}`)} />
         <span class="path mono">
           <span class="method" {...filterCell(wordOf('method', method))}>
