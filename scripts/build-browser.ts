@@ -59,7 +59,7 @@ const withoutUncalled: Plugin = {
   },
 }
 
-/** Descriptions of options stay out: browsers have no help, and the dashboard has its own copy. */
+/** Descriptions of options and verbs stay out: browsers have no help, and the dashboard has its own copy. */
 const withoutHelp: Plugin = {
   name: 'without-help',
   setup({ onLoad }) {
@@ -68,6 +68,13 @@ const withoutHelp: Plugin = {
         /^( +(?:description|docs|label|hint|value|example):)\s*(['"`]).*\2,$/gm,
         "$1 '',",
       ),
+      loader: 'ts',
+    }))
+    onLoad({ filter: /src\/control\/verbs(?:\/\w+)?\.ts$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8'))
+        .replace(/^ +(?:details|command):\s*(['"`]).*\1,\n/gm, '')
+        .replace(/(\bverb\('[A-Z]+ [^']*', )(['"]).*\2(, \{)$/gm, "$1''$3")
+        .replace(/(\bdescribed\(.*, )(['`]).*?\2\)/g, "$1'')"),
       loader: 'ts',
     }))
     onLoad({ filter: /src\/options\/rows\.ts$/ }, async ({ path }) => ({
