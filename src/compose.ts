@@ -11,9 +11,9 @@ import type { SpaceContext } from './core/space-context.js'
 import { Spaces } from './core/spaces.js'
 import type { FaultRule } from './domain/faults.js'
 import type { ApiKey } from './domain/keys.js'
-import { type PendingReply, UNREAD } from './domain/messages.js'
+import { type PendingReply, UNREADABLE } from './domain/messages.js'
 import type { ProblemCode } from './domain/problems.js'
-import { hider } from './domain/redaction.js'
+import { createHider } from './domain/redaction.js'
 import type { SpaceStart } from './domain/state.js'
 import type { Upstream } from './domain/upstream.js'
 import { LogBudget } from './exchanges/exchange-log.js'
@@ -182,7 +182,14 @@ export function openSandboxCore(
       service: createService(deps, executor, engine, responseRules),
       ended: (exchanges, unread) => executor.ended(exchanges, unread),
       refuse(code, address) {
-        const request = { method: UNREAD, target: UNREAD, headers: {}, rawHeaders: [], body: undefined, address }
+        const request = {
+          method: UNREADABLE,
+          target: UNREADABLE,
+          headers: {},
+          rawHeaders: [],
+          body: undefined,
+          address,
+        }
         return executor.answer({ request: { ...request, connection: 0, deliveredUpTo: 0 }, refused: code })
       },
       save: () => executor.save(),
@@ -230,7 +237,7 @@ function spacesOpener(
       basePath: options.basePath ?? contract.basePath,
       start,
       keys: new Keyring(keys, apiKeys),
-      hide: hider([...secrets, ...(upstream?.secrets ?? [])]),
+      hide: createHider([...secrets, ...(upstream?.secrets ?? [])]),
       anyKey: options.anyKey,
       spaceFrom: options.spaceFrom,
       seed,

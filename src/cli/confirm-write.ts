@@ -1,7 +1,7 @@
 import { RequestError } from '../client/errors.js'
 import { DEFAULT_SOURCE, type Target } from '../client/target.js'
 import { Failure } from '../domain/failures.js'
-import { canAsk, confirms } from './call/stdin.js'
+import { askToConfirm, canAsk } from './call/stdin.js'
 import type { CliIo } from './io.js'
 import { escapeControls } from './print.js'
 
@@ -16,7 +16,7 @@ export async function confirmWrite(
   const sentence = escapeControls(`${subject} writes to production (${baseUrl})`)
   if (!ask.canAsk || !canAsk() || io.stderr.isTTY !== true)
     throw new RequestError('CONFIRMATION_NEEDED', [`${sentence}. Confirm with --yes.`])
-  if (await confirms(`${sentence}. Send it?`, io.stderr, ask.signal)) return
+  if (await askToConfirm(`${sentence}. Send it?`, io.stderr, ask.signal)) return
   ask.signal.throwIfAborted()
   throw new RequestError('CONFIRMATION_NEEDED', ['Nothing was sent: the write was not confirmed.'])
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { checkHealth, HEALTH_TIMEOUT_MS } from '../client/control-fetch.js'
-import { isOwnProcess } from '../client/locator-file.js'
+import { isProcessAlive } from '../client/locator-file.js'
 import { Failure } from '../domain/failures.js'
 import { type DurationMs, formatDuration, SECOND_MS } from '../domain/time.js'
 import {
@@ -68,12 +68,12 @@ const DEFAULT_WAIT_MS: DurationMs = 30 * SECOND_MS
 /** Open responses may delay a stop by 5 s; little is left to write after that. */
 const STOP_TIMEOUT_MS: DurationMs = 15 * SECOND_MS
 
-export function addLifecycleVerbs({ add, call, alone }: VerbCommands, io: CliIo): void {
+export function addLifecycleVerbs({ add, call, withoutSandbox }: VerbCommands, io: CliIo): void {
   const limit = `time limit (default: ${formatDuration(DEFAULT_WAIT_MS)})`
   add('wait', 'wait until the sandbox is healthy, and print its base address', ['wait --timeout 2m'])
     .addOption(new Option('--timeout <duration>', limit).argParser(durationMs))
     .action(
-      alone(async ({ timeout = DEFAULT_WAIT_MS, ...others }) => {
+      withoutSandbox(async ({ timeout = DEFAULT_WAIT_MS, ...others }) => {
         const found = await healthySandbox(others, timeout, io)
         const { controls, json } = await connect(others, io, found)
         const baseUrl = await withLocation(found, async () => serviceUrl(found.controlUrl, await controls.state()))
@@ -112,7 +112,7 @@ async function healthySandbox({ url }: SharedFlags, timeout: DurationMs, io: Cli
 async function untilGone({ controlUrl, pid }: FoundSandbox, io: CliIo): Promise<void> {
   const deadline = io.monotonic() + STOP_TIMEOUT_MS
   const isThere = async () =>
-    (await checkHealth(controlUrl)).kind !== 'none' || (pid !== undefined && pid !== io.pid && isOwnProcess(pid))
+    (await checkHealth(controlUrl)).kind !== 'none' || (pid !== undefined && pid !== io.pid && isProcessAlive(pid))
   while (await isThere()) {
     if (io.monotonic() >= deadline)
       throw new Failure('STILL_RUNNING', `The sandbox at ${controlUrl} did not stop in time. End its process.`)

@@ -43,7 +43,7 @@ function formatHelp(command: Command, helper: Help): string {
     '',
     ...(examples.length === 0 ? [] : ['Examples:', ...examples.map((example) => `  ${example}`), '']),
     new Help().formatHelp(command, shown),
-    ...(left.length === 0 ? [] : [`${left.length} more options: ${pathOf(command)} ${FULL_HELP}`, '']),
+    ...(left.length === 0 ? [] : [`${left.length} more options: ${commandPath(command)} ${FULL_HELP}`, '']),
     ...(elsewhere === undefined ? [] : [`${elsewhere.title} (see ${elsewhere.command} --help):`, list, '']),
     ...(text === undefined ? [] : [helper.boxWrap(text, Math.min(width, MAX_TEXT_WIDTH)), '']),
   ].join('\n')
@@ -51,8 +51,8 @@ function formatHelp(command: Command, helper: Help): string {
 
 export const HELP_FORMAT = { formatHelp, subcommandTerm: (command: Command) => command.name() }
 
-export function pathOf(command: Command): string {
-  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
+export function commandPath(command: Command): string {
+  return command.parent === null ? command.name() : `${commandPath(command.parent)} ${command.name()}`
 }
 
 export function addFullHelp(command: Command): void {
@@ -66,7 +66,7 @@ export function addFullHelp(command: Command): void {
 export function seeHelp(command: Command): string {
   // An operation's parameter may be called --help.
   const { long = '--help' } = Object(command.createHelp().visibleOptions(command).at(-1)) as Partial<Option>
-  return `See ${pathOf(command)} ${/help$/.test(long) ? long : '--help'}.`
+  return `See ${commandPath(command)} ${/help$/.test(long) ? long : '--help'}.`
 }
 
 export function addHelpCommand(parent: Command): void {
@@ -102,9 +102,9 @@ function unknownCommand(command: Command, name: string): string {
 }
 
 /** One line that ends with a pointer to the help. @param code commander's; undefined for our own messages */
-export function usageWords(command: Command, message: string, code?: string): string {
+export function usageMessage(command: Command, message: string, code?: string): string {
   const group = code === 'commander.excessArguments' ? groupOf(command) : undefined
-  if (group !== undefined) return usageWords(group, unknownCommand(group, group.args[0] ?? ''))
+  if (group !== undefined) return usageMessage(group, unknownCommand(group, group.args[0] ?? ''))
   const text = (removedUse(message) ?? message)
     .replace(/^error: (?:command-argument )?/, '')
     .replace(/\n\(Did you mean (.*)\?\)$/s, '; did you mean $1?')

@@ -1,5 +1,5 @@
 import type { Output } from './io.js'
-import { escapeDrivers } from './print.js'
+import { escapeTerminalControls } from './print.js'
 
 /** Characters buffered for a slow reader; more lines are dropped. */
 const MAX_PENDING = 1_000_000
@@ -40,7 +40,7 @@ export class LineWriter {
       this.#dropped++
       return
     }
-    this.#pending += `${escapeDrivers(line())}\n`
+    this.#pending += `${escapeTerminalControls(line())}\n`
     this.#schedule()
   }
 
@@ -48,7 +48,7 @@ export class LineWriter {
     this.flush()
     if (this.#broken || this.#blocked) return
     this.#showsProgress = true
-    this.#blocked = !this.#stream.write(ERASE_LINE + escapeDrivers(text))
+    this.#blocked = !this.#stream.write(ERASE_LINE + escapeTerminalControls(text))
   }
 
   clear(): void {
@@ -69,7 +69,7 @@ export class LineWriter {
   flush(): void {
     if (this.#broken || this.#blocked) return
     if (this.#dropped > 0) {
-      this.#pending += `${escapeDrivers(this.#droppedLine(this.#dropped))}\n`
+      this.#pending += `${escapeTerminalControls(this.#droppedLine(this.#dropped))}\n`
       this.#dropped = 0
     }
     if (this.#pending === '') return

@@ -26,7 +26,7 @@ export function hasControls(text: string): boolean {
 }
 
 /** The last safeguard before output: a field that was not escaped can do no more than set a colour. */
-export function escapeDrivers(text: string): string {
+export function escapeTerminalControls(text: string): string {
   return text.replace(TERMINAL_CONTROLS, escaped)
 }
 
@@ -52,7 +52,7 @@ export function xmlText(text: string): string {
 
 /** @returns false once the reader is gone */
 export function print(stream: Output, text: string): Promise<boolean> {
-  return printBytes(stream, escapeDrivers(text))
+  return printBytes(stream, escapeTerminalControls(text))
 }
 
 export function printBytes(stream: Output, bytes: string | Uint8Array): Promise<boolean> {
@@ -95,7 +95,7 @@ export function colourLevel(stream: Output, env: Environment): 0 | 1 {
   return stream.isTTY === true && TERM !== 'dumb' ? 1 : 0
 }
 
-export function isForPeople(stream: Output, env: Environment): boolean {
+export function isInteractive(stream: Output, env: Environment): boolean {
   return stream.isTTY === true || (env.FORCE_COLOR !== undefined && colourLevel(stream, env) === 1)
 }
 

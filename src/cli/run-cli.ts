@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { packageVersion } from '../system/package-files.js'
-import { addHelpCommand, explain, HELP_FORMAT, passesThrough, pathOf, seeHelp, usageWords } from './help.js'
+import { addHelpCommand, commandPath, explain, HELP_FORMAT, passesThrough, seeHelp, usageMessage } from './help.js'
 import { type CliIo, type CommandEntry, EXIT, EXIT_CODES_HELP } from './io.js'
 import { escapeLines, print, printLine } from './print.js'
 import { printJsonError, reportError } from './report-error.js'
@@ -40,7 +40,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     return reportError(error, io, {
       debug: wantsDebug(argv, io),
       json: wantsJsonErrors(ownArguments(argv, reached)),
-      command: pathOf(reached ?? program),
+      command: commandPath(reached ?? program),
       ...(reached && { seeHelp: seeHelp(reached) }),
     })
   }
@@ -52,7 +52,7 @@ class OwnCommand extends Command {
   }
 
   override error(message: string, options?: { readonly code?: string; readonly exitCode?: number }): never {
-    return super.error(usageWords(this, message, options?.code), { ...options })
+    return super.error(usageMessage(this, message, options?.code), { ...options })
   }
 }
 

@@ -13,7 +13,7 @@ import { runSandbox } from '../sandbox.js'
 import { messageOf } from '../system/message-of.js'
 import { addFullHelp, explain } from './help.js'
 import { type CliIo, EXIT, onStopSignals, SIGNAL_EXIT, type StopSignal } from './io.js'
-import { isForPeople } from './print.js'
+import { isInteractive } from './print.js'
 import { type Run, Runs } from './serve/runs.js'
 import { openServeLog, type ServeLog } from './serve-log.js'
 
@@ -46,7 +46,7 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
   const env = envLayer(io.env, io.cwd)
   const resolve = (randomSeed: () => number) =>
     resolveLayers([flagLayer(flags, io.cwd), env, configLayer(io.cwd)], {
-      defaults: serveDefaults(isForPeople(io.stderr, io.env) ? 'pretty' : 'json'),
+      defaults: serveDefaults(isInteractive(io.stderr, io.env) ? 'pretty' : 'json'),
       cwd: io.cwd,
       randomSeed,
     })

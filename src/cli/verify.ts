@@ -7,7 +7,7 @@ import { resolveTarget } from '../client/target.js'
 import { type Check, type CheckOutcome, MAX_WAITS, type Verification, verify } from '../client/verify/verify.js'
 import type { ContractData } from '../contract/contract-data.js'
 import { openContract } from '../contract/open-contract.js'
-import { basePathOf } from '../domain/base-address.js'
+import { basePathIn } from '../domain/base-address.js'
 import { shellCommand } from '../domain/curl.js'
 import { Failure } from '../domain/failures.js'
 import { counted, MIB } from '../domain/numbers.js'
@@ -110,7 +110,7 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
       contract,
       rules: await readResponseRules(contract, 'native'),
       service,
-      basePath: basePathOf(target.baseUrl),
+      basePath: basePathIn(target.baseUrl),
       apiKey: target.apiKey,
       writes: flags.writes === true,
       wait: (milliseconds) => setTimeout(milliseconds),

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import type { EngineRequest, EngineResponse } from '../contract/engine.js'
 import { parseShallowJson } from '../contract/json.js'
 import { type Bytes, MIB } from '../domain/numbers.js'
-import { headerIn } from '../domain/request-headers.js'
+import { headerInList } from '../domain/request-headers.js'
 import type { Environment } from '../system/this-process.js'
 import { openDispatcher } from './dispatcher.js'
 import { type Header, joinedHeaders } from './headers.js'
@@ -84,7 +84,7 @@ export function exchangeOnce(
     const { statusCode: status, statusText, body } = response
     // undici's types do not know that headers are a list then.
     const headers = response.headers as unknown as readonly string[]
-    const length = options.method === 'HEAD' ? undefined : headerIn(headers, 'content-length')
+    const length = options.method === 'HEAD' ? undefined : headerInList(headers, 'content-length')
     const bytes = await readBounded(body, maxBody, length)
     return { status, statusText, headers, body: Buffer.from(bytes.buffer) }
   })

@@ -5,7 +5,7 @@ import { isLoopback, isSameOrigin, readBaseAddress } from '../domain/base-addres
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { readRegularFile } from '../system/regular-file.js'
 import { checkHealth } from './control-fetch.js'
-import { isOwnProcess, isRunning, LOCATOR, type Location, locationsIn } from './locator-file.js'
+import { isProcessAlive, isRunning, LOCATOR, type Location, locationsIn } from './locator-file.js'
 
 const MAX_LOCATOR = 64_000
 
@@ -58,7 +58,7 @@ export async function locationProblem({ baseUrl, controlUrl, pid, startedAt }: L
   const foreign = [baseUrl, controlUrl].find((url) => !isOfThisMachine(url))
   if (foreign !== undefined) return `names ${foreign}, which is not on this machine`
   if (!isSameOrigin(baseUrl, controlUrl)) return `names ${baseUrl}, but a control plane elsewhere`
-  if (!isOwnProcess(pid)) return `names ${baseUrl}, whose process has ended or belongs to another user`
+  if (!isProcessAlive(pid)) return `names ${baseUrl}, whose process has ended or belongs to another user`
   const health = await checkHealth(controlUrl, FIRST_RESPONSE_MS)
   if (health.kind === 'none') return `names ${baseUrl}, where no server responds`
   if (health.kind === 'healthy' && health.pid === pid && health.startedAt === startedAt) return undefined

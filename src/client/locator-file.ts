@@ -69,11 +69,11 @@ export function locationsIn(content: unknown): readonly Entry[] {
 }
 
 export function isRunning({ pid, processStart: started }: Entry): boolean {
-  const isKnown = Number.isSafeInteger(pid) && pid > 0 && isOwnProcess(pid)
+  const isKnown = Number.isSafeInteger(pid) && pid > 0 && isProcessAlive(pid)
   return isKnown && (started === undefined || started === processStart(pid)?.started)
 }
 
-export function isOwnProcess(pid: number): boolean {
+export function isProcessAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { brotliDecompress, gunzip } from 'node:zlib'
 import type { KeyHeader } from '../contract/contract-data.js'
 import { type Bytes, MIB } from '../domain/numbers.js'
-import { headerIn, isBearer } from '../domain/request-headers.js'
+import { headerInList, isBearer } from '../domain/request-headers.js'
 import type { DurationMs } from '../domain/time.js'
 import type { Upstream, UpstreamFailure, UpstreamOutcome, UpstreamRequest, UpstreamWrites } from '../domain/upstream.js'
 import { messageOf } from '../system/message-of.js'
@@ -69,7 +69,7 @@ export async function openUpstream({
       { origin, path: basePath + target, method: method as 'GET', headers: all, body: body ?? null },
       { timeout, maxBody: MAX_RESPONSE, signal },
     )
-    const bytes = await decompressed(raw.body, headerIn(raw.headers, 'content-encoding'))
+    const bytes = await decompressed(raw.body, headerInList(raw.headers, 'content-encoding'))
     const binary = bytes.toString('latin1')
     // ASCII is the same in both encodings, and need not be kept twice.
     const text = isAscii(bytes) ? binary : bytes.toString()

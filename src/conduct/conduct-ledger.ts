@@ -1,6 +1,6 @@
 import { countedTime, type EarlyRequest } from '../domain/ban.js'
 import type { KeyCaller } from '../domain/keys.js'
-import { type Ending, type ExchangeRef, type HandlerResult, isBrowsersOwn } from '../domain/messages.js'
+import { type Ending, type ExchangeRef, type HandlerResult, isBrowserProbe } from '../domain/messages.js'
 import { type Limits, NO_LIMITS } from '../domain/quota.js'
 import { redactQuery } from '../domain/redaction.js'
 import type { EpochMs } from '../domain/time.js'
@@ -135,7 +135,7 @@ export class ConductLedger {
    */
   judge(judged: JudgedRequest, response: HandlerResult, { id, position }: Pick<ExchangeRef, 'id' | 'position'>): void {
     const { caller, now, request, route, path, query } = judged
-    if (isBrowsersOwn(request)) return
+    if (isBrowserProbe(request)) return
     this.requests++
     this.repeats?.judge(judged, response, fingerprintOf(judged), id, position)
     const account = caller.kind === 'key' ? this.#accountOf(caller) : undefined

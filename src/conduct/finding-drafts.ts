@@ -1,9 +1,9 @@
 import type { Operation } from '../contract/contract.js'
 import { isSpaceName } from '../domain/keys.js'
-import { type HandlerResult, textOf, UNREAD } from '../domain/messages.js'
+import { type HandlerResult, textOf, UNREADABLE } from '../domain/messages.js'
 import { operationMessage } from '../domain/problems.js'
 import { redactQuery } from '../domain/redaction.js'
-import { SPACE_MEMBER } from '../domain/request-headers.js'
+import { SPACE_BAGGAGE_KEY } from '../domain/request-headers.js'
 import type { DurationMs, EpochMs } from '../domain/time.js'
 import type { ConductRule } from './conduct-view.js'
 import type { JudgedRequest } from './judged-request.js'
@@ -70,7 +70,7 @@ function allDrafts(judged: JudgedRequest, response: HandlerResult): readonly Fin
     const how = caller.problem === 'missing_api_key' ? 'without an API key' : 'with an invalid API key'
     drafts.push({ rule: 'unauthenticated', detail: caller.problem, message: `${source} was sent ${how}.` })
   }
-  if (route.kind !== 'operation' && request.method !== UNREAD) {
+  if (route.kind !== 'operation' && request.method !== UNREADABLE) {
     const why =
       route.kind === 'outside'
         ? `the service is under ${space.shared.basePath}`
@@ -93,13 +93,13 @@ function allDrafts(judged: JudgedRequest, response: HandlerResult): readonly Fin
 
 export function unknownSpaceMessage(name: string): string {
   const problem = isSpaceName(name) ? 'is not open; open it first, for example with a reset' : 'is not a space name'
-  return `${SPACE_MEMBER} in baggage is ignored: ${JSON.stringify(name)} ${problem}.`
+  return `${SPACE_BAGGAGE_KEY} in baggage is ignored: ${JSON.stringify(name)} ${problem}.`
 }
 
 /** Only for refusals caused by the client, not by a switch or a header. */
 function invalidity({ route, request, handler }: JudgedRequest, response: HandlerResult): string | undefined {
   const { status, reason, headers = [] } = response
-  if (request.method === UNREAD) return messageOf(response)
+  if (request.method === UNREADABLE) return messageOf(response)
   // Forcing an invalid code is a client error; a forced response is what the client requested.
   if (reason !== undefined && (reason !== 'forced' || headers.includes('Preference-Applied'))) return undefined
   if (status === 400 || status === 413 || status === 415) return messageOf(response)

@@ -3,7 +3,7 @@ import {
   type BanRecord,
   banFor,
   banRecordWithoutFuture,
-  bringsBan,
+  causesBan,
   countedTime,
   isRetryWindowOpen,
   NO_BAN_RECORD,
@@ -145,7 +145,7 @@ function simulate(
   dropEnded(state.waits, { now, wall })
   const isEarly = state.waits.length >= senders
   const hasFirst = state.waits.some((wait) => !wait.isEarly)
-  if (isEarly && banAfter !== 'never' && bringsBan(state.early, hasFirst, banAfter * senders, now, wall)) {
+  if (isEarly && banAfter !== 'never' && causesBan(state.early, hasFirst, banAfter * senders, now, wall)) {
     Object.assign(state, { bans: banFor(banDuration, now, 0), waits: [], early: [] })
     refused.ban++
     return

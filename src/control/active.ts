@@ -29,7 +29,7 @@ export function listActive(space: Space, wall: EpochMs): readonly ActiveView[] {
   ]
 }
 
-function active(
+function activeView(
   what: ActiveView['what'],
   text: string,
   {
@@ -51,12 +51,13 @@ function activeStorm(space: Space, wall: EpochMs): readonly ActiveView[] {
   const { storm } = space
   const { storm: start } = space.shared.start
   const isOver = storm === undefined || (storm.every === undefined && !isStormActive(storm, space.now(wall)))
-  if (isOver) return start === undefined ? [] : [active('storm', stormName(start), { origin: '--storm', isOff: true })]
+  if (isOver)
+    return start === undefined ? [] : [activeView('storm', stormName(start), { origin: '--storm', isOff: true })]
   const { startedAt, for: length, every } = storm
   const parts = ['rate', 'for', 'every', 'retryAfter'] as const
   const isStart = start !== undefined && parts.every((part) => storm[part] === start[part])
   return [
-    active('storm', stormName(storm), {
+    activeView('storm', stormName(storm), {
       until: length === undefined || every !== undefined ? undefined : startedAt + length,
       hits: hits(space, ({ reason, at }) => reason === 'storm' && at >= startedAt),
       origin: isStart ? '--storm' : originOf(space, 'storm.start'),
@@ -74,14 +75,14 @@ function activeFaults(space: Space): readonly ActiveView[] {
       .filter(({ left }) => left !== 0)
       .map(({ rule, left }) => {
         const name = formatFaultRule(rule)
-        return active('fault', name, {
+        return activeView('fault', name, {
           name,
           left,
           hits: hits(space, (record) => record.rule === name),
           origin: start.has(stringifyJson(rule)) ? '--fault' : originOf(space, 'faults.', name),
         })
       }),
-    ...removed.map(formatFaultRule).map((name) => active('fault', name, { name, origin: '--fault', isOff: true })),
+    ...removed.map(formatFaultRule).map((name) => activeView('fault', name, { name, origin: '--fault', isOff: true })),
   ]
 }
 
@@ -89,7 +90,7 @@ function activeClock(space: Space): readonly ActiveView[] {
   const text = clockText(space.clock)
   if (text === '') return []
   const isStart = text === clockText(space.startClock)
-  return [active('clock', text, { origin: isStart ? '--now, --freeze' : originOf(space, 'clock.') })]
+  return [activeView('clock', text, { origin: isStart ? '--now, --freeze' : originOf(space, 'clock.') })]
 }
 
 /** The number of senders does not affect responses. */
@@ -101,7 +102,7 @@ function activeSettings(space: Space): readonly ActiveView[] {
     if (name === 'senders' || (now[name] === standard[name] && start[name] === standard[name])) return []
     const option = `--${toKebabCase(name)}`
     if (now[name] === standard[name])
-      return [active('setting', settingName(name, start[name]), { name, origin: option, isOff: true })]
+      return [activeView('setting', settingName(name, start[name]), { name, origin: option, isOff: true })]
     const counts =
       name === 'latency'
         ? ({ waitingMs, fault }: ExchangeRecord) => waitingMs > 0 && fault === undefined
@@ -109,7 +110,7 @@ function activeSettings(space: Space): readonly ActiveView[] {
           ? ({ reason }: ExchangeRecord) => reason === 'sunset' || reason === 'brownout'
           : undefined
     return [
-      active('setting', settingName(name, now[name]), {
+      activeView('setting', settingName(name, now[name]), {
         name,
         hits: counts === undefined ? null : hits(space, counts),
         origin: now[name] === start[name] ? option : originOf(space, 'settings.', name),
@@ -121,12 +122,12 @@ function activeSettings(space: Space): readonly ActiveView[] {
 function activeBans(space: Space, name: string, until: EpochMs | undefined): readonly ActiveView[] {
   if (until === undefined) return []
   const count = hits(space, ({ reason, key }) => reason === 'ban' && key === name)
-  return [active('ban', `${name} banned`, { name, until, hits: count, origin: originOf(space, 'keys.ban', name) })]
+  return [activeView('ban', `${name} banned`, { name, until, hits: count, origin: originOf(space, 'keys.ban', name) })]
 }
 
 function activePlan(space: Space, name: string, plan: string | undefined, start: string): readonly ActiveView[] {
   if (plan === undefined || plan === start) return []
-  return [active('plan', `${name} on ${plan}`, { name, origin: originOf(space, 'keys.change', name) })]
+  return [activeView('plan', `${name} on ${plan}`, { name, origin: originOf(space, 'keys.change', name) })]
 }
 
 export function stormName({ rate }: Pick<Storm, 'rate'>): string {

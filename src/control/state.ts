@@ -7,7 +7,7 @@ import { shellWord } from '../domain/curl.js'
 import { faultInput } from '../domain/faults.js'
 import { type ApiKey, DEFAULT_KEY, keyLabel, startPlan } from '../domain/keys.js'
 import { counted } from '../domain/numbers.js'
-import { isOpen, viewWindow, type WindowName } from '../domain/quota.js'
+import { isWindowOpen, viewWindow, type WindowName } from '../domain/quota.js'
 import { DEFAULT_SETTINGS, SETTING_NAMES, type SettingName } from '../domain/settings.js'
 import { isStormActive, type RunningStorm } from '../domain/storm.js'
 import {
@@ -93,7 +93,7 @@ export function keyView(space: Space, apiKey: ApiKey, wall: EpochMs): KeyView {
     return {
       limit,
       remaining: isSpent ? 0 : remaining,
-      reset: isOpen(name, usage[name], now) ? isoText(resetAt) : null,
+      reset: isWindowOpen(name, usage[name], now) ? isoText(resetAt) : null,
     }
   }
   const until = apiKey.always === 'banned' ? now + space.settings.banDuration : activeBan(bans, now)?.until

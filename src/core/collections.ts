@@ -4,7 +4,7 @@ import { Collection } from '../domain/collection.js'
 import type { ApiKey } from '../domain/keys.js'
 import type { SavedRecords } from '../domain/records.js'
 import type { StoredState } from '../domain/state.js'
-import { savedIn, stateOf, type unservedIn } from '../domain/state-layout.js'
+import { savedRecords, toStoredState, type unservedRecords } from '../domain/state-layout.js'
 import { digestOf } from '../system/runtime.js'
 
 /** Records by resource. */
@@ -12,7 +12,7 @@ export type Collections = ReadonlyMap<string, Collection>
 
 /** Whether some records that a space starts with are not in its stored state. */
 export function hasUnsavedRecords({ resources }: Pick<Contract, 'resources'>, state: StoredState): boolean {
-  return resources.some((one) => (one.examples ?? []).length > 0 && savedIn(state, one) === undefined)
+  return resources.some((one) => (one.examples ?? []).length > 0 && savedRecords(state, one) === undefined)
 }
 
 /** The stored records of each resource; without any, the records of the contract's examples. */
@@ -21,7 +21,7 @@ export function openCollections({ resources }: Pick<Contract, 'resources'>, stat
     resources.map((resource) => {
       const { name, id, examples = [], properties } = resource
       const indexed = Object.keys(properties).filter((property) => properties[property]?.choices)
-      const saved = savedIn(state, resource)
+      const saved = savedRecords(state, resource)
       const collection = saved ? new Collection(saved, indexed) : Collection.empty(id.property, indexed)
       if (saved === undefined) for (const value of examples) collection.put({ scope: [], value })
       return [name, collection]
@@ -62,14 +62,14 @@ export function ownCollection(
 export function stateFrom(
   { resources }: Pick<Contract, 'resources'>,
   collections: Collections,
-  unserved: ReturnType<typeof unservedIn>,
+  unserved: ReturnType<typeof unservedRecords>,
   keys: readonly ApiKey[],
 ): StoredState {
   const saved = resources.flatMap((resource): readonly (readonly [ResourceData, SavedRecords])[] => {
     const collection = collections.get(resource.name)
     return collection === undefined ? [] : [[resource, collection.save()]]
   })
-  return stateOf(unserved, saved, keys)
+  return toStoredState(unserved, saved, keys)
 }
 
 type SavedCollection = SavedRecords & { readonly indexed: readonly string[] }

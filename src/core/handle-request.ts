@@ -1,7 +1,7 @@
 import { isBodyFault } from '../domain/faults.js'
 import { type Caller, type SentKey, sentTokens } from '../domain/keys.js'
-import { bodyStart, type HandlerResult, leavesNoStatus, type Reply, type ServiceRequest } from '../domain/messages.js'
-import { hider, redactAddress, redactQuery } from '../domain/redaction.js'
+import { bodyStart, type HandlerResult, hasNoStatus, type Reply, type ServiceRequest } from '../domain/messages.js'
+import { createHider, redactAddress, redactQuery } from '../domain/redaction.js'
 import type { UpstreamRequest } from '../domain/upstream.js'
 import { type ExchangeRecord, LOG_BODY_CHARACTERS, loggedHeaders } from '../exchanges/exchange-record.js'
 import { utf8Text } from '../system/runtime.js'
@@ -166,7 +166,7 @@ function logExchange(context: RequestContext, response: HandlerResult, headers: 
     // In the order of WITHOUT_VALUES: a spread here takes longer than the rest of the request.
     sender: caller.kind === 'key' && caller.sender !== '' ? caller.sender : undefined,
     operation: route.kind === 'operation' ? route.operation.id : undefined,
-    status: leavesNoStatus(response) ? undefined : response.status,
+    status: hasNoStatus(response) ? undefined : response.status,
     reason: response.reason,
     fault: response.fault,
     rule: response.rule,
@@ -222,6 +222,6 @@ function withoutSecrets({ hide }: RequestContext, record: ExchangeRecord): Excha
 function hiderFor(hide: RequestContext['hide'], caller: Caller, request: ServiceRequest): RequestContext['hide'] {
   if (caller.isPublic) return hide
   const tokens = sentTokens(request.headers.authorization)
-  const own = hider(tokens.filter((token) => token !== caller.label))
+  const own = createHider(tokens.filter((token) => token !== caller.label))
   return own === undefined || hide === undefined ? (own ?? hide) : (text) => own(hide(text))
 }

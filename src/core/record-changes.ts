@@ -2,7 +2,7 @@ import type { Values } from '../contract/contract.js'
 import { parseInt64 } from '../contract/int64.js'
 import { isNode } from '../contract/json.js'
 import { fillValue, type PropertyData, type ResourceData, type Shape } from '../contract/resource-data.js'
-import { type Collection, isSame } from '../domain/collection.js'
+import { type Collection, isDeepEqual } from '../domain/collection.js'
 import type { RecordChange, Scope } from '../domain/records.js'
 import type { ActionRequest } from './action-request.js'
 import type { Space } from './space.js'
@@ -92,6 +92,6 @@ export function findTaken({ id, unique }: ResourceData, value: Values, records?:
   const own = String(value[id.property])
   const others = unique.length === 0 ? [] : (records?.values() ?? []).filter((one) => String(one[id.property]) !== own)
   return unique.find(
-    (property) => value[property] !== undefined && others.some((one) => isSame(one[property], value[property])),
+    (property) => value[property] !== undefined && others.some((one) => isDeepEqual(one[property], value[property])),
   )
 }

@@ -11,7 +11,7 @@ import { randomStream, streamAt } from '../domain/random.js'
 import { InvalidRecord, type RecordChange, type RecordId } from '../domain/records.js'
 import { findLatency, type Settings } from '../domain/settings.js'
 import { type Change, SNAPSHOT_VERSION, type Snapshot, type SpaceStart, type StoredState } from '../domain/state.js'
-import { changeOf, unservedIn } from '../domain/state-layout.js'
+import { toStoredChange, unservedRecords } from '../domain/state-layout.js'
 import type { RunningStorm, Storm } from '../domain/storm.js'
 import {
   type ClockState,
@@ -165,7 +165,7 @@ export class Space implements SpaceState {
     const isSeed = this.name !== '' && state === this.seed
     const records = isSeed ? openSeed(this.shared.contract, state) : openCollections(this.shared.contract, state)
     const ownRecords = isSeed ? [] : [...records.keys()]
-    this.#set({ records, ownRecords, unserved: unservedIn(state, this.shared.contract.resources) })
+    this.#set({ records, ownRecords, unserved: unservedRecords(state, this.shared.contract.resources) })
   }
 
   #openConduct(): ConductLedger {
@@ -282,7 +282,7 @@ export class Space implements SpaceState {
   #storedForm(changes: readonly RecordChange[]): readonly Change[] {
     const stored = changes.flatMap((change) => {
       const resource = this.shared.contract.resources.find(({ name }) => name === change.resource)
-      return resource === undefined ? [] : [changeOf(resource, change)]
+      return resource === undefined ? [] : [toStoredChange(resource, change)]
     })
     return this.#hasUnsavedRecords ? [{ kind: 'replaced', state: this.state() }, ...stored] : stored
   }

@@ -58,7 +58,7 @@ export function banRecordWithoutFuture(record: BanRecord, now: EpochMs): BanReco
  * sends, at most n - 1 waits are running, so they stay below `threshold`.
  * @param early requests that no longer count are removed from it @param hasFirst the wait of the first request lasts
  */
-export function bringsBan(
+export function causesBan(
   early: RetryWindow[],
   hasFirst: boolean,
   threshold: number,

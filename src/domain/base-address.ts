@@ -11,7 +11,7 @@ export function readBaseAddress(text: string): { readonly value: string } | { re
   return { value: url.origin + url.pathname.replace(/\/+$/, '') }
 }
 
-export function basePathOf(baseUrl: string): string {
+export function basePathIn(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/+$/, '')
 }
 

@@ -251,11 +251,11 @@ export function followingId(id: Int64): Int64 {
 
 export function isMatch(value: Values, filters: readonly Filter[]): boolean {
   return filters.every(([property, accepted]) =>
-    accepted.some((one) => valuesOf(value[property]).some((own) => isSame(own, one))),
+    accepted.some((one) => valuesOf(value[property]).some((own) => isDeepEqual(own, one))),
   )
 }
 
-export function isSame(a: unknown, b: unknown): boolean {
+export function isDeepEqual(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === 'object' && stringifyJson(a) === stringifyJson(b))
 }
 

@@ -27,7 +27,7 @@ export type DeliveryMarks = Required<Pick<ServiceRequest, 'deliveredUpTo' | 'sen
 export type UnreadBody = 'too-large' | 'no-room'
 
 /** Method and target of input that is not an HTTP request. */
-export const UNREAD = '-'
+export const UNREADABLE = '-'
 
 export type ServiceRoute =
   | { readonly kind: 'operation'; readonly operation: Operation; readonly captured: readonly string[] }
@@ -126,7 +126,7 @@ export interface EndedExchange extends ExchangeRef {
 export const BODY_LIMIT_BYTES = 1024 * 1024
 
 /** The client gets no status. */
-export function leavesNoStatus({ fault }: HandlerResult): boolean {
+export function hasNoStatus({ fault }: HandlerResult): boolean {
   return fault === 'connection-reset' || fault === 'empty-response' || fault === 'hang'
 }
 
@@ -157,7 +157,7 @@ const BROWSER_PROBES =
  * Whether a browser sent this without code: for an icon, its devtools, or the address bar. It costs no quota and is not
  * judged. A request with an API key always comes from a client.
  */
-export function isBrowsersOwn({ method, target, headers }: ServiceRequest): boolean {
+export function isBrowserProbe({ method, target, headers }: ServiceRequest): boolean {
   if (headers.authorization !== undefined || method !== 'GET') return false
   return BROWSER_PROBES.test(target) || isNavigation(headers)
 }

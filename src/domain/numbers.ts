@@ -1,9 +1,9 @@
 /** `1 pet`, `2 pets`. @param several irregular plural */
 export function counted(count: number, one: string, several?: string): string {
-  return `${count} ${noun(count, one, several)}`
+  return `${count} ${pluralize(count, one, several)}`
 }
 
-export function noun(count: number, one: string, several = `${one}s`): string {
+export function pluralize(count: number, one: string, several = `${one}s`): string {
   return count === 1 ? one : several
 }
 

@@ -57,7 +57,7 @@ export const CUSTOM_LIMITS: Limits = { perMinute: 10_000, perDay: 1_000_000 }
  * over.
  */
 export function viewWindow(window: WindowName, usage: Usage | undefined, limit: number, now: EpochMs): WindowView {
-  const open = isOpen(window, usage, now)
+  const open = isWindowOpen(window, usage, now)
   const openedAt = open ? usage.openedAt : now
   const used = open ? usage.used : 0
   return {
@@ -68,7 +68,7 @@ export function viewWindow(window: WindowName, usage: Usage | undefined, limit: 
   }
 }
 
-export function isOpen(window: WindowName, usage: Usage | undefined, now: EpochMs): usage is Usage {
+export function isWindowOpen(window: WindowName, usage: Usage | undefined, now: EpochMs): usage is Usage {
   return usage !== undefined && usage.openedAt <= now && now < usage.openedAt + WINDOW_LENGTH[window]
 }
 
@@ -76,13 +76,13 @@ export function isOpen(window: WindowName, usage: Usage | undefined, now: EpochM
  * Chooses the window for the headers: the window with fewer remaining requests, the minute on a tie; if both are used
  * up, the later reset. @source docs/behaviour.md, "the window in the headers"
  */
-export function shownWindow(minute: WindowView, day: WindowView): WindowView {
+export function reportedWindow(minute: WindowView, day: WindowView): WindowView {
   if (minute.remaining === 0 && day.remaining === 0) return day.resetAt > minute.resetAt ? day : minute
   return day.remaining < minute.remaining ? day : minute
 }
 
 export function viewQuota(usage: QuotaUsage, limits: Limits, now: EpochMs): WindowView {
-  return shownWindow(
+  return reportedWindow(
     viewWindow('minute', usage.minute, limits.perMinute, now),
     viewWindow('day', usage.day, limits.perDay, now),
   )
@@ -99,5 +99,7 @@ export function charge(usage: QuotaUsage, limits: Limits, now: EpochMs): QuotaVe
 }
 
 function usageAfter(window: WindowName, usage: Usage | undefined, now: EpochMs): Usage {
-  return isOpen(window, usage, now) ? { openedAt: usage.openedAt, used: usage.used + 1 } : { openedAt: now, used: 1 }
+  return isWindowOpen(window, usage, now)
+    ? { openedAt: usage.openedAt, used: usage.used + 1 }
+    : { openedAt: now, used: 1 }
 }

@@ -29,7 +29,7 @@ export function redactHeader(
 const SHORTEST_SECRET = 8
 
 /** Returns a function that masks secrets in a text; undefined without secrets. */
-export function hider(secrets: readonly string[]): ((text: string) => string) | undefined {
+export function createHider(secrets: readonly string[]): ((text: string) => string) | undefined {
   const hidden = secrets.filter(({ length }) => length >= SHORTEST_SECRET)
   if (hidden.length === 0) return undefined
   return (text) => hidden.reduce((shown, secret) => shown.replaceAll(secret, MASK), text)

@@ -7,7 +7,7 @@ import { MASK } from './redaction.js'
 export type { KeyHeader } from '../contract/contract-data.js'
 
 /** @param list name, value, name, value … @param name in lower case */
-export function headerIn(list: readonly string[], name: string): string | undefined {
+export function headerInList(list: readonly string[], name: string): string | undefined {
   const place = list.findIndex((item, at) => at % 2 === 0 && item.toLowerCase() === name)
   return place === -1 ? undefined : list[place + 1]
 }
@@ -45,7 +45,7 @@ export function withBearer(
   }
 }
 
-export const SPACE_MEMBER = 'sandbox-space'
+export const SPACE_BAGGAGE_KEY = 'sandbox-space'
 
 /**
  * The value of `sandbox-space` in a `baggage` header, percent-decoded and without properties. Different values are joined
@@ -54,7 +54,7 @@ export const SPACE_MEMBER = 'sandbox-space'
  * @source W3C Baggage, section 3.3: baggage-string
  */
 export function readSpace(header: unknown): string | undefined {
-  if (typeof header !== 'string' || !header.includes(SPACE_MEMBER)) return undefined
+  if (typeof header !== 'string' || !header.includes(SPACE_BAGGAGE_KEY)) return undefined
   const values = header.split(',').flatMap((member) => {
     const [, value] = /^[ \t]*sandbox-space[ \t]*=([^;]*)/.exec(member) ?? []
     return value === undefined ? [] : [decodePercent(value.trim())]

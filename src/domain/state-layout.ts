@@ -10,7 +10,7 @@ import type { Change, StoredState } from './state.js'
 type Records = Omit<StoredState, 'keys'>
 
 /** The records of a resource; undefined if there have been none. */
-export function savedIn(
+export function savedRecords(
   { nextPetId, pets, orders, records }: Records,
   resource: ResourceData,
 ): SavedRecords | undefined {
@@ -27,7 +27,10 @@ export function savedIn(
 }
 
 /** What a state has of resources that the contract does not have, which is kept as it is. */
-export function unservedIn({ nextPetId, pets, orders, records }: Records, resources: readonly ResourceData[]): Records {
+export function unservedRecords(
+  { nextPetId, pets, orders, records }: Records,
+  resources: readonly ResourceData[],
+): Records {
   const places = new Set(resources.map(placeInState))
   const served = new Set(resources.flatMap((one) => (placeInState(one) === 'records' ? one.name : [])))
   const others = Object.entries(records ?? {}).filter(([name]) => !served.has(name))
@@ -38,7 +41,7 @@ export function unservedIn({ nextPetId, pets, orders, records }: Records, resour
   }
 }
 
-export function stateOf(
+export function toStoredState(
   unserved: Records,
   saved: readonly (readonly [ResourceData, SavedRecords])[],
   keys: readonly ApiKey[],
@@ -57,13 +60,13 @@ export function stateOf(
 }
 
 /** All values of a state, by resource. */
-export function valuesIn({ pets, orders, records = {} }: StoredState): ReadonlyMap<string, readonly unknown[]> {
+export function recordValues({ pets, orders, records = {} }: StoredState): ReadonlyMap<string, readonly unknown[]> {
   const others = Object.entries(records).map(([name, { values }]) => [`records.${name}`, values] as const)
   return new Map<string, readonly unknown[]>([['pets', pets], ['orders', orders], ...others])
 }
 
 /** As the store's journal has it. */
-export function changeOf(resource: ResourceData, change: RecordChange): Change {
+export function toStoredChange(resource: ResourceData, change: RecordChange): Change {
   const { name, id } = resource
   const isPet = placeInState(resource) === 'pets'
   if (change.kind === 'remove') {

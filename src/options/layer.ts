@@ -19,7 +19,7 @@ export interface Layer {
   readonly isFile?: boolean
 }
 
-export interface Spelling {
+export interface LayerFormat {
   /** Names may also be in kebab-case, down to those in maps. */
   readonly kebab: boolean
   /** A file of the working directory, which cannot set options that are `notInFiles`. */
@@ -27,7 +27,7 @@ export interface Spelling {
   where(key: string, path: Path): string
 }
 
-export function makeLayer(entries: Iterable<readonly [string, unknown]>, spelling: Spelling): Layer {
+export function makeLayer(entries: Iterable<readonly [string, unknown]>, spelling: LayerFormat): Layer {
   const { kebab, isFile = false } = spelling
   const given = new Map<OptionName, GivenOption>()
   const problems = new Problems()

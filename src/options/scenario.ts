@@ -6,7 +6,7 @@ import type { Storm } from '../domain/storm.js'
 import { didYouMean } from '../domain/suggest.js'
 import type { ClockStart, DurationMs } from '../domain/time.js'
 import { packaged } from './generated/packaged-scenarios.js'
-import { checkLayer, type Layer, makeLayer, type Spelling } from './layer.js'
+import { checkLayer, type Layer, type LayerFormat, makeLayer } from './layer.js'
 import { toCamelCase } from './letter-case.js'
 import { camelName, findOption, flagOrVariable, kebabName, NAMED_OPTIONS } from './names.js'
 import { OptionsError } from './options.js'
@@ -14,7 +14,7 @@ import { formatIssues, formatProblem, type Path, Problems, pathText, quoted } fr
 import { pickSettings, type SettingsChange } from './settings.js'
 import { type OptionValues, optionRow } from './table.js'
 import { keySchema, limitsSchema } from './values/keys.js'
-import { someWaitSchema } from './values/reading.js'
+import { positiveWaitSchema } from './values/reading.js'
 
 interface StartChange {
   readonly settings: SettingsChange
@@ -48,7 +48,7 @@ export const extrasSchema = v.object({
   ban: v.exactOptional(
     v.record(
       keySchema,
-      someWaitSchema,
+      positiveWaitSchema,
       'must be an object of keys and how long they are banned, for example sandbox: 5m',
     ),
   ),
@@ -57,7 +57,7 @@ const EXTRAS = Object.keys(extrasSchema.entries)
 
 export function scenarioLayer(
   entries: readonly (readonly [string, unknown])[],
-  where: Spelling['where'],
+  where: LayerFormat['where'],
 ): ScenarioLayer {
   const spelling = { kebab: true, where }
   const problems = new Problems()

@@ -1,7 +1,7 @@
 import type { Spaces } from '../core/spaces.js'
 import { readAuthorization, type SentKey, sentTokens } from '../domain/keys.js'
 import type { ServiceRequest } from '../domain/messages.js'
-import { hider } from '../domain/redaction.js'
+import { createHider } from '../domain/redaction.js'
 import { digestOf } from '../system/runtime.js'
 
 /** Never unescaped in JSON. @source RFC 8259, section 7 */
@@ -51,7 +51,7 @@ export function withoutUnknownToken(request: ServiceRequest, spaces: Spaces): Se
   const isKnown = sent !== undefined && keys.has(sent.token)
   if (isKnown && places.length <= 1) return request
   const value = isKnown ? authorization : shownAuthorization(String(authorization), sent, spaces)
-  const hide = (isKnown ? undefined : hider(sentTokens(authorization))) ?? ((text: string) => text)
+  const hide = (isKnown ? undefined : createHider(sentTokens(authorization))) ?? ((text: string) => text)
   const shown = Object.entries(headers).map(([name, one]) => [name, typeof one === 'string' ? hide(one) : one])
   return {
     ...request,

@@ -3,7 +3,7 @@ import {
   activeBan,
   banFor,
   banRecordWithoutFuture,
-  bringsBan,
+  causesBan,
   countedTime,
   isRetryWindowOpen,
   type RetryWindow,
@@ -23,7 +23,7 @@ class Refused {
     this.#waits = this.#waits.filter((wait) => isRetryWindowOpen(wait, now, wall))
     const isEarly = this.#waits.length > 0
     const isWaiting = this.#waits.some((wait) => !wait.isEarly)
-    if (isEarly && bringsBan(this.#early, isWaiting, threshold, now, wall)) return true
+    if (isEarly && causesBan(this.#early, isWaiting, threshold, now, wall)) return true
     const wait = { from: now, until: now + waitMs, wallUntil: wall + waitMs }
     this.#waits.push({ ...wait, isEarly })
     if (isEarly) this.#early.push(countedTime(wait))

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { bodyStart, isBrowsersOwn, SLICE_CHARACTERS, sliceBody, textOf } from '../../src/domain/messages.js'
+import { bodyStart, isBrowserProbe, SLICE_CHARACTERS, sliceBody, textOf } from '../../src/domain/messages.js'
 import fc from '../support/fast-check.js'
 import { serviceRequest } from '../support/service-request.js'
 
 const isOwn = (target: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
-  isBrowsersOwn(serviceRequest({ method, target, headers }))
+  isBrowserProbe(serviceRequest({ method, target, headers }))
 
 const TYPED = {
   accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { charge, type QuotaUsage, shownWindow, viewQuota } from '../../src/domain/quota.js'
+import { charge, type QuotaUsage, reportedWindow, viewQuota } from '../../src/domain/quota.js'
 import { DAY_MS, MINUTE_MS } from '../../src/domain/time.js'
 
 const NOON = Date.parse('2026-03-01T12:00:00Z')
@@ -29,7 +29,7 @@ it.each([
 ])('a quota shows %s', (_what, [ofMinute = 0, minuteReset = 0], [ofDay = 0, dayReset = 0], shown) => {
   const minute = { window: 'minute', limit: 9, remaining: ofMinute, resetAt: minuteReset } as const
   const day = { window: 'day', limit: 9, remaining: ofDay, resetAt: dayReset } as const
-  expect(shownWindow(minute, day).window).toBe(shown)
+  expect(reportedWindow(minute, day).window).toBe(shown)
 })
 
 it('a quota ends a window opened in the future', () => {

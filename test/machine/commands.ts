@@ -6,7 +6,7 @@ import {
   type Reply,
   type ResponseEnd,
   type ServiceRequest,
-  UNREAD,
+  UNREADABLE,
 } from '../../src/domain/messages.js'
 import { serviceRequest } from '../support/service-request.js'
 import { Chance } from './chance.js'
@@ -188,7 +188,7 @@ export class Commands {
   /** What Node's parser has refused: only who sent it is known. */
   #refused(): Command {
     const address = this.#chance.oneOf(['127.0.0.1', '10.0.0.7'])
-    const request = serviceRequest({ method: UNREAD, target: UNREAD, address })
+    const request = serviceRequest({ method: UNREADABLE, target: UNREADABLE, address })
     return { kind: 'request', request, refused: this.#chance.oneOf(['invalid_request', 'headers_too_large']) }
   }
 

@@ -15,7 +15,7 @@ import type { ApiKey } from '../../src/domain/keys.js'
 import type { Reply } from '../../src/domain/messages.js'
 import { StoreFull } from '../../src/domain/problems.js'
 import { InvalidRecord } from '../../src/domain/records.js'
-import { hider } from '../../src/domain/redaction.js'
+import { createHider } from '../../src/domain/redaction.js'
 import type { Snapshot } from '../../src/domain/state.js'
 import type { EpochMs } from '../../src/domain/time.js'
 import { LogBudget } from '../../src/exchanges/exchange-log.js'
@@ -55,7 +55,7 @@ export function openMachine(given: MachineOptions = {}): Spaces {
     contract,
     basePath: contract.basePath,
     keys: new Keyring(seed.keys, [SECRET_KEY]),
-    hide: hider([SECRET_KEY.key]),
+    hide: createHider([SECRET_KEY.key]),
     logBudget: new LogBudget(),
     memoryBudget: new MemoryBudget(options.maxStore, warn),
     warn,

@@ -8,7 +8,7 @@ import { type SendResult, send } from '../../client/send.js'
 import { DEFAULT_SOURCE, resolveTarget, SANDBOX_KEY, type Target } from '../../client/target.js'
 import type { Contract } from '../../contract/contract.js'
 import type { KeyHeader } from '../../contract/contract-data.js'
-import { basePathOf } from '../../domain/base-address.js'
+import { basePathIn } from '../../domain/base-address.js'
 import { KEY_REFERENCE } from '../../domain/curl.js'
 import { MASK, redactAddress } from '../../domain/redaction.js'
 import { packageVersion } from '../../system/package-files.js'
@@ -17,7 +17,7 @@ import { confirmWrite, refuseUnknownSandbox } from '../confirm-write.js'
 import { abortOnSignal, type CliIo, EXIT } from '../io.js'
 import { escapeControls, escapeLines, print, printBytes } from '../print.js'
 import { type FlagNames, type GivenFlags, readSettings } from './commands.js'
-import { exitOfStatus, noResponseFailure, responseFailure, responseFix, responseHint } from './failure.js'
+import { exitCodeForStatus, noResponseFailure, responseFailure, responseFix, responseHint } from './failure.js'
 import { clientMachine } from './machine.js'
 import { headerLines, headLines, openReporter, type Reporter, showBody, stabilityWarnings } from './show.js'
 import { readStdin } from './stdin.js'
@@ -126,7 +126,7 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
     }
     const { response } = sent
     const violations = flags.has('check') ? await violationsIn(contract, request, outgoing, response, target) : []
-    const statusExit = exitOfStatus(response.status)
+    const statusExit = exitCodeForStatus(response.status)
     const exit = violations.length > 0 ? EXIT_VIOLATION : flags.has('ignore-status') ? EXIT.ok : statusExit
     const head = flags.has('include') ? headLines(response, keyHeaders) : []
     if (statusExit === EXIT.ok) {
@@ -177,7 +177,7 @@ async function violationsIn(
   const rules = await readResponseRules(contract, 'native')
   const route = contract.route(method, path)
   const violations = findViolations(
-    { rules, contract, basePath: basePathOf(baseUrl) },
+    { rules, contract, basePath: basePathIn(baseUrl) },
     {
       operation,
       captured: route.kind === 'operation' ? route.captured : [],

@@ -29,7 +29,7 @@ export interface CallFailure {
 }
 
 /** A status above 599 counts as a server error. @source RFC 9110, section 15; docs/cli.md, "Exit codes" */
-export function exitOfStatus(status: number): number {
+export function exitCodeForStatus(status: number): number {
   const digit = Math.floor(status / 100)
   return digit === 2 ? EXIT.ok : Math.min(digit, 5)
 }

@@ -12,7 +12,7 @@ export function canAsk(): boolean {
   return process.stdin.isTTY === true
 }
 
-export async function confirms(question: string, output: Output, signal: AbortSignal): Promise<boolean> {
+export async function askToConfirm(question: string, output: Output, signal: AbortSignal): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output })
   // In raw mode, Ctrl-C arrives here and not as a signal.
   terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))

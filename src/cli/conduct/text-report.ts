@@ -6,7 +6,7 @@ import {
   WARNINGS,
   type WhatIf,
 } from '../../conduct/conduct-view.js'
-import { counted, noun } from '../../domain/numbers.js'
+import { counted, pluralize } from '../../domain/numbers.js'
 import { withoutOperation } from '../../domain/problems.js'
 import { type Colours, escapeControls } from '../print.js'
 import { aligned } from '../table.js'
@@ -45,7 +45,7 @@ export function countsLine(report: ConductReport): string {
   return `${kindLine(report, 'violation', VIOLATIONS)}, ${kindLine(report, 'warning', WARNINGS)}`
 }
 
-export function cheapestLine({ requests, cheapest }: WhatIf): string | undefined {
+export function cheapestPlanLine({ requests, cheapest }: WhatIf): string | undefined {
   if (requests === 0) return undefined
   return cheapest === null ? 'every plan would have refused some' : `the plan ${cheapest} would have refused none`
 }
@@ -54,7 +54,7 @@ function judged({ requests, spaces, senders, sendersStated }: ConductReport): st
   const where = spaces > 1 ? ` in ${spaces} spaces` : ''
   const most = senders.at(-1)
   const basis = sendersStated ? 'stated' : 'observed'
-  const who = most === undefined ? '' : `, ${senders.join(' or ')} ${noun(most, 'sender')} per key (${basis})`
+  const who = most === undefined ? '' : `, ${senders.join(' or ')} ${pluralize(most, 'sender')} per key (${basis})`
   return `${counted(requests, 'request')}${where}${who}`
 }
 
@@ -77,7 +77,7 @@ function placesText(ids: readonly number[], count: number): string {
 }
 
 function whatIfLines(whatIf: WhatIf): readonly string[] {
-  const line = cheapestLine(whatIf)
+  const line = cheapestPlanLine(whatIf)
   if (line === undefined) return []
   const { requests, peakMinute, peakDay, plans, configured } = whatIf
   const head = `Of ${counted(requests, 'request')} that reached a quota, at most ${peakMinute} a minute and ${peakDay} a day with one key, ${line}:`

@@ -10,7 +10,7 @@ import type { RunningSandbox } from '../../sandbox.js'
 import type { Environment } from '../../system/this-process.js'
 import { type RunningCommand, runCommand, startFailure } from '../exec/run-command.js'
 import { type AppliedScenario, LARGE_ID, stepsOf } from './resource.js'
-import { judgeRun, judgeWaits, pausesOf, type SeenExchange, type Verdict } from './verdict.js'
+import { judgeRun, judgeWaits, measurePauses, type SeenExchange, type Verdict } from './verdict.js'
 
 /** Of the command's output; the last of it is shown with a failure. */
 const OUTPUT_KEPT_BYTES = 4096
@@ -51,7 +51,7 @@ export async function runScenario(scenario: AppliedScenario, run: ConformRun): P
     const { ending, output, seconds, ...seen } = await runOnce(scenario, run)
     const last = { ...judgeRun(scenario, { ...seen, ending }), output, seconds }
     runs.push(last)
-    waits.push(...pausesOf(seen.repeats))
+    waits.push(...measurePauses(seen.repeats))
     if (pause === undefined || waits.length === 0) return last
     probed += probe()
     const backoff = { ...last, ...judgeWaits(waits, pause, probed > BUSY_FACTOR * PROBE_MS * runs.length) }

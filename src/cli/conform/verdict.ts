@@ -115,7 +115,7 @@ export function judgeWaits(
 }
 
 /** The waits before retries: a backoff may begin with a short one, and a client may have to load code for it. */
-export function pausesOf(repeats: readonly Repeat[]): readonly DurationMs[] {
+export function measurePauses(repeats: readonly Repeat[]): readonly DurationMs[] {
   const later = repeats.filter(({ times }) => times > 1)
   return (later.length > 0 ? later : repeats).map(({ waitMs }) => waitMs)
 }

@@ -9,7 +9,7 @@ import { ControlError } from '../../control/control-error.js'
 import { CONNECTION_HEADERS } from '../../domain/curl.js'
 import { Failure } from '../../domain/failures.js'
 import { sentKeyText } from '../../domain/keys.js'
-import { UNREAD } from '../../domain/messages.js'
+import { UNREADABLE } from '../../domain/messages.js'
 import { REASONS } from '../../domain/problems.js'
 import { MASK } from '../../domain/redaction.js'
 import { formatDuration, SECOND_MS } from '../../domain/time.js'
@@ -180,7 +180,7 @@ async function chooseKey(
 ): Promise<string | undefined> {
   const { env, cwd } = at.io
   if (file !== undefined) return await readKeyFile(resolve(cwd, file), `--api-key-file ${JSON.stringify(file)}`)
-  if (exchange.key === NO_KEY || exchange.method === UNREAD) return undefined
+  if (exchange.key === NO_KEY || exchange.method === UNREADABLE) return undefined
   const open = await openKey(at, exchange)
   if (open !== undefined) return open
   const fromEnv = env.PETSTORE_API_KEY ?? ''
@@ -199,7 +199,7 @@ async function openKey({ controls }: ControlContext, { key, sender, space }: Exc
 async function curlCommand(at: ControlContext, id: number): Promise<string> {
   const exchange = await findExchange(at, id)
   const { method, path, query, request, key } = exchange
-  if (method === UNREAD) {
+  if (method === UNREADABLE) {
     const message = `The request of exchange ${id} could not be read, so it has no curl command.`
     throw new ControlError('conflict', message)
   }

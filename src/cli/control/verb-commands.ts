@@ -99,12 +99,12 @@ export function verbCommands(parent: Command, io: CliIo, finish: (exitCode: numb
     }
 
   /** The action of `wait`, which runs before a sandbox is found. */
-  const alone =
+  const withoutSandbox =
     (act: (flags: SharedFlags) => Promise<void>) =>
     (...args: unknown[]) =>
       act(sharedFlags(args.at(-1) as Command))
 
-  return { add, call, alone }
+  return { add, call, withoutSandbox }
 }
 
 const SHARED_FLAGS = 'Options of every verb'

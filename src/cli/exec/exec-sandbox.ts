@@ -17,7 +17,7 @@ import {
   noTrafficLine,
   type RunRule,
 } from '../conduct/conduct-report.js'
-import { cheapestLine, countsLine } from '../conduct/text-report.js'
+import { cheapestPlanLine, countsLine } from '../conduct/text-report.js'
 import { causesText, findingCauses } from '../conduct/verdict-text.js'
 import { type Colours, escapeControls } from '../print.js'
 import type { ReadyFacts, ServeLog } from '../serve-log.js'
@@ -145,7 +145,7 @@ export function summaryLines(
     const failed = { event: 'fail-on', rules: broken, findings }
     return [JSON.stringify(facts), ...(broken.length === 0 ? [] : [escapeControls(JSON.stringify(failed))])]
   }
-  const cheapest = cheapestLine(whatIf)
+  const cheapest = cheapestPlanLine(whatIf)
   const rest = all.length - findings.length + leftOut
   return [
     summaryLine(summary),

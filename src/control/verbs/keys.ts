@@ -4,7 +4,7 @@ import type { Space } from '../../core/space.js'
 import { type ApiKey, keyLabel, PLAN_NAMES } from '../../domain/keys.js'
 import type { ProblemCode } from '../../domain/problems.js'
 import { keySchema } from '../../options/values/keys.js'
-import { oneOf, someWaitSchema } from '../../options/values/reading.js'
+import { oneOf, positiveWaitSchema } from '../../options/values/reading.js'
 import { keyView } from '../state.js'
 import { described, fields, text, type VerbContext, VerbError, verb } from '../verb.js'
 import type { KeyView } from '../views.js'
@@ -60,7 +60,7 @@ export const keyVerbs = {
   }),
   'keys.ban': verb('PUT /keys/{key}/ban', 'Ban a key', {
     details: 'Default duration: the setting `banDuration`.',
-    input: fields({ key: namedKey, for: v.optional(described(someWaitSchema, 'duration')) }),
+    input: fields({ key: namedKey, for: v.optional(described(positiveWaitSchema, 'duration')) }),
     methodName: 'ban',
     command: 'ban <key> [--for <duration>]',
     example: { key: 'team-a', for: '30s' },

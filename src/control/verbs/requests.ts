@@ -4,7 +4,7 @@ import { VIOLATIONS } from '../../conduct/conduct-view.js'
 import type { Open, OperationName } from '../../contract/entities.js'
 import type { Space } from '../../core/space.js'
 import { keyLabel, sentKeyText } from '../../domain/keys.js'
-import { UNREAD } from '../../domain/messages.js'
+import { UNREADABLE } from '../../domain/messages.js'
 import type { Reason } from '../../domain/problems.js'
 import { MASK } from '../../domain/redaction.js'
 import { type DurationMs, SECOND_MS } from '../../domain/time.js'
@@ -220,7 +220,8 @@ function requestAgain(space: Space, input: Replay): Request {
   const { id } = record
   const conflict = (message: string) => new VerbError('conflict', message)
   const { method, path, query, request: sent } = exchangeView(record)
-  if (method === UNREAD) throw conflict(`The request of exchange ${id} could not be read, so it cannot be sent again.`)
+  if (method === UNREADABLE)
+    throw conflict(`The request of exchange ${id} could not be read, so it cannot be sent again.`)
   if (input.body === undefined && sent.body.length >= LOG_BODY_CHARACTERS)
     throw conflict(`The log only has the beginning of the body of exchange ${id}. Set body.`)
   const key = input.key ?? openKey(space, record)

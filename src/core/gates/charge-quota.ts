@@ -1,11 +1,11 @@
 import type { Caller } from '../../domain/keys.js'
-import { type HandlerResult, isBrowsersOwn } from '../../domain/messages.js'
+import { type HandlerResult, isBrowserProbe } from '../../domain/messages.js'
 import { counted } from '../../domain/numbers.js'
 import {
   charge,
   type QuotaUsage,
   type QuotaVerdict,
-  shownWindow,
+  reportedWindow,
   viewQuota,
   viewWindow,
   WINDOW_LENGTH,
@@ -20,7 +20,7 @@ import type { Space } from '../space.js'
 export const chargeQuota: Gate = (context) => {
   const { caller, space, now } = context
   const { account, limits } = caller
-  if (isBrowsersOwn(context.request)) return undefined
+  if (isBrowserProbe(context.request)) return undefined
   context.isCounted = true
   if (isAlwaysSpent(caller)) {
     account.usage = spend(account.usage, limits.perMinute, now)
@@ -40,7 +40,7 @@ export function shownUncharged(space: Space, caller: Caller, now: EpochMs): Wind
   if (!space.settings.rateLimit && !isAlwaysSpent(caller)) return viewQuota({}, limits, now)
   if (!isAlwaysSpent(caller)) return viewQuota(account.usage, limits, now)
   const { minute, day } = spend(account.usage, limits.perMinute, now)
-  return shownWindow(viewWindow('minute', minute, limits.perMinute, now), viewWindow('day', day, limits.perDay, now))
+  return reportedWindow(viewWindow('minute', minute, limits.perMinute, now), viewWindow('day', day, limits.perDay, now))
 }
 
 function refuse(context: RequestContext, shown: WindowView): HandlerResult {

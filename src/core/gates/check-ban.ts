@@ -1,5 +1,5 @@
 import { isReasonThere } from '../../conduct/reasons.js'
-import { activeBan, banFor, bringsBan } from '../../domain/ban.js'
+import { activeBan, banFor, causesBan } from '../../domain/ban.js'
 import type { KeyCaller } from '../../domain/keys.js'
 import type { HandlerResult } from '../../domain/messages.js'
 import { counted } from '../../domain/numbers.js'
@@ -38,7 +38,7 @@ function countTowardsBan(context: RequestContext, { account, sender }: KeyCaller
   const request = banAfter === 'never' ? undefined : space.conduct.earliness(context)
   if (banAfter === 'never' || request === undefined) return undefined
   const own = account.early.filter((one) => one.sender === sender && isReasonThere(one, context))
-  const isDue = bringsBan(own, request.hasFirst, banAfter * request.senders, now, wall)
+  const isDue = causesBan(own, request.hasFirst, banAfter * request.senders, now, wall)
   account.early = [...account.early.filter((one) => one.sender !== sender), ...own]
   return isDue ? own.length + 1 : undefined
 }

@@ -133,7 +133,7 @@ export const durationSchema = textSchema(DURATION_FORM, (text) => readDuration(t
 /** A duration that Retry-After can have. */
 export const waitSchema = textSchema(DURATION_FORM, (text) => readDuration(text, 0, LONGEST_WAIT_MS)) as DurationSchema
 
-export const someWaitSchema = textSchema(DURATION_FORM, (text) =>
+export const positiveWaitSchema = textSchema(DURATION_FORM, (text) =>
   readDuration(text, 1, LONGEST_WAIT_MS),
 ) as DurationSchema
 

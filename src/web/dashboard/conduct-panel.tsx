@@ -1,5 +1,5 @@
 import type { Finding, Refusals, WhatIf } from '../../conduct/conduct-view.js'
-import { counted, noun } from '../../domain/numbers.js'
+import { counted, pluralize } from '../../domain/numbers.js'
 import { exchangeById, select, setFilter } from '../session.js'
 import { conduct } from '../state.js'
 import { ScrollBox, Table } from '../ui.js'
@@ -67,7 +67,7 @@ function WhatIfTable({ whatIf }: { readonly whatIf: WhatIf }) {
     <>
       <h3>Outcome with each plan</h3>
       <p class="muted">
-        {requests.toLocaleString('en')} {noun(requests, 'request')} reached the quota; at most{' '}
+        {requests.toLocaleString('en')} {pluralize(requests, 'request')} reached the quota; at most{' '}
         {peakMinute.toLocaleString('en')} of one key in a minute and {peakDay.toLocaleString('en')} in a day.{' '}
         {cheapest === null ? 'Every plan would have refused some.' : `The smallest plan without refusals: ${cheapest}.`}
       </p>

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { type AppliedScenario, findResource } from '../../../src/cli/conform/resource.js'
 import type { Expectation, Job } from '../../../src/cli/conform/scenarios.js'
-import { type Evidence, judgeRun, judgeWaits, pausesOf, type SeenExchange } from '../../../src/cli/conform/verdict.js'
+import {
+  type Evidence,
+  judgeRun,
+  judgeWaits,
+  measurePauses,
+  type SeenExchange,
+} from '../../../src/cli/conform/verdict.js'
 import { packagedContract } from '../../../src/contract/packaged-contract.js'
 
 const EXPECTED: Expectation = { key: 'sandbox', ends: 'success', delivers: ['fault'], largeId: false, ignores: [] }
@@ -50,8 +56,8 @@ describe('the verdict on a client', () => {
 
   it('takes the waits before retries, without the first where a request is repeated again', () => {
     const first = [50, 60].map((waitMs, index) => ({ exchange: index + 3, times: 1, waitMs }))
-    expect(pausesOf([...first, { exchange: 5, times: 2, waitMs: 100 }])).toEqual([100])
-    expect(pausesOf(first)).toEqual([50, 60])
+    expect(measurePauses([...first, { exchange: 5, times: 2, waitMs: 100 }])).toEqual([100])
+    expect(measurePauses(first)).toEqual([50, 60])
   })
 
   it('counts how often one request was sent after its refusals, if that is limited', () => {
