@@ -132,7 +132,7 @@ export const sandboxVerbs = {
   }),
   replicas: verb('GET /replicas', 'List the replicas of this sandbox and their positions', {
     details:
-      'Oldest first; empty without `--redis`. The digest is the same at the same position. See [replicas](deploy.md#replicas).',
+      'Oldest first; empty without `--redis`. Replicas at the same position have the same digest. See [replicas](deploy.md#replicas).',
     isOfSandbox: true,
     input: fields({
       digest: v.optional(described(switchInQuery, 'also return a digest of the state of this replica')),

@@ -16,7 +16,7 @@ import { checkOperations } from './trouble.js'
 
 export const spaceVerbs = {
   state: verb('GET /state', 'Show settings, clock, keys with quotas and bans, storm, faults and counts', {
-    details: 'Includes what is [active](#active-now) and what [differs from the start](#overrides).',
+    details: 'Also returns the [active switches](#active-now) and the [overrides](#overrides).',
     command: 'status',
     run: ({ space, spaces, wall }) => readState(space, spaces, wall),
   }),

@@ -38,7 +38,7 @@ const scenarioSchema = v.union(
 
 export const troubleVerbs = {
   'storm.show': verb('GET /storm', 'Show the storm', {
-    details: 'Null without one.',
+    details: 'Returns null without a storm.',
     command: 'storm show',
     run: ({ space: { storm } }) => (storm === undefined ? null : stormView(storm)),
   }),
@@ -105,7 +105,7 @@ export const troubleVerbs = {
       packagedScenarios().map((name) => ({ name, description: loadPackagedScenario(name).description ?? '' })),
   }),
   'scenario.apply': verb('PUT /scenario', 'Apply a scenario; other settings do not change', {
-    details: 'A packaged one by its name, or the content of one. See [scenarios](switches.md#scenarios).',
+    details: 'Takes the name of a packaged scenario, or the content of a scenario. See [scenarios](switches.md#scenarios).',
     body: 'scenario',
     input: fields({
       scenario: described(scenarioSchema, `packaged scenario (${packagedScenarios().join(', ')}) or YAML file`),
