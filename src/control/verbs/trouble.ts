@@ -105,7 +105,8 @@ export const troubleVerbs = {
       packagedScenarios().map((name) => ({ name, description: loadPackagedScenario(name).description ?? '' })),
   }),
   'scenario.apply': verb('PUT /scenario', 'Apply a scenario; other settings do not change', {
-    details: 'Takes the name of a packaged scenario, or the content of a scenario. See [scenarios](switches.md#scenarios).',
+    details:
+      'Takes the name of a packaged scenario, or the content of a scenario. See [scenarios](switches.md#scenarios).',
     body: 'scenario',
     input: fields({
       scenario: described(scenarioSchema, `packaged scenario (${packagedScenarios().join(', ')}) or YAML file`),
