@@ -103,14 +103,12 @@ function verbTables(): string {
 }
 
 function verbRow({ path, verb, given, example, isAlias }: MethodRow): readonly string[] {
-  const fields = Object.keys(Object(verb.example))
-  const shown = example === undefined || fields.length === 0 ? '' : ` Example: \`${example}\``
   const details = verb.details === undefined || isAlias ? '' : ` ${verb.details}`
   return [
     code(`${path}(${example === undefined ? '' : isAlias ? positionalFields(verb).join(', ') : signature(verb)})`),
-    verb.command === undefined ? '' : code(verb.command),
+    verb.command === undefined ? '' : code(verb.command.replace(/ \[-.*/, '')),
     code(isAlias ? `${verb.method} ${verb.path} ${JSON.stringify(given ?? verb.example)}` : request(verb)),
-    `${verb.summary}.${details}${shown}`,
+    `${verb.summary}.${details}`,
   ]
 }
 

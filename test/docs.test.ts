@@ -166,16 +166,18 @@ function leadsSomewhere(document: Document, target: string): boolean {
   return anchor === undefined || anchorsOf(readDocument(there)).has(anchor)
 }
 
-/** The pages in the package, by question, from the table of docs/README.md. @source llmstxt.org */
+/** The pages in the package, by question, from the tables of docs/README.md. @source llmstxt.org */
 function llmsText(): string {
   const { files }: { files: readonly string[] } = JSON.parse(readDocument('package.json').text)
   const [title = '', summary = ''] = readDocument('README.md').text.split('\n\n')
-  const [pages = []] = tablesOf(readDocument('docs/README.md').text)
-  const links = pages.flatMap(([question = '', page = '']) => {
-    const [, name = ''] = /\((.*)\)/.exec(page) ?? []
-    const isPacked = !files.some((entry) => entry.startsWith('!') && `docs/${name}`.startsWith(entry.slice(1)))
-    return isPacked ? [`- [${name}](docs/${name}): ${question}`] : []
-  })
+  const links = tablesOf(readDocument('docs/README.md').text)
+    .flat()
+    .flatMap(([question = '', page = '']) => {
+      const [, name = ''] = /\((.*)\)/.exec(page) ?? []
+      const isPacked =
+        name !== '' && !files.some((entry) => entry.startsWith('!') && `docs/${name}`.startsWith(entry.slice(1)))
+      return isPacked ? [`- [${name}](docs/${name}): ${question}`] : []
+    })
   return `${title}
 
 > ${summary.replaceAll('\n', ' ')}

@@ -129,7 +129,7 @@ export const requestVerbs = {
     run: ({ space }) => conductReport(space),
   }),
   'conduct.expect': verb('POST /conduct/expected', 'Excuse the violations of a rule; refused if there are none', {
-    details: 'For a test that breaks a rule on purpose. Call it after the request.',
+    details: 'Call it after the request.',
     input: fields({ rule: described(oneOf(VIOLATIONS), 'the rule') }),
     methodName: 'expectViolation',
     example: { rule: 'invalid-request' },

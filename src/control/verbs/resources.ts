@@ -54,7 +54,7 @@ export const resourceVerbs = {
     },
   }),
   'records.add': verb('POST /resources/{resource}', 'Add a record', {
-    details: 'Missing fields are filled in as by its operation. Read-only fields and the id may be given.',
+    details: 'Missing fields are filled in as by its operation. The id and read-only fields are allowed.',
     input: fields({ resource: resourceName, record: recordSchema }),
     body: 'record',
     command: 'resources add <resource> <fields>',

@@ -28,7 +28,7 @@ export const snapshotVerbs = {
     runOutsideCore: async ({ snapshots }) => snapshots && asViews(await snapshots.names()),
   }),
   'snapshots.save': verb('PUT /snapshots/{name}', 'Save a snapshot, replacing one with the same name', {
-    details: "It has everything that affects the space's responses, including quotas, bans and clock.",
+    details: 'It includes settings, quotas, bans and clock.',
     ...snapshot,
     command: 'snapshot save <name>',
     run({ space, wall }, { name }) {
@@ -114,8 +114,7 @@ export const sandboxVerbs = {
     text: (output, { name }) => (output.removed === null ? `There is no space ${name}.` : `Space ${name} removed.`),
   }),
   'spaces.copy': verb('POST /spaces/{name}/copy', 'Make the space a copy of another, or of the default one', {
-    details:
-      'Copies records, settings, quotas, bans, storm, faults, clock and randomness; the log stays. `name` is the source, `~` the default space.',
+    details: 'The log stays. `name` is the source, `~` the default space.',
     input: fields({ name: v.optional(described(text, 'its name (default: the default space)'), DEFAULT_SPACE) }),
     defaults: { name: DEFAULT_SPACE },
     methodName: 'copyFrom',
@@ -131,8 +130,7 @@ export const sandboxVerbs = {
       `Copied ${spaceText(String(name))} to ${spaceText(space)}, with ${counted(pets, 'pet')}.`,
   }),
   replicas: verb('GET /replicas', 'List the replicas of this sandbox and their positions', {
-    details:
-      'Oldest first; empty without `--redis`. Replicas at the same position have the same digest. See [replicas](deploy.md#replicas).',
+    details: 'Equal positions have equal digests. See [replicas](deploy.md#replicas).',
     isOfSandbox: true,
     input: fields({
       digest: v.optional(described(switchInQuery, 'also return a digest of the state of this replica')),

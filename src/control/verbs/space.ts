@@ -16,13 +16,13 @@ import { checkOperations } from './trouble.js'
 
 export const spaceVerbs = {
   state: verb('GET /state', 'Show settings, clock, keys with quotas and bans, storm, faults and counts', {
-    details: 'Also returns the [active switches](#active-now) and the [overrides](#overrides).',
+    details: 'See [active now](#active-now) and [overrides](#overrides).',
     command: 'status',
     run: ({ space, spaces, wall }) => readState(space, spaces, wall),
   }),
   reset: verb('POST /reset', 'Reset the space to its start: fixtures, settings, quotas, bans, clock, log', {
     details:
-      'Snapshots stay. On the default space, it also resets the [keys](behaviour.md#spaces). The fixtures are read again; if they are invalid, nothing is reset (409).',
+      'Reads the fixtures again. Snapshots stay. On the default space, it also resets the [keys](behaviour.md#spaces).',
     command: 'reset',
     canUndo: true,
     async readFiles({ readFixtures }) {

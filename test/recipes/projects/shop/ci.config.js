@@ -7,5 +7,5 @@ export default {
   testDir: 'e2e',
   fullyParallel: true,
   workers: 2,
-  use: { baseURL: process.env.SHOP, launchOptions },
+  use: { ...config.use, baseURL: process.env.SHOP, launchOptions },
 }
