@@ -26,6 +26,8 @@ export interface ExchangeRecord {
   readonly reason: Reason | undefined
   readonly fault?: FaultName | undefined
   readonly rule?: string | undefined
+  /** Id of the record that it created. */
+  readonly created?: string | undefined
   /** Undefined while it is under way. */
   readonly how: ResponseEnd | undefined
   /** From its arrival to its end, real time; 0 while it is under way. */
@@ -48,6 +50,7 @@ export const WITHOUT_VALUES = {
   reason: undefined,
   fault: undefined,
   rule: undefined,
+  created: undefined,
   how: undefined,
 }
 
@@ -104,6 +107,8 @@ export interface Exchange {
   readonly fault: FaultName | null
   /** The fault rule that was applied, such as `getPet:503@25%`; absent without one. */
   readonly rule?: string
+  /** Id of the record that it created, whether or not the response arrived; absent without one. */
+  readonly created?: string
   /**
    * Null while it is under way. `sent`: whole; `left`: the client left first; `cut`: by a fault or a stop of the
    * sandbox; `unknown`: its replica is gone.
@@ -139,7 +144,7 @@ type ExchangeFacts = Omit<Exchange, 'request' | 'response'>
 export function exchangeFacts(record: ExchangeRecord, wall: EpochMs = record.arrivedAt): ExchangeFacts {
   const { id, at, space, key, sender, method, path, query, operation, status, reason, fault, how } = record
   const durationMs = how === undefined ? Math.max(0, wall - record.arrivedAt) : record.durationMs
-  const { waitingMs, bodyMs, rule } = record
+  const { waitingMs, bodyMs, rule, created } = record
   return {
     id,
     at: new Date(at).toISOString(),
@@ -156,6 +161,7 @@ export function exchangeFacts(record: ExchangeRecord, wall: EpochMs = record.arr
     reason: reason ?? null,
     fault: fault ?? null,
     ...(rule === undefined ? {} : { rule }),
+    ...(created === undefined ? {} : { created }),
     ended: how ?? null,
     durationMs: rounded(durationMs),
     timing: {

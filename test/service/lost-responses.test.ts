@@ -27,6 +27,8 @@ describe.each(transports)('a fault after the operation, %s', (_name, openSandbox
     const lost = { status: 503, code: 'simulated_fault', reason: 'fault', retryAfter: '2' }
     expect(await sandbox.post('/pets', REX)).toMatchObject(lost)
     expect((await names(sandbox))[0]).toBe('Rex')
+    const logged = (await sandbox.control('GET', '/requests')).json as readonly { created?: string }[]
+    expect(logged.map(({ created }) => created)).toEqual(['2', undefined])
   })
 
   it('is not used up by requests that do not reach the operation', async () => {

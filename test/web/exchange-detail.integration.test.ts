@@ -26,6 +26,14 @@ describe('the explanation of an exchange', () => {
     expect(rule + help).not.toMatch(/undefined|null|NaN| {2}/)
   })
 
+  it('says which record a lost response had created', () => {
+    const lost = /^The record was stored as 69, but its response never arrived\. A retry creates a second one/
+    const help = (facts: Partial<Exchange>) => explainExchange(anExchange({ created: '69', ...facts })).help
+    expect(help({ status: 503, reason: 'fault', rule: 'createPet:503*1,after' })).toMatch(lost)
+    expect(help({ status: null, ended: 'left' })).toMatch(lost)
+    expect(help({ status: 201 })).toBeUndefined()
+  })
+
   it.each([200, 400, 401, 404, 405, 413, 415, 500, null])('has a rule for status %s', (status) =>
     expect(explainExchange(anExchange({ status })).rule).toMatch(/^[A-Z].*\.$/),
   )

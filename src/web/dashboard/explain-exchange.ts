@@ -23,6 +23,17 @@ export interface Explanation {
 }
 
 export function explainExchange(exchange: Exchange, facts: Facts = {}): Explanation {
+  const { created, status, ended } = exchange
+  const explanation = explain(exchange, facts)
+  const hasArrived = ended === null || (ended === 'sent' && status !== null && status < 300)
+  if (created === undefined || hasArrived) return explanation
+  return {
+    ...explanation,
+    help: `The record was stored as ${created}, but its response never arrived. A retry creates a second one: read first.`,
+  }
+}
+
+function explain(exchange: Exchange, facts: Facts): Explanation {
   const { reason, ended, durationMs, status } = exchange
   const why = reason === null ? byStatus(exchange, facts) : withFix(exchange, facts, BY_REASON[reason](exchange, facts))
   const because = reason === null ? '' : ` ${why.rule}`
@@ -150,7 +161,7 @@ function explainBan(exchange: Exchange, { always, events = [] }: Facts): Explana
   }
 }
 
-function explainFault({ method, status, fault, rule, ended, durationMs }: Exchange, { rules }: Facts): Explanation {
+function explainFault({ status, fault, rule, ended, durationMs }: Exchange, { rules }: Facts): Explanation {
   const by = rule === undefined ? 'A fault rule' : `The fault rule ${rule}`
   const part = `${status ?? 'a status'} and a part of its body`
   const did =
@@ -168,12 +179,10 @@ function explainFault({ method, status, fault, rule, ended, durationMs }: Exchan
   return {
     cause: `fault ${rule ?? fault ?? ''}`.trim(),
     rule: `${by} ${did}`,
-    ...(method === 'POST' && rule?.endsWith(',after')
-      ? { help: 'The write was stored, but its response never arrived. A retry creates a second record: read first.' }
-      : rules !== undefined &&
-        !rules.includes(rule ?? '') && {
-          help: 'The rule is used up or removed. Retry if the operation is idempotent.',
-        }),
+    ...(rules !== undefined &&
+      !rules.includes(rule ?? '') && {
+        help: 'The rule is used up or removed. Retry if the operation is idempotent.',
+      }),
   }
 }
 
