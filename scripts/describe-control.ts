@@ -4,25 +4,23 @@ import { shortPaths, VERBS } from '../src/control/verbs.js'
 import { NAME } from '../src/domain/keys.js'
 import { errorBody } from '../src/domain/problems.js'
 import { packageVersion } from '../src/system/package-files.js'
-import { type ControlExample, controlExamples } from './control-examples.js'
 import { plainText } from './generate-methods.js'
 import { asJsonSchema, type JsonSchema } from './option-schemas.js'
 import { type ResponseSchemas, responseSchemas, type Schema } from './response-schemas.js'
 import type { VerbTypes } from './verb-types.js'
 
 /** The OpenAPI document of the control plane. */
-export async function describeControl(types: VerbTypes): Promise<object> {
+export function describeControl(types: VerbTypes): object {
   const schemas = responseSchemas(types)
-  const examples: Readonly<Record<string, ControlExample>> = await controlExamples()
   const paths: Record<string, Record<string, object>> = {
     '/health': { get: HEALTH },
     '/requests/stream': { get: STREAM },
   }
   for (const [name, verb] of Object.entries<Verb>(VERBS)) {
     const method = verb.method.toLowerCase()
-    paths[verb.path] = { ...paths[verb.path], [method]: describeVerb(name, verb, schemas, examples[name]) }
+    paths[verb.path] = { ...paths[verb.path], [method]: describeVerb(name, verb, schemas) }
     for (const [path, resource] of shortPaths(verb.path)) {
-      const description = describeVerb(name, { ...verb, path }, schemas, examples[name])
+      const description = describeVerb(name, { ...verb, path }, schemas)
       const operationId = name.replace('records', resource)
       paths[path] = { ...paths[path], [method]: { ...description, operationId } }
     }
@@ -128,18 +126,21 @@ function healthResponse(status: string, description: string, more: object, shown
 
 function describeVerb(
   name: string,
-  { method, path, summary, details, input, body }: Verb,
+  { method, path, summary, details, input, body, example = {} }: Verb,
   schemas: ResponseSchemas,
-  example: ControlExample | undefined,
 ): object {
   const response = schemas.verbs[name]
-  if (response === undefined || example === undefined) throw new Error(`${name} has no example or response schema.`)
+  if (response === undefined) throw new Error(`${name} has no response schema.`)
   const { properties = {}, required = [] }: JsonSchema = input === undefined ? {} : asJsonSchema(input)
   const isInPath = (field: string) => path.includes(`{${field}}`)
   // A short path stands for its resource.
   const others = Object.entries(properties).filter(([field]) => !isInPath(field) && field !== 'resource')
   const takesBody = method !== 'GET' && method !== 'DELETE' && others.length > 0
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, field = '']) => field)
+  const given: Readonly<Record<string, unknown>> = { ...example }
+  const inBody = Object.fromEntries(
+    others.flatMap(([field]) => (Object.hasOwn(given, field) ? [[field, given[field]]] : [])),
+  )
   const schema = {
     type: 'object',
     properties: Object.fromEntries(others),
@@ -157,14 +158,19 @@ function describeVerb(
         in: 'path',
         required: true,
         schema: { type: 'string' },
-        example: String(example.path[field]),
+        example: String(given[field]),
       })),
       ...(takesBody ? [] : others.map(([field, schema]) => ({ name: field, in: 'query', schema }))),
     ],
     ...(takesBody && {
-      requestBody: { content: json(body === undefined ? schema : (properties[body] ?? {}), example.body ?? {}) },
+      requestBody: {
+        content: json(
+          body === undefined ? schema : (properties[body] ?? {}),
+          body === undefined ? inBody : given[body],
+        ),
+      },
     }),
-    responses: { '200': { description: 'Done', content: json(response, example.response) }, ...refusals() },
+    responses: { '200': { description: 'Done', content: json(response) }, ...refusals() },
   }
 }
 
@@ -173,6 +179,6 @@ function refusals(): object {
   return { '4XX': refused, '5XX': refused }
 }
 
-function json(schema: Schema, example: unknown): object {
-  return { 'application/json': { schema, example } }
+function json(schema: Schema, example?: unknown): object {
+  return { 'application/json': { schema, ...(example !== undefined && { example }) } }
 }

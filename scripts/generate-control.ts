@@ -20,7 +20,7 @@ export async function generateControl(): Promise<void> {
     'description.ts',
     `// Generated from the verbs by scripts/generate-control.ts. Do not edit.
 
-export const description: object = ${JSON.stringify(await describeControl(types))}
+export const description: object = ${JSON.stringify(describeControl(types))}
 `,
   )
 }
