@@ -1,9 +1,8 @@
-import { AsyncQueue } from '../control/async-queue.js'
 import { perform } from '../control/perform.js'
 import { type ControlTarget, findSpace } from '../control/verb.js'
 import type { VerbName } from '../control/verb-map.js'
 import { readFilter } from '../control/verbs/requests.js'
-import { type Exchange, exchangeView } from '../exchanges/exchange-record.js'
+import { type Exchange, type ExchangeRecord, exchangeView } from '../exchanges/exchange-record.js'
 import type { Transport } from './call-verb.js'
 
 export function inProcess(sandbox: ControlTarget): Transport {
@@ -23,26 +22,29 @@ async function* follow(
     const space = findSpace(sandbox.spaces, name)
     return { space, isWanted: readFilter(space, given) }
   })
-  const queue = new AsyncQueue<Exchange>()
-  const end = () => queue.close()
-  const unfollow = space.log.follow({
-    onEnded(record) {
-      if (isWanted(record)) queue.push(exchangeView(record))
-    },
-    end,
-  })
   const ends = AbortSignal.any([sandbox.stopping, ...(signal === undefined ? [] : [signal])])
-  if (ends.aborted) end()
-  ends.addEventListener('abort', end)
-  try {
-    for (let items = await queue.take(); items !== undefined; items = await queue.take()) {
-      for (const item of items) {
-        if (signal?.aborted) return
-        yield item
+  let stop = () => {}
+  const reader = new ReadableStream<Exchange>({
+    start(queue) {
+      const end = () => {
+        stop()
+        queue.close()
       }
-    }
+      const onEnded = (record: ExchangeRecord) => {
+        if (isWanted(record)) queue.enqueue(exchangeView(record))
+      }
+      const unfollow = space.log.follow({ onEnded, end })
+      ends.addEventListener('abort', end)
+      stop = () => {
+        unfollow()
+        ends.removeEventListener('abort', end)
+      }
+      if (ends.aborted) end()
+    },
+  }).getReader()
+  try {
+    for (let next = await reader.read(); !next.done && !signal?.aborted; next = await reader.read()) yield next.value
   } finally {
-    unfollow()
-    ends.removeEventListener('abort', end)
+    stop()
   }
 }
