@@ -12,6 +12,8 @@ export interface RequestFilter {
   readonly key?: string
   /** Why the sandbox made up the response. */
   readonly reason?: Open<Reason>
+  /** Words that must all match, as on the dashboard: `4xx -key:sandbox-pro`. */
+  readonly filter?: string
 }
 
 /** How long to wait. */

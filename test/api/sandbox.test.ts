@@ -133,23 +133,26 @@ describe.each([
     expect(await controls.requests()).toEqual([])
   })
 
-  it('follow exchanges as they happen', async () => {
-    const { controls, ask } = await open()
-    const leave = new AbortController()
-    const seen: Exchange[] = []
-    const following = (async () => {
-      for await (const exchange of controls.requests.follow({ operation: 'getPet' }, leave.signal)) {
-        seen.push(exchange)
-        if (seen.length === 2) leave.abort()
+  it.each([{ operation: 'getPet' }, { filter: 'op:getPet' }])(
+    'follow exchanges as they happen, with %j',
+    async (filter) => {
+      const { controls, ask } = await open()
+      const leave = new AbortController()
+      const seen: Exchange[] = []
+      const following = (async () => {
+        for await (const exchange of controls.requests.follow(filter, leave.signal)) {
+          seen.push(exchange)
+          if (seen.length === 2) leave.abort()
+        }
+      })()
+      while (seen.length < 2) {
+        await ask('/pets/1', 'sandbox-business')
+        await ask('/pets', 'sandbox-business')
       }
-    })()
-    while (seen.length < 2) {
-      await ask('/pets/1', 'sandbox-business')
-      await ask('/pets', 'sandbox-business')
-    }
-    await following
-    expect(seen.map(({ operation }) => operation)).toEqual(['getPet', 'getPet'])
-  })
+      await following
+      expect(seen.map(({ operation }) => operation)).toEqual(['getPet', 'getPet'])
+    },
+  )
 
   it('are there for each space, with its own keys', async () => {
     const { controls, ask } = await open({ limits: '1/min' })

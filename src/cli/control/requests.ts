@@ -23,7 +23,7 @@ import { controlCommand, noSandbox } from './find-sandbox.js'
 import { printResult, type Result } from './result.js'
 import { type ControlContext, type VerbCommands, verbCommand } from './verb-commands.js'
 
-interface RequestFlags extends Omit<RequestFilter, 'status'> {
+interface RequestFlags extends Omit<RequestFilter, 'status' | 'filter'> {
   readonly status?: StatusFilter
   readonly curl?: number
   readonly follow?: boolean
@@ -32,7 +32,7 @@ interface RequestFlags extends Omit<RequestFilter, 'status'> {
   readonly limit?: number
 }
 
-type StatusFilter = { readonly status: number; readonly class?: never } | { readonly class: number }
+type StatusFilter = Pick<RequestFilter, 'status' | 'filter'>
 
 export function addRequestVerbs({ add, call }: VerbCommands): void {
   add('requests list', 'list requests and responses, oldest first', [
@@ -67,9 +67,9 @@ export function addRequestVerbs({ add, call }: VerbCommands): void {
 }
 
 function statusFilter(text: string): StatusFilter {
-  const [, first, rest = ''] = /^([1-5])(\d\d|xx)$/i.exec(text) ?? []
-  if (first === undefined) throw new InvalidArgumentError('must be a status, for example 429 or 4xx')
-  return /\d/.test(rest) ? { status: Number(first + rest) } : { class: Number(first) }
+  if (/^[1-5]xx$/i.test(text)) return { filter: text.toLowerCase() }
+  if (/^[1-5]\d\d$/.test(text)) return { status: Number(text) }
+  throw new InvalidArgumentError('must be a status, for example 429 or 4xx')
 }
 
 async function listRequests(at: ControlContext, flags: RequestFlags): Promise<Result | number> {
@@ -79,24 +79,17 @@ async function listRequests(at: ControlContext, flags: RequestFlags): Promise<Re
     const text = await curlCommand(at, curl)
     return { value: { curl: text }, text }
   }
-  // The sandbox knows no classes: they are filtered here.
-  const statusClass = status?.class
-  const isWanted = ({ status }: Exchange) =>
-    statusClass === undefined || (status !== null && Math.floor(status / 100) === statusClass)
-  const filter = defined({ operation, key, reason, ...(statusClass === undefined ? status : {}) })
+  const filter = defined({ operation, key, reason, ...status })
   if (flags.follow === true) {
-    if (since === undefined && limit === undefined) return follow(at, filter, isWanted)
+    if (since === undefined && limit === undefined) return follow(at, filter)
     throw new Failure('USAGE', '--since and --limit cannot be combined with --follow.')
   }
+  const selection = { ...filter, ...defined({ since, limit }) }
   if (flags.har === true) {
-    if (statusClass !== undefined) throw new Failure('USAGE', '--har takes one status, not a class of them.')
-    const value = await controls.requests.har({ ...filter, ...defined({ since, limit }) })
-    await printResult({ value, text: '' }, io, true)
+    await printResult({ value: await controls.requests.har(selection), text: '' }, io, true)
     return EXIT.ok
   }
-  const selection = defined({ since, limit: statusClass === undefined ? limit : undefined })
-  const found = (await controls.requests({ ...filter, ...selection })).filter(isWanted)
-  const exchanges = limit === undefined ? found : found.slice(Math.max(0, found.length - limit))
+  const exchanges = await controls.requests(selection)
   if (json) {
     const lines = exchanges.map((exchange) => `  ${jsonLine(exchange)}`)
     await print(io.stdout, lines.length === 0 ? '[]\n' : `[\n${lines.join(',\n')}\n]\n`)
@@ -108,11 +101,7 @@ async function listRequests(at: ControlContext, flags: RequestFlags): Promise<Re
   return EXIT.ok
 }
 
-async function follow(
-  at: ControlContext,
-  filter: RequestFilter,
-  isWanted: (exchange: Exchange) => boolean,
-): Promise<number> {
+async function follow(at: ControlContext, filter: RequestFilter): Promise<number> {
   const { controls, found, io, json } = at
   const line = json ? jsonLine : await lineFormat(at)
   const stop = new AbortController()
@@ -123,7 +112,7 @@ async function follow(
   })
   try {
     for await (const exchange of controls.requests.follow(filter, stop.signal))
-      if (isWanted(exchange) && !(await print(io.stdout, `${line(exchange)}\n`))) return EXIT.ok
+      if (!(await print(io.stdout, `${line(exchange)}\n`))) return EXIT.ok
     if (signal !== undefined) return SIGNAL_EXIT[signal]
     printLine(io.stderr, `The sandbox at ${found.controlUrl} has stopped.`)
     return EXIT.ok

@@ -7,7 +7,7 @@ import { keyLabel, sentKeyText } from '../../domain/keys.js'
 import { UNREADABLE } from '../../domain/messages.js'
 import type { Reason } from '../../domain/problems.js'
 import { MASK } from '../../domain/redaction.js'
-import { type DurationMs, SECOND_MS } from '../../domain/time.js'
+import { type DurationMs, type EpochMs, SECOND_MS } from '../../domain/time.js'
 import { filterExchanges } from '../../exchanges/exchange-filter.js'
 import {
   type Exchange,
@@ -51,6 +51,7 @@ const filterEntries = {
   reason: v.optional(
     described(text as v.GenericSchema<Open<Reason>, string>, 'only this reason why the sandbox made up the response'),
   ),
+  filter: v.optional(described(text, 'words that must all match, as on the dashboard: 4xx -key:sandbox-pro')),
 }
 const filterSchema = fields(filterEntries)
 type Filter = v.InferOutput<typeof filterSchema>
@@ -60,7 +61,6 @@ const selectionSchema = fields({
   since: v.optional(described(sinceSchema, 'after this id, or from this instant on')),
   limit: v.optional(described(countSchema('must be a number of exchanges'), 'only the newest n')),
   before: v.optional(described(countSchema('must be the id of an exchange'), 'only before this id')),
-  filter: v.optional(described(text, 'words that must all match, as on the dashboard: 4xx -key:sandbox-pro')),
 })
 
 const replaySchema = fields({
@@ -146,32 +146,35 @@ export const requestVerbs = {
 
 function select(
   { space, wall }: VerbContext,
-  { since, before = Number.POSITIVE_INFINITY, limit, filter = '', ...fields }: v.InferOutput<typeof selectionSchema>,
+  { since, before = Number.POSITIVE_INFINITY, limit, ...filter }: v.InferOutput<typeof selectionSchema>,
 ): readonly Exchange[] {
-  const isWanted = withLabel(space, fields)
+  const isWanted = exchangeTest(space, filter, wall)
   const isWithin = ({ id, at }: ExchangeRecord) =>
     id < before && (since === undefined || (typeof since === 'number' ? id > since : at >= since.at))
   const found = [...space.log].filter((record) => isWanted(record) && isWithin(record))
-  const newest = <T>(list: readonly T[]) => list.slice(limit === undefined ? 0 : Math.max(0, list.length - limit))
-  const view = (record: ExchangeRecord) => exchangeView(record, wall)
-  if (filter === '') return newest(found).map(view)
-  return newest(filterExchanges(found.map(view), filter))
+  const newest = found.slice(limit === undefined ? 0 : Math.max(0, found.length - limit))
+  return newest.map((record) => exchangeView(record, wall))
 }
 
 /** @returns a test for the selected exchanges. @throws VerbError */
 export function readFilter(space: Space, given: object): (record: ExchangeRecord) => boolean {
-  return withLabel(space, checkInput({ input: filterSchema }, given) as Filter)
+  return exchangeTest(space, checkInput({ input: filterSchema }, given) as Filter)
 }
 
 /** The log has labels, but a filter may also name the key. */
-function withLabel(space: Space, { key, operation, status, reason }: Filter): (record: ExchangeRecord) => boolean {
+function exchangeTest(
+  space: Space,
+  { key, operation, status, reason, filter = '' }: Filter,
+  wall?: EpochMs,
+): (record: ExchangeRecord) => boolean {
   const apiKey = key === undefined ? undefined : space.findKey(key)
   const label = apiKey === undefined ? key : keyLabel(apiKey)
   return (record) =>
     (operation === undefined || record.operation === operation) &&
     (status === undefined || (record.how !== undefined && record.status === status)) &&
     (label === undefined || record.key === label) &&
-    (reason === undefined || record.reason === reason)
+    (reason === undefined || record.reason === reason) &&
+    (filter === '' || filterExchanges([exchangeView(record, wall)], filter).length > 0)
 }
 
 const REPLAY_TIMEOUT_MS: DurationMs = 30 * SECOND_MS
