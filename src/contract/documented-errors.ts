@@ -2,7 +2,7 @@ import { isNode, jsonContent, type Node, type Place } from './document.js'
 import { exampleOf, exampleValue, fits } from './example-value.js'
 import { stringifyJson } from './json.js'
 import { concreteType } from './media-types.js'
-import { ERROR_CODE, ERROR_STATUS, type ErrorData, MESSAGE } from './resource-data.js'
+import { ERROR_CODE, ERROR_STATUS, type ErrorData, MESSAGE, STATUS_TEXT } from './resource-data.js'
 import { readRecordFields, typeOf } from './schema-fields.js'
 
 /** The documented errors, unless they have the shape of the service's own. */
@@ -23,7 +23,10 @@ export function readErrors(operation: Place): readonly ErrorData[] {
 function isOwn(schema: Place | undefined): boolean {
   if (schema === undefined || !fits(OWN_SHAPE, schema)) return false
   const fields = readRecordFields(schema)
-  return fields.size === 0 || fields.has('message')
+  const others = [...fields.keys()].filter((name) => !Object.hasOwn(OWN_SHAPE, name))
+  return (
+    fields.size === 0 || (fields.has('message') && !others.some((name) => SENTENCE.test(name) || STATUS.test(name)))
+  )
 }
 
 const OWN_SHAPE = { code: 'invalid_request', message: MESSAGE, status: 400 }
@@ -62,14 +65,16 @@ function withAnyText(value: Node, schema: Place): Node {
 }
 
 function errorField(name: string, place: Place, type: string | undefined, example: unknown, depth: number): unknown {
-  if (STATUS.test(name) && type === 'integer' && fits(400, place)) return ERROR_STATUS
+  if (STATUS.test(name) && /^(?:integer|number)$/.test(type ?? '') && fits(400, place)) return ERROR_STATUS
+  if (/^status/i.test(name) && type === 'string' && fits('400', place)) return STATUS_TEXT
   if (type === 'object' || type === 'array') return errorValue(place, example, depth + 1)
-  if (type !== 'string' || !fits(MESSAGE, place)) return example
+  if (!fits(MESSAGE, place)) return example
   if (/^code$|^error_?code$/i.test(name)) return example ?? ERROR_CODE
   return SENTENCE.test(name) ? MESSAGE : example
 }
 
-/** The placeholder of a number is a text. */
+/** The placeholder of a number is a text, and that of a text may not match its pattern. */
 function hasStatus(value: object): boolean {
-  return stringifyJson(value).includes(ERROR_STATUS)
+  const text = stringifyJson(value)
+  return text.includes(ERROR_STATUS) || text.includes(STATUS_TEXT)
 }

@@ -6,8 +6,8 @@ import { toJsonSchema } from './json-schema.js'
 import { words } from './keywords.js'
 import { patternText } from './pattern-text.js'
 import { asRegExp, nativePattern } from './patterns.js'
-import { allowsNull, readRecordFields, typeOf } from './schema-fields.js'
-import type { Validator } from './validators.js'
+import { allowsNull, readRecordFields, requiredNames, typeOf } from './schema-fields.js'
+import { makerWith, type Validator } from './validators.js'
 
 const LEAST = { next: () => 0 }
 /** Values in one example; schemas that refer to each other allow any number. */
@@ -159,6 +159,8 @@ function exampleObject(schema: Place, { minProperties }: Node, room: Room, depth
     if (value !== undefined) object[name] = value
     else if (required) return undefined
   }
+  const undeclared = room.isFull ? requiredNames(schema).filter((name) => !(name in object)) : []
+  for (const name of undeclared) object[name] = 'string'
   const others = schema.child('additionalProperties') ?? schema.children('patternProperties')[0]?.[1]
   for (let key = 1; typeof minProperties === 'number' && Object.keys(object).length < minProperties && key < 10; key++)
     object[`key${key}`] = others && isNode(others.value) ? make(others) : 'string'
@@ -170,7 +172,7 @@ export function exampleOf(content: Place | undefined): unknown {
   return (first?.written('value') ?? content?.written('example'))?.value
 }
 
-const ajv = createAjv({ allErrors: false, formats: FORMATS, code: { regExp: asRegExp(nativePattern) } })
+const compile = makerWith(createAjv({ allErrors: false, formats: FORMATS, code: { regExp: asRegExp(nativePattern) } }))
 const validators = { value: new WeakMap<Node, Validator>(), response: new WeakMap<Node, Validator>() }
 
 /** Whether a schema allows a value of the contract's author. Compiled at first use. */
@@ -179,8 +181,7 @@ export function fits(value: unknown, schema: Place, of: 'value' | 'response' = '
   if (!isNode(rules)) return rules !== false
   let validator = validators[of].get(rules)
   if (validator === undefined) {
-    const converted = toJsonSchema(schema, { of })
-    validator = ajv.compile(converted === true ? {} : Object(converted)) as Validator
+    validator = compile(() => toJsonSchema(schema, { of }))
     validators[of].set(rules, validator)
   }
   return validator(value) === true

@@ -2,7 +2,7 @@ import type { Expected, Field, ValueForm, ValueType } from './contract-data.js'
 import { isNode, type Node, type Place } from './document.js'
 import { exactInteger, INT64_MAXIMUM, INT64_MINIMUM } from './int64.js'
 import { integerBounds } from './json-schema.js'
-import { mainPart, readAllFields, variantsOf } from './schema-fields.js'
+import { mainPart, readAllFields, typesIn, variantsOf } from './schema-fields.js'
 
 /** Levels of a parameter whose types are read: `filter[price][gt]` has three. */
 const MAX_DEPTH = 4
@@ -21,12 +21,6 @@ export function formOf(schema: Place | undefined, depth = 0): ValueForm {
       fields: Object.fromEntries(fields.map(([name, { place }]) => [name, formOf(place, depth + 1)])),
     }),
   }
-}
-
-function typesIn({ type, enum: choices, const: only, properties }: Node): readonly string[] {
-  if (type !== undefined) return [type].flat().map(String)
-  const values: readonly unknown[] = Array.isArray(choices) ? choices : only === undefined ? [] : [only]
-  return properties === undefined ? values.map((one) => (one === null ? 'null' : typeof one)) : ['object']
 }
 
 export function readExpected(given: Place): Expected {

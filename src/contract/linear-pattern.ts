@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import type { Pattern } from './patterns.js'
+import { type Pattern, withAnchors } from './patterns.js'
 
 /** RE2 reads it as a plain letter. */
 const BACK_REFERENCE_BY_NAME = /\\k</
@@ -8,7 +8,7 @@ const BACK_REFERENCE_BY_NAME = /\\k</
 export function linearPattern(pattern: string): Pattern | undefined {
   if (BACK_REFERENCE_BY_NAME.test(pattern)) return undefined
   try {
-    const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern))
+    const compiled = RE2JS.compile(RE2JS.translateRegExp(withAnchors(pattern)))
     return { test: (text) => compiled.matcher(text).find() }
   } catch {
     return undefined

@@ -15,7 +15,8 @@ export function isFormType(mediaType: string): boolean {
 /** Whether a media type is one of a documented range. */
 export function isInRange(range: string, mediaType: string): boolean {
   if (range === '*/*') return true
-  return range.endsWith('/*') ? mediaType.startsWith(range.slice(0, -1)) : range === mediaType
+  const [start = '', end] = range.split('*')
+  return end === undefined ? range === mediaType : mediaType.startsWith(start) && mediaType.endsWith(end)
 }
 
 /** The type that a response has: a range of JSON is `application/json`. */

@@ -1,5 +1,6 @@
 import { type Content, jsonContent, type Place } from './document.js'
 import { essenceOf, isFormType } from './media-types.js'
+import { type Fields, isObject, readRecordFields } from './schema-fields.js'
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace']
 
@@ -44,6 +45,16 @@ function operationId(item: Place, method: string, path: string): string {
 
 export function parametersOf({ item, place }: OperationShape): readonly Place[] {
   return [...item.items('parameters'), ...place.items('parameters')]
+}
+
+const NO_FIELDS: Fields = new Map()
+
+/** The properties of an object that are parameters of their own in a query, as in the style of forms. */
+export function explodedFields(parameter: Place): Fields {
+  const schema = parameter.child('schema')
+  const isForm = parameter.string('in') === 'query' && (parameter.string('style') ?? 'form') === 'form'
+  const isExploded = isForm && parameter.child('explode')?.value !== false && schema !== undefined
+  return isExploded && isObject(schema) ? readRecordFields(schema) : NO_FIELDS
 }
 
 /** The JSON content of a request, else its form. */

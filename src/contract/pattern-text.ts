@@ -1,3 +1,5 @@
+import { withAnchors } from './patterns.js'
+
 /** Characters to choose from, the most usual first. */
 const CHARACTERS = `a0A-_ .${Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index)).join('')}`
 const MAX_REPEATS = 256
@@ -12,10 +14,11 @@ type Pick = (count: number) => number
 
 /** A short text that matches a pattern, or undefined for a pattern with more than classes, groups, choices and counts. */
 export function patternText(
-  pattern: string,
+  written: string,
   { minLength = 0, maxLength = Infinity }: Lengths = {},
   pick: Pick = () => 0,
 ): string | undefined {
+  const pattern = withAnchors(written.replace(/^\(\?[ims]+\)/, ''))
   try {
     const regExp = new RegExp(pattern, 'u')
     for (let extra = 0; extra <= MAX_REPEATS; extra++) {

@@ -59,7 +59,8 @@ function readList(
   if (list === undefined) return 'the response is not a list of records'
   const missing = missingProperty(list.items, { resource, fields })
   if (missing !== undefined) return missing
-  const meta = list.fields && readMeta(list.fields, list.envelope, COUNTED)
+  const query = queryRoles(parametersOf(operation), fields)
+  const meta = list.fields && readMeta(list.fields, list.outer ?? list.envelope, COUNTED, query.cursor === undefined)
   if (typeof meta === 'string') return meta
   return {
     ...base,
@@ -67,7 +68,8 @@ function readList(
     status: status || 200,
     hasBody: true,
     ...(list.envelope === undefined ? {} : { envelope: list.envelope }),
-    query: queryRoles(parametersOf(operation), fields),
+    ...(list.outer === undefined ? {} : { outer: list.outer }),
+    query,
     ...(meta === undefined ? {} : { meta }),
   }
 }
@@ -95,6 +97,7 @@ function readOne(
     ...given,
     hasBody: isJson || method === 'get' || method === 'post',
     ...(record?.envelope === undefined ? {} : { envelope: record.envelope }),
+    ...(record?.isListed && { isListed: true }),
     ...(meta === undefined || Object.keys(meta).length === 0 ? {} : { meta }),
   }
   const hasId = record !== undefined && readRecordFields(record.schema).has(resource.id.property)
@@ -117,6 +120,10 @@ function readOne(
 
 const WRITES = { 'post false': ['create', 201], 'put true': ['replace', 200], 'patch true': ['merge', 200] } as const
 
+function isItemWrite({ method, parameter }: OperationShape): boolean {
+  return parameter !== undefined && (method === 'put' || method === 'patch')
+}
+
 function readWrite(
   operation: OperationShape,
   { resource, fields, operations }: FoundResource,
@@ -129,20 +136,32 @@ function readWrite(
   const names = [...readRecordFields(sent.schema).keys()]
   if (names.length > 0 && fields.size > 0 && !names.some((name) => fields.has(name)))
     return 'the request has no property of the record'
-  const write = { ...base, ...(sent.envelope === undefined ? {} : { bodyEnvelope: sent.envelope }) }
-  const known = WRITES[`${method} ${isItem}` as keyof typeof WRITES]
+  const write = {
+    ...base,
+    ...(sent.envelope === undefined ? {} : { bodyEnvelope: sent.envelope }),
+    ...(sent.isListed && { isBodyListed: true }),
+  }
+  const isUpdate = method === 'post' && isItem && !operations.some(isItemWrite)
+  const known = isUpdate ? (['merge', 200] as const) : WRITES[`${method} ${isItem}` as keyof typeof WRITES]
   const isPost = (other: OperationShape) => other.method === 'post' && other.parameter === undefined
   const has = (code: string) => operation.place.child('responses')?.child(code) !== undefined
   const creates = known?.[0] === 'replace' && (has('201') || !(has('404') || operations.some(isPost)))
+  const keeps = names.length === 0 ? [] : [...fields.keys()].filter((name) => !names.includes(name))
   if (known !== undefined)
     return {
       ...write,
+      ...(known[0] === 'replace' && keeps.length > 0 && { keeps }),
       kind: known[0],
       status: has('201') && has('200') ? known[1] : status || known[1],
       ...(creates && { createdStatus: has('201') ? 201 : status || known[1] }),
     }
-  if ((method === 'put' || method === 'patch') && names.includes(resource.id.property))
-    return { ...write, kind: method === 'put' ? 'replace' : 'merge', status: status || 200, isIdInBody: true }
+  const isOnlyWrite = method === 'put' && !operations.some(isPost)
+  if ((method === 'put' || method === 'patch') && names.includes(resource.id.property)) {
+    const kind = method === 'put' ? 'replace' : 'merge'
+    const created = isOnlyWrite && { createdStatus: status || 200 }
+    return { ...write, kind, status: status || 200, isIdInBody: true, ...created }
+  }
+  if (isOnlyWrite) return { ...write, kind: 'create', status: status || 200 }
   return `${method.toUpperCase()} is not an operation of a ${isItem ? 'record' : 'collection'}`
 }
 

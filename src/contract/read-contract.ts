@@ -13,16 +13,23 @@ import {
 } from './contract-data.js'
 import { isNode, jsonContent, type Node, Place, rootPlace } from './document.js'
 import { readErrors } from './documented-errors.js'
-import { exampleOf, exampleValue } from './example-value.js'
+import { exampleOf, exampleValue, fullExample } from './example-value.js'
 import { formOf, readExpected, readFields } from './expected.js'
 import { stringifyJson } from './json.js'
 import { checkSchema, toJsonSchema, toObjectSchema } from './json-schema.js'
 import { essenceOf, isFormType } from './media-types.js'
-import { bodyContent, type OperationShape, parametersOf, readOperations, success } from './operations.js'
+import {
+  bodyContent,
+  explodedFields,
+  type OperationShape,
+  parametersOf,
+  readOperations,
+  success,
+} from './operations.js'
 import { isPublic, readAccess } from './read-access.js'
 import type { ResourceAction } from './resource-data.js'
 import { readResources } from './resources.js'
-import { isOpen, readAllFields, readRecordFields } from './schema-fields.js'
+import { isOpen, readAllFields, readRecordFields, typeOf } from './schema-fields.js'
 import { checkResponse, hasNoBody } from './sendable.js'
 import { SpecError } from './spec-error.js'
 import type { Schemas } from './validators.js'
@@ -207,6 +214,13 @@ function readParameters(path: string, places: readonly Place[]): readonly ReadPa
     const schema = holder?.child('schema')
     if (holder === undefined || schema === undefined || location === undefined) continue
     if (location === 'header' && NOT_PARAMETERS.test(name)) continue
+    const exploded = explodedFields(place)
+    for (const [inner, field] of exploded) {
+      const required = place.flag('required') && field.required
+      const parameter = { ...parameterOf(inner, 'query', field.place, field.place), required }
+      read.set(`query ${inner}`, { parameter, schema: field.place })
+    }
+    if (exploded.size > 0) continue
     const parameter = parameterOf(name, location, place, schema, holder === place ? undefined : 'json')
     read.set(`${location} ${name}`, { parameter, schema: holder.written('schema') })
   }
@@ -227,20 +241,25 @@ function parameterOf(
   given = place.string('style') as Style | undefined,
 ): Parameter {
   const style = given ?? (location === 'path' || location === 'header' ? 'simple' : 'form')
+  const isRequired = location === 'path' || place.flag('required')
   return {
     ...readExpected(schema),
     ...defined({ description: place.string('description') }),
     in: location,
     name,
-    required: location === 'path' || place.flag('required'),
+    required: isRequired,
     style,
     explode: place.child('explode')?.value === undefined ? style === 'form' : place.flag('explode'),
     form: formOf(schema),
     // Clients must send it, also without an example.
-    ...defined({
-      example: exampleOf(place) ?? (location === 'header' && place.flag('required') ? exampleValue(schema) : undefined),
-    }),
+    ...defined({ example: exampleOf(place) ?? (isRequired ? textExample(schema) : undefined) }),
   }
+}
+
+/** A path segment cannot be empty. */
+function textExample(schema: Place): unknown {
+  const example = typeOf(schema) === 'array' ? fullExample(schema) : exampleValue(schema)
+  return example === '' ? 'a' : isNode(example) ? undefined : example
 }
 
 function parameterSchema(name: string, parameters: readonly ReadParameter[]): Schemas {

@@ -17,8 +17,8 @@ export function recordReader(
     operations.filter(({ action, takesBody }) => action?.resource === name && action.kind === kind && takesBody),
   )
   if (operation === undefined) return undefined
-  const envelope = operation.action?.bodyEnvelope
-  const wrap = (record: Values) => (envelope === undefined ? record : { [envelope]: record })
+  const { bodyEnvelope: envelope, isBodyListed } = operation.action ?? {}
+  const wrap = (record: Values) => (envelope === undefined ? record : { [envelope]: isBodyListed ? [record] : record })
   const bare = (text: string) => (text.startsWith(`${envelope}.`) ? text.slice(`${envelope}.`.length) : text)
   const unwrap = (violations: readonly Violation[]) =>
     violations.map((one) => ({ ...one, name: bare(one.name), message: bare(one.message) }))

@@ -41,7 +41,10 @@ export function readResource({
 }: CollectionShape): FoundResource | string {
   if (operations.some(({ item }) => item.child('x-sandbox-resource')?.value === false))
     return 'x-sandbox-resource is false'
-  const create = operations.find(({ method, parameter }) => method === 'post' && parameter === undefined)
+  const methods = documented === undefined ? ['post'] : ['post', 'put']
+  const [create] = methods.flatMap(
+    (wanted) => operations.find(({ method, parameter }) => method === wanted && parameter === undefined) ?? [],
+  )
   const record = documented ?? (create && unwrapSent(create, new Map())?.schema)
   if (record === undefined) return 'no response describes a record'
   const fields = readRecordFields(record)
@@ -160,7 +163,9 @@ function idForm(schemas: readonly Place[]): { readonly pattern: string } | strin
   if (areFit(SAMPLE_UUID)) return undefined
   const patterns = schemas.flatMap((schema) => schema.string('pattern') ?? [])
   const prefixes = patterns.map((pattern) => /^\^([A-Za-z]+[_-])/.exec(pattern)?.[1] ?? '')
-  const usual = [...prefixes, ''].flatMap((prefix) => [`^${prefix}[0-9a-f]{32}$`, `^${prefix}[1-9]\\d{17}$`])
+  const lengths = schemas.flatMap(({ value }) => [Object(value).minLength, Object(value).maxLength])
+  const forms = [...[32, 24, ...lengths].map((length) => `[0-9a-f]{${length}}`), '[1-9]\\d{17}']
+  const usual = [...prefixes, ''].flatMap((prefix) => forms.map((form) => `^${prefix}${form}$`))
   const found = [...usual, ...patterns].find((pattern) => {
     const [one, other] = [SAMPLE_UUID, OTHER_UUID].map((uuid) => idOfForm(pattern, uuid))
     return one !== undefined && other !== undefined && one !== other && areFit(one) && areFit(other)
@@ -192,11 +197,9 @@ function idProperty(
     return one !== undefined && isSingular(one, collection)
   })
   const others = [...find(ends), ...find(['uuid', 'guid', 'gid']), ...named]
-  const found = [
-    ...find([parameter ?? '', 'id']),
-    ...others.filter((name) => !sent?.has(name) || fields.get(name)?.readOnly),
-    ...others,
-  ]
+  const isOurs = (name: string) => !sent?.has(name) || fields.get(name)?.readOnly === true
+  const last = words.length > 1 ? find(ends.slice(-1)).filter((name) => isOurs(name) && fields.get(name)?.required) : []
+  const found = [...find([parameter ?? '']), ...last, ...find(['id']), ...others.filter(isOurs), ...others]
   const isCounted = (one: string | undefined) => one === 'integer' || one === 'number'
   return found.find((name) => type === undefined || isCounted(type) === isCounted(fields.get(name)?.type)) ?? found[0]
 }

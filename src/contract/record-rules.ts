@@ -70,8 +70,10 @@ function recordRules(
 }
 
 /** The schema of a record in an operation's success; undefined if no body is documented. */
-export function recordPlace(operation: Place, { kind, envelope }: ResourceAction): Place | undefined {
+export function recordPlace(operation: Place, { kind, outer, envelope, isListed }: ResourceAction): Place | undefined {
   const body = kind === 'remove' ? undefined : success(operation)?.schema
-  const wrapped = body && envelope !== undefined ? readRecordFields(body).get(envelope)?.place : body
-  return kind === 'list' ? wrapped?.child('items') : wrapped
+  const inside = (place: Place | undefined, name: string | undefined) =>
+    place && name !== undefined ? readRecordFields(place).get(name)?.place : place
+  const wrapped = inside(inside(body, outer), envelope)
+  return kind === 'list' || isListed ? wrapped?.child('items') : wrapped
 }

@@ -1,7 +1,7 @@
 import { isNode, type Node, type Place } from './document.js'
 import { exampleOf, fits } from './example-value.js'
 import { bodyContent, literalsOf, type OperationShape, plainName, success } from './operations.js'
-import type { ResourceData } from './resource-data.js'
+import { type ResourceData, recordsIn } from './resource-data.js'
 import { type Fields, isObject, readRecordFields, typeOf } from './schema-fields.js'
 
 /** The schema of one record: what GET on the item returns, else POST, else the items of the list. */
@@ -21,10 +21,15 @@ export function recordSchema(operations: readonly OperationShape[], collection: 
 interface RecordEnvelope {
   readonly schema: Place
   readonly envelope?: string
+  /** The envelope holds a list with the record. */
+  readonly isListed?: true
   readonly fields?: Fields
 }
 
-/** An object is a record, unless a property holds it: `{ data: … }`, or `{ article: … }` of `/articles`. */
+/**
+ * An object is a record, unless a property holds it: `{ data: … }`, `{ article: … }` of `/articles`, or
+ * `{ articles: [one] }`.
+ */
 export function unwrapRecord(schema: Place, collection: string): RecordEnvelope | undefined {
   if (!isObject(schema)) return undefined
   const fields = readRecordFields(schema)
@@ -33,6 +38,10 @@ export function unwrapRecord(schema: Place, collection: string): RecordEnvelope 
     const isNamed = /^(data|result|item|record|resource)$/i.test(name) || isSingular(name, collection)
     return isNamed && field.type === 'object' && readRecordFields(field.place).size > 0
   })
+  const [[listName = '', list] = []] = fields
+  const items = list?.type === 'array' ? list.place.child('items') : undefined
+  const isList = fields.size === 1 && plainName(listName) === plainName(literalsOf(collection).at(-1) ?? '')
+  if (isList && isObject(items)) return { schema: items, envelope: listName, isListed: true, fields }
   const [only] = held
   return only === undefined || held.length > 1 ? { schema } : { schema: only[1].place, envelope: only[0], fields }
 }
@@ -55,16 +64,24 @@ export function isSingular(name: string, collection: string): boolean {
 export interface ListEnvelope {
   readonly items?: Place
   readonly envelope?: string
+  /** The property that holds the envelope. */
+  readonly outer?: string
   readonly fields?: Fields
 }
 
-/** A list of records: an array, or an object with one array of objects; of several, the one with the usual name. */
+/**
+ * A list of records: an array, or an object with one array of objects; of several, the one with the usual name. In HAL,
+ * `_embedded` has it.
+ */
 export function unwrapList(schema: Place, collection: string): ListEnvelope | undefined {
   if (typeOf(schema) === 'array') {
     const items = schema.child('items')
     return items !== undefined && isObject(items) ? { items } : undefined
   }
   const fields = readRecordFields(schema)
+  const embedded = fields.get('_embedded')
+  const inside = embedded && unwrapList(embedded.place, collection)
+  if (inside?.envelope !== undefined) return { ...inside, outer: '_embedded', fields }
   const arrays = [...fields].flatMap(([name, { place, type }]) => {
     const items = type === 'array' ? place.child('items') : undefined
     return items !== undefined && isObject(items) ? [{ items, envelope: name, fields }] : []
@@ -78,9 +95,9 @@ export function unwrapList(schema: Place, collection: string): ListEnvelope | un
 export function listExamples({ id, path }: ResourceData, operations: readonly OperationShape[]): readonly Node[] {
   const list = operations.find(({ method, parameter }) => method === 'get' && parameter === undefined)
   const { content, schema } = (list && success(list.place)) ?? {}
-  const { envelope, items } = (schema && unwrapList(schema, path)) ?? {}
-  const example = exampleOf(content?.content)
-  const records: unknown = envelope === undefined ? example : Object(example)[envelope]
+  const envelope = schema && unwrapList(schema, path)
+  const records = recordsIn(exampleOf(content?.content), envelope)
+  const items = envelope?.items
   return (Array.isArray(records) ? (records as readonly unknown[]) : []).filter(
     (record): record is Node =>
       isNode(record) && record[id.property] !== undefined && (items === undefined || fits(record, items)),

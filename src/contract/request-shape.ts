@@ -29,10 +29,12 @@ function shapeBetween(sent: Place, kept: Place): Shape | 'unlike' | undefined {
   if (from === undefined || to === undefined) return shape
   const items = kept.child('items')
   const inItems = to.has('array') && items !== undefined ? typesOf(items) : undefined
-  const strange = [...from].filter((type) => type !== 'null' && !to.has(type))
-  if (strange.some((type) => inItems?.has(type) !== true)) return 'unlike'
-  if (strange.length === 0 && (!from.has('null') || to.has('null'))) return shape
-  return { ...shape, ...(strange.length > 0 && { wraps: true }), ...(!to.has('null') && { dropsNull: true }) }
+  const strange = [...from].filter((type) => !to.has(type))
+  if (strange.length === 0) return shape
+  const wraps = strange.some((type) => inItems?.has(type))
+  const isText = to.has('string') && strange.some((type) => type === 'number' || type === 'boolean')
+  if (!wraps && !isText && ![...from].some((type) => type !== 'null' && to.has(type))) return 'unlike'
+  return { ...shape, types: [...to], ...(wraps && { wraps }) }
 }
 
 /** The required properties that a nested object may lack. */

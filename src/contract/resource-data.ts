@@ -60,10 +60,10 @@ export interface Shape {
   readonly fills?: Readonly<Record<string, unknown>>
   readonly properties?: Readonly<Record<string, Shape>>
   readonly items?: Shape
+  /** The JSON types of the record, if requests may have others: those become texts, or are left out. */
+  readonly types?: readonly string[]
   /** A single value stands for a list of one. */
   readonly wraps?: true
-  /** Null stands for no value. */
-  readonly dropsNull?: true
 }
 
 export interface PropertyData {
@@ -91,12 +91,18 @@ export interface ResourceAction {
   readonly hasBody: boolean
   /** The property of the response that holds the record, or the records; undefined if it is not wrapped. */
   readonly envelope?: string
+  /** The property of a list that holds the envelope: `_embedded` of HAL. */
+  readonly outer?: string
+  /** A single record is in a list in its envelope. */
+  readonly isListed?: boolean
   /** The body is not the record: it consists of `meta`. */
   readonly isNotice?: boolean
   /** The media type of the response if it is not `application/json`. */
   readonly contentType?: string
   /** The property of the request that holds the record; undefined if it is not wrapped. */
   readonly bodyEnvelope?: string
+  /** That property holds a list with the record. */
+  readonly isBodyListed?: boolean
   /** For lists: roles of query parameters. */
   readonly query?: QueryRoles
   /** The properties of the envelope beside the record, or the records. */
@@ -107,6 +113,8 @@ export interface ResourceAction {
   readonly hasConflict: boolean
   /** The status of a PUT that creates the record. */
   readonly createdStatus?: number
+  /** Properties that a PUT cannot have in its body, and that it leaves alone. */
+  readonly keeps?: readonly string[]
   /** The request body names the record, not the path: `PUT /pets` with an id. */
   readonly isIdInBody?: boolean
   /** Parents in the path that are filters of a view: `/owners/{ownerId}/pets` of the pets in `/pets`. */
@@ -117,6 +125,8 @@ export interface ResourceAction {
 export const MESSAGE = '{message}'
 export const ERROR_CODE = '{code}'
 export const ERROR_STATUS = '{status}'
+/** In a text. */
+export const STATUS_TEXT = '{status text}'
 
 export interface ErrorData {
   /** `404`, `4xx` or `default`. */
@@ -155,6 +165,7 @@ export type MetaRole =
   | 'total'
   | 'has-more'
   | 'next'
+  | 'previous'
   | 'page'
   | 'limit'
   | 'offset'
@@ -166,6 +177,7 @@ export type MetaRole =
   | 'done'
   | 'is-first'
   | 'is-empty'
+  | 'has-previous'
 
 export interface QueryRoles {
   readonly limit?: string
@@ -176,14 +188,25 @@ export interface QueryRoles {
   readonly order?: string
   /** The first page is 0. */
   readonly isZeroBased?: boolean
+  /** The contract has names to sort by beside those of properties: they keep the order. */
+  readonly hasSortChoices?: boolean
   readonly filters: readonly (readonly [parameter: string, property: string])[]
 }
 
 export function usedParameters({ query = { filters: [] } }: ResourceAction): ReadonlySet<string> {
-  const { filters, isZeroBased: _, ...roles } = query
+  const { filters, isZeroBased: _, hasSortChoices: __, ...roles } = query
   const names = [...Object.values(roles), ...filters.map(([parameter]) => parameter)]
   // `page[size]` may be part of the object `page`.
   return new Set(names.flatMap((name) => [name, name.replace(/\[.*/, '')]))
+}
+
+/** The records in the body of a list. */
+export function recordsIn(
+  body: unknown,
+  { outer, envelope }: Pick<ResourceAction, 'outer' | 'envelope'> = {},
+): unknown {
+  const inner: unknown = outer === undefined ? body : Object(body)[outer]
+  return envelope === undefined ? inner : Object(inner)[envelope]
 }
 
 /** The value of a parameter, or of a property of one: `page[size]`. */

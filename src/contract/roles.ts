@@ -1,5 +1,6 @@
 import type { Node, Place } from './document.js'
 import { exampleValue } from './example-value.js'
+import { explodedFields, plainName } from './operations.js'
 import type { MetaField, MetaRole, QueryRoles } from './resource-data.js'
 import { allowsNull, type Fields, mainPart, readRecordFields, typeOf } from './schema-fields.js'
 
@@ -19,9 +20,11 @@ export function queryRoles(parameters: readonly Place[], fields: Fields): QueryR
   const roles: { -readonly [Role in keyof typeof QUERY_NAMES]?: string } = {}
   const filters: (readonly [string, string])[] = []
   let isZeroBased = false
+  let hasSortChoices = false
   for (const [name, schema] of parameters.flatMap(queryNames)) {
-    if (fields.has(name)) {
-      if (!filters.some(([known]) => known === name)) filters.push([name, name])
+    const property = filteredProperty(name, fields)
+    if (property !== undefined) {
+      if (!filters.some(([known]) => known === name)) filters.push([name, property])
       continue
     }
     const isNumber = /^(integer|number)$/.test(typeOf(schema) ?? '')
@@ -30,32 +33,54 @@ export function queryRoles(parameters: readonly Place[], fields: Fields): QueryR
         if (isNumber || !COUNTS.has(role)) roles[role] ??= name
         // A text is the token of a page.
         else if (role === 'offset') roles.cursor ??= name
-    const { minimum, default: first }: Node = Object(mainPart(schema).value)
+    const { minimum, default: first, enum: choices, items }: Node = Object(mainPart(schema).value)
     if (roles.page === name) isZeroBased = minimum === 0 || first === 0
+    if (roles.sort === name)
+      hasSortChoices =
+        choices !== undefined || Object(items).enum !== undefined || (first !== undefined && !fields.has(String(first)))
   }
-  return { ...roles, ...(isZeroBased && { isZeroBased }), filters }
+  return { ...roles, ...(isZeroBased && { isZeroBased }), ...(hasSortChoices && { hasSortChoices }), filters }
 }
 
-/** The names of a parameter of a query: `page[size]` is part of the object `page`. */
+/** The names of a parameter of a query: `page[size]` is part of the object `page`, and `size` of an exploded one. */
 function queryNames(parameter: Place): readonly (readonly [name: string, schema: Place])[] {
   const [name, schema] = [parameter.string('name'), parameter.child('schema')]
   if (name === undefined || schema === undefined || parameter.string('in') !== 'query') return []
-  if (parameter.string('style') !== 'deepObject') return [[name, schema]]
-  return [...readRecordFields(schema)].map(([inner, { place }]) => [`${name}[${inner}]`, place] as const)
+  const isDeep = parameter.string('style') === 'deepObject'
+  const inside = isDeep ? readRecordFields(schema) : explodedFields(parameter)
+  if (inside.size === 0) return [[name, schema]]
+  return [...inside].map(([inner, { place }]) => [isDeep ? `${name}[${inner}]` : inner, place] as const)
+}
+
+/** The property that a parameter filters by: of the same name in any case, also as `filter[name]`, also of JSON:API. */
+function filteredProperty(name: string, fields: Fields): string | undefined {
+  const bare = /^filters?\[(.+)\]$/.exec(name)?.[1] ?? name
+  const attributes = fields.get('attributes')
+  const inside = attributes === undefined ? [] : [...readRecordFields(attributes.place).keys()]
+  if (fields.has(bare)) return bare
+  const inner = inside.find((one) => one === bare)
+  return inner === undefined
+    ? [...fields.keys()].find((one) => plainName(one) === plainName(bare))
+    : `attributes.${inner}`
 }
 
 export const COUNTED: readonly (readonly [MetaRole, RegExp])[] = [
-  ['total', /^(total|[a-z_]*total_?(count|items|results|entries|records|elements)|(?!page)[a-z]+_?count)$/i],
+  [
+    'total',
+    /^(total|[a-z_]*total_?(count|items|results|entries|records|elements|size|rows|hits)|(?!page)[a-z]+_?count)$/i,
+  ],
   ['count', /^(count|number_?of_?elements)$/i],
   ['has-more', /^(has_?more|has_?next|has_?next_?page)$/i],
   ['done', /^(done|last|is_?last(_?page)?)$/i],
+  ['has-previous', /^has_?prev(ious)?(_?page)?$/i],
   ['is-first', /^(first|is_?first(_?page)?)$/i],
   ['is-empty', /^(is_?)?empty$/i],
-  ['next', /^(next|next_?cursor|next_?page_?token|next_?token|cursor|iterator|end_?cursor)$/i],
+  ['next', /^(next|next_?cursor|next_?page_?token|next_?token|cursor|iterator|end_?cursor|after)$/i],
+  ['previous', /^(prev(ious)?(_?(page(_?token)?|cursor|token))?|start_?cursor|before)$/i],
   ['first', /^first_?id$/i],
   ['last', /^last_?id$/i],
   ['page', /^(page|current_?page|page_?number|page_?index|number)$/i],
-  ['limit', /^(limit|per_?page|page_?size|size)$/i],
+  ['limit', /^(limit|per_?page|page_?size|size|take)$/i],
   ['offset', /^(offset|skip)$/i],
   ['pages', /^(pages|total_?pages|page_?count)$/i],
 ]
@@ -73,22 +98,30 @@ const FORMS: { readonly [Role in MetaRole]?: string } = {
   removed: 'boolean',
   'is-first': 'boolean',
   'is-empty': 'boolean',
+  'has-previous': 'boolean',
   next: 'string',
+  previous: 'string',
   first: 'string',
   last: 'string',
 }
 
-/** The properties beside the record, or the records; or why one of them cannot be filled. */
+/**
+ * The properties beside the record, or the records; or why one of them cannot be filled.
+ *
+ * @param hasLinks whether `next` is an address rather than a cursor
+ */
 export function readMeta(
   fields: Fields,
   envelope: string | undefined,
   known: readonly (readonly [MetaRole, RegExp])[],
+  hasLinks = false,
 ): Readonly<Record<string, MetaField>> | string {
   const meta: Record<string, MetaField> = {}
   for (const [name, { place, type, format, required }] of fields) {
     if (name === envelope) continue
     const isNullable = allowsNull(place)
-    const isAddress = type === 'string' && format !== undefined && /^ur[il]/.test(format)
+    const isLink = hasLinks && /^(next|prev|previous)$/i.test(name)
+    const isAddress = type === 'string' && (isLink || /^ur[il]/.test(format ?? ''))
     const isCount = type === 'integer' || type === 'number'
     const role = known
       .flatMap(([one, pattern]) => (pattern.test(name) ? one : []))
@@ -96,7 +129,7 @@ export function readMeta(
       .find((one) => (isCount ? FORMS[one] !== 'boolean' : type === FORMS[one]))
     if (role !== undefined) meta[name] = { role, isRequired: required, isNullable, isAddress, isNumber: isCount }
     else if (type === 'object') {
-      const inner = readMeta(readRecordFields(place), undefined, known)
+      const inner = readMeta(readRecordFields(place), undefined, known, hasLinks || /^_?links$/i.test(name))
       if (typeof inner !== 'string' && Object.keys(inner).length > 0)
         meta[name] = { role: 'group', fields: inner, isNullable }
       else if (typeof inner !== 'string' && required) meta[name] = { role: 'value', value: {} }

@@ -1,4 +1,4 @@
-import { isNode, type Place } from './document.js'
+import { isNode, type Node, type Place } from './document.js'
 
 export interface RecordField {
   readonly place: Place
@@ -61,9 +61,9 @@ function fieldReader(partsOf: (schema: Place) => readonly Place[]): (schema: Pla
 }
 
 function readField(place: Place, name: string, schema: Place): RecordField {
-  const written = schema.written('properties').object()[name]
-  const flag = (key: string) => place.flag(key) || (isNode(written) && written[key] === true)
-  const value = isNode(place.value) ? place.value : {}
+  // A reference may have siblings.
+  const value: Node = { ...Object(place.value), ...Object(schema.written('properties').object()[name]) }
+  const flag = (key: string) => value[key] === true
   return {
     place,
     places: [place],
@@ -155,12 +155,19 @@ export function typeOf(schema: Place): string | undefined {
   return find(schema)
 }
 
+/** The JSON types that a schema names itself, or by its choices. */
+export function typesIn({ type, enum: choices, const: only, properties }: Node): readonly string[] {
+  if (type !== undefined) return [type].flat().map(String)
+  const values: readonly unknown[] = Array.isArray(choices) ? choices : only === undefined ? [] : [only]
+  return properties === undefined ? values.map((one) => (one === null ? 'null' : typeof one)) : ['object']
+}
+
 /** The JSON types of the values of a schema; undefined for any. */
 export function typesOf(schema: Place, within: ReadonlySet<unknown> = new Set()): ReadonlySet<string> | undefined {
   const { value } = schema
   if (!isNode(value) || within.has(value)) return undefined
   const here = new Set([...within, value])
-  const own = [value.type ?? []].flat().map((type) => (type === 'integer' ? 'number' : String(type)))
+  const own = typesIn(value).map((type) => (type === 'integer' ? 'number' : type))
   const sets = schema.items('allOf').map((part) => typesOf(part, here))
   if (own.length > 0) sets.push(new Set(own))
   for (const keyword of ['anyOf', 'oneOf']) {

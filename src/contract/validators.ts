@@ -36,7 +36,10 @@ export async function validatorMaker(
 ): Promise<ValidatorMaker> {
   const { createAjv } = await import('./ajv.js')
   const find = patterns === 'native' ? nativePattern : (await import('./linear-pattern.js')).linearPattern
-  const ajv = createAjv({ formats: FORMATS, code: { regExp: asRegExp(find) }, ...others })
+  return makerWith(createAjv({ formats: FORMATS, code: { regExp: asRegExp(find) }, ...others }))
+}
+
+export function makerWith(ajv: { compile(schema: JsonSchema): Validator }): ValidatorMaker {
   return (schema) => {
     let compiled: Validator | undefined
     const validator: Validator = (value) => {
@@ -73,7 +76,8 @@ export function findViolations(
   const violations = new Map<string, Violation>()
   for (const mistake of (validator.errors ?? []).slice(0, MAX_MISTAKES)) {
     const violation = toViolation(mistake, value, location, known)
-    if (!violations.has(violation.name)) violations.set(violation.name, violation)
+    // Among several, the format says most.
+    if (!violations.has(violation.name) || mistake.keyword === 'format') violations.set(violation.name, violation)
   }
   return [...violations.values()]
 }

@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/contract.js'
-import { ERROR_CODE, ERROR_STATUS, MESSAGE } from '../contract/resource-data.js'
+import { ERROR_CODE, ERROR_STATUS, MESSAGE, STATUS_TEXT } from '../contract/resource-data.js'
 import type { HandlerResult } from '../domain/messages.js'
 
 /** An error of the service in the status and the form that the contract documents for it, if it documents one. */
@@ -24,6 +24,7 @@ export function documentedError(operation: Operation, given: HandlerResult): Han
     contentType: error.contentType,
     body: error.body
       .replaceAll(`"${ERROR_STATUS}"`, String(status))
+      .replaceAll(STATUS_TEXT, String(status))
       .replaceAll(ERROR_CODE, code)
       .replaceAll(MESSAGE, () => JSON.stringify(message).slice(1, -1)),
   }

@@ -7,18 +7,19 @@ import type { ActionRequest } from './action-request.js'
 /** The request with the record of its envelope as its body. */
 export function unwrapBody(request: ActionRequest): ActionRequest {
   const { bodyEnvelope } = request.action
-  const body = bodyEnvelope === undefined ? undefined : request.body[bodyEnvelope]
+  const held = bodyEnvelope === undefined ? undefined : request.body[bodyEnvelope]
+  const body: unknown = Array.isArray(held) ? held[0] : held
   return isNode(body) ? { ...request, body } : request
 }
 
 /** The response body with one record, or with the notice of its removal. */
 export function bodyText({ action, resource }: ActionRequest, kept: Values): string {
-  const { envelope, meta, isNotice } = action
+  const { envelope, isListed, meta, isNotice } = action
   const value = shownRecord(kept, resource)
   if (envelope === undefined && !isNotice) return recordText(value)
   const id = String(value[resource.id.property])
   const beside = metaEntries(meta, { ...ONE_RECORD, first: id, last: id })
-  return stringifyJson(envelope === undefined ? beside : { ...beside, [envelope]: value })
+  return stringifyJson(envelope === undefined ? beside : { ...beside, [envelope]: isListed ? [value] : value })
 }
 
 /** A record without its write-only properties. */
@@ -33,6 +34,11 @@ function without(value: unknown, [name = '', ...rest]: readonly string[]): unkno
   return rest.length === 0 ? others : { ...value, [name]: without(inner, rest) }
 }
 
+export interface PageLink {
+  readonly value: unknown
+  readonly address: string
+}
+
 export interface ListFacts {
   readonly total: number
   readonly count: number
@@ -43,8 +49,9 @@ export interface ListFacts {
   /** Ids of the first and the last record of the page. */
   readonly first: string | undefined
   readonly last: string | undefined
-  readonly next: Readonly<Record<string, unknown>> | undefined
-  readonly link: string | undefined
+  /** The parameter that asks for the next page, and the address with it. */
+  readonly next: PageLink | undefined
+  readonly previous: PageLink | undefined
 }
 
 const ONE_RECORD = {
@@ -55,7 +62,7 @@ const ONE_RECORD = {
   limit: 1,
   offset: 0,
   next: undefined,
-  link: undefined,
+  previous: undefined,
 }
 
 export function metaEntries(meta: Readonly<Record<string, MetaField>> = {}, facts: ListFacts): Values {
@@ -78,19 +85,18 @@ function metaEntry(name: string, field: MetaField, facts: ListFacts): readonly (
       return [[name, facts.hasMore]]
     case 'is-first':
       return [[name, facts.offset === 0]]
+    case 'has-previous':
+      return [[name, facts.offset > 0]]
     case 'is-empty':
       return [[name, facts.first === undefined]]
     case 'pages':
       return [[name, Math.max(1, Math.ceil(facts.total / Math.max(1, facts.limit)))]]
     case 'next':
+    case 'previous':
     case 'first':
     case 'last': {
-      const one =
-        field.role !== 'next'
-          ? facts[field.role]
-          : field.isAddress
-            ? absolute(facts.link)
-            : Object.values(facts.next ?? {})[0]
+      const found = facts[field.role]
+      const one = typeof found !== 'object' ? found : field.isAddress ? absolute(found.address) : found.value
       const value = one === undefined ? undefined : field.isNumber ? Number(one) : String(one)
       if (value !== undefined && !Number.isNaN(value)) return [[name, value]]
       return field.isNullable ? [[name, null]] : field.isRequired ? [[name, field.isNumber ? 0 : '']] : []
@@ -101,6 +107,6 @@ function metaEntry(name: string, field: MetaField, facts: ListFacts): readonly (
 }
 
 /** An address with a host, as the format `uri` requires; a request in process may have none. */
-function absolute(address: string | undefined): string | undefined {
-  return address?.startsWith('/') ? `http://localhost${address}` : address
+function absolute(address: string): string {
+  return address.startsWith('/') ? `http://localhost${address}` : address
 }

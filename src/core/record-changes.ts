@@ -38,14 +38,22 @@ export function storedValue(property: PropertyData | undefined, sent: unknown): 
   return property?.shape === undefined ? sent : shaped(sent, property.shape)
 }
 
-function shaped(value: unknown, { fills, properties, items, wraps, dropsNull }: Shape): unknown {
-  if (value === null) return dropsNull ? undefined : null
+function shaped(value: unknown, { fills, properties, items, types, wraps }: Shape): unknown {
+  if (value === undefined) return undefined
   const inItems = (one: unknown) => (items === undefined ? one : shaped(one, items))
+  if (types?.includes(typeIn(value)) === false) {
+    if (wraps && value !== null) return [inItems(value)]
+    return types.includes('string') && typeof value !== 'object' ? String(value) : undefined
+  }
   if (Array.isArray(value)) return value.map(inItems)
-  if (wraps && value !== undefined) return [inItems(value)]
   if (!isNode(value)) return value
   const inside = Object.entries(properties ?? {}).map(([name, shape]) => [name, shaped(value[name], shape)] as const)
   return { ...fills, ...value, ...Object.fromEntries(inside.filter(([, one]) => one !== undefined)) }
+}
+
+function typeIn(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value === 'bigint' ? 'number' : typeof value
 }
 
 /** @source RFC 7396, section 2 */

@@ -1,13 +1,19 @@
 import type { Values } from '../contract/contract.js'
+import { quote } from '../contract/excerpt.js'
 import { stringifyJson } from '../contract/json.js'
 import { headersOf, type QueryRoles, queryValue, type ResourceAction } from '../contract/resource-data.js'
-import { type Collection, indexOf } from '../domain/collection.js'
+import { type Collection, indexOf, propertyOf } from '../domain/collection.js'
 import type { Scope } from '../domain/records.js'
 import type { ActionRequest, RecordPage } from './action-request.js'
-import { metaEntries } from './envelopes.js'
+import { metaEntries, type PageLink } from './envelopes.js'
 
 const DEFAULT_PAGE_SIZE = 20
 const NO_ROLES: QueryRoles = { filters: [] }
+
+/** Why there is no page, as a sentence part. */
+interface PageProblem {
+  readonly problem: string
+}
 
 /** @param places of all records that the list has, ascending */
 export function readPage(
@@ -15,12 +21,15 @@ export function readPage(
   places: readonly number[],
   scope: Scope,
   records: Collection,
-): RecordPage | 'no-such-page' {
+): RecordPage | PageProblem {
   const { resource, action, query } = request
-  const { query: roles = NO_ROLES, envelope } = action
+  const { query: roles = NO_ROLES, envelope, outer } = action
   if (isBare(action)) return readFirstPage(request, places, records)
   const total = places.length
-  const sorted = sortedValues(request, places, records)
+  const keys = sortKeys(request)
+  if (typeof keys === 'string')
+    return { problem: `${roles.sort} must name properties of the records (it is ${quote(keys)})` }
+  const sorted = keys.length === 0 ? undefined : sortedBy(keys, request, places, records)
   const isReversed = isNewestFirst(request)
   const at = (index: number) => sorted?.[index] ?? records.at(places[isReversed ? total - 1 - index : index] ?? -1)
   const isPaged = roles.page !== undefined || roles.offset !== undefined || roles.cursor !== undefined
@@ -29,20 +38,29 @@ export function readPage(
   const firstPage = roles.isZeroBased ? 0 : 1
   const page = Math.max(firstPage, Number(queryValue(query, roles.page) ?? firstPage))
   const start = isPaged ? firstOf(request, (page - firstPage) * limit, places, scope, records, sorted) : 0
-  if (start === undefined) return 'no-such-page'
+  if (start === undefined) return { problem: `${roles.cursor} is not a cursor of this list` }
   const values: Values[] = []
   for (let index = start; index < Math.min(total, start + limit); index++) values.push(at(index))
   const hasMore = start + values.length < total
   const [first, last] = [values[0], values.at(-1)].map((value) => value && String(value[resource.id.property]))
-  const next = hasMore ? nextPage(roles, { page, offset: start + limit, lastId: last }) : undefined
-  const link = next && `${request.address}?${withParameters(request.search, next)}`
-  const headers = headersOf(action, { link: link && `<${link}>; rel="next"`, total: String(total) })
+  const linkTo = (parameter: PageParameter | undefined): PageLink | undefined => {
+    if (parameter === undefined) return undefined
+    const [name, value] = parameter
+    return { value, address: `${request.address}?${withParameter(request.search, name, value)}` }
+  }
+  const next = hasMore ? linkTo(nextPage(roles, { page, offset: start + limit, lastId: last })) : undefined
+  const previous = start > 0 ? linkTo(previousPage(roles, page, Math.max(0, start - limit))) : undefined
+  const links = [next && `<${next.address}>; rel="next"`, previous && `<${previous.address}>; rel="prev"`]
+  const link = links.filter((one) => one !== undefined).join(', ') || undefined
+  const headers = headersOf(action, { link, total: String(total) })
   if (envelope === undefined) return { values, before: '[', after: ']', headers }
   const hasTotal = Object.values(action.meta ?? {}).some(({ role }) => role === 'total')
   const count = hasTotal ? values.length : total
-  const facts = { total, count, hasMore, page, limit, offset: start, first, last, next, link }
-  const text = stringifyJson({ ...metaEntries(action.meta, facts), [envelope]: [] })
-  return { values, before: text.slice(0, -2), after: ']}', headers }
+  const facts = { total, count, hasMore, page, limit, offset: start, first, last, next, previous }
+  const inner = { [envelope]: [] }
+  const text = stringifyJson({ ...metaEntries(action.meta, facts), ...(outer ? { [outer]: inner } : inner) })
+  const after = outer ? ']}}' : ']}'
+  return { values, before: text.slice(0, -after.length), after, headers }
 }
 
 const NO_HEADERS: RecordPage['headers'] = []
@@ -73,19 +91,41 @@ function isNewestFirst({ action, query, newestFirst }: ActionRequest): boolean {
   return direction === undefined ? newestFirst : isDescending(direction)
 }
 
-/** The values in the order that the request asks for; undefined for the order of creation. */
-function sortedValues(
-  { action, query, newestFirst }: ActionRequest,
-  places: readonly number[],
-  records: Collection,
-): readonly Values[] | undefined {
-  const { sort: parameter = '', order = '' } = action.query ?? {}
-  const given = [queryValue(query, parameter)].flat()
-  // Spring has the direction as a second item.
-  const sort = /^(asc|desc)$/i.test(String(given[1])) ? given.slice(0, 2).join() : given[0]
-  if (typeof sort !== 'string' || sort === '') return undefined
-  const values = places.map((place) => records.at(place))
-  return sorted(newestFirst ? values.reverse() : values, sort, query[order])
+interface SortKey {
+  readonly property: string
+  readonly isDescending: boolean
+}
+
+/**
+ * The properties that the request sorts by: `name`, `-name`, `name:desc`, `name,desc`, several of them in a list or with
+ * commas, or `name` and a direction of its own. A text if there is no such property.
+ */
+function sortKeys({ resource, action, query }: ActionRequest): readonly SortKey[] | string {
+  const { sort = '', order = '', hasSortChoices } = action.query ?? {}
+  const given = [queryValue(query, sort) ?? ''].flat().flatMap((one) => String(one).split(','))
+  const keys: SortKey[] = []
+  for (const text of given) {
+    const [, minus, name = '', suffix] = /^\s*([+-]?)([^:\s]+)(?:[:\s]+(asc|desc)\w*)?\s*$/i.exec(text) ?? []
+    const last = keys.at(-1)
+    if (/^(asc|desc)$/i.test(text) && last !== undefined) {
+      keys[keys.length - 1] = { ...last, isDescending: isDescending(text) }
+      continue
+    }
+    const property = sortedProperty(name, Object.keys(resource.properties))
+    const isAnything = resource.isOpen || Object.keys(resource.properties).length === 0
+    if (property === undefined && !isAnything && !hasSortChoices && text !== '') return text
+    if (name === '' || (property === undefined && hasSortChoices)) continue
+    keys.push({ property: property ?? name, isDescending: minus === '-' || isDescending(suffix ?? query[order]) })
+  }
+  return keys
+}
+
+/** `created` is short for `created_at`; the attributes of JSON:API are meant without their prefix. */
+function sortedProperty(name: string, properties: readonly string[]): string | undefined {
+  const plain = (text: string) => text.replaceAll(/[_-]/g, '').toLowerCase()
+  const named = (wanted: string) => properties.find((one) => plain(one) === plain(wanted))
+  const inside = properties.includes('attributes') ? `attributes.${name}` : undefined
+  return properties.find((one) => one === name) ?? named(name) ?? named(`${name}At`) ?? named(`${name}Date`) ?? inside
 }
 
 /** Number of matching records before the first one of the page; undefined for a cursor that is not ours. */
@@ -110,23 +150,41 @@ function firstOf(
 
 type Page = Readonly<Record<'page' | 'offset', number>> & { readonly lastId: string | undefined }
 
+type PageParameter = readonly [name: string, value: unknown]
+
 /** The parameter that asks for the next page. */
-function nextPage(roles: QueryRoles, { page, offset, lastId }: Page): Readonly<Record<string, unknown>> | undefined {
-  if (roles.cursor !== undefined) return { [roles.cursor]: lastId }
-  if (roles.page !== undefined) return { [roles.page]: page + 1 }
-  return roles.offset === undefined ? undefined : { [roles.offset]: offset }
+function nextPage(roles: QueryRoles, { page, offset, lastId }: Page): PageParameter | undefined {
+  if (roles.cursor !== undefined) return [roles.cursor, lastId]
+  if (roles.page !== undefined) return [roles.page, page + 1]
+  return roles.offset === undefined ? undefined : [roles.offset, offset]
 }
 
-/**
- * By one property: `name`, `-name`, `name:desc`, `name,desc`, or `name` and a direction of its own. Records without the property come
- * last in both directions.
- */
-function sorted(values: readonly Values[], sort: string, direction: unknown): Values[] {
-  const [, minus, name = '', suffix] = /^([+-]?)([^:,\s]+)(?:[:,\s](asc|desc))?/i.exec(sort) ?? []
-  const isMissing = (value: Values) => value[name] === undefined || value[name] === null
-  const compared = values.filter((value) => !isMissing(value)).sort((a, b) => compare(a[name], b[name]))
-  if (minus === '-' || isDescending(suffix ?? direction)) compared.reverse()
-  return [...compared, ...values.filter(isMissing)]
+function previousPage(roles: QueryRoles, page: number, offset: number): PageParameter | undefined {
+  if (roles.cursor !== undefined) return undefined
+  if (roles.page !== undefined) return [roles.page, page - 1]
+  return roles.offset === undefined ? undefined : [roles.offset, offset]
+}
+
+/** Records without a property come last in both directions. */
+function sortedBy(
+  keys: readonly SortKey[],
+  { newestFirst }: ActionRequest,
+  places: readonly number[],
+  records: Collection,
+): readonly Values[] {
+  const values = places.map((place) => records.at(place))
+  return (newestFirst ? values.reverse() : values).sort((one, other) => {
+    for (const { property, isDescending } of keys) {
+      const [a, b] = [propertyOf(one, property) ?? undefined, propertyOf(other, property) ?? undefined]
+      if (a === undefined || b === undefined) {
+        if (a !== b) return a === undefined ? 1 : -1
+        continue
+      }
+      const difference = compare(a, b)
+      if (difference !== 0) return isDescending ? -difference : difference
+    }
+    return 0
+  })
 }
 
 function isDescending(direction: unknown): boolean {
@@ -140,8 +198,8 @@ function compare(a: unknown, b: unknown): number {
   return (x as string) < (y as string) ? -1 : 1
 }
 
-function withParameters(search: string, parameters: Readonly<Record<string, unknown>>): string {
+function withParameter(search: string, name: string, value: unknown): string {
   const all = new URLSearchParams(search)
-  for (const [name, value] of Object.entries(parameters)) all.set(name, String(value))
+  all.set(name, String(value))
   return all.toString()
 }

@@ -5,6 +5,7 @@ import {
   headersOf,
   idOfForm,
   type ParentData,
+  queryValue,
   type ResourceData,
 } from '../contract/resource-data.js'
 import { type Collection, type Filter, isMatch } from '../domain/collection.js'
@@ -36,6 +37,9 @@ const NO_CHANGES: readonly RecordChange[] = []
 
 /** Computes the result of an operation on a resource, with the changes for the caller to apply. */
 export function runAction(given: ActionRequest, space: Space): ActionResult {
+  const sent = given.body[given.action.bodyEnvelope ?? '']
+  if (Array.isArray(sent) && sent.length > 1)
+    return { kind: 'invalid', message: `${given.action.bodyEnvelope} must have one record (it has ${sent.length})` }
   const request = unwrapBody(given)
   const { resource, action, path } = request
   const parents = action.pathFilters ?? resource.parents
@@ -48,7 +52,8 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
   const records = space.records.get(resource.name)
   const known = id === undefined ? undefined : records?.get(scope, id)
   if (known === undefined && action.createdStatus !== undefined && records !== undefined) {
-    const value = { ...newRecord(request, records, space), ...parentIds(request), [resource.id.property]: id }
+    const own = id === undefined ? {} : { [resource.id.property]: id }
+    const value = { ...newRecord(request, records, space), ...parentIds(request), ...own }
     return save({ ...request, action: { ...action, status: action.createdStatus } }, scope, value, space)
   }
   if (known === undefined || !isMatch(known, filtersOf(request))) return { kind: 'not-found' }
@@ -56,12 +61,16 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
     case 'get':
       return done(request, known, NO_CHANGES)
     case 'replace':
-      return save(request, scope, changedRecord(request, known, {}), space)
+      return save(request, scope, changedRecord(request, known, keptBy(action, known)), space)
     case 'merge':
       return save(request, scope, changedRecord(request, known, known), space)
     case 'remove':
       return done(request, known, removals(resource, scope, String(id), space))
   }
+}
+
+function keptBy({ keeps = [] }: ActionRequest['action'], known: Values): Values {
+  return Object.fromEntries(keeps.flatMap((name) => (name in known ? [[name, known[name]]] : [])))
 }
 
 function lastOf(values: Values): unknown {
@@ -165,8 +174,7 @@ function list(request: ActionRequest, scope: Scope, space: Space): ActionResult 
   if (records === undefined) return { kind: 'not-found' }
   const places = records.places(scope, filtersOf(request))
   const page = readPage(request, places, scope, records)
-  if (page === 'no-such-page')
-    return { kind: 'invalid', message: `${action.query?.cursor} is not a cursor of this list` }
+  if ('problem' in page) return { kind: 'invalid', message: page.problem }
   const { values, headers, before, after } = page
   return {
     kind: 'done',
@@ -203,12 +211,13 @@ function filtersOf({ resource, action, path, query }: ActionRequest): readonly F
   const filters: Filter[] = []
   for (const { parameter, property = '' } of action.pathFilters ?? []) filters.push([property, [path[parameter]]])
   for (const [parameter, property] of action.query?.filters ?? []) {
-    const value = query[parameter]
-    if (value === undefined) continue
+    const value = queryValue(query, parameter)
+    if (value === undefined || value === null) continue
     const accepted: readonly unknown[] = Array.isArray(value) ? value : [value]
     const { choices } = resource.properties[property] ?? {}
     // A value that no record can have, such as `all`, is no filter.
-    if (accepted.every((one) => choices?.includes(one) !== false)) filters.push([property, accepted])
+    const isPossible = (one: unknown) => choices?.includes(one) ?? !/^(all|any)$/i.test(String(one))
+    if (accepted.every(isPossible)) filters.push([property, accepted])
   }
   return filters
 }

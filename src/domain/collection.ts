@@ -251,8 +251,15 @@ export function followingId(id: Int64): Int64 {
 
 export function isMatch(value: Values, filters: readonly Filter[]): boolean {
   return filters.every(([property, accepted]) =>
-    accepted.some((one) => valuesOf(value[property]).some((own) => isDeepEqual(own, one))),
+    accepted.some((one) => valuesOf(propertyOf(value, property)).some((own) => isDeepEqual(own, one))),
   )
+}
+
+/** Of a path such as `attributes.title`, the value inside. */
+export function propertyOf(value: Values, path: string): unknown {
+  const own = value[path]
+  if (own !== undefined || !path.includes('.')) return own
+  return path.split('.').reduce<unknown>((inner, name) => Object(inner)[name], value)
 }
 
 export function isDeepEqual(a: unknown, b: unknown): boolean {

@@ -263,10 +263,12 @@ describe('contracts of others', () => {
     ],
     [
       'assistants',
-      { assistants: 'listAssistants list, createAssistant create, getAssistant get, deleteAssistant remove' },
+      {
+        assistants:
+          'listAssistants list, createAssistant create, getAssistant get, modifyAssistant merge, deleteAssistant remove',
+      },
       {
         'no response describes a record': 'downloadFile',
-        'POST is not an operation of a record': 'modifyAssistant',
         'the response is not JSON': 'createSpeech',
       },
     ],

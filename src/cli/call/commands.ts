@@ -164,7 +164,7 @@ type OperationInput = Omit<CallInput, 'body'>
 
 export type FlagNames = ReadonlyMap<Parameter | Field, string>
 
-// Path parameters become arguments, query parameters and body fields flags. The contract checks their values, so that
+// Path parameters become arguments; query parameters, headers and body fields flags. The contract checks their values, so that
 // all problems are reported at once.
 export function addOperationCommand(
   parent: Command,
@@ -193,7 +193,8 @@ export function addOperationCommand(
     if (one.type === 'array') option.argParser((text) => text)
     command.addOption(option.helpGroup('in' in one ? 'Parameters:' : 'Body:'))
     command.on(`option:${option.name()}`, (text: string) => {
-      if ('in' in one) query.set(one, [...(query.get(one) ?? []), text])
+      if ('in' in one && one.in === 'header') given.add('header', `${one.name}: ${text}`)
+      else if ('in' in one) query.set(one, [...(query.get(one) ?? []), text])
       else fields.set(one, [...(fields.get(one) ?? []), text])
     })
   }
@@ -228,8 +229,8 @@ function addSharedFlags(command: Command, given: GivenFlags, taken: ReadonlySet<
   explain(command, { examples: [example], elsewhere })
 }
 
-/** Names flags after parameters and fields, in kebab-case. If a name is taken, `query-` or `body-` is put in front. */
-function flagNames({ parameters, body }: Operation): FlagNames {
+/** Names flags after parameters and fields, in kebab-case. If a name is taken, `query-`, `body-` or `header-` is put in front. */
+function flagNames({ parameters, headers = [], body }: Operation): FlagNames {
   const names = new Map<Parameter | Field, string>()
   const taken = new Set<string>()
   const take = (one: Parameter | Field, kind: string) => {
@@ -241,6 +242,7 @@ function flagNames({ parameters, body }: Operation): FlagNames {
   }
   for (const parameter of parameters) if (parameter.in === 'query') take(parameter, 'query')
   for (const field of body?.fields ?? []) take(field, 'body')
+  for (const parameter of headers) if (parameter.in === 'header') take(parameter, 'header')
   return names
 }
 

@@ -177,20 +177,25 @@ function requestWithBody(operation: Operation, body: string): EngineRequest {
 }
 
 function plainRequest({ method, path, headers = [] }: Operation, query = ''): EngineRequest {
-  const required = headers.filter((one) => one.in === 'header' && one.required && one.example !== undefined)
-  const own = required.map(({ name, example }) => [name.toLowerCase(), String(example)])
+  const required = headers.filter((one) => one.required && one.example !== undefined)
+  const own = required.map(({ in: place, name, example }) =>
+    place === 'cookie' ? ['cookie', `${name}=${String(example)}`] : [name.toLowerCase(), String(example)],
+  )
   return { method, path, query, headers: { accept: 'application/json', ...Object.fromEntries(own) }, body: '' }
 }
 
 /** @param ids of records that exist, by path parameter */
 function requestWith(operation: Operation, values: Values, ids: Values): EngineRequest | undefined {
   const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
-  const segments = inPath.map(({ name }) => ids.get(name) ?? values.get(name))
-  if (segments.includes(undefined)) return undefined
-  const query = operation.parameters.filter((one) => one.in === 'query' && values.has(one.name))
+  const segments = inPath.map(({ name, example }) => ids.get(name) ?? values.get(name) ?? example)
+  if (segments.some((one) => one === undefined || String(one) === '')) return undefined
+  const query = operation.parameters.flatMap((one) => {
+    const value = values.get(one.name) ?? (one.required ? one.example : undefined)
+    return one.in === 'path' || value === undefined ? [] : [[one, [value].flat().map(String)] as const]
+  })
   const built = buildRequest(operation, {
     path: segments.map(String),
-    query: new Map(query.map((one) => [one, [String(values.get(one.name))]])),
+    query: new Map(query),
     fields: new Map(),
   })
   const body = operation.body?.example ?? ''

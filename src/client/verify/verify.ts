@@ -2,6 +2,7 @@ import type { Contract, Operation } from '../../contract/contract.js'
 import type { EngineRequest, EngineResponse } from '../../contract/engine.js'
 import { quote } from '../../contract/excerpt.js'
 import { parseShallowJson } from '../../contract/json.js'
+import { recordsIn } from '../../contract/resource-data.js'
 import type { ResponseRules } from '../../contract/response-rules.js'
 import { type Reason, withoutOperation } from '../../domain/problems.js'
 import { MASK } from '../../domain/redaction.js'
@@ -227,7 +228,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
 
   function keepFirstId({ action }: Operation, body: unknown): void {
     if (action?.kind !== 'list' || firstIds.has(action.resource)) return
-    const listed = action.envelope === undefined ? body : Object(body)[action.envelope]
+    const listed = recordsIn(body, action)
     const property = contract.resources.find(({ name }) => name === action.resource)?.id.property
     const first: unknown = Array.isArray(listed) ? listed[0] : undefined
     if (property !== undefined && isObject(first) && first[property] !== undefined)

@@ -1,0 +1,271 @@
+import { describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
+import { temporaryFile } from '../support/temporary-files.js'
+import { type TestSandbox, transports } from '../support/transports.js'
+
+const [, [, openSandbox]] = transports as [unknown, (typeof transports)[number]]
+
+type Part = Readonly<Record<string, unknown>>
+
+const json = (schema: Part, mediaType = 'application/json') => ({ content: { [mediaType]: { schema } } })
+const response = (schema: Part, mediaType?: string) => ({ description: 'd', ...json(schema, mediaType) })
+const object = (properties: Part, required: readonly string[] = []) => ({ type: 'object', properties, required })
+const list = (items: Part) => ({ type: 'array', items })
+const query = (name: string, schema: Part = { type: 'string' }) => ({ name, in: 'query', schema })
+const inPath = (name: string, schema: Part = { type: 'string' }) => ({ name, in: 'path', required: true, schema })
+
+async function serve(paths: Part): Promise<TestSandbox> {
+  const document = { openapi: '3.1.0', info: { title: 't', version: '1' }, paths }
+  return await openSandbox({ spec: temporaryFile('openapi.yaml', stringify(document)), limits: '1000/min' })
+}
+
+const THING = object({ id: { type: 'integer', readOnly: true }, name: { type: 'string' }, rank: { type: 'integer' } })
+
+/** A list with parameters, in an envelope, and a create operation; the records are c, b and a, newest first. */
+async function serveList(parameters: readonly Part[], body: Part = list(THING)): Promise<TestSandbox> {
+  const sandbox = await serve({
+    '/things': {
+      get: { operationId: 'list', parameters, responses: { 200: response(body) } },
+      post: { operationId: 'create', requestBody: json(THING), responses: { 201: response(THING) } },
+    },
+  })
+  for (const [name, rank] of [
+    ['a', 2],
+    ['b', 2],
+    ['c', 1],
+  ] as const)
+    expect((await sandbox.post('/things', { name, rank })).status).toBe(201)
+  return sandbox
+}
+
+async function names(sandbox: TestSandbox, search: string): Promise<string> {
+  const { json: body } = await sandbox.get(`/things?${search}`)
+  return (body as { name: string }[]).map(({ name }) => name).join('')
+}
+
+describe('a list', () => {
+  it.each([
+    ['sort=rank,name', 'cab'],
+    ['sort=rank,desc&sort=name,desc', 'bac'],
+    ['sort=-rank,-name', 'bac'],
+    ['sort=rank:desc,name:asc', 'abc'],
+  ])('is sorted by several properties: %s', async (search, expected) => {
+    const sandbox = await serveList([query('sort', list({ type: 'string' }))])
+    expect(await names(sandbox, search)).toBe(expected)
+  })
+
+  it('refuses to be sorted by what no record has, unless the contract has such a name', async () => {
+    const free = await serveList([query('sort')])
+    const { status, json: body } = await free.get('/things?sort=nope')
+    expect([status, Object(body).message]).toEqual([
+      400,
+      expect.stringContaining('sort must name properties of the records'),
+    ])
+    const listed = await serveList([query('sort', { type: 'string', enum: ['name', 'best-match'] })])
+    expect(await names(listed, 'sort=best-match')).toBe('cba')
+    expect(await names(listed, 'sort=name')).toBe('abc')
+  })
+
+  it('takes the properties of an exploded object as parameters', async () => {
+    const pageable = object({
+      page: { type: 'integer', minimum: 0 },
+      size: { type: 'integer' },
+      sort: list({ type: 'string' }),
+    })
+    const sandbox = await serveList([{ ...query('pageable', pageable), required: true }])
+    expect(await names(sandbox, '')).toBe('cba')
+    expect(await names(sandbox, 'page=1&size=2&sort=name')).toBe('c')
+    expect((await sandbox.get('/things?page=-1')).status).toBe(400)
+  })
+
+  it('is filtered by the same name in another case, and by filter[name]', async () => {
+    const sandbox = await serveList([query('Name'), query('filter[rank]', { type: 'integer' })])
+    expect(await names(sandbox, 'Name=a')).toBe('a')
+    expect(await names(sandbox, 'filter[rank]=2')).toBe('ba')
+  })
+
+  it('tells the previous page as it does the next', async () => {
+    const body = object({
+      next: { type: ['string', 'null'] },
+      previous: { type: ['string', 'null'] },
+      has_previous: { type: 'boolean' },
+      results: list(THING),
+    })
+    const sandbox = await serveList([query('limit', { type: 'integer' }), query('offset', { type: 'integer' })], body)
+    const first = (await sandbox.get('/things?limit=2')).json
+    expect(first).toMatchObject({
+      next: expect.stringContaining('limit=2&offset=2'),
+      previous: null,
+      has_previous: false,
+    })
+    const second = (await sandbox.get('/things?limit=2&offset=2')).json
+    expect(second).toMatchObject({ next: null, previous: expect.stringContaining('offset=0'), has_previous: true })
+  })
+
+  it('of HAL is embedded', async () => {
+    const body = object({
+      _embedded: object({ things: list(THING) }),
+      page: object({ totalElements: { type: 'integer' } }),
+    })
+    const sandbox = await serveList([query('page', { type: 'integer' }), query('size', { type: 'integer' })], body)
+    const read = (await sandbox.get('/things?size=1')).json
+    expect(read).toEqual({ page: { totalElements: 3 }, _embedded: { things: [{ id: 3, name: 'c', rank: 1 }] } })
+  })
+})
+
+describe('a property of several types', () => {
+  it('is kept in the types of the record: numbers become texts, other values are left out', async () => {
+    const sent = object({
+      price: { anyOf: [{ type: 'number' }, { type: 'string' }] },
+      place: { anyOf: [object({ city: { type: 'string' } }), { enum: [''] }] },
+    })
+    const kept = object({
+      id: { type: 'integer' },
+      price: { type: ['string', 'null'] },
+      place: object({ city: { type: 'string' } }),
+    })
+    const sandbox = await serve({
+      '/things': {
+        get: { responses: { 200: response(list(kept)) } },
+        post: { requestBody: json(sent), responses: { 201: response(kept) } },
+      },
+    })
+    const post = async (body: Part) => (await sandbox.post('/things', body)).json
+    expect(await post({ price: 1.5, place: { city: 'Bern' } })).toEqual({
+      id: 1,
+      price: '1.5',
+      place: { city: 'Bern' },
+    })
+    expect(await post({ price: '2', place: '' })).toEqual({ id: 2, price: '2' })
+  })
+})
+
+describe('a record', () => {
+  it('is changed by POST where the contract has no PATCH and no PUT', async () => {
+    const sandbox = await serve({
+      '/things': {
+        get: { responses: { 200: response(list(THING)) } },
+        post: { requestBody: json(THING), responses: { 200: response(THING) } },
+      },
+      '/things/{id}': {
+        post: { parameters: [inPath('id')], requestBody: json(THING), responses: { 200: response(THING) } },
+      },
+    })
+    await sandbox.post('/things', { name: 'a', rank: 1 })
+    expect((await sandbox.post('/things/1', { rank: 2 })).json).toEqual({ id: 1, name: 'a', rank: 2 })
+  })
+
+  it('keeps what the body of a PUT cannot have', async () => {
+    const put = { requestBody: json(object({ name: { type: 'string' } })), responses: { 200: response(THING) } }
+    const sandbox = await serve({
+      '/things': {
+        get: { responses: { 200: response(list(THING)) } },
+        post: { requestBody: json(THING), responses: { 201: response(THING) } },
+      },
+      '/things/{id}': { put: { ...put, parameters: [inPath('id')] } },
+    })
+    await sandbox.post('/things', { name: 'a', rank: 1 })
+    expect((await sandbox.call('/v1/things/1', { method: 'PUT', body: { name: 'b' } })).json).toEqual({
+      id: 1,
+      name: 'b',
+      rank: 1,
+    })
+  })
+
+  it('may be in a list of one, and be created by PUT', async () => {
+    const account = object({ AccountID: { type: 'string', format: 'uuid' }, Name: { type: 'string' } })
+    const accounts = object({ Accounts: list(account) })
+    const one = { parameters: [inPath('AccountID', { type: 'string', format: 'uuid' })] }
+    const sandbox = await serve({
+      '/Accounts': {
+        get: { responses: { 200: response(accounts) } },
+        put: { requestBody: json(account), responses: { 200: response(accounts) } },
+      },
+      '/Accounts/{AccountID}': {
+        get: { ...one, responses: { 200: response(accounts) } },
+        post: { ...one, requestBody: json(accounts), responses: { 200: response(accounts) } },
+      },
+    })
+    const created = (await sandbox.call('/v1/Accounts', { method: 'PUT', body: { Name: 'Sales' } })).json as {
+      Accounts: { AccountID: string }[]
+    }
+    const path = `/Accounts/${created.Accounts[0]?.AccountID}`
+    expect((await sandbox.get(path)).json).toMatchObject({ Accounts: [{ Name: 'Sales' }] })
+    expect((await sandbox.post(path, { Accounts: [{ Name: 'Rent' }] })).json).toMatchObject({
+      Accounts: [{ Name: 'Rent' }],
+    })
+    const two = await sandbox.post(path, { Accounts: [{ Name: 'a' }, { Name: 'b' }] })
+    expect([two.status, Object(two.json).message]).toEqual([
+      400,
+      expect.stringContaining('Accounts must have one record'),
+    ])
+  })
+
+  it.each([
+    [{ minLength: 21, maxLength: 21, pattern: '^[A-Za-z0-9_-]+$' }, /^[\w-]{21}$/],
+    [{ minLength: 8, maxLength: 8 }, /^.{8}$/],
+    [{ pattern: '\\A[0-9a-f]{24}\\z' }, /^[0-9a-f]{24}$/],
+  ])('has an id of the length and pattern of %j', async (form, expected) => {
+    const record = object({ id: { type: 'string', ...form }, name: { type: 'string' } }, ['id'])
+    const sandbox = await serve({
+      '/things': {
+        get: { responses: { 200: response(list(record)) } },
+        post: { requestBody: json(object({ name: { type: 'string' } })), responses: { 201: response(record) } },
+      },
+    })
+    const [one, other] = [await sandbox.post('/things', { name: 'a' }), await sandbox.post('/things', { name: 'b' })]
+    expect(Object(one.json).id).toMatch(expected)
+    expect(Object(other.json).id).not.toBe(Object(one.json).id)
+  })
+
+  it('is identified by the last word of the parameter: {issue_number}', async () => {
+    const issue = object({ id: { type: 'integer' }, number: { type: 'integer' }, title: { type: 'string' } }, [
+      'id',
+      'number',
+    ])
+    const sandbox = await serve({
+      '/issues': {
+        get: { responses: { 200: response(list(issue)) } },
+        post: { requestBody: json(object({ title: { type: 'string' } })), responses: { 201: response(issue) } },
+      },
+      '/issues/{issue_number}': {
+        get: { parameters: [inPath('issue_number', { type: 'integer' })], responses: { 200: response(issue) } },
+      },
+    })
+    await sandbox.post('/issues', { title: 'a' })
+    expect((await sandbox.post('/issues', { title: 'b' })).json).toMatchObject({ number: 2 })
+    expect((await sandbox.get('/issues/2')).json).toMatchObject({ title: 'b' })
+  })
+})
+
+it('a documented error has its status as a text too, and its sentence in a union', async () => {
+  const error = object({
+    statusCode: { type: 'number', example: 400 },
+    message: { oneOf: [{ type: 'string' }, list({ type: 'string' })] },
+    errors: list(object({ status: { type: 'string' }, detail: { type: 'string' } })),
+  })
+  const sandbox = await serve({
+    '/things': {
+      get: {
+        parameters: [query('n', { type: 'integer' })],
+        responses: { 200: response(list(THING)), 400: response(error) },
+      },
+    },
+  })
+  const message = expect.stringContaining('n must be a whole number')
+  expect((await sandbox.get('/things?n=x')).json).toEqual({
+    statusCode: 400,
+    message,
+    errors: [{ status: '400', detail: message }],
+  })
+})
+
+it('a body may have a type of a documented range such as application/*+json', async () => {
+  const sandbox = await serve({
+    '/things': { post: { requestBody: json(THING, 'application/*+json'), responses: { 201: response(THING) } } },
+  })
+  const send = async (type: string) =>
+    (await sandbox.call('/v1/things', { method: 'POST', headers: { 'content-type': type }, body: '{"name":"a"}' }))
+      .status
+  expect([await send('application/vnd.x+json'), await send('text/plain')]).toEqual([201, 415])
+})
