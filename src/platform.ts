@@ -7,7 +7,7 @@ import type { Upstream } from './domain/upstream.js'
 import type { OpenedStore } from './executor/executor.js'
 import type { RecordSeeds } from './fixtures/load-fixtures.js'
 import { recordSeeds } from './fixtures/record-seeds.js'
-import { placeOf, type ResolvedOptions } from './options/resolve.js'
+import { locateOption, type ResolvedOptions } from './options/resolve.js'
 import { openFileStore } from './store/file-store.js'
 import { petReader } from './store/shape.js'
 import { SnapshotFolder } from './store/snapshot-folder.js'
@@ -26,7 +26,7 @@ export async function openSeeds(options: ResolvedOptions, contract: Contract): P
   const seeds = recordSeeds(contract)
   if (options.generate.length === 0) return () => seeds
   const { generatedSeeds } = await import('./fixtures/generate-records.js')
-  return generatedSeeds(options, contract, seeds, (index) => placeOf(options, 'generate', index))
+  return generatedSeeds(options, contract, seeds, (index) => locateOption(options, 'generate', index))
 }
 
 export async function openEngine(contract: Contract): Promise<ContractEngine> {

@@ -4,7 +4,7 @@ import { type ApiKey, DEFAULT_KEY, keyLabel } from './domain/keys.js'
 import { slowedOperations } from './domain/settings.js'
 import { didYouMean } from './domain/suggest.js'
 import { clockStartProblem } from './domain/time.js'
-import { placeOf, type ResolvedOptions } from './options/resolve.js'
+import { locateOption, type ResolvedOptions } from './options/resolve.js'
 import { digestOf } from './system/runtime.js'
 
 /** @throws Failure UNKNOWN_OPERATION for an option with an operation that is not in the contract */
@@ -15,7 +15,7 @@ export function checkOperations(options: ResolvedOptions, contract: Contract): v
     const suggestion = didYouMean(operation, known).replace(/^; d/, ' D')
     throw new Failure(
       'UNKNOWN_OPERATION',
-      `${placeOf(options, name, index)}: The contract has no operation "${operation}". Use one of ${allowed.join(', ')}.${suggestion}`,
+      `${locateOption(options, name, index)}: The contract has no operation "${operation}". Use one of ${allowed.join(', ')}.${suggestion}`,
     )
   }
   for (const [index, operation] of options.mock.entries()) check(operation, index, 'mock', known)

@@ -1,6 +1,6 @@
 import type { Operation } from '../contract/contract.js'
 import { isSpaceName } from '../domain/keys.js'
-import { type HandlerResult, textOf, UNREADABLE } from '../domain/messages.js'
+import { bodyText, type HandlerResult, UNREADABLE } from '../domain/messages.js'
 import { operationMessage } from '../domain/problems.js'
 import { redactQuery } from '../domain/redaction.js'
 import { SPACE_BAGGAGE_KEY } from '../domain/request-headers.js'
@@ -113,7 +113,7 @@ function invalidity({ route, request, handler }: JudgedRequest, response: Handle
 
 function messageOf({ body, status }: HandlerResult): string {
   try {
-    const error: unknown = JSON.parse(textOf(body))
+    const error: unknown = JSON.parse(bodyText(body))
     if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message)
   } catch {
     // Examples of a custom contract may not be JSON.

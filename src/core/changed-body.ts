@@ -1,6 +1,6 @@
 import { isNode, parseShallowJson, stringifyJson } from '../contract/json.js'
 import type { BodyFault } from '../domain/faults.js'
-import { type HandlerResult, textOf } from '../domain/messages.js'
+import { bodyText, type HandlerResult } from '../domain/messages.js'
 import type { RequestContext } from './request-context.js'
 
 const NEW_FIELD = 'unknownField'
@@ -31,7 +31,7 @@ export function changeBody(
   if (given.status > 299) return given
   let body: unknown
   try {
-    body = change(parseShallowJson(textOf(given.body)))
+    body = change(parseShallowJson(bodyText(given.body)))
   } catch (error) {
     if (error instanceof SyntaxError) return given
     throw error

@@ -7,7 +7,7 @@ import {
   readResponse,
 } from '../contract/response-rules.js'
 import { type FaultRule, formatFaultRule } from '../domain/faults.js'
-import { type Reply, type ServiceRequest, textOf } from '../domain/messages.js'
+import { bodyText, type Reply, type ServiceRequest } from '../domain/messages.js'
 import type { SpaceContext } from './space-context.js'
 import { findRoute, splitTarget } from './target.js'
 
@@ -25,7 +25,7 @@ export function findViolation(
   const headers: Record<string, string> = {}
   for (let i = 0; i < reply.headers.length; i += 2)
     headers[String(reply.headers[i]).toLowerCase()] = String(reply.headers[i + 1])
-  const response = { status: reply.status, headers, body: textOf(reply.body) }
+  const response = { status: reply.status, headers, body: bodyText(reply.body) }
   const { status, body } = findContentViolations(
     documented,
     response,

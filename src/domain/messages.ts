@@ -204,7 +204,7 @@ export function* sliceBody(body: string | LongBody): Generator<string, undefined
   if (rest !== '') yield rest
 }
 
-export function textOf(body: string | LongBody): string {
+export function bodyText(body: string | LongBody): string {
   return typeof body === 'string' ? body : [...body.pieces()].join('')
 }
 

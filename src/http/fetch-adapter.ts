@@ -1,6 +1,7 @@
 import { SLOW_BODY_MS, type WireFault } from '../domain/faults.js'
 import {
   BODY_LIMIT_BYTES,
+  bodyText,
   type DeliveryMarks,
   type EndedExchange,
   type ExchangeRef,
@@ -8,7 +9,6 @@ import {
   type Reply,
   type ResponseEnd,
   type ServiceRequest,
-  textOf,
 } from '../domain/messages.js'
 import { clearTimeout, setTimeout, systemClock } from '../system/system-clock.js'
 import { DeliveryTracker } from './delivery-tracker.js'
@@ -89,7 +89,7 @@ export function createFetch(
     const isHead = request.method === 'HEAD'
     if (reply.fault !== undefined) return applyFault(reply, reply.fault, isHead, { signal, stopping, times, report })
     report('sent')
-    return responseOf(reply, isHead ? '' : textOf(reply.body))
+    return responseOf(reply, isHead ? '' : bodyText(reply.body))
   }
 }
 
@@ -140,7 +140,7 @@ async function applyFault(
       times.beganAt = systemClock.monotonic()
       report('cut')
       if (isHead) return responseOf(reply, '')
-      const bytes = encoder.encode(fault === 'malformed-chunk' ? '[{"id":' : textOf(reply.body))
+      const bytes = encoder.encode(fault === 'malformed-chunk' ? '[{"id":' : bodyText(reply.body))
       return responseOf(
         { ...reply, headers: withoutHeader(reply.headers, 'Content-Length') },
         new ReadableStream({
@@ -161,7 +161,7 @@ async function applyFault(
               report('left')
               throw error
             })
-            if (!isHead) controller.enqueue(encoder.encode(textOf(reply.body)))
+            if (!isHead) controller.enqueue(encoder.encode(bodyText(reply.body)))
             report('sent')
             controller.close()
           },

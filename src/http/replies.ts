@@ -1,11 +1,11 @@
 import {
   bareReply,
+  bodyText,
   type EndedExchange,
   type Reply,
   type ResponseEnd,
   type ServiceRequest,
   SLICE_CHARACTERS,
-  textOf,
 } from '../domain/messages.js'
 import { errorBody, PROBLEMS } from '../domain/problems.js'
 import { allowedHeaders, type KeyHeader } from '../domain/request-headers.js'
@@ -153,6 +153,6 @@ export function endedExchange(
   return {
     ...ended,
     ...(isAnswered ? {} : { isUnanswered: true }),
-    ...(isReplacement === undefined ? {} : { instead: { status, body: textOf(body) } }),
+    ...(isReplacement === undefined ? {} : { instead: { status, body: bodyText(body) } }),
   }
 }

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   BODY_LIMIT_BYTES,
+  bodyText,
   type DeliveryMarks,
   type PendingReply,
   type Reply,
   type ServiceRequest,
-  textOf,
 } from '../domain/messages.js'
 import type { ProblemCode } from '../domain/problems.js'
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
@@ -163,7 +163,7 @@ function close({ handlers }: ListenerContext, connection: Connection, code: Prob
   else {
     const sendLast = (reply: Reply) => {
       if (!socket.writable) return
-      socket.end(rawResponse(reply.status, reply.headers, textOf(reply.body)))
+      socket.end(rawResponse(reply.status, reply.headers, bodyText(reply.body)))
       const now = systemClock.monotonic()
       const end = { how: 'sent', times: replyTimes(now), now, isAnswered: true, connection: connection.id } as const
       const ended = endedExchange(reply, end)

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { type EndedExchange, type Reply, type ResponseEnd, sliceBody, textOf } from '../domain/messages.js'
+import { bodyText, type EndedExchange, type Reply, type ResponseEnd, sliceBody } from '../domain/messages.js'
 import { messageOf } from '../system/message-of.js'
 import { clearTimeout, setTimeout, systemClock } from '../system/system-clock.js'
 import type { Connection, Outgoing } from './connection.js'
@@ -121,7 +121,7 @@ export class NodeOutgoing implements Outgoing {
     response.chunkedEncoding = false
     const { status, headers, body } = failedReply(this.reply)
     response.writeHead(status, headers)
-    response.end(textOf(body))
+    response.end(bodyText(body))
   }
 }
 

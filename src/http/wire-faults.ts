@@ -1,6 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import { SLOW_BODY_MS, type WireFault } from '../domain/faults.js'
-import { type Reply, textOf } from '../domain/messages.js'
+import { bodyText, type Reply } from '../domain/messages.js'
 import { clearInterval, setInterval, systemClock } from '../system/system-clock.js'
 import { withoutHeader } from './replies.js'
 
@@ -34,7 +34,7 @@ export function applyFault(
       return
     }
     case 'truncated-body': {
-      const bytes = Buffer.from(textOf(reply.body))
+      const bytes = Buffer.from(bodyText(reply.body))
       const head = bytes.length === 0 ? '' : rawResponse(reply.status, reply.headers, '')
       const half = bytes.subarray(0, bytes.length >> 1)
       whenFirstInPipeline(response, () => {
@@ -58,7 +58,7 @@ export function applyFault(
 function sendSlowly(response: ServerResponse, reply: Reply): void {
   response.writeHead(reply.status, reply.headers)
   response.flushHeaders()
-  const bytes = Buffer.from(textOf(reply.body))
+  const bytes = Buffer.from(bodyText(reply.body))
   const startedAt = systemClock.monotonic()
   let sent = 0
   const timer = setInterval(() => {

@@ -145,7 +145,7 @@ export function resolveLayers(given: readonly Layer[], context: ResolveContext):
 const PLACES = new WeakMap<ResolvedOptions, (name: OptionName) => GivenOption | undefined>()
 
 /** The place of an element of a list option: `petstore-sandbox.yaml:3:5: fault[1]`. */
-export function placeOf(options: ResolvedOptions, name: OptionName, index: number): string {
+export function locateOption(options: ResolvedOptions, name: OptionName, index: number): string {
   const given = PLACES.get(options)?.(name)
   if (given === undefined) return name
   return Array.isArray(given.value) ? listWhere(given.value, given.where)([index]) : given.where([])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bodyStart, isBrowserProbe, SLICE_CHARACTERS, sliceBody, textOf } from '../../src/domain/messages.js'
+import { bodyStart, bodyText, isBrowserProbe, SLICE_CHARACTERS, sliceBody } from '../../src/domain/messages.js'
 import fc from '../support/fast-check.js'
 import { serviceRequest } from '../support/service-request.js'
 
@@ -49,7 +49,7 @@ describe('a long body', () => {
         const body = bodyOf(pieces)
         const slices = [...sliceBody(body)]
         expect(slices.join('') === pieces.join('')).toBe(true)
-        expect(Buffer.concat(slices.map((slice) => Buffer.from(slice))).equals(Buffer.from(textOf(body)))).toBe(true)
+        expect(Buffer.concat(slices.map((slice) => Buffer.from(slice))).equals(Buffer.from(bodyText(body)))).toBe(true)
         expect(slices.every(({ length }) => length > 0 && length <= SLICE_CHARACTERS)).toBe(true)
       }),
       { numRuns: 50 },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openSandboxCore } from '../../src/compose.js'
 import { kebabName } from '../../src/options/names.js'
-import { placeOf } from '../../src/options/resolve.js'
+import { locateOption } from '../../src/options/resolve.js'
 import { OPTION_NAMES, optionRow } from '../../src/options/table.js'
 import { folderWith, gathered, problemsOf, resolved } from './context.js'
 
@@ -153,12 +153,12 @@ describe('what only the contract can check', () => {
   const scenario = '# ours\nfault: listPest:503\n'
   it('is named by its place, whatever its source', () => {
     const mine = { flags: { scenario: './mine.yaml' }, cwd: folderWith({ 'mine.yaml': scenario }) }
-    expect(placeOf(gathered({ config: rules }), 'fault', 1)).toBe('petstore-sandbox.yaml:4:5: fault[1]')
-    expect(placeOf(gathered(mine), 'fault', 0)).toBe('./mine.yaml:2:1: fault')
-    expect(placeOf(gathered({ flags: { fault: ['listPest:503'] } }), 'fault', 0)).toBe('--fault')
+    expect(locateOption(gathered({ config: rules }), 'fault', 1)).toBe('petstore-sandbox.yaml:4:5: fault[1]')
+    expect(locateOption(gathered(mine), 'fault', 0)).toBe('./mine.yaml:2:1: fault')
+    expect(locateOption(gathered({ flags: { fault: ['listPest:503'] } }), 'fault', 0)).toBe('--fault')
     const env = { PETSTORE_SANDBOX_FAULT: '*:503' }
-    expect(placeOf(gathered({ env }), 'fault', 0)).toBe('PETSTORE_SANDBOX_FAULT')
-    expect(placeOf(resolved({ fault: ['*:503', '*:500'] }), 'fault', 1)).toBe('fault[1]')
+    expect(locateOption(gathered({ env }), 'fault', 0)).toBe('PETSTORE_SANDBOX_FAULT')
+    expect(locateOption(resolved({ fault: ['*:503', '*:500'] }), 'fault', 1)).toBe('fault[1]')
   })
 
   it('is reported with that place', async () => {

@@ -71,7 +71,7 @@ function takesLargeId({ parameters, readPath }: Operation): boolean {
 }
 
 /** The steps of a job, without those that the contract lacks. */
-export function stepsOf(job: Job, { operations: { list, get, create } }: TestedResource): readonly Operation[] {
+export function jobOperations(job: Job, { operations: { list, get, create } }: TestedResource): readonly Operation[] {
   return [job === 'read' ? list : create, get].filter((one) => one !== undefined)
 }
 
@@ -88,7 +88,7 @@ export function applyScenario(
   const isAbout = (word: string) => expectation.delivers.includes(word)
   const text = JSON.stringify([switches, expectation])
   const missing = STEPS.find((step) => text.includes(`{${step}}`) && operations[step] === undefined)
-  const isDeprecated = (job: Job) => stepsOf(job, resource).some(({ sunsetAt }) => sunsetAt !== undefined)
+  const isDeprecated = (job: Job) => jobOperations(job, resource).some(({ sunsetAt }) => sunsetAt !== undefined)
   const job = isAbout('sunset') ? able.find(isDeprecated) : able[0]
   if (able.length === 0 || missing !== undefined)
     return `${resource.name} has no operation to ${missing ?? (expectation.job === 'create' ? 'create' : 'list')} records.`

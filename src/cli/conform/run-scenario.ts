@@ -9,7 +9,7 @@ import type { DurationMs } from '../../domain/time.js'
 import type { RunningSandbox } from '../../sandbox.js'
 import type { Environment } from '../../system/this-process.js'
 import { type RunningCommand, runCommand, startFailure } from '../exec/run-command.js'
-import { type AppliedScenario, LARGE_ID, stepsOf } from './resource.js'
+import { type AppliedScenario, jobOperations, LARGE_ID } from './resource.js'
 import { judgeRun, judgeWaits, measurePauses, type SeenExchange, type Verdict } from './verdict.js'
 
 /** Of the command's output; the last of it is shown with a failure. */
@@ -118,7 +118,7 @@ async function runJob(scenario: AppliedScenario, run: ConformRun) {
       PETSTORE_API_KEY: sentKeyText(expectation.key, `conform-${scenario.name}`, 'client'),
       PETSTORE_SCENARIO: scenario.name,
       PETSTORE_JOB: job,
-      PETSTORE_CONFORM_STEPS: stepsOf(job, scenario.resource)
+      PETSTORE_CONFORM_STEPS: jobOperations(job, scenario.resource)
         .map(({ id }) => id)
         .join(','),
     },
