@@ -5,7 +5,7 @@ import { FAILURES, type FailureCode } from '../src/domain/failures.js'
 import { FAILURE_FIXES, fixRefusal, PROBLEM_FIXES, REASON_FIXES } from '../src/domain/fixes.js'
 import { PROBLEMS, type ProblemCode, REASONS } from '../src/domain/problems.js'
 import { SETTING_NAMES } from '../src/domain/settings.js'
-import { MINUTE_MS } from '../src/domain/time.js'
+import { DAY_MS, MINUTE_MS } from '../src/domain/time.js'
 import { ENV_PREFIX, flagName } from '../src/options/names.js'
 import { OTHER_VARIABLES } from '../src/options/rows.js'
 import { OPTION_NAMES, optionRow } from '../src/options/table.js'
@@ -75,7 +75,7 @@ function failureTable(): string {
 
 function reasonTable(): string {
   const rows = REASONS.map((reason) => {
-    const { command = '' } = fixRefusal({ reason, key: 'KEY', wait: MINUTE_MS }) ?? {}
+    const { command = '' } = fixRefusal({ reason, key: 'KEY', wait: reason === 'quota-day' ? DAY_MS : MINUTE_MS }) ?? {}
     return [code(reason), command === '' ? '' : code(command), REASON_FIXES[reason].fix]
   })
   return table(['reason', 'verb of `control`', 'fix'], rows)

@@ -18,7 +18,7 @@ export const FAILURES = {
   CANNOT_GENERATE: { exit: 2, meaning: 'Records of that resource cannot be generated.' },
   UNKNOWN_KEY: {
     exit: 2,
-    meaning: 'The scenario names an API key that does not exist, or bans one that is never banned.',
+    meaning: 'The scenario names an unknown API key, or bans one that is never banned.',
   },
   LABEL_TAKEN: { exit: 2, meaning: 'The label of an API key is already in use.' },
   PORT_IN_USE: { exit: 1, meaning: 'Another process is listening on the port.' },
@@ -29,7 +29,7 @@ export const FAILURES = {
   STORE_VERSION: { exit: 1, meaning: 'The store was written by another release.' },
   STORE_UNREADABLE: {
     exit: 1,
-    meaning: 'A file of the store cannot be read, or is a symbolic link to a file that does not exist.',
+    meaning: 'A file of the store cannot be read, or is a broken symbolic link.',
   },
   STORE_UNWRITABLE: { exit: 1, meaning: 'A file of the store cannot be written.' },
   STORE_WRITE_FAILED: { exit: 1, meaning: 'A change could not be written to the journal.' },
@@ -52,11 +52,11 @@ export const FAILURES = {
   NO_RESPONSE: { exit: 7, meaning: 'The request got no complete response in time.' },
   NOT_CHECKED: {
     exit: 1,
-    meaning: 'verify could not check a single operation; with `verify --fail-on not-checked`, not all.',
+    meaning: 'verify could not check any operation; with `verify --fail-on not-checked`, not all.',
   },
   NO_SANDBOX: {
     exit: 7,
-    meaning: 'No sandbox was found, or the command would change the one on port 4010, which belongs to another folder.',
+    meaning: 'No sandbox was found in this folder. One on port 4010 is only read.',
   },
   STILL_RUNNING: { exit: 1, meaning: 'The sandbox did not stop in time.' },
   NOT_EXECUTABLE: { exit: 126, meaning: 'The command given to exec cannot be run.' },

@@ -44,19 +44,19 @@ export type FixAction = keyof typeof ACTIONS
 export const REASON_FIXES: Readonly<Record<Reason, { readonly fix: string; readonly actions?: readonly FixAction[] }>> =
   {
     'quota-minute': {
-      fix: 'Wait for `Retry-After`, move the clock by a minute, or choose a larger plan or limits.',
+      fix: 'Wait, move the clock by a minute, or choose a larger plan.',
       actions: ['advance-clock', 'larger-plan'],
     },
     'quota-day': {
-      fix: 'Wait for `Retry-After`, move the clock by a day, or choose a larger plan or limits.',
+      fix: 'Wait, move the clock by a day, or choose a larger plan.',
       actions: ['advance-clock', 'larger-plan'],
     },
     ban: {
-      fix: 'Wait, lift the ban, or move the clock. A client that waits for `Retry-After` is never banned.',
+      fix: 'Wait, lift the ban, or move the clock.',
       actions: ['lift-ban', 'advance-clock'],
     },
     storm: {
-      fix: 'Wait for `Retry-After` and retry with growing delays, or stop the storm.',
+      fix: 'Wait and retry with growing delays, or stop the storm.',
       actions: ['stop-storm'],
     },
     forced: { fix: 'Remove the header `Prefer`. It had no other effect.' },
@@ -70,9 +70,9 @@ export const REASON_FIXES: Readonly<Record<Reason, { readonly fix: string; reado
       actions: ['end-brownout'],
     },
     unavailable: { fix: 'Retry later. `GET /health` explains the problem.' },
-    upstream: { fix: 'Read the message: it has the cause, or the option that allows the request.' },
+    upstream: { fix: 'The message has the cause, or the option that allows the request.' },
     mock: {
-      fix: 'Describe the operation as one of a resource, and the sandbox keeps its records. The docs page says what is missing.',
+      fix: 'The docs page says what the operation lacks to keep records.',
     },
   }
 
@@ -106,24 +106,23 @@ export function fixRefusal(refusal: Refusal): Fix | undefined {
 export const PROBLEM_FIXES: Readonly<Record<ProblemCode, { readonly cause: string; readonly fix: string }>> = {
   invalid_request: {
     cause: 'A parameter, the body or the input of a control verb breaks the contract.',
-    fix: 'Fix every violation that the message lists, and send the request again.',
+    fix: 'Fix every violation that the message lists.',
   },
   missing_api_key: {
     cause: 'The request has no `Authorization` header, or its scheme is not Bearer.',
     fix: 'Send `Authorization: Bearer <API_KEY>`. The key `sandbox` always works.',
   },
   invalid_api_key: {
-    cause:
-      'The sandbox does not know the key, or it is `sandbox-revoked`. In front of a real service: the sandbox has no key for that service.',
-    fix: 'Use a fixture key, or add yours with `--api-key` or `control keys add`. For a real service, set `--upstream-api-key-file`.',
+    cause: 'The key is unknown, or `sandbox-revoked`. In front of a real service: the sandbox has no key for it.',
+    fix: 'Use the key `sandbox`, or add yours: `control keys add`. For a real service, set `--upstream-api-key-file`.',
   },
   not_found: {
-    cause: 'The path, pet, key, snapshot or space does not exist. Removing one from the sandbox succeeds.',
+    cause: 'The path, pet, key, snapshot or space does not exist.',
     fix: 'Check the name or id. A path starts with the base path, `/v1`.',
   },
   operation_removed: {
     cause: 'The operation is past its removal date, or `--sunset` removes it.',
-    fix: 'Use `GET /pets?status=…` instead. To restore the operation, use `--sunset before` or `control clock reset`.',
+    fix: 'Use `GET /pets?status=…`. To restore the operation, use `--sunset before` or `control clock reset`.',
   },
   method_not_allowed: {
     cause: 'The path exists, but not with this method.',
@@ -138,50 +137,48 @@ export const PROBLEM_FIXES: Readonly<Record<ProblemCode, { readonly cause: strin
     fix: 'Send a smaller body.',
   },
   rate_limit_exceeded: {
-    cause:
-      'The quota of the minute or the day is used up, or a storm, a fault or `Prefer` caused this 429. `X-Sandbox-Reason` names the cause.',
-    fix: 'Wait for the time in `Retry-After`. In a test, use `control clock advance`, a larger `--plan` or `--no-rate-limit`.',
+    cause: 'The quota is used up, or a storm, a fault or `Prefer` caused this 429: see `X-Sandbox-Reason`.',
+    fix: 'Wait for `Retry-After`. In a test, use `control clock advance`, a larger `--plan` or `--no-rate-limit`.',
   },
   api_key_banned: {
-    cause: 'The key sent too many requests before `Retry-After` had passed, or a control verb banned it.',
-    fix: 'Wait for the ban to end, or lift it with `control unban`. Then fix the client: `control conduct` lists its violations.',
+    cause: 'The key sent too many early requests, or `control ban` banned it.',
+    fix: 'Wait, or lift the ban with `control unban`. `control conduct` lists the violations of the client.',
   },
   simulated_fault: {
-    cause: 'A rule of `--fault`, or `Prefer`, requested this failure.',
-    fix: 'Handle it as you would the real failure. `control fault clear` removes all rules.',
+    cause: 'A fault rule, or `Prefer`, requested this failure.',
+    fix: '`control fault clear` removes all rules.',
   },
   internal_error: {
     cause: 'The store could not be written, or `--strict` found a response that breaks the contract.',
-    fix: 'Read the log on stderr. Free disk space or fix permissions; the sandbox continues to run.',
+    fix: 'Read the log on stderr. Free disk space or fix permissions.',
   },
   overloaded: {
-    cause: 'The request bodies in progress on all connections use more than 64 MiB together.',
-    fix: 'Retry, with fewer large bodies at once.',
+    cause: 'The request bodies in progress exceed 64 MiB together.',
+    fix: 'Send fewer large bodies at once.',
   },
   store_full: {
     cause: 'The store, or the memory of the spaces, has reached `--max-store`.',
     fix: 'Remove pets with `control pets remove`, use `control reset`, or raise `--max-store`.',
   },
   log_unavailable: {
-    cause: 'This is a replica, and it cannot reach the Redis with the shared log.',
-    fix: 'Wait for the time in `Retry-After` and retry. The request may have been carried out. `GET /health` and the log explain the problem.',
+    cause: 'This replica cannot reach the Redis with the shared log.',
+    fix: 'Retry later; the request may have been carried out. `GET /health` has the cause.',
   },
   upstream_read_only: {
-    cause: 'In front of a real service: the request is not GET, HEAD or OPTIONS.',
-    fix: 'To forward writes, start with `--upstream-writes forward`.',
+    cause: 'A write to a real service.',
+    fix: 'To forward writes, use `--upstream-writes forward`.',
   },
   origin_refused: {
-    cause:
-      'In front of a real service: the request may come from a website, by its `Origin`, `Sec-Fetch-Site` or `Host`.',
+    cause: 'The request to a real service may come from a [website](real-service.md#websites).',
     fix: 'Use a loopback address, or allow the origin with `--cors`.',
   },
   upstream_unreachable: {
     cause: 'The real service cannot be reached, or it dropped the connection.',
-    fix: 'Check the address (`--upstream`), the network and the proxy; the message has the cause. For your own certificate authority, set `NODE_EXTRA_CA_CERTS`.',
+    fix: 'The message has the cause. Check `--upstream` and the proxy. For your own certificate authority, set `NODE_EXTRA_CA_CERTS`.',
   },
   upstream_invalid: {
     cause: 'The real service sent invalid HTTP or more than 16 MiB, or its address is the sandbox itself.',
-    fix: 'Send the request to the address directly, with curl. The message has the cause.',
+    fix: 'The message has the cause. Send the request to the service directly, with curl.',
   },
   upstream_busy: {
     cause: '64 requests to the real service are open, and 1,000 more are waiting.',
@@ -208,11 +205,11 @@ export const PROBLEM_FIXES: Readonly<Record<ProblemCode, { readonly cause: strin
     fix: 'Send smaller headers; cookies are a common cause.',
   },
   forbidden: {
-    cause: 'The control plane received a request from another Host or Origin, or without its token.',
+    cause: 'A request to the control plane with another Host or Origin, or without its token.',
     fix: 'Use a loopback address, allow the page with `--control-origin`, or send the token.',
   },
   conflict: {
-    cause: 'The current state does not allow this verb, for example because the key already exists.',
+    cause: 'The current state does not allow this verb: for example, the key already exists.',
     fix: 'Use the verb that the message suggests.',
   },
 }
@@ -220,54 +217,45 @@ export const PROBLEM_FIXES: Readonly<Record<ProblemCode, { readonly cause: strin
 /** Of failures of a command, in Markdown. */
 export const FAILURE_FIXES: Readonly<Record<FailureCode, string>> = {
   USAGE:
-    'Run the command with `--help`. For `verify`, also check the API key: `verify --api-key-file` or `PETSTORE_API_KEY`.',
-  INVALID_OPTIONS:
-    'Fix each line: it names the flag, variable or place in the file, the value, and the allowed values.',
+    'Run the command with `--help`. For `verify`, check the API key: `verify --api-key-file` or `PETSTORE_API_KEY`.',
+  INVALID_OPTIONS: 'Fix each line: it has the place, the value, and the allowed values.',
   FIXTURES_MISSING:
     'Point `--fixtures` to a folder with `pets.json`, `orders.json` or `keys.json`. `petstore-sandbox init` creates one.',
-  FIXTURES_INVALID: 'Fix the place in the file that the message names. Compare it with the files from `init`.',
+  FIXTURES_INVALID: 'Fix the place in the message. Compare the file with those of `init`.',
   SPEC_INVALID: 'Fix the place in the message. Bundle references to other documents first.',
-  UNKNOWN_OPERATION:
-    'Use an operation that the message lists; `call --list` shows all. For your own operations, use `--spec`.',
-  CANNOT_GENERATE:
-    'Use a resource that the message lists, or write its records to `<resource>.json` and use `--fixtures`.',
+  UNKNOWN_OPERATION: 'Use one that `call --list` shows. For your own operations, use `--spec`.',
+  CANNOT_GENERATE: 'Use a resource in the message, or write its records to `<resource>.json` and use `--fixtures`.',
   UNKNOWN_KEY: 'Fix the key under `used` or `ban`, or add it with `--api-key`.',
-  LABEL_TAKEN:
-    'Use another label in `--api-key label=key:plan`. Labels must differ from fixture keys and other labels.',
-  PORT_IN_USE: 'Choose another port with `--port`, or 0 for any free one. `control stop` stops a sandbox of yours.',
-  PORT_FORBIDDEN: 'Choose a port above 1023 with `--port`.',
-  HOST_UNAVAILABLE: 'Choose another address with `--host`; 127.0.0.1 always works.',
-  STORE_LOCKED: 'Stop the process that the message names, choose another file with `--store`, or use `--in-memory`.',
-  STORE_CORRUPT:
-    'Repair the file that the message names, restore a copy, or choose another file with `--store`. The sandbox changed nothing.',
-  STORE_VERSION: 'Use the release that wrote it, or choose another file with `--store`.',
-  STORE_UNREADABLE:
-    'Check the permissions of the file and its folder. To create a store through a link, pass the target of the link to `--store`.',
-  STORE_UNWRITABLE: 'Check the permissions of the folder and the free space, or choose another file with `--store`.',
-  STORE_WRITE_FAILED: 'Check the free space. The change is not in the store, and its client received a 500.',
-  STORE_CLOSED: 'Start the sandbox again. Stop your clients before you stop it.',
-  STORE_LOST: 'Restore the folder from a copy, or the changes are lost. Keep other programs out of the folder.',
-  LOG_UNAVAILABLE: 'Fix the cause in the message: no listener, a wrong password, or a Redis older than 7.',
-  LOG_VERSION:
-    'Use the release that wrote it, choose another `--group`, or start the group with `--reset`, which deletes its data.',
-  GROUP_DIFFERS:
-    'Start with the same options, fixtures, contract and version; the message names each difference. Or choose another `--group`, or stop all replicas first.',
-  INVALID_REQUEST: 'Fix each line, or send the request anyway with `call --no-validate`.',
-  INVALID_FLAG: 'Fix each line: it names the flag and the allowed values.',
+  LABEL_TAKEN: 'Use another label in `--api-key label=key:plan`.',
+  PORT_IN_USE: 'Use another `--port`; 0 is any free one. `control stop` stops a sandbox of yours.',
+  PORT_FORBIDDEN: 'Use a `--port` above 1023.',
+  HOST_UNAVAILABLE: 'Use another `--host`; 127.0.0.1 always works.',
+  STORE_LOCKED: 'Stop the process in the message, or use another `--store` or `--in-memory`.',
+  STORE_CORRUPT: 'Repair the file in the message, restore a copy, or use another `--store`.',
+  STORE_VERSION: 'Use that release, or another `--store`.',
+  STORE_UNREADABLE: 'Check the permissions of the file and its folder. For a link, pass its target to `--store`.',
+  STORE_UNWRITABLE: 'Check the permissions and the free space, or use another `--store`.',
+  STORE_WRITE_FAILED: 'Check the free space. The client received a 500, and the change is lost.',
+  STORE_CLOSED: 'Start the sandbox again.',
+  STORE_LOST: 'Restore the folder from a copy.',
+  LOG_UNAVAILABLE: 'Fix the cause in the message, such as a wrong password or a Redis older than 7.',
+  LOG_VERSION: 'Use that release, another `--group`, or `--reset`, which deletes the data of the group.',
+  GROUP_DIFFERS: 'Remove the differences in the message, use another `--group`, or stop all replicas first.',
+  INVALID_REQUEST: 'Fix each line, or send it anyway with `call --no-validate`.',
+  INVALID_FLAG: 'Fix each line: it has the allowed values.',
   CONFIRMATION_NEEDED: 'To confirm, use `call --yes` or `verify --writes --yes`.',
-  INVALID_TARGET: 'Fix the flag, variable or file that the message names.',
+  INVALID_TARGET: 'Fix the flag, variable or file in the message.',
   UNKNOWN_TARGET: 'List all targets with `target list`, or add one with `target set`.',
   TARGET_NOT_SET: 'Set it: `petstore-sandbox target set <name> --base-url <url>`.',
-  INVALID_CONFIG: 'Fix the line that the message names.',
+  INVALID_CONFIG: 'Fix the line in the message.',
   CANNOT_WRITE: 'Check the path, its permissions and the free space.',
   NO_RESPONSE:
-    'Start a sandbox with `petstore-sandbox serve`, or check the address, the network, the certificate and `call --timeout`.',
+    'Start a sandbox with `petstore-sandbox serve`, or check the address, the certificate and `call --timeout`.',
   NOT_CHECKED: 'Read the report: it has the reason for each operation.',
-  NO_SANDBOX:
-    'Start one with `petstore-sandbox serve`, or pass its address with `control --url` or `PETSTORE_SANDBOX_URL`.',
-  STILL_RUNNING: 'Kill the process with SIGKILL. This loses no acknowledged pet.',
-  NOT_EXECUTABLE: 'Check that the file is executable on this machine.',
-  NO_SUCH_COMMAND: 'Check the spelling and `PATH`, and put flags of `exec` before the command.',
+  NO_SANDBOX: 'Start one with `petstore-sandbox serve`, or pass an address: `control --url`, `PETSTORE_SANDBOX_URL`.',
+  STILL_RUNNING: 'Kill the process with SIGKILL. It keeps acknowledged pets.',
+  NOT_EXECUTABLE: 'Make the file executable.',
+  NO_SUCH_COMMAND: 'Check spelling and `PATH`. Put flags of `exec` before the command.',
   INTERNAL: 'Run the command with `--debug`, and report the output.',
 }
 
