@@ -88,7 +88,7 @@ export const OPTIONS = {
   /** `*`, `loopback`, `off`, or origins separated by commas. Default: `*`, and `loopback` with `upstream`. */
   cors: row('Server', 'cors', '<*|loopback|off|origins>', 'web origins that may call; with --upstream: loopback', {
     default: '*',
-    docs: 'web origins that may call the service, comma-separated; [risks of `*`](deploy.md#what-any-website-may-do). `loopback`: pages from this machine, the default with `--upstream`',
+    docs: 'web origins that may call the service; [risks of `*`](deploy.md#what-any-website-may-do). With `--upstream`: `loopback`, pages from this machine',
   }),
   /** File of the store. Default: state is kept in memory. */
   store: row('Data', 'file', '<file>', 'JSON file that holds the state', {
@@ -101,24 +101,24 @@ export const OPTIONS = {
   /** Maximum size of the store, and of all spaces in memory. Default: `256MiB`. */
   maxStore: row('Data', 'size', '<size>', 'maximum size of the store, and of spaces in memory', {
     default: '256MiB',
-    docs: 'maximum size of the store, and of the spaces in memory. A change beyond it gets 507',
+    docs: 'maximum size of the store, and of the spaces in memory; then 507',
   }),
   /** Folder with pets.json, orders.json, keys.json. */
   fixtures: row('Data', 'folder', '<dir>', 'folder with pets.json, orders.json and keys.json', {
     unset: 'the packaged ones',
     everyday: true,
-    docs: 'folder with your `pets.json`, `orders.json` or `keys.json`; missing files fall back to the packaged ones',
+    docs: 'folder with your `pets.json`, `orders.json` or `keys.json`',
   }),
   /** Number of pets to generate instead of using the fixtures. */
   pets: row('Data', 'number', '<n>', 'generate n pets instead of using the fixtures', {
     max: 5_000_000,
     example: '500',
-    docs: 'generate n pets instead of loading `pets.json`; the same seed generates the same pets',
+    docs: 'generate n pets instead of loading `pets.json`',
   }),
   /** Records to generate, as `categories=50`, for resources of the contract. */
   generate: row('Data', 'counts', '<resource=n>', 'generate n records of a resource; repeatable', {
     example: '[categories=50]',
-    docs: 'generate n records of a [resource of the contract](spec.md#resources), for example `categories=50`; repeatable. The same seed generates the same records',
+    docs: 'generate n records of a [resource](spec.md#resources), such as `categories=50`; repeatable',
   }),
   /** Reseed the store at start. */
   reset: toggle('Data', 'start over from the fixtures', {
@@ -133,12 +133,12 @@ export const OPTIONS = {
     unset: 'none; the state is in the store',
     notInFiles: true,
     secret: true,
-    docs: 'run as one of several [replicas](deploy.md#replicas) with a shared log in this Redis: `redis://`, `rediss://` or `unix://`',
+    docs: 'run as one of several [replicas](deploy.md#replicas), which share a log in this Redis',
   }),
   /** Name of the group: replicas of one group are one sandbox. Default: `default`. */
   group: row('Data', 'name', '<name>', 'name of the group of replicas', {
     default: 'default',
-    docs: 'name of the group; replicas with the same name form one sandbox',
+    docs: 'replicas with the same name form one sandbox',
   }),
   /** Order of the list, by creation. Default: `newest`. */
   order: row('Data', 'choice', '<order>', 'order of the list: newest or oldest first', {
@@ -183,7 +183,7 @@ export const OPTIONS = {
     example: '2030-12-04T23:59:00Z',
     everyday: true,
     scenario: true,
-    docs: 'start of the [clock](behaviour.md#the-clock): an instant such as `2030-12-04T23:59:00Z`, an offset from real time such as `+3h`, `-2d` or `+1d12h` (units d, h, m, s, ms), or from the first removal of an operation: `sunset-1m`',
+    docs: 'start of the [clock](behaviour.md#the-clock): `2030-12-04T23:59:00Z`, an offset from real time such as `+3h` or `-1d12h`, or from the first removal of an operation: `sunset-1m`',
   }),
   /** Stop the clock, so that only the controls move it. */
   freeze: toggle('Time and chance', 'stop the clock', { scenario: true }),
@@ -197,7 +197,7 @@ export const OPTIONS = {
   upstream: row('In front of a real service', 'base-url', '<base-url>', 'proxy to this service', {
     everyday: true,
     notInFiles: true,
-    docs: 'base address of the real service, see [real-service.md](real-service.md)',
+    docs: 'address of the [real service](real-service.md)',
   }),
   /** File with a key of the real service, which replaces every key of the sandbox. */
   upstreamApiKeyFile: row(
@@ -207,7 +207,7 @@ export const OPTIONS = {
     'file with the key to send to the real service',
     {
       notInFiles: true,
-      docs: 'file with a key of the real service, sent in place of every key of the sandbox',
+      docs: "file with a key of the service, sent in place of the sandbox's keys",
     },
   ),
   /** Handling of writes with `upstream`: refused, or forwarded. Default: `refuse`. */
@@ -220,7 +220,7 @@ export const OPTIONS = {
       choices: UPSTREAM_WRITES,
       default: 'refuse',
       notInFiles: true,
-      docs: 'refuse everything but GET, HEAD and OPTIONS with 403, or forward it: `refuse`, `forward`',
+      docs: '`refuse` all but GET, HEAD and OPTIONS with 403, or `forward`',
     },
   ),
   /** Time limit of a response of the real service. Default: `10s`. */
@@ -269,7 +269,7 @@ export const OPTIONS = {
     {
       choices: SPACE_SOURCES,
       default: 'key',
-      docs: 'where a request names its [space](behaviour.md#spaces): in the `key` only, or in the header `baggage` if the key does not name one',
+      docs: 'where a request names its [space](behaviour.md#spaces): the `key`, or else the header `baggage`',
     },
   ),
   /** Maximum number of exchanges in the log of a space. Default: 1000. */

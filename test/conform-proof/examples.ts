@@ -8,7 +8,6 @@ export const CONFORM_PAGE = readFileSync(join(packageDirectory, 'docs/conform.md
 export const EXAMPLES = [
   ['client.mjs', 'node'],
   ['client.py', 'python3'],
-  ['client.sh', 'sh'],
 ] as const
 
 export function example(file: string): string {
