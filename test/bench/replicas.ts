@@ -3,16 +3,16 @@ import { RedisServer } from '../support/redis-server.js'
 import { LIMITS, type Operation, type Running, serve } from './contestants.js'
 import { chooseLoad, latencies } from './load.js'
 import { residentMegabytes } from './measures.js'
-import { publish, table } from './report.js'
+import { table } from './report.js'
 import { ratiosOf, type Spread, spreadOf } from './statistics.js'
 import { busyShare, cpuMicroseconds, installPeers, readFlags, say } from './tools.js'
 
 /**
  * `npm run bench:replicas`: the cost of replicas, as a Markdown table.
  *
- *     npm run bench:replicas -- [--quick] [--write-docs]
+ *     npm run bench:replicas -- [--quick]
  */
-const { isQuick, writesDocs } = readFlags()
+const { isQuick } = readFlags()
 const EXTENT = isQuick
   ? { rounds: 1, seconds: 1, warmUpSeconds: 1, pets: 10_000, joinings: 1 }
   : { rounds: 9, seconds: 2, warmUpSeconds: 3, pets: 1_000_000, joinings: 3 }
@@ -35,7 +35,7 @@ const version = /^redis_version:(\S+)/m.exec(redis.ask('INFO', 'server'))?.[1]
 await redis.end()
 const conditions = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, Redis ${version} on the same machine (appendfsync everysec), ${name} with 32 connections; medians of ${EXTENT.rounds} rounds of ${EXTENT.seconds} s in turn, of joining ${EXTENT.joinings} (lowest–highest). Before, others kept ${Math.round(busy * 100)} % of the machine busy.`
 say(`done in ${Math.round((performance.now() - begun) / 1_000)} s\n`)
-publish('bench:replicas', `${conditions}\n\n${table(['What', 'must be', 'was'], rows)}`, writesDocs)
+process.stdout.write(`${conditions}\n\n${table(['What', 'must be', 'was'], rows)}\n`)
 process.exit(0)
 
 /** A sandbox on its own, with a store; or one of a group. */

@@ -22,13 +22,12 @@ export function report(results: Results, load: string, busy: number): string {
       `Node ${process.versions.node}, ${load} with 32 connections; medians of ${extent.rounds.listPets} rounds in turn, of createPet ` +
       `${extent.rounds.createPet}, of growth ${extent.growthRounds}, of the peers ${extent.longRounds} (lowest–highest), ratios of figures of the same round.${quick}${disturbed}`,
     table(['Budget', 'must be', 'was', 'met'], budgetRows(results)),
-    'Requests per second, and what part of bare node:http’s they are. The sandbox checks the key, counts, ' +
-      'logs and puts all headers on; a 201 is sent when the pet is in the journal. The bare server sends the same bytes. ' +
-      'json-server returns 20 pets, Prism the two of the contract’s example, Scalar one of its own:',
+    'Requests per second, and their ratio to bare node:http, which sends the same bytes. json-server returns 20 pets, ' +
+      'Prism two, Scalar one:',
     operationsTable(throughput, [bare, few, more, many, fewInMemory, moreInMemory, manyInMemory, ...peers]),
     'Start and memory:',
     startTable(results),
-    'Growth: the same store of pets, but for one thing, and what part of its requests per second is left:',
+    'Growth: the same sandbox with one change, and the ratio to it:',
     operationsTable(growth, [few, emptyLog, besideSpaces, inSpace]),
     callLine(results),
   ].join('\n\n')
@@ -42,7 +41,7 @@ function operationsTable(figures: Partial<Record<Operation, Figures>>, rows: rea
     const taken = all.get(contestant)
     if (base === undefined || taken === undefined) return ''
     const perSecond = count(spreadOf(taken).median)
-    return contestant === base ? perSecond : `${perSecond} · ${spread(ratio(all, contestant, base))}`
+    return contestant === base ? perSecond : `${perSecond} · ${digits(ratio(all, contestant, base).median)}`
   }
   const cells = rows.map((one) => [one.name, ...operations.map((operation) => cell(one, figures[operation]))])
   return table(['', ...operations], cells)
@@ -140,14 +139,14 @@ function spread({ median, low, high }: Spread): string {
   return low === high ? digits(median) : `${digits(median)} (${digits(low)}–${digits(high)})`
 }
 
-/** Prints a report, and puts it into docs/benchmarks.md in place of the last one of this script, if asked to. */
-export function publish(bench: 'bench' | 'bench:replicas', text: string, writesDocs = false): void {
+/** Prints a report, and puts it into docs/benchmarks.md in place of the last one, if asked to. */
+export function publish(text: string, writesDocs: boolean): void {
   process.stdout.write(`${text}\n`)
   if (!writesDocs) return
   const file = join(packageDirectory, 'docs/benchmarks.md')
-  const parts = new RegExp(`(<!-- ${bench}: begin -->\n)[^]*(\n<!-- ${bench}: end -->)`)
+  const parts = /(<!-- bench: begin -->\n).*(\n<!-- bench: end -->)/s
   const page = readFileSync(file, 'utf8')
-  if (!parts.test(page)) throw new Error(`docs/benchmarks.md has no place for ${bench}.`)
+  if (!parts.test(page)) throw new Error('docs/benchmarks.md has no place for the report.')
   writeFileSync(
     file,
     page.replace(parts, (_whole, begin, end) => begin + text + end),
