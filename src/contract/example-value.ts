@@ -6,8 +6,8 @@ import { toJsonSchema } from './json-schema.js'
 import { words } from './keywords.js'
 import { patternText } from './pattern-text.js'
 import { asRegExp, nativePattern } from './patterns.js'
-import { allowsNull, readRecordFields, requiredNames, typeOf } from './schema-fields.js'
-import { makerWith, type Validator } from './validators.js'
+import { allowsNull, alternativesOf, readRecordFields, requiredNames, typeOf } from './schema-fields.js'
+import { makerWith, stepsOf, type Validator, valueAt } from './validators.js'
 
 const LEAST = { next: () => 0 }
 /** Values in one example; schemas that refer to each other allow any number. */
@@ -33,11 +33,34 @@ export function exampleValue(schema: Place): unknown {
   return leastExamples.get(value)
 }
 
-/** The same with optional properties; the simplest one if the schema does not allow them all. */
+/** The same with optional properties; the simplest one if the schema does not allow them. */
 export function fullExample(schema: Place): unknown {
-  return makeValid(schema, { isFull: true, used: 0 }) ?? exampleValue(schema)
+  for (const one of [schema, ...alternativesOf(schema)]) {
+    const made = makeExample(one, { isFull: true, used: 0 }, 0)
+    const valid = made === undefined ? undefined : withoutInvalid(structuredClone(made), schema)
+    if (valid !== undefined) return valid
+  }
+  return exampleValue(schema)
 }
 
+const MAX_REMOVALS = 50
+
+/** A value without the parts that its schema does not allow; undefined if it does not allow the rest either. */
+function withoutInvalid(value: unknown, schema: Place): unknown {
+  const validator = validatorOf(schema, 'response')
+  for (let removed = 0; removed < MAX_REMOVALS; removed++) {
+    if (validator(value) === true) return value
+    const { instancePath } = validator.errors?.findLast((error) => error.instancePath !== '') ?? {}
+    if (instancePath === undefined) return undefined
+    const steps = stepsOf(instancePath)
+    const parent: unknown = valueAt(value, steps.slice(0, -1))
+    if (Array.isArray(parent)) parent.splice(Number(steps.at(-1)), 1)
+    else Reflect.deleteProperty(Object(parent), steps.at(-1) ?? '')
+  }
+  return undefined
+}
+
+/** A value that is valid, or undefined. */
 function makeValid(schema: Place, room: Room): unknown {
   const made = makeExample(schema, room, 0)
   return made !== undefined && (isSimple(schema) || fits(made, schema, 'response')) ? made : undefined
@@ -150,8 +173,8 @@ function exampleString({ format, pattern, minLength, maxLength }: Node, { isFull
 }
 
 function exampleObject(schema: Place, { minProperties }: Node, room: Room, depth: number, make: Make) {
-  const alternatives = ['anyOf', 'oneOf'].flatMap((keyword) => schema.items(keyword))
-  const object: Record<string, unknown> = { ...alternatives.map(make).find(isNode) }
+  const chosen = wholesOf(schema).map((part) => alternativesOf(part).map(make).find(isNode))
+  const object: Record<string, unknown> = Object.assign({}, ...chosen)
   for (const [name, { required, place, writeOnly }] of readRecordFields(schema)) {
     const isOptional = room.isFull && depth < MAX_OPTIONAL_DEPTH && room.used < MAX_OPTIONAL_VALUES
     if (writeOnly || !(required || isOptional)) continue
@@ -167,6 +190,11 @@ function exampleObject(schema: Place, { minProperties }: Node, room: Room, depth
   return object
 }
 
+/** A schema with the parts that all its values match. */
+function wholesOf(schema: Place): readonly Place[] {
+  return [schema, ...schema.items('allOf').flatMap(wholesOf)]
+}
+
 export function exampleOf(content: Place | undefined): unknown {
   const [, first] = content?.children('examples')[0] ?? []
   return (first?.written('value') ?? content?.written('example'))?.value
@@ -175,14 +203,18 @@ export function exampleOf(content: Place | undefined): unknown {
 const compile = makerWith(createAjv({ allErrors: false, formats: FORMATS, code: { regExp: asRegExp(nativePattern) } }))
 const validators = { value: new WeakMap<Node, Validator>(), response: new WeakMap<Node, Validator>() }
 
-/** Whether a schema allows a value of the contract's author. Compiled at first use. */
+/** Whether a schema allows a value of the contract's author. */
 export function fits(value: unknown, schema: Place, of: 'value' | 'response' = 'value'): boolean {
-  const { value: rules } = schema
-  if (!isNode(rules)) return rules !== false
+  return isNode(schema.value) ? validatorOf(schema, of)(value) === true : schema.value !== false
+}
+
+/** Compiled at first use. */
+function validatorOf(schema: Place, of: 'value' | 'response'): Validator {
+  const rules = Object(schema.value)
   let validator = validators[of].get(rules)
   if (validator === undefined) {
     validator = compile(() => toJsonSchema(schema, { of }))
     validators[of].set(rules, validator)
   }
-  return validator(value) === true
+  return validator
 }

@@ -22,7 +22,7 @@ export const readRecordFields = fieldReader(partsOf)
 /** The same with the properties of all alternatives. */
 export const readAllFields = fieldReader((schema) => [...schema.items('allOf'), ...alternativesOf(schema)])
 
-function alternativesOf(schema: Place): readonly Place[] {
+export function alternativesOf(schema: Place): readonly Place[] {
   return [...schema.items('anyOf'), ...schema.items('oneOf')]
 }
 

@@ -54,6 +54,27 @@ it('a list below a record is called with a listed id, and its items are not take
   expect(came.map(({ url }) => url)).toContainEqual(expect.stringMatching(/\/pets\/\d+\/toys$/))
 })
 
+it('a contract without examples passes at its own sandbox', async () => {
+  const ok = '{ description: ok, content: { application/json: { schema: { type: object } } } }'
+  const parameter = (name: string, place: string) =>
+    `{ name: ${name}, in: ${place}, required: true, schema: { type: string } }`
+  const spec = temporaryFile(
+    'openapi.yaml',
+    `openapi: 3.1.0
+info: { title: t, version: '1' }
+paths:
+  /things/{name}: { get: { operationId: one, parameters: [${parameter('name', 'path')}, ${parameter('q', 'query')}, ${parameter('X-V', 'header')}, ${parameter('c', 'cookie')}], responses: { '200': ${ok} } } }
+  /things#all: { get: { operationId: unreachable, responses: { '200': ${ok} } } }
+  /login: { get: { operationId: moved, responses: { '302': { description: moved } } } }
+  /open: { get: { operationId: open, security: [], responses: { '200': ${ok}, '401': { description: no } } } }
+`,
+  )
+  const { drifts, checks } = await verified(undefined, { contract: await loadContract(spec) }, { spec })
+  expect(drifts).toEqual([])
+  const kept = checks.filter(({ outcome, name }) => outcome === 'kept' && name === 'the request')
+  expect(kept.map(({ operation }) => operation)).toEqual(['moved', 'open', 'one'])
+})
+
 describe('reports as not checked', () => {
   const noDeprecation = change(isGet, ({ headers }) => {
     delete headers.deprecation

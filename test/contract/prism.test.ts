@@ -118,13 +118,18 @@ describe('a mocked value', () => {
       Unique: { type: array, minItems: 2, uniqueItems: true, items: { type: string, enum: [x, y] } },
       Either: { oneOf: [{ type: object, required: [a], properties: { a: { const: 1 } } }, { type: object, required: [b], properties: { b: { type: integer, minimum: 5 } } }] },
       Hidden: { type: object, required: [name, secret], properties: { name: { type: string }, secret: { type: string, writeOnly: true } } },
-      Map: { type: object, additionalProperties: { type: integer }, minProperties: 1 }`
-    const names = ['Patterned', 'Wrong', 'Tuple', 'Unique', 'Either', 'Hidden', 'Map']
+      Map: { type: object, additionalProperties: { type: integer }, minProperties: 1 },
+      Undeclared: { type: object, required: [name], properties: { n: { type: integer } } },
+      Wrapped: { type: object, required: [app], properties: { app: { allOf: [{ type: object, oneOf: [{ type: object, required: [k], properties: { k: { const: 1 } } }] }] } } },
+      Ambiguous: { type: object, properties: { list: { type: array, items: { oneOf: [{ type: object, properties: { a: { type: string } } }, { type: object, properties: { a: { type: string } } }] } } } }`
+    const names = 'Patterned Wrong Tuple Unique Either Hidden Map Undeclared Wrapped Ambiguous'.split(' ')
     expect(await mocked(schemas, names)).toMatchObject({
       Wrong: { tags: ['string'], n: 0 },
       Tuple: ['string', 0],
       Unique: ['x', 'y'],
       Hidden: { name: 'string' },
+      Wrapped: { app: { k: 1 } },
+      Ambiguous: { list: [] },
     })
   })
 
