@@ -38,7 +38,7 @@ vi.mock('../../src/cli/call/stdin.js', () => ({
     return Buffer.from(stdin.text)
   },
   canAsk: () => stdin.isTTY,
-  confirms: async () => stdin.confirmed,
+  askToConfirm: async () => stdin.confirmed,
 }))
 
 beforeEach(() => {
@@ -496,6 +496,12 @@ describe('call on a terminal', () => {
     const { hint }: { hint: string } = JSON.parse(err).error
     if (cure === undefined) expect(hint).toMatch(/^Use another key\. The sandbox always refuses this one\.$/)
     else expect(hint).toContain(cure)
+  })
+
+  it('names the command that restores a removed operation', async () => {
+    const { err } = await callAt(await sandboxWith({ sunset: 'after' }), 'getPet 1')
+    const hint = 'Simulated by the sandbox (sunset). To end it, run: npx petstore-sandbox control sunset before.'
+    expect(err).toContain(hint)
   })
 
   it('lays tables out by cells, so that none of its lines is wider than the terminal', async () => {

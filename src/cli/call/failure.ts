@@ -113,7 +113,7 @@ export function responseHint(
     const to = location === undefined ? '' : ` (to ${redactAddress(location)})`
     return `Redirects are not followed${to}. Is the base address right?`
   }
-  return `${simulated}${command === undefined ? '' : ` If it does not end, run: ${command}.`}`.trim() || undefined
+  return `${simulated}${command === undefined ? '' : ` To end it, run: ${command}.`}`.trim() || undefined
 }
 
 /** @param wait how long the client would have to wait */
