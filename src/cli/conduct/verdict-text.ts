@@ -42,15 +42,13 @@ function wrapped(line: string, columns: number | undefined): readonly string[] {
 export function headLine(
   parts: readonly (readonly [Mark, string])[],
   aside: string,
-  { dim, ...colours }: Colours,
+  colours: Colours,
   columns = DEFAULT_COLUMNS,
 ): string {
   const plain = parts.map(([mark, text]) => `${MARKS[mark][0]} ${escapeControls(text)}`).join('   ')
-  const shown = parts.map(
-    ([mark, text]) => `${{ dim, ...colours }[MARKS[mark][1]](MARKS[mark][0])} ${escapeControls(text)}`,
-  )
+  const shown = parts.map(([mark, text]) => `${colours[MARKS[mark][1]](MARKS[mark][0])} ${escapeControls(text)}`)
   const gap = ' '.repeat(Math.max(2, columns - 1 - plain.length - aside.length))
-  return `${shown.join('   ')}${aside === '' ? '' : gap + dim(escapeControls(aside))}`
+  return `${shown.join('   ')}${aside === '' ? '' : gap + colours.dim(escapeControls(aside))}`
 }
 
 type Told = Pick<
