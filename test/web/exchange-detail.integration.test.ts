@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { BEARER } from '../../src/contract/contract-data.js'
+import { REASON_FIXES } from '../../src/domain/fixes.js'
 import { REASONS } from '../../src/domain/problems.js'
 import type { Exchange } from '../../src/exchanges/exchange-record.js'
 import { explainExchange } from '../../src/web/dashboard/explain-exchange.js'
@@ -15,7 +16,7 @@ describe('the explanation of an exchange', () => {
     expect(explainExchange(exchange, { plan: 'free' })).toEqual({
       cause: '60/min quota used up',
       rule: "The minute's 60 requests of the key sandbox on the plan free are used up. The window resets at 12:01:00 UTC.",
-      help: 'Wait for Retry-After, move the clock by a minute, or choose a larger plan or limits.',
+      help: REASON_FIXES['quota-minute'].fix,
     })
   })
 
