@@ -1,5 +1,6 @@
 import type { EndedExchange } from '../domain/messages.js'
 import { type ExchangeRecord, WITHOUT_VALUES } from './exchange-record.js'
+import type { LoggedEvent, SpaceEvent } from './space-event.js'
 
 /** Bounds of the logs. @source docs/control-api.md, "The log" */
 const LOG_BYTES_A_SPACE = 16 * 1024 * 1024
@@ -222,18 +223,4 @@ function weightOf(record: ExchangeRecord): number {
   let characters = record.path.length + record.query.length + record.requestBody.length + record.responseBody.length
   for (const text of record.requestHeaders) characters += text.length
   return 1024 + 2 * characters
-}
-
-export interface SpaceEvent {
-  /** By the space's clock, after it: ISO 8601, UTC. */
-  readonly at: string
-  readonly verb: string
-  /** Its effect, in the words of `petstore-sandbox control`. */
-  readonly text: string
-  /** When it expires: ISO 8601, UTC; absent if it does not. */
-  readonly until?: string
-}
-
-export interface LoggedEvent extends SpaceEvent {
-  readonly afterId: number
 }

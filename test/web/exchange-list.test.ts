@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { LoggedEvent } from '../../src/exchanges/exchange-log.js'
 import type { Exchange } from '../../src/exchanges/exchange-record.js'
+import type { LoggedEvent } from '../../src/exchanges/space-event.js'
 import { ExchangeRing, scrollToRow, timelineOf, visibleRows } from '../../src/web/dashboard/exchange-rows.js'
 import { anExchange } from './exchanges.js'
 

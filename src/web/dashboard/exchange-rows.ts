@@ -1,5 +1,5 @@
-import type { LoggedEvent } from '../../exchanges/exchange-log.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
+import type { LoggedEvent } from '../../exchanges/space-event.js'
 
 export const EXCHANGES_KEPT = 1000
 

@@ -1,8 +1,8 @@
 import { fixOfCode, fixRefusal } from '../../domain/fixes.js'
 import { withoutOperation } from '../../domain/problems.js'
 import { formatSpan, readRetryAfter } from '../../domain/time.js'
-import type { LoggedEvent } from '../../exchanges/exchange-log.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
+import type { LoggedEvent } from '../../exchanges/space-event.js'
 import { errorIn, timeText } from '../format.js'
 import { instantText } from './texts.js'
 
