@@ -3,13 +3,16 @@ import { exampleOf, exampleValue, fits } from './example-value.js'
 import { stringifyJson } from './json.js'
 import { concreteType } from './media-types.js'
 import { ERROR_CODE, ERROR_STATUS, type ErrorData, MESSAGE, STATUS_TEXT } from './resource-data.js'
-import { readRecordFields, typeOf } from './schema-fields.js'
+import { alternativesOf, isObject, readRecordFields, typeOf } from './schema-fields.js'
 
 /** The documented errors, unless they have the shape of the service's own. */
 export function readErrors(operation: Place): readonly ErrorData[] {
   return operation.children('responses').flatMap(([status, response]) => {
     if (!/^(?:[45](?:\d\d|XX)|default)$/i.test(status)) return []
+    const [text] = response.entries('content').filter(([mediaType]) => mediaType.startsWith('text/'))
     const { mediaType = '', content } = jsonContent(response) ?? {}
+    if (content === undefined && text !== undefined)
+      return [{ status: status.toLowerCase(), contentType: concreteType(text[0]), body: MESSAGE }]
     const schema = content?.child('schema')
     const example = exampleOf(content)
     if (content === undefined || (schema === undefined && example === undefined)) return []
@@ -37,11 +40,15 @@ const MAX_DEPTH = 4
 
 /** The example of an error, or the simplest value, with the sentence, the code and the status of the service in its fields for them. */
 function errorValue(schema: Place, example: unknown, depth = 0): unknown {
+  const [alternative] = readRecordFields(schema).size > 0 ? [] : alternativesOf(schema).filter(isObject)
+  if (alternative !== undefined && depth <= MAX_DEPTH) return errorValue(alternative, example, depth + 1)
   const simplest = example ?? exampleValue(schema)
   if (depth > MAX_DEPTH) return simplest
   if (typeOf(schema) === 'array') {
     const items = schema.child('items')
-    const item = items && errorValue(items, Array.isArray(example) ? example[0] : undefined, depth + 1)
+    const isText = items !== undefined && typeOf(items) === 'string' && fits(MESSAGE, items)
+    const first: unknown = Array.isArray(example) ? example[0] : undefined
+    const item = isText ? MESSAGE : items && errorValue(items, first, depth + 1)
     return item === undefined ? simplest : [item]
   }
   if (!isNode(simplest)) return simplest

@@ -191,8 +191,9 @@ function exampleObject(schema: Place, { minProperties }: Node, room: Room, depth
 }
 
 /** A schema with the parts that all its values match. */
-function wholesOf(schema: Place): readonly Place[] {
-  return [schema, ...schema.items('allOf').flatMap(wholesOf)]
+function wholesOf(schema: Place, seen: readonly unknown[] = []): readonly Place[] {
+  if (seen.includes(schema.value)) return []
+  return [schema, ...schema.items('allOf').flatMap((part) => wholesOf(part, [...seen, schema.value]))]
 }
 
 export function exampleOf(content: Place | undefined): unknown {

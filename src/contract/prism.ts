@@ -120,14 +120,15 @@ function examplesOf(content: Place, isJson: boolean): readonly (readonly [name: 
   const all = named.length > 0 ? named : [['default', exampleOf(content)] as const]
   const given = all.filter(([, value]) => value !== undefined)
   const valid = given.filter(([, value]) => schema === undefined || !isJson || fits(value, schema, 'response'))
-  const made = valid.length > 0 || schema === undefined ? [] : [['default', madeFor(schema)] as const]
+  const isMade = valid.length === 0 && (isJson || schema !== undefined)
+  const made = isMade ? [['default', madeFor(schema)] as const] : []
   const texts = new Map<string, unknown>()
   for (const [name, value] of [...valid, ...made, ...given]) if (!texts.has(name)) texts.set(name, value)
   return [...texts].map(([name, value]) => [name, typeof value === 'string' && !isJson ? value : stringifyJson(value)])
 }
 
-function madeFor(schema: Place): unknown {
-  return fullExample(schema) ?? (Object(schema.value).type === 'array' ? [] : {})
+function madeFor(schema: Place | undefined): unknown {
+  return (schema && fullExample(schema)) ?? (Object(schema?.value).type === 'array' ? [] : {})
 }
 
 function mockedHeaders(response: Place | undefined): Readonly<Record<string, string>> {

@@ -5,12 +5,12 @@ import type { MetaField, MetaRole, QueryRoles } from './resource-data.js'
 import { allowsNull, type Fields, mainPart, readRecordFields, typeOf } from './schema-fields.js'
 
 const QUERY_NAMES = {
-  limit: /^(limit|per_?page|page_?size|max_?results|size|take|page\[(size|limit)\])$/i,
-  offset: /^(offset|skip|page\[offset\])$/i,
+  limit: /^(limit|per_?page|page_?size|max_?results|size|take|\$top|page\[(size|limit)\])$/i,
+  offset: /^(offset|\$?skip|page\[offset\])$/i,
   page: /^(page|page_?(number|no|index)|page\[number\])$/i,
   cursor:
     /^(cursor|after|starting_?after|page_?token|next_?token|continuation_?token|iterator|page\[(after|cursor)\])$/i,
-  sort: /^(sort|sort_?by|order_?by|ordering)$/i,
+  sort: /^(sort|sort_?by|\$?order_?by|ordering)$/i,
   order: /^(order|sort_?order|direction|sort_?dir)$/i,
 } as const
 
@@ -67,7 +67,7 @@ function filteredProperty(name: string, fields: Fields): string | undefined {
 export const COUNTED: readonly (readonly [MetaRole, RegExp])[] = [
   [
     'total',
-    /^(total|[a-z_]*total_?(count|items|results|entries|records|elements|size|rows|hits)|(?!page)[a-z]+_?count)$/i,
+    /^(total|@odata\.count|[a-z_]*total_?(count|items|results|entries|records|elements|size|rows|hits)|(?!page)[a-z]+_?count)$/i,
   ],
   ['count', /^(count|number_?of_?elements)$/i],
   ['has-more', /^(has_?more|has_?next|has_?next_?page)$/i],
@@ -75,14 +75,17 @@ export const COUNTED: readonly (readonly [MetaRole, RegExp])[] = [
   ['has-previous', /^has_?prev(ious)?(_?page)?$/i],
   ['is-first', /^(first|is_?first(_?page)?)$/i],
   ['is-empty', /^(is_?)?empty$/i],
-  ['next', /^(next|next_?cursor|next_?page_?token|next_?token|cursor|iterator|end_?cursor|after)$/i],
-  ['previous', /^(prev(ious)?(_?(page(_?token)?|cursor|token))?|start_?cursor|before)$/i],
+  [
+    'next',
+    /^(next|(@odata\.)?next_?(page_?)?(link|ur[il])|next_?cursor|next_?page_?token|next_?token|cursor|iterator|end_?cursor|after)$/i,
+  ],
+  ['previous', /^(prev(ious)?(_?(page(_?(token|ur[il]))?|cursor|token|link|ur[il]))?|start_?cursor|before)$/i],
   ['first', /^first_?id$/i],
   ['last', /^last_?id$/i],
   ['page', /^(page|current_?page|page_?number|page_?index|number)$/i],
   ['limit', /^(limit|per_?page|page_?size|size|take)$/i],
   ['offset', /^(offset|skip)$/i],
-  ['pages', /^(pages|total_?pages|page_?count)$/i],
+  ['pages', /^(pages|total_?pages|page_?count|last_?page)$/i],
 ]
 
 /** In a response to DELETE that is not the record: `{ id, deleted: true }`. */
@@ -120,13 +123,13 @@ export function readMeta(
   for (const [name, { place, type, format, required }] of fields) {
     if (name === envelope) continue
     const isNullable = allowsNull(place)
-    const isLink = hasLinks && /^(next|prev|previous)$/i.test(name)
+    const isLink = /(link|ur[il])$/i.test(name) || (hasLinks && /^(next|prev|previous)$/i.test(name))
     const isAddress = type === 'string' && (isLink || /^ur[il]/.test(format ?? ''))
     const isCount = type === 'integer' || type === 'number'
     const role = known
       .flatMap(([one, pattern]) => (pattern.test(name) ? one : []))
       .map((one) => (one === 'offset' && type === 'string' ? 'next' : one))
-      .find((one) => (isCount ? FORMS[one] !== 'boolean' : type === FORMS[one]))
+      .find((one) => (isCount ? FORMS[one] !== 'boolean' : type !== undefined && type === FORMS[one]))
     if (role !== undefined) meta[name] = { role, isRequired: required, isNullable, isAddress, isNumber: isCount }
     else if (type === 'object') {
       const inner = readMeta(readRecordFields(place), undefined, known, hasLinks || /^_?links$/i.test(name))

@@ -19,6 +19,7 @@ export function documentedError(operation: Operation, given: HandlerResult): Han
       ? given.body.toString().replace('"status":400', '"status":422')
       : given.body
   if (error === undefined) return isKnown ? { ...response, body } : { ...given, outside: true }
+  const isText = error.contentType.startsWith('text/')
   return {
     ...response,
     contentType: error.contentType,
@@ -26,7 +27,7 @@ export function documentedError(operation: Operation, given: HandlerResult): Han
       .replaceAll(`"${ERROR_STATUS}"`, String(status))
       .replaceAll(STATUS_TEXT, String(status))
       .replaceAll(ERROR_CODE, code)
-      .replaceAll(MESSAGE, () => JSON.stringify(message).slice(1, -1)),
+      .replaceAll(MESSAGE, () => (isText ? message : JSON.stringify(message).slice(1, -1))),
   }
 }
 

@@ -217,7 +217,9 @@ function filtersOf({ resource, action, path, query }: ActionRequest): readonly F
     const { choices } = resource.properties[property] ?? {}
     // A value that no record can have, such as `all`, is no filter.
     const isPossible = (one: unknown) => choices?.includes(one) ?? !/^(all|any)$/i.test(String(one))
-    if (accepted.every(isPossible)) filters.push([property, accepted])
+    // A record without a flag has not set it.
+    const wanted = accepted.includes(false) ? [...accepted, undefined] : accepted
+    if (accepted.every(isPossible)) filters.push([property, wanted])
   }
   return filters
 }

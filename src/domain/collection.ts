@@ -269,7 +269,7 @@ export function isDeepEqual(a: unknown, b: unknown): boolean {
 /** A list has each of its values. */
 function valuesOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return [...new Set<unknown>(value)]
-  return value === undefined ? [] : [value]
+  return [value]
 }
 
 /** An id in a path is text: the text of a whole number and that number are the same id. */

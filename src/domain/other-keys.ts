@@ -12,11 +12,12 @@ export function withOtherKey(request: ServiceRequest, { in: place, name }: Other
     headers: { ...headers, authorization: `${BEARER.prefix}${token}` },
   })
   const authorization = typeof headers.authorization === 'string' ? headers.authorization : undefined
-  if (place === 'basic') {
-    const [, encoded] = /^basic +(\S+)$/i.exec(authorization ?? '') ?? []
-    const [user = '', ...password] = encoded === undefined ? [] : decodeBase64(encoded).split(':')
-    return encoded === undefined ? request : asBearer(password.join(':') || user)
+  const [, encoded] = /^basic +(\S+)$/i.exec(authorization ?? '') ?? []
+  if (encoded !== undefined && (place === 'basic' || place === 'authorization')) {
+    const [user = '', ...password] = decodeBase64(encoded).split(':')
+    return asBearer(password.join(':') || user)
   }
+  if (place === 'basic') return request
   if (place === 'authorization') {
     const [token] = /\S+$/.exec(authorization?.trim() ?? '') ?? []
     return token === undefined ? request : asBearer(token)

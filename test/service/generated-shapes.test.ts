@@ -269,3 +269,77 @@ it('a body may have a type of a documented range such as application/*+json', as
       .status
   expect([await send('application/vnd.x+json'), await send('text/plain')]).toEqual([201, 415])
 })
+
+it.each([
+  ['a list of texts', json(list({ type: 'string' })), (text: string) => [text]],
+  ['plain text', json({ type: 'string' }, 'text/plain'), undefined],
+  [
+    'one of several forms',
+    json({ oneOf: [object({ kind: { const: 'bad' }, reason: { type: 'string' } }, ['kind'])] }),
+    (reason: string) => ({ kind: 'bad', reason }),
+  ],
+])('a documented error may be %s', async (_, content, expected) => {
+  const sandbox = await serve({
+    '/things': {
+      get: {
+        operationId: 'find',
+        parameters: [query('n', { type: 'boolean' })],
+        responses: { 200: response(list(THING)), 400: { description: 'd', ...content } },
+      },
+    },
+  })
+  const { text, json: body } = await sandbox.get('/things?n=x')
+  const message = 'find: n must be true or false (it is "x").'
+  expect(expected === undefined ? text : body).toEqual(expected?.(message) ?? message)
+})
+
+it('a record without a flag is listed where the flag is to be false', async () => {
+  const flagged = object({ id: { type: 'integer' }, archived: { type: 'boolean' } })
+  const sandbox = await serve({
+    '/things': {
+      get: {
+        parameters: [query('archived', { type: 'boolean', default: false })],
+        responses: { 200: response(list(flagged)) },
+      },
+      post: { requestBody: json(flagged), responses: { 201: response(flagged) } },
+    },
+  })
+  await sandbox.post('/things', {})
+  await sandbox.post('/things', { archived: true })
+  expect((await sandbox.get('/things')).json).toEqual([{ id: 1 }])
+  expect((await sandbox.get('/things?archived=true')).json).toEqual([{ id: 2, archived: true }])
+})
+
+it('a list of OData has its count and its next link', async () => {
+  const body = object({
+    '@odata.count': { type: 'integer' },
+    '@odata.nextLink': { type: 'string' },
+    value: list(THING),
+  })
+  const sandbox = await serveList([query('$top', { type: 'integer' }), query('$skip', { type: 'integer' })], body)
+  expect((await sandbox.get('/things?$top=1')).json).toMatchObject({
+    '@odata.count': 3,
+    '@odata.nextLink': expect.stringContaining('skip=1'),
+    value: [{ name: 'c' }],
+  })
+})
+
+it('HTTP Basic is read beside a key in Authorization', async () => {
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 't', version: '1' },
+    components: {
+      securitySchemes: {
+        token: { type: 'apiKey', in: 'header', name: 'Authorization' },
+        basic: { type: 'http', scheme: 'basic' },
+      },
+    },
+    paths: {
+      '/things': { get: { security: [{ token: [] }, { basic: [] }], responses: { 200: response(list(THING)) } } },
+    },
+  }
+  const sandbox = await openSandbox({ spec: temporaryFile('openapi.yaml', stringify(document)) })
+  const status = async (authorization: string) =>
+    (await sandbox.call('/v1/things', { key: null, headers: { authorization } })).status
+  expect([await status(`Basic ${btoa('user:sandbox')}`), await status('Token sandbox')]).toEqual([200, 200])
+})
