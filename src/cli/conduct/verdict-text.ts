@@ -25,17 +25,21 @@ export interface Cause {
 
 /** Of the first line off a terminal. */
 const DEFAULT_COLUMNS = 80
+const MIN_COLUMNS = 20
 
 /** One form for `exec`, `control conduct` and `conform`: wrapped at words, with a hanging indent. */
 export function causesText(causes: readonly Cause[], colours: Colours, columns?: number): readonly string[] {
-  return causes.flatMap(({ mark, title, aside, lines }) => [
-    headLine([[mark, title]], aside, colours, columns),
-    ...lines.flatMap((line) => wrapped(escapeControls(line), columns)).map((row) => `  ${row}`),
-  ])
+  return causes.flatMap(({ mark, title, aside, lines }) => {
+    const [first = '', ...more] = wrapped(escapeControls(title), columns && columns - aside.length - 1)
+    return [
+      headLine([[mark, first]], aside, colours, columns),
+      ...[...more, ...lines.flatMap((line) => wrapped(escapeControls(line), columns))].map((row) => `  ${row}`),
+    ]
+  })
 }
 
 function wrapped(line: string, columns: number | undefined): readonly string[] {
-  return columns === undefined ? [line] : wrapRows(line, Math.max(20, columns - 4))
+  return columns === undefined ? [line] : wrapRows(line, Math.max(MIN_COLUMNS, columns - 4))
 }
 
 /** `✓ 7 passed   ✗ 11 failed          20 scenarios, 14.2 s` */

@@ -20,3 +20,17 @@ it('a verdict has the same text with and without colours', async () => {
     expect(stripVTControlCharacters(text(coloured))).toBe(text(plain))
   }
 })
+
+it('a long title is wrapped at words, beside its count', async () => {
+  const cause = {
+    mark: 'failed',
+    title: 'It repeats a request that was stored',
+    aside: '2 scenarios',
+    lines: ['x'],
+  } as const
+  expect(causesText([cause], await coloursFor(0), 40)).toEqual([
+    '✗ It repeats a request      2 scenarios',
+    '  that was stored',
+    '  x',
+  ])
+})
