@@ -586,7 +586,8 @@ export class Space implements SpaceState {
     const isRemoval =
       reversed.length > 0 && reversed.every((change) => change.kind === 'put' && change.rank !== undefined)
     this.#leaveVerb()
-    if (state.clock !== this.clock) this.conduct.clockMoved(readClock(state.clock, wall), this.now(wall), wall)
+    // By value: after loading a checkpoint, equal clocks are different objects.
+    if (!isEqual(state.clock, this.clock)) this.conduct.clockMoved(readClock(state.clock, wall), this.now(wall), wall)
     const isReplaced = conduct !== this.conduct
     const isSameElse = !isReplaced && log === undefined && snapshots === this.snapshots
     const before = { state, snapshots: undefined, conduct: isReplaced ? conduct : undefined, log }
