@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inputField, positionalFields, type Verb } from '../src/control/verb.js'
-import { FAILURES, type FailureCode } from '../src/domain/failures.js'
+import { FAILURE_EXIT_CODES, type FailureCode } from '../src/domain/failures.js'
 import { FAILURE_FIXES, fixRefusal, PROBLEM_FIXES, REASON_FIXES } from '../src/domain/fixes.js'
 import { PROBLEMS, type ProblemCode, REASONS } from '../src/domain/problems.js'
 import { SETTING_NAMES } from '../src/domain/settings.js'
@@ -67,10 +67,10 @@ function problemTable(): string {
 }
 
 function failureTable(): string {
-  const rows = Object.entries(FAILURES).map(([name, { exit, meaning }]) => {
-    return [code(name), String(exit), meaning, FAILURE_FIXES[name as FailureCode]]
+  const rows = Object.entries(FAILURE_EXIT_CODES).map(([name, exit]) => {
+    return [code(name), String(exit), FAILURE_FIXES[name as FailureCode]]
   })
-  return table(['code', 'exit', 'cause', 'fix'], rows)
+  return table(['code', 'exit', 'fix'], rows)
 }
 
 function reasonTable(): string {

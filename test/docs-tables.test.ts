@@ -139,11 +139,7 @@ it('docs/cli.md lists every exit code of the help, and no other', () => {
 
 it('the guides mention only existing flags and variables', async () => {
   const helps = await Promise.all((await everyCommand()).map((path) => helpOf(path)))
-  const flags = new Set([
-    ...helps.flatMap((help) => help.match(/--[a-z][a-z-]+/g) ?? []),
-    HIDDEN_FLAG,
-    ...FLAGS_OF_OTHERS,
-  ])
+  const flags = new Set([...helps.flatMap((help) => help.match(/--[a-z][a-z-]+/g) ?? []), HIDDEN_FLAG])
   const others = Object.keys(OTHER_VARIABLES).map((name) => ENV_PREFIX + name)
   const variables = new Set([...NAMED_OPTIONS.map(envName), ...others])
   for (const { file, text } of GUIDES) {
@@ -162,6 +158,3 @@ it('the guides mention only existing flags and variables', async () => {
 
 /** Another name of `-o json`, which no help shows. */
 const HIDDEN_FLAG = '--json'
-
-/** Flags of other tools. */
-const FLAGS_OF_OTHERS = ['--retry-on-http-error']

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runCli } from '../src/cli/run-cli.js'
-import { FAILURES } from '../src/domain/failures.js'
+import { FAILURE_EXIT_CODES } from '../src/domain/failures.js'
 import { PROBLEMS } from '../src/domain/problems.js'
 import { packageDirectory } from '../src/system/package-files.js'
 import { testIo } from './cli/test-io.js'
@@ -37,7 +37,7 @@ function matches(patterns: readonly RegExp[]): ReadonlySet<string> {
 }
 
 it('the catalogue of failures has every code that is thrown, and none that is not', () => {
-  expect([...matches(THROWN)].sort()).toEqual(Object.keys(FAILURES).sort())
+  expect([...matches(THROWN)].sort()).toEqual(Object.keys(FAILURE_EXIT_CODES).sort())
 })
 
 it('the catalogue of problems has only codes that are used', () => {

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { Command } from 'commander'
-import { FAILURES, type FailureCode } from '../domain/failures.js'
+import { FAILURE_EXIT_CODES, type FailureCode } from '../domain/failures.js'
 import type { Environment } from '../system/this-process.js'
 
 export interface Output extends Writable {
@@ -85,11 +85,11 @@ export const EXIT = {
 
 export const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143 } as const
 
-export const EXIT_NO_RESPONSE = FAILURES.NO_RESPONSE.exit
+export const EXIT_NO_RESPONSE = FAILURE_EXIT_CODES.NO_RESPONSE
 
 /** Other codes are the system's: ENOENT, EACCES … */
 export function exitCodeOf(errorCode: string): number {
-  return Object.hasOwn(FAILURES, errorCode) ? FAILURES[errorCode as FailureCode].exit : EXIT.failed
+  return Object.hasOwn(FAILURE_EXIT_CODES, errorCode) ? FAILURE_EXIT_CODES[errorCode as FailureCode] : EXIT.failed
 }
 
 export const EXIT_CODES_HELP = `Exit codes:

@@ -1,70 +1,49 @@
-interface FailureKind {
-  /** @source docs/cli.md, "Exit codes" */
-  readonly exit: 1 | 2 | 7 | 126 | 127
-  readonly meaning: string
-}
-
 /**
- * Failures of the tool itself. Commands print the code before the message; programs catch errors by `code`. What
- * to do about them is in fixes.ts.
+ * Failures of the tool itself, with exit codes. Commands print the code before the message; programs catch errors by
+ * `code`. What to do about them is in fixes.ts. @source docs/cli.md, "Exit codes"
  */
-export const FAILURES = {
-  USAGE: { exit: 2, meaning: 'The command line cannot be understood.' },
-  INVALID_OPTIONS: { exit: 2, meaning: 'An option is unknown, or its value is not allowed.' },
-  FIXTURES_MISSING: { exit: 2, meaning: 'The fixtures folder has no fixture files.' },
-  FIXTURES_INVALID: { exit: 1, meaning: 'A fixture file cannot be read, or its content is wrong.' },
-  SPEC_INVALID: { exit: 2, meaning: 'The OpenAPI document cannot be served as a contract.' },
-  UNKNOWN_OPERATION: { exit: 2, meaning: 'The contract does not have the operation.' },
-  CANNOT_GENERATE: { exit: 2, meaning: 'Records of that resource cannot be generated.' },
-  UNKNOWN_KEY: {
-    exit: 2,
-    meaning: 'The scenario names an unknown API key, or bans one that is never banned.',
-  },
-  LABEL_TAKEN: { exit: 2, meaning: 'The label of an API key is already in use.' },
-  PORT_IN_USE: { exit: 1, meaning: 'Another process is listening on the port.' },
-  PORT_FORBIDDEN: { exit: 1, meaning: 'This user may not open the port.' },
-  HOST_UNAVAILABLE: { exit: 1, meaning: 'The host is not an address of this machine.' },
-  STORE_LOCKED: { exit: 1, meaning: 'Another process is using the store.' },
-  STORE_CORRUPT: { exit: 1, meaning: 'The store, its journal or a snapshot is damaged.' },
-  STORE_VERSION: { exit: 1, meaning: 'The store was written by another release.' },
-  STORE_UNREADABLE: {
-    exit: 1,
-    meaning: 'A file of the store cannot be read, or is a broken symbolic link.',
-  },
-  STORE_UNWRITABLE: { exit: 1, meaning: 'A file of the store cannot be written.' },
-  STORE_WRITE_FAILED: { exit: 1, meaning: 'A change could not be written to the journal.' },
-  STORE_CLOSED: { exit: 1, meaning: 'The sandbox has stopped and does not accept changes.' },
-  STORE_LOST: { exit: 1, meaning: 'The files of the store were removed while the sandbox was running.' },
-  LOG_UNAVAILABLE: {
-    exit: 1,
-    meaning: 'The Redis with the log of the replicas cannot be reached or used.',
-  },
-  LOG_VERSION: { exit: 1, meaning: 'The log of the replicas was written by another release.' },
-  GROUP_DIFFERS: { exit: 2, meaning: 'The running replicas were started with other options.' },
-  INVALID_REQUEST: { exit: 2, meaning: 'The request breaks the contract and was not sent.' },
-  INVALID_FLAG: { exit: 2, meaning: 'A flag of call has an invalid value.' },
-  CONFIRMATION_NEEDED: { exit: 2, meaning: 'A write to production was not confirmed and was not sent.' },
-  INVALID_TARGET: { exit: 2, meaning: 'An address, key file or target setting cannot be used.' },
-  UNKNOWN_TARGET: { exit: 2, meaning: 'The target does not exist.' },
-  TARGET_NOT_SET: { exit: 2, meaning: 'The target has no base address.' },
-  INVALID_CONFIG: { exit: 2, meaning: 'The file of targets cannot be read, or its content is wrong.' },
-  CANNOT_WRITE: { exit: 1, meaning: 'An output file could not be written.' },
-  NO_RESPONSE: { exit: 7, meaning: 'The request got no complete response in time.' },
-  NOT_CHECKED: {
-    exit: 1,
-    meaning: 'verify could not check any operation; with `verify --fail-on not-checked`, not all.',
-  },
-  NO_SANDBOX: {
-    exit: 7,
-    meaning: 'No sandbox was found in this folder. One on port 4010 is only read.',
-  },
-  STILL_RUNNING: { exit: 1, meaning: 'The sandbox did not stop in time.' },
-  NOT_EXECUTABLE: { exit: 126, meaning: 'The command given to exec cannot be run.' },
-  NO_SUCH_COMMAND: { exit: 127, meaning: 'The command given to exec does not exist.' },
-  INTERNAL: { exit: 1, meaning: 'An unexpected error occurred.' },
-} as const satisfies Record<string, FailureKind>
+export const FAILURE_EXIT_CODES = {
+  USAGE: 2,
+  INVALID_OPTIONS: 2,
+  FIXTURES_MISSING: 2,
+  FIXTURES_INVALID: 1,
+  SPEC_INVALID: 2,
+  UNKNOWN_OPERATION: 2,
+  CANNOT_GENERATE: 2,
+  UNKNOWN_KEY: 2,
+  LABEL_TAKEN: 2,
+  PORT_IN_USE: 1,
+  PORT_FORBIDDEN: 1,
+  HOST_UNAVAILABLE: 1,
+  STORE_LOCKED: 1,
+  STORE_CORRUPT: 1,
+  STORE_VERSION: 1,
+  STORE_UNREADABLE: 1,
+  STORE_UNWRITABLE: 1,
+  STORE_WRITE_FAILED: 1,
+  STORE_CLOSED: 1,
+  STORE_LOST: 1,
+  LOG_UNAVAILABLE: 1,
+  LOG_VERSION: 1,
+  GROUP_DIFFERS: 2,
+  INVALID_REQUEST: 2,
+  INVALID_FLAG: 2,
+  CONFIRMATION_NEEDED: 2,
+  INVALID_TARGET: 2,
+  UNKNOWN_TARGET: 2,
+  TARGET_NOT_SET: 2,
+  INVALID_CONFIG: 2,
+  CANNOT_WRITE: 1,
+  NO_RESPONSE: 7,
+  NOT_CHECKED: 1,
+  NO_SANDBOX: 7,
+  STILL_RUNNING: 1,
+  NOT_EXECUTABLE: 126,
+  NO_SUCH_COMMAND: 127,
+  INTERNAL: 1,
+} as const satisfies Record<string, 1 | 2 | 7 | 126 | 127>
 
-export type FailureCode = keyof typeof FAILURES
+export type FailureCode = keyof typeof FAILURE_EXIT_CODES
 
 /** The message has the problem and its solution. */
 export class Failure extends Error {

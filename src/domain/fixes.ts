@@ -251,7 +251,7 @@ export const FAILURE_FIXES: Readonly<Record<FailureCode, string>> = {
   CANNOT_WRITE: 'Check the path, its permissions and the free space.',
   NO_RESPONSE:
     'Start a sandbox with `petstore-sandbox serve`, or check the address, the certificate and `call --timeout`.',
-  NOT_CHECKED: 'Read the report: it has the reason for each operation.',
+  NOT_CHECKED: 'Read the report: it has the reason for each operation that was not checked.',
   NO_SANDBOX: 'Start one with `petstore-sandbox serve`, or pass an address: `control --url`, `PETSTORE_SANDBOX_URL`.',
   STILL_RUNNING: 'Kill the process with SIGKILL. It keeps acknowledged pets.',
   NOT_EXECUTABLE: 'Make the file executable.',
