@@ -63,6 +63,7 @@ const MAX_JOBS = 10
 /** More clients at once than the machine can run would be slow to retry. */
 const DEFAULT_JOBS = Math.min(8, 2 * availableParallelism())
 const MIN_TIMEOUT_MS: DurationMs = 100
+const DEFAULT_TIMEOUT_MS: DurationMs = 20_000
 /** Of records of each resource. */
 const GENERATED = 5
 /** Its first draws refuse the first request of the storm. */
@@ -107,7 +108,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     .addOption(
       new Option('--timeout <duration>', 'time limit of each run of the command')
         .argParser(parseTimeout)
-        .default(20_000, '20s'),
+        .default(DEFAULT_TIMEOUT_MS, '20s'),
     )
     .option('--report <file>', 'write a JUnit report')
     .option('--baseline <file>', 'YAML file with known failures')
@@ -163,13 +164,22 @@ async function conform(
   }
   const runs = await runAll(applied, contract, resource, baseline, { name, args }, flags, io)
   if (typeof runs === 'number') return runs
-  if (wantsJson(flags)) await printJson(jsonReport(runs), io, nextCommands(runs, [name, ...args]))
+  const again = [...optionsOf(flags), '--', name, ...args]
+  if (wantsJson(flags)) await printJson(jsonReport(runs), io, nextCommands(runs, again))
   else {
     const colours = await coloursFor(colourLevel(stdout, io.env))
-    await print(stdout, verdictText(runs, [name, ...args], colours, terminalWidth(stdout)))
+    await print(stdout, verdictText(runs, again, colours, terminalWidth(stdout)))
   }
   if (flags.report !== undefined) writeReport(resolve(cwd, flags.report), junitReport(runs))
   return runs.some(isFailure) ? EXIT.failed : EXIT.ok
+}
+
+/** The given options that a single scenario needs as well. */
+function optionsOf(flags: ConformFlags): readonly string[] {
+  const named = ['spec', 'resource', 'fixtures', 'scenarios'] as const
+  const texts = named.flatMap((name) => (flags[name] === undefined ? [] : [`--${name}`, flags[name]]))
+  const timeout = flags.timeout === DEFAULT_TIMEOUT_MS ? [] : ['--timeout', `${flags.timeout}ms`]
+  return [...texts, ...(flags.job === 'both' ? [] : ['--job', flags.job]), ...timeout]
 }
 
 function select(all: readonly ConformScenario[], { scenario: names, job }: ConformFlags): readonly ConformScenario[] {

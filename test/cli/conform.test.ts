@@ -122,7 +122,7 @@ describe('conform', () => {
     ]
     const flags = `--job read ${only('hang', 'unauthorized')}`
     expect((await conform(flags, failing)).out).toMatch(
-      /^✗ 1 failed {3}○ 1 untested +2 scenarios, [\s\S]*Run one again: .*--scenario unauthorized /,
+      /^✗ 1 failed {3}○ 1 untested +2 scenarios, [\s\S]*Run one again: .*--scenario unauthorized --job read -- /,
     )
     const { out } = await conform(`${flags} -o json`, failing)
     expect(out).toContain('--scenario hang --scenario unauthorized')

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { temporaryFile } from '../support/temporary-files.js'
 import { transports } from '../support/transports.js'
 
 describe.each(transports)('a response of your own, %s', (_name, openSandbox) => {
@@ -21,6 +22,17 @@ describe.each(transports)('a response of your own, %s', (_name, openSandbox) => 
       name: expect.stringContaining('getPet:410:{"code":"gone","a":1}'),
       hits: 1,
     })
+  })
+
+  it('is sent as it is where the contract documents another form of the error', async () => {
+    const error = { type: 'object', required: ['title'], properties: { title: { type: 'string' } } }
+    const content = { 'application/problem+json': { schema: error } }
+    const get = { operationId: 'find', responses: { 200: { description: 'd' }, 404: { description: 'd', content } } }
+    const document = { openapi: '3.1.0', info: { title: 't', version: '1' }, paths: { '/things': { get } } }
+    const spec = temporaryFile('openapi.json', JSON.stringify(document))
+    const sandbox = await openSandbox({ spec, fault: ['find:404*1:{"title":"gone"}', 'find:404'] })
+    expect((await sandbox.get('/things')).json).toEqual({ title: 'gone' })
+    expect((await sandbox.get('/things')).text).toMatch(/^{"title":"The sandbox injected this failure/)
   })
 
   it('applies only if the named fields of query, header and body are equal', async () => {

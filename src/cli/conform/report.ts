@@ -153,7 +153,7 @@ export function nextCommands(runs: readonly CountedRun[], command: readonly stri
   const failed = runs
     .filter(({ counts }) => counts === 'failed' || counts === 'untested')
     .map(({ name }) => `--scenario ${shellWord(name)}`)
-  const words = ['npx petstore-sandbox conform', ...failed, '--', ...command.map(shellWord)]
+  const words = ['npx petstore-sandbox conform', ...failed, ...command.map(shellWord)]
   return failed.length === 0 ? [] : [words.join(' ')]
 }
 

@@ -84,14 +84,15 @@ function usualStatus({ route }: RequestContext): number {
 function fail(context: RequestContext, rule: FaultRule): HandlerResult {
   const { status = 500, body, headers = {} } = rule
   if (body === undefined && rule.headers === undefined) return simulatedFault(context, rule)
-  const base = status < 400 ? { status, body: '', reason: 'fault' as const } : simulatedFault(context, rule)
+  const base: HandlerResult =
+    status < 400 ? { status, body: '', reason: 'fault' as const } : simulatedFault(context, rule)
   const contentType = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1]
   const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-type')
-  return {
-    ...base,
-    headers: [...(base.headers ?? []), ...others.flat()],
-    ...(body !== undefined && { body: bodyText(body, contentType), contentType: contentType ?? 'application/json' }),
-  }
+  const result = { ...base, headers: [...(base.headers ?? []), ...others.flat()] }
+  if (body === undefined) return result
+  // It does not get the documented form of an error.
+  const { problem: _, ...rest } = result
+  return { ...rest, body: bodyText(body, contentType), contentType: contentType ?? 'application/json' }
 }
 
 /** A text is sent as it is, unless it is JSON. */
