@@ -120,14 +120,9 @@ function signature(verb: Verb): string {
   return [...positional, ...(rest.length === 0 ? [] : [`{${rest.length > 6 ? '…' : rest.join(', ')}}`])].join(', ')
 }
 
-/** `POST /keys {key, plan?}` */
-function request(verb: Verb): string {
-  const { method, path, body } = verb
-  const others = fieldsOf(verb).filter((field) => !path.includes(`{${bare(field)}}`))
-  const content = others.length === 0 ? '' : others.length > 6 ? '{…}' : `{${others.join(', ')}}`
-  if (method === 'GET' || method === 'DELETE')
-    return others.length === 0 ? `${method} ${path}` : `${method} ${path}?${others.map(bare).join('&')}`
-  return `${method} ${path} ${body ?? content}`.trimEnd()
+/** `PUT /faults rules`: the fields are those of the method, unless one of them is the body. */
+function request({ method, path, body = '' }: Verb): string {
+  return `${method} ${path} ${body}`.trimEnd()
 }
 
 function fieldsOf(verb: Verb): readonly string[] {
