@@ -11,7 +11,7 @@ type Methods = Pick<SpaceMethods, 'clock' | 'state'>
 /** Event loop turns for a client to read a response, parse its body and set a timer. */
 const TURNS = 8
 /** Looks at the log without a new request until the clients count as idle. */
-const QUIET_LOOKS = 3
+const QUIET_LOOKS = 2
 const QUIET_LOOKS_OF_A_PAGE = 1
 /** A client that never waits between requests must not hold up the clock. */
 const MAX_LOOKS = 100
