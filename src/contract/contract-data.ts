@@ -61,7 +61,6 @@ export interface OperationData {
   readonly successor?: string
   /** From `x-stability`: experimental, beta, … */
   readonly stability?: string
-  readonly hideTryItPanel: boolean
   /** Path parameters in the path's order, then the query's. */
   readonly parameters: readonly Parameter[]
   /** Headers and cookies. */

@@ -145,7 +145,6 @@ function readOperation(
         successor: readSuccessor(place),
         stability: place.string('x-stability'),
       }),
-      hideTryItPanel: place.flag('x-hideTryItPanel'),
       parameters: all.filter(isInUrl).map(({ parameter }) => parameter),
       ...(headers.length > 0 && { headers: headers.map(({ parameter }) => parameter) }),
       ...defined({ body: body?.body }),

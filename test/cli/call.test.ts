@@ -230,6 +230,16 @@ describe('what call shows without sending', () => {
     expect(out).not.toContain('secret-key')
   })
 
+  it('has the headers of the contract, from flags', async () => {
+    const io = ioFor()
+    const header = { name: 'X-Tenant-Id', in: 'header', required: true, schema: { type: 'integer' } }
+    const paths = { '/things': { get: { operationId: 'find', parameters: [header], responses: {} } } }
+    const document = { openapi: '3.1.0', info: { title: 't', version: '1' }, paths }
+    writeFileSync(join(io.cwd, 'openapi.json'), JSON.stringify(document))
+    const line = 'find --x-tenant-id 5 -n --spec openapi.json --base-url http://127.0.0.1:1/v1'
+    expect((await call(line, io)).out).toMatch(/^x-tenant-id: 5$/im)
+  })
+
   it("is an operation's help, from the contract", async () => {
     const { code, out } = await call('listPets --help')
     expect(code).toBe(0)

@@ -38,15 +38,15 @@ describe('the contract', () => {
     expect(contract).toMatchObject({ version: '1.0.0', servers })
   })
 
-  it('has four operations: getPet is removed on 5 December 2030, listOrders is experimental without a testing panel', () => {
-    const facts = contract.operations.map(({ id, method, path, responses, sunsetAt, stability, hideTryItPanel }) => {
-      return [`${id} ${method} ${path}`, [...responses.keys()], sunsetAt, stability, hideTryItPanel]
+  it('has four operations: getPet is removed on 5 December 2030, listOrders is experimental', () => {
+    const facts = contract.operations.map(({ id, method, path, responses, sunsetAt, stability }) => {
+      return [`${id} ${method} ${path}`, [...responses.keys()], sunsetAt, stability]
     })
     expect(facts).toEqual([
-      ['listPets GET /pets', [200, 400, 401, 429], undefined, undefined, false],
-      ['createPet POST /pets', [201, 400, 401, 429], undefined, undefined, false],
-      ['getPet GET /pets/{petId}', [200, 401, 404, 429], Date.UTC(2030, 11, 5), undefined, false],
-      ['listOrders GET /store/orders', [200, 401, 429], undefined, 'experimental', true],
+      ['listPets GET /pets', [200, 400, 401, 429], undefined, undefined],
+      ['createPet POST /pets', [201, 400, 401, 429], undefined, undefined],
+      ['getPet GET /pets/{petId}', [200, 401, 404, 429], Date.UTC(2030, 11, 5), undefined],
+      ['listOrders GET /store/orders', [200, 401, 429], undefined, 'experimental'],
     ])
     expect(contract.operations.filter((one) => one.deprecated).map(({ id }) => id)).toEqual(['getPet'])
   })
