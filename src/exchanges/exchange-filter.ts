@@ -1,5 +1,5 @@
 import { didYouMean } from '../domain/suggest.js'
-import { clientOf } from './client-name.js'
+import { clientName, clientOf } from './client-name.js'
 import type { Exchange } from './exchange-record.js'
 import { outcomeOf } from './outcome.js'
 
@@ -14,7 +14,8 @@ const FIELDS: Readonly<Record<string, (exchange: Exchange, wanted: string) => bo
     CLASS.test(wanted) ? isOfClass(status, wanted) : ended !== null && String(status ?? 'none') === wanted,
   outcome: (exchange, wanted) => exchange.ended !== null && outcomeOf(exchange) === wanted,
   key: ({ key }, wanted) => key.toLowerCase() === wanted,
-  client: (exchange, wanted) => clientOf(exchange).toLowerCase() === wanted,
+  client: (exchange, wanted) =>
+    [clientOf(exchange), clientName(exchange)].some((name) => name.toLowerCase() === wanted),
   op: ({ operation }, wanted) => (operation ?? 'none').toLowerCase() === wanted,
   path: (exchange, wanted) => addressOf(exchange).toLowerCase().includes(wanted),
   method: ({ method }, wanted) => method.toLowerCase() === wanted,

@@ -72,7 +72,7 @@ describe('the filter of the list', () => {
     const request = { headers: { 'user-agent': 'curl/8.5.0' }, body: '' }
     const exchanges = [anExchange({ id: 1, sender: 'importer', request }), anExchange({ id: 2, request })]
     const ids = (filter: string) => filterExchanges(exchanges, filter).map(({ id }) => id)
-    expect([ids('client:importer'), ids('client:sandbox/curl')]).toEqual([[1], [2]])
+    expect([ids('client:importer'), ids('client:sandbox/curl'), ids('client:curl')]).toEqual([[1], [2], [2]])
   })
 
   it.each([

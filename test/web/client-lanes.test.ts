@@ -44,6 +44,21 @@ describe('the lanes of clients', () => {
     expect(lanes[0]?.marks).toMatchObject({ answered: [0], limited: [0.275, 0.5], failed: [0.25] })
   })
 
+  it('fit the range to the exchanges since the clock jumped, and keep the clients from before', () => {
+    const exchanges = [
+      sentBy('curl/8', { id: 4, at: at(20) }),
+      sentBy('curl/8', { id: 3, at: at(10) }),
+      sentBy('curl/8', { id: 2, at: '2030-12-05T00:00:00.000Z' }),
+      sentBy('wget/1', { id: 1, at: at(0), status: 429, response: told('60') }),
+    ]
+    const { from, to, lanes } = lanesOf(exchanges, undefined)
+    expect([from, to]).toEqual([Date.parse(at(10)), Date.parse(at(20))])
+    expect(lanes.map(({ name, requests, marks, waits }) => [name, requests, marks.answered, waits])).toEqual([
+      ['wget', 1, [], []],
+      ['curl', 3, [0, 1], []],
+    ])
+  })
+
   it('have the findings of their requests, and those that break the rules come first', () => {
     const exchanges = [sentBy('wget/1', { id: 3 }), sentBy('curl/8', { id: 2 }), anExchange({ id: 1, key: 'other' })]
     const { lanes } = lanesOf(exchanges, conduct)

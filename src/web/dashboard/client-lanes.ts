@@ -1,5 +1,5 @@
 import type { Conduct, Finding } from '../../conduct/conduct-view.js'
-import { SECOND_MS } from '../../domain/time.js'
+import { HOUR_MS, SECOND_MS } from '../../domain/time.js'
 import { clientName, clientOf } from '../../exchanges/client-name.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import { retryAt } from './explain-exchange.js'
@@ -29,15 +29,25 @@ export interface Lanes {
 }
 
 const MIN_RANGE_MS = 10 * SECOND_MS
+/** Between exchanges of one range: with years between them, all marks would be at its ends. */
+const MAX_GAP_MS = HOUR_MS
 /** Marks of a lane: more would overlap. */
 const RESOLUTION = 400
 
-/** Fits the range to the exchanges; a wait at the end takes at most half of it. @param exchanges newest first */
+/**
+ * Fits the range to the exchanges since the clock last jumped; a wait at the end takes at most half of it.
+ *
+ * @param exchanges newest first
+ */
 export function lanesOf(exchanges: readonly Exchange[], conduct: Conduct | undefined): Lanes {
-  const times = exchanges.map(({ at }) => Date.parse(at))
+  const all = exchanges.map(({ at }) => Date.parse(at))
+  const jump = all.findIndex((at, index) => Math.abs(at - (all[index - 1] ?? at)) > MAX_GAP_MS)
+  const times = jump < 0 ? all : all.slice(0, jump)
   const from = times.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY)
   const last = times.reduce((one, other) => Math.max(one, other), 0)
-  const lastWait = exchanges.reduce((latest, exchange) => Math.max(latest, retryAt(exchange) ?? 0), last)
+  const lastWait = exchanges
+    .slice(0, times.length)
+    .reduce((latest, exchange) => Math.max(latest, retryAt(exchange) ?? 0), last)
   const to = Math.max(last, Math.min(lastWait, last + Math.max(last - from, MIN_RANGE_MS)), from + 1)
   const byClient = new Map<string, Exchange[]>()
   for (const exchange of exchanges.toReversed()) {
@@ -98,13 +108,14 @@ function laneOf(
   const waits: [from: number, to: number][] = []
   for (const exchange of sent) {
     const at = Date.parse(exchange.at)
+    const isShown = share(at) >= 0 && share(at) <= 1
     if (exchange.ended !== null) {
       const outcome = outcomeOf(exchange)
       counts[outcome]++
-      marks[outcome].add(Math.round(share(at) * RESOLUTION) / RESOLUTION)
+      if (isShown) marks[outcome].add(Math.round(share(at) * RESOLUTION) / RESOLUTION)
     }
     const until = retryAt(exchange)
-    if (until === undefined) continue
+    if (until === undefined || !isShown) continue
     const [start, end] = [share(at), Math.min(1, share(until))]
     const before = waits.at(-1)
     if (before !== undefined && start <= before[1]) before[1] = Math.max(before[1], end)

@@ -1,5 +1,6 @@
 import type { Finding, Refusals, WhatIf } from '../../conduct/conduct-view.js'
 import { counted, pluralize } from '../../domain/numbers.js'
+import { clientName } from '../../exchanges/client-name.js'
 import { exchangeById, select, setFilter } from '../session.js'
 import { conduct } from '../state.js'
 import { ScrollBox, Table } from '../ui.js'
@@ -40,10 +41,12 @@ export function ConductPanel() {
 
 function FindingItem({ colour, finding }: { readonly colour: string; readonly finding: Finding }) {
   const { rule, key, sender, firstAt, message, count, exchanges } = finding
+  const known = exchanges.flatMap((id) => exchangeById(id) ?? [])
+  const clients = new Set(known.length === 0 ? [sender] : known.map(clientName))
   return (
     <li>
       <span class={`tag outcome ${colour} ${colour === '' ? '' : 'soft'}`}>{rule}</span>{' '}
-      <span class="mono">{sender === '' ? key : `${key}, ${sender}`}</span>{' '}
+      <b>{[...clients].join(', ')}</b> <span class="mono">{key}</span>{' '}
       <span class="muted">{counted(count, 'time')}</span>
       <p>{inZone(message, Date.parse(firstAt))}</p>
       <p>

@@ -70,7 +70,7 @@ export function ExchangePanel() {
       {finding === undefined || finding.disobeyed !== null ? null : <p>{inZone(finding.message, at)}</p>}
       {help === undefined ? null : <p class="muted">{help}</p>}
       <NextSteps exchange={exchange} keyView={key} />
-      {chain === undefined ? null : <ChainList chain={chain} now={at} />}
+      {chain === undefined ? null : <ChainList chain={chain} exchange={exchange} />}
       <dl class="row facts">
         <Fact name="Exchange">{id}</Fact>
         <Fact name="At">{`${dateText(at)} ${timeText(at, true)}`}</Fact>
@@ -91,18 +91,24 @@ export function ExchangePanel() {
 }
 
 /** Of a request that came before its wait had passed. */
-function titleOf(chain: Chain | undefined, { id }: Exchange): string | undefined {
+function titleOf(chain: Chain | undefined, { id, at }: Exchange): string | undefined {
   const ignored = chain?.finding?.disobeyed
-  if (!ignored || ignored.exchange === id) return undefined
-  const { status, retryAfter, laterMs } = ignored
+  if (!ignored || ignored.exchange === id || Date.parse(at) >= (chain?.until ?? Number.POSITIVE_INFINITY))
+    return undefined
+  const { status, retryAfter } = ignored
+  const laterMs = chain?.finding?.exchanges[0] === id ? ignored.laterMs : Date.parse(at) - Date.parse(ignored.at)
   const told = retryAfter === null ? '' : ` It was told to wait ${retryAfter}${/^\d+$/.test(retryAfter) ? ' s' : ''}.`
   const before = status === 0 ? ' The response before was lost.' : retryAfter === null ? ` After a ${status}.` : ''
   return `It came back after ${formatSpan(laterMs)}.${told}${before}`
 }
 
-function ChainList({ chain, now }: { readonly chain: Chain; readonly now: number }) {
+/** More would push the messages out of sight. */
+const MAX_LINKS = 5
+
+function ChainList({ chain, exchange: { id, at } }: { readonly chain: Chain; readonly exchange: Exchange }) {
   const { start, links, requests, until, finding } = chain
   const later = finding?.disobeyed == null ? '' : `+${formatSpan(finding.disobeyed.laterMs)}: `
+  const shown = links.filter(({ first, lastId }, index) => index < MAX_LINKS || (first.id <= id && id <= lastId))
   const what = until === undefined ? counted(requests, 'repeat') : `${counted(requests, 'request')} inside the wait`
   return (
     <ol class="chain" aria-label="What led to it">
@@ -113,7 +119,7 @@ function ChainList({ chain, now }: { readonly chain: Chain; readonly now: number
         <ExchangeLink id={start.exchange} />
       </li>
       {requests === 0 ? null : <li class="outcome soft failed">{`${later}${what}`}</li>}
-      {links.map(({ first, lastId, count }) => (
+      {shown.map(({ first, lastId, count }) => (
         <li key={first.id}>
           <span class="mono muted">{timeText(Date.parse(first.at), true)}</span>
           <Status exchange={first} />
@@ -123,8 +129,9 @@ function ChainList({ chain, now }: { readonly chain: Chain; readonly now: number
           <ExchangeLink id={first.id} lastId={lastId} />
         </li>
       ))}
+      {links.length === shown.length ? null : <li class="muted">and {links.length - shown.length} more</li>}
       {until === undefined ? null : (
-        <li class="outcome soft answered">{`${instantText(until, now)}: the first moment to ask again`}</li>
+        <li class="outcome soft answered">{`${instantText(until, Date.parse(at))}: the first moment to ask again`}</li>
       )}
     </ol>
   )
@@ -305,9 +312,6 @@ function Code({ exchange, isEarly }: { readonly exchange: Exchange; readonly isE
           'as a failing Vitest test': () => vitestCode(request, basePath, setupOf(exchange), isEarly),
         }}
       />
-      <p>
-        <CopyButton text={location.href}>Copy link</CopyButton>
-      </p>
     </>
   )
 }

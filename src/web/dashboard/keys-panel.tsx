@@ -88,7 +88,7 @@ function KeyRow({ view }: { readonly view: KeyView }) {
   )
 }
 
-/** `12 of 60 a minute · 0:42` */
+/** `12 of 60 a minute, resets in 0:42` */
 function Gauge({
   name,
   of,
@@ -99,7 +99,7 @@ function Gauge({
   return (
     <span class={remaining === 0 ? 'error' : 'muted'} data-gauge={`${of}, ${name}`}>
       {remaining.toLocaleString('en')} of {limit.toLocaleString('en')} a {name}
-      {leftMs > 0 ? ` · ${countdownText(leftMs)}` : ''}
+      {leftMs > 0 ? `, resets in ${countdownText(leftMs)}` : ''}
     </span>
   )
 }

@@ -2,7 +2,6 @@ import { useComputed, useSignal } from '@preact/signals'
 import { VIOLATIONS } from '../../conduct/conduct-view.js'
 import { RULE_VERDICTS, waitEvidence } from '../../conduct/verdict-words.js'
 import { counted } from '../../domain/numbers.js'
-import { formatSpan } from '../../domain/time.js'
 import { wordOf } from '../../exchanges/exchange-filter.js'
 import { countdownText, timeText } from '../format.js'
 import { filterBy } from '../session.js'
@@ -29,7 +28,7 @@ export function ClientLanes() {
         <p class="row">
           <b>Clients</b>
           <span class="muted">
-            {formatSpan(to - from)} · {counted(requests, 'request')}
+            {counted(requests, 'request')}
             {bad === 0 ? '' : ` · ${bad} of ${lanes.length} ${bad === 1 ? 'breaks' : 'break'} the rules`}
           </span>
         </p>
@@ -144,10 +143,12 @@ function Quota({ of }: { readonly of: string }) {
       <span class="meter soft">
         <span style={{ width: `${limit === 0 ? 0 : (100 * remaining) / limit}%` }} />
       </span>
-      <span class="muted" title={leftMs > 0 ? `resets in ${countdownText(leftMs)}` : undefined}>
-        {text}
-        {leftMs > 0 ? ` · resets ${timeText(now + leftMs)}` : ''}
-      </span>
+      <span class="muted">{text}</span>
+      {leftMs > 0 ? (
+        <span class="muted" title={`in ${countdownText(leftMs)}`}>
+          resets {timeText(now + leftMs)}
+        </span>
+      ) : null}
     </span>
   )
 }

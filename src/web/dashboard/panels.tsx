@@ -71,7 +71,8 @@ export function Panels() {
               tabIndex={name === current ? 0 : -1}
               onClick={() => showTab(name)}
             >
-              {name === 'exchange' ? `${title} ${selected.value?.id}` : title}
+              <span class={name === 'exchange' ? 'hidden' : ''}>{title}</span>
+              {name === 'exchange' ? `#${selected.value?.id}` : null}
               {name === 'conduct' ? (
                 <Badge count={occurrences(conduct.value?.violations ?? [])} what="violations" />
               ) : null}

@@ -82,27 +82,16 @@ function quickCommands(): readonly Command[] {
   const storm = () => call('storm.start', { storm: '1,for=30s' }, 'A storm has started.', ['storm.stop', {}])
   const slowDown = () =>
     call('settings.change', { latency: `${slow}=3s` }, `${slow} is slow.`, ['settings.change', { latency: null }])
-  const toSunset = clockTargets(spaceTime.value ?? 0).filter(([name]) => name.startsWith('the sunset'))
-  return [
-    ...recent.value.flatMap(armCommand),
-    ['Everything 429 for 30 s', storm],
-    [`${slow} slow 3 s`, slowDown],
-    ...toSunset.map(([name, at]) => [`Clock to ${name}`, () => moveTo(at)] as const),
-  ]
-}
-
-function moveTo(at: number): Promise<unknown> {
-  return moveClock({ now: new Date(at).toISOString() })
+  return [...recent.value.flatMap(armCommand), ['Everything 429 for 30 s', storm], [`${slow} slow 3 s`, slowDown]]
 }
 
 function allCommands(): readonly Command[] {
   const isFrozen = clock.value?.frozen ?? false
-  const quick = quickCommands()
   return [
-    ...quick,
-    ...clockTargets(spaceTime.value ?? 0)
-      .map(([name, at]) => [`Clock to ${name}`, () => moveTo(at)] as const)
-      .filter(([text]) => !quick.some(([known]) => known === text)),
+    ...quickCommands(),
+    ...clockTargets(spaceTime.value ?? 0).map(
+      ([name, at]) => [`Clock to ${name}`, () => moveClock({ now: new Date(at).toISOString() })] as const,
+    ),
     [isFrozen ? 'Resume the clock' : 'Freeze the clock', () => moveClock({ frozen: !isFrozen })],
     ['Clock to real time', () => moveClock('real')],
     ...scenarios.value.map(
