@@ -234,14 +234,6 @@ export function showSpace(name: string): void {
   void stayConnected()
 }
 
-export function openSpace(name: string): Promise<void> {
-  return showFailure(async () => {
-    // Any change opens a space, even an empty one.
-    await lockIfAsked(callVerb('settings.change', name))
-    showSpace(name)
-  })
-}
-
 export async function removeSpace(name: string): Promise<void> {
   await lockIfAsked(callVerb('spaces.remove', '', { name }))
   if (name === view.space.value) showSpace('')
@@ -292,11 +284,6 @@ export function enterToken(token: string): void {
 export function showRecords(limit: number = view.RECORDS_PER_PAGE): Promise<void> {
   view.recordLimit.value = limit
   return readReports()
-}
-
-export function pause(isPaused: boolean): void {
-  view.isPaused.value = isPaused
-  showSoon()
 }
 
 export function hold(isHeld: boolean): void {
@@ -434,7 +421,6 @@ function dropLog(): void {
 function forgetExchanges(): void {
   ring.clear()
   batch(() => {
-    view.isPaused.value = false
     view.exchanges.value = []
     view.found.value = { filter: '', exchanges: [] }
   })
@@ -450,7 +436,7 @@ function showSoon(): void {
         isShowing = false
         const all = ring.newestFirst()
         const newest = view.exchanges.value[0]?.id
-        const isStill = newest !== undefined && (view.isPaused.value || view.isHeld.value)
+        const isStill = newest !== undefined && view.isHeld.value
         const shown = isStill ? all.filter(({ id }) => id <= newest) : all
         batch(() => {
           view.exchanges.value = shown
@@ -500,7 +486,7 @@ function readReports(): Promise<void> {
       const resources = showsData ? await callVerb('resources.list', space) : undefined
       const resource = resources?.find(({ name }) => name === view.resource.value) ?? resources?.[0]
       const search = view.recordSearch.value.trim()
-      const [records, spaces, snapshots, replicas, conduct] = await Promise.all([
+      const [records, spaces, snapshots, conduct] = await Promise.all([
         resource === undefined
           ? undefined
           : callVerb('records.list', space, {
@@ -510,7 +496,6 @@ function readReports(): Promise<void> {
             }),
         callVerb('spaces.list', space),
         showsData ? callVerb('snapshots.list', space) : undefined,
-        showsData ? callVerb('replicas', '') : undefined,
         callVerb('conduct', space),
       ])
       if (view.space.value !== space) return
@@ -522,7 +507,6 @@ function readReports(): Promise<void> {
           view.snapshots,
           snapshots?.map(({ name }) => name),
         )
-        view.setIfChanged(view.replicas, replicas)
         view.setIfChanged(view.conduct, conduct)
       })
     })(),

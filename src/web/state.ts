@@ -1,7 +1,7 @@
 import { batch, computed, type Signal, signal } from '@preact/signals'
 import type { Conduct } from '../conduct/conduct-view.js'
 import { stringifyJson } from '../contract/json.js'
-import type { ReplicaView, ResourceView, ScenarioView, SpaceView, StateView } from '../control/views.js'
+import type { ResourceView, ScenarioView, SpaceView, StateView } from '../control/views.js'
 import { filterExchanges } from '../exchanges/exchange-filter.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
 import type { LoggedEvent } from '../exchanges/space-event.js'
@@ -37,7 +37,6 @@ export const clock = ofSpace<{ readonly now: number; readonly frozen: boolean; r
 export const exchanges = ofSpace<readonly Exchange[]>([])
 /** Changes of the space, oldest first. */
 export const logged = ofSpace<readonly LoggedEvent[]>([])
-export const isPaused = ofSpace(false)
 /** While the pointer or the focus is in the list, no rows are added. */
 export const isHeld = ofSpace(false)
 /** Exchanges that are not shown because of that. */
@@ -70,8 +69,6 @@ export const filter = computed(() => [...chips.value, draft.value].join(' ').tri
 export const isFolded = signal(true)
 export const tab = signal<Tab>('log')
 export const spaces = signal<readonly SpaceView[]>([])
-/** Empty for a single sandbox. */
-export const replicas = signal<readonly ReplicaView[]>([])
 export const scenarios = signal<readonly ScenarioView[]>([])
 export const contract = signal<Readonly<Record<string, unknown>>>({})
 export const operations = computed(() => operationsIn(contract.value))

@@ -331,18 +331,16 @@ interface TableProps {
   readonly head: readonly string[]
   /** The first cell of a row is its heading. */
   readonly rows: readonly (readonly ComponentChildren[])[]
-  readonly numbersFrom?: number
   readonly isMono?: boolean
 }
 
-export function Table({ head, rows, numbersFrom = head.length, isMono = false }: TableProps) {
-  const style = (column: number) => (column >= numbersFrom ? 'number' : '')
+export function Table({ head, rows, isMono = false }: TableProps) {
   return (
     <table>
       <thead>
         <tr>
-          {head.map((name, column) => (
-            <th scope="col" key={name} class={style(column)}>
+          {head.map((name) => (
+            <th scope="col" key={name}>
               {name}
             </th>
           ))}
@@ -355,9 +353,7 @@ export function Table({ head, rows, numbersFrom = head.length, isMono = false }:
               {heading}
             </th>
             {cells.map((cell, column) => (
-              <td key={column} class={style(column + 1)}>
-                {typeof cell === 'number' ? cell.toLocaleString('en') : cell}
-              </td>
+              <td key={column}>{cell}</td>
             ))}
           </tr>
         ))}

@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type SandboxOptions, startSandbox } from '../../src/index.js'
 import { HAS_CHROMIUM } from '../support/browsers.js'
-import { HAS_REDIS, RedisServer } from '../support/redis-server.js'
 import { axeViolations, type ContextOptions, checkLooks, FAILED, type Opened, row, useBrowser } from './browser.js'
 
 const AT_NOON: SandboxOptions = { seed: 1, now: '2026-03-01T12:00:00Z', freeze: true }
@@ -20,17 +19,6 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await opened.page.getByText('live', { exact: true }).waitFor()
     return opened
   }
-
-  it.skipIf(!HAS_REDIS)('shows the replicas of the sandbox, and how far each has got', async () => {
-    const redis = await RedisServer.start()
-    onTestFinished(() => redis.end())
-    const { sandbox, page } = await openLive({ redis: redis.url })
-    await page.getByRole('tab', { name: 'Data' }).click()
-    const { host } = new URL(sandbox.baseUrl)
-    const replica = page.locator('#replicas li')
-    await replica.getByText(host).waitFor()
-    expect(await replica.textContent()).toMatch(/commands, lag \d+ msthis one$/)
-  })
 
   it('stays live over more visits than a browser opens connections, and after coming back from the cache', async () => {
     const { sandbox, page } = await openLive()
@@ -145,7 +133,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     expect(await page.locator('#bans').getByRole('alert').textContent()).toContain('banDuration')
   })
 
-  it('filters by words that the address keeps, and suggests a known field for an unknown one; pauses', async () => {
+  it('filters by words that the address keeps, and suggests a known field for an unknown one', async () => {
     const { page, ask } = await openLive()
     const filter = page.getByRole('searchbox', { name: 'Filter' })
     await ask('/pets')
@@ -168,11 +156,6 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await filter.fill('nowhere')
     await page.getByRole('button', { name: 'Clear filter' }).click()
     await page.getByText('2 exchanges', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Pause' }).click()
-    await ask('/pets?limit=2')
-    await page.getByRole('button', { name: '1 newer' }).waitFor()
-    await page.getByRole('button', { name: 'Continue' }).click()
-    await page.getByText('3 exchanges').waitFor()
   })
 
   it('shows a notice instead of an unknown space in the address; shows another space, and leaves it when it is removed', async () => {
@@ -180,11 +163,9 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.getByText('Unknown space "chekout". Showing the default space.').waitFor()
     await page.getByText('live', { exact: true }).waitFor()
     expect(await sandbox.spaces.list()).toEqual([])
-    await page.getByRole('combobox', { name: 'Space', exact: true }).selectOption('open another…')
-    await page.getByLabel('Name of the space').fill('checkout')
-    await page.getByRole('button', { name: 'Open', exact: true }).click()
-    await page.getByText('Authorization: Bearer sandbox~checkout', { exact: true }).waitFor()
     await ask('/pets?limit=7', 'sandbox~checkout')
+    await page.getByRole('button', { name: '1 other space with traffic' }).waitFor()
+    await page.getByRole('combobox', { name: 'Space', exact: true }).selectOption('checkout')
     await row(page, '/v1/pets?limit=7').waitFor()
     expect(new URL(page.url()).hash).toBe('#space=checkout')
     await sandbox.spaces.remove('checkout')
@@ -485,7 +466,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await expect.poll(async () => (await sandbox.clock.show()).frozen).toBe(false)
   })
 
-  it('offers next steps for an exchange: a fix, replay, edit, a fault, code, an export', async () => {
+  it('offers next steps for an exchange: a fix, replay, edit, code, an export', async () => {
     const { sandbox, page, ask } = await openLive({ limits: '1/min' })
     for (const limit of [1, 2]) await ask(`/pets?limit=${limit}`)
     await row(page, 'limit=2').locator('.path').click()
@@ -513,8 +494,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
       key: 'sandbox-pro',
     })
 
-    await chooseFrom(page, 'Make the next one fail', /^with a 503$/)
-    await expect.poll(() => sandbox.faults.list()).toMatchObject([{ operation: 'listPets', status: 503, left: 1 }])
+    await sandbox.faults.add('listPets:503*1')
     await detail.getByRole('button', { name: 'Replay', exact: true }).click()
     await target('503')
     await detail.getByText('The fault rule listPets:503*1 broke this response, status 503.').waitFor()
@@ -571,6 +551,19 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await detail.locator('.target').getByText('429').waitFor()
     await page.getByRole('button', { name: 'Group repeats' }).click()
     await expect.poll(() => page.locator('.exchange').count()).toBe(6)
+  })
+
+  it('folds a long chain, but not the open exchange; a finding names its client', async () => {
+    const { page, ask } = await openLive({ limits: '1/min', banAfter: 'never' })
+    const headers = { 'user-agent': 'worker/1.0' }
+    for (let limit = 1; limit <= 10; limit++) await ask(`/pets?limit=${limit}`, 'sandbox', { headers })
+    await row(page, 'limit=10').locator('.path').click()
+    const chain = page.getByRole('list', { name: 'What led to it' })
+    await chain.getByText('GET /v1/pets?limit=10').waitFor()
+    await chain.getByText('and 2 more').waitFor()
+    expect(await chain.getByText('GET /v1/pets?limit=').count()).toBe(6)
+    await showTab(page, 'Conduct')
+    await page.locator('#conduct li').first().getByText('worker', { exact: true }).waitFor()
   })
 
   it('holds the list while the pointer is in it, and names the day of rows of another day', async () => {

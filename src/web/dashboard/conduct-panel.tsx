@@ -1,15 +1,14 @@
-import type { Finding, Refusals, WhatIf } from '../../conduct/conduct-view.js'
-import { counted, pluralize } from '../../domain/numbers.js'
+import type { Finding } from '../../conduct/conduct-view.js'
+import { counted } from '../../domain/numbers.js'
 import { clientName } from '../../exchanges/client-name.js'
 import { exchangeById, select, setFilter } from '../session.js'
 import { conduct } from '../state.js'
-import { ScrollBox, Table } from '../ui.js'
 import { Section } from './fields.js'
 import { inZone } from './texts.js'
 
 export function ConductPanel() {
   if (conduct.value === undefined) return null
-  const { requests, senders, sendersStated, violations, warnings, notes, whatIf } = conduct.value
+  const { requests, senders, sendersStated, violations, warnings, notes } = conduct.value
   if (requests === 0)
     return (
       <Section id="conduct" title="Conduct" aside="nothing yet">
@@ -34,7 +33,6 @@ export function ConductPanel() {
         {senders === 1 ? 'One client uses' : `${senders} clients share`} a key,{' '}
         {sendersStated ? 'as configured' : 'estimated from concurrent requests'}.
       </p>
-      {whatIf.requests === 0 ? null : <WhatIfTable whatIf={whatIf} />}
     </Section>
   )
 }
@@ -61,31 +59,6 @@ function FindingItem({ colour, finding }: { readonly colour: string; readonly fi
 
 export function occurrences(findings: readonly Finding[]): number {
   return findings.reduce((sum, { count }) => sum + count, 0)
-}
-
-function WhatIfTable({ whatIf }: { readonly whatIf: WhatIf }) {
-  const { requests, peakMinute, peakDay, plans, configured, cheapest } = whatIf
-  const cells = ({ refusals, refused: { minute, day, ban } }: Refusals) => [refusals, `${minute}, ${day}, ${ban}`]
-  return (
-    <>
-      <h3>Outcome with each plan</h3>
-      <p class="muted">
-        {requests.toLocaleString('en')} {pluralize(requests, 'request')} reached the quota; at most{' '}
-        {peakMinute.toLocaleString('en')} of one key in a minute and {peakDay.toLocaleString('en')} in a day.{' '}
-        {cheapest === null ? 'Every plan would have refused some.' : `The smallest plan without refusals: ${cheapest}.`}
-      </p>
-      <ScrollBox label="Refusals with each plan">
-        <Table
-          head={['Plan', 'A minute', 'A day', 'Refused', 'by minute, day, ban']}
-          rows={[
-            ...plans.map((row) => [row.plan, row.perMinute, row.perDay, ...cells(row)]),
-            ['as configured', '', '', ...cells(configured)],
-          ]}
-          numbersFrom={1}
-        />
-      </ScrollBox>
-    </>
-  )
 }
 
 const MAX_NAMED = 5

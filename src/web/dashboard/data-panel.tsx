@@ -10,7 +10,6 @@ import {
   recordLimit,
   recordSearch,
   records,
-  replicas,
   resource,
   resources,
   snapshots,
@@ -27,7 +26,6 @@ export function DataPanel() {
       <RecordsSection />
       <SnapshotsSection />
       <SpacesSection />
-      {replicas.value.length === 0 ? null : <ReplicasSection />}
     </>
   )
 }
@@ -303,24 +301,6 @@ function SpacesSection() {
         ))}
       </ul>
       {found.length > MAX_SPACES ? <p class="muted">And {found.length - MAX_SPACES} more.</p> : null}
-    </Section>
-  )
-}
-
-function ReplicasSection() {
-  return (
-    <Section id="replicas" title="Replicas" aside={replicas.value.length}>
-      <ul class="rules">
-        {replicas.value.map(({ name, address, version, position, lagMs, isThis }) => (
-          <li key={name} class="row between">
-            <span class="mono grow">{address === '' ? name : address}</span>
-            <span class="muted">
-              {version}, {position} commands, lag {lagMs} ms
-            </span>
-            {isThis ? <span class="tag">this one</span> : null}
-          </li>
-        ))}
-      </ul>
     </Section>
   )
 }

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { KeyView } from '../../control/views.js'
-import { type FaultRule, formatFaultRule } from '../../domain/faults.js'
+import { formatFaultRule } from '../../domain/faults.js'
 import { type FixAction, fixRefusal } from '../../domain/fixes.js'
 import { PLAN_NAMES } from '../../domain/keys.js'
 import { counted } from '../../domain/numbers.js'
@@ -12,9 +12,9 @@ import type { Exchange } from '../../exchanges/exchange-record.js'
 import { SANDBOX_ADDRESS } from '../control-api.js'
 import { countdownText, timeText } from '../format.js'
 import { CODE_FORMS, codeForms, vitestCode } from '../request-code.js'
-import { addFault, call, exchangeById, filterBy, moveClock, removeFault, replay, select, step } from '../session.js'
+import { call, exchangeById, filterBy, moveClock, removeFault, replay, select, step } from '../session.js'
 import { conduct, editing, events, exchanges, selected, spaceTime, state } from '../state.js'
-import { Body, CodeBlock, CopyButton, HeaderList, Menu, Table, Toggle } from '../ui.js'
+import { Body, CodeBlock, CopyButton, HeaderList, Table, Toggle } from '../ui.js'
 import { type Chain, chainOf, findingOf } from './exchange-chain.js'
 import { Duration, Status } from './exchange-list.js'
 import { explainExchange } from './explain-exchange.js'
@@ -149,16 +149,8 @@ function ExchangeLink({ id, lastId = id }: { readonly id: number; readonly lastI
   )
 }
 
-const QUICK_FAULTS: readonly (readonly [string, Partial<FaultRule>])[] = [
-  ['a 503', { status: 503 }],
-  ['a 429 with Retry-After: 2', { status: 429, retryAfter: '2s' }],
-  ['a 503 after it was stored', { status: 503, phase: 'after' }],
-  ['a reset connection', { fault: 'connection-reset' }],
-  ['no response', { fault: 'hang' }],
-]
-
 function NextSteps({ exchange, keyView }: { readonly exchange: Exchange; readonly keyView: KeyView | undefined }) {
-  const { id, operation } = exchange
+  const { id } = exchange
   const request = state.value && recordedRequest(exchange, SANDBOX_ADDRESS, state.value)
   const { actions = [] } = fixRefusal({ reason: exchange.reason, isAlwaysRefused: keyView?.always != null }) ?? {}
   return (
@@ -176,15 +168,6 @@ function NextSteps({ exchange, keyView }: { readonly exchange: Exchange; readonl
         Edit and replay…
       </button>
       {request === undefined ? null : <CopyButton text={CODE_FORMS.curl(request)}>Copy as curl</CopyButton>}
-      {operation === null ? null : (
-        <Menu label="Make the next one fail">
-          {QUICK_FAULTS.map(([text, fault]) => (
-            <ActionButton key={text} act={() => addFault({ operation, fault: 'status', times: 1, ...fault })}>
-              with {text}
-            </ActionButton>
-          ))}
-        </Menu>
-      )}
     </div>
   )
 }
@@ -305,14 +288,12 @@ function Code({ exchange, isEarly }: { readonly exchange: Exchange; readonly isE
   const request = recordedRequest(exchange, SANDBOX_ADDRESS, state.value)
   const { basePath } = state.value
   return (
-    <>
-      <CodeBlock
-        forms={{
-          ...codeForms(request, 'curl', 'fetch'),
-          'as a failing Vitest test': () => vitestCode(request, basePath, setupOf(exchange), isEarly),
-        }}
-      />
-    </>
+    <CodeBlock
+      forms={{
+        ...codeForms(request, 'curl', 'fetch'),
+        'as a failing Vitest test': () => vitestCode(request, basePath, setupOf(exchange), isEarly),
+      }}
+    />
   )
 }
 

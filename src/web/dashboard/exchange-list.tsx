@@ -6,7 +6,7 @@ import { addressOf, wordOf } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import type { LoggedEvent } from '../../exchanges/space-event.js'
 import { timeText } from '../format.js'
-import { durationAt, filterBy, hold, pause, select, setFilter } from '../session.js'
+import { durationAt, filterBy, hold, select, setFilter } from '../session.js'
 import {
   events,
   exchanges,
@@ -74,7 +74,6 @@ export function ExchangeList() {
 
   function showNewest(): void {
     if (scroller.current !== null) scroller.current.scrollTop = 0
-    pause(false)
     hold(false)
   }
 

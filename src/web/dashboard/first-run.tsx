@@ -3,7 +3,7 @@ import { SANDBOX_ADDRESS } from '../control-api.js'
 import { codeForms } from '../request-code.js'
 import { announce } from '../session.js'
 import { space, state } from '../state.js'
-import { CodeBlock, CopyButton } from '../ui.js'
+import { CodeBlock } from '../ui.js'
 import { ActionButton } from './fields.js'
 
 export function FirstRun() {
@@ -15,18 +15,7 @@ export function FirstRun() {
   const request = { method: 'GET', url, key, keyHeader, baseUrl: base, ...none }
   return (
     <div class="empty stack">
-      <p>No requests yet. Send one to</p>
-      <p class="row">
-        <code class="mono">{base}</code> <CopyButton text={base}>Copy address</CopyButton>
-      </p>
-      <p>
-        with{' '}
-        <code class="mono">
-          {keyHeader.name}: {keyHeader.prefix}
-          {key}
-        </code>{' '}
-        <CopyButton text={key}>Copy key</CopyButton>
-      </p>
+      <p>No requests yet. Send one:</p>
       <CodeBlock
         forms={{
           ...codeForms(request, 'curl', 'fetch'),

@@ -1,11 +1,10 @@
-import { useSignal } from '@preact/signals'
 import { counted } from '../../domain/numbers.js'
 import { SANDBOX_ADDRESS } from '../control-api.js'
 import { timeText } from '../format.js'
-import { openSpace, showSpace, showTab, undo } from '../session.js'
+import { showSpace, showTab, undo } from '../session.js'
 import { Shell } from '../shell.js'
 import { announcement, clock, connection, lastContact, notice, space, spaces, state, toast } from '../state.js'
-import { CopyButton, Field, FormDialog } from '../ui.js'
+import { CopyButton, Field } from '../ui.js'
 import { ClockMenu } from './clock-menu.js'
 import { isHelpOpen, isPaletteOpen } from './dialogs.js'
 
@@ -35,47 +34,22 @@ export function Header() {
 
 const CONNECTION_COLOURS = { connecting: '', live: 'answered', lost: 'failed', locked: 'failed' } as const
 
-const ANOTHER = '\n'
-
 function SpaceChooser() {
-  const isOpening = useSignal(false)
   const names = new Set([...spaces.value.map(({ name }) => name), space.value])
   const busy = spaces.value.filter(({ name, requests }) => requests > 0 && name !== space.value).length
   return (
     <>
       <Field
-        key={isOpening.value}
         aria-label="Space"
         value={space.value}
-        choices={[['', 'default'], ...[...names].filter(Boolean), [ANOTHER, 'open another…']]}
-        choose={(name) => {
-          if (name === ANOTHER) isOpening.value = true
-          else showSpace(name)
-        }}
+        choices={[['', 'default'], ...[...names].filter(Boolean)]}
+        choose={showSpace}
       />
       {busy === 0 ? null : (
         <button type="button" class="plain muted" onClick={() => showTab('data', 'spaces')}>
           {counted(busy, 'other space')} with traffic
         </button>
       )}
-      {isOpening.value ? (
-        <FormDialog
-          label="Open a space"
-          submit="Open"
-          onClose={() => (isOpening.value = false)}
-          send={(field) => openSpace(field('name') ?? '')}
-        >
-          <Field
-            label="Name of the space"
-            class="stacked"
-            name="name"
-            required
-            pattern="[A-Za-z0-9._\-]{1,64}"
-            title="1 to 64 of A-Z a-z 0-9 . _ -"
-          />
-          <p class="muted">Append ~name to any key to use it. A space has its own pets, quotas, clock and log.</p>
-        </FormDialog>
-      ) : null}
     </>
   )
 }

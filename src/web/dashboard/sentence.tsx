@@ -1,19 +1,16 @@
 import { signal, useSignal } from '@preact/signals'
-import { FAULTS, type FaultRule, formatFaultRule, parseFaultRule } from '../../domain/faults.js'
-import { addFault, call, moveClock, removeUsedFaults, showSpace, showTab } from '../session.js'
-import { clock, operations, scenarios, spaces, spaceTime } from '../state.js'
+import { FAULTS, type FaultRule, parseFaultRule } from '../../domain/faults.js'
+import { addFault, call, moveClock, removeUsedFaults, showTab } from '../session.js'
+import { clock, operations, scenarios, spaceTime } from '../state.js'
 import { Dialog, Field, Form, Menu, type ReadField } from '../ui.js'
 import { clockTargets } from './clock-menu.js'
 import { isPaletteOpen } from './dialogs.js'
 import { ActionButton } from './fields.js'
 
 const STATUSES = ['503', '429', '500', '502', '504', '404', '401', '403', '408'] as const
-const MAX_RECENT = 3
 
 /** The operation of the sentence. */
 const operation = signal('*')
-/** Rules armed on this page, the latest first. */
-const recent = signal<readonly string[]>([])
 
 /** One sentence that breaks the next requests; further ways are in its menu, and behind Ctrl-K. */
 export function Sentence() {
@@ -51,11 +48,11 @@ export function Sentence() {
   )
 }
 
-async function send(field: ReadField): Promise<void> {
+function send(field: ReadField): Promise<unknown> {
   const fault = field('fault') ?? '503'
   const [times, retryAfter] = [field('times'), field('retryAfter')]
   const status = Number(fault)
-  await arm({
+  return addFault({
     operation: field('operation') ?? '*',
     ...(Number.isNaN(status) ? { fault: fault as FaultRule['fault'] } : { fault: 'status', status }),
     ...(times !== undefined && { times: Number(times) }),
@@ -64,17 +61,11 @@ async function send(field: ReadField): Promise<void> {
   })
 }
 
-async function arm(rule: FaultRule): Promise<void> {
-  await addFault(rule)
-  const text = formatFaultRule(rule)
-  recent.value = [text, ...recent.value.filter((one) => one !== text)].slice(0, MAX_RECENT)
-}
-
 type Command = readonly [text: string, act: () => Promise<unknown>]
 
 function armCommand(text: string): readonly Command[] {
   const rule = parseFaultRule(text)
-  return typeof rule === 'string' ? [] : [[`Arm ${text}`, () => arm(rule)]]
+  return typeof rule === 'string' ? [] : [[`Arm ${text}`, () => addFault(rule)]]
 }
 
 function quickCommands(): readonly Command[] {
@@ -82,7 +73,10 @@ function quickCommands(): readonly Command[] {
   const storm = () => call('storm.start', { storm: '1,for=30s' }, 'A storm has started.', ['storm.stop', {}])
   const slowDown = () =>
     call('settings.change', { latency: `${slow}=3s` }, `${slow} is slow.`, ['settings.change', { latency: null }])
-  return [...recent.value.flatMap(armCommand), ['Everything 429 for 30 s', storm], [`${slow} slow 3 s`, slowDown]]
+  return [
+    ['Everything 429 for 30 s', storm],
+    [`${slow} slow 3 s`, slowDown],
+  ]
 }
 
 function allCommands(): readonly Command[] {
@@ -105,12 +99,6 @@ function allCommands(): readonly Command[] {
     ['Reset everything', () => call('reset', {}, 'The space has been reset.')],
     ['Clear the rules that are used up', removeUsedFaults],
     ['Clear the log', () => call('requests.clear', {}, 'The log is empty.')],
-    ...(['switches', 'keys', 'data', 'conduct'] as const).map(
-      (tab) => [`Show ${tab}`, async () => showTab(tab)] as const,
-    ),
-    ...['', ...spaces.value.map(({ name }) => name)].map(
-      (name) => [`Show the space ${name || 'default'}`, async () => showSpace(name)] as const,
-    ),
   ]
 }
 

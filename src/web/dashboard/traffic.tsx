@@ -1,20 +1,8 @@
 import { counted } from '../../domain/numbers.js'
 import { unknownTerm, wordsOf } from '../../exchanges/exchange-filter.js'
 import { callVerb } from '../control-api.js'
-import { call, filterBy, loadOlder, pause, setFilter } from '../session.js'
-import {
-  chips,
-  draft,
-  exchanges,
-  filter,
-  hasOlder,
-  isFolded,
-  isPaused,
-  missed,
-  shownExchanges,
-  space,
-  state,
-} from '../state.js'
+import { call, filterBy, loadOlder, setFilter } from '../session.js'
+import { chips, draft, exchanges, filter, hasOlder, isFolded, missed, shownExchanges, space, state } from '../state.js'
 import { Menu } from '../ui.js'
 import { ActionButton, saveFile } from './fields.js'
 
@@ -57,9 +45,6 @@ export function FilterBar() {
       </span>
       <button type="button" aria-pressed={isFolded.value} onClick={() => (isFolded.value = !isFolded.value)}>
         Group repeats
-      </button>
-      <button type="button" aria-pressed={isPaused.value} onClick={() => pause(!isPaused.value)}>
-        {isPaused.value ? 'Continue' : 'Pause'}
       </button>
       <Menu label="Export" class="end">
         {EXPORTS.map(([text, file, verb]) => (
@@ -113,7 +98,6 @@ export function ListSummary() {
   return (
     <p class="count muted">
       <span role="status">
-        {isPaused.value ? 'Paused. ' : ''}
         {missed.value === 0 ? '' : `${counted(missed.value, 'exchange')} came too fast to be shown. `}
         {filter.value === '' ? '' : `${shown.toLocaleString('en')} of `}
         {filter.value !== '' || kept >= total ? '' : `latest ${kept.toLocaleString('en')} of `}
