@@ -60,13 +60,9 @@ export function queryReader(
   }
 }
 
-/** The object that a name is a property of: `price[gt]` of `price`, or `gt` itself. */
+/** The object that a name is a property of: `price[gt]` of `price`. */
 function ownerOf(name: string, parameters: readonly Parameter[]): Parameter | undefined {
-  return parameters.find(({ style, explode, form, name: own }) =>
-    style === 'deepObject'
-      ? name.startsWith(`${own}[`)
-      : style === 'form' && explode && form.fields !== undefined && Object.hasOwn(form.fields, name),
-  )
+  return parameters.find(({ style, name: own }) => style === 'deepObject' && name.startsWith(`${own}[`))
 }
 
 export function pathReader(

@@ -20,9 +20,7 @@ export function readPairs(parameter: Parameter, pairs: readonly QueryPair[]): un
   if (pairs.length === 1 && only !== undefined && isScalar(parameter)) return typed(only[1], form)
   const texts = pairs.flatMap(([own, text]) => (own === name ? text : []))
   const [first = ''] = texts
-  const isObject = form.types.includes('object')
   if (parameter.style === 'deepObject' && texts.length === 0) return deepValue(name, pairs, form)
-  if (isObject && explode && texts.length === 0) return typed(Object.fromEntries(pairs), form)
   const isList = form.types.includes('array')
   if (texts.length > 1)
     return isList ? typed(explode ? texts : texts.flatMap((text) => split(text, parameter)), form) : undefined
