@@ -29,25 +29,23 @@ export interface Lanes {
 }
 
 const MIN_RANGE_MS = 10 * SECOND_MS
-/** Between exchanges of one range: with years between them, all marks would be at its ends. */
-const MAX_GAP_MS = HOUR_MS
+/** The clock may have jumped by years, and all marks would be at the ends of the range. */
+const MAX_DISTANCE_MS = HOUR_MS
 /** Marks of a lane: more would overlap. */
 const RESOLUTION = 400
 
 /**
- * Fits the range to the exchanges since the clock last jumped; a wait at the end takes at most half of it.
+ * Fits the range to the exchanges within an hour of the newest; a wait at the end takes at most half of it.
  *
  * @param exchanges newest first
  */
 export function lanesOf(exchanges: readonly Exchange[], conduct: Conduct | undefined): Lanes {
-  const all = exchanges.map(({ at }) => Date.parse(at))
-  const jump = all.findIndex((at, index) => Math.abs(at - (all[index - 1] ?? at)) > MAX_GAP_MS)
-  const times = jump < 0 ? all : all.slice(0, jump)
+  const newest = Date.parse(exchanges[0]?.at ?? '')
+  const near = exchanges.filter(({ at }) => Math.abs(Date.parse(at) - newest) <= MAX_DISTANCE_MS)
+  const times = near.map(({ at }) => Date.parse(at))
   const from = times.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY)
   const last = times.reduce((one, other) => Math.max(one, other), 0)
-  const lastWait = exchanges
-    .slice(0, times.length)
-    .reduce((latest, exchange) => Math.max(latest, retryAt(exchange) ?? 0), last)
+  const lastWait = near.reduce((latest, exchange) => Math.max(latest, retryAt(exchange) ?? 0), last)
   const to = Math.max(last, Math.min(lastWait, last + Math.max(last - from, MIN_RANGE_MS)), from + 1)
   const byClient = new Map<string, Exchange[]>()
   for (const exchange of exchanges.toReversed()) {
