@@ -17,11 +17,13 @@ const FILES = {
   browser: ['test/browser/**/*.test.ts'],
   // Not in `npm test`: they need other programs than Node, or wait for many seconds.
   programs: [
-    'test/cli/{completion-shells,conform,npm-start,terminal}.test.ts',
+    'test/cli/{completion-shells,conform,exec-signals,npm-start,terminal}.test.ts',
+    'test/control/typed-client.integration.test.ts',
     'test/http/without-fast-lane.integration.test.ts',
     'test/other-languages.integration.test.ts',
     'test/package/action.integration.test.ts',
     'test/replication/{grown-contract,redis-log,removed-keys}.integration.test.ts',
+    'test/vitest-under-exec.integration.test.ts',
     'test/web/code-samples.integration.test.ts',
   ],
   integration: ['test/cli/**/*.test.ts', 'test/**/*.integration.test.ts'],
