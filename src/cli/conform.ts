@@ -12,6 +12,7 @@ import { resolveOptions } from '../options/resolve.js'
 import { runSandbox } from '../sandbox.js'
 import { messageOf } from '../system/message-of.js'
 import { makeFolder, PROJECT_FILE, PROJECT_FOLDER, replaceFile } from '../system/regular-file.js'
+import { systemClock } from '../system/system-clock.js'
 import {
   type CountedRun,
   countRun,
@@ -162,13 +163,14 @@ async function conform(
     const operations = Object.values(resource.operations).map(({ id }) => id)
     await printLine(io.stderr, `conform uses the resource ${resource.name}: ${operations.join(', ')}`)
   }
+  const startedAt = systemClock.monotonic()
   const runs = await runAll(applied, contract, resource, baseline, { name, args }, flags, io)
   if (typeof runs === 'number') return runs
   const again = [...optionsOf(flags), '--', name, ...args]
   if (wantsJson(flags)) await printJson(jsonReport(runs), io, nextCommands(runs, again))
   else {
     const colours = await coloursFor(colourLevel(stdout, io.env))
-    await print(stdout, verdictText(runs, again, colours, terminalWidth(stdout)))
+    await print(stdout, verdictText(runs, systemClock.monotonic() - startedAt, again, colours, terminalWidth(stdout)))
   }
   if (flags.report !== undefined) writeReport(resolve(cwd, flags.report), junitReport(runs))
   return runs.some(isFailure) ? EXIT.failed : EXIT.ok
@@ -191,13 +193,12 @@ function select(all: readonly ConformScenario[], { scenario: names, job }: Confo
         formatProblem('--scenario', name, `is not one of ${known.join(', ')}${didYouMean(name, known)}`),
       ),
     )
-  const selected = all.filter(
-    ({ name, expectation }) =>
-      (names === undefined || names.includes(name)) &&
-      (job === 'both' || expectation.job === undefined || expectation.job === job),
-  )
-  if (selected.length === 0) throw new OptionsError([`No scenario is for --job ${job}`])
-  return selected
+  const named = names === undefined ? all : all.filter(({ name }) => names.includes(name))
+  const isForJob = ({ expectation }: ConformScenario) =>
+    job === 'both' || expectation.job === undefined || expectation.job === job
+  const others = names === undefined ? [] : named.filter((scenario) => !isForJob(scenario))
+  if (others.length > 0) throw new OptionsError(others.map(({ name }) => `--scenario ${name} is not for --job ${job}`))
+  return named.filter(isForJob)
 }
 
 function jobsOf({ job }: ConformFlags): readonly Job[] {

@@ -1,6 +1,6 @@
 import { countedTime, type EarlyRequest } from '../domain/ban.js'
 import type { KeyCaller } from '../domain/keys.js'
-import { type Ending, type ExchangeRef, type HandlerResult, isBrowserProbe } from '../domain/messages.js'
+import { type Ending, type ExchangeRef, type HandlerResult, isBrowserProbe, isPublic } from '../domain/messages.js'
 import { type Limits, NO_LIMITS } from '../domain/quota.js'
 import { redactQuery } from '../domain/redaction.js'
 import type { EpochMs } from '../domain/time.js'
@@ -140,8 +140,8 @@ export class ConductLedger {
     this.repeats?.judge(judged, response, fingerprintOf(judged), id, position)
     const account = caller.kind === 'key' ? this.#accountOf(caller) : undefined
     const sender = senderOf(judged)
+    if (route.kind === 'operation' && (account !== undefined || isPublic(route))) this.reached++
     if (account !== undefined) {
-      if (route.kind === 'operation') this.reached++
       const fingerprint = fingerprintOf(judged)
       const senders = sendersNamed(account, sender)
       const { lostWrites } = senders

@@ -98,7 +98,7 @@ export interface Conduct {
   /** Empty for the default space. */
   readonly space: string
   readonly requests: number
-  /** Requests with a valid key that reached an operation. */
+  /** Requests that reached an operation with the key that it requires. */
   readonly reached: number
   /** Senders that share a key: as configured, or else the most with the same request in flight at once. */
   readonly senders: number

@@ -1,6 +1,6 @@
 import type { Operation } from '../contract/contract.js'
 import { isSpaceName } from '../domain/keys.js'
-import { bodyText, type HandlerResult, UNREADABLE } from '../domain/messages.js'
+import { bodyText, type HandlerResult, isPublic, UNREADABLE } from '../domain/messages.js'
 import { operationMessage } from '../domain/problems.js'
 import { redactQuery } from '../domain/redaction.js'
 import { SPACE_BAGGAGE_KEY } from '../domain/request-headers.js'
@@ -66,7 +66,7 @@ function allDrafts(judged: JudgedRequest, response: HandlerResult): readonly Fin
   const { caller, route, request, space } = judged
   const drafts: FindingDraft[] = []
   const source = sourceOf(judged)
-  if (caller.kind !== 'key' && route.kind !== 'outside') {
+  if (caller.kind !== 'key' && route.kind !== 'outside' && !isPublic(route)) {
     const how = caller.problem === 'missing_api_key' ? 'without an API key' : 'with an invalid API key'
     drafts.push({ rule: 'unauthenticated', detail: caller.problem, message: `${source} was sent ${how}.` })
   }

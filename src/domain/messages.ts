@@ -36,6 +36,11 @@ export type ServiceRoute =
   /** Not under the base path. */
   | { readonly kind: 'outside' }
 
+/** Whether the contract requires no key. */
+export function isPublic(route: ServiceRoute): boolean {
+  return route.kind === 'operation' && route.operation.isPublic === true
+}
+
 type Values = Readonly<Record<string, unknown>>
 
 export interface Readings {

@@ -232,6 +232,11 @@ process.exit(1)`
     expect(pids().filter(isRunning)).toEqual([])
   })
 
+  it('refuses a named scenario that is not for the job of the command', async () => {
+    const { code, err } = await conform('--job create --scenario lost-response --scenario hang', ['true'])
+    expect([code, err]).toEqual([2, expect.stringContaining('--scenario hang is not for --job create')])
+  })
+
   it('lists the scenarios, each of which is in docs/conform.md', async () => {
     const { code, out } = await conform('--list', [])
     expect(code).toBe(0)

@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createSandbox, type SandboxOptions } from '../../src/index.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 
 const PROJECTS = fileURLToPath(new URL('../contract/specs/projects.yaml', import.meta.url))
 const GROWN = fileURLToPath(new URL('../contract/specs/items.yaml', import.meta.url))
@@ -36,4 +39,14 @@ describe('the packaged scenarios with another contract', () => {
     const other = await open({ spec: GROWN })
     await expect(other.scenario('brownout')).rejects.toThrow(message)
   })
+})
+
+it('a contract without keys gets no findings about keys, and its requests count as traffic', async () => {
+  const list = { operationId: 'listBooks', responses: { 200: { description: 'All.' } } }
+  const spec = join(temporaryFolder(), 'books.json')
+  const info = { title: 'Books', version: '1' }
+  writeFileSync(spec, JSON.stringify({ openapi: '3.1.0', info, paths: { '/books': { get: list } } }))
+  await using sandbox = await createSandbox({ spec })
+  await sandbox.fetch(`${sandbox.baseUrl}/books`)
+  expect(await sandbox.conduct()).toMatchObject({ requests: 1, reached: 1, violations: [] })
 })

@@ -65,7 +65,8 @@ export async function writeReport(
       ? jsonReport(report, facts)
       : extension === '.xml'
         ? junitReport(report, failOn, systemClock.wall())
-        : textReport(report, await coloursFor(0))
+        : textReport(report, await coloursFor(0)) +
+          (brokenRules(failOn, report).includes(NO_TRAFFIC) ? `${noTrafficLine(report)}\n` : '')
   try {
     makeFolder(dirname(file), PROJECT_FOLDER)
     replaceFile(file, text, PROJECT_FILE)

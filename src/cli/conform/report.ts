@@ -1,6 +1,7 @@
 import { RULE_VERDICTS } from '../../conduct/verdict-words.js'
 import { shellWord } from '../../domain/curl.js'
 import { counted } from '../../domain/numbers.js'
+import { type DurationMs, SECOND_MS } from '../../domain/time.js'
 import { systemClock } from '../../system/system-clock.js'
 import { type Cause, causesText, evidenceText, headLine, type Mark } from '../conduct/verdict-text.js'
 import { type JUnitCase, junitXml } from '../junit.js'
@@ -85,18 +86,19 @@ const COUNT_MARKS: Readonly<Record<CountedRun['counts'], Mark>> = {
 /** The verdict by cause; for a single scenario, with its requests and output before it. */
 export function verdictText(
   runs: readonly CountedRun[],
+  /** Since the start; scenarios run at the same time. */
+  elapsedMs: DurationMs,
   command: readonly string[],
   colours: Colours,
   columns?: number,
 ): string {
   const counts = COUNTS.map((word) => [word, runs.filter((run) => run.counts === word).length] as const)
-  const seconds = runs.reduce((sum, run) => sum + run.seconds, 0)
   const [again] = nextCommands(runs.filter(({ counts }) => counts === 'failed').slice(0, 1), command)
   return [
     ...(runs.length === 1 ? runs.flatMap(scenarioLines).map(escapeControls) : []),
     headLine(
       counts.filter(([, count]) => count > 0).map(([word, count]) => [COUNT_MARKS[word], `${count} ${word}`]),
-      `${counted(runs.length, 'scenario')}, ${seconds.toFixed(1)} s`,
+      `${counted(runs.length, 'scenario')}, ${(elapsedMs / SECOND_MS).toFixed(1)} s`,
       colours,
       columns,
     ),

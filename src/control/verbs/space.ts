@@ -59,7 +59,8 @@ export const spaceVerbs = {
     run({ space, spaces, wall }, { id }) {
       const undo = spaces.findUndo(space, wall)
       if (undo === undefined) {
-        const message = 'There is nothing to undo in this space. Only the last change can be undone, for one minute.'
+        const message =
+          'There is nothing to undo in this space. Undo takes back the last reset, restore, scenario or removal, for one minute. "control clock reset" takes back moves of the clock.'
         throw new VerbError('not_found', message)
       }
       if (id !== undefined && id !== undo.id) {

@@ -1,11 +1,10 @@
 import type { Contract, Operation } from '../../contract/contract.js'
 import type { MockRequest } from '../../contract/engine.js'
-import type { HandlerResult } from '../../domain/messages.js'
+import { type HandlerResult, isPublic } from '../../domain/messages.js'
 import { STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
 import { mockedResponse } from '../operations/mocked-response.js'
 import type { Gate, RequestContext } from '../request-context.js'
 import { limitBody, problem, retryAfterHeader } from '../responses.js'
-import { isPublic } from './check-key.js'
 
 /** @source docs/behaviour.md, "Forcing a response" */
 const ALWAYS_ALLOWED = [429, 500, 503]

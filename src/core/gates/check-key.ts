@@ -1,6 +1,6 @@
 import type { OtherKey } from '../../contract/contract-data.js'
 import { hasInvalidName, keyLabel } from '../../domain/keys.js'
-import type { ServiceRoute } from '../../domain/messages.js'
+import { isPublic } from '../../domain/messages.js'
 import { PROBLEMS } from '../../domain/problems.js'
 import { isBearer } from '../../domain/request-headers.js'
 import type { Gate } from '../request-context.js'
@@ -34,11 +34,6 @@ export const checkKey: Gate = ({ caller, route, request, space }) => {
   // The token may be a secret and is not repeated.
   const isOtherScheme = request.headers.authorization !== undefined
   return problem('missing_api_key', isOtherScheme ? { message: NO_BEARER } : {})
-}
-
-/** Whether the contract requires no key. */
-export function isPublic(route: ServiceRoute): boolean {
-  return route.kind === 'operation' && route.operation.isPublic === true
 }
 
 const OTHER_FORMS: Readonly<Record<OtherKey['in'], (name: string) => string>> = {

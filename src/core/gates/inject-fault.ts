@@ -1,14 +1,13 @@
 import { parseShallowJson, stringifyJson } from '../../contract/json.js'
 import { hasNoBody } from '../../contract/sendable.js'
 import { type FaultCondition, type FaultRule, formatFaultRule, isBodyFault } from '../../domain/faults.js'
-import type { HandlerResult } from '../../domain/messages.js'
+import { type HandlerResult, isPublic } from '../../domain/messages.js'
 import { isStormActive, STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
 import { parseDuration } from '../../domain/time.js'
 import { utf8Text } from '../../system/runtime.js'
 import { changeBody } from '../changed-body.js'
 import type { Gate, RequestContext } from '../request-context.js'
 import { problem, refuseUntil, retryAfterHeader } from '../responses.js'
-import { isPublic } from './check-key.js'
 
 /** Half of it is sent. */
 const CUT_BODY = '[{"id":1}]'
