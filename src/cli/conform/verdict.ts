@@ -111,7 +111,10 @@ export function judgeWaits(
       outcome: 'failed',
       reason: `The client repeated a refused request, and waited less than ${pause} ms before most retries. Back off before each retry.`,
     }
-  return { outcome: 'untested', reason: 'The machine is too busy to see whether the client backs off. Run it again.' }
+  return {
+    outcome: 'untested',
+    reason: 'The machine is too busy to see whether the client backs off. Run it again, with fewer --jobs.',
+  }
 }
 
 /** The waits before retries: a backoff may begin with a short one, and a client may have to load code for it. */
