@@ -56,7 +56,7 @@ export async function advanceInLockstep(
   return clock.show()
 }
 
-/** Steps of a page's clock: each takes real time, in which the page handles responses. */
+/** Steps of a page's clock. The page handles responses during a step, which takes real time. */
 const PAGE_STEPS = 6
 /** Real time for a page to send a request, or to handle a response. */
 const PAGE_TURN_MS: DurationMs = 5

@@ -176,7 +176,7 @@ async function conform(
   return runs.some(isFailure) ? EXIT.failed : EXIT.ok
 }
 
-/** The given options that a single scenario needs as well. */
+/** The given options, to repeat for a single scenario. */
 function optionsOf(flags: ConformFlags): readonly string[] {
   const named = ['spec', 'resource', 'fixtures', 'scenarios'] as const
   const texts = named.flatMap((name) => (flags[name] === undefined ? [] : [`--${name}`, flags[name]]))

@@ -25,7 +25,7 @@ function isOwn({ uid }: Stats): boolean {
   return process.getuid === undefined || uid === process.getuid()
 }
 
-/** Another user could plant a locator, and receive what is sent to its address: keys and control tokens. */
+/** Another user could plant a locator, to receive the keys and control tokens that are sent to its address. */
 function isTrusted(path: string): boolean {
   const stats = lstatSync(path)
   const isWritableByOthers = process.platform !== 'win32' && (stats.mode & 0o022) !== 0

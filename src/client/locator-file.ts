@@ -43,7 +43,7 @@ export function writeLocator(cwd: string, location: Location): () => void {
       if (made !== undefined && readdirSync(made).every((name) => name === '.gitignore'))
         rmSync(made, { recursive: true })
     } catch {
-      // What is left names a process that has ended.
+      // A locator that stays names a process that has ended.
     }
   }
 }

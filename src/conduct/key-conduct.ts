@@ -222,8 +222,8 @@ function countLoop({ retries }: Senders, own: RunningWaits, fingerprint: string,
   const last = refusals.reduce<Sent & Context>((one, other) => (other.endedAt > one.endedAt ? other : one), NO_REFUSAL)
   const { connection } = judged.request
   if (orderOf(last, judged) !== 'after' || elapsed(last, judged) >= LOOP_MS) return 0
-  const isDeepEqual = last.connection < connection || refusals.some((refusal) => refusal.connection === connection)
-  return isDeepEqual ? last.inLoop + 1 : 0
+  const isSame = last.connection < connection || refusals.some((refusal) => refusal.connection === connection)
+  return isSame ? last.inLoop + 1 : 0
 }
 
 /**

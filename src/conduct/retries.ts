@@ -84,12 +84,12 @@ export function addTry(retries: Retries, senders: number, arrival: Arrival): Try
   if (instant === 0) retries.unproven = 0
   else if (orderOf(failure, arrival) === 'unknown' || !isInstant(failure, arrival, 1)) retries.unproven++
   // A burst of several senders counts as one gap.
-  const isDeepEqual = (own !== undefined || senders > 1) && elapsed(retries.latest, arrival) < INSTANT_MS
-  if (!isDeepEqual) addGap(retries, gap)
+  const isSame = (own !== undefined || senders > 1) && elapsed(retries.latest, arrival) < INSTANT_MS
+  if (!isSame) addGap(retries, gap)
   retries.latest = { at: arrival.now, wall: arrival.wall }
   let excusedBy = senders
   while (lacksBackoff(retries.instant[excusedBy - 1] ?? 0, excusedBy)) excusedBy++
-  const isWeak = !isDeepEqual && gap >= INSTANT_MS && isWeakBackoff(retries.gaps)
+  const isWeak = !isSame && gap >= INSTANT_MS && isWeakBackoff(retries.gaps)
   return { failure, instant, unproven: retries.unproven, excusedBy, isWeak, isShared: own !== undefined }
 }
 

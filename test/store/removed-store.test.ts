@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Pet } from '../../src/domain/pets.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { folderWithin, Owner, stateIn } from './owner.js'
@@ -36,6 +36,15 @@ describe('a store whose files are removed while it is in use', () => {
     )
     expect(owner.warnings).toEqual([])
     expect(existsSync(folder)).toBe(false)
+  })
+
+  it('notices it while a test has faked setImmediate', async () => {
+    vi.useFakeTimers({ toFake: ['setImmediate'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { file, owner } = await storeInUse()
+    rmSync(`${file}.lock`)
+    expect(() => owner.change({ kind: 'pet', pet: pet(11) })).toThrow('its lock file was removed')
+    owner.store.close()
   })
 
   it('does not touch another store in its place', async () => {

@@ -15,10 +15,9 @@ export class ExchangeRing {
   /** @returns `ended` for a known exchange that has ended, `restarted` if ids restarted after the log was cleared */
   add(exchange: Exchange): 'new' | 'ended' | 'known' | 'restarted' {
     const known = this.#byId.get(exchange.id)
-    const isDeepEqual = known?.at === exchange.at && known.path === exchange.path && known.key === exchange.key
-    const hasEnded = isDeepEqual && known.ended === null && exchange.ended !== null
-    if (isDeepEqual && !hasEnded && (exchange.ended === null || known.durationMs === exchange.durationMs))
-      return 'known'
+    const isSame = known?.at === exchange.at && known.path === exchange.path && known.key === exchange.key
+    const hasEnded = isSame && known.ended === null && exchange.ended !== null
+    if (isSame && !hasEnded && (exchange.ended === null || known.durationMs === exchange.durationMs)) return 'known'
     const isRestart = known !== undefined && !hasEnded
     if (isRestart) this.clear()
     this.#byId.set(exchange.id, exchange)
