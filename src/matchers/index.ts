@@ -130,17 +130,17 @@ function result(
   { isNot = false }: MatcherContext,
   found: number,
   times: number | undefined,
-  [pluralize, rest]: readonly [pluralize: string, rest: string],
+  [noun, rest]: readonly [noun: string, rest: string],
   details: () => string,
 ): MatcherResult {
   const wanted =
     times === undefined ? (isNot ? 'no' : 'at least 1') : isNot ? `not exactly ${times}` : `exactly ${times}`
   const isPlural = times !== undefined && (times !== 1 || isNot)
-  const verb = pluralize === 'request' ? 'received' : 'sent'
+  const verb = noun === 'request' ? 'received' : 'sent'
   return {
     pass: times === undefined ? found > 0 : found === times,
     message: () =>
-      `Expected ${wanted} ${pluralize}${isPlural ? 's' : ''}${rest}, but the sandbox ${verb} ${found}.\n${details()}`,
+      `Expected ${wanted} ${noun}${isPlural ? 's' : ''}${rest}, but the sandbox ${verb} ${found}.\n${details()}`,
   }
 }
 
