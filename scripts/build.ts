@@ -60,9 +60,10 @@ async function buildAll({ types }: { readonly types: boolean }): Promise<void> {
   await rm(dist, { recursive: true, force: true })
   await mkdir(dist)
   const installed = await installedWithThePackage()
-  const [programs, yaml, browser, pages] = await Promise.all([
+  const [programs, yaml, , browser, pages] = await Promise.all([
     bundlePrograms(installed),
     bundleYaml(),
+    bundleCompileCache(),
     buildBrowser(await sourceFiles()),
     buildPages(join(dist, 'pages')),
     writeConfigSchema(),
@@ -121,6 +122,12 @@ async function bundleYaml(): Promise<Metafile> {
     minify: true,
   })
   return metafile
+}
+
+/** A file of its own, because what it imports is loaded before compiled code is kept. */
+async function bundleCompileCache(): Promise<void> {
+  const entryPoints = ['src/system/compile-cache.ts']
+  await build({ ...FOR_NODE, entryPoints, outdir: 'dist', format: 'esm', minifyWhitespace: true })
 }
 
 /** In a bundle, `require` has Node's own modules only. */
