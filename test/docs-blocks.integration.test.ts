@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { packageDirectory } from '../src/system/package-files.js'
 import { type Block, blocksOf, GUIDES } from './support/documents.js'
+import { PATIENCE_MS } from './support/patience.js'
 import { type SpawnedServe, spawnServe } from './support/spawned-serve.js'
 
 /**
@@ -99,7 +100,13 @@ describe('every block of code in the guides', () => {
       .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
     expect(found).toEqual([])
     for (const program of programs) compiled.emit(compiled.getSourceFile(program))
-    const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--no-isolate', '--maxWorkers=1']
+    const vitest = [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--no-isolate',
+      '--maxWorkers=1',
+      `--testTimeout=${PATIENCE_MS}`,
+    ]
     for (const argv of [vitest, ...programs.map((name) => [name.replace(/ts$/, 'js')])])
       await promisify(execFile)(process.execPath, argv, { cwd: folder, env: environmentIn(folder) })
   })

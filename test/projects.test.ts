@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, it } from 'vitest'
 import { createVitest } from 'vitest/node'
@@ -6,6 +6,13 @@ import { packageDirectory } from '../src/system/package-files.js'
 
 /** Modules that only tests with a build or with processes of their own import. */
 const NOT_FOR_UNIT = /^(node:child_process|playwright-core)$/
+
+/** Programs of their own, and projects of users. */
+const PROGRAMS = /^(?:torture|bench|conduct-proof|conform-proof|recipes.projects)\b/
+
+/** A second or more, which a busy machine can use up. */
+const OWN_LIMIT =
+  /^ {0,4}\}, \d[\d_]{3,}\)|timeout: \d[\d_]{3,}|\b(?:waitFor|waitUntil)\(.*, \d[\d_]{3,}\)|test-?timeout[ =]\d/i
 
 /** Everything that a test file imports, directly or through test/. */
 function importsOf(file: string, seen = new Set<string>()): readonly string[] {
@@ -31,4 +38,14 @@ it('a unit test starts no process: others are named *.integration.test.ts, or li
   } finally {
     await vitest.close()
   }
+})
+
+it('a test has no time limit of its own', () => {
+  const files = readdirSync(join(packageDirectory, 'test'), { recursive: true, encoding: 'utf8' })
+  const tests = files.filter((file) => file.endsWith('.ts') && !PROGRAMS.test(file) && !file.includes('node_modules'))
+  const limits = tests.flatMap((file) => {
+    const lines = readFileSync(join(packageDirectory, 'test', file), 'utf8').split('\n')
+    return lines.filter((line) => OWN_LIMIT.test(line)).map((line) => `${file}: ${line.trim()}`)
+  })
+  expect(limits).toEqual([])
 })

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import type { TestProjectInlineConfiguration } from 'vitest/config'
 import { HAS_CHROMIUM } from './support/browsers.js'
+import { PATIENCE_MS, STEP_PATIENCE_MS } from './support/patience.js'
 
 /**
  * The seed of all random tests. The same files make the same choices, so that a failure repeats; the next commit
@@ -54,10 +55,9 @@ export function project(name: ProjectName): TestOptions {
       ...(name === 'integration' || name === 'programs' || name === 'browser' ? ['test/support/left-out.ts'] : []),
     ],
     setupFiles: ['test/support/print-seed.ts'],
-    // A limit for hanging tests, not a measure: the machine may be busy.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: PATIENCE_MS,
+    hookTimeout: PATIENCE_MS,
+    expect: { poll: { timeout: STEP_PATIENCE_MS } },
     // Unit and browser tests change nothing that others see, so each worker loads the source once.
     isolate: name !== 'unit' && name !== 'chromium' && name !== 'browser',
     maxWorkers: '100%',

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { runCli } from '../src/cli/run-cli.js'
 import { packageDirectory } from '../src/system/package-files.js'
 import { testIo } from './cli/test-io.js'
+import { PATIENCE_MS } from './support/patience.js'
 
 /** A suite as a user writes it, with the package as it is built. Its tests pass, though one of its clients does not wait. */
 const SUITE = `
@@ -25,8 +26,7 @@ test('does not wait', async ({ sandbox }) => {
 })
 `
 
-/** Vitest's own limit is 5 s by the wall clock, which a busy machine can use up. */
-const OUTPUT = ['--testTimeout=120000', '--reporter=json', '--outputFile=run.json']
+const OUTPUT = [`--testTimeout=${PATIENCE_MS}`, '--reporter=json', '--outputFile=run.json']
 
 /** Runs a suite in a project that has the package. */
 async function runUnderExec(suite: string, ...flags: readonly string[]) {

@@ -3,6 +3,7 @@ import { setImmediate as endOfTurn } from 'node:timers/promises'
 import sinon from '@sinonjs/fake-timers'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Controls, connectSandbox, createSandbox, startSandbox } from '../../src/index.js'
+import { STEP_PATIENCE_MS } from '../support/patience.js'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -74,7 +75,10 @@ describe('a clock that is advanced with fake timers', () => {
     vi.useFakeTimers()
     vi.stubGlobal('fetch', () => new Promise(() => {}))
     onTestFinished(() => void vi.unstubAllGlobals())
-    const { now } = await connectSandbox(sandbox.controlUrl, { timeout: '20s' }).clock.advance('24h', { timers: vi })
+    const { now } = await connectSandbox(sandbox.controlUrl, { timeout: `${STEP_PATIENCE_MS}ms` }).clock.advance(
+      '24h',
+      { timers: vi },
+    )
     expect(now).toBe('2030-01-02T00:00:00.000Z')
   })
 

@@ -3,6 +3,7 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { beforeAll, expect, onTestFinished } from 'vitest'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
 import { CHROMIUM } from '../support/browsers.js'
+import { STEP_PATIENCE_MS } from '../support/patience.js'
 
 /** Starts a headless Chromium that sends no requests of its own. */
 export function openBrowser(): Promise<Browser> {
@@ -68,6 +69,7 @@ export function useBrowser() {
       }
     }
     const complaints: string[] = []
+    context.setDefaultTimeout(STEP_PATIENCE_MS)
     const watch = (page: Page) => listen(page, new URL(url).origin, complaints)
     context.on('page', watch)
     onTestFinished(async () => {
@@ -138,9 +140,7 @@ export async function checkLooks(page: Page, what: string, widths: readonly numb
   for (const width of [...widths, 1280, 390]) {
     await page.setViewportSize({ width, height: 900 })
     // The page adapts to a new width in its next frames.
-    await expect
-      .poll(() => page.evaluate('document.documentElement.scrollWidth'), { message: what, timeout: 10_000 })
-      .toBe(width)
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth'), { message: what }).toBe(width)
     if (widths.includes(width)) continue
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })

@@ -2,10 +2,8 @@ import puppeteer, { type Browser, type Page } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/index.js'
 import { FIREFOX, HAS_FIREFOX } from '../support/browsers.js'
+import { STEP_PATIENCE_MS } from '../support/patience.js'
 import { listen } from './browser.js'
-
-/** The time of a whole test: a failure then names the step that waited. */
-const PATIENCE_MS = 100_000
 
 // Playwright drives a Firefox of its own only; Puppeteer drives Debian's, by WebDriver BiDi.
 describe.skipIf(!HAS_FIREFOX)('the pages, in Firefox', () => {
@@ -20,7 +18,7 @@ describe.skipIf(!HAS_FIREFOX)('the pages, in Firefox', () => {
     onTestFinished(() => sandbox.close())
     const page = await browser.newPage()
     onTestFinished(() => page.close())
-    page.setDefaultTimeout(PATIENCE_MS)
+    page.setDefaultTimeout(STEP_PATIENCE_MS)
     await page.setViewport({ width: 1280, height: 900 })
     const complaints: string[] = []
     // Their events have the same shape.
@@ -48,21 +46,21 @@ describe.skipIf(!HAS_FIREFOX)('the pages, in Firefox', () => {
     await row('429').wait()
     await page.locator(button('Switch off storm 100 %')).click()
     await page.locator('.active ::-p-text(clock frozen)').wait()
-    await expect.poll(() => sandbox.storm.show(), { timeout: PATIENCE_MS }).toBeNull()
+    await expect.poll(() => sandbox.storm.show()).toBeNull()
 
     await page.locator('.sentence [type=submit]').click()
     await page.locator('.active ::-p-text(*:503*1 · 1 left)').wait()
     expect(await ask()).toBe(503)
     await row('503').wait()
     await page.locator(button('Clear the rules that are used up')).click()
-    await expect.poll(() => sandbox.faults.list(), { timeout: PATIENCE_MS }).toEqual([])
+    await expect.poll(() => sandbox.faults.list()).toEqual([])
     expect(await ask()).toBe(200)
 
     expect((await sandbox.requests()).map(({ status }) => status)).toEqual([200, 429, 503, 200])
     expect(complaints).toEqual([])
     // A violation of the policy would be seen.
     await page.evaluate("document.body.setAttribute('style', 'color: red')")
-    await expect.poll(() => complaints, { timeout: PATIENCE_MS }).toEqual([expect.stringMatching(/style-src/)])
+    await expect.poll(() => complaints).toEqual([expect.stringMatching(/style-src/)])
   })
 
   it('send an operation from the docs', async () => {

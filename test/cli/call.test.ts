@@ -530,7 +530,7 @@ describe('call on a terminal', () => {
 
 describe('call --curl', () => {
   const runShell = async (script: string, env: Record<string, string> = {}) => {
-    const options = { env: { PATH: process.env.PATH ?? '', ...env }, timeout: 10_000 }
+    const options = { env: { PATH: process.env.PATH ?? '', ...env } }
     return (await promisify(execFile)('sh', ['-c', script], options)).stdout
   }
 

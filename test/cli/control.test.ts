@@ -8,6 +8,7 @@ import { connect } from '../../src/cli/control/verb-commands.js'
 import { runCli } from '../../src/cli/run-cli.js'
 import { hostileServer } from '../client/hostile-server.js'
 import { healthOf } from '../support/health-of.js'
+import { STEP_PATIENCE_MS } from '../support/patience.js'
 import { control, controlJson, get, ioAt, run, sandboxWith, type TestIo, testIo } from './test-io.js'
 
 /** Verbs in order, by what they are about, with what each prints. */
@@ -323,12 +324,12 @@ async function untilSeen(io: TestIo, sandbox: Sandbox): Promise<void> {
     await (await get(sandbox, '/pets?limit=1', 'sandbox-enterprise')).text()
     expect(io.stdout.text).not.toBe('')
   }
-  await vi.waitFor(send, { timeout: 60_000, interval: 20 })
+  await vi.waitFor(send, { timeout: STEP_PATIENCE_MS, interval: 20 })
 }
 
 it('control wait returns when a sandbox has started, and control stop when it is gone', async () => {
   const io = testIo()
-  const ended = run('control wait --timeout 1m', io)
+  const ended = run(`control wait --timeout ${STEP_PATIENCE_MS}ms`, io)
   const sandbox = await sandboxWith()
   const { baseUrl, controlUrl } = sandbox
   leaveWord(io, { baseUrl, controlUrl, ...(await healthOf(controlUrl)) })
@@ -338,7 +339,7 @@ it('control wait returns when a sandbox has started, and control stop when it is
   const stopped = { code: 0, out: `The sandbox at ${controlUrl} has stopped.\n`, err: '' }
   expect(await control(sandbox, 'stop')).toEqual(stopped)
   // A connection of this very process may outlive the port for a moment.
-  await vi.waitFor(() => expect(fetch(baseUrl)).rejects.toThrow(), { timeout: 60_000 })
+  await vi.waitFor(() => expect(fetch(baseUrl)).rejects.toThrow(), { timeout: STEP_PATIENCE_MS })
   expect(await control(sandbox, 'stop')).toMatchObject({ code: 7, out: '' })
   const late = expect.stringMatching(/^NO_SANDBOX: Waited 0s\. No sandbox is running at .*\n$/)
   expect(await control(sandbox, 'wait --timeout 0s')).toEqual({ code: 7, out: '', err: late })

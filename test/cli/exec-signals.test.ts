@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { STEP_PATIENCE_MS } from '../support/patience.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { BIN, isRunning, startProgram } from './built.js'
 
@@ -21,7 +22,7 @@ async function start(command: readonly string[], wrap = (argv: readonly string[]
 }
 
 async function expectGone(pids: readonly number[]): Promise<void> {
-  await vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), { timeout: 60_000, interval: 20 })
+  await vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), { timeout: STEP_PATIENCE_MS, interval: 20 })
 }
 
 /** Repeats a signal while the command lives: the first is passed on, those within 100 ms are the same, the next one counts. */

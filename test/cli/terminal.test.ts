@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { STEP_PATIENCE_MS } from '../support/patience.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { Terminal } from '../support/tmux.js'
 import { HAS_TMUX } from '../support/tools.js'
@@ -23,7 +24,7 @@ async function serving(node = '', flags = '') {
 }
 
 async function gone(pid: number): Promise<void> {
-  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), { timeout: 60_000, interval: 20 })
+  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), { timeout: STEP_PATIENCE_MS, interval: 20 })
 }
 
 describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
 import { fetchControl } from '../../src/client/control-fetch.js'
+import { STEP_PATIENCE_MS } from '../support/patience.js'
 import { hostileServer, sendEndlessly } from './hostile-server.js'
 
 const MIB = 1024 * 1024
-const LIMITS = { timeout: 30_000, maxBody: MIB }
+const LIMITS = { timeout: STEP_PATIENCE_MS, maxBody: MIB }
 
 it('reads a response that is exactly as large as allowed', async () => {
   const url = await hostileServer((socket) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(MIB)}`))

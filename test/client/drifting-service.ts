@@ -7,6 +7,7 @@ import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { readResponseRules } from '../../src/contract/response-rules.js'
 import { createSandbox, type SandboxOptions } from '../../src/index.js'
 import { listenLocally } from '../support/listen-locally.js'
+import { STEP_PATIENCE_MS } from '../support/patience.js'
 
 export interface Came {
   readonly method: string
@@ -70,7 +71,7 @@ const packagedRules = readResponseRules(packagedContract(), 'native')
 /** Verifies a service with a drift; waits pass on its clock. */
 export async function verified(drift?: Drift, given: Partial<VerifyOptions> = {}, options: SandboxOptions = {}) {
   const { baseUrl, came, sandbox } = await driftingService(drift, options)
-  const service = await openService(baseUrl, {}, { timeout: 30_000, maxBody: 2 ** 24 })
+  const service = await openService(baseUrl, {}, { timeout: STEP_PATIENCE_MS, maxBody: 2 ** 24 })
   onTestFinished(() => service.close())
   const waits: number[] = []
   const { contract = packagedContract() } = given

@@ -3,10 +3,11 @@ import { Pool } from 'undici'
 import { expect, it, onTestFinished } from 'vitest'
 import { exchangeOnce } from '../../src/client/exchange.js'
 import { listenLocally } from '../support/listen-locally.js'
+import { STEP_PATIENCE_MS } from '../support/patience.js'
 
 it.each([
   ['its timeout', 1, 'It took too long.'],
-  ['its caller has aborted', 60_000, 'The client left.'],
+  ['its caller has aborted', STEP_PATIENCE_MS, 'The client left.'],
 ])('a request that waits for a connection is not sent after %s', async (_when, timeout, message) => {
   const received: string[] = []
   let first: ServerResponse | undefined
@@ -19,7 +20,7 @@ it.each([
   onTestFinished(() => pool.destroy())
   const ask = (path: string, limit: number, signal?: AbortSignal) =>
     exchangeOnce(pool, { path, method: 'POST' }, { timeout: limit, maxBody: 1024, signal })
-  const busy = ask('/first', 60_000)
+  const busy = ask('/first', STEP_PATIENCE_MS)
   await expect.poll(() => first).toBeDefined()
   const leaving = new AbortController()
   const waiting = ask('/second', timeout, leaving.signal)
@@ -27,6 +28,6 @@ it.each([
   await expect(waiting).rejects.toThrow(message)
   first?.end()
   await busy
-  await ask('/third', 60_000)
+  await ask('/third', STEP_PATIENCE_MS)
   expect(received).toEqual(['/first', '/third'])
 })

@@ -16,6 +16,7 @@ import { packageDirectory } from '../../src/system/package-files.js'
 import type { Environment } from '../../src/system/this-process.js'
 import { certify } from '../support/certify.js'
 import { listenLocally } from '../support/listen-locally.js'
+import { STEP_PATIENCE_MS } from '../support/patience.js'
 import { temporaryFile } from '../support/temporary-files.js'
 import { proxyServer } from './proxy-server.js'
 
@@ -48,7 +49,7 @@ interface Got {
   readonly text: string
 }
 
-const LIMITS = { timeout: 20_000, maxBody: 2 ** 20 }
+const LIMITS = { timeout: STEP_PATIENCE_MS, maxBody: 2 ** 20 }
 
 const noResponse = (error: unknown): Got => {
   if (!(error instanceof NoResponseError)) throw error

@@ -2,13 +2,14 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type SendOptions, send } from '../../src/client/send.js'
+import { STEP_PATIENCE_MS } from '../support/patience.js'
 import { hostileServer, sendEndlessly } from './hostile-server.js'
 
 const MIB = 1024 * 1024
 const machine = { sleep: async () => {}, now: () => 0, random: () => 0 }
 
 function sent(url: string, given: Partial<SendOptions> = {}) {
-  const limits = { retries: 0, maxWait: 0, unsafe: false, timeout: 30_000, maxBody: MIB, env: {} }
+  const limits = { retries: 0, maxWait: 0, unsafe: false, timeout: STEP_PATIENCE_MS, maxBody: MIB, env: {} }
   const options: SendOptions = { ...limits, signal: new AbortController().signal, onWait: () => {}, ...given }
   return send({ method: 'GET', url, headers: [], body: undefined }, options, machine)
 }

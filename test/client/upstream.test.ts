@@ -4,6 +4,7 @@ import { openUpstream } from '../../src/client/upstream.js'
 import { BEARER } from '../../src/contract/contract-data.js'
 import type { UpstreamRequest } from '../../src/domain/upstream.js'
 import { listenLocally } from '../support/listen-locally.js'
+import { STEP_PATIENCE_MS } from '../support/patience.js'
 import { temporaryFile } from '../support/temporary-files.js'
 
 const LIST: UpstreamRequest = {
@@ -18,7 +19,7 @@ const LIST: UpstreamRequest = {
 async function inFrontOf(reply: RequestListener, apiKeyFile?: string) {
   const baseUrl = `${await listenLocally(createServer(reply))}/v1`
   const warnings: string[] = []
-  const options = { keyHeader: BEARER, apiKeyFile, writes: 'refuse', timeout: 100_000 } as const
+  const options = { keyHeader: BEARER, apiKeyFile, writes: 'refuse', timeout: STEP_PATIENCE_MS } as const
   const warn = (message: string) => warnings.push(message)
   const upstream = await openUpstream({ ...options, baseUrl, env: {}, warn })
   onTestFinished(() => upstream.close())

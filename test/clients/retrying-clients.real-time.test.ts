@@ -1,6 +1,7 @@
 import axiosRetry from 'axios-retry'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type SandboxOptions, type Space, startSandbox } from '../../src/index.js'
+import { STEP_PATIENCE_MS } from '../support/patience.js'
 import { unlessStalled } from '../support/stalls.js'
 import { axiosClient, gotClient, kyClient, type Send, undiciClient } from './retrying-clients.js'
 
@@ -132,7 +133,7 @@ describe.concurrent('by default', () => {
       expect(await observe(eager, { fault: ['listPets:429'], retryAfter: 'none' })).toMatchObject({
         ...{ status: 429, rules: ['no-backoff'] },
       })
-    await vi.waitFor(isSeen, { timeout: 60_000, interval: 0 })
+    await vi.waitFor(isSeen, { timeout: STEP_PATIENCE_MS, interval: 0 })
   })
 
   it('ky waits until X-RateLimit-Reset where a 429 has no Retry-After', async () => {

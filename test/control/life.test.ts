@@ -1,9 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
 import { EventReader } from '../../src/control/event-reader.js'
 import { type Exchange, type SandboxOptions, startSandbox } from '../../src/index.js'
+import { STEP_PATIENCE_MS } from '../support/patience.js'
 
 const come = (holds: () => boolean | Promise<boolean>) =>
-  vi.waitFor(async () => expect(await holds()).toBe(true), { timeout: 60_000, interval: 1 })
+  vi.waitFor(async () => expect(await holds()).toBe(true), { timeout: STEP_PATIENCE_MS, interval: 1 })
 
 /** A sandbox on a port, with its stream. */
 async function start(options: SandboxOptions = {}, filter = '') {

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { connectSandbox, createSandbox, startSandbox } from '../../src/index.js'
 import { runSandbox } from '../../src/sandbox.js'
 import { embeddedOptions } from '../support/embedded-options.js'
+import { STEP_PATIENCE_MS } from '../support/patience.js'
 
 describe('the stream of exchanges', () => {
   it('ends when its space is removed', async () => {
@@ -96,8 +97,8 @@ describe('the stream of exchanges', () => {
     const one = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer sandbox\r\n\r\n`
     // They share one follower, which ends with the last of them.
     socket.write(one('/v1/pets/1') + one('/__sandbox/requests/stream').repeat(20))
-    await vi.waitFor(() => expect(followers).toBe(1), 30_000)
+    await vi.waitFor(() => expect(followers).toBe(1), STEP_PATIENCE_MS)
     socket.resetAndDestroy()
-    await vi.waitFor(() => expect(followers).toBe(0), 30_000)
+    await vi.waitFor(() => expect(followers).toBe(0), STEP_PATIENCE_MS)
   })
 })

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { describe, expect, it, vi } from 'vitest'
+import { STEP_PATIENCE_MS } from '../support/patience.js'
 import { KEYED, openSocket, type RawSocket, startOnPort } from '../support/raw-http.js'
 
 const GET_PET = `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`
@@ -56,7 +57,7 @@ describe('a stop', () => {
     const socket = await openSocket(port)
     const stopped = stop()
     const isClosed = () => expect(openSocket(port)).rejects.toThrow('ECONNREFUSED')
-    await vi.waitFor(isClosed, { timeout: 60_000, interval: 10 })
+    await vi.waitFor(isClosed, { timeout: STEP_PATIENCE_MS, interval: 10 })
     socket.write(GET_PET)
     expect(await received(socket)).toMatch(/^HTTP\/1\.1 200 .*Connection: close/s)
     await stopped

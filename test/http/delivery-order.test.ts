@@ -2,6 +2,7 @@ import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Outgoing } from '../../src/http/connection.js'
 import { DeliveryOrder } from '../../src/http/delivery-order.js'
+import { STEP_PATIENCE_MS } from '../support/patience.js'
 
 let written: number[]
 let reported: number[][]
@@ -57,7 +58,7 @@ describe('replies', () => {
       order.received(connection)
     }
     expect(written).toEqual([2])
-    await vi.waitFor(() => expect(written).toEqual([2, 1]), 30_000)
+    await vi.waitFor(() => expect(written).toEqual([2, 1]), STEP_PATIENCE_MS)
     expect(proven).toEqual([false, true])
   })
 

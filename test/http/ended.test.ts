@@ -8,6 +8,7 @@ import { createFetch } from '../../src/http/fetch-adapter.js'
 import { listen } from '../../src/http/listener.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { embeddedOptions } from '../support/embedded-options.js'
+import { STEP_PATIENCE_MS } from '../support/patience.js'
 import { turns } from '../support/raw-http.js'
 
 async function start(options: SandboxOptions = {}, bodyOf: (reply: Reply) => Reply = (reply) => reply) {
@@ -80,7 +81,8 @@ function reading(socket: Socket): () => string {
   return () => got
 }
 
-const come = (holds: () => boolean) => vi.waitFor(() => expect(holds()).toBe(true), { timeout: 60_000, interval: 1 })
+const come = (holds: () => boolean) =>
+  vi.waitFor(() => expect(holds()).toBe(true), { timeout: STEP_PATIENCE_MS, interval: 1 })
 
 describe('the end of an exchange on a socket', () => {
   it.each([

@@ -7,9 +7,7 @@ import { temporaryFolder } from '../support/temporary-files.js'
 
 const LEFT_OUT = ['node_modules', 'dist', '.git']
 
-it('the fast lane can be deleted: its folder, its tests, and the line that plugs it in', {
-  timeout: 600_000,
-}, async () => {
+it('the fast lane can be deleted: its folder, its tests, and the line that plugs it in', async () => {
   const folder = temporaryFolder()
   cpSync('.', folder, { recursive: true, filter: (path) => !LEFT_OUT.includes(basename(path)) })
   symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'))

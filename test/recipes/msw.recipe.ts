@@ -1,6 +1,7 @@
 import { cpSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
+import { PATIENCE_MS } from '../support/patience.js'
 import { follow } from './project.js'
 
 /** What asks of the handlers, in the project that has it. */
@@ -15,7 +16,9 @@ describe.each([
     const { folder, files, run } = await follow('msw', project)
     expect([...files.keys()]).toEqual(['mocks/handlers.ts'])
     if (!existsSync(join(folder, SUITE))) cpSync(join(inject('projects'), 'shop', SUITE), join(folder, SUITE))
-    const vitest = run('grep \'"version"\' node_modules/msw/package.json; npx vitest run mocks')
+    const vitest = run(
+      `grep '"version"' node_modules/msw/package.json; npx vitest run --testTimeout=${PATIENCE_MS} mocks`,
+    )
     expect(await vitest.code, vitest.said()).toBe(0)
     expect(vitest.said()).toMatch(new RegExp(`"version": "${version}\\.`))
     expect(vitest.said()).toMatch(/Tests {2}3 passed \(3\)/)

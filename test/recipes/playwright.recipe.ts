@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { PATIENCE_MS } from '../support/patience.js'
 import { specsIn } from './playwright-outcome.js'
 import { follow } from './project.js'
 
@@ -8,7 +9,7 @@ it('Playwright’s workers have storms and faults of their own on one sandbox, a
   const specs = [...files.keys()].filter((path) => path.includes('spec'))
   expect(specs.length).toBeGreaterThan(0)
   const playwright = run(
-    'PLAYWRIGHT_JSON_OUTPUT_NAME=outcome.json npx playwright test --config ci.config.js --reporter json',
+    `PLAYWRIGHT_JSON_OUTPUT_NAME=outcome.json npx playwright test --timeout ${PATIENCE_MS} --config ci.config.js --reporter json`,
   )
   expect(await playwright.code, playwright.said()).toBe(0)
   const tried = specsIn(join(folder, 'outcome.json'))

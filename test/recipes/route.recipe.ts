@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { PATIENCE_MS } from '../support/patience.js'
 import { specsIn } from './playwright-outcome.js'
 import { follow } from './project.js'
 
 it('Playwright serves a page from one sandbox per test: quota, storm, ban, wire faults, conduct', async () => {
   const { folder, run } = await follow('route', 'shop')
   const playwright = run(
-    'PLAYWRIGHT_JSON_OUTPUT_NAME=routed.json npx playwright test --config ci.route.config.js --reporter json',
+    `PLAYWRIGHT_JSON_OUTPUT_NAME=routed.json npx playwright test --timeout ${PATIENCE_MS} --config ci.route.config.js --reporter json`,
   )
   expect(await playwright.code, playwright.said()).toBe(0)
   const tried = specsIn(join(folder, 'routed.json'))

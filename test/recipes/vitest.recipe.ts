@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { PATIENCE_MS } from '../support/patience.js'
 import { follow } from './project.js'
 
 describe.each([
@@ -12,7 +13,7 @@ describe.each([
     const { folder, files, run } = await follow('vitest', project)
     const outcome = join(folder, 'outcome.json')
     const vitest = run(
-      `npx vitest --version; npx vitest run --reporter=json --outputFile=${outcome} ${[...files.keys()].join(' ')}`,
+      `npx vitest --version; npx vitest run --testTimeout=${PATIENCE_MS} --reporter=json --outputFile=${outcome} ${[...files.keys()].join(' ')}`,
     )
     expect(await vitest.code, vitest.said()).toBe(0)
     expect(vitest.said()).toMatch(new RegExp(`^vitest/${version}\\.`, 'm'))

@@ -62,7 +62,7 @@ describe('replicas of a group', () => {
       if (i === 700) all.push(await replica(options))
     }
     expect(await digests(...all), `seed ${seed}`).toHaveLength(1)
-  }, 60_000)
+  })
 
   it('that join late read a checkpoint and later entries', async () => {
     const { replica, log } = groupOfReplicas()
@@ -271,7 +271,7 @@ describe('a replica that reconnects', () => {
     )
     await new Promise(setImmediate)
     a.line.restore()
-    await expect.poll(async () => (await a.get('/pets')).status, { timeout: 20_000 }).toBe(200)
+    await expect.poll(async () => (await a.get('/pets')).status).toBe(200)
     expect(await digests(a, b)).toHaveLength(1)
   })
 })

@@ -9,7 +9,7 @@ import { CODE_FORMS, type CodeRequest } from '../../src/web/request-code.js'
 async function run(language: keyof typeof CODE_FORMS, text: string): Promise<string> {
   const [file, args] =
     language === 'fetch' ? [process.execPath, ['--input-type=module', '-e', text]] : ['sh', ['-c', text]]
-  const { stdout } = await promisify(execFile)(file, args, { timeout: 60_000 })
+  const { stdout } = await promisify(execFile)(file, args)
   return stdout
 }
 

@@ -47,7 +47,7 @@ describe('control requests', () => {
     const added = posting('{"name":"R\'ex $HOME","categoryId":1}', { 'x-trace': "it's" })
     await get(sandbox, '/pets', 'sandbox-pro~checkout', added)
     const { out } = await control(sandbox, '--space checkout requests --curl 1')
-    const options = { env: { PATH: process.env.PATH }, timeout: 10_000 }
+    const options = { env: { PATH: process.env.PATH } }
     const { stdout } = await promisify(execFile)('sh', ['-c', out], options)
     expect(JSON.parse(stdout)).toMatchObject({ name: "R'ex $HOME" })
     const [first, second] = await sandbox.space('checkout').requests()

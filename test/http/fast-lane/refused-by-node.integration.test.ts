@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { runSandbox } from '../../../src/sandbox.js'
 import { embeddedOptions } from '../../support/embedded-options.js'
+import { STEP_PATIENCE_MS } from '../../support/patience.js'
 
 /** A parser that accepts less than it says. */
 vi.mock('node:http', async (load) => {
@@ -29,6 +30,6 @@ it('reports a request that was executed before Node refused it', async () => {
   )
   await once(socket, 'close')
   expect(got).toMatch(/^HTTP\/1\.1 431 /)
-  await vi.waitFor(() => expect(ends).toEqual(['431 sent', 'undefined cut']), 30_000)
+  await vi.waitFor(() => expect(ends).toEqual(['431 sent', 'undefined cut']), STEP_PATIENCE_MS)
   expect(warnings.join()).toContain("Node's HTTP parser refused a request after the sandbox had executed it")
 })

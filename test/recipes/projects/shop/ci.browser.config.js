@@ -2,12 +2,11 @@ import { playwright } from '@vitest/browser-playwright'
 import { launchOptions } from './chromium.js'
 import config from './vitest.browser.config.ts'
 
-/** The configuration that is printed, with a browser that is there already, however busy the machine is. */
+/** The configuration that is printed, with a browser that is there already; the recipe sets the time limit of a test. */
 export default {
   ...config,
   test: {
     ...config.test,
-    testTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     browser: {
       ...config.test.browser,
