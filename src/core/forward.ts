@@ -46,7 +46,7 @@ export function forwardedResponse(
     ...(hasNoBody(status) ? { body: '' } : { body, binary }),
     headers: movedRetryAfter(headersPassedOn(outcome.headers), shift),
     forwarded: forwardedLimits(headers, shift),
-    ...(contentType === undefined ? {} : { contentType }),
+    ...(contentType === undefined && body === '' ? {} : { contentType: contentType ?? 'text/plain' }),
     ...(wait === undefined || status < 400 ? {} : { retryAt: now + wait }),
     reason: 'upstream',
   }

@@ -25,6 +25,10 @@ const EXPOSED = [
 ].join(', ')
 const EXPOSED_WITH_DRAFT = `${EXPOSED}, RateLimit, RateLimit-Policy`
 
+/** Media types that browsers show without running a script in them. Two types joined by a comma are not one of these. */
+const SCRIPTLESS =
+  /^(?:application\/(?:(?:[\w.+-]+\+)?json|octet-stream|pdf)|text\/(?:json|plain|csv)|(?:image|audio|video|font)\/[\w.-]+)\s*(?:;[^,]*)?$/i
+
 export type ShownContext = Pick<RequestContext, 'space' | 'route' | 'caller' | 'now' | 'request' | 'shown'>
 
 /** @source docs/specification.md, "Rate limit headers" */
@@ -41,8 +45,14 @@ export function replyHeaders(context: ShownContext, response: HandlerResult): st
   // The length of a long body is unknown; a 204 has none (RFC 9110, section 8.6).
   if (typeof response.body === 'string' && response.status !== 204)
     headers.push('Content-Length', String(response.binary?.length ?? utf8Length(response.body)))
-  if (response.contentType !== undefined) headers.push('Content-Type', response.contentType)
-  else if (response.body !== '') headers.push('Content-Type', 'application/json')
+  // Any website can open a response in the origin of the control plane, so no script in it may run.
+  headers.push('X-Content-Type-Options', 'nosniff')
+  const { contentType = response.body === '' ? undefined : 'application/json' } = response
+  if (contentType !== undefined) {
+    headers.push('Content-Type', contentType || 'text/plain')
+    if (contentType !== 'application/json' && !SCRIPTLESS.test(contentType || 'text/plain'))
+      headers.push('Content-Security-Policy', 'sandbox allow-forms allow-popups')
+  }
   if (response.headers !== undefined) for (const item of response.headers) headers.push(item)
   if (reason && response.reason !== undefined && response.forwarded === undefined)
     headers.push('X-Sandbox-Reason', response.reason)

@@ -65,7 +65,7 @@ const NOT_SENT_ON = new RegExp(
 )
 /** Response headers that are dropped: of the connection or origin, and those that the sandbox sets. */
 const NOT_PASSED_ON = new RegExp(
-  `^(?:${HOP_BY_HOP}|content-length|content-encoding|content-type|date|set-cookie2?|access-control-[a-z-]+|strict-transport-security|alt-svc|clear-site-data|nel|report-to|reporting-endpoints|public-key-pins|x-ratelimit-(?:limit|remaining|reset)|x-sandbox-reason|preference-applied)$`,
+  `^(?:${HOP_BY_HOP}|content-length|content-encoding|content-type|x-content-type-options|date|set-cookie2?|access-control-[a-z-]+|strict-transport-security|alt-svc|clear-site-data|nel|report-to|reporting-endpoints|public-key-pins|x-ratelimit-(?:limit|remaining|reset)|x-sandbox-reason|preference-applied)$`,
   'i',
 )
 

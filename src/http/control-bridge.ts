@@ -9,6 +9,8 @@ import { type BodyBudget, hasBody, readBody } from './request-body.js'
 /** The largest input, a scenario, has a few kilobytes. */
 const MAX_BODY_BYTES = 256_000
 
+const NO_SNIFF = { 'x-content-type-options': 'nosniff' }
+
 /** Methods that a Request object cannot have. @source Fetch standard, forbidden method */
 const FORBIDDEN_METHODS = new Set(['TRACE', 'TRACK', 'CONNECT'])
 
@@ -37,7 +39,7 @@ export async function bridge(
     if (left.signal.aborted) return
     if (response === 'too-large') return refuse(outgoing, 'payload_too_large', 'The body is larger than 256 kB.')
     if (response === 'no-room') return refuse(outgoing, 'overloaded')
-    outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+    outgoing.writeHead(response.status, { ...NO_SNIFF, ...Object.fromEntries(response.headers) })
     if (response.body === null) outgoing.end()
     else {
       // A half-close may be the only sign that the client of an endless response has left.
@@ -56,7 +58,7 @@ export async function bridge(
 
 function refuse(outgoing: ServerResponse, code: ProblemCode, message: string = PROBLEMS[code].message): void {
   const { status } = PROBLEMS[code]
-  outgoing.writeHead(status, { 'Content-Type': 'application/json' })
+  outgoing.writeHead(status, { ...NO_SNIFF, 'content-type': 'application/json' })
   outgoing.end(errorBody(code, message, status))
 }
 

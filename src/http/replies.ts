@@ -13,6 +13,8 @@ import { type EpochMs, httpDate } from '../domain/time.js'
 import { type AllowedOrigins, isAllowedOrigin } from '../domain/web-origins.js'
 import { utf8Length } from '../system/runtime.js'
 
+const NO_SNIFF = ['X-Content-Type-Options', 'nosniff']
+
 /**
  * Redirects a browser that opens the bare address.
  *
@@ -22,7 +24,7 @@ import { utf8Length } from '../system/runtime.js'
 export function redirectBrowser(request: ServiceRequest, dashboard: string, now: EpochMs): Reply | undefined {
   if (request.target !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) return undefined
   if (!String(request.headers.accept ?? '').includes('text/html')) return undefined
-  const headers = ['Date', httpDate(now), 'Location', dashboard, 'Content-Length', '0', 'Vary', 'Accept']
+  const headers = [...NO_SNIFF, 'Date', httpDate(now), 'Location', dashboard, 'Content-Length', '0', 'Vary', 'Accept']
   return bareReply(302, headers)
 }
 
@@ -45,7 +47,7 @@ export function answerPreflight(
   if (request.method !== 'OPTIONS') return undefined
   const { origin, 'access-control-request-method': method, 'access-control-request-headers': asked } = request.headers
   if (typeof origin !== 'string' || method === undefined) return undefined
-  const headers = ['Date', httpDate(now)]
+  const headers = [...NO_SNIFF, 'Date', httpDate(now)]
   if (!isAllowedOrigin(cors, origin)) {
     onRefused(origin)
     return bareReply(204, [...headers, 'Vary', 'Origin'])
@@ -84,7 +86,7 @@ export function refusedOriginWarner(cors: AllowedOrigins, warn: (message: string
   }
 }
 
-const COMMON = /^(?:Date|Vary|X-RateLimit-\w+|Access-Control-[\w-]+)$/
+const COMMON = /^(?:Date|Vary|X-Content-Type-Options|X-RateLimit-\w+|Access-Control-[\w-]+)$/
 
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/
 

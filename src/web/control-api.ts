@@ -14,24 +14,15 @@ export const connection = signal<'connecting' | 'live' | 'lost' | 'locked'>('con
 
 export class TokenNeeded extends Error {}
 
-const TOKEN_KEY = 'petstore-sandbox.control-token'
-let enteredToken: string | null = null
+/** In a variable only: other pages of this origin could read a storage. */
+let enteredToken: string | undefined
 
-export function controlToken(): string | null {
-  try {
-    return sessionStorage.getItem(TOKEN_KEY) ?? enteredToken
-  } catch {
-    return enteredToken
-  }
+export function enterControlToken(token: string): void {
+  enteredToken = token
 }
 
-export function keepControlToken(token: string): void {
-  enteredToken = token
-  try {
-    sessionStorage.setItem(TOKEN_KEY, token)
-  } catch {
-    // Storage is denied: the next page prompts again.
-  }
+export function hasControlToken(): boolean {
+  return enteredToken !== undefined
 }
 
 /** Keeps all digits of int64. */
@@ -54,8 +45,7 @@ export async function servedContract(): Promise<Record<string, unknown>> {
 
 /** @throws TokenNeeded, or Error with a sentence */
 export async function requestControl(address: string, init: RequestInit = {}): Promise<Response> {
-  const token = controlToken()
-  const authorization = token === null ? {} : { Authorization: `Bearer ${token}` }
+  const authorization = enteredToken === undefined ? {} : { Authorization: `Bearer ${enteredToken}` }
   const response = await fetch(CONTROL_ADDRESS + address, {
     ...init,
     cache: 'no-store',

@@ -6,7 +6,7 @@ import { type FaultRule, formatFaultRule } from '../domain/faults.js'
 import { counted } from '../domain/numbers.js'
 import { wordsOf } from '../exchanges/exchange-filter.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
-import { callVerb, keepControlToken, readText, requestControl, servedContract, TokenNeeded } from './control-api.js'
+import { callVerb, enterControlToken, readText, requestControl, servedContract, TokenNeeded } from './control-api.js'
 import { EXCHANGES_KEPT, ExchangeRing } from './dashboard/exchange-rows.js'
 import type { PagePlace, Tab } from './dashboard/page-address.js'
 import { remainingRules } from './dashboard/quota-now.js'
@@ -275,7 +275,7 @@ async function search(): Promise<void> {
 }
 
 export function enterToken(token: string): void {
-  keepControlToken(token)
+  enterControlToken(token)
   view.connection.value = 'connecting'
   void stayConnected()
 }

@@ -1,7 +1,7 @@
 import { type Signal, signal, useSignal } from '@preact/signals'
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { connection, controlToken } from './control-api.js'
+import { connection, hasControlToken } from './control-api.js'
 import { messageOf, readableBody } from './format.js'
 
 /** While it runs, `pending` has the requested value. */
@@ -437,7 +437,7 @@ export function HeaderList({
 }
 
 export function TokenDialog({ enter }: { enter(token: string): void }) {
-  const wasRejected = controlToken() !== null
+  const wasRejected = hasControlToken()
   return (
     <FormDialog label="Control token" submit="Unlock" send={async (field) => enter(field('token') ?? '')}>
       <Field

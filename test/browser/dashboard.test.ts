@@ -241,7 +241,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await row(page, '/v1/pets?limit=9').waitFor()
   })
 
-  it('asks for the control token, rejects a wrong one, and keeps the right one for the tab', async () => {
+  it('asks for the control token, rejects a wrong one, and asks again after a reload', async () => {
     const { page, ask } = await open({ controlToken: 'open-sesame' }, { allowed: FAILED })
     const token = page.getByRole('dialog', { name: 'Control token' }).getByLabel('Control token')
     await token.fill('open-barley')
@@ -252,7 +252,10 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.getByText('live', { exact: true }).waitFor()
     await ask('/pets?limit=2')
     await row(page, '/v1/pets?limit=2').waitFor()
+    expect(await page.evaluate('JSON.stringify([sessionStorage, localStorage, document.cookie])')).not.toContain('open')
     await page.reload()
+    await token.fill('open-sesame')
+    await page.getByRole('button', { name: 'Unlock' }).click()
     await row(page, '/v1/pets?limit=2').waitFor()
   })
 

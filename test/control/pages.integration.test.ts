@@ -50,6 +50,15 @@ describe('the pages', () => {
     expect(policy).not.toMatch(/unsafe-eval|https?:|\*/)
   })
 
+  it.each(['/state', '/nothing', '/openapi.yaml', '/docs/spec.md', '/assets/dashboard.js'])(
+    'has browsers not guess the type of %s',
+    async (path) => {
+      await using sandbox = await startSandbox()
+      const { headers } = await fetch(sandbox.controlUrl + path)
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+    },
+  )
+
   it('redirects browsers at the bare address, but no other client', async () => {
     await using sandbox = await startSandbox()
     const root = new URL('/', sandbox.baseUrl)

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import type { SandboxOptions } from '../../src/index.js'
+import { createSandbox, type SandboxOptions } from '../../src/index.js'
 import { type Drift, driftingService } from '../client/drifting-service.js'
 import { listenLocally } from '../support/listen-locally.js'
 import { temporaryFile } from '../support/temporary-files.js'
@@ -189,4 +189,23 @@ describe.each(withoutReplicas)('in front of a real service, %s', (_name, openSan
     expect(left).toBeGreaterThan(0)
     expect(left).toBeLessThanOrEqual(62_000)
   })
+})
+
+it('the pages of a real service run no scripts in the origin of the sandbox, and a response without a type is text', async () => {
+  const own = "default-src 'self'"
+  const service = await realService({}, ({ url }) => ({
+    status: 200,
+    headers: url.endsWith('=1')
+      ? { 'content-type': 'text/html', 'content-security-policy': own }
+      : { 'x-content-type-options': 'none' },
+    body: '<script>',
+  }))
+  await using sandbox = await createSandbox({ upstream: service.baseUrl, upstreamApiKeyFile: keyFile() })
+  const seen = async (limit: number) => {
+    const init = { headers: { authorization: 'Bearer sandbox' } }
+    const { headers } = await sandbox.fetch(`${sandbox.baseUrl}/pets?limit=${limit}`, init)
+    return ['content-type', 'content-security-policy', 'x-content-type-options'].map((name) => headers.get(name))
+  }
+  expect(await seen(1)).toEqual(['text/html', `sandbox allow-forms allow-popups, ${own}`, 'nosniff'])
+  expect(await seen(2)).toEqual(['text/plain', null, 'nosniff'])
 })

@@ -7,7 +7,7 @@ import { encodedBody, problem, unreadBody } from '../responses.js'
 
 /** Headers that would be wrong, belong to the connection, or are set by the sandbox. */
 const NOT_TAKEN_OVER =
-  /^(content-length|content-encoding|transfer-encoding|trailer|te|upgrade|connection|keep-alive|proxy-connection|date|content-type|x-ratelimit-.*|x-sandbox-reason|preference-applied|deprecation|sunset|access-control-.*)$/i
+  /^(content-length|content-encoding|transfer-encoding|trailer|te|upgrade|connection|keep-alive|proxy-connection|date|content-type|x-content-type-options|x-ratelimit-.*|x-sandbox-reason|preference-applied|deprecation|sunset|access-control-.*)$/i
 
 /** @source docs/spec.md, "Resources" */
 export function mockedOperation(context: RequestContext, operation: Operation): HandlerResult {
@@ -32,6 +32,6 @@ function taken({ status, headers, body }: EngineResponse): HandlerResult {
     body: hasNoBody(status) ? '' : body,
     headers: others.flat(),
     reason: 'mock',
-    ...(contentType === undefined ? {} : { contentType }),
+    ...(contentType === undefined && body === '' ? {} : { contentType: contentType ?? 'text/plain' }),
   }
 }

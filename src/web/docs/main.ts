@@ -4,8 +4,8 @@ import { isSpaceName } from '../../domain/keys.js'
 import type { JsonMap } from '../contract-parts.js'
 import {
   callVerb,
-  controlToken,
-  keepControlToken,
+  enterControlToken,
+  hasControlToken,
   readText,
   requestControl,
   SANDBOX_ADDRESS,
@@ -26,7 +26,7 @@ const unlock = find('#unlock', HTMLFormElement)
 if (space !== '') find('#dashboard', HTMLAnchorElement).href = `./#${new URLSearchParams({ space })}`
 unlock.addEventListener('submit', (event) => {
   event.preventDefault()
-  keepControlToken(String(new FormData(unlock).get('token')))
+  enterControlToken(String(new FormData(unlock).get('token')))
   void load()
 })
 // Scalar contains zod, which would try eval. The policy forbids that, and Firefox logs each attempt.
@@ -41,7 +41,7 @@ async function load(): Promise<void> {
     find('#start', HTMLElement).hidden = true
     showReference(document, state)
   } catch (error) {
-    const isFirstPrompt = error instanceof TokenNeeded && controlToken() === null
+    const isFirstPrompt = error instanceof TokenNeeded && !hasControlToken()
     unlock.hidden = !(error instanceof TokenNeeded)
     failure.textContent = isFirstPrompt ? '' : messageOf(error)
   }
