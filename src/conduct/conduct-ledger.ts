@@ -1,17 +1,16 @@
-import { countedTime, type EarlyRequest } from '../domain/ban.js'
 import type { KeyCaller } from '../domain/keys.js'
 import { type Ending, type ExchangeRef, type HandlerResult, isBrowserProbe, isPublic } from '../domain/messages.js'
 import { type Limits, NO_LIMITS } from '../domain/quota.js'
 import { redactQuery } from '../domain/redaction.js'
+import { isProxied } from '../domain/request-headers.js'
 import type { EpochMs } from '../domain/time.js'
 import type { ConductRule } from './conduct-view.js'
 import { type FindingDraft, findingDrafts } from './finding-drafts.js'
 import { countAgain, Findings, type Group, isSameRequest } from './findings.js'
 import type { JudgedRequest } from './judged-request.js'
 import {
+  countIfEarly,
   countSenders,
-  type Earliness,
-  earliness,
   judgeTiming,
   type KeyConduct,
   type KeyIdentity,
@@ -20,10 +19,11 @@ import {
   senderOf,
   sendersNamed,
 } from './key-conduct.js'
-import { isLost, judgeWrites, readWrite, type StoredWrite } from './lost-writes.js'
+import { findExcused, isLost, judgeWrites, readWrite, type StoredWrite } from './lost-writes.js'
 import { fromPlain, type Plain, toPlain } from './plain.js'
 import type { Repeats } from './repeats.js'
 import {
+  delayResponse,
   dropWithoutReason,
   endRequest,
   forgetResponse,
@@ -49,6 +49,9 @@ interface Open {
   readonly fingerprint: string
   notice: RefusalNotice | null
   readonly write: StoredWrite | null
+  /** Lost writes that may be repeated once this response is received. */
+  readonly excused: readonly string[]
+  readonly isProxied: boolean
   readonly context: Context
 }
 
@@ -64,11 +67,6 @@ interface Parts {
   readonly keys: Map<string, KeyConduct>
   readonly strangers: Map<string, KeyConduct>
   readonly open: readonly (Omit<Open, 'account'> & Pick<KeyIdentity, 'name' | 'isStranger'>)[]
-}
-
-export interface CountedRequest {
-  readonly account: Pick<KeyIdentity, 'name' | 'isStranger'>
-  readonly early: EarlyRequest
 }
 
 /** Judges how clients keep the service's rules, independently of the log. Its size is bounded. */
@@ -123,10 +121,10 @@ export class ConductLedger {
     if (senders !== undefined) dropWithoutReason(senders, judged)
   }
 
-  /** @returns undefined if the request is not early */
-  earliness(judged: JudgedRequest): Earliness | undefined {
+  /** @returns see `countIfEarly` in key-conduct.ts */
+  countIfEarly(judged: JudgedRequest): number | undefined {
     const account = this.#known(judged)
-    return account && earliness(account, judged)
+    return account && countIfEarly(account, judged)
   }
 
   /**
@@ -148,10 +146,20 @@ export class ConductLedger {
       const verdict = judgeTiming(account, senders, judged, response, fingerprint, position)
       for (const draft of verdict.drafts) this.#find(judged, id, draft)
       if (lostWrites.size > 0)
-        for (const draft of judgeWrites(lostWrites, judged, response, fingerprint)) this.#find(judged, id, draft)
-      const notice = readNotice(response, judged, fingerprint, id, verdict.isEarly) ?? null
+        for (const draft of judgeWrites(lostWrites, judged, fingerprint)) this.#find(judged, id, draft)
+      const notice = readNotice(response, judged, fingerprint, id) ?? null
       const write = readWrite(judged, response, id, notice) ?? null
-      this.#open.push({ position, account, sender, fingerprint, notice, write, context: verdict.context })
+      this.#open.push({
+        position,
+        account,
+        sender,
+        fingerprint,
+        notice,
+        write,
+        excused: lostWrites.size > 0 ? findExcused(lostWrites, judged, response) : [],
+        isProxied: isProxied(request.headers),
+        context: verdict.context,
+      })
       const [oldest] = this.#open
       if (oldest !== undefined && this.#open.length > MAX_OPEN_REQUESTS) this.#close(0, oldest)
     }
@@ -171,23 +179,20 @@ export class ConductLedger {
     }
   }
 
-  /** @returns the early request that counts towards a ban from now on, if the response was one to it */
-  ended(ending: Ending): CountedRequest | undefined {
+  ended(ending: Ending): void {
     this.repeats?.ended(ending)
     const index = placeOf(this.#open, ending.position)
     const open = this.#open[index]
-    if (open?.position !== ending.position) return undefined
-    const { position, account, sender, fingerprint, notice, write, context } = open
+    if (open?.position !== ending.position) return
+    const { position, fingerprint, notice, write, context } = open
     const senders = this.#close(index, open)
+    if (open.isProxied) delayResponse(senders, fingerprint, ending.endedAt)
+    if (ending.how === 'sent') for (const name of open.excused) senders.lostWrites.delete(name)
     if (write !== null && isLost(write, ending))
       put(senders.lostWrites, fingerprint, { ...write, ...ending }, MAX_LOST_WRITES)
-    if (notice === null || !isReceived(notice, ending.how)) return undefined
+    if (notice === null || !isReceived(notice, ending.how)) return
     const isShared = context.isShared || senders.latest > position
-    const wait = receive(senders, notice, ending, { ...context, isShared })
-    // Only the sandbox's own refusals cause a ban.
-    if (!wait?.isEarly || wait.kind !== 'limit' || wait.reason === 'upstream') return undefined
-    const { request, reason, rule } = wait
-    return { account, early: { ...countedTime(wait), sender, request, reason, rule } }
+    receive(senders, notice, ending, { ...context, isShared })
   }
 
   /** @param position of a request whose response was sent, but not received */

@@ -8,8 +8,10 @@ import {
   ALL,
   beginRequest,
   countAtOnce,
+  countParallel,
   endRetries,
   findReady,
+  noteDelayed,
   noteTry,
   openSenders,
   type Ready,
@@ -53,11 +55,10 @@ export interface KeyConduct extends KeyIdentity {
 
 interface Verdict {
   readonly drafts: readonly FindingDraft[]
-  readonly isEarly: boolean
   readonly context: Context
 }
 
-const NO_VERDICT: Verdict = { drafts: [], isEarly: false, context: { isShared: false, inLoop: 0 } }
+const NO_VERDICT: Verdict = { drafts: [], context: { isShared: false, inLoop: 0 } }
 const PARALLEL: Verdict = { ...NO_VERDICT, context: { isShared: true, inLoop: 0 } }
 
 export function openKeyConduct(caller: KeyCaller): KeyConduct {
@@ -96,7 +97,7 @@ export function mostAtOnce({ senders }: KeyConduct): number {
 export function countSenders({ senders }: KeyConduct, stated: number | undefined, now: Now): number {
   const unnamed = senders.get('')
   if (unnamed === undefined) return Math.max(1, senders.size)
-  return senders.size - 1 + (stated ?? countAtOnce(unnamed, ALL, now))
+  return senders.size - 1 + (stated ?? countParallel(unnamed, ALL, now))
 }
 
 /** Without waits and failures, a request cannot be too early. */
@@ -104,23 +105,19 @@ function isRefused({ waits, ready, retries }: Senders): boolean {
   return waits.length > 0 || ready.length > 0 || retries.size > 0
 }
 
-/** An early request: its sender has ignored waits that apply to all requests of the key. */
-export interface Earliness {
-  /** The number of senders that it may have come from. */
-  readonly senders: number
-  /** One of the waits has a request that was not early. */
-  readonly hasFirst: boolean
-}
-
-/** @returns undefined if the request is not early */
-export function earliness(account: KeyConduct, judged: JudgedRequest): Earliness | undefined {
+/**
+ * A request is early if its sender has ignored waits that apply to all requests of the key. Waits of a real service do
+ * not lead to a ban.
+ * @returns the number of senders that an early request may have come from, otherwise undefined
+ */
+export function countIfEarly(account: KeyConduct, judged: JudgedRequest): number | undefined {
   const senders = account.senders.get(senderOf(judged))
   if (senders === undefined || !isRefused(senders)) return undefined
   const fingerprint = fingerprintOf(judged)
-  const { after: limits } = runningWaits(senders, fingerprint, judged).limits
-  const count = statedSenders(judged) ?? countAtOnce(senders, ALL, judged)
-  if (limits.length < count || findReady(senders, fingerprint)?.isShared) return undefined
-  return { senders: count, hasFirst: limits.some(({ isEarly }) => !isEarly) }
+  noteDelayed(senders, fingerprint, 1, judged)
+  const limits = runningWaits(senders, fingerprint, judged).limits.after.filter(({ reason }) => reason !== 'upstream')
+  const count = statedSenders(judged) ?? countParallel(senders, ALL, judged)
+  return limits.length < count || findReady(senders, fingerprint)?.isShared ? undefined : count
 }
 
 /** Within this time after the first refusal, parallel requests may have been on their way: no reason to warn. */
@@ -151,8 +148,9 @@ export function judgeTiming(
   const stated = statedSenders(judged)
   const { own, limits, bans } = runningWaits(senders, fingerprint, judged)
   const inLoop = isParallel ? 0 : countLoop(senders, own, fingerprint, judged)
-  const same = stated ?? (inLoop > MAX_IN_LOOP ? 1 : countAtOnce(senders, fingerprint, judged))
-  const all = stated ?? countAtOnce(senders, ALL, judged)
+  const seen = stated ?? countAtOnce(senders, fingerprint, judged)
+  const same = stated ?? (inLoop > MAX_IN_LOOP ? 1 : countParallel(senders, fingerprint, judged))
+  const all = stated ?? countParallel(senders, ALL, judged)
   const ready = takeReady(senders, fingerprint)
   const retry = ready?.isShared ? undefined : noteTry(senders, fingerprint, same, judged)
   // Each of several parallel requests may be repeated after its own response.
@@ -187,7 +185,7 @@ export function judgeTiming(
   const isEarly = limits.after.length >= all && !isReady
   const isAgain = !isReady && known >= same
   if (!isReady) {
-    const isLikely = possible >= same || (stated === undefined && here !== undefined)
+    const isLikely = possible >= Math.min(seen, same) || (stated === undefined && here !== undefined)
     const isBurst = ![own.after[0], own.unknown[0]].some((first) => first && elapsed(first.sent, judged) > BURST_MS)
     const isOneSender = stated === undefined && same === 1
     if (isAgain) addWaits('early-retry', own, known + 1, isOneSender ? sharingOf(here, ready, judged) : 0)
@@ -212,7 +210,7 @@ export function judgeTiming(
   const repeated = !isAgain ? undefined : here?.isShared ? here : own.after.find((wait) => wait.isShared)
   if (repeated !== undefined) repeated.isShared = false
   const isShared = isParallel || isReady || repeated !== undefined
-  return { drafts, isEarly, context: { isShared, inLoop: isReady ? 0 : inLoop } }
+  return { drafts, context: { isShared, inLoop: isReady ? 0 : inLoop } }
 }
 
 /** A loop uses a connection of an earlier refusal, or a newer one. @returns see `Context` */

@@ -1,4 +1,6 @@
 import type { Ending } from '../domain/messages.js'
+import { isProxied } from '../domain/request-headers.js'
+import { MAX_SENDERS } from '../domain/settings.js'
 import { type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
 import type { Arrival, JudgedRequest, Moment, Now } from './judged-request.js'
 import type { LostWrite } from './lost-writes.js'
@@ -47,6 +49,8 @@ export interface Senders {
   lostWrites: Map<string, LostWrite>
   inFlight: Map<string, number>
   allInFlight: number
+  /** Responses that proxies may not have passed on yet. */
+  delayed: readonly { readonly fingerprint: string; readonly endedAt: number }[]
   /** Position of the latest request. */
   latest: number
   /** By fingerprint, or ALL. */
@@ -60,26 +64,50 @@ export const ALL = ''
 
 export function openSenders(): Senders {
   return {
-    ...{ waits: [], ready: [], allInFlight: 0, latest: 0, most: 1 },
+    ...{ waits: [], ready: [], delayed: [], allInFlight: 0, latest: 0, most: 1 },
     ...{ retries: new Map(), lostWrites: new Map(), inFlight: new Map(), overlaps: new Map() },
   }
 }
 
-/** Estimates the number of senders. @param what a fingerprint, or ALL */
+/** Prefix of overlaps that the sandbox has not seen, because a proxy passes requests and responses on later. */
+const THROUGH_PROXIES = 'proxied '
+
+/** The most requests that were seen at once. @param what a fingerprint, or ALL */
 export function countAtOnce({ overlaps }: Senders, what: string, now: Now): number {
   const overlap = overlaps.get(what)
   return overlap === undefined || elapsed(overlap, now) >= REMEMBERED_MS ? 1 : overlap.count
+}
+
+/** Estimates the number of senders, those behind proxies included. @param what a fingerprint, or ALL */
+export function countParallel(senders: Senders, what: string, now: Now): number {
+  return Math.max(countAtOnce(senders, what, now), countAtOnce(senders, THROUGH_PROXIES + what, now))
+}
+
+/** Counts a request through a proxy as sent at the same time as those whose responses it may not have read. */
+export function noteDelayed(senders: Senders, fingerprint: string, itself: 0 | 1, arrival: Arrival): void {
+  if (senders.delayed.length === 0 || !isProxied(arrival.request.headers)) return
+  senders.delayed = senders.delayed.filter(({ endedAt }) => endedAt > arrival.request.deliveredUpTo)
+  const same = senders.delayed.filter((one) => one.fingerprint === fingerprint).length
+  const inFlight = senders.inFlight.get(fingerprint) ?? 0
+  keepOverlap(senders, THROUGH_PROXIES + fingerprint, inFlight + itself + same, arrival)
+  keepOverlap(senders, THROUGH_PROXIES + ALL, senders.allInFlight + itself + senders.delayed.length, arrival)
+}
+
+/** The response to a request through a proxy has been sent. */
+export function delayResponse(senders: Senders, fingerprint: string, endedAt: number): void {
+  senders.delayed = [...senders.delayed, { fingerprint, endedAt }].slice(-MAX_SENDERS)
 }
 
 /**
  * A request is in flight from its first byte until its response is sent or the client disconnects.
  * @returns whether another one is in flight
  */
-export function beginRequest(senders: Senders, fingerprint: string, position: number, now: Now): boolean {
+export function beginRequest(senders: Senders, fingerprint: string, position: number, now: Arrival): boolean {
   const same = (senders.inFlight.get(fingerprint) ?? 0) + 1
   senders.inFlight.set(fingerprint, same)
   senders.allInFlight++
   senders.latest = position
+  noteDelayed(senders, fingerprint, 0, now)
   if (senders.allInFlight === 1) return false
   noteAtOnce(senders, fingerprint, same, senders.allInFlight, now)
   return true
@@ -153,8 +181,7 @@ export function endRetries({ retries }: Senders, fingerprint: string): void {
   else retries.set(fingerprint, { ...noRetries(), failures })
 }
 
-/** @returns its wait, if that has begun */
-export function receive(senders: Senders, notice: RefusalNotice, ending: Ending, context: Context): Wait | undefined {
+export function receive(senders: Senders, notice: RefusalNotice, ending: Ending, context: Context): void {
   const { position, at, wall, endedAt, connection, slackMs = 0 } = ending
   const sent = { position, at, wall, endedAt, connection }
   const { fingerprint, response } = notice
@@ -163,15 +190,11 @@ export function receive(senders: Senders, notice: RefusalNotice, ending: Ending,
     addFailure(retries, { ...sent, ...context, response, slackMs })
     senders.retries.delete(fingerprint)
     put(senders.retries, fingerprint, retries, MAX_RETRIES)
-    return undefined
+    return
   }
   const wait: Wait = { ...notice.wait, ...context, fingerprint, response, sent }
-  if (!isWaitOpen(wait, at, wall)) {
-    addReady(senders, wait, at, wall)
-    return undefined
-  }
-  addWait(senders.waits, wait)
-  return wait
+  if (isWaitOpen(wait, at, wall)) addWait(senders.waits, wait)
+  else addReady(senders, wait, at, wall)
 }
 
 export function forgetResponse(senders: Senders, position: number): void {

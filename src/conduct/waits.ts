@@ -26,7 +26,6 @@ export interface RefusalNotice {
 interface NamedWait extends RetryWindow, RefusalReason {
   /** Scope: this request, all requests of the key (quota, storm), or a banned key. */
   readonly kind: 'request' | 'limit' | 'ban'
-  readonly isEarly: boolean
   readonly userAgent: string
 }
 
@@ -68,7 +67,6 @@ export function readNotice(
   { now, wall, request, space }: JudgedRequest,
   fingerprint: string,
   exchange: number,
-  isEarly: boolean,
 ): RefusalNotice | undefined {
   if (isServed(result) || result.fault === 'hang') return undefined
   const { status, fault, reason = null, rule = null, headers = [], retryAt } = result
@@ -84,7 +82,7 @@ export function readNotice(
   const wait = until === undefined ? null : { from: now, until, wallUntil: wall + until - now }
   return {
     ...{ fingerprint, from: now, isBroken, response },
-    wait: wait && { ...wait, kind, reason, rule, request: space.requests, isEarly, userAgent: userAgentOf(request) },
+    wait: wait && { ...wait, kind, reason, rule, request: space.requests, userAgent: userAgentOf(request) },
   }
 }
 
@@ -152,16 +150,13 @@ export function isWaitOpen({ until, wallUntil }: RetryWindow, now: EpochMs, wall
   return Math.min(until - now, wallUntil - wall) > TIMER_TOLERANCE_MS
 }
 
-/** Beyond the limit for its kind, drops the first wait that does not count towards a ban. */
-export function addWait<Kept extends RetryWindow & { readonly isEarly: boolean; readonly kind?: Wait['kind'] }>(
-  waits: Kept[],
-  wait: Kept,
-): void {
+/** Beyond the limit for its kind, drops the first wait. */
+export function addWait<Kept extends RetryWindow & { readonly kind?: Wait['kind'] }>(waits: Kept[], wait: Kept): void {
   waits.push(wait)
   if (waits.length <= MAX_WAITS) return
   const same = waits.filter(({ kind }) => kind === wait.kind)
   if (same.length <= MAX_WAITS) return
-  const dropped = same.find(({ isEarly }) => isEarly) ?? same[0]
+  const [dropped] = same
   if (dropped !== undefined) waits.splice(waits.indexOf(dropped), 1)
 }
 

@@ -1,10 +1,10 @@
 import {
   activeBan,
+  addEarly,
   type BanRecord,
   banFor,
   banRecordWithoutFuture,
-  causesBan,
-  countedTime,
+  type EarlyRequest,
   isRetryWindowOpen,
   NO_BAN_RECORD,
   type RetryWindow,
@@ -27,8 +27,8 @@ export type Refused = Record<WindowName | 'ban', number>
 interface PlanState {
   usage: QuotaUsage
   bans: BanRecord
-  waits: (RetryWindow & { readonly isEarly: boolean })[]
-  early: RetryWindow[]
+  waits: RetryWindow[]
+  early: EarlyRequest[]
   readonly refused: Refused
 }
 
@@ -144,8 +144,7 @@ function simulate(
   const { refused } = state
   dropEnded(state.waits, { now, wall })
   const isEarly = state.waits.length >= senders
-  const hasFirst = state.waits.some((wait) => !wait.isEarly)
-  if (isEarly && banAfter !== 'never' && causesBan(state.early, hasFirst, banAfter * senders, now, wall)) {
+  if (isEarly && banAfter !== 'never' && addEarly(state.early, '', now, wall) >= banAfter * senders) {
     Object.assign(state, { bans: banFor(banDuration, now, 0), waits: [], early: [] })
     refused.ban++
     return
@@ -159,7 +158,5 @@ function simulate(
   refused[window]++
   if (retryAfter === 'none') return
   const wait = { from: now, until: resetAt, wallUntil: wall + resetAt - now }
-  if (!isWaitOpen(wait, now, wall)) return
-  addWait(state.waits, { ...wait, isEarly })
-  if (isEarly) state.early.push(countedTime(wait))
+  if (isWaitOpen(wait, now, wall)) addWait(state.waits, wait)
 }

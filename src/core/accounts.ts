@@ -1,4 +1,4 @@
-import { banRecordWithoutFuture, type EarlyRequest, isRetryWindowOpen, NO_BAN_RECORD } from '../domain/ban.js'
+import { banRecordWithoutFuture, isRetryWindowOpen, NO_BAN_RECORD } from '../domain/ban.js'
 import type { Account } from '../domain/keys.js'
 import { usageWithoutFuture } from '../domain/quota.js'
 import type { SnapshotAccount } from '../domain/state.js'
@@ -6,9 +6,6 @@ import type { EpochMs } from '../domain/time.js'
 
 /** Limits memory. @source docs/behaviour.md, "requests without a valid key" */
 const MAX_STRANGERS = 10_000
-
-/** Only reached if no number of early requests brings a ban. */
-const MAX_EARLY = 100_000
 
 /** The accounts of a space: permanent for known keys, and for strangers while there is room. */
 export class Accounts {
@@ -83,11 +80,6 @@ export class Accounts {
         )
       }
   }
-}
-
-export function addEarly({ early }: Account, request: EarlyRequest): void {
-  early.push(request)
-  if (early.length > MAX_EARLY) early.shift()
 }
 
 function open(): Account {

@@ -23,7 +23,7 @@ import {
   startInstant,
 } from '../domain/time.js'
 import { ExchangeLog, type SavedLog } from '../exchanges/exchange-log.js'
-import { Accounts, addEarly } from './accounts.js'
+import { Accounts } from './accounts.js'
 import {
   type Collections,
   hasUnsavedRecords,
@@ -213,19 +213,14 @@ export class Space implements SpaceState {
     return this.records.get(resource)?.get(scope, id) !== undefined
   }
 
-  /** Log and conduct learn how a response ended. An early request counts towards a ban from then on. */
+  /** Log and conduct learn how a response ended. */
   recordEnd(ended: EndedExchange, { now: wall, position: endedAt }: Instant): void {
     this.log.end(ended)
     const { position, how, connection, durationMs, waitingMs, bodyMs, instead } = ended
     const slackMs = Math.max(0, durationMs - waitingMs - bodyMs)
     const isWithheld = instead !== undefined
     const at = this.now(wall)
-    const counted = this.conduct.ended({ position, how, at, wall, endedAt, connection, slackMs, isWithheld })
-    if (counted === undefined) return
-    const { name, isStranger } = counted.account
-    const key = isStranger ? undefined : this.findKey(name)?.key
-    if (isStranger) addEarly(this.accountsToChange().forStranger(name), counted.early)
-    else if (key !== undefined) addEarly(this.accountsToChange().forKey(key), counted.early)
+    this.conduct.ended({ position, how, at, wall, endedAt, connection, slackMs, isWithheld })
   }
 
   /** By label, or by text. */

@@ -1,4 +1,3 @@
-import type { Reason } from './problems.js'
 import { type DurationMs, type EpochMs, MINUTE_MS } from './time.js'
 
 export interface Interval {
@@ -15,14 +14,9 @@ export interface RetryWindow extends Interval {
   readonly wallUntil: EpochMs
 }
 
-/** A request before the end of a wait. It counts towards a ban, for the time of the wait in its own response. */
+/** A request before the end of a wait. It counts towards a ban for a minute. */
 export interface EarlyRequest extends RetryWindow {
   readonly sender: string
-  /** Its number among the requests to the space. */
-  readonly request: number
-  readonly reason: Reason | null
-  /** The fault rule that refused it. */
-  readonly rule: string | null
 }
 
 interface Ban extends Interval {
@@ -52,35 +46,25 @@ export function banRecordWithoutFuture(record: BanRecord, now: EpochMs): BanReco
   return record.ban === undefined || record.ban.from <= now ? record : NO_BAN_RECORD
 }
 
+/** Only reached if no number of early requests brings a ban. */
+const MAX_EARLY = 100_000
+
 /**
- * Whether another early request causes a ban. Each counts for a minute at most, while the wait in its response lasts. The
- * first refused request was not early, but counts as well while its wait lasts. When one of n clients that all wait
- * sends, at most n - 1 waits are running, so they stay below `threshold`.
- * @param early requests that no longer count are removed from it @param hasFirst the wait of the first request lasts
+ * Counts an early request.
+ * @param early requests of the last minute; older ones are removed
+ * @returns the number of early requests of this sender in the last minute
  */
-export function causesBan(
-  early: RetryWindow[],
-  hasFirst: boolean,
-  threshold: number,
-  now: EpochMs,
-  wall: EpochMs,
-): boolean {
-  const others = hasFirst ? 1 : 0
-  if (early.length + others < threshold) return false
+export function addEarly(early: EarlyRequest[], sender: string, now: EpochMs, wall: EpochMs): number {
   let kept = 0
-  for (const wait of early) if (isRetryWindowOpen(wait, now, wall)) early[kept++] = wait
+  for (const one of early) if (isRetryWindowOpen(one, now, wall)) early[kept++] = one
   early.length = kept
-  return kept + others >= threshold
+  early.push({ sender, from: now, until: now + COUNTED_FOR_MS, wallUntil: wall + COUNTED_FOR_MS })
+  if (early.length > MAX_EARLY) early.shift()
+  return early.reduce((count, one) => count + Number(one.sender === sender), 0)
 }
 
 export function isRetryWindowOpen(wait: RetryWindow, now: EpochMs, wall: EpochMs): boolean {
   return holds(wait, now) && wall < wait.wallUntil
-}
-
-/** The time for which an early request counts, by the wait in its response. */
-export function countedTime({ from, until, wallUntil }: RetryWindow): RetryWindow {
-  const end = Math.min(until, from + COUNTED_FOR_MS)
-  return { from, until: end, wallUntil: wallUntil - (until - end) }
 }
 
 function holds(stretch: Interval, now: EpochMs): boolean {

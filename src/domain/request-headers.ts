@@ -45,6 +45,15 @@ export function withBearer(
   }
 }
 
+/**
+ * Whether a request came through a proxy. A proxy must name itself.
+ * @source RFC 9110, section 7.6.3: Via; RFC 7239: Forwarded
+ */
+export function isProxied(headers: ServiceRequest['headers']): boolean {
+  for (const name in headers) if (name === 'via' || name === 'forwarded' || name.startsWith('x-forwarded-')) return true
+  return false
+}
+
 export const SPACE_BAGGAGE_KEY = 'sandbox-space'
 
 /**

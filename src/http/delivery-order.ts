@@ -1,6 +1,7 @@
 import type { DeliveryMarks, Reply } from '../domain/messages.js'
 import { setImmediate, setTimeout, systemClock } from '../system/system-clock.js'
 import type { ConnectionOrder, Outgoing } from './connection.js'
+import { DeliveryTracker } from './delivery-tracker.js'
 
 export interface OrderSink {
   /** @param isProven requests received from now on were sent after the replies were readable */
@@ -30,6 +31,7 @@ const FIRST_REQUEST_MS = 50
  */
 export class DeliveryOrder {
   readonly #sink: OrderSink
+  readonly #tracker = new DeliveryTracker()
   /** Highest positions whose replies were sent and delivered. */
   #marks: DeliveryMarks = { deliveredUpTo: 0, sentUpTo: 0 }
   #waiting: Outgoing[] = []
@@ -68,6 +70,16 @@ export class DeliveryOrder {
     this.#withoutRequest--
     // The client may have decided to send the request when it connected.
     return { ...marks, deliveredUpTo: connection.opened.deliveredUpTo }
+  }
+
+  /** The marks of a request through a proxy, which holds responses back for a while. @param marks from `requested` */
+  proxied({ deliveredUpTo, sentUpTo }: DeliveryMarks): DeliveryMarks {
+    return { deliveredUpTo: Math.min(deliveredUpTo, this.#tracker.deliveredUpTo), sentUpTo }
+  }
+
+  /** Responses have ended, which was reported at a position. @param now monotonic */
+  ended(position: number, now: number): void {
+    this.#tracker.sent(position, now)
   }
 
   /** Writes a reply at the end of this turn; a refusal in a quiet turn. */

@@ -10,6 +10,7 @@ import {
   type ResponseEnd,
   type ServiceRequest,
 } from '../domain/messages.js'
+import { isProxied } from '../domain/request-headers.js'
 import { clearTimeout, setTimeout, systemClock } from '../system/system-clock.js'
 import { DeliveryTracker } from './delivery-tracker.js'
 import { endedExchange, type ReplyTimes, replyTimes, withoutHeader } from './replies.js'
@@ -56,7 +57,8 @@ export function createFetch(
     if (relayed || relayedReplies.isPending) relayedReplies.sent(position, now)
     else returnedUpTo = position
   }
-  return async (request, { relayed = false, replied } = {}) => {
+  return async (request, { relayed: isRelayed = false, replied } = {}) => {
+    const relayed = isRelayed || isProxied(Object.fromEntries(request.headers))
     const times = replyTimes(systemClock.monotonic())
     const relayedUpTo = relayedReplies.deliveredUpTo
     const deliveredUpTo = relayed ? relayedUpTo : Math.max(returnedUpTo, relayedUpTo)

@@ -8,6 +8,7 @@ import {
   type ServiceRequest,
 } from '../domain/messages.js'
 import type { ProblemCode } from '../domain/problems.js'
+import { isProxied } from '../domain/request-headers.js'
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { clearTimeout, setTimeout, systemClock } from '../system/system-clock.js'
 import type { Connection } from './connection.js'
@@ -36,7 +37,7 @@ export function handleRequest(context: ListenerContext, request: IncomingMessage
   if (connection.response !== undefined && !connection.response.writableFinished) connection.isPipelined = true
   connection.response = response
   order.received(connection.order)
-  const before = marksFor(context, connection)
+  const before = marksFor(context, connection, request.headers)
   if (context.isStopping) response.shouldKeepAlive = false
   const { decided } = connection
   connection.decided = undefined
@@ -60,10 +61,21 @@ export function handleRequest(context: ListenerContext, request: IncomingMessage
   else serveWith(undefined)
 }
 
-/** The marks when a request was sent. A client has read all earlier responses on its connection. */
-export function marksFor({ order }: ListenerContext, connection: Connection): DeliveryMarks {
+type SentMarks = DeliveryMarks & Pick<ServiceRequest, 'connection'>
+
+/**
+ * The marks when a request was sent. A client has read all earlier responses on its connection; a proxy uses one for
+ * several clients.
+ */
+export function marksFor(
+  { order }: ListenerContext,
+  connection: Connection,
+  headers: ServiceRequest['headers'],
+): SentMarks {
   if (connection.refusals.length > 0) connection.refusals = []
-  return order.requested(connection.order)
+  const marks = order.requested(connection.order)
+  if (isProxied(headers)) return { ...order.proxied(marks), connection: 0 }
+  return { ...marks, connection: connection.isPipelined ? 0 : connection.id }
 }
 
 /** Memory for the body is reserved while the reply is pending. @param before see marksFor */
@@ -72,7 +84,7 @@ export function callService(
   connection: Connection,
   { method, target, headers, rawHeaders }: RequestHead,
   body: ServiceRequest['body'],
-  before: DeliveryMarks,
+  before: SentMarks,
 ): PendingReply {
   const bytes = typeof body === 'object' ? body.length : 0
   const reply = handlers.service(
@@ -83,7 +95,6 @@ export function callService(
       rawHeaders,
       body: bytes > 0 && !budget.makeRoom(bytes) ? 'no-room' : body,
       address: addressOf(connection),
-      connection: connection.isPipelined ? 0 : connection.id,
       ...before,
     },
     connection.left,

@@ -171,6 +171,7 @@ function reportEnds(
     if (how === 'cut') separates = true
   }
   const position = ends.length === 0 ? 0 : handlers.ended(ends)
+  if (ends.length > 0) order.ended(position, now)
   if (separates || refusals.length > 0) order.sent(position, isProven)
   for (const { connection, reply } of refusals) {
     if (reply.exchange !== undefined) connection.refusals.push(reply.exchange)

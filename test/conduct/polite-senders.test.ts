@@ -180,3 +180,32 @@ describe('a sender that does not wait', () => {
     expect(scene.violations).toEqual(['no-backoff'])
   })
 })
+
+it('clients that start together behind proxies are never blamed if each waits', () => {
+  const property = fc.property(fc.integer({ min: 1, max: 30 }), fc.nat(), (clients, seed) => {
+    const chance = randomStream(`proxies ${seed}`)
+    const between = (least: number, most: number) => least + Math.floor(chance.next() * (most - least))
+    const scene = new Scene()
+    const start = scene.now
+    /** Ends of responses, with their positions. */
+    const ended: { at: number; position: number }[] = []
+    // Arrivals at the sandbox. Proxies delay requests and responses by 5 to 200 ms, and 245 ms together.
+    const due = Array.from({ length: clients }, () => ({
+      at: start + between(5, 200),
+      path: `/pets?limit=${between(1, 3)}`,
+    }))
+    while (scene.now < start + 20_000) {
+      const next = due.reduce((one, other) => (other.at < one.at ? other : one))
+      scene.pass(next.at - scene.now)
+      const deliveredUpTo = ended.findLast(({ at }) => scene.now - at >= 250)?.position ?? 0
+      const marks = { deliveredUpTo, sentUpTo: scene.position, headers: { via: '1.1 proxy' } }
+      const waitMs = chance.next() < 0.5 ? 0 : between(1, 3) * 1000
+      const response = waitMs === 0 ? scene.served : scene.refusal(waitMs)
+      scene.ends(scene.sends(response, { path: next.path, ...marks }))
+      ended.push({ at: scene.now, position: scene.position })
+      next.at += waitMs + between(10, 245) + between(0, 250)
+    }
+    expect(scene.violations).toEqual([])
+  })
+  fc.assert(property, { numRuns: 100 })
+})

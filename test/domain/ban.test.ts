@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import {
   activeBan,
+  addEarly,
   banFor,
   banRecordWithoutFuture,
-  causesBan,
-  countedTime,
+  type EarlyRequest,
   isRetryWindowOpen,
   type RetryWindow,
 } from '../../src/domain/ban.js'
@@ -13,21 +13,22 @@ import fc from '../support/fast-check.js'
 
 const NOON = Date.parse('2026-03-01T12:00:00Z')
 
-/** A key whose requests are all refused, each with a wait. */
+/** A key whose requests are all refused, each with a wait, and that has some senders. */
 class Refused {
-  #waits: (RetryWindow & { readonly isEarly: boolean })[] = []
-  readonly #early: RetryWindow[] = []
+  #waits: RetryWindow[] = []
+  readonly #early: EarlyRequest[] = []
+  readonly #senders: number
+
+  constructor(senders = 1) {
+    this.#senders = senders
+  }
 
   /** @returns whether the request brings the ban */
   send(waitMs: number, now: number, wall = now, threshold = 10): boolean {
     this.#waits = this.#waits.filter((wait) => isRetryWindowOpen(wait, now, wall))
-    const isEarly = this.#waits.length > 0
-    const isWaiting = this.#waits.some((wait) => !wait.isEarly)
-    if (isEarly && causesBan(this.#early, isWaiting, threshold, now, wall)) return true
-    const wait = { from: now, until: now + waitMs, wallUntil: wall + waitMs }
-    this.#waits.push({ ...wait, isEarly })
-    if (isEarly) this.#early.push(countedTime(wait))
-    return false
+    const isEarly = this.#waits.length >= this.#senders
+    this.#waits.push({ from: now, until: now + waitMs, wallUntil: wall + waitMs })
+    return isEarly && addEarly(this.#early, '', now, wall) >= threshold * this.#senders
   }
 }
 
@@ -51,12 +52,21 @@ describe('a ban', () => {
     expect([isBanned(6000), isBanned(7000)]).toEqual([true, false])
   })
 
-  it('never starts for ten clients that each wait, however short the waits are', () => {
+  it.each([100, 250, 500, 1900])(
+    'starts with the tenth early request, one every %d ms, while waits take 2 s',
+    (step) => {
+      const refused = new Refused()
+      const sent = Array.from({ length: 40 }, (_, i) => refused.send(2000, NOON + i * step))
+      expect(sent.indexOf(true)).toBe(10)
+    },
+  )
+
+  it('never starts for clients that each wait, however short the waits are', () => {
     const workers = fc.array(fc.record({ start: fc.nat(2000), think: fc.nat(50) }), { minLength: 1, maxLength: 10 })
     fc.assert(
       fc.property(workers, fc.integer({ min: 1, max: 3000 }), (crew, waitMs) => {
         // Every request is refused; each worker comes back exactly when its own wait is over, or a little later.
-        const refused = new Refused()
+        const refused = new Refused(crew.length)
         const due = crew.map(({ start, think }) => ({ at: NOON + start, think }))
         for (let step = 0; step < 300; step++) {
           const next = due.reduce((a, b) => (b.at < a.at ? b : a))
@@ -65,6 +75,13 @@ describe('a ban', () => {
         }
       }),
     )
+  })
+
+  it('counts each named sender alone', () => {
+    const early: EarlyRequest[] = []
+    expect(['a', 'b', 'a', 'a', 'b'].map((sender, i) => addEarly(early, sender, NOON + i, NOON + i))).toEqual([
+      1, 1, 2, 3, 2,
+    ])
   })
 
   it('never starts for a client that waits in real time while the clock is frozen', () => {

@@ -16,22 +16,40 @@ describe.each(transports)('an early request, %s', (_name, openSandbox) => {
     ['a clear of no faults', ['DELETE', '/faults']],
     ['a storm that refuses nothing', ['PUT', '/storm', { rate: 0 }]],
     ['the lift of no ban', ['DELETE', '/keys/sandbox/ban']],
-  ] as const)('counts until its own wait is over, whatever else changes: %s', async (_what, [method, path, body]) => {
+  ] as const)('counts whatever changes: %s', async (_what, [method, path, body]) => {
     const sandbox = await openSandbox(LIMITED)
     expect(await reasons(sandbox, 3)).toEqual(['served', 'quota-minute', 'quota-minute'])
     if (method !== undefined) await sandbox.control(method, path, body)
     expect(await reasons(sandbox, 1)).toEqual(['ban'])
   })
 
-  it('no longer counts without the reason of its wait', async () => {
+  it('counts for a minute, also after the reason of its wait is gone', async () => {
     const sandbox = await openSandbox({ storm: '1,retry-after=60s', banAfter: 2, freeze: true })
     expect(await reasons(sandbox, 2)).toEqual(['storm', 'storm'])
     await sandbox.control('DELETE', '/storm')
     await sandbox.control('PUT', '/storm', { rate: 1, retryAfter: '60s' })
-    expect(await reasons(sandbox, 3)).toEqual(['storm', 'storm', 'ban'])
+    expect(await reasons(sandbox, 2)).toEqual(['storm', 'ban'])
   })
 
-  it('whose wait was over does not count again when the clock goes back', async () => {
+  it('counts for a minute, also after its wait is over', async () => {
+    const sandbox = await openSandbox({ storm: '1,retry-after=2s', banAfter: 2, freeze: true })
+    expect(await reasons(sandbox, 2)).toEqual(['storm', 'storm'])
+    await sandbox.advance('50s')
+    expect(await reasons(sandbox, 2)).toEqual(['storm', 'ban'])
+  })
+
+  it('counts whatever its response is', async () => {
+    const sandbox = await openSandbox({ fault: 'getPet:429', banAfter: 3, freeze: true })
+    const reasonOf = async (path: string) => (await sandbox.get(path)).reason
+    expect(await reasonOf('/pets/1')).toBe('fault')
+    expect([await reasonOf('/pets'), await reasonOf('/pets?limit=0'), await reasonOf('/pets')]).toEqual([
+      undefined,
+      undefined,
+      'ban',
+    ])
+  })
+
+  it('that is more than a minute old does not count again when the clock goes back', async () => {
     const sandbox = await openSandbox(LIMITED)
     expect(await reasons(sandbox, 3)).toEqual(['served', 'quota-minute', 'quota-minute'])
     await sandbox.advance('2m')

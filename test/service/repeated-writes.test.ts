@@ -46,6 +46,46 @@ describe.each(transports)('a POST that is repeated, %s', (name, openSandbox) => 
     expect(await repeatedWrites(sandbox)).toEqual([])
   })
 
+  it.each([
+    ['a 400', '/pets?limit=0', {}, ''],
+    ['a forced 401', '/pets', { prefer: 'code=401' }, ''],
+    ['a forced 200, which has an example', '/pets', { prefer: 'code=200' }, ''],
+    ["a fault's 404", '/pets', {}, 'listPets:404*1'],
+    ["a fault's own 200", '/pets', {}, 'listPets:200*1:[]'],
+    ["a fault's 503 after the list was made", '/pets', {}, 'listPets:503,after*1'],
+    ['half of the list', '/pets', {}, 'listPets:truncated-body,after*1'],
+  ])(
+    'after its response was lost and the collection was not received is found: %s',
+    async (_what, path, headers, fault) => {
+      const sandbox = await open('createPet:503,after*1')
+      await send(sandbox, REX)
+      await sandbox.advance('5s')
+      if (fault !== '') await sandbox.control('PUT', '/faults', [fault])
+      await sandbox.call(`/v1${path}`, { headers }).catch(() => {})
+      await sandbox.post('/pets', REX)
+      expect(await repeatedWrites(sandbox)).toHaveLength(1)
+    },
+  )
+
+  it('after its response was lost and only the head of the collection was read is found', async () => {
+    const sandbox = await open('createPet:503,after*1')
+    await send(sandbox, REX)
+    await sandbox.advance('5s')
+    await sandbox.call('/v1/pets', { method: 'HEAD' })
+    await sandbox.post('/pets', REX)
+    expect(await repeatedWrites(sandbox)).toHaveLength(1)
+  })
+
+  it('after its response was lost and the collection was read, changed by a fault, is not reported', async () => {
+    const sandbox = await open('createPet:503,after*1')
+    await send(sandbox, REX)
+    await sandbox.advance('5s')
+    await sandbox.control('PUT', '/faults', ['listPets:unknown-fields'])
+    await sandbox.get('/pets')
+    await sandbox.post('/pets', REX)
+    expect(await repeatedWrites(sandbox)).toEqual([])
+  })
+
   it('after its response was lost and one pet was read is found', async () => {
     const sandbox = await open('createPet:503,after*1')
     await send(sandbox, REX)

@@ -1,5 +1,4 @@
-import { isReasonThere } from '../../conduct/reasons.js'
-import { activeBan, banFor, causesBan } from '../../domain/ban.js'
+import { activeBan, addEarly, banFor } from '../../domain/ban.js'
 import type { KeyCaller } from '../../domain/keys.js'
 import type { HandlerResult } from '../../domain/messages.js'
 import { counted } from '../../domain/numbers.js'
@@ -9,8 +8,7 @@ import type { Gate, RequestContext } from '../request-context.js'
 import { refuseUntil } from '../responses.js'
 
 /**
- * Is the key banned, or does this request lead to a ban? Conduct says whether a request is early; `Space.recordEnd` adds
- * it to the account once its client has the response.
+ * Is the key banned, or does this request lead to a ban? Conduct says whether a request is early.
  * @source docs/specification.md, "When the limit is exceeded", 4; docs/behaviour.md, "Bans"
  */
 export const checkBan: Gate = (context) => {
@@ -35,12 +33,10 @@ export const checkBan: Gate = (context) => {
 function countTowardsBan(context: RequestContext, { account, sender }: KeyCaller): number | undefined {
   const { space, now, wall } = context
   const { banAfter } = space.settings
-  const request = banAfter === 'never' ? undefined : space.conduct.earliness(context)
-  if (banAfter === 'never' || request === undefined) return undefined
-  const own = account.early.filter((one) => one.sender === sender && isReasonThere(one, context))
-  const isDue = causesBan(own, request.hasFirst, banAfter * request.senders, now, wall)
-  account.early = [...account.early.filter((one) => one.sender !== sender), ...own]
-  return isDue ? own.length + 1 : undefined
+  const senders = banAfter === 'never' ? undefined : space.conduct.countIfEarly(context)
+  if (banAfter === 'never' || senders === undefined) return undefined
+  const count = addEarly(account.early, sender, now, wall)
+  return count >= banAfter * senders ? count : undefined
 }
 
 function banned(

@@ -88,7 +88,8 @@ class PlainReader implements FirstReader {
     connection.awaited++
     let reply: PendingReply
     try {
-      reply = callService(context, connection, request.head, request.body, marksFor(context, connection))
+      const { head, body } = request
+      reply = callService(context, connection, head, body, marksFor(context, connection, head.headers))
     } catch (error) {
       reply = Promise.reject(error)
     }
