@@ -1,5 +1,4 @@
 import { activeBan } from '../domain/ban.js'
-import { formatFaultRule } from '../domain/faults.js'
 import type { Reason } from '../domain/problems.js'
 import { viewWindow, type WindowName } from '../domain/quota.js'
 import type { JudgedRequest } from './judged-request.js'
@@ -10,7 +9,7 @@ export interface RefusalReason {
   readonly request: number
   readonly reason: Reason | null
   /** The fault rule that made it. */
-  readonly rule: string | null
+  readonly ruleId: string | null
 }
 
 /**
@@ -18,7 +17,7 @@ export interface RefusalReason {
  * is over. Storms and bans that started after the refusal are others.
  */
 export function isReasonThere(
-  { request, reason, rule }: RefusalReason,
+  { request, reason, ruleId }: RefusalReason,
   { caller, space, now }: JudgedRequest,
 ): boolean {
   if (caller.kind !== 'key') return false
@@ -36,7 +35,7 @@ export function isReasonThere(
     case 'storm':
       return hasStartedBefore(request, space.storm)
     case 'fault':
-      return space.faults.some((fault) => formatFaultRule(fault.rule) === rule)
+      return space.faults.some(({ id }) => id === ruleId)
     default:
       // Of a single request, or of the service behind the sandbox.
       return true

@@ -69,7 +69,7 @@ export function readNotice(
   exchange: number,
 ): RefusalNotice | undefined {
   if (isServed(result) || result.fault === 'hang') return undefined
-  const { status, fault, reason = null, rule = null, headers = [], retryAt } = result
+  const { status, fault, reason = null, ruleId = null, headers = [], retryAt } = result
   const isBroken = BREAKING.includes(fault)
   const index = headers.findIndex((item, at) => at % 2 === 0 && item.toLowerCase() === 'retry-after')
   const retryAfter = isBroken || index === -1 ? null : String(headers[index + 1])
@@ -82,7 +82,7 @@ export function readNotice(
   const wait = until === undefined ? null : { from: now, until, wallUntil: wall + until - now }
   return {
     ...{ fingerprint, from: now, isBroken, response },
-    wait: wait && { ...wait, kind, reason, rule, request: space.requests, userAgent: userAgentOf(request) },
+    wait: wait && { ...wait, kind, reason, ruleId, request: space.requests, userAgent: userAgentOf(request) },
   }
 }
 

@@ -34,6 +34,7 @@ function activeView(
   text: string,
   {
     name = null,
+    id = null,
     until,
     left = null,
     hits = null,
@@ -44,7 +45,7 @@ function activeView(
     readonly origin: string
   },
 ): ActiveView {
-  return { what, name, text, until: until === undefined ? null : isoText(until), left, hits, origin, isOff }
+  return { what, name, id, text, until: until === undefined ? null : isoText(until), left, hits, origin, isOff }
 }
 
 function activeStorm(space: Space, wall: EpochMs): readonly ActiveView[] {
@@ -73,12 +74,13 @@ function activeFaults(space: Space): readonly ActiveView[] {
   return [
     ...space.faults
       .filter(({ left }) => left !== 0)
-      .map(({ rule, left }) => {
+      .map(({ id, rule, left }) => {
         const name = formatFaultRule(rule)
         return activeView('fault', name, {
           name,
+          id,
           left,
-          hits: hits(space, (record) => record.rule === name),
+          hits: hits(space, (record) => record.ruleId === id),
           origin: start.has(stringifyJson(rule)) ? '--fault' : originOf(space, 'faults.', name),
         })
       }),

@@ -4,7 +4,7 @@ import type { Space } from '../core/space.js'
 import { type Spaces, UNDO_FOR_MS } from '../core/spaces.js'
 import { activeBan } from '../domain/ban.js'
 import { shellWord } from '../domain/curl.js'
-import { faultInput } from '../domain/faults.js'
+import { faultInput, remainingRule } from '../domain/faults.js'
 import { type ApiKey, DEFAULT_KEY, keyLabel, startPlan } from '../domain/keys.js'
 import { counted } from '../domain/numbers.js'
 import { isWindowOpen, viewWindow, type WindowName } from '../domain/quota.js'
@@ -80,7 +80,7 @@ export function stormView({ rate, for: length, every, retryAfter, startedAt }: R
 }
 
 export function faultViews({ faults }: Space): readonly FaultView[] {
-  return faults.map(({ rule, left }) => ({ ...rule, left }))
+  return faults.map(({ id, rule, left }) => ({ id, ...rule, left }))
 }
 
 export function keyView(space: Space, apiKey: ApiKey, wall: EpochMs): KeyView {
@@ -235,7 +235,7 @@ function scenarioContent(space: Space, wall: EpochMs): ScenarioContent {
   const standard = settingsView(DEFAULT_SETTINGS)
   const changed = SETTING_NAMES.filter((name) => settings[name] !== standard[name])
   const faults = space.faults.filter(({ left }) => left !== 0)
-  const rules = faults.map(({ rule, left }) => faultInput(left === null ? rule : { ...rule, times: left }))
+  const rules = faults.map((fault) => faultInput(remainingRule(fault)))
   const hasStorm = storm !== undefined && (storm.every !== undefined || isStormActive(storm, now))
   const bans = [...space.keys.values()].flatMap((apiKey) => {
     const ban = activeBan(space.accounts.view(apiKey.key).bans, now)

@@ -24,6 +24,8 @@ export interface StormView {
 }
 
 export interface FaultView extends FaultRule {
+  /** Tells rules apart whose text is the same. */
+  readonly id: string
   /** Null if unlimited. */
   readonly left: number | null
 }
@@ -88,6 +90,8 @@ export interface ActiveView {
   readonly what: 'storm' | 'fault' | 'clock' | 'setting' | 'ban' | 'plan'
   /** The rule, or the name of the setting or the key; null for other kinds. */
   readonly name: string | null
+  /** Of a rule; null for other kinds. */
+  readonly id: string | null
   /** `storm 30 %`, `getPet:503*2`, `latency 800ms`, `clock +1h`, `sandbox-free banned`. */
   readonly text: string
   /** End by the space's clock: ISO 8601, UTC; null if it does not end. */

@@ -170,6 +170,7 @@ function logExchange(context: RequestContext, response: HandlerResult, headers: 
     reason: response.reason,
     fault: response.fault,
     rule: response.rule,
+    ruleId: response.ruleId,
     created: context.created && String(context.created.id),
     how: undefined,
     id: space.log.takeId(),

@@ -1,4 +1,4 @@
-import type { ArmedFault, FaultRule } from '../domain/faults.js'
+import type { ArmedFault } from '../domain/faults.js'
 import type { Caller } from '../domain/keys.js'
 import type { HandlerResult, Readings, ServiceRequest, ServiceRoute } from '../domain/messages.js'
 import type { WindowView } from '../domain/quota.js'
@@ -30,7 +30,7 @@ export interface RequestContext {
   /** A fault that happens if the request reaches its operation. */
   pendingFault: ArmedFault | undefined
   /** A fault that affects the response of the operation. */
-  fault: FaultRule | undefined
+  fault: ArmedFault | undefined
   readings: Readings | undefined
   created: RecordId | undefined
   /** It reached the quota, or a ban: the what-if of conduct counts it. */

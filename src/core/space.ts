@@ -3,7 +3,7 @@ import type { Values } from '../contract/contract.js'
 import { stringifyJson } from '../contract/json.js'
 import { banFor, NO_BAN_RECORD } from '../domain/ban.js'
 import type { Collection } from '../domain/collection.js'
-import { type ArmedFault, armFault, type FaultCondition, type FaultRule, findFault } from '../domain/faults.js'
+import { type ArmedFault, armFaults, type FaultCondition, type FaultRule, findFault } from '../domain/faults.js'
 import { type ApiKey, DEFAULT_KEY, keyLabel, PLAN_NAMES, type PlanName } from '../domain/keys.js'
 import type { EndedExchange } from '../domain/messages.js'
 import type { Limits } from '../domain/quota.js'
@@ -153,7 +153,11 @@ export class Space implements SpaceState {
       clock,
       startClock: clock,
       storm: start.storm && this.#stormAt(start.storm, now),
-      faults: start.faults.map(armFault),
+      faults: armFaults(
+        start.faults.map((rule) => ({ rule })),
+        [],
+        0,
+      ),
       accounts: new Accounts(),
       randomStreams: { storm: stream('storm'), faults: stream('faults'), latency: stream('latency') },
     })
@@ -322,21 +326,28 @@ export class Space implements SpaceState {
   }
 
   setFaults(rules: readonly FaultRule[]): void {
-    this.#set({ faults: rules.map(armFault) })
+    this.#set({
+      faults: armFaults(
+        rules.map((rule) => ({ rule })),
+        this.faults,
+        this.requests,
+      ),
+    })
   }
 
   addFault(rule: FaultRule): void {
-    this.#set({ faults: [...this.faults, armFault(rule)] })
+    this.#set({ faults: armFaults([...this.faults, { rule }], this.faults, this.requests) })
   }
 
   findFault(operation: string, matches: (when: FaultCondition) => boolean): ArmedFault | undefined {
     return findFault(this.faults, operation, matches, () => this.#draw('faults'))
   }
 
-  useFault({ rule, left }: ArmedFault): FaultRule {
+  useFault(used: ArmedFault): ArmedFault {
+    const { id, left } = used
     if (left !== null)
-      this.#set({ faults: this.faults.map((fault) => (fault.rule === rule ? { rule, left: left - 1 } : fault)) })
-    return rule
+      this.#set({ faults: this.faults.map((fault) => (fault.id === id ? { ...fault, left: left - 1 } : fault)) })
+    return used
   }
 
   drawStorm(rate: number): boolean {
@@ -468,7 +479,7 @@ export class Space implements SpaceState {
     this.#set({ plans, settings, accounts: new Accounts(accounts) })
     this.setClock(clockAt(clock.now, clock.frozen, wall), wall)
     const restored = storm === null ? undefined : this.#stormAt(storm, storm.startedAt)
-    this.#set({ storm: restored, faults, randomStreams: dice })
+    this.#set({ storm: restored, faults: armFaults(faults, this.faults, this.requests), randomStreams: dice })
   }
 
   /** Takes over everything that decides the next responses of another space. @throws StoreFull */

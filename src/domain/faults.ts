@@ -78,12 +78,43 @@ export type FaultInput =
 
 /** An active rule. `left`: remaining uses; null if unlimited. */
 export interface ArmedFault {
+  /** Tells rules apart whose text is the same. */
+  readonly id: string
   readonly rule: FaultRule
   readonly left: number | null
 }
 
-export function armFault(rule: FaultRule): ArmedFault {
-  return { rule, left: rule.times ?? null }
+/**
+ * Arms rules. One that is armed already, written as it was or with its remaining uses, keeps its id: waits and hits stay.
+ * @param left remaining uses; default: all
+ * @param requests requests to the space so far, for ids that no earlier rule with hits had
+ */
+export function armFaults(
+  wanted: readonly { readonly rule: FaultRule; readonly left?: number | null }[],
+  armed: readonly ArmedFault[],
+  requests: number,
+): readonly ArmedFault[] {
+  const known = [...armed]
+  const ids = new Set(armed.map(({ id }) => id))
+  const take = (text: string | undefined, written: (fault: ArmedFault) => FaultRule) => {
+    const at = known.findIndex((fault) => stringifyJson(written(fault)) === text)
+    return at === -1 ? undefined : known.splice(at, 1)[0]
+  }
+  return wanted.map(({ rule, left = rule.times ?? null }) => {
+    const text = stringifyJson(rule)
+    const same = take(text, remainingRule) ?? take(text, (fault) => fault.rule)
+    if (same !== undefined) return { ...same, left }
+    let number = 1
+    while (ids.has(`${requests}.${number}`)) number++
+    const id = `${requests}.${number}`
+    ids.add(id)
+    return { id, rule, left }
+  })
+}
+
+/** A rule with its remaining uses. */
+export function remainingRule({ rule, left }: Pick<ArmedFault, 'rule' | 'left'>): FaultRule {
+  return left === null ? rule : { ...rule, times: left }
 }
 
 /** Finds the first fault for an operation. @param draw returns a number in [0, 1); only called for rules with a probability that match */

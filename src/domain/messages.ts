@@ -64,6 +64,7 @@ export interface HandlerResult {
   readonly fault?: FaultName
   /** The fault rule that made it, as text. */
   readonly rule?: string
+  readonly ruleId?: string
   /** The status of the operation's own response, if a fault loses it. */
   readonly lostStatus?: number
   /** Rate-limit headers of the real service, if this is its response. */

@@ -26,6 +26,7 @@ export interface ExchangeRecord {
   readonly reason: Reason | undefined
   readonly fault?: FaultName | undefined
   readonly rule?: string | undefined
+  readonly ruleId?: string | undefined
   /** Id of the record that it created. */
   readonly created?: string | undefined
   /** Undefined while it is under way. */
@@ -50,6 +51,7 @@ export const WITHOUT_VALUES = {
   reason: undefined,
   fault: undefined,
   rule: undefined,
+  ruleId: undefined,
   created: undefined,
   how: undefined,
 }
@@ -107,6 +109,8 @@ export interface Exchange {
   readonly fault: FaultName | null
   /** The fault rule that was applied, such as `getPet:503@25%`; absent without one. */
   readonly rule?: string
+  /** Tells it apart from rules with the same text. */
+  readonly ruleId?: string
   /** Id of the record that it created, whether or not the response arrived; absent without one. */
   readonly created?: string
   /**
@@ -144,7 +148,7 @@ type ExchangeFacts = Omit<Exchange, 'request' | 'response'>
 export function exchangeFacts(record: ExchangeRecord, wall: EpochMs = record.arrivedAt): ExchangeFacts {
   const { id, at, space, key, sender, method, path, query, operation, status, reason, fault, how } = record
   const durationMs = how === undefined ? Math.max(0, wall - record.arrivedAt) : record.durationMs
-  const { waitingMs, bodyMs, rule, created } = record
+  const { waitingMs, bodyMs, rule, ruleId, created } = record
   return {
     id,
     at: new Date(at).toISOString(),
@@ -161,6 +165,7 @@ export function exchangeFacts(record: ExchangeRecord, wall: EpochMs = record.arr
     reason: reason ?? null,
     fault: fault ?? null,
     ...(rule === undefined ? {} : { rule }),
+    ...(ruleId === undefined ? {} : { ruleId }),
     ...(created === undefined ? {} : { created }),
     ended: how ?? null,
     durationMs: rounded(durationMs),

@@ -199,12 +199,9 @@ export function addFault(rule: FaultRule): Promise<unknown> {
   return call('faults.add', { rule }, `Armed: ${formatFaultRule(rule)}.`, ['faults.set', { rules: rulesLeft() }])
 }
 
-/** @param name the rule as text, as it was written */
-export function removeFault(name: string): Promise<unknown> {
+export function removeFault(id: string): Promise<unknown> {
   const rules = rulesLeft()
-  const index = (view.state.value?.faults ?? [])
-    .filter(({ left }) => left !== 0)
-    .findIndex(({ left: _left, ...rule }) => formatFaultRule(rule) === name)
+  const index = (view.state.value?.faults ?? []).filter(({ left }) => left !== 0).findIndex((fault) => fault.id === id)
   return call('faults.set', { rules: rules.toSpliced(index, 1) }, 'The rule is removed.', ['faults.set', { rules }])
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   type ArmedFault,
-  armFault,
+  armFaults,
   FAULT_PHASES,
   FAULTS,
   type FaultRule,
@@ -66,9 +66,32 @@ describe('a fault', () => {
     fc.assert(property)
   })
 
+  const armed = (texts: readonly string[], before: readonly ArmedFault[] = [], requests = 0) =>
+    armFaults(
+      texts.map((text) => ({ rule: parseFaultRule(text) as FaultRule })),
+      before,
+      requests,
+    )
+
+  it('keep their ids while they are written as they were, or with their remaining uses', () => {
+    const before = armed(['*:503*3', '*:429*3', '*:429*3', '*:429'])
+    const [, second, third, last] = before.map(({ id }) => id)
+    expect(new Set([second, third, last]).size).toBe(3)
+    const used = before.map((fault, at) => (at === 2 ? { ...fault, left: 1 } : fault))
+    const after = armed(['*:429*1', '*:429', '*:429*2'], used, 0)
+    expect(after).toMatchObject([{ id: third, left: 1, rule: { times: 3 } }, { id: last, left: null }, { left: 2 }])
+    expect([second, third, last]).not.toContain(after[2]?.id)
+    expect(armed(['*:429*3'], used)).toMatchObject([{ id: second, left: 3 }])
+  })
+
+  it('have ids of their own after a rule that was removed', () => {
+    const [one] = armed(['*:503'], [], 1)
+    const [other] = armed(['*:429'], [], 2)
+    expect(one?.id).not.toBe(other?.id)
+  })
+
   it('applies the first rule that hits; used up rules and misses pass on', () => {
-    const rule = (text: string) => armFault(parseFaultRule(text) as FaultRule)
-    const [once, ...others] = [rule('listPets:500*1'), rule('*:502@50%'), rule('*:503')]
+    const [once, ...others] = armed(['listPets:500*1', '*:502@50%', '*:503'])
     const draws = [0.9, 0.1]
     const find = (operation: string, left: number) =>
       findFault(

@@ -140,7 +140,7 @@ describe.each(transports)('a fault with retry-after, %s', (_name, openSandbox) =
     const rule = { operation: '*', fault: 'status', status: 429, retryAfter: '1500ms' }
     expect((await sandbox.control('POST', '/faults', rule)).json).toEqual([
       expect.objectContaining({ left: 0 }),
-      { ...rule, left: null },
+      { id: expect.any(String), ...rule, left: null },
     ])
     expect(await sandbox.get('/pets')).toMatchObject({ status: 429, retryAfter: '2', reason: 'fault' })
   })

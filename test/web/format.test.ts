@@ -59,9 +59,9 @@ describe('a body on a page', () => {
 })
 
 it('keeps the rules that are not used up, with what is left of them', () => {
-  const spent = { operation: 'getPet', fault: 'hang', times: 2, left: 0 } as const
-  const begun = { operation: '*', fault: 'status', status: 503, times: 5, left: 3 } as const
-  const endless = { operation: '*', fault: 'slow-body', left: null } as const
+  const spent = { id: '1', operation: 'getPet', fault: 'hang', times: 2, left: 0 } as const
+  const begun = { id: '2', operation: '*', fault: 'status', status: 503, times: 5, left: 3 } as const
+  const endless = { id: '3', operation: '*', fault: 'slow-body', left: null } as const
   expect(remainingRules([spent, endless, begun])).toEqual([
     { operation: '*', fault: 'slow-body' },
     { operation: '*', fault: 'status', status: 503, times: 3 },

@@ -1,6 +1,12 @@
 import { parseShallowJson, stringifyJson } from '../../contract/json.js'
 import { hasNoBody } from '../../contract/sendable.js'
-import { type FaultCondition, type FaultRule, formatFaultRule, isBodyFault } from '../../domain/faults.js'
+import {
+  type ArmedFault,
+  type FaultCondition,
+  type FaultRule,
+  formatFaultRule,
+  isBodyFault,
+} from '../../domain/faults.js'
 import { type HandlerResult, isPublic } from '../../domain/messages.js'
 import { isStormActive, STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
 import { parseDuration } from '../../domain/time.js'
@@ -54,23 +60,29 @@ function changesResponse({ fault }: FaultRule): boolean {
   return fault !== 'status' && (fault === 'slow-body' || isBodyFault(fault))
 }
 
-function applyFault(context: RequestContext, rule: FaultRule): HandlerResult {
-  if (rule.fault === 'status') return { ...fail(context, rule), rule: formatFaultRule(rule) }
+function applyFault(context: RequestContext, fault: ArmedFault): HandlerResult {
+  const { rule } = fault
+  if (rule.fault === 'status') return { ...fail(context, rule), ...identify(fault) }
   return {
     status: usualStatus(context),
     body: rule.fault === 'truncated-body' ? CUT_BODY : '',
     fault: rule.fault,
     reason: 'fault',
-    rule: formatFaultRule(rule),
+    ...identify(fault),
   }
 }
 
+function identify({ id, rule }: ArmedFault): Pick<HandlerResult, 'rule' | 'ruleId'> {
+  return { rule: formatFaultRule(rule), ruleId: id }
+}
+
 /** The response of an operation, changed, slowed down or lost by a fault. It is also made up. */
-export function faultyResponse(context: RequestContext, rule: FaultRule, given: HandlerResult): HandlerResult {
+export function faultyResponse(context: RequestContext, armed: ArmedFault, given: HandlerResult): HandlerResult {
+  const { rule } = armed
   const { fault } = rule
-  const text = formatFaultRule(rule)
-  if (fault === 'status') return { ...fail(context, rule), rule: text, lostStatus: given.status }
-  const marked = { reason: 'fault', fault, rule: text, lostStatus: given.status } as const
+  const about = { ...identify(armed), lostStatus: given.status }
+  if (fault === 'status') return { ...fail(context, rule), ...about }
+  const marked = { reason: 'fault', fault, ...about } as const
   return isBodyFault(fault) ? changeBody(context, fault, given, marked) : { ...marked, ...given }
 }
 

@@ -88,7 +88,7 @@ function showSwitch({ what, name }: ActiveView): void {
 }
 
 /** Undo uses the opposite verb: what clients changed since stays. */
-function switchOff({ what, name, text, until }: ActiveView, now: number): Promise<unknown> {
+function switchOff({ what, name, id, text, until }: ActiveView, now: number): Promise<unknown> {
   const key = name ?? ''
   const done = `Switched off: ${text}.`
   const { storm, settings, keys = [] } = state.value ?? {}
@@ -98,7 +98,7 @@ function switchOff({ what, name, text, until }: ActiveView, now: number): Promis
       return call('storm.stop', {}, done, ['storm.start', { storm: Object.fromEntries(parts) }])
     }
     case 'fault':
-      return removeFault(key)
+      return removeFault(id ?? '')
     case 'clock':
       return moveClock('real')
     case 'setting': {

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { KeyView } from '../../control/views.js'
-import { formatFaultRule } from '../../domain/faults.js'
 import { type FixAction, fixRefusal } from '../../domain/fixes.js'
 import { PLAN_NAMES } from '../../domain/keys.js'
 import { counted } from '../../domain/numbers.js'
@@ -34,7 +33,7 @@ export function ExchangePanel() {
   const { id, ended, operation } = exchange
   const key = state.value?.keys.find((known) => known.key === exchange.key)
   const { latency } = state.value?.settings ?? {}
-  const rules = state.value?.faults.filter(({ left }) => left !== 0).map(formatFaultRule) ?? []
+  const rules = state.value?.faults.filter(({ left }) => left !== 0).map(({ id }) => id) ?? []
   const { rule, help } = explainExchange(exchange, { ...key, latency, rules, events: events.value })
   const finding = findingOf(exchange, conduct.value)
   const chain = chainOf(exchange, conduct.value, exchanges.value)
@@ -174,7 +173,7 @@ function NextSteps({ exchange, keyView }: { readonly exchange: Exchange; readonl
 
 /** The action of a fix; undefined if it is not possible, or not needed any more. @param key undefined for an unknown key */
 function actionFor(action: FixAction, exchange: Exchange, key: KeyView | undefined, now: number) {
-  const { key: name, reason, rule = '', response } = exchange
+  const { key: name, reason, ruleId = '', response } = exchange
   switch (action) {
     case 'advance-clock': {
       const end = reason === 'ban' ? key?.ban?.until : isoText(Number(response.headers['x-ratelimit-reset']) * 1000)
@@ -189,8 +188,8 @@ function actionFor(action: FixAction, exchange: Exchange, key: KeyView | undefin
     case 'stop-storm':
       return () => call('storm.stop', {}, 'The storm is stopped.')
     case 'remove-fault': {
-      const isLive = state.value?.faults.some((fault) => fault.left !== 0 && formatFaultRule(fault) === rule)
-      return isLive ? () => removeFault(rule) : undefined
+      const isLive = state.value?.faults.some((fault) => fault.left !== 0 && fault.id === ruleId)
+      return isLive ? () => removeFault(ruleId) : undefined
     }
     case 'restore-operation':
       return () => call('settings.change', { sunset: 'before' }, 'Sunset is before.')

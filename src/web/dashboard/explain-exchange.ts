@@ -11,7 +11,7 @@ export interface Facts {
   readonly always?: 'limited' | 'banned' | 'revoked' | null | undefined
   readonly latency?: string | null | undefined
   readonly events?: readonly LoggedEvent[]
-  /** The fault rules that are not used up; undefined if unknown. */
+  /** Ids of the fault rules that are not used up; undefined if unknown. */
   readonly rules?: readonly string[]
 }
 
@@ -161,7 +161,7 @@ function explainBan(exchange: Exchange, { always, events = [] }: Facts): Explana
   }
 }
 
-function explainFault({ status, fault, rule, ended, durationMs }: Exchange, { rules }: Facts): Explanation {
+function explainFault({ status, fault, rule, ruleId, ended, durationMs }: Exchange, { rules }: Facts): Explanation {
   const by = rule === undefined ? 'A fault rule' : `The fault rule ${rule}`
   const part = `${status ?? 'a status'} and a part of its body`
   const did =
@@ -180,7 +180,7 @@ function explainFault({ status, fault, rule, ended, durationMs }: Exchange, { ru
     cause: `fault ${rule ?? fault ?? ''}`.trim(),
     rule: `${by} ${did}`,
     ...(rules !== undefined &&
-      !rules.includes(rule ?? '') && {
+      !rules.includes(ruleId ?? '') && {
         help: 'The rule is used up or removed. Retry if the operation is idempotent.',
       }),
   }

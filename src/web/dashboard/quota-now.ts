@@ -1,5 +1,5 @@
 import type { FaultView, KeyView, WindowState } from '../../control/views.js'
-import type { FaultRule } from '../../domain/faults.js'
+import { type FaultRule, remainingRule } from '../../domain/faults.js'
 
 /** `leftMs` until it resets; 0 while it is not open. */
 export type WindowNow = Pick<WindowState, 'limit' | 'remaining'> & { readonly leftMs: number }
@@ -21,9 +21,7 @@ export function banLeft({ ban, always }: Pick<KeyView, 'ban' | 'always'>, now: n
   return ban === null || always === 'banned' ? 0 : Math.max(0, Date.parse(ban.until) - now)
 }
 
-/** The rules that are not used up. Setting a list resets its counts, so each keeps its remaining count. */
+/** The rules that are not used up, with their remaining counts, as which they stay what they are. */
 export function remainingRules(faults: readonly FaultView[]): readonly FaultRule[] {
-  return faults
-    .filter(({ left }) => left !== 0)
-    .map(({ left, ...rule }) => (left === null ? rule : { ...rule, times: left }))
+  return faults.filter(({ left }) => left !== 0).map(({ id: _, left, ...rule }) => remainingRule({ rule, left }))
 }
