@@ -33,7 +33,7 @@ import {
   receive,
   type Senders,
 } from './senders.js'
-import { type Context, fingerprintOf, isReceived, type RefusalNotice, readNotice } from './waits.js'
+import { type Context, fingerprintOf, isReceived, type RefusalNotice, readNotice, userAgentOf } from './waits.js'
 import { countRequest, forgetFutureTraffic } from './what-if.js'
 
 /** Accounts of unknown tokens (--any-key). Beyond the limit, the oldest is dropped. */
@@ -171,7 +171,7 @@ export class ConductLedger {
         group !== undefined &&
         (group.isMixed || isSameRequest(group.request, { method: request.method, path, query }))
       )
-        countAgain(group, id, now)
+        countAgain(group, id, now, userAgentOf(request))
       else {
         const found = this.#find(judged, id, draft)
         groups?.set(draft, found)
@@ -250,6 +250,7 @@ export class ConductLedger {
         operation: route.kind === 'operation' ? route.operation.id : null,
         detail: hide(draft.detail),
         message: hide(draft.message),
+        userAgent: hide(userAgentOf(request)),
         request: {
           method: request.method,
           path: hide(redactQuery(path)),

@@ -48,6 +48,8 @@ export interface Finding<Rule extends ConductRule = ConductRule> {
   /** The response that was ignored; null for rules on a single exchange. */
   readonly disobeyed: DisobeyedResponse | null
   readonly count: number
+  /** Products of up to 20 User-Agents: `curl`. */
+  readonly clients: readonly string[]
   /** The first 20 ids. */
   readonly exchanges: readonly number[]
   /** ISO 8601, UTC, by the space's clock. */

@@ -1,5 +1,6 @@
 import { MAX_SENDERS } from '../domain/settings.js'
 import { SECOND_MS } from '../domain/time.js'
+import { productOf } from '../domain/user-agent.js'
 import type { ConductRule, Finding, Otherwise } from './conduct-view.js'
 import type { Findings, Group } from './findings.js'
 
@@ -18,7 +19,7 @@ function provenRule({ rule, sharing, senders }: Group): ConductRule {
 }
 
 function viewOf<Rule extends ConductRule>(rule: Rule, group: Group): Finding<Rule> {
-  const { key, sender, operation, count, exchanges, firstAt, lastAt, request, disobeyed } = group
+  const { key, sender, operation, count, exchanges, userAgents, firstAt, lastAt, request, disobeyed } = group
   return {
     rule,
     key,
@@ -34,6 +35,7 @@ function viewOf<Rule extends ConductRule>(rule: Rule, group: Group): Finding<Rul
       laterMs: Math.round(disobeyed.laterMs),
     },
     count,
+    clients: [...new Set(userAgents.map(productOf).filter((product) => product !== ''))],
     exchanges: [...exchanges],
     firstAt: new Date(firstAt).toISOString(),
     lastAt: new Date(lastAt).toISOString(),
@@ -67,10 +69,18 @@ function textOf({ rule, sender, operation, count, request, disobeyed, senders, t
           "Browsers delay a GET while the same one is in flight (React's StrictMode sends two): count such a page as two senders.",
         ]
       : []),
-    ...(sender === '' && senders > 1 && senders <= MAX_SENDERS
-      ? [`If ${senders} clients share this key or a proxy is in between, use --senders ${senders}.`]
-      : []),
+    ...(sender === '' && senders > 1 && senders <= MAX_SENDERS ? [sharingAdvice(senders)] : []),
   ].join(' ')
+}
+
+/** A larger number is rather a loop of one client. */
+const MAX_ADVISED_SENDERS = 10
+
+/** @param senders the smallest number that explains a finding, from 2 */
+export function sharingAdvice(senders: number): string {
+  return senders <= MAX_ADVISED_SENDERS
+    ? `If ${senders} clients share this key or a proxy is in between, use --senders ${senders}.`
+    : 'If several clients share this key, name each of them, as in sandbox~+w1.'
 }
 
 type Words = readonly [done: (times: string, tries: number) => string, advice: string]

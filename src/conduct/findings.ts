@@ -5,6 +5,7 @@ import type { Disobeyed, FindingDraft } from './finding-drafts.js'
 /** Per rule. Further groups are counted together, to bound memory. */
 const GROUPS_A_RULE = 200
 const EXCHANGES_A_GROUP = 20
+const USER_AGENTS_A_GROUP = 20
 const LONGEST_TEXT = 200
 
 interface Occurrence extends FindingDraft {
@@ -12,6 +13,7 @@ interface Occurrence extends FindingDraft {
   readonly sender: string
   readonly operation: string | null
   readonly request: Finding['request']
+  readonly userAgent: string
 }
 
 /** Occurrences with the same rule, key, sender and detail. */
@@ -21,6 +23,7 @@ export interface Group extends Pick<Occurrence, 'rule' | 'key' | 'sender' | 'ope
   message: string
   count: number
   readonly exchanges: number[]
+  readonly userAgents: string[]
   readonly firstAt: EpochMs
   lastAt: EpochMs
   /** The largest `senders` of its occurrences; 0 if it does not matter. */
@@ -47,7 +50,7 @@ export class Findings {
     group.tries = Math.max(group.tries, occurrence.tries ?? 0)
     group.sharing += occurrence.sharing ?? 0
     group.isMixed ||= !isSameRequest(group.request, occurrence.request)
-    countAgain(group, exchange, at)
+    countAgain(group, exchange, at, occurrence.userAgent)
     return group
   }
 
@@ -63,10 +66,12 @@ export class Findings {
   }
 }
 
-export function countAgain(group: Group, exchange: number, at: EpochMs): void {
+export function countAgain(group: Group, exchange: number, at: EpochMs, userAgent: string): void {
   group.count++
   group.lastAt = at
   if (group.exchanges.length < EXCHANGES_A_GROUP) group.exchanges.push(exchange)
+  const { userAgents } = group
+  if (userAgents.length < USER_AGENTS_A_GROUP && !userAgents.includes(userAgent)) userAgents.push(userAgent)
 }
 
 export function isSameRequest(one: Finding['request'], other: Finding['request']): boolean {
@@ -95,6 +100,7 @@ function groupFor(groups: Map<string, Group>, occurrence: Occurrence, at: EpochM
     tries: 0,
     count: 0,
     exchanges: [],
+    userAgents: [],
     firstAt: at,
     lastAt: at,
     senders: 0,

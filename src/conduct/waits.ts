@@ -97,7 +97,7 @@ export function isReceived(notice: RefusalNotice, how: ResponseEnd): boolean {
 
 const MAX_SHORT_LENGTH = 200
 
-function userAgentOf({ headers }: Arrival['request']): string {
+export function userAgentOf({ headers }: Arrival['request']): string {
   return String(headers['user-agent'] ?? '').slice(0, MAX_SHORT_LENGTH)
 }
 

@@ -443,7 +443,7 @@ export class Space implements SpaceState {
       settings: this.settings,
       clock: { now: this.now(wall), frozen: this.clock.kind === 'frozen' },
       storm: this.storm ?? null,
-      faults: this.faults,
+      faults: this.faults.map(({ rule, left }) => ({ rule, left })),
       plans: [...this.plans].flatMap(([key, plan]) => (this.keys.has(key) ? [{ name: this.#label(key), plan }] : [])),
       accounts: this.accounts.save().flatMap((account) => {
         if (account.kind === 'stranger') return [account]

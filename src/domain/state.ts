@@ -64,7 +64,7 @@ export interface Snapshot {
   readonly settings: Settings
   readonly clock: { readonly now: EpochMs; readonly frozen: boolean }
   readonly storm: RunningStorm | null
-  readonly faults: readonly ArmedFault[]
+  readonly faults: readonly Omit<ArmedFault, 'id'>[]
   /** Changed plans, by label. */
   readonly plans: readonly { readonly name: string; readonly plan: PlanName }[]
   readonly accounts: readonly SnapshotAccount[]

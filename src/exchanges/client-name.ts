@@ -1,3 +1,4 @@
+import { productOf } from '../domain/user-agent.js'
 import type { Exchange } from './exchange-record.js'
 
 type Sent = Pick<Exchange, 'key' | 'sender' | 'request'>
@@ -11,13 +12,4 @@ export function clientOf({ key, sender, request }: Sent): string {
 /** The short form, which several clients may share. */
 export function clientName({ key, sender, request }: Sent): string {
   return sender ?? (productOf(request.headers['user-agent'] ?? '') || key)
-}
-
-const BROWSERS = /\b(Firefox|Edg|Chrome|Safari)\//
-const MAX_LENGTH = 40
-
-/** `curl` of `curl/8.5.0`; browsers name themselves last. */
-function productOf(userAgent: string): string {
-  const [, browser] = BROWSERS.exec(userAgent) ?? []
-  return browser ?? userAgent.split(/[/\s]/, 1).join('').slice(0, MAX_LENGTH)
 }

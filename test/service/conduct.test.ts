@@ -72,6 +72,7 @@ describe.each(transports)('conduct, %s', (_name, open) => {
         request: { method: 'GET', path: '/v1/pets', query: '' },
         disobeyed: { exchange: 2, at: '2026-03-01T12:00:00.000Z', status: 429, retryAfter: '60', laterMs: 59_940 },
         count: 1,
+        clients: expect.any(Array),
         exchanges: [3],
         firstAt: at,
         lastAt: at,

@@ -1,4 +1,5 @@
 import type { Finding } from '../../conduct/conduct-view.js'
+import { sharingAdvice } from '../../conduct/finding-views.js'
 import { RULE_VERDICTS } from '../../conduct/verdict-words.js'
 import { counted } from '../../domain/numbers.js'
 import { withoutOperation } from '../../domain/problems.js'
@@ -57,7 +58,17 @@ export function headLine(
 
 type Told = Pick<
   Finding,
-  'rule' | 'operation' | 'message' | 'request' | 'disobeyed' | 'count' | 'exchanges' | 'otherwise'
+  | 'rule'
+  | 'key'
+  | 'sender'
+  | 'operation'
+  | 'message'
+  | 'request'
+  | 'disobeyed'
+  | 'count'
+  | 'clients'
+  | 'exchanges'
+  | 'otherwise'
 >
 
 const MAX_EVIDENCE = 3
@@ -72,22 +83,30 @@ export function findingCauses<Seen extends Told>(
   return [...new Set(findings.map(({ rule }) => rule))].map((rule) => {
     const same = findings.filter((finding) => finding.rule === rule)
     const total = same.reduce((sum, { count }) => sum + count, 0)
-    const [senders] = same.flatMap(({ otherwise }) => otherwise?.senders ?? [])
+    const senders = Math.max(0, ...same.map(({ otherwise }) => otherwise?.senders ?? 0))
+    const clients = new Set(same.flatMap(namesOf)).size
+    const who = (finding: Seen) =>
+      [nameOf(finding), clients > 1 ? finding.clients.map((name) => `(${name})`).join(' ') : '']
+        .filter(Boolean)
+        .join(' ')
     return {
       mark,
-      title: `Your client ${RULE_VERDICTS[rule]} (${rule})`,
+      title: `${clients > 1 ? `Each of ${clients} clients` : 'Your client'} ${RULE_VERDICTS[rule]} (${rule})`,
       aside: counted(total, 'time'),
       lines: [
         ...same
           .slice(0, MAX_EVIDENCE)
-          .map((finding) => [evidenceText(finding), nameOf(finding), placesText(finding)].filter(Boolean).join('; ')),
+          .map((finding) => [evidenceText(finding), who(finding), placesText(finding)].filter(Boolean).join('; ')),
         ...(same.length > MAX_EVIDENCE ? [`… and ${same.length - MAX_EVIDENCE} more`] : []),
-        ...(senders === undefined || senders < 2
-          ? []
-          : [`If ${senders} clients share this key or a proxy is in between, use --senders ${senders}.`]),
+        ...(senders < 2 ? [] : [sharingAdvice(senders)]),
       ],
     }
   })
+}
+
+/** Clients differ by key, sender or product; not by space, which tests often have for themselves. */
+function namesOf({ key, sender, clients }: Told): readonly string[] {
+  return clients.length === 0 || sender !== '' ? [`${key} ${sender}`] : clients.map((client) => `${key} ${client}`)
 }
 
 /** `GET /v1/pets   429 Retry-After 4  →  came back after 0.1 s`, or the message. */

@@ -10,6 +10,7 @@ export function aFinding<F extends Partial<Finding>>(finding: F) {
     request: { method: 'GET', path: '/v1/pets', query: '' },
     disobeyed: null,
     count: 1,
+    clients: ['curl'],
     exchanges: [7],
     firstAt: '2026-03-01T12:00:00.000Z',
     lastAt: '2026-03-01T12:00:00.000Z',

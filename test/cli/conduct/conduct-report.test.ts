@@ -94,6 +94,23 @@ describe('the text report', () => {
     ],
   ])('has %s', (_what, conduct, text) => expect(textReport(reportOf(aConduct(conduct)), plain)).toMatch(text))
 
+  it('names the clients of a rule if they are several, and advises no number of senders that a loop makes', () => {
+    const early = { rule: 'early-retry', otherwise: { senders: 58 } } as const
+    const report = (...findings: readonly object[]) =>
+      textReport(reportOf(aConduct({ violations: findings as Conduct['violations'] })), plain)
+    const text = report(
+      aFinding({ ...early, clients: ['curl', 'wget'] }),
+      aFinding({ ...early, key: 'sandbox-pro', clients: ['node'] }),
+    )
+    expect(text).toMatch(/^✗ Each of 3 clients retries too early \(early-retry\)/)
+    expect(text).toMatch(/; sandbox \(curl\) \(wget\); exchange 7\n.*; sandbox-pro \(node\); exchange 7/)
+    expect(text).toContain('If several clients share this key, name each of them, as in sandbox~+w1.')
+    expect(text).not.toContain('--senders')
+    expect(report(aFinding({ ...early, otherwise: { senders: 6 } }))).toMatch(
+      /^✗ Your client retries .*\n.*; sandbox; exchange 7\n.*use --senders 6\.$/m,
+    )
+  })
+
   it('shows how many senders were assumed', () => {
     const stated = { sendersStated: true }
     const report = reportOf(aConduct({ senders: 8, ...stated }), aConduct({ space: 'one', ...stated }))
