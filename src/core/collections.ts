@@ -1,4 +1,4 @@
-import type { Contract } from '../contract/contract.js'
+import type { Contract, Values } from '../contract/contract.js'
 import type { ResourceData } from '../contract/resource-data.js'
 import { Collection } from '../domain/collection.js'
 import type { ApiKey } from '../domain/keys.js'
@@ -13,6 +13,23 @@ export type Collections = ReadonlyMap<string, Collection>
 /** Whether some records that a space starts with are not in its stored state. */
 export function hasUnsavedRecords({ resources }: Pick<Contract, 'resources'>, state: StoredState): boolean {
   return resources.some((one) => (one.examples ?? []).length > 0 && savedRecords(state, one) === undefined)
+}
+
+/** Describes stored records that the contract does not allow, for example after a change of the contract; undefined if all fit. */
+export function unfitRecords({ resources, rules }: Pick<Contract, 'resources' | 'rules'>, state: StoredState) {
+  const unfit = resources.flatMap((resource) => {
+    const { name, id } = resource
+    const { values } = savedRecords(state, resource) ?? { values: [] }
+    const violations = (record: Values) =>
+      id.property in record ? (rules?.get(name)?.findViolations(record) ?? []) : [`${id.property} is missing`]
+    const broken = values.filter((record) => violations(record).length > 0)
+    return broken[0] === undefined
+      ? []
+      : [`${broken.length} of ${values.length} ${name} (${violations(broken[0]).join('; ')})`]
+  })
+  return unfit.length === 0
+    ? undefined
+    : `Some stored records do not fit the contract: ${unfit.join(', ')}. They are served as they are.`
 }
 
 /** The stored records of each resource; without any, the records of the contract's examples. */

@@ -1,4 +1,5 @@
 import { parseJson, stringifyJson } from '../contract/json.js'
+import { unfitRecords } from '../core/collections.js'
 import type { Forward, Instant } from '../core/command.js'
 import type { SavedSpaces } from '../core/spaces.js'
 import type { Reply } from '../domain/messages.js'
@@ -24,6 +25,11 @@ export async function createLocalExecutor(
   const fixtures = readSeed()
   const store = await openStore()
   deps.opened.defer(async () => store?.close())
+  const unfit = store?.state && unfitRecords(deps.contract, store.state)
+  if (unfit !== undefined)
+    deps.warn(
+      `${unfit} Use the contract that they were written with, choose another file with --store, or start over with --reset.`,
+    )
   const state = store?.state ?? fixtures
   const how = { seed: options.seed, start: resolveFrozenStart(options.start, startedAt, deps.contract) }
   deps.check(state)

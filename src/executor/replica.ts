@@ -6,6 +6,7 @@ import type { Health } from '../control/routes.js'
 import { checkInput, type Verb } from '../control/verb.js'
 import type { VerbName } from '../control/verb-map.js'
 import { VERBS } from '../control/verbs.js'
+import { unfitRecords } from '../core/collections.js'
 import type { RequestCommand, VerbCommand } from '../core/command.js'
 import { problem } from '../core/responses.js'
 import type { Spaces } from '../core/spaces.js'
@@ -419,7 +420,8 @@ class Replica implements CommandExecutor {
     if (spaces === undefined) return undefined
     const text = stringifyJson(spaces.default.state())
     try {
-      this.#start.readState(text)
+      const unfit = unfitRecords(this.#deps.contract, this.#start.readState(text))
+      if (unfit !== undefined) this.#deps.warn(unfit)
       return text
     } catch (error) {
       this.#deps.warn(

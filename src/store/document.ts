@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { constants, copyFileSync, linkSync } from 'node:fs'
+import { constants, copyFileSync, linkSync, rmSync, statSync } from 'node:fs'
 import { LowSync, type SyncAdapter } from 'lowdb'
 import { parseJson, stringifyJson } from '../contract/json.js'
 import type { ApiKey } from '../domain/keys.js'
@@ -65,7 +65,7 @@ export class Document {
 
   /** Whether the file is the version that was read or written last. */
   get isUnchanged(): boolean {
-    return stampOf(this.file) === this.#adapter.stamp
+    return this.#adapter.isUnchanged()
   }
 }
 
@@ -75,6 +75,7 @@ class DocumentAdapter implements SyncAdapter<StoredState> {
   checksum: Checksum | undefined
   stamp: string | undefined
   prepared: (checksum: string) => void = () => {}
+  readonly #edited: string[] = []
 
   constructor(file: string, options: DocumentOptions) {
     this.#file = file
@@ -133,19 +134,42 @@ class DocumentAdapter implements SyncAdapter<StoredState> {
     this.#options.warn(`"${this.#file}" is discarded. A copy is kept in "${kept}".`)
   }
 
-  #keepEdited(): void {
+  /** A new time alone is not a change. */
+  isUnchanged(): boolean {
     const present = stampOf(this.#file)
-    if (present === this.stamp) return
-    if (present === undefined) {
+    if (present === this.stamp) return true
+    if (present === undefined || !this.#hasSameContent()) return false
+    this.stamp = present
+    return true
+  }
+
+  #hasSameContent(): boolean {
+    try {
+      const { size } = statSync(this.#file)
+      return size === this.checksum?.bytes && `${new Checksum(readRegularFile(this.#file))}` === `${this.checksum}`
+    } catch {
+      // The next version replaces it.
+      return false
+    }
+  }
+
+  #keepEdited(): void {
+    if (this.isUnchanged()) return
+    if (stampOf(this.#file) === undefined) {
       this.#options.warn(`"${this.#file}" was removed while the sandbox was running. The sandbox writes it again.`)
       return
     }
     const kept = keepAside(this.#file, 'edited', this.#options.now(), linkOrCopy)
+    this.#edited.push(kept)
+    if (this.#edited.length > MAX_EDITED_COPIES) rmSync(this.#edited.shift() ?? '', { force: true })
     this.#options.warn(
       `"${this.#file}" was edited while the sandbox was running. The edit has no effect; it is kept in "${kept}". Edit the file while the sandbox is stopped.`,
     )
   }
 }
+
+/** Of a run: a program that edits the file after each write would fill the disk. */
+const MAX_EDITED_COPIES = 10
 
 /** @returns the name of the copy */
 export function keepCopy(file: string, now: number): string {

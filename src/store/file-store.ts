@@ -6,7 +6,14 @@ import { StoreFull } from '../domain/problems.js'
 import type { Change, StoredState } from '../domain/state.js'
 import { openInSteps } from '../system/cleanup-stack.js'
 import { messageOf } from '../system/message-of.js'
-import { assertRegularFile, isInOwnFolder, makeFolder, syncFolder, UnusableFile } from '../system/regular-file.js'
+import {
+  assertRegularFile,
+  isInOwnFolder,
+  makeFolder,
+  mountPoints,
+  syncFolder,
+  UnusableFile,
+} from '../system/regular-file.js'
 import { setImmediate } from '../system/system-clock.js'
 import { type Disk, REAL_DISK } from './disk.js'
 import { Document, keepCopy } from './document.js'
@@ -45,7 +52,7 @@ const MIN_FULL_FOLD_RATIO = 1 / 16
  */
 export function openFileStore(named: string, options: StoreOptions): Promise<OpenedFileStore> {
   return openInSteps(async (opened) => {
-    const { file, lock } = await lockFile(named, options.fsync)
+    const { file, lock } = await lockFile(named, options)
     opened.defer(() => lock.release())
     const { readPet = readPackagedPet, disk = REAL_DISK } = options
     const parts = { ...options, disk, asState: (content: object) => asState(content, readPet) }
@@ -119,10 +126,14 @@ function checkOtherDocument(
   )
 }
 
-async function lockFile(named: string, fsync: boolean): Promise<{ readonly file: string; readonly lock: Lock }> {
+async function lockFile(
+  named: string,
+  { fsync, warn }: StoreOptions,
+): Promise<{ readonly file: string; readonly lock: Lock }> {
   try {
     const file = prepareStoreFile(named, fsync)
-    return { file, lock: await acquireLock(`${file}.lock`) }
+    for (const path of [file, `${file}.journal`, `${file}.lock`]) assertNotMounted(path)
+    return { file, lock: await acquireLock(`${file}.lock`, { warn }) }
   } catch (error) {
     if (error instanceof UnusableFile) throw cannot('STORE_UNREADABLE', 'read', named, error)
     throw cannot('STORE_UNWRITABLE', 'write beside', named, error)
@@ -152,6 +163,15 @@ function prepareStoreFile(file: string, fsync: boolean): string {
   if (fsync && firstCreated !== undefined)
     for (let created = folder; created.length >= firstCreated.length; created = dirname(created)) syncFolder(created)
   return join(realpathSync(folder), basename(target))
+}
+
+/** Refuses a file that is a mount point, as container volumes can be: it cannot be replaced, and its folder is not shared. */
+function assertNotMounted(path: string): void {
+  if (!mountPoints().includes(path)) return
+  throw new StoreError(
+    'STORE_UNWRITABLE',
+    `"${path}" is mounted as a single file, so the sandbox cannot replace it. Mount its folder instead ("${dirname(path)}").`,
+  )
 }
 
 function isLink(path: string): boolean {
@@ -274,7 +294,7 @@ export class FileStore {
   #assertLock(): void {
     if (this.#lock.isHeld()) return
     throw new Error(
-      'its lock file was removed or taken over, so another process may use the store; restart the sandbox',
+      'its lock file was removed or taken over, or cannot be read, so another process may use the store; restart the sandbox',
     )
   }
 

@@ -4,6 +4,7 @@ import {
   futimesSync,
   linkSync,
   lstatSync,
+  readdirSync,
   readlinkSync,
   rmSync,
   unlinkSync,
@@ -11,6 +12,7 @@ import {
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
+import { messageOf } from '../system/message-of.js'
 import { processStart } from '../system/process-start.js'
 import { assertRegularFile, openNewFile, readRegularFile } from '../system/regular-file.js'
 import { clearInterval, setInterval, setTimeout, systemClock } from '../system/system-clock.js'
@@ -39,21 +41,27 @@ const MAX_SILENCE_MS: DurationMs = 5 * SECOND_MS
 
 const held = new Set<string>()
 
+interface LockOptions {
+  readonly maxSilence?: DurationMs
+  readonly warn?: (message: string) => void
+}
+
 /**
  * Creates a lock file that names this process, and touches it every second. A stale lock is removed under a second lock:
  * if two processes detect it at the same time, the slower one would otherwise remove the new lock of the faster one.
  *
  * Takes up to 5 s if the lock names a process of another container or machine that was killed just now.
- * @param maxSilence after which the holder counts as ended
+ * @param options `maxSilence`: after which the holder counts as ended; `warn`: called once if the lock file can no longer be touched
  * @throws StoreError STORE_LOCKED naming the process that holds the lock; system errors if it cannot be written
  */
-export async function acquireLock(path: string, maxSilence: DurationMs = MAX_SILENCE_MS): Promise<Lock> {
+export async function acquireLock(path: string, options: LockOptions = {}): Promise<Lock> {
+  const { maxSilence = MAX_SILENCE_MS, warn } = options
   for (;;) {
     const fd = create(path)
-    if (fd !== undefined) return hold(path, fd)
+    if (fd !== undefined) return hold(path, fd, warn)
     const stale = await findStale(path, maxSilence)
     if (stale === undefined) continue
-    const takeover = await acquireLock(`${path}.takeover`, maxSilence)
+    const takeover = await acquireLock(`${path}.takeover`, options)
     try {
       if (stampOf(path) === stale) unlinkSync(path)
     } finally {
@@ -62,16 +70,31 @@ export async function acquireLock(path: string, maxSilence: DurationMs = MAX_SIL
   }
 }
 
-function hold(path: string, fd: number): Lock {
+function hold(path: string, fd: number, warn: LockOptions['warn']): Lock {
   held.add(path)
   const { dev, ino } = fstatSync(fd)
   const isHeld = () => {
-    const present = held.has(path) ? lstatSync(path, { throwIfNoEntry: false }) : undefined
-    return present?.ino === ino && present.dev === dev
+    try {
+      const present = held.has(path) ? lstatSync(path, { throwIfNoEntry: false }) : undefined
+      return present?.ino === ino && present.dev === dev
+    } catch {
+      // Such as EIO.
+      return false
+    }
   }
+  let hasFailed = false
   const heartbeat = setInterval(() => {
     const now = systemClock.wall() / SECOND_MS
-    futimesSync(fd, now, now)
+    try {
+      futimesSync(fd, now, now)
+    } catch (error) {
+      // An error in a timer would end the process. Each change checks the lock.
+      if (!hasFailed)
+        warn?.(
+          `The lock file "${path}" cannot be touched (${messageOf(error)}). A process in another container may take over the store, and changes would fail here. Check the file's owner and the disk, then restart the sandbox.`,
+        )
+      hasFailed = true
+    }
   }, HEARTBEAT_MS)
   heartbeat.unref()
   return {
@@ -103,7 +126,7 @@ async function findStale(path: string, maxSilence: DurationMs): Promise<string |
   if (holder === undefined) return stamp
   if (holder.namespace === ownIdentity().namespace) {
     const isOwnPid = holder.pid === process.pid
-    if (!(isOwnPid && holder.started === undefined ? held.has(path) : isProcessAlive(holder))) return stamp
+    if (!(isOwnPid ? isThisProcess(path, holder) : isProcessAlive(holder))) return stamp
     throw locked(path, isOwnPid ? 'this process' : `process ${holder.pid}`)
   }
   // The clocks of two machines may differ, so only a lock of this machine is judged by its time.
@@ -222,13 +245,28 @@ export function ownIdentity(): ProcessIdentity {
 }
 let own: ProcessIdentity | undefined
 
-/** @source proc(5), /proc/sys/kernel/random/boot_id; proc(5), /proc/pid/ns/pid */
+/**
+ * Processes with the same namespace can look each other up in /proc. Start times depend on the time namespace. A process
+ * that does not see itself in /proc, which may show another pid namespace, has a namespace of its own.
+ * @source proc(5), /proc/sys/kernel/random/boot_id; proc(5), /proc/pid/ns/pid; proc(5), /proc/pid/ns/time
+ */
 function ownNamespace(): string {
+  if (process.platform !== 'linux') return hostname()
   try {
-    return `${readRegularFile('/proc/sys/kernel/random/boot_id').toString('latin1').trim()} ${readlinkSync('/proc/self/ns/pid')}`
+    if (readlinkSync('/proc/self') === `${process.pid}`) {
+      const boot = readRegularFile('/proc/sys/kernel/random/boot_id').toString('latin1').trim()
+      const kinds = readdirSync('/proc/self/ns').filter((kind) => kind === 'pid' || kind === 'time')
+      return [boot, ...kinds.map((kind) => readlinkSync(`/proc/self/ns/${kind}`))].join(' ')
+    }
   } catch {
-    return hostname()
+    // There is no /proc.
   }
+  return `${hostname()} ${process.pid} ${process.hrtime.bigint()}`
+}
+
+/** A holder with the pid of this process. Without start times, it may have ended. */
+function isThisProcess(path: string, { started }: ProcessIdentity): boolean {
+  return started === undefined ? held.has(path) : started === ownIdentity().started
 }
 
 /** Excludes zombies, and other processes with the same pid. Without start times, only the pid counts. */

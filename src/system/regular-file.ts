@@ -178,6 +178,17 @@ export function syncFolder(file: string): void {
   }
 }
 
+/** Empty outside Linux. @source proc(5), /proc/pid/mountinfo: field 5 is the path, with some characters in octal */
+export function mountPoints(): readonly string[] {
+  try {
+    const lines = readRegularFile('/proc/self/mountinfo').toString().split('\n')
+    const decode = (_: string, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))
+    return lines.map((line) => (line.split(' ')[4] ?? '').replace(/\\([0-7]{3})/g, decode))
+  } catch {
+    return []
+  }
+}
+
 /** A path without symbolic links. The end of it need not exist. */
 export function realPath(path: string): string {
   const above = dirname(path)

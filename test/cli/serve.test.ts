@@ -12,7 +12,8 @@ const READY = /^\{"event":"ready".*\}$/m
 
 /** `serve` on a free port, once it is ready. */
 async function serving(argv: readonly string[] = [], io: TestIo = testIo()) {
-  const ended = runCli(['serve', '--port', '0', '--in-memory', '--log', 'json', ...argv], io)
+  const place = argv.includes('--store') ? [] : ['--in-memory']
+  const ended = runCli(['serve', '--port', '0', ...place, '--log', 'json', ...argv], io)
   const stop = () => {
     io.signal('SIGTERM')
     return ended
@@ -64,6 +65,28 @@ describe('serve', () => {
     expect(await (await get(facts, '/pets')).json()).toHaveLength(3)
     expect(io.stdout.text).toBe('')
     expect(io.stderr.text).toContain('{"event":"warning","message":"PETSTORE_SANDBOX_PLAM: unknown option')
+  })
+
+  it('warns once of stored records that do not fit its contract, by resource and number', async () => {
+    const { cwd } = testIo()
+    const [spec, store] = [join(cwd, 'contract.yaml'), join(cwd, 'store.json')]
+    const projects = readFileSync(new URL('../contract/specs/projects.yaml', import.meta.url), 'utf8')
+    const start = (text: string) => {
+      writeFileSync(spec, text)
+      return serving(['--spec', spec, '--store', store])
+    }
+    const first = await start(projects)
+    for (const name of ['A', 'B']) {
+      const headers = { authorization: 'Bearer sandbox', 'content-type': 'application/json' }
+      const init = { method: 'POST', headers, body: JSON.stringify({ name }) }
+      expect((await fetch(`${first.facts.baseUrl}/projects`, init)).status).toBe(201)
+    }
+    await first.stop()
+    expect(first.io.stderr.text).not.toContain('do not fit')
+    const again = await start(projects.replaceAll('minLength: 1', 'minLength: 2'))
+    await again.stop()
+    const warnings = again.io.stderr.text.split('\n').filter((line) => line.includes('do not fit'))
+    expect(warnings).toEqual([expect.stringMatching(/"warning".*: 2 of 2 projects \(.*name.*--reset/)])
   })
 
   it('logs each exchange as a JSON line off a TTY', async () => {

@@ -1,4 +1,13 @@
-import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -137,6 +146,39 @@ describe('a document edited by hand while the sandbox runs', () => {
     expect(readdirSync(folder)).toEqual(['store.json', KEPT])
     expect(readFileSync(join(folder, KEPT), 'utf8')).toBe('by hand')
     expect(owner.warnings).toEqual([expect.stringContaining(KEPT)])
+    expect(await stateIn(file)).toEqual(owner.state)
+  })
+
+  it.each(['by the next change', 'on stop'])('is not a document with a new time only: %s', async (when) => {
+    const folder = temporaryFolder()
+    const file = join(folder, 'store.json')
+    const owner = await Owner.start(file)
+    const { ino } = statSync(file)
+    for (const time of [1, 2, 3]) {
+      await nextTurn()
+      utimesSync(file, time, time)
+      if (when === 'by the next change') owner.change({ kind: 'pet', pet: PET })
+      expect(statSync(file).ino).toBe(ino)
+    }
+    owner.store.close()
+    expect([readdirSync(folder), owner.warnings]).toEqual([['store.json'], []])
+    if (when === 'on stop') expect(statSync(file).ino).toBe(ino)
+  })
+
+  it('is kept up to ten times in a run: the newest', async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, 'store.json')
+    const owner = await Owner.start(file)
+    for (let edit = 1; edit <= 15; edit++) {
+      await nextTurn()
+      writeFileSync(file, `edit ${edit}`)
+      owner.change({ kind: 'pet', pet: PET })
+    }
+    owner.store.close()
+    const kept = readdirSync(folder).filter((name) => name !== 'store.json')
+    const texts = kept.map((name) => readFileSync(join(folder, name), 'utf8'))
+    expect(texts.toSorted()).toEqual(Array.from({ length: 10 }, (_, index) => `edit ${index + 6}`).toSorted())
+    expect(owner.warnings).toHaveLength(15)
     expect(await stateIn(file)).toEqual(owner.state)
   })
 

@@ -1,10 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import fs, { existsSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { acquireLock, ownIdentity } from '../../src/store/lock.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { messageOf, startChild } from './child.js'
@@ -133,7 +134,7 @@ describe('a lock of another container or machine', () => {
   it('is taken over once its holder has been silent for some time', async () => {
     const path = join(temporaryFolder(), 'store.json.lock')
     writeFileSync(path, JSON.stringify(container))
-    const lock = await acquireLock(path, 20)
+    const lock = await acquireLock(path, { maxSilence: 20 })
     lock.release()
     expect(existsSync(path)).toBe(false)
   })
@@ -157,26 +158,72 @@ describe('a lock of another container or machine', () => {
   })
 })
 
-it.runIf(isLinux && process.getuid?.() === 0)('a store is refused to a process of another pid namespace', async () => {
-  const path = join(temporaryFolder(), 'store.json.lock')
-  const lock = await acquireLock(path)
+const LOCK = JSON.stringify(new URL('../../src/store/lock.ts', import.meta.url))
+
+/** Runs a program that takes a lock in other namespaces. @returns `won` or the code of its failure, by line */
+async function outcomesIn(namespaces: readonly string[], path: string, andThen = ''): Promise<readonly string[]> {
   const script = `
-    const { acquireLock } = await import(${JSON.stringify(new URL('../../src/store/lock.ts', import.meta.url))})
+    const { acquireLock } = await import(${LOCK})
     await acquireLock(${JSON.stringify(path)}).then(() => console.log('won'), ({ code }) => console.log(code))
+    ${andThen}
     process.exit()`
-  const inNamespace = [
-    '--pid',
-    '--fork',
-    '--mount-proc',
-    process.execPath,
-    '--import',
-    'tsx',
-    '--input-type=module',
-    '-e',
-  ]
-  const { stdout } = await run('unshare', [...inNamespace, script])
-  expect(stdout.trim()).toBe('STORE_LOCKED')
-  lock.release()
+  const node = [process.execPath, '--import', 'tsx', '--input-type=module', '-e', script]
+  const { stdout } = await run('unshare', [...namespaces, '--fork', ...node])
+  return stdout.trim().split('\n')
+}
+
+describe.runIf(isLinux && process.getuid?.() === 0)('a store in use is refused', () => {
+  it.each([
+    ['another pid namespace', ['--pid', '--mount-proc']],
+    ['another pid namespace that sees the same /proc', ['--pid']],
+    ['another time namespace', ['--time', '--boottime', '100000']],
+  ])('to a process of %s', async (_what, namespaces) => {
+    const path = join(temporaryFolder(), 'store.json.lock')
+    const lock = await acquireLock(path)
+    expect(await outcomesIn(namespaces, path)).toEqual(['STORE_LOCKED'])
+    lock.release()
+  })
+
+  it.each([
+    ['a pid namespace', ['--pid', '--mount-proc']],
+    ['a pid namespace without its own /proc', ['--pid']],
+    ['a time namespace', ['--time', '--boottime', '100000']],
+  ])('to the second process of %s, and to the first again', async (_what, namespaces) => {
+    const path = join(temporaryFolder(), 'store.json.lock')
+    const second = `
+      const { execFile } = await import('node:child_process')
+      const { promisify } = await import('node:util')
+      const again = "const { acquireLock } = await import(" + ${JSON.stringify(LOCK)} + ");"
+        + "await acquireLock(" + ${JSON.stringify(JSON.stringify(path))} + ").then(() => console.log('won'), ({ code }) => console.log(code)); process.exit()"
+      const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', again])
+      console.log(stdout.trim())
+      await acquireLock(${JSON.stringify(path)}).then(() => console.log('won'), ({ code }) => console.log(code))`
+    expect(await outcomesIn(namespaces, path, second)).toEqual(['won', 'STORE_LOCKED', 'STORE_LOCKED'])
+  })
+})
+
+describe('a lock that cannot be touched', () => {
+  it('warns once, and the holder goes on', async () => {
+    const { file, owner } = await aStore()
+    let attempts = 0
+    const touched = new Promise<void>((resolve) => {
+      vi.spyOn(fs, 'futimesSync').mockImplementation(() => {
+        if (++attempts === 2) setImmediate(resolve)
+        throw Object.assign(new Error('EROFS: read-only file system, futime'), { code: 'EROFS' })
+      })
+    })
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      vi.restoreAllMocks()
+      syncBuiltinESMExports()
+    })
+    await touched
+    const pet = { id: 9, name: 'Kept', categoryId: 1 }
+    owner.change({ kind: 'pet', pet })
+    owner.store.close()
+    expect(owner.warnings).toEqual([expect.stringMatching(/store\.json\.lock" cannot be touched \(EROFS: .*restart/)])
+    expect(readFileSync(file, 'utf8')).toContain('Kept')
+  })
 })
 
 it('a holder that loses the store while it folds changes nothing that the new one has written', async () => {
