@@ -24,3 +24,35 @@ export function petFields(messages: { readonly text: string; readonly int64?: Me
   const status = v.exactOptional(v.picklist(PET_STATUSES, messages.status))
   return { id: int64, name: v.string(messages.text), categoryId: int64, status }
 }
+
+/** Names that valibot drops from a record, without an issue. */
+const DROPPED = ['__proto__', 'prototype', 'constructor']
+
+/** An object of any names. */
+export function recordSchema<const Key extends v.GenericSchema<string, string>, const Value extends v.GenericSchema>(
+  key: Key,
+  value: Value,
+  message: string,
+) {
+  const schema = v.record(key, value, message)
+  const entry = v.object({ key, value })
+  return {
+    ...schema,
+    '~run'(dataset, config) {
+      const input = Object(dataset.value)
+      const result = schema['~run'](dataset, config)
+      for (const name of DROPPED) {
+        if (!Object.hasOwn(input, name)) continue
+        const { issues = [], output } = v.safeParse(entry, { key: name, value: input[name] })
+        const place = { type: 'object', origin: 'value', input, key: name, value: input[name] } as const
+        const found = issues.map(({ path: [, ...inner] = [], ...issue }) => ({ ...issue, path: [place, ...inner] }))
+        if (found.length > 0) Object.assign(result, { typed: false, issues: [...(result.issues ?? []), ...found] })
+        // Not an assignment, which would set the prototype.
+        Object.defineProperty(result.value, name, { ...WRITABLE, value: Object(output).value })
+      }
+      return result
+    },
+  } as typeof schema
+}
+
+const WRITABLE = { enumerable: true, writable: true, configurable: true }

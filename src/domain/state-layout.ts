@@ -20,7 +20,7 @@ export function savedRecords(
     case 'orders':
       return { idProperty: 'id', nextId: 1, values: orders as SavedRecords['values'] }
     case 'records': {
-      const saved = records?.[resource.name]
+      const saved = Object.hasOwn(records ?? {}, resource.name) ? records?.[resource.name] : undefined
       return saved && { ...saved, idProperty: resource.id.property }
     }
   }

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { FaultRule } from '../domain/faults.js'
 import type { Limits } from '../domain/quota.js'
 import { removedOption } from '../domain/removed.js'
+import { recordSchema } from '../domain/schemas.js'
 import type { Storm } from '../domain/storm.js'
 import { didYouMean } from '../domain/suggest.js'
 import type { ClockStart, DurationMs } from '../domain/time.js'
@@ -39,14 +40,14 @@ export interface ScenarioLayer extends Layer {
 export const extrasSchema = v.object({
   description: v.exactOptional(v.string('must be a string')),
   used: v.exactOptional(
-    v.record(
+    recordSchema(
       keySchema,
       limitsSchema,
       'must be an object of keys and what they have used, for example sandbox: 57/min,990/day',
     ),
   ),
   ban: v.exactOptional(
-    v.record(
+    recordSchema(
       keySchema,
       positiveWaitSchema,
       'must be an object of keys and how long they are banned, for example sandbox: 5m',

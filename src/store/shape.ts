@@ -4,7 +4,7 @@ import { stringifyJson } from '../contract/json.js'
 import { type ApiKey, KEY_CONDITIONS, PLAN_NAMES } from '../domain/keys.js'
 import { PET_STATUSES, type Pet } from '../domain/pets.js'
 import type { SavedRecords } from '../domain/records.js'
-import { int64Schema, petFields } from '../domain/schemas.js'
+import { int64Schema, petFields, recordSchema } from '../domain/schemas.js'
 import { CorruptionError } from './store-error.js'
 
 type Schema<T> = v.GenericSchema<unknown, T>
@@ -118,5 +118,5 @@ export const state = fields({
   pets: v.custom<readonly unknown[]>(Array.isArray, 'a list'),
   orders: list(record),
   keys: list(apiKey),
-  records: v.optional(v.record(v.string(), savedRecords, 'an object')),
+  records: v.optional(recordSchema(v.string(), savedRecords, 'an object')),
 })

@@ -7,6 +7,7 @@ import { keyLabel, sentKeyText } from '../../domain/keys.js'
 import { UNREADABLE } from '../../domain/messages.js'
 import type { Reason } from '../../domain/problems.js'
 import { MASK } from '../../domain/redaction.js'
+import { recordSchema } from '../../domain/schemas.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../../domain/time.js'
 import { filterExchanges } from '../../exchanges/exchange-filter.js'
 import {
@@ -72,7 +73,7 @@ const replaySchema = fields({
   ),
   headers: v.optional(
     described(
-      v.record(text, v.nullable(text), 'must be an object of headers'),
+      recordSchema(text, v.nullable(text), 'must be an object of headers'),
       'headers to add or replace; null removes one',
     ),
   ),

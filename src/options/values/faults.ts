@@ -9,6 +9,7 @@ import {
   isFaultObject,
   parseFaultRule,
 } from '../../domain/faults.js'
+import { recordSchema } from '../../domain/schemas.js'
 import { type DelayRange, type Latency, LONGEST_LATENCY_MS } from '../../domain/settings.js'
 import { type Storm, stormProblem } from '../../domain/storm.js'
 import { type DurationMs, formatDuration, LONGEST_WAIT_MS } from '../../domain/time.js'
@@ -48,7 +49,7 @@ function readFaultJson(text: string): ParseResult<FaultRule> {
 }
 
 const scalars = v.exactOptional(
-  v.record(
+  recordSchema(
     v.string(),
     v.union(
       [v.string(), v.number(), v.bigint(), v.boolean(), v.null()],
@@ -79,7 +80,7 @@ const faultMapSchema = v.pipe(
       retryAfter: v.exactOptional(v.string('must be a duration such as 2s')),
       body: v.exactOptional(v.unknown()),
       headers: v.exactOptional(
-        v.record(v.string(), v.string('must be a text'), 'must be an object of names and texts'),
+        recordSchema(v.string(), v.string('must be a text'), 'must be an object of names and texts'),
       ),
       when: v.exactOptional(
         mapSchema(
@@ -224,7 +225,7 @@ export const latencySchema = v.union(
     v.literal('off'),
     textSchema(LATENCY_FORM, readLatency),
     v.pipe(
-      v.record(v.string(), v.string(LATENCY_FORM), LATENCY_FORM),
+      recordSchema(v.string(), v.string(LATENCY_FORM), LATENCY_FORM),
       parseWith((parts: Record<string, string>) => readParts(Object.entries(parts))),
     ),
   ],
