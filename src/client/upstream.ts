@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { brotliDecompress, gunzip } from 'node:zlib'
 import type { KeyHeader } from '../contract/contract-data.js'
 import { type Bytes, MIB } from '../domain/numbers.js'
+import { placeKey } from '../domain/other-keys.js'
 import { headerInList, isBearer } from '../domain/request-headers.js'
 import type { DurationMs } from '../domain/time.js'
 import type { Upstream, UpstreamFailure, UpstreamOutcome, UpstreamRequest, UpstreamWrites } from '../domain/upstream.js'
@@ -55,18 +56,21 @@ export async function openUpstream({
   let isKeyRefused = false
 
   async function request(
-    { method, target, headers, body, authorization = ownKey }: UpstreamRequest,
+    { method, target, headers, body, authorization = ownKey, keyPlace, credentials = '' }: UpstreamRequest,
     signal: AbortSignal | undefined,
   ): Promise<UpstreamOutcome> {
     const all = [...headers, 'accept-encoding', 'gzip, br', 'via', via]
-    if (authorization !== undefined)
-      all.push(
-        keyHeader.name.toLowerCase(),
-        isBearer(keyHeader) ? authorization : authorization.replace(/^bearer +/i, ''),
-      )
+    const token = authorization?.replace(/^bearer +/i, '')
+    const [path, ...header] =
+      token === undefined
+        ? [target]
+        : keyPlace === undefined
+          ? [target, keyHeader.name.toLowerCase(), isBearer(keyHeader) ? (authorization ?? '') : token]
+          : placeKey(token, keyPlace, target, credentials)
+    all.push(...header)
     const raw = await exchangeOnce(
       dispatcher,
-      { origin, path: basePath + target, method: method as 'GET', headers: all, body: body ?? null },
+      { origin, path: basePath + path, method: method as 'GET', headers: all, body: body ?? null },
       { timeout, maxBody: MAX_RESPONSE, signal },
     )
     const bytes = await decompressed(raw.body, headerInList(raw.headers, 'content-encoding'))

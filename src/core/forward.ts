@@ -1,6 +1,7 @@
 import { findUnsendable, hasNoBody } from '../contract/sendable.js'
 import type { ForwardedLimits, HandlerResult, ServiceRequest } from '../domain/messages.js'
 import { redactAddress } from '../domain/redaction.js'
+import { headerInList } from '../domain/request-headers.js'
 import { type DurationMs, httpDate, readHttpDate, readRetryAfter, SECOND_MS } from '../domain/time.js'
 import { headersPassedOn, headersSentOn, type UpstreamOutcome, type UpstreamRequest } from '../domain/upstream.js'
 import { readLimits } from '../drift/headers.js'
@@ -16,6 +17,8 @@ export function forwardRequest({ request, path, query, caller, space }: RequestC
     target: path.slice(space.shared.basePath.length) + (query === '' ? '' : `?${query}`),
     headers: headersSentOn(request.rawHeaders, space.shared.contract.keyHeaders),
     authorization: isOwn ? String(authorization) : undefined,
+    keyPlace: request.keyPlace,
+    credentials: request.keyPlace && headerInList(request.rawHeaders, 'authorization'),
     body: request.body instanceof Uint8Array ? request.body : undefined,
     via: String(request.headers.via ?? ''),
   }

@@ -1,4 +1,5 @@
 import type { Operation, Reading } from '../contract/contract.js'
+import type { OtherKey } from '../contract/contract-data.js'
 import type { FaultName, WireFault } from './faults.js'
 import type { ProblemCode, Reason } from './problems.js'
 import type { EpochMs } from './time.js'
@@ -19,6 +20,8 @@ export interface ServiceRequest {
   readonly deliveredUpTo: number
   /** Responses up to this position were sent, but may be unreadable yet. Default: deliveredUpTo. */
   readonly sentUpTo?: number
+  /** Where its key was, if not in a header of the contract. */
+  readonly keyPlace?: OtherKey
 }
 
 export type DeliveryMarks = Required<Pick<ServiceRequest, 'deliveredUpTo' | 'sentUpTo'>>

@@ -1,4 +1,4 @@
-import type { KeyHeader } from '../contract/contract-data.js'
+import type { KeyHeader, OtherKey } from '../contract/contract-data.js'
 import type { ProblemCode } from './problems.js'
 
 export const UPSTREAM_WRITES = ['refuse', 'forward'] as const
@@ -25,6 +25,9 @@ export interface UpstreamRequest {
   readonly headers: readonly string[]
   /** Undefined if the upstream's key is used. */
   readonly authorization: string | undefined
+  /** Where the key goes, if not into a header of the contract, and the client's Authorization header. */
+  readonly keyPlace?: OtherKey | undefined
+  readonly credentials?: string | undefined
   readonly body: Uint8Array | undefined
   /** @source RFC 9110, section 7.6.3 */
   readonly via: string

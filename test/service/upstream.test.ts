@@ -209,3 +209,51 @@ it('the pages of a real service run no scripts in the origin of the sandbox, and
   expect(await seen(1)).toEqual(['text/html', `sandbox allow-forms allow-popups, ${own}`, 'nosniff'])
   expect(await seen(2)).toEqual(['text/plain', null, 'nosniff'])
 })
+
+describe('a contract whose key is', () => {
+  const list = { operationId: 'list', responses: { 200: { description: 'ok' } } }
+  const basic = (text: string) => `Basic ${btoa(text)}`
+  it.each([
+    ['in the query', { type: 'apiKey', in: 'query', name: 'api_key' }, '?a=1&api_key=KEY', {}],
+    ['in a cookie', { type: 'apiKey', in: 'cookie', name: 'sid' }, '', { cookie: 'sid=KEY' }],
+    ['the password of Basic', { type: 'http', scheme: 'basic' }, '', { authorization: basic('me:KEY') }],
+    ['the user of Basic', { type: 'http', scheme: 'basic' }, '', { authorization: basic('KEY:') }],
+    ['bare', { type: 'apiKey', in: 'header', name: 'Authorization' }, '', { authorization: 'Token KEY' }],
+  ])(
+    '%s has the key of the service there, and the key of a client unchanged',
+    async (_what, scheme, query, headers) => {
+      const came: object[] = []
+      const server = createServer(({ url, headers: { authorization, cookie } }, response) => {
+        came.push({ url, ...(authorization && { authorization }), ...(cookie && { cookie }) })
+        response.setHeader('content-type', 'application/json').end('{}')
+      })
+      const spec = temporaryFile(
+        'spec.json',
+        JSON.stringify({
+          ...{ openapi: '3.0.3', info: { title: 'T', version: '1' }, servers: [{ url: '/v1' }] },
+          ...{ paths: { '/things': { get: list } }, security: [{ key: [] }] },
+          components: { securitySchemes: { key: scheme } },
+        }),
+      )
+      await using sandbox = await createSandbox({
+        ...{ spec, upstream: `${await listenLocally(server)}/v1`, upstreamApiKeyFile: keyFile('real-key') },
+      })
+      const withKey = (text: string, key: string) =>
+        text.replace(/Basic (.*)/, (_, one) => atob(one)).replace('KEY', key)
+      const sent = (key: string) => ({
+        url: `/v1/things${query.replace('KEY', key)}`,
+        ...Object.fromEntries(
+          Object.entries(headers).map(([name, value]) => {
+            const text = withKey(value, key)
+            return [name, value.startsWith('Basic') ? basic(text) : text]
+          }),
+        ),
+      })
+      for (const key of ['sandbox', 'of-a-client']) {
+        const { url, ...others } = sent(key)
+        expect((await sandbox.fetch(new URL(url, sandbox.baseUrl), { headers: others })).status).toBe(200)
+      }
+      expect(came).toEqual([sent('real-key'), sent('of-a-client')])
+    },
+  )
+})
