@@ -93,6 +93,8 @@ async function prepare(place: Place | undefined, operation: Operation, forced: n
     ...(forced === undefined ? [] : [String(forced)]),
     ...(isFound || !documented.has('2XX') ? [] : ['200']),
   ]
+  const [range] = [...documented.keys()].flatMap((status) => (/^[1-5]XX$/.test(status) ? [`${status[0]}00`] : []))
+  if (named.length === 0 && range !== undefined) named.push(range)
   const responses = Object.fromEntries(
     named.map((status) => [status, { description: '', content: contentsOf(find(status), bodies) }]),
   )

@@ -41,7 +41,8 @@ export function readPage(
   if (start === undefined) return { problem: `${roles.cursor} is not a cursor of this list` }
   const values: Values[] = []
   for (let index = start; index < Math.min(total, start + limit); index++) values.push(at(index))
-  const hasMore = start + values.length < total
+  // After an empty page, the next page would be the same.
+  const hasMore = limit > 0 && start + values.length < total
   const [first, last] = [values[0], values.at(-1)].map((value) => value && String(value[resource.id.property]))
   const linkTo = (parameter: PageParameter | undefined): PageLink | undefined => {
     if (parameter === undefined) return undefined
@@ -49,7 +50,7 @@ export function readPage(
     return { value, address: `${request.address}?${withParameter(request.search, name, value)}` }
   }
   const next = hasMore ? linkTo(nextPage(roles, { page, offset: start + limit, lastId: last })) : undefined
-  const previous = start > 0 ? linkTo(previousPage(roles, page, Math.max(0, start - limit))) : undefined
+  const previous = start > 0 && limit > 0 ? linkTo(previousPage(roles, page, Math.max(0, start - limit))) : undefined
   const links = [next && `<${next.address}>; rel="next"`, previous && `<${previous.address}>; rel="prev"`]
   const link = links.filter((one) => one !== undefined).join(', ') || undefined
   const headers = headersOf(action, { link, total: String(total) })

@@ -27,8 +27,10 @@ export function shownContract(contract: JsonMap, state: ShownState, baseUrl: str
   const info = asMap(contract.info)
   const { keyHeader, operations } = state
   const reasons = new Map(operations.mocked.map(({ operation, reason }) => [operation, reason]))
+  // Scalar's own settings, such as environments; the page has its own, and stays empty if one has another form.
+  const shown = Object.fromEntries(Object.entries(contract).filter(([name]) => !name.startsWith('x-scalar-')))
   return {
-    ...contract,
+    ...shown,
     info: {
       ...info,
       description: [asText(info.summary), asText(info.description), chapters(contract, state, space)].join('\n\n'),

@@ -44,6 +44,11 @@ describe('the contract on the docs page', () => {
     })
   })
 
+  it('has no settings of its viewer, whatever their form', () => {
+    const shown = show({ 'x-scalar-environments': { production: {} }, 'x-scalar-order': 1, 'x-tagGroups': [] })
+    expect(Object.keys(shown).filter((name) => name.startsWith('x-'))).toEqual(['x-tagGroups'])
+  })
+
   it('offers Prefer on each path, after its own parameters', () => {
     const { paths } = show({ paths: { '/a': { get: {} }, '/b': { parameters: [{ name: 'id', in: 'path' }] } } })
     expect(Object(paths)['/a'].parameters).toMatchObject([{ name: 'Prefer', in: 'header' }])
