@@ -50,9 +50,13 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
       cwd: io.cwd,
       randomSeed,
     })
-  const options = resolve(io.randomSeed)
-  const { store, groupLog } = options
   const [opens, watches] = [isOn('open', own.open, io), isOn('watch', own.watch, io)]
+  const watching = watches ? await import('./serve/watch.js') : undefined
+  const files = watching && new watching.WatchedFiles(io.cwd)
+  files?.add()
+  const options = resolve(io.randomSeed)
+  files?.add(options)
+  const { store, groupLog } = options
   if (watches && groupLog !== undefined)
     throw new OptionsError(['--watch cannot be combined with --redis: all replicas must start with the same options'])
   // Hides the password of its address from process lists.
@@ -63,6 +67,7 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
 
   // Before signals are handled: loading a large contract can be interrupted.
   const contract = await openContract(options.spec, { mocked: options.mock })
+  files?.add(options, contract)
   let askToStop = () => {}
   const askedToStop = new Promise<void>((resolve) => {
     askToStop = resolve
@@ -115,10 +120,7 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
         operations: sandbox.operations,
       })
     if (opens) void (await import('./serve/interactive.js')).openDashboard(interaction)
-    if (watches) {
-      const { watch } = await import('./serve/watch.js')
-      stopWatching = watch({ runs, log, cwd: io.cwd, resolve: () => resolve(() => seed) })
-    }
+    if (watching && files) stopWatching = watching.watch({ runs, log, files, resolve: () => resolve(() => seed) })
     await Promise.race([askedToStop, runs.lost])
     leaveTerminal()
     log.note('Stopping; press Ctrl-C again to force.')

@@ -1,10 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.js'
 import { openapiFile } from '../../src/system/package-files.js'
 import { healthOf } from '../support/health-of.js'
-import { get, testIo } from './test-io.js'
+import { get, type TestIo, testIo } from './test-io.js'
 
 const PET = { id: 1, name: 'Rex', categoryId: 1 }
 const pets = (count: number) => JSON.stringify(Array.from({ length: count }, (_, index) => ({ ...PET, id: index + 1 })))
@@ -29,7 +30,58 @@ async function watching(files: Readonly<Record<string, string>>, flags = '', log
   return { io, write, ended, baseUrl, get: ask, list, count }
 }
 
+/** Handlers are registered once the contract is read. */
+function onFirst(io: TestIo, act: () => void): TestIo['onSignal'] {
+  return (listener) => {
+    act()
+    return io.onSignal(listener)
+  }
+}
+
 describe('serve --watch', () => {
+  it('resets every space to changed fixtures of a resource of its contract, also to a new file', async () => {
+    const spec = fileURLToPath(new URL('../contract/specs/projects.yaml', import.meta.url))
+    const files = { 'fixtures/pets.json': '[]', 'fixtures/projects.json': '[{"name":"First"}]' }
+    const { io, write, get } = await watching(files, ` --fixtures fixtures --spec ${spec}`)
+    const names = async (path: string) =>
+      ((await (await get(path)).json()) as { name: string }[]).map(({ name }) => name)
+    expect(await names('/projects')).toEqual(['First'])
+    write('fixtures/projects.json', '[{"name":"Second"}]')
+    await io.stderr.seen(/fixtures\/projects\.json has changed: every space was reset to the fixtures/)
+    expect(await names('/projects')).toEqual(['Second'])
+    write('fixtures/tasks.json', '[')
+    await io.stderr.seen(/fixtures\/tasks\.json has changed, but the sandbox stays as it was/)
+  })
+
+  it.each([
+    [
+      'is read, before the sandbox is ready',
+      (io: TestIo, edit: () => void) => ({ ...io, onSignal: onFirst(io, edit) }),
+    ],
+    [
+      'is read, as soon as the sandbox is ready',
+      (io: TestIo, edit: () => void) => {
+        const write = io.stderr._write.bind(io.stderr)
+        io.stderr._write = (chunk: Buffer, encoding, done) => {
+          if (String(chunk).includes('"event":"ready"')) edit()
+          write(chunk, encoding, done)
+        }
+        return io
+      },
+    ],
+  ])('notices a change after a file %s', async (_when, prepare) => {
+    const yaml = readFileSync(openapiFile, 'utf8')
+    const io = testIo()
+    const spec = join(io.cwd, 'own.yaml')
+    writeFileSync(spec, yaml)
+    const edit = () => writeFileSync(spec, yaml.replace('maximum: 100', 'maximum: 6'))
+    const argv = ['serve', '--port', '0', '--in-memory', '--log', 'json', '--watch', '--spec', spec]
+    const ended = runCli(argv, prepare(io, edit))
+    await io.stderr.seen(/own\.yaml has changed: restarted with the contract as it is now/)
+    io.signal('SIGTERM')
+    expect(await ended).toBe(0)
+  })
+
   it('resets every space to changed fixtures', async () => {
     const { io, write, count } = await watching({ 'fixtures/pets.json': pets(2) }, ' --fixtures fixtures')
     expect([await count(), await count('sandbox~a')]).toEqual([2, 2])

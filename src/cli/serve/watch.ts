@@ -9,7 +9,7 @@ import type { ResolvedOptions } from '../../options/resolve.js'
 import { CONFIG_FILE } from '../../options/sources.js'
 import { messageOf } from '../../system/message-of.js'
 import type { ServeLog } from '../serve-log.js'
-import type { Runs } from './runs.js'
+import type { Run, Runs } from './runs.js'
 
 /** Polling also works on network drives, in containers, and with editors that replace files. */
 const POLL_MS = 250
@@ -19,31 +19,57 @@ const FIXTURES = ['pets.json', 'orders.json', 'keys.json']
 const FIXED = ['host', 'port', 'store', 'log'] as const satisfies readonly (keyof ResolvedOptions)[]
 
 export interface Watched {
-  readonly cwd: string
   readonly log: ServeLog
   readonly runs: Runs
+  readonly files: WatchedFiles
   resolve(): ResolvedOptions
+}
+
+/** The files that a sandbox is made from, and their last known states. */
+export class WatchedFiles {
+  readonly #cwd: string
+  readonly #known = new Map<string, string>()
+
+  constructor(cwd: string) {
+    this.#cwd = cwd
+  }
+
+  /** Call this before a file is read, so that no later change of it is missed. @returns their names */
+  add(options?: ResolvedOptions, contract?: Contract): readonly string[] {
+    const files = this.#filesOf(options, contract)
+    for (const file of files) this.#known.set(file, this.#known.get(file) ?? stateOf(file))
+    return files.map((file) => relative(this.#cwd, file))
+  }
+
+  /** @returns the names of the files that have changed since the last call */
+  findChanged({ options, contract }: Run): readonly string[] {
+    const changed = this.#filesOf(options, contract).filter((file) => {
+      const [before, now] = [this.#known.get(file), stateOf(file)]
+      this.#known.set(file, now)
+      return before !== undefined && before !== now
+    })
+    return changed.map((file) => relative(this.#cwd, file))
+  }
+
+  #filesOf({ fixtures, scenarioFile, spec }: Partial<ResolvedOptions> = {}, contract?: Contract): readonly string[] {
+    const records = contract?.resources.map(({ name }) => `${name}.json`) ?? []
+    const seeds = fixtures === undefined ? [] : [...FIXTURES, ...records].map((name) => join(fixtures, name))
+    return [...new Set([join(this.#cwd, CONFIG_FILE), ...seeds, scenarioFile ?? [], spec ?? []].flat())]
+  }
 }
 
 /** @returns a function that stops; resolves once no change is being applied */
 export function watch(watched: Watched): () => Promise<void> {
-  const { log, cwd } = watched
-  const known = new Map<string, string>()
+  const { log, runs, files } = watched
   let isOver = false
   let turn: Promise<void> = Promise.resolve()
-  const findChanged = () => {
-    const files = filesOf(watched).map((file) => ({ file, state: stateOf(file), before: known.get(file) }))
-    for (const { file, state } of files) known.set(file, state)
-    return files.filter(({ state, before }) => before !== undefined && before !== state).map(({ file }) => file)
-  }
   const look = () => {
-    const changed = findChanged().map((file) => relative(cwd, file))
+    const changed = files.findChanged(runs.run)
     if (changed.length === 0) return
     turn = turn.then(() => (isOver ? undefined : reload(changed.join(', '), watched)))
   }
-  findChanged()
   const polling = setInterval(look, POLL_MS).unref()
-  log.event('watch', [...known.keys()].map((file) => relative(cwd, file)).join(', '))
+  log.event('watch', files.add(runs.run.options, runs.run.contract).join(', '))
   return () => {
     isOver = true
     clearInterval(polling)
@@ -60,16 +86,6 @@ function stateOf(file: string): string {
   }
 }
 
-function filesOf({ cwd, runs }: Watched): readonly string[] {
-  const { fixtures, scenarioFile, spec } = runs.run.options
-  return [
-    join(cwd, CONFIG_FILE),
-    ...(fixtures === undefined ? [] : FIXTURES.map((name) => join(fixtures, name))),
-    ...(scenarioFile === undefined ? [] : [scenarioFile]),
-    ...(spec === undefined ? [] : [spec]),
-  ]
-}
-
 async function reload(file: string, watched: Watched): Promise<void> {
   const { log } = watched
   try {
@@ -80,11 +96,13 @@ async function reload(file: string, watched: Watched): Promise<void> {
   }
 }
 
-async function apply({ runs, resolve }: Watched): Promise<string> {
+async function apply({ runs, files, resolve }: Watched): Promise<string> {
   const { options: before, contract, sandbox } = runs.run
   const options = resolve()
+  files.add(options)
   const fixed: string[] = FIXED.filter((name) => differs(before[name], options[name]))
   const served = await openContract(options.spec, { mocked: options.mock })
+  files.add(options, served)
   if ((options.basePath ?? served.basePath) !== (before.basePath ?? contract.basePath)) fixed.push('basePath')
   if (fixed.length > 0) throw new Error(`${fixed.join(', ')} cannot change while it runs. Start serve again for that.`)
   const { start: startBefore, ...othersBefore } = before
