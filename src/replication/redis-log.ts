@@ -146,8 +146,8 @@ function listOf(response: unknown): readonly unknown[] {
 }
 
 /**
- * Begins each script. Removes keys that another program has replaced, and foreign entries; if the stream or its end is
- * gone, the log continues from the checkpoint.
+ * Begins each script. Removes keys that another program has replaced, and foreign entries. If the end is gone, the stream
+ * has it: the last entry before a gap or a foreign one. Without the stream, the log continues from the checkpoint.
  *
  * Keys: stream, end, checkpoint. The id of an entry is `<number>-0`. `end` has the number of the last entry and its time.
  */
@@ -169,6 +169,19 @@ local function require_entry(number, replica, batch)
   end
 end
 local last = tonumber(redis.call('HGET', meta, 'number') or '') or 0
+if last == 0 then
+  local now
+  repeat
+    local found = redis.call('XRANGE', stream, last == 0 and '-' or last .. '-1', '+', 'COUNT', ${MAX_ENTRIES_PER_READ})
+    for _, one in ipairs(found) do
+      local number, fields = tonumber(string.match(one[1], '^(%d+)-0$') or ''), one[2]
+      local follows = number and (last == 0 or number == last + 1)
+      if not follows or #fields ~= 8 or fields[1] ~= 'replica' then found = {} break end
+      last, now = number, fields[6]
+    end
+  until #found == 0
+  if last > 0 then redis.call('HSET', meta, 'number', last, 'now', now) end
+end
 if last == 0 or redis.call('XLEN', stream) == 0 then
   redis.call('DEL', stream, meta)
   local number, replica, batch, now = unpack(redis.call('HMGET', checkpoint, 'number', 'replica', 'batch', 'now'))

@@ -206,17 +206,36 @@ describe.skipIf(!HAS_REDIS)('the log of a group in Redis', () => {
   })
 
   it.each([
-    ['log', 'DEL'],
-    ['end', 'DEL'],
-    ['log', 'SET'],
-    ['end', 'SET'],
-  ])('continues from the checkpoint if its key "%s" is gone or replaced (%s)', async (name, command) => {
+    ['is gone', ['DEL']],
+    ['is replaced', ['SET', 'x']],
+    ['is damaged', ['HSET', 'number', 'x']],
+  ])('loses nothing if its key "end" %s, also beside foreign entries', async (_what, [command = '', ...args]) => {
+    const { log, other, key } = await openGroup()
+    const texts = Array.from({ length: 150 }, (_, index) => `${index + 1}`)
+    await appendAll(log, 'a', texts)
+    const place = (await readAll(log, 150))[49]
+    if (place === undefined) throw new Error('no entry')
+    await log.saveCheckpoint({ place, text: 'state' }, 40)
+    const before = await log.end()
+    redis.ask('XADD', key('log'), '*', 'replica', 'foreign')
+    redis.ask(command, key('end'), ...args)
+    const { number, writtenAt, hasCheckpoint } = await other.end()
+    expect({ number, writtenAt, hasCheckpoint }).toEqual({
+      number: 150,
+      writtenAt: before.writtenAt,
+      hasCheckpoint: true,
+    })
+    await appendAll(other, 'b', ['next'])
+    expect(textsOf(await readAll(log, 101, place))).toEqual([...texts.slice(50), 'next'])
+  })
+
+  it.each(['DEL', 'SET'])('continues from the checkpoint if its stream is gone or replaced (%s)', async (command) => {
     const { log, other, key } = await openGroup()
     await appendAll(log, 'a', ['1', '2', 'lost'])
     const [, second, third] = await readAll(log, 3)
     if (second === undefined || third === undefined) throw new Error('no entries')
     await log.saveCheckpoint({ place: second, text: 'state' }, 2)
-    redis.ask(command, key(name), ...(command === 'SET' ? ['x'] : []))
+    redis.ask(command, key('log'), ...(command === 'SET' ? ['x'] : []))
     await expect(log.read(third)).rejects.toThrow(LogLost)
     expect(await log.end()).toMatchObject({ number: 2, hasCheckpoint: true })
     await appendAll(other, 'b', ['next'])

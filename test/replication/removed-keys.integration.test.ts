@@ -44,6 +44,18 @@ describe.skipIf(!HAS_REDIS)('keys of a group that were removed from Redis', () =
     }
   })
 
+  it('without the end of the stream, nothing is lost, also by a restart of all', async () => {
+    const [a, b] = await twoReplicas()
+    await a.pets.add({ name: 'Newest', categoryId: 1 })
+    redis.ask('DEL', key('end'))
+    await b.pets.add({ name: 'After', categoryId: 1 })
+    for (const one of [a, b]) expect(await names(one)).toEqual(expect.arrayContaining(['Kept', 'Newest', 'After']))
+    await a.close()
+    await b.close()
+    redis.ask('DEL', key('end'))
+    expect(await names(await replica())).toEqual(expect.arrayContaining(['Kept', 'Newest', 'After']))
+  })
+
   it('without the stream, a restart of all continues from the newest checkpoint', async () => {
     const [a, b] = await twoReplicas()
     await a.close()
