@@ -26,7 +26,7 @@ export function createAjv(options: Options): Ajv2020 {
 }
 
 /** In decimals, where 19.99 is a multiple of 0.01. */
-const MULTIPLE_OF: FuncKeywordDefinition = {
+export const MULTIPLE_OF: FuncKeywordDefinition = {
   keyword: 'multipleOf',
   error: { message: ({ schema }) => str`must be a multiple of ${schema}` },
   validate: (step: number | bigint, value: unknown) =>

@@ -1,11 +1,10 @@
-import { createAjv } from './ajv.js'
+import { createBoundedAjv } from './bounded-ajv.js'
 import { isNode, type Node, type Place } from './document.js'
-import { FORMATS } from './formats.js'
 import { generateNumber } from './generate-value.js'
 import { toJsonSchema } from './json-schema.js'
 import { words } from './keywords.js'
 import { patternText } from './pattern-text.js'
-import { asRegExp, nativePattern } from './patterns.js'
+import { nativePattern } from './patterns.js'
 import { allowsNull, alternativesOf, readRecordFields, requiredNames, typeOf } from './schema-fields.js'
 import { makerWith, stepsOf, type Validator, valueAt } from './validators.js'
 
@@ -201,7 +200,7 @@ export function exampleOf(content: Place | undefined): unknown {
   return (first?.written('value') ?? content?.written('example'))?.value
 }
 
-const compile = makerWith(createAjv({ allErrors: false, formats: FORMATS, code: { regExp: asRegExp(nativePattern) } }))
+const compile = makerWith(createBoundedAjv({ find: nativePattern, maxErrors: 1 }))
 const validators = { value: new WeakMap<Node, Validator>(), response: new WeakMap<Node, Validator>() }
 
 /** Whether a schema allows a value of the contract's author. */

@@ -9,7 +9,7 @@ export function linearPattern(pattern: string): Pattern | undefined {
   if (BACK_REFERENCE_BY_NAME.test(pattern)) return undefined
   try {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(withAnchors(pattern)))
-    return { test: (text) => compiled.matcher(text).find() }
+    return { size: compiled.programSize(), test: (text) => compiled.test(text) }
   } catch {
     return undefined
   }

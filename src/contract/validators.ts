@@ -1,9 +1,8 @@
 import type { Violation } from './contract.js'
 import type { Expected } from './contract-data.js'
 import { excerpt, quote } from './excerpt.js'
-import { FORMATS } from './formats.js'
 import type { JsonSchema } from './json-schema.js'
-import { asRegExp, nativePattern } from './patterns.js'
+import { nativePattern } from './patterns.js'
 
 export interface Mistake {
   readonly instancePath: string
@@ -29,14 +28,12 @@ export type ValidatorMaker = (schema: () => JsonSchema) => Validator
  * that cannot be used is not checked, nor a schema that is no JSON Schema.
  *
  * @param patterns linear if clients choose the texts
+ * @param maxErrors about the number of errors after which a validation ends
  */
-export async function validatorMaker(
-  patterns: 'linear' | 'native',
-  others: { readonly allErrors?: boolean } = {},
-): Promise<ValidatorMaker> {
-  const { createAjv } = await import('./ajv.js')
+export async function validatorMaker(patterns: 'linear' | 'native', maxErrors = MAX_MISTAKES): Promise<ValidatorMaker> {
+  const { createBoundedAjv } = await import('./bounded-ajv.js')
   const find = patterns === 'native' ? nativePattern : (await import('./linear-pattern.js')).linearPattern
-  return makerWith(createAjv({ formats: FORMATS, code: { regExp: asRegExp(find) }, ...others }))
+  return makerWith(createBoundedAjv({ find, maxErrors }))
 }
 
 export function makerWith(ajv: { compile(schema: JsonSchema): Validator }): ValidatorMaker {
@@ -83,6 +80,7 @@ export function findViolations(
 }
 
 function toViolation(mistake: Mistake, value: unknown, location: Violation['in'], known: Known): Violation {
+  if (mistake.keyword === 'price') return { in: location, name: '', message: `the ${location} ${mistake.message}` }
   const steps = stepsOf(mistake.instancePath)
   const { missingProperty, additionalProperty } = mistake.params
   if (mistake.keyword === 'required') {
