@@ -1,7 +1,7 @@
 import { createBoundedAjv } from './bounded-ajv.js'
 import { isNode, type Node, type Place } from './document.js'
 import { generateNumber } from './generate-value.js'
-import { toJsonSchema } from './json-schema.js'
+import { MAX_MADE, toJsonSchema } from './json-schema.js'
 import { words } from './keywords.js'
 import { patternText } from './pattern-text.js'
 import { nativePattern } from './patterns.js'
@@ -166,6 +166,7 @@ function exampleString({ format, pattern, minLength, maxLength }: Node, { isFull
       patternText(pattern, { minLength, maxLength }) ??
       TEXTS.find((text = '') => nativePattern(pattern)?.test(text) ?? true)
     )
+  if (Number(minLength) > MAX_MADE) return undefined
   const known = typeof format === 'string' ? STRINGS[format] : undefined
   const text = (known ?? (isFull ? 'string' : '')).padEnd(typeof minLength === 'number' ? minLength : 0, 'x')
   return known ?? text.slice(0, typeof maxLength === 'number' ? maxLength : undefined)

@@ -1,4 +1,5 @@
 import { isNode, type Node, type Place } from './document.js'
+import { MAX_MADE } from './json-schema.js'
 import { patternText } from './pattern-text.js'
 import { readRecordFields, typeOf } from './schema-fields.js'
 
@@ -39,6 +40,8 @@ export function generateValue(schema: Place, name: string, index: number, chance
   if (inner !== undefined && (isScalar || (variant !== undefined && isOpen)) && (isOpen || hasChoices(inner)))
     return generateValue(inner, name, index, chance, depth)
   const count = (key: string) => (typeof value[key] === 'number' ? value[key] : undefined)
+  if (Math.max(count('minLength') ?? 0, count('minItems') ?? 0) > MAX_MADE)
+    throw schema.error(`needs a value of more than ${MAX_MADE} characters or items`)
   switch (typeOf(schema)) {
     case 'boolean':
       return chance.next() < 0.5

@@ -44,23 +44,39 @@ const VALUE_OF = new Map(
   VALUES.flatMap(([keywords, ...rest]) => keywords.split(' ').map((key) => [key, rest] as const)),
 )
 
+/** Characters, items or properties of a value that the sandbox makes. */
+export const MAX_MADE = 100_000
+
+export interface SchemaFindings {
+  /** The schemas that were checked. */
+  readonly seen: Set<unknown>
+  /** The patterns in them, with the place of each. */
+  readonly patterns: Map<string, string>
+  readonly notes: string[]
+  mostProperties: number
+}
+
 /**
  * Checks the keywords of a schema, and of the schemas in it.
  *
- * @param seen the schemas that were checked before
- * @param patterns gets the patterns in them, with the place of each
  * @throws SpecError naming the place of a keyword with a value of another type
  */
-export function checkSchema(place: Place, seen: Set<unknown>, patterns: Map<string, string>): void {
+export function checkSchema(place: Place, found: SchemaFindings): void {
+  const { seen, patterns } = found
   if (typeof place.value === 'boolean' || seen.has(place.value)) return
   seen.add(place.value)
+  const { properties, minLength, minItems, minProperties }: Node = place.object()
+  found.mostProperties = Math.max(found.mostProperties, Object.keys(Object(properties)).length)
+  const least = [minLength, minItems, minProperties].find((count) => Number(count) > MAX_MADE)
+  if (least !== undefined)
+    found.notes.push(`${place.name}: a value has ${least} parts or more, so the sandbox makes none.`)
   for (const [key, value] of Object.entries(place.object())) {
     const [what, is] = VALUE_OF.get(key) ?? []
     if (is?.(value) === false) throw place.error(`has "${key}", which must be ${what}`)
-    const found = key === 'pattern' ? [String(value)] : key === 'patternProperties' ? Object.keys(Object(value)) : []
-    for (const pattern of found) if (!patterns.has(pattern)) patterns.set(pattern, place.name)
-    if (key === '$ref' && typeof value === 'string') checkSchema(place.target(value), seen, patterns)
-    else mapInside(place, key, value, (inner) => checkSchema(inner, seen, patterns))
+    const all = key === 'pattern' ? [String(value)] : key === 'patternProperties' ? Object.keys(Object(value)) : []
+    for (const pattern of all) if (!patterns.has(pattern)) patterns.set(pattern, place.name)
+    if (key === '$ref' && typeof value === 'string') checkSchema(place.target(value), found)
+    else mapInside(place, key, value, (inner) => checkSchema(inner, found))
   }
 }
 

@@ -3,6 +3,8 @@ import { findJsonError } from './json-error.js'
 
 /** Deeper values would overflow recursive code. */
 const MAX_DEPTH = 1000
+/** The levels of a body that a client may send. */
+export const MAX_BODY_DEPTH = 200
 
 /** A number that JSON.parse may read inexactly: many digits, an exponent, or "-0". A match in a string is harmless. */
 const NEEDS_CARE = /[\d.]{16}|\d[eE]|-0/
@@ -39,10 +41,10 @@ export function parseJson(text: string, exact = false): unknown {
   return values.length === 0 ? plain : putValues(plain, values)
 }
 
-/** Refuses more than 1,000 levels, which recursive code could not read or write. @throws SyntaxError */
-export function parseShallowJson(text: string, exact = false): unknown {
+/** Refuses more levels than recursive code could read or write. @throws SyntaxError */
+export function parseShallowJson(text: string, exact = false, levels = MAX_DEPTH): unknown {
   // First, because parsing millions of levels takes seconds.
-  if (isNestedDeeper(text, MAX_DEPTH)) throw new SyntaxError(`it is nested more than ${MAX_DEPTH} levels deep`)
+  if (isNestedDeeper(text, levels)) throw new SyntaxError(`it is nested more than ${levels} levels deep`)
   return parseJson(text, exact)
 }
 

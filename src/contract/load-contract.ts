@@ -1,7 +1,6 @@
 import { dirname, resolve, sep } from 'node:path'
 import { messageOf } from '../system/message-of.js'
 import { readRegularFile, realPath } from '../system/regular-file.js'
-import { loadYaml } from '../system/runtime.js'
 import type { Contract } from './contract.js'
 import { createContract } from './create-contract.js'
 import { quote } from './excerpt.js'
@@ -11,6 +10,7 @@ import { type Files, toNormalForm } from './normal-form.js'
 import { MAX_CHARACTERS, parseDocument } from './parse-document.js'
 import { readContract } from './read-contract.js'
 import { readRecordRules } from './record-rules.js'
+import { writeYaml } from './served-text.js'
 import { SpecError } from './spec-error.js'
 import { validatorMaker } from './validators.js'
 
@@ -40,15 +40,15 @@ export async function readContractText(
   const written = parseDocument(name, text)
   try {
     const { document, notes, isRewritten } = await toNormalForm(written, files)
-    const { data, schemas, patterns: used } = readContract(document, { mocked, plans: contractData.plans })
-    const compile = await validatorMaker(patterns)
+    const { data, schemas, patterns: used, hasWide } = readContract(document, { mocked, plans: contractData.plans })
+    const compile = await validatorMaker(patterns, { hasWide })
     const validators = Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, compile(schema)]))
     const unchecked = patterns === 'linear' ? await uncheckedPatterns(used) : []
     const served = isRewritten ? document : written
     const isOther = isRewritten || /^\s*\{/.test(text)
     const textIn = async (format: 'yaml' | 'json') => {
       if (format === 'json') return stringifyJson(served, 2)
-      return isOther ? loadYaml().stringify(served) : text
+      return isOther ? writeYaml(served) : text
     }
     const texts = { document: async () => document, text: textIn }
     const contract = createContract(
@@ -57,7 +57,7 @@ export async function readContractText(
       texts,
       mocked,
     )
-    return keepsPets ? { ...contract, rules: await readRecordRules(document, data, mocked) } : contract
+    return keepsPets ? { ...contract, rules: await readRecordRules(document, data, hasWide, mocked) } : contract
   } catch (error) {
     throw new SpecError(`${name}: ${messageOf(error)}`, { cause: error })
   }

@@ -2,7 +2,7 @@ import { isUtf8, utf8Text } from '../system/runtime.js'
 import type { Operation, Reading, Values, Violation } from './contract.js'
 import type { Body } from './contract-data.js'
 import { excerpt, quote } from './excerpt.js'
-import { isNode, parseJson, parseShallowJson } from './json.js'
+import { isNode, MAX_BODY_DEPTH, parseShallowJson } from './json.js'
 import { essenceOf, isFormType, isJsonType, isMergePatch } from './media-types.js'
 import { formPairs } from './query.js'
 import { pairReader } from './read-parameters.js'
@@ -21,7 +21,6 @@ export function bodyReader(body: Body, validators: BodyValidators): Pick<Operati
   const known = new Map(fields.map((field) => [field.name, field]))
   // Nested values are stored and written again.
   const nests = takesAnyValue || fields.some(({ type }) => type === 'array' || type === 'other')
-  const parse = nests ? parseShallowJson : parseJson
   const findPairs = pairReader(formFields)
   const usual = kindOf(mediaTypes[0] ?? '')
   const check = (value: unknown, validator: Validator | undefined) => {
@@ -32,7 +31,7 @@ export function bodyReader(body: Body, validators: BodyValidators): Pick<Operati
 
   function readJson(bytes: Uint8Array): unknown {
     if (!isUtf8(bytes)) throw new SyntaxError(`the body is not valid UTF-8 (at byte ${invalidByte(bytes) + 1})`)
-    return parse(utf8Text(bytes), true)
+    return parseShallowJson(utf8Text(bytes), true, MAX_BODY_DEPTH)
   }
 
   function readBody(bytes: Uint8Array | undefined, contentType = mediaTypes[0] ?? ''): Reading<Values> {

@@ -16,7 +16,7 @@ import { readErrors } from './documented-errors.js'
 import { exampleOf, exampleValue, fullExample } from './example-value.js'
 import { formOf, readExpected, readFields } from './expected.js'
 import { stringifyJson } from './json.js'
-import { checkSchema, toJsonSchema, toObjectSchema } from './json-schema.js'
+import { checkSchema, type SchemaFindings, toJsonSchema, toObjectSchema } from './json-schema.js'
 import { essenceOf, isFormType } from './media-types.js'
 import {
   bodyContent,
@@ -32,13 +32,15 @@ import { readResources } from './resources.js'
 import { isOpen, readAllFields, readRecordFields, typeOf } from './schema-fields.js'
 import { checkResponse, hasNoBody } from './sendable.js'
 import { SpecError } from './spec-error.js'
-import type { Schemas } from './validators.js'
+import { MAX_LAZY_NAMES, type Schemas } from './validators.js'
 
 export interface ContractReading {
   readonly data: ContractData
   readonly schemas: Schemas
   /** The patterns that requests and records are held against, with the place of each. */
   readonly patterns: ReadonlyMap<string, string>
+  /** Whether a schema has so many properties that it is compiled at the start. */
+  readonly hasWide: boolean
 }
 
 export interface ReadingContext {
@@ -56,11 +58,10 @@ export function readContract(document: Node, { mocked = [], plans }: ReadingCont
   const info = root.child('info')
   const schemas: Record<string, Schemas[string]> = {}
   const placeOfId = new Map<string, string>()
-  const patterns = new Map<string, string>()
-  const checked = new Set<unknown>()
   const shapes = readOperations(root)
   const reading = readResources(shapes)
   const notes: string[] = []
+  const found: SchemaFindings = { seen: new Set(), patterns: new Map(), notes, mostProperties: 0 }
   const operations = shapes.map((shape) => {
     const { id, place } = shape
     const twin = placeOfId.get(id)
@@ -70,7 +71,7 @@ export function readContract(document: Node, { mocked = [], plans }: ReadingCont
     const isStateful = typeof outcome === 'object' && !mocked.includes(id)
     let isRead = true
     try {
-      for (const schema of compiledSchemas(shape)) checkSchema(schema, checked, patterns)
+      for (const schema of compiledSchemas(shape)) checkSchema(schema, found)
     } catch (error) {
       if (isStateful || !(error instanceof SpecError)) throw error
       notes.push(`The requests of ${id} are not checked: ${error.message}.`)
@@ -92,7 +93,8 @@ export function readContract(document: Node, { mocked = [], plans }: ReadingCont
     operations,
     resources: reading.resources,
   }
-  return { data, schemas, patterns }
+  const widest = Math.max(found.mostProperties, ...operations.map(({ parameters }) => parameters.length))
+  return { data, schemas, patterns: found.patterns, hasWide: widest > MAX_LAZY_NAMES }
 }
 
 /** The schemas that requests and records are held against. */

@@ -16,10 +16,11 @@ import { findViolations, type Validator, validatorMaker } from './validators.js'
 export async function readRecordRules(
   document: Node,
   { operations, resources }: ContractData,
+  hasWide: boolean,
   mocked: readonly string[] = [],
 ): Promise<ReadonlyMap<string, RecordRules>> {
   const root = rootPlace(document)
-  const compile = await validatorMaker('linear')
+  const compile = await validatorMaker('linear', { hasWide })
   const records = new Map<string, Map<Place['value'], readonly [record: Place, validator: Validator]>>()
   for (const operation of operations) {
     const { id, action } = operation

@@ -47,7 +47,7 @@ interface HeaderRules {
 export async function readResponseRules(contract: Contract, patterns: 'linear' | 'native'): Promise<ResponseRules> {
   const root = rootPlace(await contract.document())
   // The first mistake of a response is enough: one of a million items may have as many.
-  const compile = await validatorMaker(patterns, 1)
+  const compile = await validatorMaker(patterns, { maxErrors: 1 })
   const rules = new Map(
     contract.operations.map((operation) => {
       const responses = operationPlace(root, operation)?.children('responses') ?? []

@@ -34,7 +34,16 @@ async function yamlText(contract: Contract, baseUrl: string): Promise<string> {
     return text.slice(0, at) + entry(indent) + text.slice(at)
   }
   if (!ANY_SERVERS.test(text) && PATHS.test(text)) return text.replace(PATHS, () => `servers:\n${entry('  ')}`)
-  return loadYaml().stringify(await documentOf(contract, baseUrl))
+  return writeYaml(await documentOf(contract, baseUrl))
+}
+
+/** Writing more takes a second. */
+const MAX_BLOCK_CHARACTERS = 1_000_000
+
+/** JSON for a large document: it is YAML that is written at once. */
+export function writeYaml(document: unknown): string {
+  const json = stringifyJson(document, 2)
+  return json.length > MAX_BLOCK_CHARACTERS ? json : loadYaml().stringify(document)
 }
 
 async function documentOf(contract: Contract, baseUrl: string): Promise<object> {

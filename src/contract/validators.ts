@@ -23,22 +23,36 @@ export type Schemas = Readonly<Record<string, () => JsonSchema>>
 
 export type ValidatorMaker = (schema: () => JsonSchema) => Validator
 
+/** Names of one object; compiling more takes a tenth of a second. */
+export const MAX_LAZY_NAMES = 300
+
 /**
- * Makes validators at run time. Each is compiled when it is first used: a contract has more than a run needs. A pattern
+ * Makes validators at run time. Each is compiled when it is first used: a contract has more than a run needs. A schema
+ * with very many properties is compiled at once, because the first request would wait for it. A pattern
  * that cannot be used is not checked, nor a schema that is no JSON Schema.
  *
  * @param patterns linear if clients choose the texts
- * @param maxErrors about the number of errors after which a validation ends
+ * @param others hasWide: whether a schema of the contract has more than {@link MAX_LAZY_NAMES} properties. maxErrors: about
+ *   the number of errors after which a validation ends
  */
-export async function validatorMaker(patterns: 'linear' | 'native', maxErrors = MAX_MISTAKES): Promise<ValidatorMaker> {
+export async function validatorMaker(
+  patterns: 'linear' | 'native',
+  { hasWide = false, maxErrors = MAX_MISTAKES }: { readonly hasWide?: boolean; readonly maxErrors?: number } = {},
+): Promise<ValidatorMaker> {
   const { createBoundedAjv } = await import('./bounded-ajv.js')
   const find = patterns === 'native' ? nativePattern : (await import('./linear-pattern.js')).linearPattern
-  return makerWith(createBoundedAjv({ find, maxErrors }))
+  return makerWith(createBoundedAjv({ find, maxErrors }), hasWide)
 }
 
-export function makerWith(ajv: { compile(schema: JsonSchema): Validator }): ValidatorMaker {
+export function makerWith(ajv: { compile(schema: JsonSchema): Validator }, hasWide = false): ValidatorMaker {
   return (schema) => {
     let compiled: Validator | undefined
+    const early = hasWide ? schema() : true
+    if (isWide(early)) {
+      compiled = compile(early)
+      // The engine compiles a function when it is first called.
+      compiled({})
+    }
     const validator: Validator = (value) => {
       compiled ??= compile(schema())
       const isValid = compiled(value)
@@ -55,6 +69,12 @@ export function makerWith(ajv: { compile(schema: JsonSchema): Validator }): Vali
       return () => true
     }
   }
+}
+
+function isWide(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return false
+  const inner = Object.values(schema)
+  return (inner.length > MAX_LAZY_NAMES && !Array.isArray(schema)) || inner.some(isWide)
 }
 
 /** Messages name all mistakes of a person; more come from a program. */

@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import { METHOD_NAME_ALL } from 'hono/router'
 import type { Contract } from '../contract/contract.js'
 import { excerpt } from '../contract/excerpt.js'
-import { isNestedDeeper, parseJson, stringifyJson } from '../contract/json.js'
+import { isNestedDeeper, MAX_BODY_DEPTH, parseJson, stringifyJson } from '../contract/json.js'
 import { packagedTag } from '../contract/packaged-contract.js'
 import { packagedText } from '../contract/packaged-text.js'
 import { servedText } from '../contract/served-text.js'
@@ -153,7 +153,6 @@ async function admit(
 
 /** A long scenario has a few kilobytes. Parsing megabytes would delay every request. */
 const MAX_BODY_CHARACTERS = 256_000
-const MAX_BODY_DEPTH = 100
 
 /** @param fixed fields that the path stands for */
 async function runVerb(
