@@ -1,4 +1,6 @@
-import { _, type CodeKeywordDefinition, type FuncKeywordDefinition, type KeywordCxt, Name } from 'ajv'
+import { _, type CodeKeywordDefinition, type FuncKeywordDefinition, type KeywordCxt, Name, nil } from 'ajv'
+import { mergeEvaluated } from 'ajv/dist/compile/util.js'
+import { callValidateCode } from 'ajv/dist/vocabularies/code.js'
 import { createAjv, MULTIPLE_OF } from './ajv.js'
 import { FORMATS } from './formats.js'
 import { isNode, type Node } from './json.js'
@@ -11,7 +13,7 @@ import type { Mistake, Validator } from './validators.js'
  * Steps that one validation may take: the same on every machine, so that no verdict depends on time. A step is what it
  * takes to apply a simple schema, some 20 ns. Measured by the experiment `validation` of `npm run torture`.
  */
-export const MAX_STEPS = 3_000_000
+export const MAX_STEPS = 1_000_000
 
 const TOO_LONG = new Error(`needs more than ${MAX_STEPS} checks`)
 
@@ -21,15 +23,19 @@ export interface BoundedOptions {
   readonly maxErrors: number
 }
 
+/** Compiles a schema. With `isEager`, all functions that it may call are compiled at once. */
+export type Compile = (schema: JsonSchema, isEager: boolean) => Validator
+
 /**
  * Compiles schemas into validators that end within {@link MAX_STEPS}, whatever the schema and the value are:
  *
  * - Each schema that is applied takes steps (`price`), as do the characters of texts and the names of objects.
- * - Each alternative, as each reference, is a function of its own, and remembers its verdicts on objects and arrays.
- *   Otherwise, nested alternatives would double the time at each level.
+ * - Each alternative, as each reference, is a function of its own (`call`), and remembers its verdicts on objects and
+ *   arrays. Otherwise, nested alternatives would double the time at each level.
  * - A function ends once it has enough errors. Alternatives are other functions, so those errors are final.
+ * - A function is compiled when it is first called: a schema may lead to most of a large contract.
  */
-export function createBoundedAjv({ find, maxErrors }: BoundedOptions): { compile(schema: JsonSchema): Validator } {
+export function boundedCompiler({ find, maxErrors }: BoundedOptions): Compile {
   const run = new Run()
   const charged = (cost: (length: number) => number, test: (text: string) => boolean) => (text: string) => {
     run.take(cost(text.length))
@@ -45,24 +51,39 @@ export function createBoundedAjv({ find, maxErrors }: BoundedOptions): { compile
       )
       return { test, toString: () => `/${pattern}/` }
     },
+    // Required only for validators that are written to a file.
     { code: 'pattern' },
   )
   const formats = Object.fromEntries(
     Object.entries(FORMATS).map(([name, test]) => [name, charged((length) => length, test)]),
   )
-  const ajv = createAjv({
-    formats,
-    inlineRefs: false,
-    code: { regExp, optimize: false, process: rememberVerdicts },
-  })
+  const ajv = createAjv({ formats, code: { regExp, optimize: false } })
     .removeKeyword('uniqueItems')
     .removeKeyword('multipleOf')
     .addKeyword(priceKeyword(run, maxErrors))
+    .addKeyword(CALL)
     .addKeyword(uniqueItems(run))
     .addKeyword(oneOfValues(run))
     .addKeyword({ ...MULTIPLE_OF, validate: countedMultiple(run) })
-  Object.assign(ajv, { remember: (inner: Compiled) => remember(inner, run, maxErrors) })
-  return { compile: (schema) => bounded(ajv.compile(priced(schema)) as Validator, run) }
+
+  return (root, isEager) => {
+    const usesUnevaluated = JSON.stringify(root).includes('"unevaluated')
+    const compileOne = (schema: JsonSchema): Compiled => {
+      // Their bookkeeping takes longer than the rest.
+      ajv.opts.unevaluated = usesUnevaluated
+      const compiled = ajv.compile(schema) as Compiled
+      return callsOthers(schema) ? remember(compiled, run, maxErrors) : compiled
+    }
+    const { schema, definitions } = priced(root, compileOne)
+    const whole = compileOne(schema)
+    if (isEager) {
+      run.left = Number.POSITIVE_INFINITY
+      // The engine compiles a function when it is first called.
+      for (const definition of definitions) definition.validate({})
+      whole({})
+    }
+    return bounded(whole, run)
+  }
 }
 
 class Run {
@@ -79,7 +100,7 @@ class Run {
   }
 }
 
-function bounded(compiled: Validator, run: Run): Validator {
+function bounded(compiled: Compiled, run: Run): Validator {
   const validator: Validator = (value) => {
     run.left = MAX_STEPS
     try {
@@ -87,7 +108,8 @@ function bounded(compiled: Validator, run: Run): Validator {
       validator.errors = compiled.errors ?? null
       return isValid
     } catch (error) {
-      if (error !== TOO_LONG) throw error
+      // ajv writes faulty code for some combinations of unevaluatedProperties. They are not checked.
+      if (error !== TOO_LONG && !(error instanceof RangeError)) return true
       validator.errors = [{ instancePath: '', keyword: 'price', message: TOO_LONG.message, params: {} }]
       return false
     } finally {
@@ -120,13 +142,9 @@ interface Verdict {
 const VALID: Verdict = { errors: null, props: undefined, items: undefined }
 
 /** Functions that call no others take linear time anyway. */
-function rememberVerdicts(code: string, env?: { readonly schema: unknown }): string {
-  return hasReference(env?.schema) ? `return self.remember((function () { ${code} })())` : code
-}
-
-function hasReference(schema: unknown): boolean {
+function callsOthers(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null) return false
-  return Object.entries(schema).some(([key, value]) => key === '$ref' || (key !== '$defs' && hasReference(value)))
+  return Object.entries(schema).some(([key, value]) => key === 'call' || callsOthers(value))
 }
 
 /** Steps of an entry in a map, and of a call that fails. */
@@ -141,9 +159,9 @@ function remember(inner: Compiled, run: Run, maxErrors: number): Compiled {
     const known = verdicts.get(value)
     if (known !== undefined) {
       const { evaluated } = inner
-      // Copies, because the caller changes them.
+      // A copy: the caller adds its own.
       inner.errors = known.errors && [...known.errors]
-      if (evaluated?.dynamicProps) evaluated.props = copied(known.props)
+      if (evaluated?.dynamicProps) evaluated.props = known.props
       if (evaluated?.dynamicItems) evaluated.items = known.items
       return known.errors === null
     }
@@ -169,11 +187,7 @@ function verdictOf(inner: Compiled, isValid: boolean, maxErrors: number): Verdic
     return { errors, props: undefined, items: undefined }
   }
   const { dynamicProps, dynamicItems, props, items } = inner.evaluated ?? {}
-  return dynamicProps || dynamicItems ? { errors: null, props: copied(props), items } : VALID
-}
-
-function copied(props: unknown): unknown {
-  return isNode(props) ? { ...props } : props
+  return dynamicProps || dynamicItems ? { errors: null, props, items } : VALID
 }
 
 /** What it takes to apply a schema, without the schemas in it. */
@@ -234,18 +248,17 @@ function oneOfValues(run: Run): FuncKeywordDefinition {
     schemaType: 'array',
     error: { message: 'must be equal to one of the allowed values' },
     compile(values: readonly unknown[]) {
-      run.left = Number.POSITIVE_INFINITY
-      const known = new Set(values.map((value) => identity(value, run)))
+      const known = new Set(values.map((value) => identity(value)))
       return (value: unknown) => known.has(identity(value, run))
     },
   }
 }
 
 /** Equal for equal values. Strings that clients send cannot be the text of an object: it begins with a zero byte. */
-function identity(value: unknown, run: Run): unknown {
+function identity(value: unknown, run?: Run): unknown {
   if (typeof value !== 'object' || value === null) return typeof value === 'string' ? `"${value}` : value
   const text = `\0${canonicalText(value)}`
-  run.take(text.length >> 1)
+  run?.take(text.length >> 1)
   return text
 }
 
@@ -271,39 +284,91 @@ const PER_NAME =
   'additionalProperties maxProperties minProperties patternProperties propertyNames unevaluatedProperties'.split(' ')
 const ALTERNATIVES = 'anyOf contains if not oneOf'.split(' ')
 
+/** A function that other functions call. */
+interface Definition {
+  validate: Compiled
+}
+
+const MAX_CALLED_ERRORS = 100
+
+function withErrors(list: Mistake[] | null, added: readonly Mistake[]): Mistake[] {
+  const all = list ?? []
+  for (let at = 0; at < added.length && at < MAX_CALLED_ERRORS; at++) all.push(added[at] as Mistake)
+  return all
+}
+
+/** Instead of `$ref`, whose target ajv compiles at once, by recursion. */
+const CALL: CodeKeywordDefinition = {
+  keyword: 'call',
+  schemaType: 'object',
+  code(context: KeywordCxt): void {
+    const { gen, it, schema } = context
+    const called = _`${gen.scopeValue('wrapper', { ref: schema })}.validate`
+    const props = gen.var('props', _`{}`)
+    const items = gen.var('items', _`0`)
+    const addErrors = () => {
+      // ajv's own code copies the list for each item.
+      gen.assign(ERROR_LIST, _`${gen.scopeValue('func', { ref: withErrors })}(${ERROR_LIST}, ${called}.errors)`)
+      gen.assign(ERRORS, _`${ERROR_LIST}.length`)
+    }
+    const readEvaluated = () => {
+      if (!it.opts.unevaluated) return
+      // A copy: the caller adds its own.
+      gen.assign(props, _`${called}.evaluated.props === true || { ...${called}.evaluated.props }`)
+      gen.assign(items, _`${called}.evaluated.items ?? 0`)
+    }
+    context.result(callValidateCode(context, called, nil), readEvaluated, addErrors)
+    if (!it.opts.unevaluated) return
+    if (it.props !== true) it.props = mergeEvaluated.props(gen, props, it.props, Name)
+    if (it.items !== true) it.items = mergeEvaluated.items(gen, items, it.items, Name)
+  },
+}
+
 /** Adds its price to each schema, and makes each alternative that has schemas in it a definition of its own. */
-function priced(root: JsonSchema): JsonSchema {
-  if (typeof root === 'boolean') return root
-  const definitions: Record<string, JsonSchema> = {}
-  const { $defs, ...whole } = root
-  const result = price(whole, true)
-  for (const [name, definition] of Object.entries(Object($defs)))
-    definitions[name] = price(definition as JsonSchema, true)
-  return Object.assign(result, { $defs: definitions })
+function priced(root: JsonSchema, compile: (schema: JsonSchema) => Compiled) {
+  const { $defs = {}, ...whole }: Node = typeof root === 'boolean' ? { allOf: [root] } : root
+  const definitions: Definition[] = []
+  const named = new Map<string, Definition>()
+  for (const [name, schema] of Object.entries($defs as Node)) named.set(name, define(schema as JsonSchema))
+  return { schema: price(whole, true), definitions }
+
+  function define(schema: JsonSchema): Definition {
+    const definition: Definition = {
+      validate(value, context) {
+        definition.validate = compileOrAccept(() => price(schema, true))
+        return definition.validate(value, context)
+      },
+    }
+    definitions.push(definition)
+    return definition
+  }
+
+  function compileOrAccept(make: () => JsonSchema): Compiled {
+    try {
+      return compile(make())
+    } catch {
+      return Object.assign(() => true, { evaluated: {} })
+    }
+  }
 
   function price(schema: JsonSchema, isFinal: boolean): JsonSchema {
-    if (typeof schema === 'boolean' || isReference(schema)) return schema
-    const priced: Record<string, unknown> = { ...schema, price: priceOf(schema, isFinal) }
+    if (typeof schema === 'boolean') return schema
+    const priced: Record<string, unknown> = { price: priceOf(schema, isFinal) }
     for (const [key, value] of Object.entries(schema)) {
-      const inner = (one: JsonSchema) => (ALTERNATIVES.includes(key) ? alternative(one) : price(one, isFinal))
-      if (ONE_SCHEMA.has(key)) priced[key] = inner(value as JsonSchema)
+      const inner = (one: JsonSchema) => (ALTERNATIVES.includes(key) ? alternative(one) : price(one, true))
+      if (key === '$ref') priced.call = named.get(String(value).replace('#/$defs/', ''))
+      else if (key === 'enum' && hasObjects(value)) priced.oneOfValues = value
+      else if (ONE_SCHEMA.has(key)) priced[key] = inner(value as JsonSchema)
       else if (LIST_OF_SCHEMAS.has(key)) priced[key] = (value as readonly JsonSchema[]).map(inner)
       else if (NAMED_SCHEMAS.has(key)) priced[key] = mapEntries(value as Record<string, JsonSchema>, inner)
-      else if (key === 'enum' && hasObjects(value)) {
-        delete priced.enum
-        priced.oneOfValues = value
-      }
+      else priced[key] = value
     }
     return priced
   }
 
   function alternative(schema: JsonSchema): JsonSchema {
-    if (typeof schema === 'boolean' || isReference(schema)) return schema
-    if (isLeaf(schema)) return price(schema, false)
-    const name = `alternative${Object.keys(definitions).length + 1}`
-    definitions[name] = true
-    definitions[name] = price(schema, true)
-    return { $ref: `#/$defs/${name}` }
+    if (typeof schema === 'boolean' || isReference(schema)) return price(schema, false)
+    return isLeaf(schema) ? price(schema, false) : ({ call: define(schema) } as Node)
   }
 }
 

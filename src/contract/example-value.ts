@@ -1,4 +1,4 @@
-import { createBoundedAjv } from './bounded-ajv.js'
+import { boundedCompiler } from './bounded-ajv.js'
 import { isNode, type Node, type Place } from './document.js'
 import { generateNumber } from './generate-value.js'
 import { MAX_MADE, toJsonSchema } from './json-schema.js'
@@ -201,7 +201,7 @@ export function exampleOf(content: Place | undefined): unknown {
   return (first?.written('value') ?? content?.written('example'))?.value
 }
 
-const compile = makerWith(createBoundedAjv({ find: nativePattern, maxErrors: 1 }))
+const compile = makerWith(boundedCompiler({ find: nativePattern, maxErrors: 1 }))
 const validators = { value: new WeakMap<Node, Validator>(), response: new WeakMap<Node, Validator>() }
 
 /** Whether a schema allows a value of the contract's author. */

@@ -62,6 +62,12 @@ export interface SchemaFindings {
  * @throws SpecError naming the place of a keyword with a value of another type
  */
 export function checkSchema(place: Place, found: SchemaFindings): void {
+  // Without recursion: contracts have long chains of references.
+  const open = [place]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) checkOne(next, found, open)
+}
+
+function checkOne(place: Place, found: SchemaFindings, open: Place[]): void {
   const { seen, patterns } = found
   if (typeof place.value === 'boolean' || seen.has(place.value)) return
   seen.add(place.value)
@@ -75,8 +81,8 @@ export function checkSchema(place: Place, found: SchemaFindings): void {
     if (is?.(value) === false) throw place.error(`has "${key}", which must be ${what}`)
     const all = key === 'pattern' ? [String(value)] : key === 'patternProperties' ? Object.keys(Object(value)) : []
     for (const pattern of all) if (!patterns.has(pattern)) patterns.set(pattern, place.name)
-    if (key === '$ref' && typeof value === 'string') checkSchema(place.target(value), found)
-    else mapInside(place, key, value, (inner) => checkSchema(inner, found))
+    if (key === '$ref' && typeof value === 'string') open.push(place.target(value))
+    else mapInside(place, key, value, (inner) => open.push(inner))
   }
 }
 
@@ -123,6 +129,7 @@ export function toObjectSchema(
 function convertWith(make: (convert: Convert) => JsonSchema, { of, isClosed }: Conversion): JsonSchema {
   const names = new Map<string, string>()
   const definitions: Record<string, JsonSchema> = {}
+  const open: (() => void)[] = []
 
   /**
    * @param within the references that lead here without a property or an item between
@@ -181,17 +188,21 @@ function convertWith(make: (convert: Convert) => JsonSchema, { of, isClosed }: C
   }
 
   function refer(schema: Place, reference: string, within: ReadonlySet<string>): string {
-    let name = names.get(reference)
-    if (name === undefined) {
-      name = `schema${names.size + 1}`
-      // Named before it is converted, because it may refer to itself.
+    const known = names.get(reference)
+    const name = known ?? `schema${names.size + 1}`
+    if (known === undefined) {
       names.set(reference, name)
-      definitions[name] = convert(schema.target(reference), new Set([...within, reference])) ?? true
+      const target = schema.target(reference)
+      // Later, because references lead to references.
+      open.push(() => {
+        definitions[name] = convert(target, new Set([...within, reference])) ?? true
+      })
     }
     return `#/$defs/${name}`
   }
 
   const schema = make((place) => convert(place) ?? true)
+  for (let next = open.pop(); next !== undefined; next = open.pop()) next()
   return typeof schema === 'boolean' || names.size === 0 ? schema : { ...schema, $defs: definitions }
 }
 

@@ -39,22 +39,18 @@ export async function validatorMaker(
   patterns: 'linear' | 'native',
   { hasWide = false, maxErrors = MAX_MISTAKES }: { readonly hasWide?: boolean; readonly maxErrors?: number } = {},
 ): Promise<ValidatorMaker> {
-  const { createBoundedAjv } = await import('./bounded-ajv.js')
+  const { boundedCompiler } = await import('./bounded-ajv.js')
   const find = patterns === 'native' ? nativePattern : (await import('./linear-pattern.js')).linearPattern
-  return makerWith(createBoundedAjv({ find, maxErrors }), hasWide)
+  return makerWith(boundedCompiler({ find, maxErrors }), hasWide)
 }
 
-export function makerWith(ajv: { compile(schema: JsonSchema): Validator }, hasWide = false): ValidatorMaker {
+export function makerWith(make: (schema: JsonSchema, isEager: boolean) => Validator, hasWide = false): ValidatorMaker {
   return (schema) => {
     let compiled: Validator | undefined
     const early = hasWide ? schema() : true
-    if (isWide(early)) {
-      compiled = compile(early)
-      // The engine compiles a function when it is first called.
-      compiled({})
-    }
+    if (isWide(early)) compiled = compile(early, true)
     const validator: Validator = (value) => {
-      compiled ??= compile(schema())
+      compiled ??= compile(schema(), false)
       const isValid = compiled(value)
       validator.errors = compiled.errors ?? null
       return isValid
@@ -62,9 +58,9 @@ export function makerWith(ajv: { compile(schema: JsonSchema): Validator }, hasWi
     return validator
   }
 
-  function compile(schema: JsonSchema): Validator {
+  function compile(schema: JsonSchema, isEager: boolean): Validator {
     try {
-      return ajv.compile(schema)
+      return make(schema, isEager)
     } catch {
       return () => true
     }
