@@ -50,7 +50,7 @@ function withIds(schemas: Schemas): Record<string, object> {
 
 function validatorsDeclaration(schemas: Schemas): string {
   const declarations = Object.keys(schemas).map((name) => `export declare const ${name}: Validator`)
-  return [NOTE, "import type { Validator } from '../validators.js'\n", ...declarations, ''].join('\n')
+  return [NOTE, "import type { Validator } from '../validator.js'\n", ...declarations, ''].join('\n')
 }
 
 const INT64_HOVER =

@@ -7,7 +7,7 @@ import { isNode, type Node } from './json.js'
 import type { JsonSchema } from './json-schema.js'
 import { LIST_OF_SCHEMAS, NAMED_SCHEMAS, ONE_SCHEMA } from './keywords.js'
 import type { Pattern } from './patterns.js'
-import type { Mistake, Validator } from './validators.js'
+import type { Mistake, Validator } from './validator.js'
 
 /**
  * Steps that one validation may take: the same on every machine, so that no verdict depends on time. A step is what it

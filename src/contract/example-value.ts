@@ -6,7 +6,8 @@ import { words } from './keywords.js'
 import { patternText } from './pattern-text.js'
 import { nativePattern } from './patterns.js'
 import { allowsNull, alternativesOf, readRecordFields, requiredNames, typeOf } from './schema-fields.js'
-import { makerWith, stepsOf, type Validator, valueAt } from './validators.js'
+import type { Validator } from './validator.js'
+import { makerWith, stepsOf, valueAt } from './validators.js'
 
 const LEAST = { next: () => 0 }
 /** Values in one example; schemas that refer to each other allow any number. */

@@ -6,7 +6,8 @@ import { isNode, MAX_BODY_DEPTH, parseShallowJson } from './json.js'
 import { essenceOf, isFormType, isJsonType, isMergePatch } from './media-types.js'
 import { formPairs } from './query.js'
 import { pairReader } from './read-parameters.js'
-import { fieldName, findViolations, stepsOf, type Validator, valueAt } from './validators.js'
+import type { Validator } from './validator.js'
+import { fieldName, findViolations, stepsOf, valueAt } from './validators.js'
 
 export interface BodyValidators {
   readonly body: Validator | undefined

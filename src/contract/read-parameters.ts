@@ -2,7 +2,8 @@ import type { Reading, SentHeaders, Values, Violation } from './contract.js'
 import type { Parameter } from './contract-data.js'
 import { decodePercent, type QueryPair, readPairs as queryPairs } from './query.js'
 import { readPairs, readText } from './styles.js'
-import { findViolations, type Validator } from './validators.js'
+import type { Validator } from './validator.js'
+import { findViolations } from './validators.js'
 
 interface PairReading {
   readonly values: Record<string, unknown>

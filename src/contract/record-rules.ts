@@ -6,7 +6,8 @@ import { toJsonSchema } from './json-schema.js'
 import { success } from './operations.js'
 import { fillValue, placeInState, type ResourceAction, type ResourceData } from './resource-data.js'
 import { readRecordFields } from './schema-fields.js'
-import { findViolations, type Validator, validatorMaker } from './validators.js'
+import type { Validator } from './validator.js'
+import { findViolations, validatorMaker } from './validators.js'
 
 /**
  * What the documented responses of a contract given with --spec allow records to be, by resource.

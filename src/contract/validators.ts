@@ -3,19 +3,7 @@ import type { Expected } from './contract-data.js'
 import { excerpt, quote } from './excerpt.js'
 import type { JsonSchema } from './json-schema.js'
 import { nativePattern } from './patterns.js'
-
-export interface Mistake {
-  readonly instancePath: string
-  readonly keyword: string
-  readonly message?: string
-  readonly params: Readonly<Record<string, unknown>>
-}
-
-/** Like functions of ajv, it keeps the errors of its last run. */
-export interface Validator {
-  (value: unknown): unknown
-  errors?: readonly Mistake[] | null
-}
+import type { Mistake, Validator } from './validator.js'
 
 /** By name: `<operation>_query`, `<operation>_path`, `<operation>_body`. */
 export type Validators = Readonly<Record<string, Validator | undefined>>
