@@ -5,8 +5,16 @@ import { RequestError } from '../client/errors.js'
 import type { Contract } from '../contract/contract.js'
 import { packagedContract } from '../contract/packaged-contract.js'
 import { didYouMean } from '../domain/suggest.js'
+import { type DurationMs, parseDuration } from '../domain/time.js'
 import { type Call, callOperation } from './call/call-operation.js'
-import { addMethodCommands, addOperationCommand, addOwnFlags, type FlagNames, GivenFlags } from './call/commands.js'
+import {
+  addMethodCommands,
+  addOperationCommand,
+  addOwnFlags,
+  DEFAULT_TIMEOUT_MS,
+  type FlagNames,
+  GivenFlags,
+} from './call/commands.js'
 import { contractOfSandbox } from './call/served-contract.js'
 import { listOperations } from './call/show.js'
 import { addHelpCommand, explain } from './help.js'
@@ -37,6 +45,7 @@ contract (--check), 7 no response, 130 and 143 ended by SIGINT, SIGTERM.`
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   const flags = new GivenFlags()
   let contract = packagedContract()
+  let lookedFor: DurationMs = 0
   explain(command, { examples: EXAMPLES, notes: NOTES })
     .usage('<operation|method path> [arguments] [options]')
     // The flags may belong to an operation that does not exist: then that is the error.
@@ -69,12 +78,14 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
   }
 
   async function act(build: Call['build'], names: FlagNames): Promise<void> {
-    finish(await callOperation({ contract, build, names, flags }, io))
+    finish(await callOperation({ contract, build, names, flags, lookedFor }, io))
   }
 
   // Commander looks up the operation before it reads the flags, so the contract must be loaded by then.
   command.parent?.hook('preSubcommand', async (program, next) => {
+    const startedAt = io.monotonic()
     const chosen = next === command ? await chosenContract(program.args, io) : undefined
+    lookedFor = io.monotonic() - startedAt
     if (chosen === undefined) return
     contract = chosen
     // Commander cannot remove commands.
@@ -96,8 +107,10 @@ async function chosenContract(args: readonly string[], io: CliIo): Promise<Contr
   }
   const target = valueIn(args, /^(?:--(?:cli-)?target(?:=|$)|-t)/)
   const baseUrl = valueIn(args, /^--(?:cli-)?base-url(?:=|$)/)
+  // Half of the time is left for the request.
+  const limit = (parseDuration(valueIn(args, /^--(?:cli-)?timeout(?:=|$)/) ?? '') ?? DEFAULT_TIMEOUT_MS) / 2
   const isHelp = args.some((word) => word === '--help' || word === '-h')
-  return await contractOfSandbox({ target, baseUrl }, io, { waits: !isHelp })
+  return await contractOfSandbox({ target, baseUrl }, io, { waits: !isHelp, limit })
 }
 
 /** The value of a flag before parsing: `--spec=x`, `--spec x`, `-t x` or `-tx`. */

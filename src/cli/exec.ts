@@ -43,8 +43,8 @@ Options of exec come before the command, options of the command after its name,
 with or without --.
 
 Signals are passed on to the command and what it has started; a second one kills
-them, and processes that it leaves running are stopped. On a terminal, this is up
-to the terminal, as without exec.
+them, and processes that it leaves running are stopped, but no daemons. On a
+terminal, this is up to the terminal, as without exec.
 
 Exit codes: the command's own; 128+n if signal n ended it; 125 no sandbox (2
 usage error), 126 the command cannot be run, 127 no such command; 1 if

@@ -35,7 +35,7 @@ export interface Exchange {
 export async function openExchange(baseUrl: string, env: Environment): Promise<Exchange> {
   const { dispatcher, proxy } = await openDispatcher(baseUrl, env)
   return {
-    async send({ method, url, headers, body }, { timeout, maxBody }, signal) {
+    async send({ method, url, headers, body }, { timeout, spent = 0, maxBody }, signal) {
       const { origin, pathname, search } = new URL(url)
       const options = {
         origin,
@@ -45,7 +45,7 @@ export async function openExchange(baseUrl: string, env: Environment): Promise<E
         body: body ?? null,
       }
       try {
-        const response = await exchangeOnce(dispatcher, options, { timeout, maxBody, signal })
+        const response = await exchangeOnce(dispatcher, options, { timeout: timeout - spent, maxBody, signal })
         return { ...response, headers: pairsIn(response.headers) }
       } catch (error) {
         signal?.throwIfAborted()

@@ -15,6 +15,8 @@ export class TooLargeError extends Error {
 export interface ResponseLimits {
   /** From the connection to the last byte of the body. */
   readonly timeout: DurationMs
+  /** The part of it that passed before the first attempt. */
+  readonly spent?: DurationMs
   readonly maxBody: Bytes
 }
 

@@ -54,12 +54,15 @@ function locationIn(folder: string): Location | undefined {
  * Why a locator cannot be trusted; undefined if it can. It may have come with a cloned folder, and keys and tokens go
  * to its address: that must be on this machine, its process must run, and the sandbox there must be the same one.
  */
-export async function locationProblem({ baseUrl, controlUrl, pid, startedAt }: Location): Promise<string | undefined> {
+export async function locationProblem(
+  { baseUrl, controlUrl, pid, startedAt }: Location,
+  limit: DurationMs = FIRST_RESPONSE_MS,
+): Promise<string | undefined> {
   const foreign = [baseUrl, controlUrl].find((url) => !isOfThisMachine(url))
   if (foreign !== undefined) return `names ${foreign}, which is not on this machine`
   if (!isSameOrigin(baseUrl, controlUrl)) return `names ${baseUrl}, but a control plane elsewhere`
   if (!isProcessAlive(pid)) return `names ${baseUrl}, whose process has ended or belongs to another user`
-  const health = await checkHealth(controlUrl, FIRST_RESPONSE_MS)
+  const health = await checkHealth(controlUrl, Math.min(limit, FIRST_RESPONSE_MS))
   if (health.kind === 'none') return `names ${baseUrl}, where no server responds`
   if (health.kind === 'healthy' && health.pid === pid && health.startedAt === startedAt) return undefined
   return `names ${baseUrl}, where a different sandbox is running`

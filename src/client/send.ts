@@ -40,10 +40,12 @@ export async function send(request: ClientRequest, options: SendOptions, machine
   const exchange = await openExchange(request.url, options.env)
   try {
     for (let attempt = 1; ; attempt++) {
-      const tried = await exchange.send(request, options, options.signal).catch((error: unknown) => {
-        if (error instanceof NoResponseError) return error
-        throw error
-      })
+      const tried = await exchange
+        .send(request, attempt === 1 ? options : { ...options, spent: 0 }, options.signal)
+        .catch((error: unknown) => {
+          if (error instanceof NoResponseError) return error
+          throw error
+        })
       const now = machine.now()
       const outcome = outcomeOf(tried)
       const decision = decideRetry({ method: request.method, attempt, outcome }, options, now, machine.random())

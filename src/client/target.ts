@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { DEFAULT_BASE_PATH } from '../contract/contract-data.js'
 import { isLoopback, isSameOrigin, readBaseAddress, shownAddress } from '../domain/base-address.js'
+import type { DurationMs } from '../domain/time.js'
 import type { Environment } from '../system/this-process.js'
 import { readKey, readKeyFile } from './api-key.js'
 import { TargetError } from './errors.js'
@@ -21,6 +22,8 @@ interface TargetContext {
   readonly basePath?: string
   readonly env: Environment
   readonly cwd: string
+  /** How long a sandbox may take to confirm its locator. */
+  readonly limit?: DurationMs
   readStdin(): Promise<string>
 }
 
@@ -91,26 +94,32 @@ export async function resolveTarget(choice: TargetChoice, context: TargetContext
 const VISIBLE_KEY =
   'A key given with --key is visible in process lists and shell histories; use --api-key-file for a secret one.'
 
-/** The address of the sandbox to call: of the target `sandbox`, or any address of this machine. */
+/**
+ * The address of the sandbox to call: of the target `sandbox`, or any address of this machine.
+ * @returns `isOwn`: whether it is the sandbox of the environment, of this folder or of the stored target, whose token is known
+ */
 export async function chosenSandbox(
   { target, baseUrl }: TargetChoice,
   context: Omit<TargetContext, 'readStdin'>,
-): Promise<Sourced | undefined> {
+): Promise<(Sourced & { readonly isOwn: boolean }) | undefined> {
   const config = await readTargetConfig(context.env)
+  const known = await knownTargets(config, context)
   const name = target ?? config.use ?? SANDBOX
-  const address =
-    baseUrl === undefined ? findTarget(await knownTargets(config, context), name).baseUrl : checkedAddress(baseUrl)
-  if (address === undefined || (baseUrl === undefined && name === SANDBOX)) return address
-  return isLoopback(address.value) ? address : undefined
+  const address = baseUrl === undefined ? findTarget(known, name).baseUrl : checkedAddress(baseUrl)
+  if (address === undefined) return undefined
+  if ((baseUrl !== undefined || name !== SANDBOX) && !isLoopback(address.value)) return undefined
+  const own = findTarget(known, SANDBOX).baseUrl
+  const isOwn = own !== undefined && own.source !== DEFAULT_SOURCE && isSameOrigin(own.value, address.value)
+  return { ...address, isOwn }
 }
 
 export async function knownTargets(
   config: TargetConfig,
-  { env, cwd, basePath = DEFAULT_BASE_PATH }: Omit<TargetContext, 'readStdin'>,
+  { env, cwd, basePath = DEFAULT_BASE_PATH, limit }: Omit<TargetContext, 'readStdin'>,
 ): Promise<readonly KnownTarget[]> {
   const file = targetConfigFile(env)
   const isKept = config.targets.get(SANDBOX)?.baseUrl !== undefined
-  const sandbox = isKept ? {} : await findSandbox(env, cwd, basePath)
+  const sandbox = isKept ? {} : await findSandbox(env, cwd, basePath, limit)
   return [...new Set([...BUILT_IN, ...config.targets.keys()])].map((name) => {
     const { baseUrl, apiKeyFile } = config.targets.get(name) ?? {}
     return {
@@ -130,6 +139,7 @@ async function findSandbox(
   env: Environment,
   cwd: string,
   basePath: string,
+  limit: DurationMs | undefined,
 ): Promise<Pick<KnownTarget, 'baseUrl' | 'warning'>> {
   if (env[URL_VARIABLE]) {
     const { value: control } = checkedAddress(env[URL_VARIABLE], URL_VARIABLE)
@@ -138,7 +148,7 @@ async function findSandbox(
     return { baseUrl: { value: isBeside ? service.value : new URL(control).origin + basePath, source: URL_VARIABLE } }
   }
   const located = readLocation(cwd)
-  const problem = located && (await locationProblem(located))
+  const problem = located && (await locationProblem(located, limit))
   if (located !== undefined && problem === undefined) return { baseUrl: { value: located.baseUrl, source: LOCATOR } }
   return {
     baseUrl: { value: DEFAULT_ORIGIN + basePath, source: DEFAULT_SOURCE },

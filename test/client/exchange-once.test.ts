@@ -1,7 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { Pool } from 'undici'
 import { expect, it, onTestFinished } from 'vitest'
-import { exchangeOnce } from '../../src/client/exchange.js'
+import { exchangeOnce, openExchange } from '../../src/client/exchange.js'
+import { formatDuration } from '../../src/domain/time.js'
 import { listenLocally } from '../support/listen-locally.js'
 import { STEP_PATIENCE_MS } from '../support/patience.js'
 
@@ -30,4 +31,13 @@ it.each([
   await busy
   await ask('/third', STEP_PATIENCE_MS)
   expect(received).toEqual(['/first', '/third'])
+})
+
+it('a part of the time limit may have passed before, and the message has the whole limit', async () => {
+  const origin = await listenLocally(createServer(() => {}))
+  const exchange = await openExchange(origin, {})
+  onTestFinished(() => exchange.close())
+  const limits = { timeout: STEP_PATIENCE_MS, spent: STEP_PATIENCE_MS - 1, maxBody: 1024 }
+  const request = { method: 'GET', url: `${origin}/v1/pets`, headers: [], body: undefined }
+  await expect(exchange.send(request, limits)).rejects.toThrow(formatDuration(STEP_PATIENCE_MS))
 })

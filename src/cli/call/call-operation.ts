@@ -11,6 +11,7 @@ import type { KeyHeader } from '../../contract/contract-data.js'
 import { basePathIn } from '../../domain/base-address.js'
 import { KEY_REFERENCE } from '../../domain/curl.js'
 import { MASK, redactAddress } from '../../domain/redaction.js'
+import type { DurationMs } from '../../domain/time.js'
 import { packageVersion } from '../../system/package-files.js'
 import { describeOpenError, readInput } from '../../system/regular-file.js'
 import { confirmWrite, refuseUnknownSandbox } from '../confirm-write.js'
@@ -27,6 +28,8 @@ export interface Call {
   build(body: Uint8Array | undefined): BuiltRequest
   readonly names: FlagNames
   readonly flags: GivenFlags
+  /** How long the look for a contract took, which counts towards the time limit. */
+  readonly lookedFor: DurationMs
 }
 
 /** @source docs/cli.md, "Exit codes" */
@@ -49,15 +52,20 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
     throw new RequestError('INVALID_FLAG', [`--body: ${operation.id} takes no body`])
   if (request.violations.length > 0 && !flags.has('no-validate')) refuse(call, request)
 
+  const startedAt = io.monotonic()
   const target = await resolveTarget(
     { target: flags.text('target'), baseUrl: flags.text('base-url'), apiKeyFile: keyFile, key: flags.text('key') },
     {
       basePath: contract.basePath,
       env: io.env,
       cwd: io.cwd,
+      limit: settings.timeout / 4,
       readStdin: async () => (await readStdin()).toString('utf8'),
     },
   )
+  // On a busy machine, the looks may be late.
+  const lookedFor = Math.min(call.lookedFor, settings.timeout / 2)
+  const spent = lookedFor + Math.min(io.monotonic() - startedAt, settings.timeout / 4)
   const outgoing: ClientRequest = {
     method,
     url: requestUrl(request, target.baseUrl),
@@ -105,6 +113,7 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
           retries,
           maxWait,
           timeout,
+          spent,
           maxBody,
           unsafe: flags.has('retry-unsafe'),
           env: io.env,

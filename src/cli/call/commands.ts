@@ -101,6 +101,7 @@ export interface CallSettings {
   readonly maxBody: Bytes
 }
 
+export const DEFAULT_TIMEOUT_MS: DurationMs = 30 * SECOND_MS
 const MAX_RETRIES = 100
 /** A body becomes a string, which Node limits to 512 MiB. */
 const MAX_BODY: Bytes = 256 * MIB
@@ -153,7 +154,7 @@ export function readSettings(given: GivenFlags): CallSettings {
     headers,
     retries: given.has('no-retry') ? 0 : retries,
     maxWait: duration('retry-max-wait', 60 * SECOND_MS, 0),
-    timeout: duration('timeout', 30 * SECOND_MS, 1),
+    timeout: duration('timeout', DEFAULT_TIMEOUT_MS, 1),
     maxBody,
   }
   if (problems.length > 0) throw new RequestError('INVALID_FLAG', problems)

@@ -3,38 +3,44 @@ import { chosenSandbox, DEFAULT_SOURCE, type TargetChoice } from '../../client/t
 import type { Contract } from '../../contract/contract.js'
 import { packagedTag } from '../../contract/packaged-contract.js'
 import { readControlUrl } from '../../control/path.js'
-import { MIB } from '../../domain/numbers.js'
-import { SECOND_MS } from '../../domain/time.js'
+import { type Bytes, MIB } from '../../domain/numbers.js'
+import { type DurationMs, SECOND_MS } from '../../domain/time.js'
 import type { CliIo } from '../io.js'
+
+const LIMIT_MS: DurationMs = 10 * SECOND_MS
+const MAX_BODY: Bytes = 40 * MIB
 
 /**
  * The contract of the sandbox to call; undefined for the packaged one, or without a sandbox.
  *
- * @param waits whether to wait for the default sandbox, which may not run
+ * @param options `waits`: whether to wait for the default sandbox, which may not run; `limit`: how long to look
  */
 export async function contractOfSandbox(
   choice: Pick<TargetChoice, 'target' | 'baseUrl'>,
   io: CliIo,
-  { waits = true }: { readonly waits?: boolean } = {},
+  { waits = true, limit = LIMIT_MS }: { readonly waits?: boolean; readonly limit?: DurationMs } = {},
 ): Promise<Contract | undefined> {
+  const endsAt = io.monotonic() + Math.min(limit, LIMIT_MS)
   // A problem with the target is reported when it is called.
-  const sandbox = await chosenSandbox(choice, io).catch(() => undefined)
+  const sandbox = await chosenSandbox(choice, { env: io.env, cwd: io.cwd, limit }).catch(() => undefined)
   const controlUrl = sandbox === undefined ? undefined : readControlUrl(new URL(sandbox.value).origin)
   if (controlUrl === undefined) return undefined
-  const isDefault = sandbox?.source === DEFAULT_SOURCE
-  if (isDefault && !waits) return undefined
-  // An unknown sandbox on the default port gets no token.
-  return await servedContract(controlUrl, isDefault ? undefined : io.env.PETSTORE_SANDBOX_CONTROL_TOKEN)
+  if (sandbox?.source === DEFAULT_SOURCE && !waits) return undefined
+  // Any program may listen at another address.
+  const token = sandbox?.isOwn === true ? io.env.PETSTORE_SANDBOX_CONTROL_TOKEN : undefined
+  return await servedContract(controlUrl, token, Math.max(1, endsAt - io.monotonic()))
 }
 
-const LIMITS = { timeout: 10 * SECOND_MS, maxBody: 40 * MIB } as const
-
-export async function servedContract(controlUrl: string, token: string | undefined): Promise<Contract | undefined> {
+export async function servedContract(
+  controlUrl: string,
+  token: string | undefined,
+  timeout: DurationMs = LIMIT_MS,
+): Promise<Contract | undefined> {
   const name = `${controlUrl}/openapi.json`
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
   try {
     const headers = { 'if-none-match': await packagedTag(), connection: 'close', ...authorization }
-    const { status, text } = await fetchControl(name, { headers }, LIMITS)
+    const { status, text } = await fetchControl(name, { headers }, { timeout, maxBody: MAX_BODY })
     if (status !== 200) return undefined
     const { readContractText } = await import('../../contract/load-contract.js')
     // Linear patterns, since the document is not the user's own file.
