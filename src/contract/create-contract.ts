@@ -102,7 +102,9 @@ function routeTo({ operations }: Resource, method: string, captured: readonly st
 
 function toPattern(path: string): RegExp {
   const literals = path.split(TEMPLATE_PARAMETER).map((literal) => literal.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'))
-  return new RegExp(`^${literals.join('([^/]+?)')}$`)
+  // A key of OData may be quoted.
+  const pattern = literals.join('([^/]+?)').replaceAll('\\(([^/]+?)\\)', "\\('?([^/]+?)'?\\)")
+  return new RegExp(`^${pattern}$`)
 }
 
 /** Sorts literal segments before those with a parameter, and of these the one with the longest literal first. */

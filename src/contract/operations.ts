@@ -13,7 +13,7 @@ export interface OperationShape {
   readonly path: string
   readonly item: Place
   readonly place: Place
-  /** The path of the collection that it is about, without a slash at the end. */
+  /** The path of the collection that it is about, as `plainPath` writes it. */
   readonly collection: string
   /** The path parameter that identifies one record; undefined for the collection itself. */
   readonly parameter: string | undefined
@@ -22,7 +22,7 @@ export interface OperationShape {
 export function readOperations(root: Place): readonly OperationShape[] {
   return root.children('paths').flatMap(([path, item]) => {
     if (!path.startsWith('/')) throw item.error('must begin with "/"')
-    const bare = path.replace(/(?<=.)\/$/, '')
+    const bare = plainPath(path)
     const segments = bare.split('/')
     const [, last] = PARAMETER.exec(segments.at(-1) ?? '') ?? []
     const isItem = last !== undefined && segments.length > 2 && !PARAMETER.test(segments.at(-2) ?? '')
@@ -34,6 +34,11 @@ export function readOperations(root: Place): readonly OperationShape[] {
       return [{ id, method, path, item, place, collection, parameter: isItem ? last : undefined }]
     })
   })
+}
+
+/** Keys as segments of their own, as in `/products('{id}')` of OData; without a slash or `.json` at the end. */
+function plainPath(path: string): string {
+  return path.replace(/(?<=.)\/$|\.json$/, '').replace(/\((?:\w+=)?('?)(\{[^{}]*\})\1\)/g, '/$2')
 }
 
 /** A HEAD with the operationId of the GET beside it is the same to its author. */

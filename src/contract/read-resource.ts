@@ -1,6 +1,6 @@
 import type { Node, Place } from './document.js'
 import { exampleValue, fits } from './example-value.js'
-import { type OperationShape, PARAMETER, parametersOf, plainName } from './operations.js'
+import { literalsOf, type OperationShape, PARAMETER, parametersOf, plainName } from './operations.js'
 import { isSingular, unwrapSent } from './record-schema.js'
 import { shapeFor } from './request-shape.js'
 import {
@@ -130,13 +130,15 @@ function readId(
 ): IdData | string {
   const typeInPath = inPath && typeOf(inPath)
   const name =
-    idProperty(fields, collection, parameter, typeInPath, sent) ??
-    (fields.size === 0 || !isDocumented ? 'id' : undefined)
+    idProperty(fields, collection, parameter, inPath, sent) ?? (fields.size === 0 || !isDocumented ? 'id' : undefined)
   const unidentified = 'no property of the record identifies it'
   if (name === undefined) return unidentified
   const field = fields.get(name)
   const type = field?.type ?? typeInPath ?? 'integer'
   const schemas = [...(field?.places ?? []), ...(inPath ? [inPath] : [])]
+  const template = field && isPathText(name, field, collection, parameter) ? pathTemplate(collection, parameter) : ''
+  if (template !== '' && (sent?.get(name)?.required !== true || field?.readOnly))
+    return { property: name, kind: typeInPath === 'integer' ? 'integer' : 'uuid', template }
   if (type === 'integer' || type === 'number') {
     const isCounted = schemas.every((schema) => fits(1, schema) || fits('1', schema))
     return isCounted
@@ -146,9 +148,27 @@ function readId(
   if (type !== 'string') return unidentified
   const isSent = sent?.get(name) !== undefined && sent.get(name)?.readOnly !== true && field?.readOnly !== true
   const isChosen = isSent && field?.format !== 'uuid' && (sent?.get(name)?.required === true || name !== 'id')
-  if (isChosen) return { property: name, kind: 'from-client' }
   const form = idForm(schemas)
+  if (isChosen) return { property: name, kind: 'from-client', ...(typeof form === 'object' && form) }
   return typeof form === 'string' ? form : { property: name, kind: 'uuid', ...form }
+}
+
+/** Whether a text is the path of its record, as in gRPC: `name` of `/cards/{card}`, or what the contract says is one. */
+function isPathText(name: string, { type, readOnly, place }: RecordField, path: string, parameter = ''): boolean {
+  const last = literalsOf(path).at(-1) ?? ''
+  const { description, example, pattern, title } = Object(place.value)
+  const saysSo = [description, example, pattern, title].some((one) =>
+    ` ${String(one).replaceAll(/\w+:\/\/\S*/g, '')}`
+      .split(/[^\w-](?=[\w-]+\/)/)
+      .some((part) => part.startsWith(`${last}/`)),
+  )
+  const isNamed = plainName(name) === 'name' && isSingular(parameter.replace(/_?id$/i, ''), path)
+  return type === 'string' && plainName(parameter) !== plainName(name) && (saysSo || (isNamed && readOnly))
+}
+
+/** `shelves/{shelf}/books/{book}`, without a version in front. */
+function pathTemplate(collection: string, parameter = ''): string {
+  return /(?:[^/{}]+\/\{[^{}]*\}\/?)*$/.exec(`${collection}/{${parameter}}`)?.[0] ?? ''
 }
 
 const SAMPLE_UUID = '3be6453c-03eb-8357-ae5a-984a0e574a54'
@@ -175,16 +195,28 @@ function idForm(schemas: readonly Place[]): { readonly pattern: string } | strin
     : `no id of the sandbox matches the schema of the record's id (${patterns[0] ?? 'no pattern'})`
 }
 
+/** Names of keys, the most usual first. */
+const KEY_NAMES = 'pk sid uid key code slug token ref reference handle number'.split(' ')
+
 /**
- * The property with the name of the path parameter, in any case; else `id`; else the property at the end of its name,
- * such as `name` for `pool_name`, or named after the collection, such as `itemId` of `/items`. It has the type of the
- * parameter. What clients send is more likely a reference, such as `card_token` for `gift_card_token`.
+ * The property that identifies a record, by this evidence, the strongest first:
+ *
+ * 1. the name of the path parameter, in any case, and the last word of it
+ * 2. `id`
+ * 3. the end of the parameter's name, such as `name` for `pool_name`; a name after the collection, such as `itemId` of
+ *    `/items`. What clients send is more likely a reference, such as `card_token` for `gift_card_token`
+ * 4. a text that is the path of the record
+ * 5. the usual name of a key, such as `pk`
+ * 6. the format UUID, the title "ID", or a description as the identifier
+ * 7. the only read-only property
+ *
+ * It has the type of the parameter; from 4 on it must.
  */
 function idProperty(
   fields: Fields,
   collection: string,
   parameter: string | undefined,
-  type: string | undefined,
+  inPath: Place | undefined,
   sent: Fields | undefined,
 ): string | undefined {
   const words = parameter?.match(/[A-Z]?[a-z\d]+|[A-Z]+/g) ?? []
@@ -200,8 +232,33 @@ function idProperty(
   const isOurs = (name: string) => !sent?.has(name) || fields.get(name)?.readOnly === true
   const last = words.length > 1 ? find(ends.slice(-1)).filter((name) => isOurs(name) && fields.get(name)?.required) : []
   const found = [...find([parameter ?? '']), ...last, ...find(['id']), ...others.filter(isOurs), ...others]
+  const type = inPath && typeOf(inPath)
   const isCounted = (one: string | undefined) => one === 'integer' || one === 'number'
-  return found.find((name) => type === undefined || isCounted(type) === isCounted(fields.get(name)?.type)) ?? found[0]
+  const hasType = (name: string) => type === undefined || isCounted(type) === isCounted(fields.get(name)?.type)
+  const strong = found.find(hasType) ?? found[0]
+  if (strong !== undefined || parameter === undefined) return strong
+  const where = (test: (field: RecordField, name: string) => boolean) =>
+    [...fields].flatMap(([name, field]) => (test(field, name) ? [name] : []))
+  const isScalar = ({ type: own, choices }: RecordField) =>
+    (isCounted(own) || own === 'string') && choices === undefined
+  const [readOnly, ...more] = where((field, name) => field.readOnly && isScalar(field) && !isTimestamp(name, field))
+  return [
+    ...where((field, name) => isPathText(name, field, collection, parameter)),
+    ...find(KEY_NAMES),
+    ...where(({ format, place }, name) => isOurs(name) && (format === 'uuid' || isSaidToIdentify(place))),
+    ...(readOnly !== undefined && more.length === 0 ? [readOnly] : []),
+  ].find((name) => hasType(name) && isScalar(fields.get(name) as RecordField))
+}
+
+function isSaidToIdentify({ value }: Place): boolean {
+  const { title, description } = Object(value)
+  return (
+    /^id$/i.test(title) || /^(the |a |an )?(unique |primary )+(\w+ )?(id|key|identifier|value)\b/i.test(description)
+  )
+}
+
+function isTimestamp(name: string, { format }: RecordField): boolean {
+  return /^date/.test(format ?? '') || /(_at|At|_on|_?date|Date)$/.test(name)
 }
 
 function readParents(path: string, fields: Fields, id: IdData): readonly ParentData[] {

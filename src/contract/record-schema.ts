@@ -58,7 +58,7 @@ export function unwrapSent({ place, collection }: OperationShape, record: Fields
 /** `article` of `/articles`, `category` of `/categories`, `addressBook` of `/address-books`. */
 export function isSingular(name: string, collection: string): boolean {
   const [one, many] = [plainName(name), plainName(literalsOf(collection).at(-1) ?? '')]
-  return [one, `${one}s`, `${one}es`, one.replace(/y$/, 'ies')].includes(many)
+  return [one, `${one}s`, `${one}es`, one.replace(/y$/, 'ies'), one.replace(/fe?$/, 'ves')].includes(many)
 }
 
 export interface ListEnvelope {

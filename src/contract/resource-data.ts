@@ -29,14 +29,31 @@ export interface ParentData {
   readonly resource?: string
   /** The record's own property that holds the parent's id, if it has one. */
   readonly property?: string
+  /** Of the parent's id. */
+  readonly template?: string
 }
 
 export interface IdData {
   readonly property: string
   /** The sandbox counts or draws a UUID; or the client sends it in the body. */
   readonly kind: 'integer' | 'uuid' | 'from-client'
-  /** Of the kind `uuid`, if the contract does not allow a UUID: the pattern of the texts made of them. */
+  /** If the contract does not allow a UUID: the pattern of the texts made of them. */
   readonly pattern?: string
+  /** The id is the record's path, such as `shelves/{shelf}/books/{book}`, and the path parameters are parts of it. */
+  readonly template?: string
+}
+
+/** The id of the record that path parameters name; of the outer ones, the last are used. */
+export function idFromPath(template: string | undefined, values: readonly unknown[]): unknown {
+  if (template === undefined) return values.at(-1)
+  const names = template.match(/\{/g)?.length ?? 0
+  let at = values.length - names
+  return template.replace(/\{[^{}]*\}/g, () => idInPath({ template }, values[at++]))
+}
+
+/** What a path has for an id. */
+export function idInPath({ template }: Pick<IdData, 'template'>, id: unknown): string {
+  return template === undefined ? String(id) : String(id).replace(/^.*\//, '')
 }
 
 /** A text of a pattern with the chance of a UUID. */

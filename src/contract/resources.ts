@@ -108,9 +108,10 @@ function withShortNames({ resources, outcomes, notes }: ResourceReading): Resour
     for (const { path } of resources) if (count.get(shorten(path)) === 1) names.set(path, shorten(path))
   }
   const short = (name: string) => names.get(name) ?? name
+  const templates = new Map(resources.map(({ path, id: { template } }) => [path, template && { template }]))
   const shortParents = (parents: readonly ParentData[]) =>
     parents.map(({ resource = '', ...parent }) =>
-      names.has(resource) ? { ...parent, resource: short(resource) } : parent,
+      names.has(resource) ? { ...parent, resource: short(resource), ...templates.get(resource) } : parent,
     )
   const shortAction = ({ pathFilters, ...action }: ResourceAction): ResourceAction => ({
     ...action,

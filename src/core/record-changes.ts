@@ -1,7 +1,7 @@
 import type { Values } from '../contract/contract.js'
 import { parseInt64 } from '../contract/int64.js'
 import { isNode } from '../contract/json.js'
-import { fillValue, type PropertyData, type ResourceData, type Shape } from '../contract/resource-data.js'
+import { fillValue, idInPath, type PropertyData, type ResourceData, type Shape } from '../contract/resource-data.js'
 import { type Collection, isDeepEqual } from '../domain/collection.js'
 import type { RecordChange, Scope } from '../domain/records.js'
 import type { ActionRequest } from './action-request.js'
@@ -76,7 +76,7 @@ export function removals(resource: ResourceData, scope: Scope, id: string, space
     for (const child of space.shared.contract.resources) {
       const records = space.records.get(child.name)
       const isNested = child.parents.some((parent) => parent.resource === one.name)
-      const nested = isNested ? (records?.places([...within, own], []) ?? []) : []
+      const nested = isNested ? (records?.places([...within, idInPath(one.id, own)], []) ?? []) : []
       const shown = shownBy(child, one, space).flatMap(
         (property) => records?.places([], [[property, [own, parseInt64(own)]]]) ?? [],
       )

@@ -3,6 +3,8 @@ import {
   fillValue,
   type HeaderFacts,
   headersOf,
+  idFromPath,
+  idInPath,
   idOfForm,
   type ParentData,
   queryValue,
@@ -48,7 +50,11 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
   const scope = action.pathFilters === undefined ? ids : NO_SCOPE
   if (action.kind === 'list') return list(request, scope, space)
   if (action.kind === 'create') return create(request, scope, space)
-  const id = action.isIdInBody ? request.body[resource.id.property] : lastOf(path)
+  const id = action.isIdInBody
+    ? request.body[resource.id.property]
+    : resource.id.template === undefined
+      ? lastOf(path)
+      : idFromPath(resource.id.template, Object.values(path))
   const records = space.records.get(resource.name)
   const known = id === undefined ? undefined : records?.get(scope, id)
   if (known === undefined && action.createdStatus !== undefined && records !== undefined) {
@@ -81,10 +87,10 @@ function lastOf(values: Values): unknown {
 
 /** Whether every parent that is a resource has the record that the path names. */
 function hasParents(parents: readonly ParentData[], ids: readonly string[], space: Space): boolean {
-  return parents.every(({ resource }, index) => {
+  return parents.every(({ resource, template }, index) => {
     if (resource === undefined) return true
     const scope = ids.slice(0, index)
-    const id = ids[index] ?? ''
+    const id = idFromPath(template, ids.slice(0, index + 1)) ?? ''
     return space.records.get(resource)?.get(scope, id) !== undefined
   })
 }
@@ -109,12 +115,12 @@ function parentIds({ resource, action, path }: ActionRequest): Values {
 
 /** A record of what a client has sent, with its id and with the properties that the sandbox fills. */
 function newRecord(
-  { resource, body, now }: Pick<ActionRequest, 'resource' | 'body' | 'now'>,
+  { resource, body, now, path }: Pick<ActionRequest, 'resource' | 'body' | 'now' | 'path'>,
   records: Collection,
   space: Space,
 ): Record<string, unknown> {
   const { id, properties, isOpen } = resource
-  const value: Record<string, unknown> = { [id.property]: newId(resource, body, records, space) }
+  const value: Record<string, unknown> = { [id.property]: newId(resource, path, body, records, space) }
   let isAnything = true
   for (const name in properties) {
     isAnything = false
@@ -129,15 +135,18 @@ function newRecord(
   return value
 }
 
-function newId({ name, id }: ResourceData, body: Values, records: Collection, space: Space): unknown {
-  switch (id.kind) {
-    case 'integer':
-      return records.freeId()
-    case 'uuid':
-      return id.pattern === undefined ? space.newUuid(name) : idOfForm(id.pattern, space.newUuid(name))
-    case 'from-client':
-      return body[id.property] ?? space.newUuid(name)
-  }
+function newId(resource: ResourceData, path: Values, body: Values, records: Collection, space: Space): unknown {
+  const { id, parents } = resource
+  const own = newKey(resource, body, records, space)
+  return id.template === undefined
+    ? own
+    : idFromPath(id.template, [...parents.map(({ parameter }) => path[parameter]), own])
+}
+
+function newKey({ name, id }: ResourceData, body: Values, records: Collection, space: Space): unknown {
+  if (id.kind === 'integer') return records.freeId()
+  const own = id.kind === 'from-client' ? body[id.property] : undefined
+  return own ?? (id.pattern === undefined ? space.newUuid(name) : idOfForm(id.pattern, space.newUuid(name)))
 }
 
 function save(request: ActionRequest, scope: Scope, value: Values, space: Space): ActionResult {
@@ -147,14 +156,14 @@ function save(request: ActionRequest, scope: Scope, value: Values, space: Space)
   const record = { scope, value }
   const changes = [{ kind: 'put', resource: resource.name, record } as const]
   if (action.headers === undefined) return done(request, value, changes)
-  const location = locationOf(request.address, String(value[resource.id.property]))
+  const location = locationOf(request.address, idInPath(resource.id, value[resource.id.property]))
   return done(request, value, changes, { location })
 }
 
-/** A collection with a trailing slash has records with a trailing slash. */
+/** A collection with a trailing slash, or `.json`, has records with it. */
 function locationOf(collection: string, id: string): string {
-  const slash = collection.endsWith('/') ? '/' : ''
-  return `${slash ? collection.slice(0, -1) : collection}/${encodeURIComponent(id)}${slash}`
+  const end = /\/$|\.json$/.exec(collection)?.[0] ?? ''
+  return `${collection.slice(0, collection.length - end.length)}/${encodeURIComponent(id)}${end}`
 }
 
 function done(

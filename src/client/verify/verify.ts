@@ -2,7 +2,7 @@ import type { Contract, Operation } from '../../contract/contract.js'
 import type { EngineRequest, EngineResponse } from '../../contract/engine.js'
 import { quote } from '../../contract/excerpt.js'
 import { parseShallowJson } from '../../contract/json.js'
-import { recordsIn } from '../../contract/resource-data.js'
+import { idInPath, recordsIn } from '../../contract/resource-data.js'
 import type { ResponseRules } from '../../contract/response-rules.js'
 import { type Reason, withoutOperation } from '../../domain/problems.js'
 import { MASK } from '../../domain/redaction.js'
@@ -236,10 +236,10 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   function keepFirstId({ action }: Operation, body: unknown): void {
     if (action?.kind !== 'list' || firstIds.has(action.resource)) return
     const listed = recordsIn(body, action)
-    const property = contract.resources.find(({ name }) => name === action.resource)?.id.property
+    const { id } = contract.resources.find(({ name }) => name === action.resource) ?? {}
     const first: unknown = Array.isArray(listed) ? listed[0] : undefined
-    if (property !== undefined && isObject(first) && first[property] !== undefined)
-      firstIds.set(action.resource, first[property])
+    if (id !== undefined && isObject(first) && first[id.property] !== undefined)
+      firstIds.set(action.resource, id.template === undefined ? first[id.property] : idInPath(id, first[id.property]))
   }
 
   /** Ids of records that exist, by path parameter: of the parents, then of the record itself. */

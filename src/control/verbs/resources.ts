@@ -3,7 +3,7 @@ import type { Values } from '../../contract/contract.js'
 import { INT64_MAXIMUM, INT64_MINIMUM, type Int64, parseInt64 } from '../../contract/int64.js'
 import { parseShallowJson, stringifyJson } from '../../contract/json.js'
 import { recordReader } from '../../contract/read-record.js'
-import { placeInState, type ResourceData } from '../../contract/resource-data.js'
+import { idFromPath, idInPath, placeInState, type ResourceData } from '../../contract/resource-data.js'
 import { runAction } from '../../core/resource-actions.js'
 import type { Space } from '../../core/space.js'
 import type { StoredRecord } from '../../domain/records.js'
@@ -270,13 +270,13 @@ function matching(space: Space, resource: ResourceData, id: string): readonly St
     return [...(records?.all() ?? [])].filter(
       ({ scope, value }) => String(value[resource.id.property]) === id || pathOf(resource, { scope, value }) === id,
     )
-  const known = records?.get([], id)
+  const known = records?.get([], idFromPath(resource.id.template, [id]))
   return known === undefined ? [] : [{ scope: [], value: known }]
 }
 
 /** `3/rex`: the ids of its parents, and its own. */
 function pathOf({ id }: ResourceData, { scope, value }: StoredRecord): string {
-  return [...scope, String(value[id.property])].join('/')
+  return [...scope, idInPath(id, value[id.property])].join('/')
 }
 
 /** @throws VerbError if several parents have it */
