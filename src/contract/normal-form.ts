@@ -51,9 +51,9 @@ export async function toNormalForm(written: unknown, files?: Files): Promise<Nor
 }
 
 async function convertSwagger(document: Node): Promise<Node> {
-  const { upgradeFromTwoToThree } = await import('./swagger.js')
+  const { upgradeSwagger } = await import('./swagger.js')
   try {
-    return upgradeFromTwoToThree(structuredClone({ ...document, swagger: '2.0' }))
+    return upgradeSwagger(structuredClone({ ...document, swagger: '2.0' }))
   } catch (error) {
     throw new SpecError(
       `the document is Swagger 2.0 and cannot be converted: ${String(error)}. Convert it to OpenAPI 3`,

@@ -118,6 +118,7 @@ export function readMeta(
   envelope: string | undefined,
   known: readonly (readonly [MetaRole, RegExp])[],
   hasLinks = false,
+  within: ReadonlySet<Fields> = new Set(),
 ): Readonly<Record<string, MetaField>> | string {
   const meta: Record<string, MetaField> = {}
   for (const [name, { place, type, format, required }] of fields) {
@@ -132,7 +133,11 @@ export function readMeta(
       .find((one) => (isCount ? FORMS[one] !== 'boolean' : type !== undefined && type === FORMS[one]))
     if (role !== undefined) meta[name] = { role, isRequired: required, isNullable, isAddress, isNumber: isCount }
     else if (type === 'object') {
-      const inner = readMeta(readRecordFields(place), undefined, known, hasLinks || /^_?links$/i.test(name))
+      const ownFields = readRecordFields(place)
+      // A boss who has a boss.
+      if (within.has(ownFields)) continue
+      const isLinks = hasLinks || /^_?links$/i.test(name)
+      const inner = readMeta(ownFields, undefined, known, isLinks, new Set([...within, fields, ownFields]))
       if (typeof inner !== 'string' && Object.keys(inner).length > 0)
         meta[name] = { role: 'group', fields: inner, isNullable }
       else if (typeof inner !== 'string' && required) meta[name] = { role: 'value', value: {} }
