@@ -63,8 +63,12 @@ function withoutInvalid(value: unknown, schema: Place): unknown {
 /** A value that is valid, or undefined. */
 function makeValid(schema: Place, room: Room): unknown {
   const made = makeExample(schema, room, 0)
-  return made !== undefined && (isSimple(schema) || fits(made, schema, 'response')) ? made : undefined
+  if (made !== undefined && (isSimple(schema) || fits(made, schema, 'response'))) return made
+  return CANDIDATES.find((one) => fits(one, schema, 'response'))
 }
+
+/** For schemas that say what a value is not. */
+const CANDIDATES = [null, 0, 1, -1, 2, 0.5, true, false, '', 'a', 'string', [], [0], ['a'], {}]
 
 const NEEDS_CHECK = words('allOf anyOf contains dependentRequired dependentSchemas if not oneOf pattern uniqueItems')
 
@@ -87,32 +91,58 @@ function makeExample(schema: Place, room: Room, depth: number, within: ReadonlyS
   if (type === 'null' || (allowsNull(schema) && !room.isFull)) return null
   if (type !== 'object' && type !== 'array') {
     const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schema.items(keyword))
+    const scalar = scalarRules(schema)
     for (const part of parts) {
       const inner = makeExample(part, room, depth, here)
-      if (inner !== undefined) return inner
+      if (inner !== undefined && (scalar === value || fits(inner, schema))) return inner
     }
+    if (scalar !== value) return makeScalar(type, scalar, room)
   }
   switch (type) {
-    case 'boolean':
-      return false
-    case 'integer':
-    case 'number':
-      return generateNumber(value, type === 'integer', LEAST, 0)
-    case 'string':
-      return exampleString(value, room)
     case 'array':
       return exampleArray(schema, value, room, make)
     case 'object':
       return exampleObject(schema, value, room, depth, make) ?? (allowsNull(schema) ? null : undefined)
     default:
-      return room.isFull ? {} : undefined
+      return makeScalar(type, value, room) ?? (room.isFull ? {} : undefined)
   }
+}
+
+function makeScalar(type: string | undefined, rules: Node, room: Room): unknown {
+  if (type === 'boolean') return false
+  if (type === 'integer' || type === 'number') return generateNumber(rules, type === 'integer', LEAST, 0)
+  return type === 'string' ? exampleString(rules, room) : undefined
+}
+
+/** The rules of a schema and of all parts that its values match, the strictest of each. */
+function scalarRules(schema: Place): Node {
+  const parts = wholesOf(schema).map(({ value }) => Object(value) as Node)
+  if (parts.length < 2) return Object(schema.value)
+  const rules: Record<string, unknown> = {}
+  for (const part of parts)
+    for (const [key, value] of Object.entries(part)) {
+      const known = rules[key]
+      const isBound = typeof known === 'number' && typeof value === 'number'
+      rules[key] = !isBound
+        ? (known ?? value)
+        : /^(?:min|exclusiveMin)/.test(key)
+          ? Math.max(known, value)
+          : Math.min(known, value)
+    }
+  return rules
 }
 
 type Make = (schema: Place) => unknown
 
-function exampleArray(schema: Place, { minItems, uniqueItems }: Node, { isFull }: Room, make: Make) {
-  const tuple = schema.items('prefixItems').map(make)
+function exampleArray(schema: Place, { minItems, minContains, uniqueItems }: Node, { isFull }: Room, make: Make) {
+  const contained = schema.child('contains')
+  const wanted = contained === undefined ? 0 : typeof minContains === 'number' ? minContains : 1
+  if (wanted > 10) return undefined
+  const held =
+    contained === undefined
+      ? []
+      : Array.from({ length: wanted }, (_, at) => varied(make(contained), uniqueItems ? at : 0))
+  const tuple = [...schema.items('prefixItems').map(make), ...held]
   const least = typeof minItems === 'number' ? minItems : 0
   const length = Math.max(least - tuple.length, isFull && tuple.length === 0 ? 1 : 0)
   const items = schema.child('items')
@@ -169,8 +199,15 @@ function exampleString({ format, pattern, minLength, maxLength }: Node, { isFull
     )
   if (Number(minLength) > MAX_MADE) return undefined
   const known = typeof format === 'string' ? STRINGS[format] : undefined
-  const text = (known ?? (isFull ? 'string' : '')).padEnd(typeof minLength === 'number' ? minLength : 0, 'x')
-  return known ?? text.slice(0, typeof maxLength === 'number' ? maxLength : undefined)
+  const least = typeof minLength === 'number' ? minLength : 0
+  if (known !== undefined)
+    return format === 'email' || format === 'hostname'
+      ? known.padStart(least, 'x')
+      : /^ur[il]/.test(`${format}`)
+        ? known.padEnd(least, 'x')
+        : known
+  const text = (isFull ? 'string' : '').padEnd(least, 'x')
+  return text.slice(0, typeof maxLength === 'number' ? maxLength : undefined)
 }
 
 function exampleObject(schema: Place, { minProperties }: Node, room: Room, depth: number, make: Make) {

@@ -75,17 +75,30 @@ function hasChoices({ value }: Place): boolean {
 }
 
 /** @param open the least number, for a schema without bounds */
-export function generateNumber(rules: Node, isWhole: boolean, chance: Chance, open = 1): number {
+export function generateNumber(rules: Node, isWhole: boolean, chance: Chance, open = 1): number | bigint {
+  const { minimum, exclusiveMinimum } = rules
+  // Beyond 2^53.
+  if (typeof minimum === 'bigint') return minimum
+  if (typeof exclusiveMinimum === 'bigint') return exclusiveMinimum + 1n
   const number = (key: string) => (typeof rules[key] === 'number' ? rules[key] : undefined)
   const step = number('multipleOf') ?? (isWhole ? 1 : 0.01)
-  const bound = (inclusive: string, exclusive: string, inwards: number) => {
+  const bounds = (inclusive: string, exclusive: string, inwards: number) => {
     // OpenAPI 3.0 writes exclusiveMinimum: true beside minimum.
-    const limit = rules[exclusive] === true ? undefined : number(inclusive)
-    const excluded = rules[exclusive] === true ? number(inclusive) : number(exclusive)
-    return limit ?? (excluded === undefined ? undefined : excluded + inwards)
+    const isFlag = rules[exclusive] === true
+    const excluded = isFlag ? number(inclusive) : number(exclusive)
+    return [
+      isFlag ? undefined : number(inclusive),
+      excluded && excluded + inwards,
+      excluded === 0 ? inwards : undefined,
+    ].filter((bound) => bound !== undefined)
   }
-  const least = bound('minimum', 'exclusiveMinimum', step)
-  const most = bound('maximum', 'exclusiveMaximum', -step)
+  const lows = bounds('minimum', 'exclusiveMinimum', step)
+  const highs = bounds('maximum', 'exclusiveMaximum', -step)
+  const least = lows.length === 0 ? undefined : Math.max(...lows)
+  const most = highs.length === 0 ? undefined : Math.min(...highs)
+  // A range without a step in it.
+  if (!isWhole && least !== undefined && most !== undefined && least > most && number('multipleOf') === undefined)
+    return (least - step + most + step) / 2
   const low = Math.ceil((least ?? Math.min(open, most ?? open)) / step)
   const high = Math.floor((most ?? (low + OPEN_RANGE) * step) / step)
   const steps = low + Math.floor(chance.next() * (Math.min(high, low + OPEN_RANGE / step) - low + 1))

@@ -129,7 +129,7 @@ class FormReader {
     })
     if (typeof value.$ref === 'string') {
       const { $ref } = this.#refer(value.$ref, at, (one, where) => this.#shared(one, where)) as Node
-      if (!this.#isOld) return { ...inner, $ref }
+      if (!this.#isOld) return withBeside($ref, inner)
       const beside = Object.entries(inner).filter(([key]) => BESIDE_REFERENCE.has(key) || key.startsWith('x-'))
       return upgraded({ ...Object.fromEntries(beside), $ref })
     }
@@ -194,6 +194,20 @@ function mapNode(node: Node, at: Location, map: (key: string, value: unknown, at
 
 function placeError({ name }: Location, problem: string): SpecError {
   return new SpecError(`${name} ${problem}`)
+}
+
+/** What a schema says about itself, and not about values. */
+const ANNOTATIONS = words(
+  'title description default example examples deprecated readOnly writeOnly externalDocs xml discriminator $comment $id $anchor $defs definitions',
+)
+
+/** Rules beside a reference apply too. @source JSON Schema 2020-12 core, section 8.2.3.1 */
+function withBeside($ref: unknown, { $ref: _, ...beside }: Node): Node {
+  const isAnnotation = (key: string) => ANNOTATIONS.has(key) || key.startsWith('x-')
+  const rules = Object.entries(beside).filter(([key]) => !isAnnotation(key))
+  if (rules.length === 0) return { ...beside, $ref }
+  const annotations = Object.entries(beside).filter(([key]) => isAnnotation(key))
+  return { ...Object.fromEntries(annotations), allOf: [{ $ref }, Object.fromEntries(rules)] }
 }
 
 /** From OpenAPI 3.0 to JSON Schema. @source OpenAPI specification: Schema Object */
