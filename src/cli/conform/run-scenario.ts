@@ -79,12 +79,13 @@ async function runOnce(scenario: AppliedScenario, run: ConformRun) {
   const control = <T>(method: string, path: string, body?: unknown) => ask<T>(run.sandbox, space, method, path, body)
   await control('POST', '/reset')
   await control('PUT', '/scenario', switches)
-  const path = `/resources/${resource.name}`
+  const path = `/resources/${encodeURIComponent(resource.name)}`
   const list = () => control<readonly Values[]>('GET', path)
   if (expectation.largeId) {
     const [newest] = await list()
     const { property } = resource.id
-    for (const id of [newest?.[property], LARGE_ID]) await control('DELETE', `${path}/${id}`)
+    for (const id of [newest?.[property], LARGE_ID])
+      await control('DELETE', `${path}/${encodeURIComponent(String(id))}`)
     await control('POST', path, { ...newest, [property]: LARGE_ID })
   }
   if (expectation.advance !== undefined) await control('POST', '/clock/advance', { by: expectation.advance })

@@ -157,6 +157,10 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     const items = itemsOf(operation)
     const body = bodyOf(response)
     const violations = violationsIn(operation, request, response)
+    if (isMocked(response)) {
+      reached.add(operation.id)
+      return judge(operation, name, request, detailsOf(violations))
+    }
     const details = detailsOf(violations)
     const skipped = isSuccess(status)
       ? undefined
@@ -352,6 +356,11 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   ): void {
     checks.push({ operation, name, ...(request && { request: textOf(request) }), outcome, details })
   }
+}
+
+/** A sandbox has made it up of the contract, so it knows no filters and no ids. */
+function isMocked({ headers }: EngineResponse): boolean {
+  return headers['x-sandbox-reason'] === 'mock'
 }
 
 type ContractViolation = ReturnType<typeof findViolations>[number]
