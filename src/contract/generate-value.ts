@@ -98,7 +98,7 @@ export function generateNumber(rules: Node, isWhole: boolean, chance: Chance, op
   const most = highs.length === 0 ? undefined : Math.min(...highs)
   // A range without a step in it.
   if (!isWhole && least !== undefined && most !== undefined && least > most && number('multipleOf') === undefined)
-    return (least - step + most + step) / 2
+    return Number(((least + most) / 2).toPrecision(10))
   const low = Math.ceil((least ?? Math.min(open, most ?? open)) / step)
   const high = Math.floor((most ?? (low + OPEN_RANGE) * step) / step)
   const steps = low + Math.floor(chance.next() * (Math.min(high, low + OPEN_RANGE / step) - low + 1))

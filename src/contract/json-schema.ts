@@ -211,9 +211,10 @@ const INT32 = { minimum: String(-(2 ** 31)), maximum: String(2 ** 31 - 1) }
 /** The longest whole number that is read exactly has 309 digits. */
 const LONGEST = { minimum: `-1${'0'.repeat(309)}`, maximum: `1${'0'.repeat(309)}` }
 
-/** The contract's own bounds, within the bounds of int64 or int32. */
+/** The contract's own bounds, within those of its format. */
 export function integerBounds(schema: Node): Int64Bounds {
-  return boundsWithin(schema, schema.format === 'int32' ? INT32 : INT64)
+  const { format } = schema
+  return boundsWithin(schema, format === 'int32' ? INT32 : format === undefined ? LONGEST : INT64)
 }
 
 function boundsWithin(schema: Node, type: Int64Bounds): Int64Bounds {

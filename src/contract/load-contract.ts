@@ -84,8 +84,14 @@ function filesBeside(own: string): Files {
       const file = resolve(dirname(from), reference)
       return realPath(file).startsWith(folder + sep) ? file : undefined
     },
-    read: (file) => parseDocument(file, readRegularFile(file, MAX_FILE_BYTES).toString()),
+    read: (file) => parseDocument(file, decoded(readRegularFile(file, MAX_FILE_BYTES))),
   }
+}
+
+/** UTF-8, or UTF-16 with a byte order mark. */
+function decoded(bytes: Buffer): string {
+  const mark = bytes.subarray(0, 2).toString('hex')
+  return new TextDecoder(mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8').decode(bytes)
 }
 
 const ADDRESS = /(?:^|[\\/])(https?:)[\\/]/
@@ -95,7 +101,7 @@ const MAX_FILE_BYTES = 4 * MAX_CHARACTERS
 
 function textOf(file: string, name: string): string {
   try {
-    return readRegularFile(file, MAX_FILE_BYTES).toString()
+    return decoded(readRegularFile(file, MAX_FILE_BYTES))
   } catch (error) {
     const [, address] = ADDRESS.exec(file) ?? []
     if (address === undefined) throw new SpecError(`${name} cannot be read: ${messageOf(error)}`)

@@ -8,6 +8,10 @@ export function isJsonType(mediaType: string): boolean {
   return /^(?:application\/(?:[^/]+\+)?json|text\/json|application\/\*|\*\/\*)$/.test(mediaType)
 }
 
+export function isXmlType(mediaType: string): boolean {
+  return /[/+]xml$/.test(mediaType)
+}
+
 export function isFormType(mediaType: string): boolean {
   return mediaType === 'application/x-www-form-urlencoded' || mediaType === 'multipart/form-data'
 }

@@ -201,7 +201,7 @@ const ANNOTATIONS = words(
   'title description default example examples deprecated readOnly writeOnly externalDocs xml discriminator $comment $id $anchor $defs definitions',
 )
 
-/** Rules beside a reference apply too. @source JSON Schema 2020-12 core, section 8.2.3.1 */
+/** Rules beside a reference apply too (JSON Schema 2020-12). */
 function withBeside($ref: unknown, { $ref: _, ...beside }: Node): Node {
   const isAnnotation = (key: string) => ANNOTATIONS.has(key) || key.startsWith('x-')
   const rules = Object.entries(beside).filter(([key]) => !isAnnotation(key))

@@ -1,16 +1,17 @@
 import { createInstance, getHttpOperationsFromSpec, type IHttpConfig } from '@stoplight/prism-http'
 import type { Contract, Operation } from './contract.js'
-import { operationPlace, type Place, rootPlace } from './document.js'
+import { isNode, type Node, operationPlace, type Place, rootPlace } from './document.js'
 import type { ContractEngine, MockRequest } from './engine.js'
 import { exampleOf, exampleValue, fits, fullExample } from './example-value.js'
 import { stringifyJson } from './json.js'
-import { concreteType, essenceOf, isJsonType } from './media-types.js'
+import { concreteType, essenceOf, isJsonType, isXmlType } from './media-types.js'
 
 type HttpOperation = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number]
 type HttpComponents = Parameters<typeof createInstance>[1]
 
 interface Prepared {
   readonly resource: HttpOperation
+  readonly hasResponses: boolean
   /** The bodies that Prism chooses from; it gets their numbers only, so that no schema or digit is lost or costs time. */
   readonly bodies: readonly string[]
   readonly headersOf: (status: number) => Readonly<Record<string, string>>
@@ -27,7 +28,9 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
       const key = `${operation.id} ${status}`
       const known = prepared.get(key) ?? prepare(operationPlace(root, operation), operation, status)
       prepared.set(key, known)
-      const { resource, bodies, headersOf } = await known
+      const { resource, bodies, headersOf, hasResponses } = await known
+      // OpenAPI 3.1 allows an operation without responses.
+      if (!hasResponses) return { status: status ?? 200, headers: {}, body: '' }
       const refused = request.accept !== undefined && operation.responses.has(406) ? [{ status: 406 }] : []
       const wishes: readonly Partial<MockRequest>[] = [
         request,
@@ -101,13 +104,19 @@ async function prepare(place: Place | undefined, operation: Operation, forced: n
   const paths = { '/': { [operation.method.toLowerCase()]: { responses } } }
   const [resource] = await getHttpOperationsFromSpec({ openapi: '3.1.0', info: { title: '', version: '' }, paths })
   if (resource === undefined) throw new Error(`Prism cannot read ${operation.id}.`)
-  return { resource, bodies, headersOf: (status) => mockedHeaders(find(String(status))) }
+  return {
+    resource,
+    hasResponses: named.length > 0,
+    bodies,
+    headersOf: (status) => mockedHeaders(find(String(status))),
+  }
 }
 
 /** The contents of a response with a number for each example. */
 function contentsOf(response: Place | undefined, bodies: string[]) {
   const contents = (response?.entries('content') ?? []).map(([mediaType, content]) => {
-    const examples = examplesOf(content, isJsonType(essenceOf(mediaType))).map(([name, text]) => {
+    const essence = essenceOf(mediaType)
+    const examples = examplesOf(content, isJsonType(essence), isXmlType(essence)).map(([name, text]) => {
       return [name, { value: String(bodies.push(text) - 1) }] as const
     })
     return [concreteType(mediaType), { examples: Object.fromEntries(examples) }] as const
@@ -116,7 +125,11 @@ function contentsOf(response: Place | undefined, bodies: string[]) {
 }
 
 /** By name; the first is valid. */
-function examplesOf(content: Place, isJson: boolean): readonly (readonly [name: string, text: string])[] {
+function examplesOf(
+  content: Place,
+  isJson: boolean,
+  isXml: boolean,
+): readonly (readonly [name: string, text: string])[] {
   const schema = content.child('schema')
   const named = content.entries('examples').map(([name, example]) => [name, example.written('value').value] as const)
   const all = named.length > 0 ? named : [['default', exampleOf(content)] as const]
@@ -126,7 +139,29 @@ function examplesOf(content: Place, isJson: boolean): readonly (readonly [name: 
   const made = isMade ? [['default', madeFor(schema)] as const] : []
   const texts = new Map<string, unknown>()
   for (const [name, value] of [...valid, ...made, ...given]) if (!texts.has(name)) texts.set(name, value)
-  return [...texts].map(([name, value]) => [name, typeof value === 'string' && !isJson ? value : stringifyJson(value)])
+  const textOf = (value: unknown) => {
+    if (typeof value === 'string' && !isJson) return value
+    return isXml ? xmlOf(xmlName(content.written('schema')), value) : stringifyJson(value)
+  }
+  return [...texts].map(([name, value]) => [name, textOf(value)])
+}
+
+/** @source OpenAPI specification: XML Object */
+function xmlName({ value }: Place): string {
+  const { xml, $ref, allOf }: Node = Object(value)
+  const given: unknown = Object(xml).name
+  const reference = $ref ?? Object(Array.isArray(allOf) ? allOf[0] : undefined).$ref
+  return typeof given === 'string' ? given : (/[^/]+$/.exec(String(reference ?? ''))?.[0] ?? 'root')
+}
+
+function xmlOf(name: string, value: unknown): string {
+  if (Array.isArray(value)) return value.map((one) => xmlOf(name, one)).join('')
+  const inner = isNode(value)
+    ? Object.entries(value)
+        .map(([key, one]) => xmlOf(key, one))
+        .join('')
+    : String(value ?? '').replace(/[<&>]/g, (character) => `&#${character.charCodeAt(0)};`)
+  return `<${name}>${inner}</${name}>`
 }
 
 function madeFor(schema: Place | undefined): unknown {

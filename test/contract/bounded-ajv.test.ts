@@ -1,10 +1,11 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createAjv } from '../../src/contract/ajv.js'
 import { boundedCompiler } from '../../src/contract/bounded-ajv.js'
 import type { JsonSchema } from '../../src/contract/json-schema.js'
 import { linearPattern } from '../../src/contract/linear-pattern.js'
 import { randomStream } from '../../src/domain/random.js'
+import fc from '../support/fast-check.js'
+import { runs } from '../support/test-seed.js'
 
 const compile = boundedCompiler({ find: linearPattern, maxErrors: 100 })
 
@@ -72,7 +73,7 @@ describe('a bounded validation', () => {
         const expected = ajv.compile(Object(structuredClone(schema)))(value)
         expect(errorsOf(schema, value) === true).toBe(expected)
       }),
-      { numRuns: process.env.THOROUGH ? 10_000 : 500 },
+      { numRuns: runs(500) },
     )
   })
 

@@ -83,7 +83,7 @@ describe('a fuller contract', () => {
     ['limit=0', 'limit must be a whole number from 1 to 50 (it is 0)'],
     ['trained=yes', 'trained must be true or false (it is "yes")'],
     ['weight=heavy', 'weight must be number (it is "heavy")'],
-    ['ids=1,x', 'ids[1] must be a whole number from -9223372036854775808 to 9223372036854775807 (it is "x")'],
+    ['ids=1,x', 'ids[1] must be a whole number (it is "x")'],
     ['ids=1,2,3,4', 'ids must NOT have more than 3 items (it is an array)'],
   ])('refuses the query %j', (search, message) => {
     expect(

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Contract } from '../../src/contract/contract.js'
 import type { ContractEngine, MockRequest } from '../../src/contract/engine.js'
+import { parseJson } from '../../src/contract/json.js'
 import { loadContract } from '../../src/contract/load-contract.js'
 import { openPrism } from '../../src/contract/prism.js'
 import { readResponseRules } from '../../src/contract/response-rules.js'
@@ -26,7 +27,7 @@ async function mocked(schemas: string, names: readonly string[]): Promise<Record
   const [prism, rules] = [await openPrism(contract), await readResponseRules(contract, 'linear')]
   const bodies = names.map(async (name) => {
     const operation = operationOf(contract, name)
-    const value: unknown = JSON.parse((await prism.mock({ operation })).body)
+    const value = parseJson((await prism.mock({ operation })).body)
     expect([name, rules.of(operation)?.of(200)?.findViolations(value)]).toEqual([name, []])
     return [name, value] as const
   })
@@ -120,15 +121,31 @@ describe('a mocked value', () => {
       Hidden: { type: object, required: [name, secret], properties: { name: { type: string }, secret: { type: string, writeOnly: true } } },
       Map: { type: object, additionalProperties: { type: integer }, minProperties: 1 },
       Undeclared: { type: object, required: [name], properties: { n: { type: integer } } },
+      Text: { type: string, maxLength: 30 },
+      Beside: { type: object, required: [code], properties: { code: { $ref: '#/components/schemas/Text', minLength: 12 } } },
+      Parts: { type: object, required: [n], properties: { n: { allOf: [{ type: integer, minimum: 3 }, { maximum: 9 }, { multipleOf: 4 }] } } },
+      Large: { type: object, required: [n], properties: { n: { type: integer, minimum: 9007199254740993 } } },
+      Exclusive: { type: object, required: [n, m], properties: { n: { type: integer, minimum: 0, exclusiveMinimum: 4 }, m: { type: number, exclusiveMinimum: 0, exclusiveMaximum: 0.001 } } },
+      Contains: { type: array, items: { type: string }, contains: { const: x }, minContains: 2 },
+      Mail: { type: object, required: [m], properties: { m: { type: string, format: email, minLength: 40 } } },
+      Not: { type: object, required: [v], properties: { v: { not: { type: 'null' } } } },
       Wrapped: { type: object, required: [app], properties: { app: { allOf: [{ type: object, oneOf: [{ type: object, required: [k], properties: { k: { const: 1 } } }] }] } } },
       Ambiguous: { type: object, properties: { list: { type: array, items: { oneOf: [{ type: object, properties: { a: { type: string } } }, { type: object, properties: { a: { type: string } } }] } } } }`
-    const names = 'Patterned Wrong Tuple Unique Either Hidden Map Undeclared Wrapped Ambiguous'.split(' ')
+    const names =
+      'Patterned Wrong Tuple Unique Either Hidden Map Undeclared Wrapped Ambiguous Beside Parts Large Exclusive Contains Mail Not'.split(
+        ' ',
+      )
     expect(await mocked(schemas, names)).toMatchObject({
       Wrong: { tags: ['string'], n: 0 },
       Tuple: ['string', 0],
       Unique: ['x', 'y'],
       Hidden: { name: 'string' },
       Wrapped: { app: { k: 1 } },
+      Beside: { code: 'stringxxxxxx' },
+      Parts: { n: 4 },
+      Large: { n: 9007199254740993n },
+      Exclusive: { n: 5, m: 0.0005 },
+      Contains: ['x', 'x'],
       Ambiguous: { list: [] },
     })
   })

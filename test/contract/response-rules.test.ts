@@ -75,7 +75,7 @@ describe('checking a response against the contract:', () => {
     ],
     [
       answer(404, '{"code":"a","message":"b","status":404}', { 'x-ratelimit-limit': 'x' }),
-      'X-RateLimit-Limit must be a whole number from -9223372036854775808 to 9223372036854775807 (it is "x")',
+      'X-RateLimit-Limit must be a whole number (it is "x")',
     ],
     [answer(429, '', {}), 'Retry-After is missing'],
   ])('%j drifts', (given, expected) => {
