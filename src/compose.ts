@@ -34,7 +34,7 @@ import {
   openUpstream,
   type ReplicaOverrides,
 } from './platform.js'
-import { checkKeys, checkOperations, labelKeys } from './start-checks.js'
+import { checkKeys, checkOperations, labelKeys, unreachableNotes } from './start-checks.js'
 import { type CleanupStack, openInSteps } from './system/cleanup-stack.js'
 import { messageOf } from './system/message-of.js'
 import { packageVersion } from './system/package-files.js'
@@ -94,6 +94,7 @@ async function prepareStart(
 ): Promise<Prepared> {
   checkOperations(options, contract)
   contract.notes.forEach(report.warn)
+  unreachableNotes(options.basePath ?? contract.basePath, contract).forEach(report.warn)
   const responseRules = lazily(() => readRules(contract, options.spec))
   if (options.strict) (await import('./core/find-violation.js')).ignoredParameters(contract).forEach(report.warn)
   // Reports problems of a custom contract at the start, not to its first client.

@@ -1,3 +1,4 @@
+import { RESERVED_PATH } from './contract/base-path.js'
 import type { Contract } from './contract/contract.js'
 import { Failure } from './domain/failures.js'
 import { type ApiKey, DEFAULT_KEY, keyLabel } from './domain/keys.js'
@@ -23,6 +24,15 @@ export function checkOperations(options: ResolvedOptions, contract: Contract): v
   const problem = clockStartProblem(options.start.now, contract)
   if (problem !== undefined) throw new Failure('UNKNOWN_OPERATION', problem)
   for (const operation of slowedOperations(options.start.settings)) check(operation, 0, 'latency', ['*', ...known])
+}
+
+/** Operations whose path the sandbox takes itself. */
+export function unreachableNotes(basePath: string, { operations }: Contract): readonly string[] {
+  return operations.flatMap(({ id, path }) =>
+    RESERVED_PATH.test(basePath + path)
+      ? [`No request reaches ${id}: the sandbox has ${basePath + path} itself. Use --base-path.`]
+      : [],
+  )
 }
 
 /** Refuses a scenario with keys that do not exist or are never banned: it would silently have no effect. */

@@ -16,21 +16,19 @@ export function readHeader(text: string): Header | undefined {
 }
 
 export function requestHeaders({
-  apiKey,
-  keyHeader: { name, prefix },
+  keys,
   hasBody,
   given,
   userAgent,
 }: {
-  readonly apiKey: string | undefined
-  readonly keyHeader: KeyHeader
+  readonly keys: readonly Header[]
   readonly hasBody: boolean
   readonly given: readonly Header[]
   readonly userAgent?: string
 }): readonly Header[] {
   const own: readonly (readonly [string, string | undefined])[] = [
     ['Accept', 'application/json'],
-    [name, apiKey && prefix + apiKey],
+    ...keys,
     ['Content-Type', hasBody ? 'application/json' : undefined],
     ['User-Agent', userAgent],
   ]

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { DEFAULT_BASE_PATH } from '../contract/contract-data.js'
+import { packagedContract } from '../contract/packaged-contract.js'
 import { isLoopback, isSameOrigin, readBaseAddress, shownAddress } from '../domain/base-address.js'
 import type { DurationMs } from '../domain/time.js'
 import type { Environment } from '../system/this-process.js'
@@ -115,7 +115,7 @@ export async function chosenSandbox(
 
 export async function knownTargets(
   config: TargetConfig,
-  { env, cwd, basePath = DEFAULT_BASE_PATH, limit }: Omit<TargetContext, 'readStdin'>,
+  { env, cwd, basePath = packagedContract().basePath, limit }: Omit<TargetContext, 'readStdin'>,
 ): Promise<readonly KnownTarget[]> {
   const file = targetConfigFile(env)
   const isKept = config.targets.get(SANDBOX)?.baseUrl !== undefined

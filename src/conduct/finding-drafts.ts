@@ -73,7 +73,7 @@ function allDrafts(judged: JudgedRequest, response: HandlerResult): readonly Fin
   if (route.kind !== 'operation' && request.method !== UNREADABLE) {
     const why =
       route.kind === 'outside'
-        ? `the service is under ${space.shared.basePath}`
+        ? `the service is under ${space.shared.basePath || '/'}`
         : route.kind === 'unknown'
           ? 'unknown path'
           : `the path supports ${route.allow.join(', ')}`

@@ -6,12 +6,14 @@ export interface ContractData {
   readonly title: string
   readonly version: string
   readonly servers: readonly Server[]
-  /** Path of the first server, without a trailing slash. */
+  /** Path of the first server, without a trailing slash; empty for the root. */
   readonly basePath: string
   /** Headers that hold the API key; clients send the first. */
   readonly keyHeaders: readonly [KeyHeader, ...KeyHeader[]]
   /** Other places of the key. */
   readonly otherKeys?: readonly OtherKey[]
+  /** The document has no header for keys: a bearer token does for each of its other places. */
+  readonly isStandIn?: boolean
   /** For the start: what the sandbox does in place of something in the document. */
   readonly notes: readonly string[]
   readonly plans: Plans
@@ -24,11 +26,18 @@ export interface KeyHeader {
   readonly prefix: string
 }
 
-/** A query parameter, a cookie, HTTP Basic, or Authorization without a scheme. */
+/** A query parameter, a cookie, HTTP Basic, or Authorization with any scheme. */
 export interface OtherKey {
   readonly in: 'query' | 'cookie' | 'basic' | 'authorization'
   readonly name: string
+  /** Of Authorization, if the contract names one: `Token`. */
+  readonly scheme?: string
 }
+
+export type KeyPlace = KeyHeader | OtherKey
+
+/** Places that must all have a key. */
+export type KeyPlaces = readonly [KeyPlace, ...KeyPlace[]]
 
 export interface Server {
   readonly url: string
@@ -78,6 +87,8 @@ export interface OperationData {
   readonly exposed?: string
   /** It needs no API key. */
   readonly isPublic?: boolean
+  /** Alternatives for its key. Default: each place of the contract. */
+  readonly keys?: readonly KeyPlaces[]
   /** Documented errors whose body is not the service's own. */
   readonly errors?: readonly ErrorData[]
 }
@@ -142,8 +153,6 @@ export interface DocumentedResponse {
   readonly description: string
   readonly example?: string
 }
-
-export const DEFAULT_BASE_PATH = '/v1'
 
 /** @source RFC 6750, section 2.1 */
 export const BEARER: KeyHeader = { name: 'Authorization', prefix: 'Bearer ' }

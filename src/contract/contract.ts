@@ -42,8 +42,8 @@ export interface Operation extends Omit<OperationData, 'responses'> {
 
 export type Route =
   | { readonly kind: 'operation'; readonly operation: Operation; readonly captured: readonly string[] }
-  | { readonly kind: 'method-not-allowed'; readonly allow: readonly string[] }
-  | { readonly kind: 'unknown' }
+  | { readonly kind: 'method-not-allowed'; readonly allow: readonly string[]; readonly isPublic: boolean }
+  | { readonly kind: 'unknown'; readonly isPublic: boolean }
 
 /** What the responses of a contract given with --spec allow a record to be. */
 export interface RecordRules {

@@ -48,7 +48,6 @@ function createOperation(data: OperationData, validators: Validators, isMocked: 
   }
 }
 
-const UNKNOWN: Route = Object.freeze({ kind: 'unknown' })
 const METHOD_ORDER = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 const TEMPLATE_PARAMETER = /\{[^{}]*\}/g
 
@@ -59,6 +58,7 @@ interface Resource {
 
 /** Exact, with or without a trailing slash. Literal segments win; parameters stay percent-encoded. */
 function createRouter(operations: readonly Operation[]): (method: string, path: string) => Route {
+  const unknown: Route = { kind: 'unknown', isPublic: areAllPublic(operations) }
   const resources = new Map<string, Resource>()
   for (const operation of operations) {
     const path = literalPath(operation.path)
@@ -89,7 +89,7 @@ function createRouter(operations: readonly Operation[]): (method: string, path: 
       if (route.kind === 'operation') return route
       other ??= route
     }
-    return other ?? UNKNOWN
+    return other ?? unknown
   }
 }
 
@@ -97,7 +97,11 @@ function routeTo({ operations }: Resource, method: string, captured: readonly st
   const operation = operations.get(method)
   if (operation !== undefined) return { kind: 'operation', operation, captured }
   const allow = [...operations.keys()].sort((one, other) => METHOD_ORDER.indexOf(one) - METHOD_ORDER.indexOf(other))
-  return { kind: 'method-not-allowed', allow }
+  return { kind: 'method-not-allowed', allow, isPublic: areAllPublic([...operations.values()]) }
+}
+
+function areAllPublic(operations: readonly Operation[]): boolean {
+  return operations.every((operation) => operation.isPublic)
 }
 
 function toPattern(path: string): RegExp {

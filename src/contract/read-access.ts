@@ -1,14 +1,23 @@
-import { BEARER, type ContractData, DEFAULT_BASE_PATH, type KeyHeader, type OtherKey } from './contract-data.js'
+import { BASE, readBasePath } from './base-path.js'
+import {
+  BEARER,
+  type ContractData,
+  type KeyHeader,
+  type KeyPlace,
+  type KeyPlaces,
+  type OtherKey,
+} from './contract-data.js'
 import type { Place } from './document.js'
 import type { OperationShape } from './operations.js'
 
-type Access = Pick<ContractData, 'basePath' | 'keyHeaders' | 'otherKeys' | 'notes'>
+type Keys = Pick<ContractData, 'keyHeaders' | 'otherKeys' | 'isStandIn'>
+type Access = Keys & Pick<ContractData, 'basePath' | 'notes'>
 
 /** Whether an operation needs no key: nothing is required of it, or nothing is one of the alternatives. */
 export function isPublic(root: Place, operation: Place): boolean {
   const place = [operation, root].find((one) => one.child('security') !== undefined)
   // Its author has left out what the 401 is for.
-  if (place === undefined) return operation.child('responses')?.child('401') === undefined
+  if (place === undefined) return securitySchemes(root).size === 0 || !operation.child('responses')?.child('401')
   const required = place.items('security')
   return required.length === 0 || required.some((one) => Object.keys(one.object()).length === 0)
 }
@@ -19,35 +28,28 @@ export function readAccess(
   operations: readonly OperationShape[],
   [server]: ContractData['servers'],
 ): Access {
-  const path = server === undefined ? DEFAULT_BASE_PATH : pathOf(server.url)
-  const { notes, ...keys } = readKeyHeaders(root, operations)
+  const path = pathOf(server?.url ?? '/')
+  const { notes, ...keys } = readKeyPlaces(root, operations)
   if (path !== undefined) return { basePath: path, ...keys, notes }
-  const note = `The server ${JSON.stringify(server?.url)} has no usable path. Without --base-path, the sandbox serves under ${DEFAULT_BASE_PATH}.`
-  return { basePath: DEFAULT_BASE_PATH, ...keys, notes: [note, ...notes] }
+  const note = `The server ${JSON.stringify(server?.url)} has no usable path. Without --base-path, the sandbox serves under /.`
+  return { basePath: '', ...keys, notes: [note, ...notes] }
 }
 
-/** The characters that --base-path accepts: the address appears in commands, and in what shells and scripts read. */
-const PATH = /^(?:\/(?!__sandbox(?:\/|$))[A-Za-z0-9._~-]+)*$/
-
 function pathOf(url: string): string | undefined {
-  const base = 'http://sandbox'
-  if (/[{}]/.test(url) || !URL.canParse(url, base)) return undefined
-  const path = new URL(url, base).pathname.replace(/\/+$/, '')
-  return PATH.test(path) ? path : undefined
+  if (/[{}]/.test(url) || !URL.canParse(url, BASE)) return undefined
+  const path = readBasePath(new URL(url, BASE).pathname)
+  return path === undefined || /%7[bd]/i.test(path) ? undefined : path
 }
 
 /** @source RFC 9110, section 5.6.2: token */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-function readKeyHeaders(
-  root: Place,
-  operations: readonly OperationShape[],
-): Pick<Access, 'keyHeaders' | 'otherKeys' | 'notes'> {
-  const all = new Map(root.child('components')?.entries('securitySchemes'))
+function readKeyPlaces(root: Place, operations: readonly OperationShape[]): Keys & Pick<Access, 'notes'> {
   const places = [root, ...operations.map(({ place }) => place)]
   const required = new Set(
     places.flatMap((place) => place.items('security')).flatMap((one) => Object.keys(one.object())),
   )
+  const all = securitySchemes(root)
   const schemes = required.size === 0 ? [...all] : [...all].filter(([name]) => required.has(name))
   const found = new Map<string, KeyHeader>()
   const otherKeys: OtherKey[] = []
@@ -63,17 +65,57 @@ function readKeyHeaders(
   const accepted = keyHeaders.map(({ name, prefix }) => `${name}: ${prefix}<key>`).join(' or ')
   const notes =
     unknown.length === 0 ? [] : [`Instead of ${unknown.join(', ')}, the sandbox accepts API keys as ${accepted}.`]
-  return { keyHeaders, ...(otherKeys.length > 0 && { otherKeys }), notes }
+  return { keyHeaders, ...(otherKeys.length > 0 && { otherKeys, isStandIn: found.size === 0 }), notes }
 }
 
-function keyPlace(scheme: Place): KeyHeader | OtherKey | undefined {
-  const [type, kind, place] = [scheme.string('type'), scheme.string('scheme')?.toLowerCase(), scheme.string('in')]
-  if (type === 'oauth2' || type === 'openIdConnect' || (type === 'http' && kind === 'bearer')) return BEARER
-  if (type === 'http') return kind === 'basic' ? { in: 'basic', name: BEARER.name } : undefined
+function securitySchemes(root: Place): ReadonlyMap<string, Place> {
+  return new Map(root.child('components')?.entries('securitySchemes'))
+}
+
+/**
+ * The alternatives for the key of an operation. Schemes that have no place for a key need none beside others, and the
+ * contract's headers stand in for them alone. Without any header in the contract, a bearer token does for each scheme.
+ *
+ * @returns undefined if each place of the contract does
+ */
+export function readKeys(
+  root: Place,
+  operation: Place,
+  { keyHeaders, otherKeys = [], isStandIn }: Keys,
+): readonly KeyPlaces[] | undefined {
+  const schemes = securitySchemes(root)
+  const place = [operation, root].find((one) => one.child('security') !== undefined)
+  const alternatives = (place?.items('security') ?? []).flatMap((one): readonly KeyPlaces[] => {
+    const names = Object.keys(one.object())
+    const [first, ...more] = names.flatMap((name) => {
+      const scheme = schemes.get(name)
+      return (scheme && keyPlace(scheme)) ?? []
+    })
+    if (first !== undefined) return [[first, ...more]]
+    return names.length === 0 ? [] : keyHeaders.map((header) => [header] as const)
+  })
+  if (isStandIn && alternatives.some((one) => one.length === 1)) alternatives.push([BEARER])
+  const distinct = new Map(alternatives.map((one) => [JSON.stringify(one), one]))
+  const isDefault = [...keyHeaders, ...otherKeys].every((one) => distinct.has(JSON.stringify([one])))
+  return distinct.size === 0 || isDefault ? undefined : [...distinct.values()]
+}
+
+/** Their credentials are computed, and hold no key. */
+const COMPUTED = /^(?:digest|hoba|mutual|negotiate|ntlm|scram-.*|gnap|vapid|concealed|dpop)$/
+
+function keyPlace(scheme: Place): KeyPlace | undefined {
+  const [type, kind, place] = [scheme.string('type'), scheme.string('scheme'), scheme.string('in')]
+  if (type === 'oauth2' || type === 'openIdConnect' || (type === 'http' && /^bearer$/i.test(kind ?? ''))) return BEARER
+  const authorization = { in: 'authorization', name: BEARER.name } as const
+  if (type === 'http') {
+    if (/^basic$/i.test(kind ?? '')) return { in: 'basic', name: BEARER.name }
+    const isUsable = kind !== undefined && HEADER_NAME.test(kind) && !COMPUTED.test(kind.toLowerCase())
+    return isUsable ? { ...authorization, scheme: kind } : undefined
+  }
   const name = scheme.string('name') ?? ''
   if (type !== 'apiKey' || !HEADER_NAME.test(name)) return undefined
   if (place === 'query' || place === 'cookie') return { in: place, name }
-  return /^authorization$/i.test(name) ? { in: 'authorization', name: BEARER.name } : { name, prefix: '' }
+  return /^authorization$/i.test(name) ? authorization : { name, prefix: '' }
 }
 
 function kindOf(scheme: Place): string {

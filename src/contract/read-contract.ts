@@ -26,7 +26,7 @@ import {
   readOperations,
   success,
 } from './operations.js'
-import { isPublic, readAccess } from './read-access.js'
+import { isPublic, readAccess, readKeys } from './read-access.js'
 import type { ResourceAction } from './resource-data.js'
 import { readResources } from './resources.js'
 import { isOpen, readAllFields, readRecordFields, typeOf } from './schema-fields.js'
@@ -60,6 +60,8 @@ export function readContract(document: Node, { mocked = [], plans }: ReadingCont
   const placeOfId = new Map<string, string>()
   const shapes = readOperations(root)
   const reading = readResources(shapes)
+  const servers = readServers(root)
+  const { notes: ofAccess, ...access } = readAccess(root, shapes, servers)
   const notes: string[] = []
   const found: SchemaFindings = { seen: new Set(), patterns: new Map(), notes, mostProperties: 0 }
   const operations = shapes.map((shape) => {
@@ -79,10 +81,8 @@ export function readContract(document: Node, { mocked = [], plans }: ReadingCont
     }
     const operation = readOperation(root, shape, isRead, isStateful, outcome)
     Object.assign(schemas, operation.schemas)
-    return operation.data
+    return { ...operation.data, ...defined({ keys: readKeys(root, place, access) }) }
   })
-  const servers = readServers(root)
-  const { notes: ofAccess, ...access } = readAccess(root, shapes, servers)
   const data = {
     title: info?.string('title') ?? '',
     version: info?.string('version') ?? '',

@@ -1,3 +1,5 @@
+import { BEARER, type KeyPlace, type KeyPlaces } from '../contract/contract-data.js'
+import { keyChoices } from '../domain/key-places.js'
 import type { HandlerResult, ServiceRequest } from '../domain/messages.js'
 import { errorBody, PROBLEMS, type ProblemCode, type Reason } from '../domain/problems.js'
 import { isBearer } from '../domain/request-headers.js'
@@ -11,19 +13,19 @@ export interface ProblemDetails {
   readonly headers?: readonly string[]
   readonly reason?: Reason
   readonly outside?: true
-  /** Scheme of WWW-Authenticate. Default: Bearer. */
-  readonly scheme?: string
+  /** Alternatives for the key, for WWW-Authenticate. Default: a bearer token. */
+  readonly choices?: readonly KeyPlaces[]
 }
 
 /** An error in the Error shape. */
 export function problem(code: ProblemCode, details: ProblemDetails = {}): HandlerResult {
   const { message = PROBLEMS[code].message, status = PROBLEMS[code].status } = details
-  const { headers = [], reason, outside, scheme = 'Bearer' } = details
+  const { headers = [], reason, outside, choices = [[BEARER]] } = details
   return {
     status,
     body: errorBody(code, message, status),
     problem: { code, message },
-    headers: status === 401 ? [...headers, 'WWW-Authenticate', challenge(code, scheme)] : headers,
+    headers: status === 401 ? [...headers, 'WWW-Authenticate', challenges(code, choices)] : headers,
     ...(reason === undefined ? {} : { reason }),
     ...(outside === undefined ? {} : { outside }),
   }
@@ -42,15 +44,31 @@ export function encodedBody({ body, headers }: ServiceRequest): HandlerResult | 
   return encoding === 'identity' ? undefined : problem('unsupported_media_type', { outside: true })
 }
 
-/** @source RFC 6750, section 3: no error where no key was sent */
-function challenge(code: ProblemCode, scheme: string): string {
-  const realm = `${scheme} realm="petstore"`
-  return code === 'missing_api_key' ? realm : `${realm}, error="invalid_token"`
+/**
+ * A challenge for each scheme. No scheme is registered for keys in other places.
+ * @source RFC 9110, section 11.6.1; RFC 6750, section 3: no error where no key was sent
+ */
+function challenges(code: ProblemCode, choices: readonly KeyPlaces[]): string {
+  const schemes = new Set(choices.flat().map(schemeOf))
+  // Clients that know one challenge only read the first.
+  const ordered = [...schemes].sort((one, other) => Number(one === OWN_SCHEME) - Number(other === OWN_SCHEME))
+  const error = (scheme: string) => (code === 'missing_api_key' || scheme === 'Basic' ? '' : ', error="invalid_token"')
+  return ordered.map((scheme) => `${scheme} realm="petstore"${error(scheme)}`).join(', ')
 }
 
-/** No scheme is registered for keys in other headers. @source RFC 9110, section 11.6.1: a 401 names a scheme */
-export function challengeScheme({ shared }: Space): string {
-  return shared.contract.keyHeaders.some(isBearer) ? 'Bearer' : 'ApiKey'
+const OWN_SCHEME = 'ApiKey'
+
+function schemeOf(place: KeyPlace): string {
+  if (!('in' in place)) return isBearer(place) ? 'Bearer' : OWN_SCHEME
+  return place.in === 'basic' ? 'Basic' : (place.scheme ?? OWN_SCHEME)
+}
+
+/** The alternatives for the key of a request that the contract names. */
+export function choicesFor({ space, route }: Pick<RequestContext, 'space' | 'route'>): readonly KeyPlaces[] {
+  const { contract } = space.shared
+  const choices = keyChoices(contract, route.kind === 'operation' ? route.operation.keys : undefined)
+  if (contract.isStandIn !== true) return choices
+  return choices.filter((places) => places.some((place) => 'in' in place))
 }
 
 /** Retry-After in the configured form, rounded up. */
@@ -67,7 +85,7 @@ export function retryAfterHeader(space: Space, until: EpochMs, now: EpochMs): re
 
 /** A refusal in the configured form, with a wait until an instant. @param sentence names the exceeded limit */
 export function refuseUntil(
-  { space, now, caller }: Pick<RequestContext, 'space' | 'now' | 'caller'>,
+  { space, now, caller, route }: Pick<RequestContext, 'space' | 'now' | 'caller' | 'route'>,
   until: EpochMs,
   sentence: string,
   reason: Reason,
@@ -81,7 +99,7 @@ export function refuseUntil(
   const hasLimitBody = status === 429 || (status === 403 && space.settings.limitBody === 'problem')
   const refusal = hasLimitBody
     ? { ...limitBody(space, code, message, reason, status), headers }
-    : problem(code, { status, message, headers, scheme: challengeScheme(space) })
+    : problem(code, { status, message, headers, choices: choicesFor({ space, route }) })
   return { ...refusal, retryAt: until, reason }
 }
 

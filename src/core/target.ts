@@ -1,3 +1,4 @@
+import { RESERVED_PATH } from '../contract/base-path.js'
 import type { Contract } from '../contract/contract.js'
 import type { ServiceRequest, ServiceRoute } from '../domain/messages.js'
 
@@ -18,9 +19,10 @@ export function splitTarget(target: string): RequestTarget {
 export function findRoute(
   contract: Contract,
   basePath: string,
-  { method }: ServiceRequest,
+  { method }: Pick<ServiceRequest, 'method'>,
   path: string,
 ): ServiceRoute {
+  if (basePath === '' && RESERVED_PATH.test(path)) return { kind: 'outside' }
   if (path.startsWith(basePath) && (path.length === basePath.length || path[basePath.length] === '/')) {
     return contract.route(method, path.slice(basePath.length))
   }

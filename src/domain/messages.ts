@@ -1,4 +1,4 @@
-import type { Operation, Reading } from '../contract/contract.js'
+import type { Reading, Route } from '../contract/contract.js'
 import type { OtherKey } from '../contract/contract-data.js'
 import type { FaultName, WireFault } from './faults.js'
 import type { ProblemCode, Reason } from './problems.js'
@@ -32,16 +32,13 @@ export type UnreadBody = 'too-large' | 'no-room'
 /** Method and target of input that is not an HTTP request. */
 export const UNREADABLE = '-'
 
-export type ServiceRoute =
-  | { readonly kind: 'operation'; readonly operation: Operation; readonly captured: readonly string[] }
-  | { readonly kind: 'method-not-allowed'; readonly allow: readonly string[] }
-  | { readonly kind: 'unknown' }
-  /** Not under the base path. */
-  | { readonly kind: 'outside' }
+/** `outside`: not under the base path. */
+export type ServiceRoute = Route | { readonly kind: 'outside' }
 
-/** Whether the contract requires no key. */
+/** Whether the contract requires no key: of the operation, of all on the path, or of all operations. */
 export function isPublic(route: ServiceRoute): boolean {
-  return route.kind === 'operation' && route.operation.isPublic === true
+  if (route.kind === 'outside') return false
+  return route.kind === 'operation' ? route.operation.isPublic === true : route.isPublic
 }
 
 type Values = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
-import { BEARER, type ContractData, type KeyHeader } from '../contract/contract-data.js'
+import { BEARER, type ContractData, type KeyHeader, type KeyPlaces } from '../contract/contract-data.js'
 import { decodePercent } from '../contract/query.js'
+import { readKeyAt, replaceInQuery } from './key-places.js'
 import type { ServiceRequest } from './messages.js'
-import { withOtherKey } from './other-keys.js'
 import { MASK } from './redaction.js'
 
 export type { KeyHeader } from '../contract/contract-data.js'
@@ -18,29 +18,38 @@ export function isBearer({ name }: KeyHeader): boolean {
 
 /**
  * The same request with its key as a bearer token, which is all that the core reads. The raw headers keep the header
- * with the key; other headers that may hold one are masked.
+ * with the key; other places that may hold one are masked.
+ *
+ * @param isKnown of several keys, a known one counts
  */
 export function withBearer(
-  given: ServiceRequest,
-  { keyHeaders, otherKeys = [] }: Pick<ContractData, 'keyHeaders' | 'otherKeys'>,
+  request: ServiceRequest,
+  contract: Pick<ContractData, 'keyHeaders' | 'otherKeys'>,
+  choices: readonly KeyPlaces[],
+  isKnown: (token: string) => boolean,
 ): ServiceRequest {
-  const request = otherKeys.reduce(withOtherKey, given)
-  const { authorization, ...others } = request.headers
+  const { keyHeaders, otherKeys = [] } = contract
+  const complete = choices.flatMap((places) => {
+    const keys = places.flatMap((place) => {
+      const token = readKeyAt(request, place)
+      return token === undefined ? [] : [{ place, token }]
+    })
+    return keys.length < places.length ? [] : keys
+  })
+  const { token, place } = complete.find((one) => isKnown(one.token)) ?? complete[0] ?? {}
+  const { authorization: _, ...others } = request.headers
   const headers: Record<string, string | readonly string[] | undefined> = others
-  const names = keyHeaders.map(({ name }) => name.toLowerCase())
-  const used = names.find((name) => headers[name] !== undefined)
-  const sent = used === undefined ? undefined : headers[used]
-  const own = typeof sent === 'string' ? `${BEARER.prefix}${sent.trim()}` : sent
-  const token = used === undefined && keyHeaders.some(isBearer) ? authorization : own
-  const kept = used ?? (token === undefined ? undefined : 'authorization')
-  const secret = new Set(['authorization', ...names])
-  for (const name of names) if (headers[name] !== undefined) headers[name] = MASK
+  const secret = new Set(['authorization', ...keyHeaders.map(({ name }) => name.toLowerCase())])
+  for (const name of secret) if (headers[name] !== undefined) headers[name] = MASK
+  const queries = otherKeys.filter((one) => one.in === 'query')
   return {
     ...request,
-    headers: token === undefined ? headers : { ...headers, authorization: token },
+    target: queries.reduce((target, { name }) => replaceInQuery(target, name, () => MASK), request.target),
+    ...(place !== undefined && 'in' in place && { keyPlace: place }),
+    headers: token === undefined ? headers : { ...headers, authorization: BEARER.prefix + token },
     rawHeaders: request.rawHeaders.map((item, index, all) => {
       const name = index % 2 === 0 ? '' : (all[index - 1]?.toLowerCase() ?? '')
-      return secret.has(name) && name !== kept ? MASK : item
+      return secret.has(name) && name !== place?.name.toLowerCase() ? MASK : item
     }),
   }
 }

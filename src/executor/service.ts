@@ -1,10 +1,14 @@
 import type { Contract } from '../contract/contract.js'
+import { BEARER } from '../contract/contract-data.js'
 import type { ContractEngine, MockRequest } from '../contract/engine.js'
 import type { ResponseRules } from '../contract/response-rules.js'
 import { DASHBOARD_PATH } from '../control/path.js'
 import { questionFor } from '../core/engine-request.js'
 import { problem } from '../core/responses.js'
+import { findRoute, splitTarget } from '../core/target.js'
 import { unloggedReply } from '../core/unlogged-reply.js'
+import { keyChoices } from '../domain/key-places.js'
+import { readAuthorization } from '../domain/keys.js'
 import type { Reply, ServiceRequest } from '../domain/messages.js'
 import { isBearer, withBearer } from '../domain/request-headers.js'
 import { findWebsite } from '../domain/web-origins.js'
@@ -24,7 +28,7 @@ export function createService(
   engine: () => Promise<ContractEngine>,
   responseRules: () => Promise<ResponseRules>,
 ): Service {
-  const service = readingKeys(inOrder(deps, executor, engine), deps.contract)
+  const service = readingKeys(inOrder(deps, executor, engine), executor, deps.contract)
   return deps.options.strict ? strict(service, executor, responseRules, deps.warn) : service
 }
 
@@ -37,6 +41,8 @@ function inOrder(
   const onRefused = refusedOriginWarner(options.cors, warn)
   const isInFront = options.upstream !== undefined
   const isExposed = !isLoopback(options.host)
+  const { basePath } = executor.spaces.default.shared
+  const hasRoot = findRoute(contract, basePath, { method: 'GET' }, '/').kind === 'operation'
 
   async function respondByPrism(request: ServiceRequest, asked: MockRequest): Promise<Reply> {
     const mock = await engine()
@@ -53,7 +59,7 @@ function inOrder(
     const { default: space } = executor.spaces
     const outside =
       answerPreflight(request, options.cors, space.now(wall), onRefused, contract.keyHeaders) ??
-      redirectBrowser(request, DASHBOARD_PATH, space.now(wall))
+      (hasRoot ? undefined : redirectBrowser(request, DASHBOARD_PATH, space.now(wall)))
     if (outside !== undefined) return outside
     const website = isInFront ? findWebsite(request, options.cors, isExposed) : undefined
     if (website !== undefined) {
@@ -65,9 +71,15 @@ function inOrder(
   }
 }
 
-function readingKeys(service: Service, contract: Contract): Service {
+function readingKeys(service: Service, executor: CommandExecutor, contract: Contract): Service {
   if (contract.keyHeaders.every(isBearer) && contract.otherKeys === undefined) return service
-  return (request, left) => service(withBearer(request, contract), left)
+  return (request, left) => {
+    const { keys, shared } = executor.spaces.default
+    const route = findRoute(contract, shared.basePath, request, splitTarget(request.target).path)
+    const choices = keyChoices(contract, route.kind === 'operation' ? route.operation.keys : undefined)
+    const isKnown = (token: string) => keys.has(readAuthorization(BEARER.prefix + token)?.token ?? '')
+    return service(withBearer(request, contract, choices, isKnown), left)
+  }
 }
 
 /** For --strict: replaces and reports a reply that violates the contract. */

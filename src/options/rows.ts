@@ -1,4 +1,3 @@
-import { DEFAULT_BASE_PATH } from '../contract/contract-data.js'
 import { SPACE_SOURCES } from '../domain/keys.js'
 import { LIST_ORDERS, SETTING_GROUPS } from '../domain/settings.js'
 import { UPSTREAM_WRITES } from '../domain/upstream.js'
@@ -81,9 +80,10 @@ export const OPTIONS = {
     default: '127.0.0.1',
     notInFiles: true,
   }),
-  /** Path of the service, ending in its version segment. Default: the path of the contract's first server, or `/v1`. */
-  basePath: row('Server', 'base-path', '<path>', 'path of the service; with --spec, its first server path', {
-    unset: DEFAULT_BASE_PATH,
+  /** Path of the service: `/`, `/api`, `/v2`. Default: the path of the contract's first server, or `/`. */
+  basePath: row('Server', 'base-path', '<path>', 'path of the service', {
+    unset: 'of the first server',
+    docs: 'path of the service: `/`, `/api` …; [without it, that of the first server](spec.md#address-and-keys)',
   }),
   /** `*`, `loopback`, `off`, or origins separated by commas. Default: `*`, and `loopback` with `upstream`. */
   cors: row('Server', 'cors', '<*|loopback|off|origins>', 'web origins that may call; with --upstream: loopback', {

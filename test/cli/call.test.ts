@@ -363,7 +363,7 @@ it.each(['before', 'after'])(
     const words = 'getThing a/b --timeout 5 --cli-timeout 9s --tag-names x --tag-names y&z -n'
     const { code, out, err } = await call(where === 'before' ? `${spec} ${words}` : `${words} ${spec}`, io)
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(out).toContain('GET http://127.0.0.1:4010/v1/things/a%2Fb?timeout=5&tagNames=x&tagNames=y%26z\n')
+    expect(out).toContain('GET http://127.0.0.1:4010/things/a%2Fb?timeout=5&tagNames=x&tagNames=y%26z\n')
     expect((await call(`${spec} --list`)).out).toContain('getThing')
     expect((await call(`${spec} listPets`)).code).toBe(2)
   },

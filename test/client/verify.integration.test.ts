@@ -62,6 +62,7 @@ it('a contract without examples passes at its own sandbox', async () => {
     'openapi.yaml',
     `openapi: 3.1.0
 info: { title: t, version: '1' }
+servers: [{ url: /v1 }]
 paths:
   /things/{name}: { get: { operationId: one, parameters: [${parameter('name', 'path')}, ${parameter('q', 'query')}, ${parameter('X-V', 'header')}, ${parameter('c', 'cookie')}], responses: { '200': ${ok} } } }
   /things#all: { get: { operationId: unreachable, responses: { '200': ${ok} } } }

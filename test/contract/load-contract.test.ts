@@ -67,6 +67,7 @@ describe('a fuller contract', () => {
     expect(contract.route('PATCH', '/pets/1')).toEqual({
       kind: 'method-not-allowed',
       allow: ['GET', 'HEAD', 'PUT', 'DELETE'],
+      isPublic: true,
     })
   })
 

@@ -30,14 +30,16 @@ describe('the base path of a contract', () => {
     expect(read({ servers })).toMatchObject({ basePath: '/beta', notes: [] })
   })
 
-  it('is /v1 without servers', () => expect(read({})).toMatchObject({ basePath: '/v1', notes: [] }))
+  it('is / without servers', () => {
+    for (const document of [{}, { servers: [] }]) expect(read(document)).toMatchObject({ basePath: '', notes: [] })
+  })
 
-  it.each(['https://{host}/v2', 'http://[', '/__sandbox', '/%7Bstage%7D'])(
-    'is /v1, with a note, for the server %s',
+  it.each(['https://{host}/v2', 'http://[', '/__sandbox', '/~a/v1', '/%7Bstage%7D'])(
+    'is /, with a note, for the server %s',
     (url) =>
       expect(read({ servers: [{ url }] })).toMatchObject({
-        basePath: '/v1',
-        notes: [`The server "${url}" has no usable path. Without --base-path, the sandbox serves under /v1.`],
+        basePath: '',
+        notes: [`The server "${url}" has no usable path. Without --base-path, the sandbox serves under /.`],
       }),
   )
 })
@@ -88,5 +90,37 @@ describe('the headers of the key', () => {
     expect(secured('digest', 'custom').notes).toEqual([
       'Instead of "digest" (http digest), the sandbox accepts API keys as X-Acme: <key>.',
     ])
+  })
+
+  it('are alternatives for each operation: one of them, or all of one', () => {
+    const keysOf = (security: readonly object[], root: readonly object[] = [{ custom: [] }]) => {
+      const paths = { '/a': { get: { security, responses: {} } }, '/b': { get: { responses: {} } } }
+      return read({ components: { securitySchemes: schemes }, security: root, paths }).operations.map(
+        ({ keys }) => keys,
+      )
+    }
+    const [query, basic] = [
+      { in: 'query', name: 'key' },
+      { in: 'basic', name: 'Authorization' },
+    ]
+    expect(keysOf([{ custom: [] }])).toEqual([undefined, undefined])
+    expect(keysOf([{ query: [] }, { custom: [], basic: [] }])).toEqual([[[query], [acme, basic]], [[acme]]])
+    // A scheme that holds no key needs none beside others, and alone has that of the contract.
+    expect(keysOf([{ digest: [], query: [] }])).toEqual([[[query]], [[acme]]])
+    expect(keysOf([{ digest: [] }])).toEqual([undefined, undefined])
+    // Without any header, a bearer token does for each place, but not for two.
+    expect(keysOf([{ query: [] }], [{ basic: [] }])).toEqual([
+      [[query], [BEARER]],
+      [[basic], [BEARER]],
+    ])
+    expect(keysOf([{ query: [], basic: [] }], [{ query: [] }, { basic: [] }])).toEqual([[[query, basic]], undefined])
+  })
+
+  it('are in Authorization for other schemes of HTTP', () => {
+    const own = { own: { type: 'http', scheme: 'Token' } }
+    expect(read({ components: { securitySchemes: own }, security: [{ own: [] }] })).toMatchObject({
+      otherKeys: [{ in: 'authorization', name: 'Authorization', scheme: 'Token' }],
+      notes: [],
+    })
   })
 })

@@ -9,7 +9,7 @@ import { isLoopback, readHost } from '../../src/options/values/address.js'
 import { formatLatency, readLatency, readStorm } from '../../src/options/values/faults.js'
 import { clockStartSchema, readInstant } from '../../src/options/values/instant.js'
 import { formatLimits, readApiKey, readLimits } from '../../src/options/values/keys.js'
-import { readBasePath, readOrigin } from '../../src/options/values/origins.js'
+import { readBasePathOption, readOrigin } from '../../src/options/values/origins.js'
 import fc from '../support/fast-check.js'
 import { folderWith, gathered, problemsOf, resolved } from './context.js'
 
@@ -45,8 +45,11 @@ it.each<[string, string, (text: string) => object, unknown]>([
   ['hosts', '127.0.0.1', readHost, '127.0.0.1'],
   ['hosts', 'my-host.local', readHost, 'my-host.local'],
   ['hosts', '[::1]', readHost, '::1'],
-  ['base paths', '/v1', readBasePath, '/v1'],
-  ['base paths', '/a.b_c~d-e/v10', readBasePath, '/a.b_c~d-e/v10'],
+  ['base paths', '/v1', readBasePathOption, '/v1'],
+  ['base paths', '/a.b_c~d-e/v10', readBasePathOption, '/a.b_c~d-e/v10'],
+  ['base paths', '/', readBasePathOption, ''],
+  ['base paths', '/api/', readBasePathOption, '/api'],
+  ['base paths', '/@me/(a)/%C3%BC', readBasePathOption, '/@me/(a)/%C3%BC'],
 ])('%s: reads %s', (_kind, text, read, value) => expect(read(text)).toEqual({ value }))
 
 it('limits round-trip', () => {
@@ -188,7 +191,11 @@ const REFUSED = [
   ['origins', readOrigin, '|*|null|localhost:3000|http://localhost/|http://a/b|http://a?b|http://u@a|http://a:99999'],
   ['origins', readOrigin, 'http://a b'],
   ['addresses', readHost, '|http://localhost|localhost:80|127.0.0.1.1|300.1.1.1|a b|-a'],
-  ['base paths', readBasePath, '|/|v1|/v1/|/api|/v|/v1/pets|//v1|/../v1|/./v1|/__sandbox/v1|/a b/v1|/%61/v1'],
+  [
+    'base paths',
+    readBasePathOption,
+    '|v1|//v1|/../v1|/./v1|/__sandbox|/__sandbox/v1|/~a/v1|/%7Ea|/a b/v1|/%6/v1|/a?b|/a#b',
+  ],
 ] as const
 
 describe.each(REFUSED)('%s', (_kind, read, texts) => {

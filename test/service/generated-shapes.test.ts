@@ -15,7 +15,7 @@ const query = (name: string, schema: Part = { type: 'string' }) => ({ name, in: 
 const inPath = (name: string, schema: Part = { type: 'string' }) => ({ name, in: 'path', required: true, schema })
 
 async function serve(paths: Part): Promise<TestSandbox> {
-  const document = { openapi: '3.1.0', info: { title: 't', version: '1' }, paths }
+  const document = { openapi: '3.1.0', info: { title: 't', version: '1' }, servers: [{ url: '/v1' }], paths }
   return await openSandbox({ spec: temporaryFile('openapi.yaml', stringify(document)), limits: '1000/min' })
 }
 
@@ -328,6 +328,7 @@ it('HTTP Basic is read beside a key in Authorization', async () => {
   const document = {
     openapi: '3.1.0',
     info: { title: 't', version: '1' },
+    servers: [{ url: '/v1' }],
     components: {
       securitySchemes: {
         token: { type: 'apiKey', in: 'header', name: 'Authorization' },

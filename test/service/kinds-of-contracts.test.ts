@@ -47,7 +47,8 @@ function things(
 }
 
 async function serve(paths: Part, more: Part = {}, options: Part = {}): Promise<TestSandbox> {
-  const document = { openapi: '3.0.3', info: { title: 't', version: '1' }, paths, ...more }
+  const head = { openapi: '3.0.3', info: { title: 't', version: '1' }, servers: [{ url: '/v1' }] }
+  const document = { ...head, paths, ...more }
   return await openSandbox({ spec: temporaryFile('openapi.yaml', stringify(document)), limits: '1000/min', ...options })
 }
 
@@ -268,10 +269,17 @@ describe('a key', () => {
     }
     const components = { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } }
     const secured = await serve(paths, { security: [{ bearer: [] }], components })
-    const bare = await serve({ '/open': get(), '/documented': get(undefined, ok(401)) })
+    const open = { '/open': get(), '/documented': get(undefined, ok(401)) }
+    const bare = await serve(open)
+    const forgotten = await serve(open, { components })
     const without = async (sandbox: TestSandbox, path: string) => (await sandbox.get(path, null)).status
     expect(await Promise.all(Object.keys(paths).map((path) => without(secured, path)))).toEqual([200, 200, 401, 401])
-    expect([await without(bare, '/open'), await without(bare, '/documented')]).toEqual([200, 401])
+    expect(await Promise.all(Object.keys(open).map((path) => without(bare, path)))).toEqual([200, 200])
+    expect(await Promise.all(Object.keys(open).map((path) => without(forgotten, path)))).toEqual([200, 401])
+    // An unknown path needs a key if an operation does, and an unknown method if one on its path does.
+    expect(await Promise.all([bare, forgotten].map((sandbox) => without(sandbox, '/no')))).toEqual([404, 401])
+    const put = async (path: string) => (await forgotten.call(`/v1${path}`, { method: 'PUT', key: null })).status
+    expect([await put('/open'), await put('/documented')]).toEqual([405, 401])
     expect((await secured.get('/none', null)).remaining).toBeLessThan(60)
   })
 })

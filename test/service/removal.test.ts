@@ -8,7 +8,10 @@ const LIST = 'schema: {type: array, items: {type: object, properties: {id: {type
 const OK = `responses: {"200": {description: ok, content: {application/json: {${LIST}}}}}`
 
 function contract(paths: string): string {
-  return temporaryFile('openapi.yaml', `openapi: 3.1.0\ninfo: {title: Test, version: "1"}\npaths:\n${paths}`)
+  return temporaryFile(
+    'openapi.yaml',
+    `openapi: 3.1.0\ninfo: {title: Test, version: "1"}\nservers: [{url: /v1}]\npaths:\n${paths}`,
+  )
 }
 
 const OPERATIONS = `

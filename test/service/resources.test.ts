@@ -172,6 +172,7 @@ describe('the records that a space starts with', () => {
       'openapi.yaml',
       `openapi: 3.1.0
 info: { title: t, version: '1' }
+servers: [{ url: /v1 }]
 paths:
   /towns:
     get: { operationId: listTowns, responses: { '200': { description: ok, content: { application/json: { schema: ${towns} } } } } }

@@ -5,6 +5,7 @@ import { openSandboxCore, type SandboxCore } from '../../src/compose.js'
 import { parseJson } from '../../src/contract/json.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import type { SpaceContext } from '../../src/core/space-context.js'
+import { keyChoices, keyParts } from '../../src/domain/key-places.js'
 import { createFetch } from '../../src/http/fetch-adapter.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { runSandbox } from '../../src/sandbox.js'
@@ -219,15 +220,17 @@ function opener(open: typeof inProcess) {
     const transport = await open(options, (message) => warnings.push(message))
     atEnd(() => transport.close())
     const { basePath, contract } = transport.shared ?? transport.core.spaces.default.shared
-    const [keyHeader] = contract.keyHeaders
     const call = async (
       path: string,
       { key = 'sandbox', method = 'GET', headers = {}, body, signal }: CallOptions = {},
     ) => {
+      const [bare = ''] = path.split('?')
+      const route = contract.route(method, bare.slice(basePath.length))
+      const choices = keyChoices(contract, route.kind === 'operation' ? route.operation.keys : undefined)
       const request = new Request(transport.origin + path, {
         method,
         headers: {
-          ...(key === null ? {} : { [keyHeader.name]: keyHeader.prefix + key }),
+          ...(key === null ? {} : Object.fromEntries(keyParts(choices, key).headers)),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...headers,
         },

@@ -10,6 +10,7 @@ import type { Contract } from '../../contract/contract.js'
 import type { KeyHeader } from '../../contract/contract-data.js'
 import { basePathIn } from '../../domain/base-address.js'
 import { KEY_REFERENCE } from '../../domain/curl.js'
+import { keyChoices, keyParts } from '../../domain/key-places.js'
 import { MASK, redactAddress } from '../../domain/redaction.js'
 import type { DurationMs } from '../../domain/time.js'
 import { packageVersion } from '../../system/package-files.js'
@@ -70,8 +71,7 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
     method,
     url: requestUrl(request, target.baseUrl),
     headers: requestHeaders({
-      apiKey: target.apiKey,
-      keyHeader: keyHeaders[0],
+      keys: target.apiKey ? keyParts(keyChoices(contract, operation.keys), target.apiKey).headers : [],
       hasBody: request.body !== undefined,
       given: settings.headers,
       userAgent: `petstore-sandbox/${packageVersion}`,

@@ -4,6 +4,7 @@ import { quote } from '../../contract/excerpt.js'
 import { parseShallowJson } from '../../contract/json.js'
 import { idInPath, recordsIn } from '../../contract/resource-data.js'
 import type { ResponseRules } from '../../contract/response-rules.js'
+import { keyChoices, keyParts } from '../../domain/key-places.js'
 import { type Reason, withoutOperation } from '../../domain/problems.js'
 import { MASK } from '../../domain/redaction.js'
 import { ceilSeconds, MINUTE_MS, readRetryAfter, SECOND_MS } from '../../domain/time.js'
@@ -82,9 +83,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   const reached = new Set<string>()
   const counted: CountedResponse[] = []
   const collections = new Map<string, SeenItems>()
-  const [{ name, prefix }] = contract.keyHeaders
-  const keyName = name.toLowerCase()
-  const stillLimited = new Set<string>()
+  const stillLimited = new Set<string | undefined>()
   /** Of the first listed record, by resource. */
   const firstIds = new Map<string, unknown>()
   let wasAnswered = false
@@ -102,8 +101,21 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     notes: notes.map(masked),
   }
 
-  function withKey(request: EngineRequest, key: string): EngineRequest {
-    return { ...request, headers: { ...request.headers, [keyName]: prefix + key } }
+  function withKey({ keys }: Operation, request: EngineRequest, key: string): EngineRequest {
+    const parts = keyParts(keyChoices(contract, keys), key)
+    const headers = parts.headers.map(([name, value]) => [name.toLowerCase(), value] as const)
+    const query = [request.query, parts.query].filter((part) => part !== '').join('&')
+    return { ...request, headers: { ...request.headers, ...Object.fromEntries(headers) }, query }
+  }
+
+  function keyOf({ keys }: Operation, { headers, query }: EngineRequest): string | undefined {
+    return [apiKey, WRONG_KEY].find((key) => {
+      if (key === undefined) return false
+      const parts = keyParts(keyChoices(contract, keys), key)
+      return (
+        parts.headers.every(([name, value]) => headers[name.toLowerCase()] === value) && query.includes(parts.query)
+      )
+    })
   }
 
   async function verifyOperation(operation: Operation, examples: readonly Example[]): Promise<void> {
@@ -127,7 +139,11 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
 
     if (operation.responses.has(401) && !operation.isPublic) {
       await check(operation, { name: '401 without a key', request, expected: 401 })
-      await check(operation, { name: '401 with a wrong key', request: withKey(request, WRONG_KEY), expected: 401 })
+      await check(operation, {
+        name: '401 with a wrong key',
+        request: withKey(operation, request, WRONG_KEY),
+        expected: 401,
+      })
     } else {
       const why = operation.responses.has(401)
         ? 'the contract requires no key for it'
@@ -146,7 +162,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
         ? itemProbes(operation, items)
         : []
     for (const probe of [...all, ...further])
-      await check(operation, { ...probe, request: withKey(probe.request, apiKey) })
+      await check(operation, { ...probe, request: withKey(operation, probe.request, apiKey) })
     if (isWrite) await verifyListed(operation, apiKey)
   }
 
@@ -201,7 +217,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     if (created.length === 0 || whole === undefined) return
     const { operation, most } = whole
     const name = 'created items are listed'
-    const request = withKey(whole.request, key)
+    const request = withKey(operation, whole.request, key)
     const response = await ask(operation, request)
     if ('outcome' in response) return add(operation.id, name, request, response.outcome, [response.detail])
     const items = listedIn(response)
@@ -280,7 +296,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
 
   /** Sends a request, and again after a 429 with a short wait. The 429 itself is checked against the contract. */
   async function ask(operation: Operation, request: EngineRequest): Promise<ProbeResult> {
-    const sentKey = request.headers[keyName] ?? ''
+    const sentKey = keyOf(operation, request)
     try {
       let response = await service.ask(request)
       wasAnswered = true
@@ -308,7 +324,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
       if (SIMULATED_REASONS.includes(reason))
         return { outcome: 'skipped', detail: `the sandbox simulated the response (${reason})` }
       const count = readCounted(operation.id, request, response)
-      const isKeyed = apiKey !== undefined && sentKey === prefix + apiKey
+      const isKeyed = apiKey !== undefined && sentKey === apiKey
       if (count !== undefined && isKeyed && response.status !== 401) counted.push(count)
       return response
     } catch (error) {

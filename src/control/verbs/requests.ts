@@ -3,6 +3,8 @@ import { conductReport } from '../../conduct/conduct-report.js'
 import { VIOLATIONS } from '../../conduct/conduct-view.js'
 import type { Open, OperationName } from '../../contract/entities.js'
 import type { Space } from '../../core/space.js'
+import { findRoute, splitTarget } from '../../core/target.js'
+import { keyChoices, keyParts, replaceInQuery } from '../../domain/key-places.js'
 import { keyLabel, sentKeyText } from '../../domain/keys.js'
 import { UNREADABLE } from '../../domain/messages.js'
 import type { Reason } from '../../domain/problems.js'
@@ -229,23 +231,26 @@ function requestAgain(space: Space, input: Replay): Request {
   if (input.body === undefined && sent.body.length >= LOG_BODY_CHARACTERS)
     throw conflict(`The log only has the beginning of the body of exchange ${id}. Set body.`)
   const key = input.key ?? openKey(space, record)
-  const { keyHeaders } = space.shared.contract
-  const [keyHeader] = keyHeaders
-  const omitted = new Set([...NOT_SENT_AGAIN, ...keyHeaders.map(({ name }) => name.toLowerCase())])
+  const { contract, basePath } = space.shared
+  const verb = (input.method ?? method).toUpperCase()
+  const target = input.target ?? (query === '' ? path : `${path}?${query}`)
+  const route = findRoute(contract, basePath, { method: verb }, splitTarget(target).path)
+  const choices = keyChoices(contract, route.kind === 'operation' ? route.operation.keys : undefined)
+  const omitted = new Set([...NOT_SENT_AGAIN, ...contract.keyHeaders.map(({ name }) => name.toLowerCase())])
   const headers = new Headers()
   for (const [name, value] of Object.entries({ ...sent.headers, ...input.headers }))
     if (value !== null && !omitted.has(name.toLowerCase()) && !value.includes(MASK))
       sendable(`header ${quoted(name)}`, 'name or value is not valid in HTTP', () => headers.set(name, value))
   if (key !== undefined)
-    sendable('key', 'it has a character that is not allowed in headers', () =>
-      headers.set(keyHeader.name, keyHeader.prefix + key),
-    )
-  const verb = (input.method ?? method).toUpperCase()
+    sendable('key', 'it has a character that is not allowed in headers', () => {
+      for (const [name, value] of keyParts(choices, key).headers) headers.set(name, value)
+    })
   const body = input.body ?? sent.body
   const hasBody = verb !== 'GET' && verb !== 'HEAD' && body !== ''
-  const target = input.target ?? (query === '' ? path : `${path}?${query}`)
+  const queries = (contract.otherKeys ?? []).filter((one) => one.in === 'query')
+  const sentTo = queries.reduce((to, { name }) => replaceInQuery(to, name, () => encodeURIComponent(key ?? '')), target)
   return sendable(`request ${quoted(`${verb} ${target}`)}`, 'set another method or target', () => {
-    return new Request(`http://localhost${target}`, { method: verb, headers, ...(hasBody ? { body } : {}) })
+    return new Request(`http://localhost${sentTo}`, { method: verb, headers, ...(hasBody ? { body } : {}) })
   })
 }
 

@@ -4,7 +4,7 @@ import { type HandlerResult, isPublic } from '../../domain/messages.js'
 import { STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
 import { mockedResponse } from '../operations/mocked-response.js'
 import type { Gate, RequestContext } from '../request-context.js'
-import { limitBody, problem, retryAfterHeader } from '../responses.js'
+import { choicesFor, limitBody, problem, retryAfterHeader } from '../responses.js'
 
 /** @source docs/behaviour.md, "Forcing a response" */
 const ALWAYS_ALLOWED = [429, 500, 503]
@@ -76,12 +76,13 @@ function badCode(code: string, operation: Operation): HandlerResult {
   return problem('invalid_request', { message, reason: 'forced' })
 }
 
-function forcedResponse({ space, now }: RequestContext, operation: Operation, status: number): HandlerResult {
+function forcedResponse(context: RequestContext, operation: Operation, status: number): HandlerResult {
+  const { space, now } = context
   switch (status) {
     case 400:
       return problem('invalid_request')
     case 401:
-      return problem('invalid_api_key')
+      return problem('invalid_api_key', { choices: choicesFor(context) })
     case 404:
       return problem('not_found')
     case 429:

@@ -1,10 +1,10 @@
-import type { OtherKey } from '../../contract/contract-data.js'
+import type { KeyPlace } from '../../contract/contract-data.js'
 import { hasInvalidName, keyLabel } from '../../domain/keys.js'
 import { isPublic } from '../../domain/messages.js'
 import { PROBLEMS } from '../../domain/problems.js'
 import { isBearer } from '../../domain/request-headers.js'
 import type { Gate } from '../request-context.js'
-import { challengeScheme, problem } from '../responses.js'
+import { choicesFor, problem } from '../responses.js'
 import type { Space } from '../space.js'
 
 /** Is the key valid? Asked before the path, so that a 401 precedes a 404. @source docs/specification.md, "Authentication" */
@@ -15,32 +15,36 @@ export const checkKey: Gate = ({ caller, route, request, space }) => {
     !caller.isStranger &&
     space.shared.upstream?.hasKey === false
   )
-    return problem('invalid_api_key', { message: noUpstreamKey(caller.label) })
+    return problem('invalid_api_key', { message: noUpstreamKey(caller.label), choices: choicesFor({ space, route }) })
   // A path outside the service is a mistyped base address.
   if (caller.kind === 'key' || route.kind === 'outside' || isPublic(route)) return undefined
-  const { keyHeaders, otherKeys = [] } = space.shared.contract
-  const scheme = challengeScheme(space)
+  const choices = choicesFor({ space, route })
   if (caller.problem === 'invalid_api_key') {
     const message = hasInvalidName(request.headers.authorization) ? INVALID_NAME : unknownKey(space)
-    return problem('invalid_api_key', { message, scheme })
+    return problem('invalid_api_key', { message, choices })
   }
-  if (!keyHeaders.every(isBearer) || otherKeys.length > 0) {
-    const forms = [
-      ...keyHeaders.map(({ name, prefix }) => `${name}: ${prefix}<API_KEY>`),
-      ...otherKeys.map(({ in: place, name }) => OTHER_FORMS[place](name)),
-    ].join(' or ')
-    return problem('missing_api_key', { message: `No API key was sent. Send one as: ${forms}.`, scheme })
+  if (!choices.every((places) => places.every((place) => !('in' in place) && isBearer(place)))) {
+    const forms = choices.map((places) => places.map(keyForm).join(' and ')).join(' or ')
+    return problem('missing_api_key', { message: `No API key was sent. Send one as: ${forms}.`, choices })
   }
   // The token may be a secret and is not repeated.
   const isOtherScheme = request.headers.authorization !== undefined
   return problem('missing_api_key', isOtherScheme ? { message: NO_BEARER } : {})
 }
 
-const OTHER_FORMS: Readonly<Record<OtherKey['in'], (name: string) => string>> = {
-  query: (name) => `?${name}=<API_KEY>`,
-  cookie: (name) => `Cookie: ${name}=<API_KEY>`,
-  basic: () => 'HTTP Basic, with <API_KEY> as the password or the user',
-  authorization: () => 'Authorization: <API_KEY>',
+function keyForm(place: KeyPlace): string {
+  const { name } = place
+  if (!('in' in place)) return `${name}: ${place.prefix}<API_KEY>`
+  switch (place.in) {
+    case 'query':
+      return `?${name}=<API_KEY>`
+    case 'cookie':
+      return `Cookie: ${name}=<API_KEY>`
+    case 'basic':
+      return 'HTTP Basic, with <API_KEY> as the password or the user'
+    case 'authorization':
+      return `Authorization: ${place.scheme === undefined ? '' : `${place.scheme} `}<API_KEY>`
+  }
 }
 
 const NO_BEARER =

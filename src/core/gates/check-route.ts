@@ -23,8 +23,9 @@ export const checkRoute: Gate = ({ route, request, path, space }) => {
       return problem('not_found', { message: `${PROBLEMS.not_found.message}${meantPath(space, path)}`, outside: true })
     case 'outside': {
       const meant = contract.route(request.method, path).kind === 'unknown' ? '' : ` Did you mean ${basePath}${path}?`
+      const why = basePath === '' ? 'The sandbox has this path itself.' : `The service is under ${basePath}.${meant}`
       return problem('not_found', {
-        message: `${PROBLEMS.not_found.message} The service is under ${basePath}.${meant}`,
+        message: `${PROBLEMS.not_found.message} ${why}`,
         outside: true,
       })
     }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { readBasePath } from '../../contract/base-path.js'
 import type { AllowedOrigins } from '../../domain/web-origins.js'
 import { listOf, type ParseResult, textSchema } from './reading.js'
 
@@ -33,13 +34,12 @@ const corsTextSchema = textSchema<AllowedOrigins>(CORS_FORM, (text) => {
 /** A list is empty if CORS is off. */
 export const corsSchema = v.union([corsTextSchema, originsSchema], CORS_FORM)
 
-const BASE_PATH_FORM = 'must begin with / and end in a version segment, for example /v1 or /api/v2, outside /__sandbox'
-const BASE_PATH = /^(?:\/[A-Za-z0-9._~-]+)*\/v\d+$/
+const BASE_PATH_FORM = 'must be a path such as /, /api or /api/v2, outside /__sandbox and /~'
 
-export function readBasePath(text: string): ParseResult<string> {
-  const segments = text.split('/').slice(1)
-  const fits = BASE_PATH.test(text) && !segments.some((segment) => segment === '.' || segment === '..')
-  return fits && segments[0] !== '__sandbox' ? { value: text } : { problem: BASE_PATH_FORM }
+/** Without a trailing slash; empty for the root. */
+export function readBasePathOption(text: string): ParseResult<string> {
+  const value = text.startsWith('/') ? readBasePath(text) : undefined
+  return value === undefined ? { problem: BASE_PATH_FORM } : { value }
 }
 
-export const basePathSchema = textSchema(BASE_PATH_FORM, readBasePath)
+export const basePathSchema = textSchema(BASE_PATH_FORM, readBasePathOption)

@@ -12,7 +12,7 @@ import {
   TokenNeeded,
 } from '../control-api.js'
 import { messageOf } from '../format.js'
-import { hiddenPanels, KEY_SCHEME, shownContract } from './shown-contract.js'
+import { hiddenPanels, KEY_SCHEME, ownSchemes, shownContract } from './shown-contract.js'
 import './style.css'
 
 /** Defined by the script that the page loads after this one. */
@@ -51,11 +51,14 @@ async function load(): Promise<void> {
 function showReference(document: JsonMap, state: StateView): void {
   const key = state.keys.find(({ secret }) => !secret)?.key ?? ''
   const keyInSpace = space === '' ? key : `${key}~${space}`
+  const schemes = Object.keys(ownSchemes(document) ?? { [KEY_SCHEME]: {} })
   Scalar.createApiReference('#reference', {
     content: shownContract(document, state, SANDBOX_ADDRESS + state.basePath, space),
     authentication: {
-      preferredSecurityScheme: KEY_SCHEME,
-      securitySchemes: { [KEY_SCHEME]: { token: keyInSpace, value: keyInSpace } },
+      ...(schemes.length === 1 && { preferredSecurityScheme: KEY_SCHEME }),
+      securitySchemes: Object.fromEntries(
+        schemes.map((name) => [name, { token: keyInSpace, value: keyInSpace, username: '', password: keyInSpace }]),
+      ),
     },
     agent: { disabled: true },
     mcp: { disabled: true },

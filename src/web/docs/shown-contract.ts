@@ -4,7 +4,7 @@ import { asList, asMap, asText, type JsonMap, resolve } from '../contract-parts.
 
 type ShownState = Pick<StateView, 'keyHeader' | 'keys' | 'operations'>
 
-/** The only security scheme of the shown contract: the header that this sandbox reads. */
+/** The only security scheme of the shown contract, unless the contract has several. */
 export const KEY_SCHEME = 'apiKey'
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
@@ -27,6 +27,7 @@ export function shownContract(contract: JsonMap, state: ShownState, baseUrl: str
   const info = asMap(contract.info)
   const { keyHeader, operations } = state
   const reasons = new Map(operations.mocked.map(({ operation, reason }) => [operation, reason]))
+  const schemes = ownSchemes(contract)
   // Scalar's own settings, such as environments; the page has its own, and stays empty if one has another form.
   const shown = Object.fromEntries(Object.entries(contract).filter(([name]) => !name.startsWith('x-scalar-')))
   return {
@@ -36,18 +37,33 @@ export function shownContract(contract: JsonMap, state: ShownState, baseUrl: str
       description: [asText(info.summary), asText(info.description), chapters(contract, state, space)].join('\n\n'),
     },
     servers: [{ url: baseUrl, description: 'This sandbox' }],
-    security: [{ [KEY_SCHEME]: [] }],
-    components: { ...asMap(contract.components), securitySchemes: { [KEY_SCHEME]: securityScheme(keyHeader) } },
+    ...(schemes === undefined && { security: [{ [KEY_SCHEME]: [] }] }),
+    components: {
+      ...asMap(contract.components),
+      securitySchemes: schemes ?? { [KEY_SCHEME]: securityScheme(keyHeader) },
+    },
     paths: mapValues(asMap(contract.paths), (given, path) => {
       const { servers: _, ...item } = asMap(given)
       const parts = mapValues(item, (part, method) => {
         if (!METHODS.includes(method)) return part
-        const operation = asMap(part)
+        const { security, ...others } = asMap(part)
+        const operation = schemes === undefined || security === undefined ? others : { ...others, security }
         return shownOperation(operation, reasons.get(operationId(operation, method, path)))
       })
       return { ...parts, parameters: [...asList(item.parameters), PREFER] }
     }),
   }
+}
+
+/** Several security schemes, each with a form for a key of this sandbox; undefined if the contract has fewer. */
+export function ownSchemes(contract: JsonMap): JsonMap | undefined {
+  const schemes = asMap(asMap(contract.components).securitySchemes)
+  if (Object.keys(schemes).length < 2) return undefined
+  return mapValues(schemes, (given) => {
+    const scheme = resolve(contract, given)
+    const isBearer = scheme.type === 'oauth2' || scheme.type === 'openIdConnect'
+    return isBearer ? { type: 'http', scheme: 'bearer' } : scheme
+  })
 }
 
 /** Ids of operations that the contract does not want to be tried. */
@@ -60,7 +76,7 @@ function operationId(operation: JsonMap, method: string, path: string): string {
 }
 
 /** @param reason why it is mocked; undefined if it is not */
-function shownOperation({ servers: _, security: __, ...operation }: JsonMap, reason: string | undefined): JsonMap {
+function shownOperation({ servers: _, ...operation }: JsonMap, reason: string | undefined): JsonMap {
   const { deprecated, 'x-deprecated-sunset': sunset, 'x-stability': stability } = operation
   const badges = [
     ...(sunset === undefined ? [] : [`Removed on ${dayText(asText(sunset))}`]),

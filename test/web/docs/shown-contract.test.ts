@@ -44,6 +44,22 @@ describe('the contract on the docs page', () => {
     })
   })
 
+  it('has the security of the contract if it has several schemes, with a bearer token for those without a form', () => {
+    const security = [{ key: [] }, { login: [] }]
+    const key = { type: 'apiKey', in: 'header', name: 'X-Key' }
+    const shown = show({
+      security,
+      paths: { '/pets': { get: { security: [{ login: [] }] }, post: {} } },
+      components: { securitySchemes: { key, login: { type: 'oauth2', flows: {} } } },
+    })
+    expect(shown).toMatchObject({
+      security,
+      paths: { '/pets': { get: { security: [{ login: [] }] } } },
+      components: { securitySchemes: { key, login: { type: 'http', scheme: 'bearer' } } },
+    })
+    expect(shown.paths['/pets'].post.security).toBeUndefined()
+  })
+
   it('has no settings of its viewer, whatever their form', () => {
     const shown = show({ 'x-scalar-environments': { production: {} }, 'x-scalar-order': 1, 'x-tagGroups': [] })
     expect(Object.keys(shown).filter((name) => name.startsWith('x-'))).toEqual(['x-tagGroups'])
