@@ -1,6 +1,6 @@
 import { type Content, jsonContent, type Place } from './document.js'
 import { essenceOf, isFormType } from './media-types.js'
-import { type Fields, isObject, readRecordFields } from './schema-fields.js'
+import { type Fields, isAny, isObject, readRecordFields } from './schema-fields.js'
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace']
 
@@ -75,6 +75,7 @@ interface Success {
   readonly status: number
   readonly response: Place
   readonly content: Content | undefined
+  /** Undefined if the body may be anything. */
   readonly schema: Place | undefined
 }
 
@@ -87,7 +88,13 @@ export function success(operation: Place): Success | undefined {
   if (found === undefined) return undefined
   const [status, response] = found
   const content = jsonContent(response)
-  return { status: exact.length > 0 ? Number(status) : 0, response, content, schema: content?.content.child('schema') }
+  const schema = content?.content.child('schema')
+  return {
+    status: exact.length > 0 ? Number(status) : 0,
+    response,
+    content,
+    schema: schema && isAny(schema) ? undefined : schema,
+  }
 }
 
 export function literalsOf(path: string): readonly string[] {

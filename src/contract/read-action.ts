@@ -4,9 +4,9 @@ import { concreteType } from './media-types.js'
 import { type OperationShape, parametersOf, success } from './operations.js'
 import type { FoundResource } from './read-resource.js'
 import { type ListEnvelope, unwrapList, unwrapRecord, unwrapSent } from './record-schema.js'
-import type { HeaderData, ResourceAction } from './resource-data.js'
-import { COUNTED, queryRoles, REMOVED, readMeta } from './roles.js'
-import { readRecordFields, typesOf } from './schema-fields.js'
+import type { HeaderData, ResourceAction, View } from './resource-data.js'
+import { COUNTED, queryRoles, REMOVED, readMeta, SUCCEEDED } from './roles.js'
+import { alternativesOf, isObject, isOpen, readRecordFields, typeOf, typesOf, variantsOf } from './schema-fields.js'
 
 type Base = Pick<ResourceAction, 'resource' | 'headers' | 'hasConflict' | 'contentType'>
 type Outcome = NonNullable<ReturnType<typeof success>>
@@ -49,28 +49,35 @@ function readHeaders(response: Place): readonly HeaderData[] {
 
 function readList(
   operation: OperationShape,
-  { resource, fields, isWritten }: FoundResource,
-  { schema, status, response }: Outcome,
+  found: FoundResource,
+  { schema, status, response, content }: Outcome,
   base: Base,
 ): ResourceAction | string {
-  const isUndocumented = schema === undefined && !hasContent(response) && isWritten
+  const { resource, fields, isWritten } = found
+  const isUndocumented = schema === undefined && (content !== undefined || !hasContent(response)) && isWritten
   const list: ListEnvelope | undefined =
     schema === undefined ? (isUndocumented ? {} : undefined) : unwrapList(schema, resource.path)
   if (list === undefined) return 'the response is not a list of records'
-  const missing = missingProperty(list.items, { resource, fields })
-  if (missing !== undefined) return missing
+  const { items, envelope, outer, inner } = list
+  const view = readView(items, found)
+  if (typeof view === 'string') return view
   const query = queryRoles(parametersOf(operation), fields)
-  const meta = list.fields && readMeta(list.fields, list.outer ?? list.envelope, COUNTED, query.cursor === undefined)
+  const isCursorLess = query.cursor === undefined
+  const meta = list.fields && readMeta(list.fields, outer ?? envelope, COUNTED, isCursorLess)
   if (typeof meta === 'string') return meta
+  const innerMeta = inner && readMeta(inner, envelope, COUNTED, isCursorLess)
+  if (typeof innerMeta === 'string') return innerMeta
   return {
     ...base,
     kind: 'list',
     status: status || 200,
     hasBody: true,
-    ...(list.envelope === undefined ? {} : { envelope: list.envelope }),
-    ...(list.outer === undefined ? {} : { outer: list.outer }),
+    ...(envelope === undefined ? {} : { envelope }),
+    ...(outer === undefined ? {} : { outer }),
+    ...(view && { view }),
     query,
-    ...(meta === undefined ? {} : { meta }),
+    ...(meta && { meta }),
+    ...(innerMeta && { innerMeta }),
   }
 }
 
@@ -88,32 +95,29 @@ function readOne(
   const isItem = operation.parameter !== undefined
   const { resource } = found
   const isJson = content !== undefined
-  const record = schema && unwrapRecord(schema, resource.path)
-  if (schema !== undefined && record === undefined) return 'the response is not a record'
-  const meta = record?.fields && readMeta(record.fields, record.envelope, [])
-  if (typeof meta === 'string') return meta
+  const isRemoval = method === 'delete' && isItem
   if (hasContent(response) && !isJson) return 'the response is not JSON'
+  const record = schema && (unwrapRecord(schema, resource.path) ?? { schema })
+  const meta = record?.fields && readMeta(record.fields, record.envelope, SUCCEEDED)
+  if (typeof meta === 'string') return meta
+  const view = readView(record?.schema, found)
   const base = {
     ...given,
-    hasBody: isJson || method === 'get' || method === 'post',
+    hasBody: isJson || method === 'get' || (method === 'post' && !found.isDocumented),
     ...(record?.envelope === undefined ? {} : { envelope: record.envelope }),
     ...(record?.isListed && { isListed: true }),
     ...(meta === undefined || Object.keys(meta).length === 0 ? {} : { meta }),
+    ...(typeof view === 'object' && { view }),
   }
-  const hasId = record !== undefined && readRecordFields(record.schema).has(resource.id.property)
-  const isFreeForm = Object.keys(resource.properties).length === 0
-  const missing = missingProperty(record?.schema, found)
-  if (method === 'delete' && isItem) {
-    const isRecord = hasId && missing === undefined
-    const kind = 'remove' as const
-    if (schema === undefined) return { ...base, kind, status: status || 204 }
-    if (isRecord || isFreeForm) return { ...base, kind, status: status || 200 }
-    const notice = readMeta(readRecordFields(schema), undefined, REMOVED)
-    if (typeof notice === 'string') return notice
-    return { ...given, kind, status: status || 200, hasBody: true, isNotice: true, meta: notice }
+  if (isRemoval && schema === undefined) return { ...base, kind: 'remove', status: status || 204 }
+  if (typeof view === 'string' || (isRemoval && view !== undefined)) {
+    const isOther = isRemoval || (method !== 'get' && String(view).startsWith(NO_RECORD))
+    const notice = isOther && isObject(schema) ? readMeta(readRecordFields(schema), undefined, REMOVED) : undefined
+    if (notice === undefined || typeof notice === 'string') return notice ?? (view as string)
+    const told = { ...given, status, hasBody: true, isNotice: true, meta: notice }
+    return isRemoval ? { ...told, kind: 'remove', status: status || 200 } : readWrite(operation, found, told)
   }
-  if (schema !== undefined && !hasId && !isFreeForm) return 'the response is not a record'
-  if (missing !== undefined) return missing
+  if (isRemoval) return { ...base, kind: 'remove', status: status || 200 }
   if (method === 'get') return { ...base, kind: 'get', status: status || 200 }
   return readWrite(operation, found, { ...base, status })
 }
@@ -165,26 +169,54 @@ function readWrite(
   return `${method.toUpperCase()} is not an operation of a ${isItem ? 'record' : 'collection'}`
 }
 
-/** Why records cannot be the response of a schema: it requires a property that not every record has, or another type. */
-function missingProperty(
+const NO_RECORD = 'the response is not a record'
+
+/**
+ * What a response has of a record, by its schema: undefined for all of it; or why it is not a record.
+ *
+ * | the schema | the response has |
+ * | --- | --- |
+ * | is of the type of the id | the id |
+ * | declares other properties only | no record |
+ * | declares fewer, and does not say that there may be more | those |
+ * | requires a property that a record may lack, or declares it with another type | a value made for its schema |
+ */
+function readView(
   schema: Place | undefined,
-  { resource: { id, properties }, fields }: Pick<FoundResource, 'resource' | 'fields'>,
-): string | undefined {
+  { resource: { id, properties }, fields, record, isDocumented }: FoundResource,
+): View | string | undefined {
   if (schema === undefined) return undefined
+  const noRecord = `${NO_RECORD} (${schema.name})`
+  const idType = id.kind === 'integer' ? 'integer' : 'string'
+  if (!isObject(schema)) return typeOf(schema) === idType ? { isId: true } : noRecord
   const own = readRecordFields(schema)
-  const isClosed = isNode(schema.value) && schema.value.additionalProperties === false
-  const extra = isClosed ? Object.keys(properties).find((name) => !own.has(name)) : undefined
-  if (extra !== undefined) return `its response does not allow the property "${extra}"`
+  const names = [...new Set([id.property, ...Object.keys(properties)])]
+  const shared = names.filter((name) => own.has(name))
+  if (fields.size > 0 && shared.length === 0 && schema.value !== record.value) return noRecord
+  const fills: Record<string, unknown> = {}
+  const unlike = new Set<string>()
   for (const [name, { required, place }] of own) {
     const { fill, ...property } = properties[name] ?? { required: false }
-    if (required && name !== id.property && !property.required && fill === undefined)
-      return `nothing says how to fill the required property "${name}" of its response`
     const kept = fields.get(name)?.place
     const [here, there] = kept === undefined || kept.value === place.value ? [] : [typesOf(place), typesOf(kept)]
-    if (here && there && [...there].every((type) => !here.has(type)))
-      return `the property "${name}" of its response has another type than elsewhere`
-    if (fill?.kind === 'value' && !fits(fill.value, place))
-      return `the property "${name}" of its response contradicts its schema elsewhere`
+    const isUnlike = here && there && [...there].every((type) => !here.has(type))
+    if (isUnlike && name === id.property) return `the id "${name}" has another type elsewhere (${place.name})`
+    if (isUnlike) unlike.add(name)
+    else if (fill?.kind === 'value' && !fits(fill.value, place))
+      return `the property "${name}" of its response contradicts its schema elsewhere (${place.name})`
+    // Without a body, an undocumented record has nothing.
+    const isThere = name === id.property || (property.required && isDocumented) || fill !== undefined
+    if (!required || (isThere && !isUnlike)) continue
+    const value = exampleValue(place)
+    if (value === undefined)
+      return `nothing says how to fill the required property "${name}" of its response (${place.name})`
+    fills[name] = value
   }
-  return undefined
+  const isClosed = isNode(schema.value) && schema.value.additionalProperties === false
+  if (isClosed && own.size === 0) return noRecord
+  const isSummary = own.size > 0 && !isOpen(schema) && variantsOf(schema).every((one) => alternativesOf(one).length < 2)
+  const isPart = shared.length < names.length && (isClosed || isSummary)
+  const only = isPart || unlike.size > 0 ? names.filter((name) => own.has(name) && !unlike.has(name)) : undefined
+  const hasFills = Object.keys(fills).length > 0
+  return only || hasFills ? { ...(only && { only }), ...(hasFills && { fills }) } : undefined
 }

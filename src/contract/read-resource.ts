@@ -27,6 +27,8 @@ export interface FoundResource {
   readonly fields: Fields
   readonly record: Place
   readonly operations: readonly OperationShape[]
+  /** A response describes the record. */
+  readonly isDocumented: boolean
   /** Has a path for one record, or takes new ones: not only a list. */
   readonly isWritten: boolean
   /** Properties of another type in requests than in responses. */
@@ -99,7 +101,7 @@ export function readResource({
     unique: [...fields].filter(([, { isUnique }]) => isUnique).map(([name]) => name),
   }
   const isWritten = create !== undefined || operations.some((one) => one.parameter !== undefined)
-  return { resource, fields, record, operations, isWritten, unlike }
+  return { resource, fields, record, operations, isDocumented, isWritten, unlike }
 }
 
 const MAX_HIDDEN_DEPTH = 4

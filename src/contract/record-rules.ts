@@ -1,10 +1,10 @@
-import type { RecordRules } from './contract.js'
+import type { RecordRules, Values } from './contract.js'
 import type { ContractData } from './contract-data.js'
 import { type Node, operationPlace, type Place, rootPlace } from './document.js'
 import { stringifyJson } from './json.js'
 import { toJsonSchema } from './json-schema.js'
 import { success } from './operations.js'
-import { fillValue, placeInState, type ResourceAction, type ResourceData } from './resource-data.js'
+import { fillValue, placeInState, type ResourceAction, type ResourceData, type View, viewed } from './resource-data.js'
 import { readRecordFields } from './schema-fields.js'
 import type { Validator } from './validator.js'
 import { findViolations, validatorMaker } from './validators.js'
@@ -22,36 +22,44 @@ export async function readRecordRules(
 ): Promise<ReadonlyMap<string, RecordRules>> {
   const root = rootPlace(document)
   const compile = await validatorMaker('linear', { hasWide })
-  const records = new Map<string, Map<Place['value'], readonly [record: Place, validator: Validator]>>()
+  const records = new Map<string, Map<Place['value'], ResponseRecord>>()
   for (const operation of operations) {
     const { id, action } = operation
     const place = action === undefined || mocked.includes(id) ? undefined : operationPlace(root, operation)
     const record = action && place && recordPlace(place, action)
     if (record === undefined) continue
     const known = records.get(action?.resource ?? '') ?? new Map()
-    records.set(
-      action?.resource ?? '',
-      known.set(record.value, [record, compile(() => toJsonSchema(record, { of: 'response' }))]),
-    )
+    const { view } = action ?? {}
+    const validator = compile(() => toJsonSchema(record, { of: 'response' }))
+    if (view?.isId === undefined)
+      records.set(action?.resource ?? '', known.set(record.value, { place: record, validator, view }))
   }
   const rulesOf = (name: string, resource?: ResourceData) => {
     const own = [...(records.get(name)?.values() ?? [])]
-    const validators = own.map(([, validator]) => validator)
-    return [name, { record: own[0]?.[0], ...recordRules(validators, resource) }] as const
+    const { place: record } = own.find(({ view }) => view === undefined) ?? own[0] ?? {}
+    return [name, { record, ...recordRules(own, resource) }] as const
   }
   // Packaged pets are adapted to every contract.
   const pets = resources.find((one) => placeInState(one) === 'pets')
   return new Map([rulesOf('pets', pets), ...resources.flatMap((one) => (one === pets ? [] : [rulesOf(one.name, one)]))])
 }
 
+interface ResponseRecord {
+  readonly place: Place
+  readonly validator: Validator
+  readonly view: View | undefined
+}
+
 function recordRules(
-  validators: readonly Validator[],
+  validators: readonly ResponseRecord[],
   resource: ResourceData | undefined,
 ): Omit<RecordRules, 'record'> {
   const properties = Object.entries(resource?.properties ?? {})
   const isPets = resource !== undefined && placeInState(resource) === 'pets'
   const fields =
-    isPets && validators.length > 0 && properties.length > 0 ? new Set(properties.map(([name]) => name)) : undefined
+    isPets && validators.length > 0 && properties.length > 0
+      ? new Set([resource.id.property, ...properties.map(([name]) => name)])
+      : undefined
   return {
     fields,
     complete(record, now) {
@@ -61,7 +69,9 @@ function recordRules(
       return missing.length === 0 ? record : { ...record, ...Object.fromEntries(missing) }
     },
     findViolations(record) {
-      const violations = validators.flatMap((validator) => findViolations(validator, record, 'body', new Map()))
+      const violations = validators.flatMap(({ validator, view }) =>
+        findViolations(validator, view === undefined ? record : viewed(record as Values, view), 'body', new Map()),
+      )
       const others = Object.keys(record).filter((name) => fields?.has(name) === false)
       return [
         ...new Set(violations.map(({ message }) => message)),
@@ -72,8 +82,9 @@ function recordRules(
 }
 
 /** The schema of a record in an operation's success; undefined if no body is documented. */
-export function recordPlace(operation: Place, { kind, outer, envelope, isListed }: ResourceAction): Place | undefined {
-  const body = kind === 'remove' ? undefined : success(operation)?.schema
+export function recordPlace(operation: Place, action: ResourceAction): Place | undefined {
+  const { kind, outer, envelope, isListed, isNotice } = action
+  const body = kind === 'remove' || isNotice ? undefined : success(operation)?.schema
   const inside = (place: Place | undefined, name: string | undefined) =>
     place && name !== undefined ? readRecordFields(place).get(name)?.place : place
   const wrapped = inside(inside(body, outer), envelope)

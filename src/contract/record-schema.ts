@@ -2,7 +2,7 @@ import { isNode, type Node, type Place } from './document.js'
 import { exampleOf, fits } from './example-value.js'
 import { bodyContent, literalsOf, type OperationShape, plainName, success } from './operations.js'
 import { type ResourceData, recordsIn } from './resource-data.js'
-import { type Fields, isObject, readRecordFields, typeOf } from './schema-fields.js'
+import { type Fields, isAny, isObject, readRecordFields, typeOf } from './schema-fields.js'
 
 /** The schema of one record: what GET on the item returns, else POST, else the items of the list. */
 export function recordSchema(operations: readonly OperationShape[], collection: string): Place | undefined {
@@ -15,7 +15,8 @@ export function recordSchema(operations: readonly OperationShape[], collection: 
     if (record !== undefined) return record.schema
   }
   const list = one('get', false)
-  return list && unwrapList(list, collection)?.items
+  const items = list && unwrapList(list, collection)?.items
+  return isObject(items) ? items : undefined
 }
 
 interface RecordEnvelope {
@@ -62,34 +63,60 @@ export function isSingular(name: string, collection: string): boolean {
 }
 
 export interface ListEnvelope {
+  /** Undefined if they may be anything. */
   readonly items?: Place
   readonly envelope?: string
   /** The property that holds the envelope. */
   readonly outer?: string
   readonly fields?: Fields
+  /** The properties beside the envelope in `outer`. */
+  readonly inner?: Fields
 }
 
+/** Lists beside the records. */
+const NOT_RECORDS = /^(errors|warnings|messages|_?links|meta|includes|included|facets)$/i
+
 /**
- * A list of records: an array, or an object with one array of objects; of several, the one with the usual name. In HAL,
- * `_embedded` has it.
+ * A list of records: an array, or an object with one array; of several, the one of objects with the usual name. The
+ * array may be one level further down, as in `{ data: { items: [] } }` or the `_embedded` of HAL.
  */
 export function unwrapList(schema: Place, collection: string): ListEnvelope | undefined {
-  if (typeOf(schema) === 'array') {
-    const items = schema.child('items')
-    return items !== undefined && isObject(items) ? { items } : undefined
-  }
+  if (typeOf(schema) === 'array') return itemsOf(schema)
   const fields = readRecordFields(schema)
-  const embedded = fields.get('_embedded')
-  const inside = embedded && unwrapList(embedded.place, collection)
-  if (inside?.envelope !== undefined) return { ...inside, outer: '_embedded', fields }
-  const arrays = [...fields].flatMap(([name, { place, type }]) => {
-    const items = type === 'array' ? place.child('items') : undefined
-    return items !== undefined && isObject(items) ? [{ items, envelope: name, fields }] : []
-  })
+  const last = plainName(literalsOf(collection).at(-1) ?? '')
   const isUsual = (name: string) =>
-    /^(data|items|results|records|values|list)$/i.test(name) ||
-    plainName(name) === plainName(literalsOf(collection).at(-1) ?? '')
-  return arrays.length === 1 ? arrays[0] : arrays.find(({ envelope }) => isUsual(envelope))
+    /^(data|items|results|records|values|list|rows|entries|content|edges|nodes)$/i.test(name) ||
+    plainName(name) === last
+  const own = [...fields].filter(([name]) => !NOT_RECORDS.test(name) || plainName(name) === last)
+  const arrays = own.flatMap(([name, { place, type }]) =>
+    type === 'array' ? [{ ...itemsOf(place), envelope: name, fields }] : [],
+  )
+  const pick = (all: typeof arrays) => (all.length === 1 ? all[0] : all.find(({ envelope }) => isUsual(envelope)))
+  const outer = (wanted: (name: string) => boolean) =>
+    own.flatMap(([name, { place, type }]): ListEnvelope[] => {
+      const inside = type === 'object' && wanted(name) && !isWithin(place, schema) ? unwrapList(place, collection) : {}
+      const { fields: inner, envelope } = inside ?? {}
+      if (envelope === undefined || inner === undefined || inside?.outer !== undefined) return []
+      return [{ ...inside, inner, outer: name, fields }]
+    })[0]
+  return (
+    outer((name) => name === '_embedded') ??
+    pick(arrays.filter(({ items }) => items === undefined || isObject(items))) ??
+    outer((name) => isUsual(name) || /^(result|response|payload|body|page)$/i.test(name)) ??
+    pick(arrays)
+  )
+}
+
+function isWithin(inner: Place, schema: Place): boolean {
+  return (
+    inner.value === schema.value ||
+    [...readRecordFields(inner).values()].some(({ place }) => place.value === schema.value)
+  )
+}
+
+function itemsOf(list: Place): ListEnvelope {
+  const items = list.child('items')
+  return items === undefined || isAny(items) ? {} : { items }
 }
 
 export function listExamples({ id, path }: ResourceData, operations: readonly OperationShape[]): readonly Node[] {

@@ -1,3 +1,4 @@
+import type { Values } from './contract.js'
 import { patternText } from './pattern-text.js'
 
 /** A kind of record that the contract describes well enough for the sandbox to keep it. Plain data. */
@@ -98,6 +99,24 @@ export type Fill =
   /** The instant at which the record was created, or last changed, in ISO 8601. */
   | { readonly kind: 'created-at' | 'updated-at'; readonly format: 'date-time' | 'date' | 'seconds' | 'milliseconds' }
 
+/** The part of a record that a response has: a summary, with values that the sandbox makes up. */
+export interface View {
+  /** The response has the id in place of the record. */
+  readonly isId?: true
+  /** The properties that it has; undefined for all. */
+  readonly only?: readonly string[]
+  /** Values of required properties that a record may lack. */
+  readonly fills?: Readonly<Record<string, unknown>>
+}
+
+export function viewed(value: Values, { only, fills }: View): Values {
+  if (only === undefined) return { ...fills, ...value }
+  const shown: Record<string, unknown> = {}
+  for (const name of only) if (value[name] !== undefined) shown[name] = value[name]
+  for (const name in fills) shown[name] ??= fills[name]
+  return shown
+}
+
 /** What an operation does to a resource. Plain data. */
 export interface ResourceAction {
   readonly resource: string
@@ -120,10 +139,14 @@ export interface ResourceAction {
   readonly bodyEnvelope?: string
   /** That property holds a list with the record. */
   readonly isBodyListed?: boolean
+  /** What the response has of a record, if not all of it. */
+  readonly view?: View
   /** For lists: roles of query parameters. */
   readonly query?: QueryRoles
   /** The properties of the envelope beside the record, or the records. */
   readonly meta?: Readonly<Record<string, MetaField>>
+  /** The same in `outer`. */
+  readonly innerMeta?: Readonly<Record<string, MetaField>>
   /** Documented headers of the success, beside those that every response has. */
   readonly headers?: readonly HeaderData[]
   /** A 409 is documented for it, so that a value which must be unique is refused. */

@@ -44,13 +44,21 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
     return []
   })
   const kept = new Set(resources.map(({ path }) => path))
+  const halves = found.flatMap(({ resource: { path }, operations }) => {
+    const isCreate = ({ id }: OperationShape) => Object(outcomes.get(id)).kind === 'create'
+    const create = kept.has(path) ? operations.find(isCreate) : undefined
+    return operations.flatMap(({ id, method, path: own }) => {
+      const reason = create && method === 'get' ? outcomes.get(id) : undefined
+      return typeof reason === 'string' ? [`POST ${create?.path} is stored, but GET ${own} is mocked: ${reason}.`] : []
+    })
+  })
   const notes = found.flatMap(({ resource: { path }, unlike }) => {
     if (unlike.length === 0 || !kept.has(path)) return []
     return [
       `${path}: the type of ${unlike.join(', ')} in requests differs from the one in responses. Sent values are ignored.`,
     ]
   })
-  return withShortNames({ resources, outcomes, notes })
+  return withShortNames({ resources, outcomes, notes: [...halves, ...notes] })
 }
 
 function readCollections(operations: readonly OperationShape[]): readonly CollectionShape[] {

@@ -64,6 +64,11 @@ function filteredProperty(name: string, fields: Fields): string | undefined {
     : `attributes.${inner}`
 }
 
+/** Beside one record. */
+export const SUCCEEDED: readonly (readonly [MetaRole, RegExp])[] = [
+  ['removed', /^(is_?)?(success(ful)?|ok|succeeded)$/i],
+]
+
 export const COUNTED: readonly (readonly [MetaRole, RegExp])[] = [
   [
     'total',
@@ -86,6 +91,7 @@ export const COUNTED: readonly (readonly [MetaRole, RegExp])[] = [
   ['limit', /^(limit|per_?page|page_?size|size|take)$/i],
   ['offset', /^(offset|skip)$/i],
   ['pages', /^(pages|total_?pages|page_?count|last_?page)$/i],
+  ...SUCCEEDED,
 ]
 
 /** In a response to DELETE that is not the record: `{ id, deleted: true }`. */

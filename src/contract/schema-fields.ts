@@ -134,6 +134,14 @@ export function allowsNull(schema: Place): boolean {
   return typesOf(schema)?.has('null') === true
 }
 
+/** Whether a schema says nothing about its values, as for a function without a return type in FastAPI. */
+export function isAny({ value }: Place): boolean {
+  return (
+    value === true ||
+    (isNode(value) && Object.keys(value).every((key) => /^(title|description|nullable|x-.*)$/.test(key)))
+  )
+}
+
 export function isObject(schema: Place | undefined): schema is Place {
   return schema !== undefined && typeOf(schema) === 'object'
 }

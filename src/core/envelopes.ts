@@ -1,6 +1,6 @@
 import type { Values } from '../contract/contract.js'
 import { isNode, stringifyJson } from '../contract/json.js'
-import type { MetaField, ResourceData } from '../contract/resource-data.js'
+import { type MetaField, type ResourceAction, type ResourceData, viewed } from '../contract/resource-data.js'
 import { recordText } from '../domain/records.js'
 import type { ActionRequest } from './action-request.js'
 
@@ -15,15 +15,27 @@ export function unwrapBody(request: ActionRequest): ActionRequest {
 /** The response body with one record, or with the notice of its removal. */
 export function bodyText({ action, resource }: ActionRequest, kept: Values): string {
   const { envelope, isListed, meta, isNotice } = action
-  const value = shownRecord(kept, resource)
-  if (envelope === undefined && !isNotice) return recordText(value)
-  const id = String(value[resource.id.property])
+  if (envelope === undefined && !isNotice) return shownText(kept, resource, action)
+  const value = shown(kept, resource, action)
+  const id = String(kept[resource.id.property])
   const beside = metaEntries(meta, { ...ONE_RECORD, first: id, last: id })
   return stringifyJson(envelope === undefined ? beside : { ...beside, [envelope]: isListed ? [value] : value })
 }
 
+/** What a response has of a record, as JSON. */
+export function shownText(value: Values, resource: ResourceData, action: Pick<ResourceAction, 'view'>): string {
+  if (action.view?.isId) return stringifyJson(value[resource.id.property])
+  return recordText(shown(value, resource, action) as Values)
+}
+
+function shown(value: Values, resource: ResourceData, { view }: Pick<ResourceAction, 'view'>): unknown {
+  if (view?.isId) return value[resource.id.property]
+  const record = resource.hidden === undefined ? value : shownRecord(value, resource)
+  return view === undefined ? record : viewed(record, view)
+}
+
 /** A record without its write-only properties. */
-export function shownRecord(value: Values, { hidden = [] }: ResourceData): Values {
+function shownRecord(value: Values, { hidden = [] }: ResourceData): Values {
   return hidden.reduce((shown, path) => without(shown, path) as Values, value)
 }
 

@@ -55,10 +55,10 @@ export function readPage(
   const link = links.filter((one) => one !== undefined).join(', ') || undefined
   const headers = headersOf(action, { link, total: String(total) })
   if (envelope === undefined) return { values, before: '[', after: ']', headers }
-  const hasTotal = Object.values(action.meta ?? {}).some(({ role }) => role === 'total')
+  const hasTotal = Object.values({ ...action.meta, ...action.innerMeta }).some(({ role }) => role === 'total')
   const count = hasTotal ? values.length : total
   const facts = { total, count, hasMore, page, limit, offset: start, first, last, next, previous }
-  const inner = { [envelope]: [] }
+  const inner = { ...metaEntries(action.innerMeta, facts), [envelope]: [] }
   const text = stringifyJson({ ...metaEntries(action.meta, facts), ...(outer ? { [outer]: inner } : inner) })
   const after = outer ? ']}}' : ']}'
   return { values, before: text.slice(0, -after.length), after, headers }

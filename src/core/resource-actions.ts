@@ -13,8 +13,8 @@ import {
 import { type Collection, type Filter, isMatch } from '../domain/collection.js'
 import type { LongBody } from '../domain/messages.js'
 import { type RecordChange, recordText, type Scope } from '../domain/records.js'
-import type { ActionRequest } from './action-request.js'
-import { bodyText, shownRecord, unwrapBody } from './envelopes.js'
+import type { ActionRequest, RecordPage } from './action-request.js'
+import { bodyText, shownText, unwrapBody } from './envelopes.js'
 import { changedRecord, findTaken, removals, storedValue } from './record-changes.js'
 import { readPage } from './record-page.js'
 import type { Space } from './space.js'
@@ -184,12 +184,11 @@ function list(request: ActionRequest, scope: Scope, space: Space): ActionResult 
   const places = records.places(scope, filtersOf(request))
   const page = readPage(request, places, scope, records)
   if ('problem' in page) return { kind: 'invalid', message: page.problem }
-  const { values, headers, before, after } = page
   return {
     kind: 'done',
     status: action.status,
-    body: listText(resource.hidden ? values.map((one) => shownRecord(one, resource)) : values, before, after),
-    headers,
+    body: listText(request, page),
+    headers: page.headers,
     changes: [],
   }
 }
@@ -197,19 +196,21 @@ function list(request: ActionRequest, scope: Scope, space: Space): ActionResult 
 /** Longer lists are sent in pieces. */
 const MAX_LIST_TEXT = 1024 * 1024
 
-function listText(values: readonly Values[], before: string, after: string): string | LongBody {
+function listText({ resource, action }: ActionRequest, { values, before, after }: RecordPage): string | LongBody {
+  const isWhole = resource.hidden === undefined && action.view === undefined
+  const textOf = isWhole ? recordText : (value: Values) => shownText(value, resource, action)
   const pieces = function* () {
     yield before
     let separator = ''
     for (const value of values) {
-      yield separator + recordText(value)
+      yield separator + textOf(value)
       separator = ','
     }
     yield after
   }
   let text = before
   for (let i = 0; i < values.length; i++) {
-    text += (i === 0 ? '' : ',') + recordText(values[i] as Values)
+    text += (i === 0 ? '' : ',') + textOf(values[i] as Values)
     if (text.length > MAX_LIST_TEXT) return { pieces }
   }
   return text + after

@@ -156,3 +156,122 @@ describe('the id of a record', () => {
     expect((await sandbox.get(`/${name}`)).status).toBe(404)
   })
 })
+
+describe('a list', () => {
+  const film = object({ id: integer, title: text, plot: text }, ['id', 'title', 'plot'])
+  const closed = { additionalProperties: false }
+  const summary = object({ id: integer, title: text }, ['id', 'title'])
+  it.each<[string, object, unknown]>([
+    ['of closed summaries', list({ ...summary, ...closed }), [{ id: 1, title: 'Alien' }]],
+    ['of open summaries', list(summary), [{ id: 1, title: 'Alien' }]],
+    [
+      'of items with a computed property',
+      list(
+        object({ id: integer, title: text, plot: text, votes: integer, link: { type: 'string', format: 'uri' } }, [
+          'id',
+          'votes',
+          'link',
+        ]),
+      ),
+      [{ id: 1, title: 'Alien', plot: 'ship', votes: 0, link: 'https://example.com/' }],
+    ],
+    [
+      'of items with a property of another type',
+      list(object({ id: integer, title: text, plot: object({ text }, ['text']) }, ['id', 'plot'])),
+      [{ id: 1, title: 'Alien', plot: { text: '' } }],
+    ],
+    [
+      'two levels down',
+      object({ data: object({ items: list(film) }) }),
+      { data: { items: [{ id: 1, title: 'Alien', plot: 'ship' }] } },
+    ],
+    [
+      'two levels down, with its total, beside whether it succeeded and errors',
+      object(
+        {
+          success: { type: 'boolean' },
+          errors: list(object({ text })),
+          result: object({ rows: list(summary), total: integer }),
+        },
+        ['success'],
+      ),
+      { success: true, result: { total: 1, rows: [{ id: 1, title: 'Alien' }] } },
+    ],
+    ['of ids', list(integer), [1]],
+    ['of ids in an envelope', object({ ids: list(integer), total: integer }), { total: 1, ids: [1] }],
+    ['of anything', list({}), [{ id: 1, title: 'Alien', plot: 'ship' }]],
+    ['without a type', {}, [{ id: 1, title: 'Alien', plot: 'ship' }]],
+  ])('%s shows what was created', async (_what, schema, expected) => {
+    const sent = object({ title: text, plot: text }, ['title', 'plot'])
+    const sandbox = await open({
+      '/films': { post: { ...takes(sent), ...ok({ ...film, ...closed }, 201) }, get: ok(schema) },
+      '/films/{id}': { parameters: [inPath('id', integer)], get: ok({ ...film, ...closed }) },
+    })
+    expect(sandbox.mocked).toEqual({})
+    const { json: made } = await sandbox.post('/films', { title: 'Alien', plot: 'ship' })
+    expect(made).toEqual({ id: 1, title: 'Alien', plot: 'ship' })
+    expect((await sandbox.get('/films')).json).toEqual(expected)
+    expect((await sandbox.get('/films/1')).json).toEqual(made)
+    expect(sandbox.warnings).toEqual([])
+  })
+
+  it('that cannot be served from the records is named at the start, with the place of the reason', async () => {
+    const sandbox = await open({
+      '/films': { post: { ...takes(film), ...ok(film, 201) }, get: ok(list(object({ when: text }))) },
+      '/films/{id}': { parameters: [inPath('id', integer)], get: ok(film) },
+    })
+    const place = 'paths./films.get.responses.200.content.application/json.schema.items'
+    const reason = `the response is not a record (${place})`
+    expect(sandbox.mocked).toEqual({ 'GET/films': reason })
+    expect(sandbox.warnings).toContain(`POST /films is stored, but GET /films is mocked: ${reason}.`)
+  })
+})
+
+describe('a response without a schema', () => {
+  const dog = object({ name: text, tag: { type: ['string', 'null'] } }, ['name'])
+  it.each<[string, Node]>([
+    ['as FastAPI writes it', ok({})],
+    ['with a title', ok({ title: 'Response Create Dog' })],
+    ['without content', ok()],
+  ])('has the record of the request: %s', async (_what, any) => {
+    const sandbox = await open({
+      '/dogs': { post: { ...takes(dog), ...any }, get: any },
+      '/dogs/{dog_id}': {
+        parameters: [inPath('dog_id', integer)],
+        get: any,
+        put: { ...takes(dog), ...any },
+        delete: any,
+      },
+    })
+    expect(sandbox.mocked).toEqual({})
+    expect((await sandbox.post('/dogs', { name: 'Rex' })).json).toEqual({ id: 1, name: 'Rex' })
+    expect((await sandbox.get('/dogs')).json).toEqual([{ id: 1, name: 'Rex' }])
+    await sandbox.call('/v1/dogs/1', { method: 'PUT', body: { name: 'Max' } })
+    expect((await sandbox.get('/dogs/1')).json).toEqual({ id: 1, name: 'Max' })
+  })
+})
+
+describe('a POST that does not return the record stores it', () => {
+  const note = object({ id: integer, text }, ['id', 'text'])
+  it.each<[string, Node, unknown]>([
+    ['and returns the id in an object', ok(object({ id: integer }, ['id']), 201), { id: 1 }],
+    ['and returns the id', ok(integer, 201), 1],
+    ['and returns the id in an envelope', ok(object({ data: object({ id: integer }) }), 201), { data: { id: 1 } }],
+    ['and returns nothing', ok(undefined, 201), undefined],
+    ['and returns nothing, as a 204', ok(undefined, 204), undefined],
+    [
+      'and returns a message',
+      ok(object({ message: text, success: { type: 'boolean' } }, ['message']), 201),
+      { message: '', success: true },
+    ],
+  ])('%s', async (_what, response, expected) => {
+    const sandbox = await open({
+      '/notes': { post: { ...takes(object({ text }, ['text'])), ...response }, get: ok(list(note)) },
+      '/notes/{id}': { parameters: [inPath('id', integer)], get: ok(note) },
+    })
+    expect(sandbox.mocked).toEqual({})
+    expect((await sandbox.post('/notes', { text: 'hi' })).json).toEqual(expected)
+    expect((await sandbox.get('/notes')).json).toEqual([{ id: 1, text: 'hi' }])
+    expect((await sandbox.get('/notes/1')).json).toEqual({ id: 1, text: 'hi' })
+  })
+})

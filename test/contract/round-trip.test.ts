@@ -114,17 +114,18 @@ class Traveller {
 
   async #list(resource: ResourceData, scope: readonly unknown[], record: Values): Promise<readonly Values[]> {
     const operation = this.#operation(resource, 'list') as Operation
-    const query = neededBy(operation).map((name) => {
-      const { example, enum: choices } = operation.parameters.find((one) => one.name === name) ?? {}
-      const value = [record[name]].flat()[0] ?? example ?? choices?.[0] ?? 'x'
-      return `${name}=${encodeURIComponent(String(value))}`
-    })
-    const response = await this.#send(operation, scope, undefined, {}, query.join('&'))
+    const response = await this.#send(operation, scope, undefined, {}, queryOf(operation, record))
     expect(response.status, `${operation.id}: ${response.text}`).toBe(operation.action?.status)
     return recordIn(response, operation) as unknown as readonly Values[]
   }
 
-  async #send(operation: Operation, scope: readonly unknown[], id?: unknown, more: Values = {}, query = '') {
+  async #send(
+    operation: Operation,
+    scope: readonly unknown[],
+    id?: unknown,
+    more: Values = {},
+    query = queryOf(operation),
+  ) {
     const values = [...scope, id]
     const path = operation.path.replaceAll(/\{[^{}]*\}/g, () => encodeURIComponent(String(values.shift())))
     const made = this.#makers.get(operation.id)?.make()
@@ -149,6 +150,16 @@ function isAllowed({ parameters }: Operation, name: string, value: unknown): boo
   return value !== undefined && choices?.includes(value) !== false
 }
 
+/** @param record that a list is filtered for */
+function queryOf(operation: Operation, record: Values = {}): string {
+  const query = neededBy(operation).map((name) => {
+    const { example, enum: choices } = operation.parameters.find((one) => one.name === name) ?? {}
+    const value = [record[name]].flat()[0] ?? example ?? choices?.[0] ?? 'x'
+    return `${name}=${encodeURIComponent(String(value))}`
+  })
+  return query.join('&')
+}
+
 /** Query parameters that a request must have, or that filter even if it does not have them. */
 function neededBy({ parameters, action }: Operation): readonly string[] {
   const filters = new Map(action?.query?.filters)
@@ -159,7 +170,8 @@ function neededBy({ parameters, action }: Operation): readonly string[] {
 
 function recordIn({ json }: Seen, { action }: Operation): Values | undefined {
   const value = action?.envelope === undefined ? json : Object(json)[action.envelope]
-  return action?.hasBody === true ? (value as Values) : undefined
+  const isWhole = action?.kind === 'list' || (action?.view === undefined && action?.isNotice === undefined)
+  return action?.hasBody === true && isWhole ? (value as Values) : undefined
 }
 
 describe('each resource: create, get, list, merge, replace, get, remove, 404', () => {
