@@ -102,6 +102,8 @@ function invalidity({ route, request, handler }: JudgedRequest, response: Handle
   if (request.method === UNREADABLE) return messageOf(response)
   // Forcing an invalid code is a client error; a forced response is what the client requested.
   if (reason !== undefined && (reason !== 'forced' || headers.includes('Preference-Applied'))) return undefined
+  // Its status is one that the contract documents: 422.
+  if (response.problem?.code === 'invalid_request') return response.problem.message
   if (status === 400 || status === 413 || status === 415) return messageOf(response)
   if (status !== 404 || route.kind !== 'operation') return undefined
   const { operation, captured } = route
@@ -111,7 +113,8 @@ function invalidity({ route, request, handler }: JudgedRequest, response: Handle
   return problems.length === 0 ? undefined : operationMessage(operation.id, problems)
 }
 
-function messageOf({ body, status }: HandlerResult): string {
+function messageOf({ body, status, problem }: HandlerResult): string {
+  if (problem !== undefined) return problem.message
   try {
     const error: unknown = JSON.parse(bodyText(body))
     if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message)

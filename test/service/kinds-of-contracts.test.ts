@@ -394,6 +394,24 @@ describe('a documented error', () => {
     const { status, json: body } = await sandbox.post('/things', '{"name":1}')
     expect([status, body]).toEqual([422, { detail: [{ msg: 'create: name must be a string (it is 1).' }] }])
   })
+
+  it('is an invalid request if the sandbox found it so, whatever its status', async () => {
+    const schema = named({ email: { type: 'string', 'x-unique': true } })
+    const create = { responses: { ...ok(201, schema), ...ok(409), ...ok(422) } }
+    const sandbox = await serve(things(schema, { create }))
+    const status = async (body: unknown, prefer?: string) => {
+      const headers = prefer === undefined ? {} : { prefer }
+      return (await sandbox.call('/v1/things', { method: 'POST', body: JSON.stringify(body), headers })).status
+    }
+    expect([await status({ name: 1 }), await status({ email: 2 }, 'code=422')]).toEqual([422, 422])
+    expect([await status({ email: 'a' }), await status({ email: 'a' })]).toEqual([201, 409])
+    await sandbox.control('PUT', '/faults', [{ operation: 'create', fault: 'status', status: 422 }])
+    expect(await status({ name: 'a' })).toBe(422)
+    const { violations } = (await sandbox.control('GET', '/conduct')).json
+    expect(violations).toMatchObject([
+      { rule: 'invalid-request', count: 1, message: 'create: name must be a string (it is 1).' },
+    ])
+  })
 })
 
 describe('a record', () => {
