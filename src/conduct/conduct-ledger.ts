@@ -171,7 +171,7 @@ export class ConductLedger {
         group !== undefined &&
         (group.isMixed || isSameRequest(group.request, { method: request.method, path, query }))
       )
-        countAgain(group, id, now, userAgentOf(request))
+        countAgain(group, id, now, userAgentOf(judged))
       else {
         const found = this.#find(judged, id, draft)
         groups?.set(draft, found)
@@ -250,7 +250,7 @@ export class ConductLedger {
         operation: route.kind === 'operation' ? route.operation.id : null,
         detail: hide(draft.detail),
         message: hide(draft.message),
-        userAgent: hide(userAgentOf(request)),
+        userAgent: userAgentOf(judged),
         request: {
           method: request.method,
           path: hide(redactQuery(path)),

@@ -22,14 +22,14 @@ export interface Moment {
 
 export interface Arrival extends Now {
   readonly request: Pick<ServiceRequest, 'connection' | 'deliveredUpTo' | 'sentUpTo' | 'headers'>
+  /** Masks secrets, such as the key of the request itself. Undefined without any. */
+  readonly hide?: ((text: string) => string) | undefined
 }
 
 export interface JudgedRequest extends Arrival {
   readonly request: ServiceRequest
   readonly path: string
   readonly query: string
-  /** Masks secrets, such as the key of the request itself. Undefined without any. */
-  readonly hide?: ((text: string) => string) | undefined
   readonly route: ServiceRoute
   readonly caller: Caller
   /** Name in the baggage that is not an open space. */

@@ -64,10 +64,11 @@ export function isServed({ status, reason, retryAt, fault }: HandlerResult): boo
 /** @returns undefined if the response does not affect the next request */
 export function readNotice(
   result: HandlerResult,
-  { now, wall, request, space }: JudgedRequest,
+  judged: JudgedRequest,
   fingerprint: string,
   exchange: number,
 ): RefusalNotice | undefined {
+  const { now, wall, space } = judged
   if (isServed(result) || result.fault === 'hang') return undefined
   const { status, fault, reason = null, ruleId = null, headers = [], retryAt } = result
   const isBroken = BREAKING.includes(fault)
@@ -82,7 +83,7 @@ export function readNotice(
   const wait = until === undefined ? null : { from: now, until, wallUntil: wall + until - now }
   return {
     ...{ fingerprint, from: now, isBroken, response },
-    wait: wait && { ...wait, kind, reason, ruleId, request: space.requests, userAgent: userAgentOf(request) },
+    wait: wait && { ...wait, kind, reason, ruleId, request: space.requests, userAgent: userAgentOf(judged) },
   }
 }
 
@@ -97,8 +98,10 @@ export function isReceived(notice: RefusalNotice, how: ResponseEnd): boolean {
 
 const MAX_SHORT_LENGTH = 200
 
-export function userAgentOf({ headers }: Arrival['request']): string {
-  return String(headers['user-agent'] ?? '').slice(0, MAX_SHORT_LENGTH)
+/** Without secrets: a client may write its key there. */
+export function userAgentOf({ request, hide }: Arrival): string {
+  const userAgent = String(request.headers['user-agent'] ?? '').slice(0, MAX_SHORT_LENGTH)
+  return hide === undefined ? userAgent : hide(userAgent)
 }
 
 /** Equal for repeats of a request: method, path, query parameters that the contract has, and body. */
@@ -194,7 +197,7 @@ export interface Running {
 export function sortWaits(waits: readonly Wait[], fingerprint: string, arrival: Arrival): Running {
   const none = (): RunningWaits => ({ after: [], unknown: [], 'at-once': [] })
   const { own, limits, bans } = { own: none(), limits: none(), bans: none() }
-  const userAgent = userAgentOf(arrival.request)
+  const userAgent = userAgentOf(arrival)
   for (const wait of waits) {
     const order = orderOf(wait.sent, arrival)
     if (order === 'at-once') wait.isShared = true

@@ -103,6 +103,8 @@ describe.each(transports)('a key given at the start, %s', (_name, openSandbox) =
     const body = `{"name":"${SECRET}","categoryId":"${SECRET}"}`
     const headers = { 'x-foo': SECRET, prefer: `code=${SECRET}` }
     await sandbox.call('/v1/pets', { key: SECRET, method: 'POST', body, headers })
+    for (const agent of ['one', SECRET])
+      await sandbox.call('/v1/pets/1', { key: SECRET, headers: { 'user-agent': agent } })
     const { json: requests } = await sandbox.control('GET', '/requests')
     const { json: conduct } = await sandbox.control('GET', '/conduct')
     expect(conduct).toMatchObject({ keys: [{ key: 'team', plan: 'free' }] })
