@@ -137,11 +137,16 @@ function readWrite(
   const isItem = operation.parameter !== undefined
   const sent = unwrapSent(operation, fields)
   if (sent === undefined) return 'the request has no JSON object'
-  const names = [...readRecordFields(sent.schema).keys()]
+  const { aliases } = resource
+  const names = [...readRecordFields(sent.schema).keys()].map((name) => aliases?.[name] ?? name)
   if (names.length > 0 && fields.size > 0 && !names.some((name) => fields.has(name)))
     return 'the request has no property of the record'
+  const ignores = [...readRecordFields(sent.schema)].flatMap(([name, { readOnly }]) =>
+    readOnly && resource.properties[name]?.readOnly === false && name !== resource.id.property ? [name] : [],
+  )
   const write = {
     ...base,
+    ...(ignores.length > 0 && { ignores }),
     ...(sent.envelope === undefined ? {} : { bodyEnvelope: sent.envelope }),
     ...(sent.isListed && { isBodyListed: true }),
   }
@@ -150,7 +155,8 @@ function readWrite(
   const isPost = (other: OperationShape) => other.method === 'post' && other.parameter === undefined
   const has = (code: string) => operation.place.child('responses')?.child(code) !== undefined
   const creates = known?.[0] === 'replace' && (has('201') || !(has('404') || operations.some(isPost)))
-  const keeps = names.length === 0 ? [] : [...fields.keys()].filter((name) => !names.includes(name))
+  const keeps =
+    names.length === 0 ? [] : [...fields.keys()].filter((name) => !names.includes(name) || ignores.includes(name))
   if (known !== undefined)
     return {
       ...write,

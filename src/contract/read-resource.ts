@@ -71,25 +71,35 @@ export function readResource({
   if (undeclared !== undefined) return `nothing says how to fill the required property "${undeclared}"`
   const properties: Record<string, PropertyData> = {}
   const unlike: string[] = []
+  const aliases: Record<string, string> = {}
   for (const [name, field] of fields) {
     const isRequired = isDocumented && field.required && name !== id.property
     const fill =
       isRequired || field.default !== undefined || timestampFormat(name, field) !== undefined
         ? fillOf(name, field)
         : undefined
-    const shape = isDocumented && name !== id.property ? shapeFor(name, field, requests) : undefined
-    if (shape === 'unlike') unlike.push(name)
-    const isSent = sent?.get(name)?.required === true && shape !== 'unlike' && !field.readOnly
+    const alias = isDocumented && name !== id.property ? aliasOf(name, fields, requests) : undefined
+    if (alias !== undefined) aliases[alias] = name
+    const shape = isDocumented && name !== id.property ? shapeFor(alias ?? name, field, requests) : undefined
+    if (shape === 'unlike' || (typeof shape === 'object' && 'becomes' in shape)) unlike.push(name)
+    // A schema of the request alone decides what is sent.
+    const readOnly = field.readOnly && !requests.some((request) => request.get(name)?.readOnly === false)
+    const isSent = sent?.get(name)?.required === true && shape !== 'unlike' && !readOnly
     if (isRequired && fill === undefined && !isSent) return `nothing says how to fill the required property "${name}"`
     properties[name] = {
-      readOnly: field.readOnly || shape === 'unlike',
+      readOnly: readOnly || shape === 'unlike',
       ...(typeof shape === 'object' && { shape }),
       required: field.required,
       ...(field.choices && { choices: field.choices }),
       ...(fill === undefined ? {} : { fill }),
     }
   }
-  const hidden = hiddenPaths(record)
+  const isSecret = (name: string, field: RecordField) =>
+    (field.writeOnly || field.format === 'password') && !(isDocumented && fields.has(name))
+  const secrets = requests.flatMap((request) =>
+    [...request].flatMap(([name, field]) => (isSecret(name, field) ? [[name]] : [])),
+  )
+  const hidden = [...hiddenPaths(record), ...secrets]
   const resource = {
     name: path,
     path,
@@ -97,11 +107,21 @@ export function readResource({
     id,
     properties,
     ...(hidden.length > 0 && { hidden }),
+    ...(Object.keys(aliases).length > 0 && { aliases }),
     ...(isOpen(record) && ({ isOpen: true } as const)),
     unique: [...fields].filter(([, { isUnique }]) => isUnique).map(([name]) => name),
   }
   const isWritten = create !== undefined || operations.some((one) => one.parameter !== undefined)
   return { resource, fields, record, operations, isDocumented, isWritten, unlike }
+}
+
+/** The name in requests of a property that they do not have: `ownerId` of `owner`, `tag_ids` of `tags`. */
+function aliasOf(name: string, fields: Fields, requests: readonly Fields[]): string | undefined {
+  if (requests.some((request) => request.has(name))) return undefined
+  const plain = plainName(name)
+  const wanted = [`${plain}id`, `${plain}ids`, `${plain.replace(/s$/, '')}ids`]
+  const sent = requests.flatMap((request) => [...request.keys()])
+  return sent.find((one) => !fields.has(one) && wanted.includes(plainName(one)))
 }
 
 const MAX_HIDDEN_DEPTH = 4

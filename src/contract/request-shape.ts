@@ -1,7 +1,8 @@
 import { isNode, type Place } from './document.js'
-import { exampleValue } from './example-value.js'
+import { exampleValue, fullExample } from './example-value.js'
+import { FORMATS } from './formats.js'
 import type { Shape } from './resource-data.js'
-import { type Fields, type RecordField, readRecordFields, typesOf } from './schema-fields.js'
+import { type Fields, mainPart, type RecordField, readRecordFields, typesOf } from './schema-fields.js'
 
 /** Levels of a value that are completed. */
 const MAX_DEPTH = 5
@@ -22,19 +23,54 @@ export function shapeFor(
   return shapes.every((shape) => shape === undefined) ? undefined : Object.assign({}, ...shapes)
 }
 
-function shapeBetween(sent: Place, kept: Place): Shape | 'unlike' | undefined {
-  if (sent.value === kept.value) return undefined
+/**
+ * | sent | in the record | becomes |
+ * | --- | --- | --- |
+ * | a number, a boolean | a text | that text |
+ * | one value | a list | a list of it |
+ * | an id | an object with an id | an object with that id |
+ * | an object with an id | an id | that id |
+ * | a file, a text | a text of a format | the text if it has the format, else a value of the schema |
+ * | another type | | `unlike` |
+ */
+function shapeBetween(sent: Place, kept: Place, depth = 0): Shape | 'unlike' | undefined {
+  if (sent.value === kept.value || depth > MAX_DEPTH) return undefined
   const [from, to] = [typesOf(sent), typesOf(kept)]
-  const shape = completion(kept, 0)
+  const [sentItems, items] = [sent.child('items'), kept.child('items')]
+  const inside = sentItems && items && from?.has('array') ? shapeBetween(sentItems, items, depth + 1) : undefined
+  if (inside === 'unlike') return inside
+  const completed = completion(kept, 0)
+  const shape = inside === undefined ? completed : { ...completed, items: inside }
   if (from === undefined || to === undefined) return shape
-  const items = kept.child('items')
   const inItems = to.has('array') && items !== undefined ? typesOf(items) : undefined
   const strange = [...from].filter((type) => !to.has(type))
-  if (strange.length === 0) return shape
+  if (strange.length === 0) return to.has('string') ? (formatBetween(sent, kept) ?? shape) : shape
   const wraps = strange.some((type) => inItems?.has(type))
   const isText = to.has('string') && strange.some((type) => type === 'number' || type === 'boolean')
-  if (!wraps && !isText && ![...from].some((type) => type !== 'null' && to.has(type))) return 'unlike'
-  return { ...shape, types: [...to], ...(wraps && { wraps }) }
+  const key = to.has('object') ? idIn(kept, from) : undefined
+  const idOf = from.has('object') && key === undefined ? idIn(sent, to) : undefined
+  const isLike = wraps || isText || key !== undefined || idOf !== undefined
+  if (!isLike && ![...from].some((type) => type !== 'null' && to.has(type))) return 'unlike'
+  const ids = { ...(key !== undefined && { key }), ...(idOf !== undefined && { idOf }) }
+  return { ...shape, types: [...to], ...(wraps && { wraps }), ...ids }
+}
+
+/** The property of an object that identifies it, with one of these types. */
+function idIn(schema: Place, types: ReadonlySet<string>): string | undefined {
+  const named = [...readRecordFields(schema)].filter(([, { place }]) =>
+    [...(typesOf(place) ?? [])].some((type) => /^(string|number)$/.test(type) && types.has(type)),
+  )
+  return ['id', '_id', 'pk', 'uuid', 'key', 'code', 'slug'].find((wanted) => named.some(([name]) => name === wanted))
+}
+
+const FILES = /^(binary|byte|base64)$/
+
+function formatBetween(sent: Place, kept: Place): Shape | undefined {
+  const [from, to] = [sent, kept].map((place) => String(Object(mainPart(place).value).format ?? ''))
+  const isFile = FILES.test(from ?? '') && !FILES.test(to ?? '')
+  const isChecked = to !== undefined && Object.hasOwn(FORMATS, to)
+  if (from === to || !(isFile || isChecked)) return undefined
+  return { becomes: fullExample(kept), ...(isChecked && { unless: to }) }
 }
 
 /** The required properties that a nested object may lack. */

@@ -14,6 +14,8 @@ export interface ResourceData {
   readonly properties: Readonly<Record<string, PropertyData>>
   /** Paths of write-only properties, which no response has; those of lists are in each item. */
   readonly hidden?: readonly (readonly string[])[]
+  /** Names in requests of properties that records have under another: `ownerId` of the object `owner`. */
+  readonly aliases?: Readonly<Record<string, string>>
   /** Records may have properties that are not declared. */
   readonly isOpen?: true
   /** Properties whose values may not occur twice (`x-unique: true`). */
@@ -82,6 +84,12 @@ export interface Shape {
   readonly types?: readonly string[]
   /** A single value stands for a list of one. */
   readonly wraps?: true
+  /** A value stands for an object with this property, or an object for the property. */
+  readonly key?: string
+  readonly idOf?: string
+  /** What a text becomes, unless it has this format. */
+  readonly becomes?: unknown
+  readonly unless?: string
 }
 
 export interface PropertyData {
@@ -155,6 +163,8 @@ export interface ResourceAction {
   readonly createdStatus?: number
   /** Properties that a PUT cannot have in its body, and that it leaves alone. */
   readonly keeps?: readonly string[]
+  /** Properties that are read-only in its body, and not elsewhere. */
+  readonly ignores?: readonly string[]
   /** The request body names the record, not the path: `PUT /pets` with an id. */
   readonly isIdInBody?: boolean
   /** Parents in the path that are filters of a view: `/owners/{ownerId}/pets` of the pets in `/pets`. */

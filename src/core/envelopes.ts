@@ -4,12 +4,15 @@ import { type MetaField, type ResourceAction, type ResourceData, viewed } from '
 import { recordText } from '../domain/records.js'
 import type { ActionRequest } from './action-request.js'
 
-/** The request with the record of its envelope as its body. */
+/** The request with the record of its envelope as its body, under the names of the record's properties. */
 export function unwrapBody(request: ActionRequest): ActionRequest {
-  const { bodyEnvelope } = request.action
+  const { bodyEnvelope, ignores } = request.action
+  const { aliases } = request.resource
   const held = bodyEnvelope === undefined ? undefined : request.body[bodyEnvelope]
-  const body: unknown = Array.isArray(held) ? held[0] : held
-  return isNode(body) ? { ...request, body } : request
+  const inner: unknown = Array.isArray(held) ? held[0] : held
+  if (ignores === undefined && aliases === undefined) return isNode(inner) ? { ...request, body: inner } : request
+  const sent = Object.entries(isNode(inner) ? inner : request.body).filter(([name]) => !ignores?.includes(name))
+  return { ...request, body: Object.fromEntries(sent.map(([name, value]) => [aliases?.[name] ?? name, value])) }
 }
 
 /** The response body with one record, or with the notice of its removal. */

@@ -1,4 +1,5 @@
 import type { Values } from '../contract/contract.js'
+import { FORMATS } from '../contract/formats.js'
 import { parseInt64 } from '../contract/int64.js'
 import { isNode } from '../contract/json.js'
 import { fillValue, idInPath, type PropertyData, type ResourceData, type Shape } from '../contract/resource-data.js'
@@ -38,17 +39,27 @@ export function storedValue(property: PropertyData | undefined, sent: unknown): 
   return property?.shape === undefined ? sent : shaped(sent, property.shape)
 }
 
-function shaped(value: unknown, { fills, properties, items, types, wraps }: Shape): unknown {
+function shaped(value: unknown, shape: Shape): unknown {
+  const { fills, properties, items, types, wraps, key, idOf } = shape
   if (value === undefined) return undefined
+  if ('becomes' in shape && typeof value === 'string') return withFormat(value, shape)
   const inItems = (one: unknown) => (items === undefined ? one : shaped(one, items))
   if (types?.includes(typeIn(value)) === false) {
     if (wraps && value !== null) return [inItems(value)]
+    if (key !== undefined && value !== null && typeof value !== 'object') return { ...fills, [key]: value }
+    if (idOf !== undefined && isNode(value)) return value[idOf]
     return types.includes('string') && typeof value !== 'object' ? String(value) : undefined
   }
   if (Array.isArray(value)) return value.map(inItems)
   if (!isNode(value)) return value
   const inside = Object.entries(properties ?? {}).map(([name, shape]) => [name, shaped(value[name], shape)] as const)
   return { ...fills, ...value, ...Object.fromEntries(inside.filter(([, one]) => one !== undefined)) }
+}
+
+/** A date may become an instant, and the other way round. */
+function withFormat(text: string, { becomes, unless = '' }: Shape): unknown {
+  const converted = unless === 'date' ? text.slice(0, 10) : unless === 'date-time' ? `${text}T00:00:00Z` : text
+  return [text, converted].find((one) => FORMATS[unless]?.(one)) ?? becomes
 }
 
 function typeIn(value: unknown): string {

@@ -275,3 +275,94 @@ describe('a POST that does not return the record stores it', () => {
     expect((await sandbox.get('/notes/1')).json).toEqual({ id: 1, text: 'hi' })
   })
 })
+
+describe('a request that differs from the response', () => {
+  const uri = { type: 'string', format: 'uri' }
+  const tag = object({ id: integer, label: text }, ['id', 'label'])
+  it.each<[string, object, object, unknown, unknown]>([
+    ['a read-only value that the request has', integer, readOnly({ ...integer, example: 5 }), 6, 6],
+    ['a file that becomes a URI', { type: 'string', format: 'binary' }, uri, 'PNG', 'https://example.com/'],
+    [
+      'a file in Base64 that becomes a URI or null',
+      { type: 'string', format: 'byte' },
+      { ...uri, type: ['string', 'null'] },
+      'AAAA',
+      'https://example.com/',
+    ],
+    ['a text that becomes a URI, and is one', text, uri, 'https://example.org/a', 'https://example.org/a'],
+    [
+      'a date that becomes an instant',
+      { type: 'string', format: 'date' },
+      { type: 'string', format: 'date-time' },
+      '2026-03-01',
+      '2026-03-01T00:00:00Z',
+    ],
+    [
+      'an instant that becomes a date',
+      { type: 'string', format: 'date-time' },
+      { type: 'string', format: 'date' },
+      '2026-03-01T10:00:00Z',
+      '2026-03-01',
+    ],
+    ['an id that becomes an object', integer, tag, 7, { id: 7, label: '' }],
+    [
+      'ids that become objects',
+      list(integer),
+      list(tag),
+      [7, 8],
+      [
+        { id: 7, label: '' },
+        { id: 8, label: '' },
+      ],
+    ],
+    ['an object that becomes an id', tag, integer, { id: 7, label: 'x' }, 7],
+    ['a number that becomes a text', integer, text, 7, '7'],
+  ])('%s', async (_what, from, to, sent, expected) => {
+    const record = object({ id: readOnly(integer), value: to }, ['id', 'value'])
+    const request = object({ value: from }, ['value'])
+    const sandbox = await open({
+      '/things': { post: { ...takes(request), ...ok(record, 201) }, get: ok(list(record)) },
+      '/things/{id}': {
+        parameters: [inPath('id', integer)],
+        get: ok(record),
+        patch: { ...takes(request), ...ok(record) },
+      },
+    })
+    expect(sandbox.mocked).toEqual({})
+    expect((await sandbox.post('/things', { value: sent })).json).toEqual({ id: 1, value: expected })
+    const patch = { method: 'PATCH', body: { value: sent } }
+    expect((await sandbox.call('/v1/things/1', patch)).json).toEqual({ id: 1, value: expected })
+    expect((await sandbox.get('/things')).json).toEqual([{ id: 1, value: expected }])
+  })
+
+  it('by name: ids become objects, and a password is in no response', async () => {
+    const tags = list(tag)
+    const record = object({ id: integer, owner: tag, tags }, ['id', 'owner', 'tags'], { additionalProperties: true })
+    const request = object({
+      ownerId: integer,
+      tag_ids: list(integer),
+      password: { type: 'string', format: 'password' },
+    })
+    const sandbox = await open({
+      '/things': { post: { ...takes(request), ...ok(record, 201) }, get: ok(list(record)) },
+    })
+    const { json: made } = await sandbox.post('/things', { ownerId: 3, tag_ids: [4], password: 'secret' })
+    expect(made).toEqual({ id: 1, owner: { id: 3, label: '' }, tags: [{ id: 4, label: '' }] })
+    expect((await sandbox.get('/things')).json).toEqual([made])
+  })
+
+  it('keeps what is read-only in one request and not in another', async () => {
+    const record = object({ id: readOnly(integer), owner: readOnly(text), title: text }, ['id', 'owner'])
+    const sandbox = await open({
+      '/things': {
+        post: { ...takes(object({ owner: text, title: text }, ['owner'])), ...ok(record, 201) },
+        get: ok(list(record)),
+      },
+      '/things/{id}': { parameters: [inPath('id', integer)], put: { ...takes(record), ...ok(record) } },
+    })
+    await sandbox.post('/things', { owner: 'Ann', title: 'A' })
+    const body = { owner: 'Bob', title: 'B' }
+    const { json: changed } = await sandbox.call('/v1/things/1', { method: 'PUT', body })
+    expect(changed).toEqual({ id: 1, owner: 'Ann', title: 'B' })
+  })
+})
