@@ -83,6 +83,7 @@ export const OPTIONS = {
   /** Path of the service: `/`, `/api`, `/v2`. Default: the path of the contract's first server, or `/`. */
   basePath: row('Server', 'base-path', '<path>', 'path of the service', {
     unset: 'of the first server',
+    example: '/v1',
     docs: 'path of the service: `/`, `/api` …; [without it, that of the first server](spec.md#address-and-keys)',
   }),
   /** `*`, `loopback`, `off`, or origins separated by commas. Default: `*`, and `loopback` with `upstream`. */

@@ -11,7 +11,10 @@ function contractOf(responsesOf: Readonly<Record<string, unknown>>): string {
       { get: { operationId: `get-${name}`, responses } },
     ]),
   )
-  return temporaryFile('contract.json', JSON.stringify({ openapi: '3.1.0', info: { title: 't', version: '1' }, paths }))
+  return temporaryFile(
+    'contract.json',
+    JSON.stringify({ openapi: '3.1.0', info: { title: 't', version: '1' }, servers: [{ url: '/v1' }], paths }),
+  )
 }
 
 const withHeader = (header: unknown, name = 'X-Note') => ({ 200: { description: 'd', headers: { [name]: header } } })
