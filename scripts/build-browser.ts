@@ -40,7 +40,7 @@ const NEVER_CALLED = [
   'contract/pattern-text',
   'core/forward',
   'core/operations/mocked-response',
-  'domain/other-keys',
+  'domain/redis-address',
   'fixtures/read-fixtures',
   'options/yaml-map',
 ]
@@ -69,6 +69,11 @@ const withoutHelp: Plugin = {
         "$1 '',",
       ),
       loader: 'ts',
+    }))
+    // No message names them.
+    onLoad({ filter: /contract\/generated\/validators\.js$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(/\bschemaPath:\s*"[^"]*",/g, ''),
+      loader: 'js',
     }))
     onLoad({ filter: /src\/control\/verbs(?:\/\w+)?\.ts$/ }, async ({ path }) => ({
       contents: (await readFile(path, 'utf8'))

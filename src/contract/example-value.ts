@@ -7,7 +7,8 @@ import { patternText } from './pattern-text.js'
 import { nativePattern } from './patterns.js'
 import { allowsNull, alternativesOf, readRecordFields, requiredNames, typeOf } from './schema-fields.js'
 import type { Validator } from './validator.js'
-import { makerWith, stepsOf, valueAt } from './validators.js'
+import { makerWith } from './validator-maker.js'
+import { stepsOf, valueAt } from './validators.js'
 
 const LEAST = { next: () => 0 }
 /** Values in one example; schemas that refer to each other allow any number. */

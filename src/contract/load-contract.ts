@@ -12,7 +12,7 @@ import { readContract } from './read-contract.js'
 import { readRecordRules } from './record-rules.js'
 import { writeYaml } from './served-text.js'
 import { SpecError } from './spec-error.js'
-import { validatorMaker } from './validators.js'
+import { validatorMaker } from './validator-maker.js'
 
 export interface LoadOptions {
   /** Whether the sandbox serves it, so its pets must be storable. Default: true. */

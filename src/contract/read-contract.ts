@@ -32,7 +32,8 @@ import { readResources } from './resources.js'
 import { isOpen, readAllFields, readRecordFields, typeOf } from './schema-fields.js'
 import { checkResponse, hasNoBody } from './sendable.js'
 import { SpecError } from './spec-error.js'
-import { MAX_LAZY_NAMES, type Schemas } from './validators.js'
+import { MAX_LAZY_NAMES } from './validator-maker.js'
+import type { Schemas } from './validators.js'
 
 export interface ContractReading {
   readonly data: ContractData

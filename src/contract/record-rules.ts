@@ -7,7 +7,8 @@ import { success } from './operations.js'
 import { fillValue, placeInState, type ResourceAction, type ResourceData, type View, viewed } from './resource-data.js'
 import { readRecordFields } from './schema-fields.js'
 import type { Validator } from './validator.js'
-import { findViolations, validatorMaker } from './validators.js'
+import { validatorMaker } from './validator-maker.js'
+import { findViolations } from './validators.js'
 
 /**
  * What the documented responses of a contract given with --spec allow records to be, by resource.

@@ -7,7 +7,8 @@ import { parseJson, parseShallowJson } from './json.js'
 import { toJsonSchema } from './json-schema.js'
 import { essenceOf, isInRange, isJsonType } from './media-types.js'
 import { hasNoBody } from './sendable.js'
-import { findViolations, type ValidatorMaker, validatorMaker } from './validators.js'
+import { type ValidatorMaker, validatorMaker } from './validator-maker.js'
+import { findViolations } from './validators.js'
 
 export interface ResponseRules {
   of(operation: Operation): OperationRules | undefined

@@ -40,10 +40,10 @@ function gzipped(files: Iterable<string>): number {
 }
 
 describe('the code that a page loads', () => {
-  it('is at most 80 kB for a sandbox, and a tenth of that for a remote one', () => {
+  it('is at most 84 kB for a sandbox, and a tenth of that for a remote one', () => {
     const [sandbox, client] = [gzipped(loadedWith('browser.js')), gzipped(loadedWith('client.js'))]
     process.stderr.write(`petstore-sandbox/browser has ${sandbox} bytes gzipped, /client ${client}\n`)
-    expect(sandbox).toBeLessThanOrEqual(80_000)
+    expect(sandbox).toBeLessThanOrEqual(84_000)
     expect(client).toBeLessThanOrEqual(8_000)
   })
 

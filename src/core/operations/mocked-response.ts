@@ -1,5 +1,6 @@
-import type { Operation } from '../../contract/contract.js'
+import type { Contract, Operation } from '../../contract/contract.js'
 import type { EngineResponse } from '../../contract/engine.js'
+import { isStateful } from '../../contract/resource-data.js'
 import { findUnsendable, hasNoBody } from '../../contract/sendable.js'
 import type { HandlerResult } from '../../domain/messages.js'
 import type { RequestContext } from '../request-context.js'
@@ -11,6 +12,7 @@ const NOT_TAKEN_OVER =
 
 /** @source docs/spec.md, "Resources" */
 export function mockedOperation(context: RequestContext, operation: Operation): HandlerResult {
+  if (isParentMissing(context, operation)) return problem('not_found')
   return unreadBody(context.request) ?? encodedBody(context.request) ?? mockedResponse(context, operation)
 }
 
@@ -34,4 +36,41 @@ function taken({ status, headers, body }: EngineResponse): HandlerResult {
     reason: 'mock',
     ...(contentType === undefined && body === '' ? {} : { contentType: contentType ?? 'text/plain' }),
   }
+}
+
+/** Whether a mocked operation is below a record that does not exist, such as `/apps/{id}/logs`, and documents a 404. */
+function isParentMissing({ space, readings }: RequestContext, operation: Operation): boolean {
+  if (readings === undefined || !(operation.responses.has(404) || operation.ranges?.includes(4))) return false
+  const ids = Object.values(readings.path.values).map(String)
+  return parentsOf(operation, space.shared.contract).some(({ resource, depth }) => {
+    const scope = ids.slice(0, depth - 1)
+    return space.records.get(resource)?.get(scope, ids[depth - 1]) === undefined
+  })
+}
+
+interface Parent {
+  readonly resource: string
+  /** The number of path parameters down to its id. */
+  readonly depth: number
+}
+
+const parents = new WeakMap<Operation, readonly Parent[]>()
+
+/** The stateful records that the path of an operation leads through. */
+function parentsOf(operation: Operation, { operations }: Contract): readonly Parent[] {
+  const known = parents.get(operation)
+  if (known !== undefined) return known
+  const path = template(operation.path)
+  const found = operations.flatMap((other) => {
+    const { action } = other
+    const isRecord = action?.kind === 'get' && action.pathFilters === undefined && isStateful(other)
+    if (!isRecord || !path.startsWith(`${template(other.path)}/`)) return []
+    return [{ resource: action.resource, depth: other.path.split('{').length - 1 }]
+  })
+  parents.set(operation, found)
+  return found
+}
+
+function template(path: string): string {
+  return path.replace(/\{[^{}]*\}/g, '{}').replace(/(?<=.)\/$/, '')
 }
