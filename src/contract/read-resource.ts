@@ -74,10 +74,12 @@ export function readResource({
   const aliases: Record<string, string> = {}
   for (const [name, field] of fields) {
     const isRequired = isDocumented && field.required && name !== id.property
+    const ownId = name === id.property || !isOwnId(name, path) ? undefined : ownIdOf(name, field, requests)
     const fill =
-      isRequired || field.default !== undefined || timestampFormat(name, field) !== undefined
+      ownId ??
+      (isRequired || field.default !== undefined || timestampFormat(name, field) !== undefined
         ? fillOf(name, field)
-        : undefined
+        : undefined)
     const alias = isDocumented && name !== id.property ? aliasOf(name, fields, requests) : undefined
     if (alias !== undefined) aliases[alias] = name
     const shape = isDocumented && name !== id.property ? shapeFor(alias ?? name, field, requests) : undefined
@@ -113,6 +115,19 @@ export function readResource({
   }
   const isWritten = create !== undefined || operations.some((one) => one.parameter !== undefined)
   return { resource, fields, record, operations, isDocumented, isWritten, unlike }
+}
+
+function isOwnId(name: string, collection: string): boolean {
+  const [, one] = /^(.+?)_?(?:id|uuid|guid)$/i.exec(name) ?? []
+  return /^_?(id|uuid|guid|gid|pk)$/i.test(name) || (one !== undefined && isSingular(one, collection))
+}
+
+/** The fill of an id that is not in the path, such as `id` of `/users/{username}`; undefined if a client may send it. */
+function ownIdOf(name: string, { type, choices, places }: RecordField, requests: readonly Fields[]): Fill | undefined {
+  if (choices !== undefined || requests.some((sent) => sent.get(name)?.readOnly === false)) return undefined
+  if (type === 'integer') return places.every((one) => fits(1, one)) ? { kind: 'id', isCounted: true } : undefined
+  const form = type === 'string' ? idForm(places) : ''
+  return typeof form === 'string' ? undefined : { kind: 'id', isCounted: false, ...form }
 }
 
 /** The name in requests of a property that they do not have: `ownerId` of `owner`, `tag_ids` of `tags`. */

@@ -4,7 +4,15 @@ import { type Node, operationPlace, type Place, rootPlace } from './document.js'
 import { stringifyJson } from './json.js'
 import { toJsonSchema } from './json-schema.js'
 import { success } from './operations.js'
-import { fillValue, placeInState, type ResourceAction, type ResourceData, type View, viewed } from './resource-data.js'
+import {
+  type Fill,
+  fillValue,
+  placeInState,
+  type ResourceAction,
+  type ResourceData,
+  type View,
+  viewed,
+} from './resource-data.js'
 import { readRecordFields } from './schema-fields.js'
 import type { Validator } from './validator.js'
 import { validatorMaker } from './validator-maker.js'
@@ -61,11 +69,20 @@ function recordRules(
     isPets && validators.length > 0 && properties.length > 0
       ? new Set([resource.id.property, ...properties.map(([name]) => name)])
       : undefined
+  // Of a record that no request has created.
+  const ownId = (fill: Fill, record: object) => {
+    const id = String((record as Values)[resource?.id.property ?? ''])
+    return fill.kind === 'id' && fill.isCounted
+      ? Number(id)
+      : `00000000-0000-4000-8000-${id.slice(-12).padStart(12, '0')}`
+  }
   return {
     fields,
     complete(record, now) {
       const missing = properties.flatMap(([name, { required, fill }]) =>
-        required && fill !== undefined && !(name in record) ? [[name, fillValue(fill, now)] as const] : [],
+        required && fill !== undefined && !(name in record)
+          ? [[name, fillValue(fill, now, ownId(fill, record))] as const]
+          : [],
       )
       return missing.length === 0 ? record : { ...record, ...Object.fromEntries(missing) }
     },

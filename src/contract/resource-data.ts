@@ -106,6 +106,8 @@ export type Fill =
   | { readonly kind: 'value'; readonly value: unknown }
   /** The instant at which the record was created, or last changed, in ISO 8601. */
   | { readonly kind: 'created-at' | 'updated-at'; readonly format: 'date-time' | 'date' | 'seconds' | 'milliseconds' }
+  /** Another id than the one in the path: each record has its own. */
+  | (Pick<IdData, 'pattern'> & { readonly kind: 'id'; readonly isCounted: boolean })
 
 /** The part of a record that a response has: a summary, with values that the sandbox makes up. */
 export interface View {
@@ -286,9 +288,10 @@ export function isStateful({
   return action !== undefined && !isMocked
 }
 
-/** @param now in milliseconds since the epoch */
-export function fillValue(fill: Fill, now: number): unknown {
+/** @param now in milliseconds since the epoch @param own the number, or the UUID, of the record */
+export function fillValue(fill: Fill, now: number, own?: number | bigint | string): unknown {
   if (fill.kind === 'value') return fill.value
+  if (fill.kind === 'id') return fill.pattern === undefined ? own : idOfForm(fill.pattern, String(own))
   if (fill.format === 'seconds') return Math.floor(now / 1000)
   if (fill.format === 'milliseconds') return now
   const instant = new Date(now).toISOString()

@@ -1,5 +1,6 @@
 import type { Values } from '../contract/contract.js'
 import {
+  type Fill,
   fillValue,
   type HeaderFacts,
   headersOf,
@@ -121,13 +122,17 @@ function newRecord(
 ): Record<string, unknown> {
   const { id, properties, isOpen } = resource
   const value: Record<string, unknown> = { [id.property]: newId(resource, path, body, records, space) }
+  const filledIn = (name: string, fill: Fill) => {
+    if (fill.kind !== 'id') return fillValue(fill, now)
+    return fillValue(fill, now, fill.isCounted ? records.freeId() : space.newUuid(resource.name, name))
+  }
   let isAnything = true
   for (const name in properties) {
     isAnything = false
     const property = properties[name]
     if (name === id.property || property === undefined) continue
     const sent = property.readOnly ? undefined : storedValue(property, body[name])
-    const filled = sent === undefined && property.fill !== undefined ? fillValue(property.fill, now) : sent
+    const filled = sent === undefined && property.fill !== undefined ? filledIn(name, property.fill) : sent
     if (filled !== undefined) value[name] = filled
   }
   if (isAnything) return Object.assign(value, body, { [id.property]: value[id.property] })

@@ -293,8 +293,9 @@ export class Space implements SpaceState {
   }
 
   /** The UUID of the next record of a resource, from the sandbox's seed. */
-  newUuid(resource: string): string {
-    return uuidFrom(this.shared.seed, this.name, resource, this.records.get(resource)?.nextId ?? 0)
+  /** @param property if it is not the id */
+  newUuid(resource: string, property = ''): string {
+    return uuidFrom(this.shared.seed, this.name, resource + property, this.records.get(resource)?.nextId ?? 0)
   }
 
   /** If the clock goes back, whatever began in the time that it goes back is over for good. @source docs/behaviour.md, "The clock" */

@@ -20,6 +20,7 @@ const list = (items: object) => ({ type: 'array', items })
 const integer = { type: 'integer' }
 const text = { type: 'string' }
 const readOnly = (schema: object) => ({ ...schema, readOnly: true })
+const inQuery = (name: string, schema: object = integer) => ({ name, in: 'query', schema })
 const inPath = (name: string, schema: object = text) => ({ name, in: 'path', required: true, schema })
 
 /** A sandbox that checks its own responses, and its mocked operations with the reason. */
@@ -364,5 +365,141 @@ describe('a request that differs from the response', () => {
     const body = { owner: 'Bob', title: 'B' }
     const { json: changed } = await sandbox.call('/v1/things/1', { method: 'PUT', body })
     expect(changed).toEqual({ id: 1, owner: 'Ann', title: 'B' })
+  })
+})
+
+describe('an id that is not in the path', () => {
+  it.each<[string, string, object]>([
+    ['a UUID', 'id', { type: 'string', format: 'uuid' }],
+    ['a number', 'id', integer],
+    ['a text of a pattern', 'id', { ...text, pattern: '^usr_[a-z0-9]{12}$' }],
+    ['named after the collection', 'user_id', integer],
+    ['read-only', 'uuid', readOnly({ type: 'string', format: 'uuid' })],
+  ])('is another one for each record: %s', async (_what, name, schema) => {
+    const user = object({ [name]: schema, username: text }, [name, 'username'])
+    const sent = object({ username: text }, ['username'])
+    const sandbox = await open({
+      '/users': { post: { ...takes(sent), ...ok(user, 201) }, get: ok(list(user)) },
+      '/users/{username}': { parameters: [inPath('username')], get: ok(user), put: { ...takes(sent), ...ok(user) } },
+    })
+    expect(sandbox.mocked).toEqual({})
+    const ann = (await sandbox.post('/users', { username: 'ann' })).json as Node
+    const bob = (await sandbox.post('/users', { username: 'bob' })).json as Node
+    expect(ann[name]).toBeDefined()
+    expect(bob[name]).not.toEqual(ann[name])
+    await sandbox.call('/v1/users/ann', { method: 'PUT', body: { username: 'ann' } })
+    expect((await sandbox.get('/users/ann')).json).toEqual(ann)
+  })
+})
+
+describe('pages', () => {
+  const bug = object({ id: integer, title: text }, ['id', 'title'])
+  const page = (properties: Node) => ok(object({ ...properties, values: list(bug) }))
+  it.each<[string, readonly object[], Node, string, string, Node]>([
+    [
+      'of Jira: startAt and maxResults',
+      [inQuery('startAt'), inQuery('maxResults')],
+      page({ startAt: integer, maxResults: integer, total: integer, isLast: { type: 'boolean' } }),
+      'startAt=0&maxResults=2',
+      'startAt=2&maxResults=2',
+      { startAt: 2, maxResults: 2, total: 3, isLast: true },
+    ],
+    [
+      'with start and count',
+      [inQuery('start'), inQuery('count')],
+      page({ start: integer, total: integer }),
+      'start=0&count=2',
+      'start=2&count=2',
+      { start: 2, total: 3 },
+    ],
+    [
+      'of SCIM: startIndex begins with 1',
+      [inQuery('startIndex', { ...integer, minimum: 1 }), inQuery('count')],
+      page({ startIndex: integer, itemsPerPage: integer, totalResults: integer }),
+      'startIndex=1&count=2',
+      'startIndex=3&count=2',
+      { startIndex: 3, itemsPerPage: 2, totalResults: 3 },
+    ],
+    [
+      'of Laravel: from, to, first_page_url, last_page',
+      [inQuery('page'), inQuery('per_page')],
+      page({
+        current_page: integer,
+        from: integer,
+        to: integer,
+        last_page: integer,
+        per_page: integer,
+        total: integer,
+        path: text,
+        prev_page_url: text,
+      }),
+      'page=1&per_page=2',
+      'page=2&per_page=2',
+      {
+        current_page: 2,
+        from: 3,
+        to: 3,
+        last_page: 2,
+        per_page: 2,
+        total: 3,
+        path: expect.stringMatching(/\/v1\/bugs$/),
+        prev_page_url: expect.stringContaining('page=1'),
+      },
+    ],
+    [
+      'of Laravel: links and meta',
+      [inQuery('page'), inQuery('per_page')],
+      page({
+        links: object({ first: text, last: text, next: { type: ['string', 'null'] } }),
+        meta: object({ from: integer, to: integer }),
+      }),
+      'page=1&per_page=2',
+      'page=2&per_page=2',
+      {
+        links: { first: expect.stringContaining('page=1'), last: expect.stringContaining('page=2'), next: null },
+        meta: { from: 3, to: 3 },
+      },
+    ],
+  ])('%s', async (_what, parameters, response, first, second, expected) => {
+    const sandbox = await open({
+      '/bugs': {
+        post: { ...takes(object({ title: text }, ['title'])), ...ok(bug, 201) },
+        get: { parameters, ...response },
+      },
+    })
+    for (const title of ['a', 'b', 'c']) await sandbox.post('/bugs', { title })
+    const titles = ({ json: body }: { json: unknown }) => (Object(body).values as Node[]).map(({ title }) => title)
+    expect(titles(await sandbox.get(`/bugs?${first}`))).toEqual(['c', 'b'])
+    const last = await sandbox.get(`/bugs?${second}`)
+    expect(titles(last)).toEqual(['a'])
+    const { values: _, ...rest } = last.json as Node
+    expect(rest).toEqual(expected)
+  })
+
+  it('before a record', async () => {
+    const parameters = [inQuery('limit'), inQuery('starting_after', text), inQuery('ending_before', text)]
+    const sandbox = await open({
+      '/bugs': {
+        post: { ...takes(object({ title: text }, ['title'])), ...ok(bug, 201) },
+        get: { parameters, ...ok(list(bug)) },
+      },
+    })
+    for (const title of ['a', 'b', 'c', 'd']) await sandbox.post('/bugs', { title })
+    const ids = async (query: string) => ((await sandbox.get(`/bugs?${query}`)).json as Node[]).map(({ id }) => id)
+    expect(await ids('limit=2&starting_after=4')).toEqual([3, 2])
+    expect(await ids('limit=2&ending_before=1')).toEqual([3, 2])
+    expect(await ids('limit=2&ending_before=3')).toEqual([4])
+  })
+
+  it('are the whole list if its start is not known', async () => {
+    const parameters = [inQuery('limit'), inQuery('window_start', text)]
+    const sandbox = await open({
+      '/bugs': {
+        post: { ...takes(object({ title: text }, ['title'])), ...ok(bug, 201) },
+        get: { parameters, ...ok(list(bug)) },
+      },
+    })
+    for (const title of ['a', 'b', 'c']) await sandbox.post('/bugs', { title })
+    expect((await sandbox.get('/bugs?limit=2')).json).toHaveLength(2)
   })
 })
