@@ -30,7 +30,7 @@ export function shapeFor(
  * | one value | a list | a list of it |
  * | an id | an object with an id | an object with that id |
  * | an object with an id | an id | that id |
- * | a file, a text | a text of a format | the text if it has the format, else a value of the schema |
+ * | a file, a text of another format | a text of a format | the text if it has the format, else a value of the schema |
  * | another type | | `unlike` |
  */
 function shapeBetween(sent: Place, kept: Place, depth = 0): Shape | 'unlike' | undefined {
@@ -69,7 +69,7 @@ function formatBetween(sent: Place, kept: Place): Shape | undefined {
   const [from, to] = [sent, kept].map((place) => String(Object(mainPart(place).value).format ?? ''))
   const isFile = FILES.test(from ?? '') && !FILES.test(to ?? '')
   const isChecked = to !== undefined && Object.hasOwn(FORMATS, to)
-  if (from === to || !(isFile || isChecked)) return undefined
+  if (from === to || from === '' || !(isFile || isChecked)) return undefined
   return { becomes: fullExample(kept), ...(isChecked && { unless: to }) }
 }
 

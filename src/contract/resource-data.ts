@@ -230,23 +230,32 @@ export type MetaRole =
   | 'is-first'
   | 'is-empty'
   | 'has-previous'
+  | 'from'
+  | 'to'
+  | 'path'
+  | 'first-page'
+  | 'last-page'
 
 export interface QueryRoles {
   readonly limit?: string
   readonly offset?: string
   readonly page?: string
   readonly cursor?: string
+  /** A cursor that the page ends before. */
+  readonly before?: string
   readonly sort?: string
   readonly order?: string
   /** The first page is 0. */
   readonly isZeroBased?: boolean
+  /** The offset of the first record is 1. */
+  readonly isOneBased?: boolean
   /** The contract has names to sort by beside those of properties: they keep the order. */
   readonly hasSortChoices?: boolean
   readonly filters: readonly (readonly [parameter: string, property: string])[]
 }
 
 export function usedParameters({ query = { filters: [] } }: ResourceAction): ReadonlySet<string> {
-  const { filters, isZeroBased: _, hasSortChoices: __, ...roles } = query
+  const { filters, isZeroBased: _, isOneBased: __, hasSortChoices: ___, ...roles } = query
   const names = [...Object.values(roles), ...filters.map(([parameter]) => parameter)]
   // `page[size]` may be part of the object `page`.
   return new Set(names.flatMap((name) => [name, name.replace(/\[.*/, '')]))

@@ -55,7 +55,7 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
   const notes = found.flatMap(({ resource: { path }, unlike }) => {
     if (unlike.length === 0 || !kept.has(path)) return []
     return [
-      `${path}: the type of ${unlike.join(', ')} in requests differs from the one in responses. A file, or a text without the format, becomes a value of the response; other values are ignored.`,
+      `${path}: the type of ${unlike.join(', ')} in requests differs from the one in responses. A file, or a text of another format, becomes a value of the response; other values are ignored.`,
     ]
   })
   return withShortNames({ resources, outcomes, notes: [...halves, ...notes] })

@@ -5,14 +5,18 @@ import type { MetaField, MetaRole, QueryRoles } from './resource-data.js'
 import { allowsNull, type Fields, mainPart, readRecordFields, typeOf } from './schema-fields.js'
 
 const QUERY_NAMES = {
-  limit: /^(limit|per_?page|page_?size|max_?results|size|take|\$top|page\[(size|limit)\])$/i,
-  offset: /^(offset|\$?skip|page\[offset\])$/i,
+  limit: /^(limit|per_?page|page_?size|max_?results|max_?items|size|take|count|rows|\$top|page\[(size|limit)\])$/i,
+  offset: /^(offset|\$?skip|start|start_?(at|index)|first_?result|page\[offset\])$/i,
   page: /^(page|page_?(number|no|index)|page\[number\])$/i,
   cursor:
     /^(cursor|after|starting_?after|page_?token|next_?token|continuation_?token|iterator|page\[(after|cursor)\])$/i,
+  before: /^(ending_?before|before|page\[before\])$/i,
   sort: /^(sort|sort_?by|\$?order_?by|ordering)$/i,
   order: /^(order|sort_?order|direction|sort_?dir)$/i,
 } as const
+
+/** Parameters that may be the start of a page of another kind. */
+const STARTS = /start|offset|page|cursor|after|skip|token|index|position|marker/i
 
 const COUNTS: ReadonlySet<string> = new Set(['limit', 'offset', 'page'])
 
@@ -20,6 +24,8 @@ export function queryRoles(parameters: readonly Place[], fields: Fields): QueryR
   const roles: { -readonly [Role in keyof typeof QUERY_NAMES]?: string } = {}
   const filters: (readonly [string, string])[] = []
   let isZeroBased = false
+  let isOneBased = false
+  const names: string[] = []
   let hasSortChoices = false
   for (const [name, schema] of parameters.flatMap(queryNames)) {
     const property = filteredProperty(name, fields)
@@ -27,19 +33,32 @@ export function queryRoles(parameters: readonly Place[], fields: Fields): QueryR
       if (!filters.some(([known]) => known === name)) filters.push([name, property])
       continue
     }
+    names.push(name)
     const isNumber = /^(integer|number)$/.test(typeOf(schema) ?? '')
     for (const [role, pattern] of Object.entries(QUERY_NAMES) as [keyof typeof QUERY_NAMES, RegExp][])
       if (pattern.test(name))
         if (isNumber || !COUNTS.has(role)) roles[role] ??= name
         // A text is the token of a page.
-        else if (role === 'offset') roles.cursor ??= name
+        else if (role === 'offset' && !/start/i.test(name)) roles.cursor ??= name
     const { minimum, default: first, enum: choices, items }: Node = Object(mainPart(schema).value)
     if (roles.page === name) isZeroBased = minimum === 0 || first === 0
+    if (roles.offset === name) isOneBased = minimum === 1 || first === 1 || /index$/i.test(name)
     if (roles.sort === name)
       hasSortChoices =
         choices !== undefined || Object(items).enum !== undefined || (first !== undefined && !fields.has(String(first)))
   }
-  return { ...roles, ...(isZeroBased && { isZeroBased }), ...(hasSortChoices && { hasSortChoices }), filters }
+  // A size without its start would make every page the first one.
+  const known: readonly unknown[] = Object.values(roles)
+  const isStarted = (roles.page ?? roles.offset ?? roles.cursor) !== undefined
+  if (!isStarted && names.some((name) => STARTS.test(name) && !known.includes(name))) delete roles.limit
+  if (roles.cursor === undefined) delete roles.before
+  return {
+    ...roles,
+    ...(isZeroBased && { isZeroBased }),
+    ...(isOneBased && { isOneBased }),
+    ...(hasSortChoices && { hasSortChoices }),
+    filters,
+  }
 }
 
 /** The names of a parameter of a query: `page[size]` is part of the object `page`, and `size` of an exploded one. */
@@ -87,9 +106,14 @@ export const COUNTED: readonly (readonly [MetaRole, RegExp])[] = [
   ['previous', /^(prev(ious)?(_?(page(_?(token|ur[il]))?|cursor|token|link|ur[il]))?|start_?cursor|before)$/i],
   ['first', /^first_?id$/i],
   ['last', /^last_?id$/i],
+  ['from', /^from$/i],
+  ['to', /^to$/i],
+  ['path', /^path$/i],
+  ['first-page', /^first_?(page_?)?(link|ur[il])$/i],
+  ['last-page', /^last_?(page_?)?(link|ur[il])$/i],
   ['page', /^(page|current_?page|page_?number|page_?index|number)$/i],
-  ['limit', /^(limit|per_?page|page_?size|size|take)$/i],
-  ['offset', /^(offset|skip)$/i],
+  ['limit', /^(limit|per_?page|page_?size|size|take|max_?results|items_?per_?page)$/i],
+  ['offset', /^(offset|skip|start|start_?(at|index))$/i],
   ['pages', /^(pages|total_?pages|page_?count|last_?page)$/i],
   ...SUCCEEDED,
 ]
@@ -109,6 +133,9 @@ const FORMS: { readonly [Role in MetaRole]?: string } = {
   'is-empty': 'boolean',
   'has-previous': 'boolean',
   next: 'string',
+  path: 'string',
+  'first-page': 'string',
+  'last-page': 'string',
   previous: 'string',
   first: 'string',
   last: 'string',
@@ -125,25 +152,34 @@ export function readMeta(
   known: readonly (readonly [MetaRole, RegExp])[],
   hasLinks = false,
   within: ReadonlySet<Fields> = new Set(),
+  isInLinks = false,
 ): Readonly<Record<string, MetaField>> | string {
   const meta: Record<string, MetaField> = {}
   for (const [name, { place, type, format, required }] of fields) {
     if (name === envelope) continue
     const isNullable = allowsNull(place)
     const isLink = /(link|ur[il])$/i.test(name) || (hasLinks && /^(next|prev|previous)$/i.test(name))
+    const linked = isInLinks && /^(first|last)$/i.test(name) ? `${name}_url` : name
     const isAddress = type === 'string' && (isLink || /^ur[il]/.test(format ?? ''))
     const isCount = type === 'integer' || type === 'number'
     const role = known
-      .flatMap(([one, pattern]) => (pattern.test(name) ? one : []))
+      .flatMap(([one, pattern]) => (pattern.test(linked) ? one : []))
       .map((one) => (one === 'offset' && type === 'string' ? 'next' : one))
-      .find((one) => (isCount ? FORMS[one] !== 'boolean' : type !== undefined && type === FORMS[one]))
+      .find((one) => (isCount ? FORMS[one] !== 'boolean' && one !== 'path' : type !== undefined && type === FORMS[one]))
     if (role !== undefined) meta[name] = { role, isRequired: required, isNullable, isAddress, isNumber: isCount }
     else if (type === 'object') {
       const ownFields = readRecordFields(place)
       // A boss who has a boss.
       if (within.has(ownFields)) continue
-      const isLinks = hasLinks || /^_?links$/i.test(name)
-      const inner = readMeta(ownFields, undefined, known, isLinks, new Set([...within, fields, ownFields]))
+      const isLinks = /^_?links$/i.test(name)
+      const inner = readMeta(
+        ownFields,
+        undefined,
+        known,
+        hasLinks || isLinks,
+        new Set([...within, fields, ownFields]),
+        isLinks,
+      )
       if (typeof inner !== 'string' && Object.keys(inner).length > 0)
         meta[name] = { role: 'group', fields: inner, isNullable }
       else if (typeof inner !== 'string' && required) meta[name] = { role: 'value', value: {} }

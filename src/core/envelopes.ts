@@ -57,6 +57,7 @@ export interface PageLink {
 export interface ListFacts {
   readonly total: number
   readonly count: number
+  readonly onPage: number
   readonly hasMore: boolean
   readonly page: number
   readonly limit: number
@@ -67,17 +68,27 @@ export interface ListFacts {
   /** The parameter that asks for the next page, and the address with it. */
   readonly next: PageLink | undefined
   readonly previous: PageLink | undefined
+  readonly firstPage: PageLink | undefined
+  readonly lastPage: PageLink | undefined
+  /** The address without a query. */
+  readonly path: string
+  /** Added to the number of skipped records. */
+  readonly base?: number
 }
 
 const ONE_RECORD = {
   total: 1,
   count: 1,
+  onPage: 1,
   hasMore: false,
   page: 1,
   limit: 1,
   offset: 0,
   next: undefined,
   previous: undefined,
+  firstPage: undefined,
+  lastPage: undefined,
+  path: '',
 }
 
 export function metaEntries(meta: Readonly<Record<string, MetaField>> = {}, facts: ListFacts): Values {
@@ -106,12 +117,29 @@ function metaEntry(name: string, field: MetaField, facts: ListFacts): readonly (
       return [[name, facts.first === undefined]]
     case 'pages':
       return [[name, Math.max(1, Math.ceil(facts.total / Math.max(1, facts.limit)))]]
+    case 'offset':
+      return [[name, facts.offset + (facts.base ?? 0)]]
+    case 'path':
+      return [[name, absolute(facts.path)]]
+    case 'from':
+    case 'to': {
+      const at = field.role === 'from' ? facts.offset + 1 : facts.offset + facts.onPage
+      return facts.onPage > 0 ? [[name, at]] : field.isNullable ? [[name, null]] : field.isRequired ? [[name, 0]] : []
+    }
     case 'next':
     case 'previous':
     case 'first':
-    case 'last': {
-      const found = facts[field.role]
-      const one = typeof found !== 'object' ? found : field.isAddress ? absolute(found.address) : found.value
+    case 'last':
+    case 'first-page':
+    case 'last-page': {
+      const role = field.role === 'first-page' ? 'firstPage' : field.role === 'last-page' ? 'lastPage' : field.role
+      const found = facts[role]
+      const one =
+        typeof found !== 'object'
+          ? found
+          : field.isAddress || role.endsWith('Page')
+            ? absolute(found.address)
+            : found.value
       const value = one === undefined ? undefined : field.isNumber ? Number(one) : String(one)
       if (value !== undefined && !Number.isNaN(value)) return [[name, value]]
       return field.isNullable ? [[name, null]] : field.isRequired ? [[name, field.isNumber ? 0 : '']] : []

@@ -37,10 +37,18 @@ export function readPage(
   const limit = given === undefined ? (isPaged ? DEFAULT_PAGE_SIZE : total) : Number(given)
   const firstPage = roles.isZeroBased ? 0 : 1
   const page = Math.max(firstPage, Number(queryValue(query, roles.page) ?? firstPage))
-  const start = isPaged ? firstOf(request, (page - firstPage) * limit, places, scope, records, sorted) : 0
-  if (start === undefined) return { problem: `${roles.cursor} is not a cursor of this list` }
+  const find = (cursor: unknown) => positionOf(request, cursor, places, scope, records, sorted)
+  const end = isGiven(queryValue(query, roles.before)) ? find(queryValue(query, roles.before)) : total
+  if (end === undefined) return { problem: `${roles.before} is not a cursor of this list` }
+  const isBackwards = end < total || isGiven(queryValue(query, roles.before))
+  const cursor = queryValue(query, roles.cursor)
+  const after = isGiven(cursor) ? find(cursor) : undefined
+  if (isGiven(cursor) && after === undefined) return { problem: `${roles.cursor} is not a cursor of this list` }
+  const base = roles.isOneBased ? 1 : 0
+  const offset = Math.max(0, Number(queryValue(query, roles.offset) ?? (page - firstPage) * limit + base) - base)
+  const start = isBackwards ? Math.max(0, end - limit) : after === undefined ? (isPaged ? offset : 0) : after + 1
   const values: Values[] = []
-  for (let index = start; index < Math.min(total, start + limit); index++) values.push(at(index))
+  for (let index = start; index < Math.min(end, start + limit); index++) values.push(at(index))
   // After an empty page, the next page would be the same.
   const hasMore = limit > 0 && start + values.length < total
   const [first, last] = [values[0], values.at(-1)].map((value) => value && String(value[resource.id.property]))
@@ -49,19 +57,24 @@ export function readPage(
     const [name, value] = parameter
     return { value, address: `${request.address}?${withParameter(request.search, name, value)}` }
   }
-  const next = hasMore ? linkTo(nextPage(roles, { page, offset: start + limit, lastId: last })) : undefined
-  const previous = start > 0 && limit > 0 ? linkTo(previousPage(roles, page, Math.max(0, start - limit))) : undefined
+  const next = hasMore ? linkTo(nextPage(roles, { page, offset: start + limit + base, lastId: last })) : undefined
+  const previous =
+    start > 0 && limit > 0 ? linkTo(previousPage(roles, page, Math.max(0, start - limit) + base)) : undefined
   const links = [next && `<${next.address}>; rel="next"`, previous && `<${previous.address}>; rel="prev"`]
   const link = links.filter((one) => one !== undefined).join(', ') || undefined
   const headers = headersOf(action, { link, total: String(total) })
   if (envelope === undefined) return { values, before: '[', after: ']', headers }
   const hasTotal = Object.values({ ...action.meta, ...action.innerMeta }).some(({ role }) => role === 'total')
   const count = hasTotal ? values.length : total
-  const facts = { total, count, hasMore, page, limit, offset: start, first, last, next, previous }
+  const pages = Math.max(1, Math.ceil(total / Math.max(1, limit)))
+  const edge = (at: number) => linkTo(previousPage(roles, firstPage + at + 1, at * limit + base))
+  const [onPage, path] = [values.length, request.address]
+  const edges = { firstPage: edge(0), lastPage: edge(pages - 1), onPage, path, base }
+  const facts = { total, count, hasMore, page, limit, offset: start, first, last, next, previous, ...edges }
   const inner = { ...metaEntries(action.innerMeta, facts), [envelope]: [] }
   const text = stringifyJson({ ...metaEntries(action.meta, facts), ...(outer ? { [outer]: inner } : inner) })
-  const after = outer ? ']}}' : ']}'
-  return { values, before: text.slice(0, -after.length), after, headers }
+  const closing = outer ? ']}}' : ']}'
+  return { values, before: text.slice(0, -closing.length), after: closing, headers }
 }
 
 const NO_HEADERS: RecordPage['headers'] = []
@@ -129,24 +142,24 @@ function sortedProperty(name: string, properties: readonly string[]): string | u
   return properties.find((one) => one === name) ?? named(name) ?? named(`${name}At`) ?? named(`${name}Date`) ?? inside
 }
 
-/** Number of matching records before the first one of the page; undefined for a cursor that is not ours. */
-function firstOf(
+function isGiven(cursor: unknown): boolean {
+  return cursor !== undefined && cursor !== '' && cursor !== null
+}
+
+/** The position of the record that a cursor names; undefined for a cursor that is not ours. */
+function positionOf(
   request: ActionRequest,
-  byPage: number,
+  cursor: unknown,
   places: readonly number[],
   scope: Scope,
   records: Collection,
   sorted: readonly Values[] | undefined,
 ): number | undefined {
-  const { resource, action, query } = request
-  const cursor = queryValue(query, action.query?.cursor)
-  if (cursor === undefined || cursor === '' || cursor === null)
-    return Number(queryValue(query, action.query?.offset) ?? byPage)
   const place = records.placeOf(scope, cursor)
   if (place === undefined) return undefined
   if (sorted !== undefined)
-    return sorted.findIndex((value) => String(value[resource.id.property]) === String(cursor)) + 1
-  return isNewestFirst(request) ? places.length - indexOf(places, place) : indexOf(places, place + 1)
+    return sorted.findIndex((value) => String(value[request.resource.id.property]) === String(cursor))
+  return isNewestFirst(request) ? places.length - 1 - indexOf(places, place) : indexOf(places, place)
 }
 
 type Page = Readonly<Record<'page' | 'offset', number>> & { readonly lastId: string | undefined }

