@@ -1,4 +1,4 @@
-import type { Values } from './contract.js'
+import type { Node } from './json.js'
 import { patternText } from './pattern-text.js'
 
 /** A kind of record that the contract describes well enough for the sandbox to keep it. Plain data. */
@@ -119,7 +119,7 @@ export interface View {
   readonly fills?: Readonly<Record<string, unknown>>
 }
 
-export function viewed(value: Values, { only, fills }: View): Values {
+export function viewed(value: Node, { only, fills }: View): Node {
   if (only === undefined) return { ...fills, ...value }
   const shown: Record<string, unknown> = {}
   for (const name of only) if (value[name] !== undefined) shown[name] = value[name]
