@@ -1,5 +1,5 @@
-import { _, type CodeKeywordDefinition, type FuncKeywordDefinition, type KeywordCxt, Name, nil } from 'ajv'
-import { mergeEvaluated } from 'ajv/dist/compile/util.js'
+import { _, type CodeKeywordDefinition, type FuncKeywordDefinition, type KeywordCxt, Name, nil, str } from 'ajv'
+import { mergeEvaluated, Type } from 'ajv/dist/compile/util.js'
 import { callValidateCode } from 'ajv/dist/vocabularies/code.js'
 import { createAjv, MULTIPLE_OF } from './ajv.js'
 import { FORMATS } from './formats.js'
@@ -13,7 +13,7 @@ import type { Mistake, Validator } from './validator.js'
  * Steps that one validation may take: the same on every machine, so that no verdict depends on time. A step is what it
  * takes to apply a simple schema, some 20 ns. Measured by the experiment `validation` of `npm run torture`.
  */
-export const MAX_STEPS = 1_000_000
+const MAX_STEPS = 1_000_000
 
 const TOO_LONG = new Error(`needs more than ${MAX_STEPS} checks`)
 
@@ -29,7 +29,7 @@ export type Compile = (schema: JsonSchema, isEager: boolean) => Validator
 /**
  * Compiles schemas into validators that end within {@link MAX_STEPS}, whatever the schema and the value are:
  *
- * - Each schema that is applied takes steps (`price`), as do the characters of texts and the names of objects.
+ * - Each schema that is applied takes steps (`price`), as do the characters of texts, the names of objects and errors.
  * - Each alternative, as each reference, is a function of its own (`call`), and remembers its verdicts on objects and
  *   arrays. Otherwise, nested alternatives would double the time at each level.
  * - A function ends once it has enough errors. Alternatives are other functions, so those errors are final.
@@ -58,19 +58,27 @@ export function boundedCompiler({ find, maxErrors }: BoundedOptions): Compile {
     Object.entries(FORMATS).map(([name, test]) => [name, charged((length) => length, test)]),
   )
   const ajv = createAjv({ formats, code: { regExp, optimize: false } })
-    .removeKeyword('uniqueItems')
-    .removeKeyword('multipleOf')
+  for (const keyword of REPLACED) ajv.removeKeyword(keyword)
+  ajv
     .addKeyword(priceKeyword(run, maxErrors))
-    .addKeyword(CALL)
+    .addKeyword(callKeyword(run))
+    .addKeyword(containsKeyword(run))
+    .addKeyword(alternatives('anyOf', 1, 'must match a schema in anyOf'))
+    .addKeyword(alternatives('oneOf', 2, 'must match exactly one schema in oneOf'))
+    .addKeyword(DEPENDENT_REQUIRED)
     .addKeyword(uniqueItems(run))
-    .addKeyword(oneOfValues(run))
+    .addKeyword(knownValues('oneOfValues', 'must be equal to one of the allowed values', run))
+    .addKeyword(knownValues('constantValue', 'must be equal to constant', run))
     .addKeyword({ ...MULTIPLE_OF, validate: countedMultiple(run) })
 
   return (root, isEager) => {
-    const usesUnevaluated = JSON.stringify(root).includes('"unevaluated')
+    const text = JSON.stringify(root)
+    const usesUnevaluated = text.includes('"unevaluated')
+    const hasInherited = INHERITED.some((name) => text.includes(`"${name}"`))
     const compileOne = (schema: JsonSchema): Compiled => {
       // Their bookkeeping takes longer than the rest.
       ajv.opts.unevaluated = usesUnevaluated
+      ajv.opts.ownProperties = hasInherited
       const compiled = ajv.compile(schema) as Compiled
       return callsOthers(schema) ? remember(compiled, run, maxErrors) : compiled
     }
@@ -86,9 +94,17 @@ export function boundedCompiler({ find, maxErrors }: BoundedOptions): Compile {
   }
 }
 
+/** Names that every object seems to have, as `constructor`. */
+const INHERITED = Object.getOwnPropertyNames(Object.prototype)
+
+/** Keywords of ajv that take more than linear time, or make any number of errors. */
+const REPLACED = ['anyOf', 'contains', 'dependentRequired', 'multipleOf', 'oneOf', 'uniqueItems']
+
 class Run {
   left = 0
-  verdicts: Map<unknown, Verdict>[] = []
+  readonly verdicts: Map<unknown, Verdict>[] = []
+  /** The texts of objects and arrays. */
+  readonly texts = new Map<object, string>()
 
   take(steps: number): void {
     this.left -= steps
@@ -114,6 +130,7 @@ function bounded(compiled: Compiled, run: Run): Validator {
       return false
     } finally {
       for (const verdicts of run.verdicts.splice(0)) verdicts.clear()
+      run.texts.clear()
     }
   }
   return validator
@@ -229,36 +246,61 @@ function uniqueItems(run: Run): FuncKeywordDefinition {
     error: { message: 'must NOT have duplicate items' },
     validate(isOn: boolean, items: readonly unknown[]): boolean {
       if (!isOn) return true
-      const seen = new Set<unknown>()
+      const seen = new Values()
       for (const item of items) {
-        run.take(2)
-        const key = identity(item, run)
-        if (seen.has(key)) return false
-        seen.add(key)
+        run.take(4)
+        if (seen.has(item, run)) return false
+        seen.add(item, run)
       }
       return true
     },
   }
 }
 
-/** `enum` with objects or arrays, by their texts. */
-function oneOfValues(run: Run): FuncKeywordDefinition {
+/** `enum` and `const` of many, long or nested values. */
+function knownValues(keyword: string, message: string, run: Run): FuncKeywordDefinition {
   return {
-    keyword: 'oneOfValues',
+    keyword,
     schemaType: 'array',
-    error: { message: 'must be equal to one of the allowed values' },
+    error: { message },
     compile(values: readonly unknown[]) {
-      const known = new Set(values.map((value) => identity(value)))
-      return (value: unknown) => known.has(identity(value, run))
+      const known = new Values()
+      for (const value of values) known.add(value)
+      return (value: unknown) => {
+        run.take(2)
+        return known.has(value, run)
+      }
     },
   }
 }
 
-/** Equal for equal values. Strings that clients send cannot be the text of an object: it begins with a zero byte. */
-function identity(value: unknown, run?: Run): unknown {
-  if (typeof value !== 'object' || value === null) return typeof value === 'string' ? `"${value}` : value
-  const text = `\0${canonicalText(value)}`
+/** A set in which equal objects and arrays are the same. */
+class Values {
+  readonly #plain = new Set<unknown>()
+  readonly #texts = new Set<string>()
+
+  has(value: unknown, run?: Run): boolean {
+    if (!isObject(value)) return this.#plain.has(value)
+    return this.#texts.size > 0 && this.#texts.has(textOf(value, run))
+  }
+
+  add(value: unknown, run?: Run): void {
+    if (isObject(value)) this.#texts.add(textOf(value, run))
+    else this.#plain.add(value)
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+/** Equal for equal values. */
+function textOf(value: object, run?: Run): string {
+  const known = run?.texts.get(value)
+  if (known !== undefined) return known
+  const text = canonicalText(value)
   run?.take(text.length >> 1)
+  run?.texts.set(value, text)
   return text
 }
 
@@ -290,37 +332,130 @@ interface Definition {
 }
 
 const MAX_CALLED_ERRORS = 100
-
-function withErrors(list: Mistake[] | null, added: readonly Mistake[]): Mistake[] {
-  const all = list ?? []
-  for (let at = 0; at < added.length && at < MAX_CALLED_ERRORS; at++) all.push(added[at] as Mistake)
-  return all
-}
+const ERROR_STEPS = 4
 
 /** Instead of `$ref`, whose target ajv compiles at once, by recursion. */
-const CALL: CodeKeywordDefinition = {
-  keyword: 'call',
-  schemaType: 'object',
-  code(context: KeywordCxt): void {
-    const { gen, it, schema } = context
-    const called = _`${gen.scopeValue('wrapper', { ref: schema })}.validate`
-    const props = gen.var('props', _`{}`)
-    const items = gen.var('items', _`0`)
-    const addErrors = () => {
-      // ajv's own code copies the list for each item.
-      gen.assign(ERROR_LIST, _`${gen.scopeValue('func', { ref: withErrors })}(${ERROR_LIST}, ${called}.errors)`)
-      gen.assign(ERRORS, _`${ERROR_LIST}.length`)
-    }
-    const readEvaluated = () => {
+function callKeyword(run: Run): CodeKeywordDefinition {
+  const withErrors = (list: Mistake[] | null, added: readonly Mistake[]) => {
+    run.take(added.length * ERROR_STEPS)
+    const all = list ?? []
+    for (let at = 0; at < added.length && at < MAX_CALLED_ERRORS; at++) all.push(added[at] as Mistake)
+    return all
+  }
+  return {
+    keyword: 'call',
+    schemaType: 'object',
+    code(context: KeywordCxt): void {
+      const { gen, it, schema } = context
+      const called = _`${gen.scopeValue('wrapper', { ref: schema })}.validate`
+      const props = gen.var('props', _`{}`)
+      const items = gen.var('items', _`0`)
+      const addErrors = () => {
+        // ajv's own code copies the list for each item.
+        gen.assign(ERROR_LIST, _`${gen.scopeValue('func', { ref: withErrors })}(${ERROR_LIST}, ${called}.errors)`)
+        gen.assign(ERRORS, _`${ERROR_LIST}.length`)
+      }
+      const readEvaluated = () => {
+        if (!it.opts.unevaluated) return
+        // A copy: the caller adds its own.
+        gen.assign(props, _`${called}.evaluated.props === true || { ...${called}.evaluated.props }`)
+        // All of them, if true.
+        gen.assign(items, _`${called}.evaluated.items === true ? Infinity : ${called}.evaluated.items ?? 0`)
+      }
+      const isSilent = it.createErrors === false
+      context.result(callValidateCode(context, called, nil), readEvaluated, isSilent ? undefined : addErrors)
       if (!it.opts.unevaluated) return
-      // A copy: the caller adds its own.
-      gen.assign(props, _`${called}.evaluated.props === true || { ...${called}.evaluated.props }`)
-      gen.assign(items, _`${called}.evaluated.items ?? 0`)
-    }
-    context.result(callValidateCode(context, called, nil), readEvaluated, addErrors)
-    if (!it.opts.unevaluated) return
-    if (it.props !== true) it.props = mergeEvaluated.props(gen, props, it.props, Name)
-    if (it.items !== true) it.items = mergeEvaluated.items(gen, items, it.items, Name)
+      if (it.props !== true) it.props = mergeEvaluated.props(gen, props, it.props, Name)
+      if (it.items !== true) it.items = mergeEvaluated.items(gen, items, it.items, Name)
+    },
+  }
+}
+
+/** A schema that ends at its first error may end before its own price. */
+const CONTAINS_STEPS = 4
+
+/** Without the errors of the items, of which there may be very many. */
+function containsKeyword(run: Run): CodeKeywordDefinition {
+  return {
+    keyword: 'contains',
+    type: 'array',
+    schemaType: ['object', 'boolean'],
+    trackErrors: true,
+    error: {
+      message: ({ params: { min, max } }) =>
+        max === undefined
+          ? str`must contain at least ${min} valid item(s)`
+          : str`must contain at least ${min} and no more than ${max} valid item(s)`,
+    },
+    code(context: KeywordCxt): void {
+      const { gen, data, it, parentSchema } = context
+      const { minContains: min = 1, maxContains: max } = parentSchema
+      context.setParams({ min, max })
+      if (min === 0 && max === undefined) return
+      // As ajv: all items are evaluated.
+      it.items = true
+      const count = gen.let('count', 0)
+      const valid = gen.name('_valid')
+      const counter = gen.scopeValue('obj', { ref: run })
+      gen.forRange('i', 0, _`${data}.length`, (dataProp) => {
+        const silent = { compositeRule: true, createErrors: false, allErrors: false } as const
+        gen.code(_`${counter}.take(${CONTAINS_STEPS})`)
+        context.subschema({ keyword: 'contains', dataProp, dataPropType: Type.Num, ...silent }, valid)
+        context.reset()
+        gen.if(valid, () => gen.code(_`if (++${count} ${max === undefined ? _`>= ${min}` : _`> ${max}`}) break`))
+      })
+      context.pass(max === undefined ? _`${count} >= ${min}` : _`${count} >= ${min} && ${count} <= ${max}`)
+    },
+  }
+}
+
+/**
+ * `anyOf` and `oneOf`, one alternative after the other: ajv nests the code of each in that of the last, which overflows
+ * the stack at 1,000 alternatives.
+ *
+ * @param enough the number of valid alternatives after which the others do not matter
+ */
+function alternatives(keyword: 'anyOf' | 'oneOf', enough: number, message: string): CodeKeywordDefinition {
+  return {
+    keyword,
+    schemaType: 'array',
+    trackErrors: true,
+    error: { message },
+    code(context: KeywordCxt): void {
+      const { gen, it } = context
+      const count = gen.let('count', 0)
+      const valid = gen.name('_valid')
+      const apply = (schemaProp: number) => {
+        const applied = context.subschema({ keyword, schemaProp, compositeRule: true }, valid)
+        gen.if(valid, () => {
+          gen.code(_`${count}++`)
+          context.mergeEvaluated(applied, Name)
+        })
+      }
+      // Each alternative that is valid says which properties it evaluates.
+      const isWhole = keyword === 'anyOf' && it.opts.unevaluated === true
+      for (const index of context.schema.keys())
+        if (isWhole) apply(index)
+        else gen.if(_`${count} < ${enough}`, () => apply(index))
+      context.result(
+        keyword === 'anyOf' ? _`${count} > 0` : _`${count} == 1`,
+        () => context.reset(),
+        () => context.error(true),
+      )
+    },
+  }
+}
+
+/** One error, however many names are missing. */
+const DEPENDENT_REQUIRED: FuncKeywordDefinition = {
+  keyword: 'dependentRequired',
+  type: 'object',
+  schemaType: 'object',
+  error: { message: 'must have the properties that others depend on' },
+  compile(dependent: Readonly<Record<string, readonly string[]>>) {
+    const all = Object.entries(dependent)
+    return (value: Node) =>
+      all.every(([name, others]) => !Object.hasOwn(value, name) || others.every((other) => Object.hasOwn(value, other)))
   },
 }
 
@@ -357,7 +492,8 @@ function priced(root: JsonSchema, compile: (schema: JsonSchema) => Compiled) {
     for (const [key, value] of Object.entries(schema)) {
       const inner = (one: JsonSchema) => (ALTERNATIVES.includes(key) ? alternative(one) : price(one, true))
       if (key === '$ref') priced.call = named.get(String(value).replace('#/$defs/', ''))
-      else if (key === 'enum' && hasObjects(value)) priced.oneOfValues = value
+      else if (key === 'enum' && needsSet(value)) priced.oneOfValues = value
+      else if (key === 'const' && needsSet([value])) priced.constantValue = [value]
       else if (ONE_SCHEMA.has(key)) priced[key] = inner(value as JsonSchema)
       else if (LIST_OF_SCHEMAS.has(key)) priced[key] = (value as readonly JsonSchema[]).map(inner)
       else if (NAMED_SCHEMAS.has(key)) priced[key] = mapEntries(value as Record<string, JsonSchema>, inner)
@@ -380,26 +516,54 @@ function isReference(schema: Node): boolean {
   return '$ref' in schema && Object.keys(schema).length === 1
 }
 
+/** Errors that ajv makes in the code of an alternative; those of a function of its own are counted. */
+const MAX_LEAF_NAMES = 8
+
 function isLeaf(schema: JsonSchema): boolean {
-  return !Object.keys(Object(schema)).some(
-    (key) => key === '$ref' || ONE_SCHEMA.has(key) || LIST_OF_SCHEMAS.has(key) || NAMED_SCHEMAS.has(key),
+  return (
+    namesIn(schema, 'required') <= MAX_LEAF_NAMES &&
+    !Object.keys(Object(schema)).some(
+      (key) => key === '$ref' || ONE_SCHEMA.has(key) || LIST_OF_SCHEMAS.has(key) || NAMED_SCHEMAS.has(key),
+    )
   )
 }
 
+function namesIn(schema: JsonSchema, key: string): number {
+  const value: unknown = Object(schema)[key]
+  return isObject(value) ? Object.keys(value).length : 0
+}
+
+/** An alternative that is applied where it stands: its keywords may each make an error. */
+function leafSteps(schema: JsonSchema): number {
+  return 2 + 2 * Object.keys(Object(schema)).length + 4 * namesIn(schema, 'required')
+}
+
 function priceOf(schema: Node, isFinal: boolean): Price {
-  const count = (key: string) => (typeof schema[key] === 'object' ? Object.keys(Object(schema[key])).length : 0)
-  const names = count('properties') + count('required') + count('dependentRequired') + count('dependentSchemas')
-  const choices = hasObjects(schema.enum) ? 0 : count('enum')
+  const count = (key: string) => namesIn(schema, key)
+  const names = count('properties') + count('required') + count('dependentSchemas')
+  const dependent = Object.values(Object(schema.dependentRequired)).reduce<number>(
+    (sum, others) => sum + 1 + Object.keys(Object(others)).length,
+    0,
+  )
+  const choices = needsSet(schema.enum) ? 0 : count('enum')
   const alternatives = ALTERNATIVES.flatMap((key) => (key in schema ? ([schema[key]].flat() as JsonSchema[]) : []))
   const hasNames = PER_NAME.some((key) => key in schema)
   return {
-    steps: alternatives.reduce((sum, one) => sum + (isLeaf(one) ? 4 : CALL_STEPS), 1 + ((names + choices) >> 3)),
+    steps: alternatives.reduce(
+      (sum, one) => sum + (isLeaf(one) ? leafSteps(one) : CALL_STEPS),
+      1 + dependent + ((names + choices) >> 3),
+    ),
     perName: hasNames ? 4 + count('patternProperties') : 0,
     countsCharacters: 'minLength' in schema || 'maxLength' in schema,
     isFinal,
   }
 }
 
-function hasObjects(values: unknown): boolean {
-  return Array.isArray(values) && values.some((one) => typeof one === 'object' && one !== null)
+const MAX_COMPARED = 8
+const MAX_COMPARED_LENGTH = 64
+
+/** Whether it takes less to look for a value in a set than to compare it with each. */
+function needsSet(values: unknown): boolean {
+  if (!Array.isArray(values)) return false
+  return values.length > MAX_COMPARED || values.some((one) => isObject(one) || String(one).length > MAX_COMPARED_LENGTH)
 }

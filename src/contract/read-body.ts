@@ -26,7 +26,7 @@ export function bodyReader(body: Body, validators: BodyValidators): Pick<Operati
   const usual = kindOf(mediaTypes[0] ?? '')
   const check = (value: unknown, validator: Validator | undefined) => {
     const violations = findViolations(validator, value, 'body', known)
-    return nests ? [...violations, ...lostNumbers(Object(value), violations)] : violations
+    return nests && isContainer(value) ? [...violations, ...lostNumbers(value, violations)] : violations
   }
   const checkBody = (value: Values) => check(value, validators.body)
 
@@ -98,6 +98,10 @@ function lostNumbers(values: Values, violations: readonly Violation[]): readonly
   return Object.entries(values)
     .filter(([name, value]) => losesNumber(value) && !violations.some((known) => known.name === name))
     .map(([name]) => ({ in: 'body', name, message: `${name} holds a number that cannot be kept exactly` }))
+}
+
+function isContainer(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null
 }
 
 function losesNumber(root: unknown): boolean {

@@ -102,6 +102,27 @@ describe('a bounded validation', () => {
     ])
   })
 
+  it('reports a list that contains nothing suitable once, whatever its items lack', () => {
+    expect(errorsOf({ contains: { required: names(90) } }, objects)).toEqual([' must contain at least 1 valid item(s)'])
+  })
+
+  it('reports names that a property depends on once', () => {
+    expect(errorsOf({ dependentRequired: { a: names(5000) } }, { a: 1 })).toEqual([
+      ' must have the properties that others depend on',
+    ])
+  })
+
+  it.each(['constructor', 'toString', '__proto__'])('takes the property %s only from the value itself', (name) => {
+    expect(errorsOf({ properties: { [name]: { type: 'string' } } }, {})).toBe(true)
+    expect(errorsOf({ required: [name] }, {})).toEqual([` must have required property '${name}'`])
+    expect(errorsOf({ dependentRequired: { [name]: ['a'] } }, {})).toBe(true)
+  })
+
+  it('knows that contains evaluates all items', () => {
+    const schema = { $ref: '#/$defs/a', unevaluatedItems: false, $defs: { a: { contains: { type: 'string' } } } }
+    expect(errorsOf(schema, ['a', 'b'])).toBe(true)
+  })
+
   it('ends with about 100 mistakes', () => {
     const schema = { type: 'array', items: { type: 'object', required: ['a', 'b', 'c', 'd'] } }
     expect(
@@ -112,6 +133,7 @@ describe('a bounded validation', () => {
     ).toHaveLength(100)
   })
 
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `k${index}`)
   const numbers = Array.from({ length: 100_000 }, (_, index) => index)
   const objects = numbers.slice(0, 60_000).map((a) => ({ a }))
 
@@ -119,6 +141,17 @@ describe('a bounded validation', () => {
     ['unique numbers', { uniqueItems: true }, numbers],
     ['unique objects', { uniqueItems: true }, objects],
     ['one of 2,000 objects', { items: { enum: numbers.slice(0, 2000).map((a) => ({ a })) } }, objects.slice(0, 2000)],
+    [
+      'one of 2,000 alternatives',
+      { oneOf: names(2000).map((name) => ({ required: [name], properties: { [name]: { type: 'string' } } })) },
+      { k1999: 'a' },
+    ],
+    ['any of 2,000 alternatives', { anyOf: numbers.slice(0, 2000).map((n) => ({ minimum: n, maximum: n })) }, 1999],
+    [
+      'long texts that differ at their end',
+      { items: { enum: numbers.slice(0, 2000).map((n) => 'a'.repeat(300) + n) } },
+      numbers.slice(0, 2000).map((n) => 'a'.repeat(300) + n),
+    ],
     ['empty objects', { items: { type: 'object', required: [] } }, objects.map(() => ({}))],
   ])('is not ended by the size of an ordinary value: %s', (_what, schema, value) => {
     expect(errorsOf(schema, value)).toBe(true)
@@ -136,6 +169,17 @@ describe('a bounded validation', () => {
       { patternProperties: Object.fromEntries(numbers.slice(0, 100).map((n) => [`^${n}x`, {}])) },
       Object.fromEntries(objects.map(({ a }) => [`n${a}`, 1])),
     ],
+    [
+      'errors of alternatives',
+      { items: { anyOf: [{ required: names(5000) }, { type: 'object' }] } },
+      objects.map(() => ({})),
+    ],
+    [
+      'errors of alternatives with schemas in them',
+      { items: { oneOf: [{ required: names(5000), properties: { a: true } }, { properties: { b: true } }] } },
+      objects.map(() => ({})),
+    ],
+    ['items that might be contained', { items: { contains: false } }, [numbers, numbers, numbers]],
     ['exact fractions', { items: { multipleOf: 0.01 } }, objects.map(() => 1e300)],
   ])('ends after its last step: %s', (_what, schema, value) => {
     expect(errorsOf(schema, value)).toEqual([' needs more than 1000000 checks'])
