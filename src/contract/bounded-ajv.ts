@@ -57,7 +57,8 @@ export function boundedCompiler({ find, maxErrors }: BoundedOptions): Compile {
   const formats = Object.fromEntries(
     Object.entries(FORMATS).map(([name, test]) => [name, charged((length) => length, test)]),
   )
-  const ajv = createAjv({ formats, code: { regExp, optimize: false } })
+  // Code for each name takes long to compile, and is never optimized.
+  const ajv = createAjv({ formats, loopRequired: 16, code: { regExp, optimize: false } })
   for (const keyword of REPLACED) ajv.removeKeyword(keyword)
   ajv
     .addKeyword(priceKeyword(run, maxErrors))
@@ -410,7 +411,7 @@ function containsKeyword(run: Run): CodeKeywordDefinition {
 }
 
 /**
- * `anyOf` and `oneOf`, one alternative after the other: ajv nests the code of each in that of the last, which overflows
+ * `anyOf` and `oneOf`, one alternative after the other: ajv nests the code of each in the code of the last, which overflows
  * the stack at 1,000 alternatives.
  *
  * @param enough the number of valid alternatives after which the others do not matter
@@ -516,7 +517,7 @@ function isReference(schema: Node): boolean {
   return '$ref' in schema && Object.keys(schema).length === 1
 }
 
-/** Errors that ajv makes in the code of an alternative; those of a function of its own are counted. */
+/** Errors that ajv makes in the code of an alternative, where they are not counted. */
 const MAX_LEAF_NAMES = 8
 
 function isLeaf(schema: JsonSchema): boolean {

@@ -3,6 +3,7 @@ import { FORMATS } from './formats.js'
 import { INT64_MAXIMUM, INT64_MINIMUM } from './int64.js'
 import { LIST_OF_SCHEMAS, NAMED_SCHEMAS, ONE_SCHEMA, words } from './keywords.js'
 import { readRecordFields } from './schema-fields.js'
+import { isWide } from './wide.js'
 
 export type JsonSchema = boolean | Node
 
@@ -53,7 +54,7 @@ export interface SchemaFindings {
   /** The patterns in them, with the place of each. */
   readonly patterns: Map<string, string>
   readonly notes: string[]
-  mostProperties: number
+  hasWide: boolean
 }
 
 /**
@@ -64,6 +65,7 @@ export interface SchemaFindings {
 export function checkSchema(place: Place, found: SchemaFindings): void {
   // Without recursion: contracts have long chains of references.
   const open = [place]
+  found.hasWide ||= isWide(place.value)
   for (let next = open.pop(); next !== undefined; next = open.pop()) checkOne(next, found, open)
 }
 
@@ -71,8 +73,7 @@ function checkOne(place: Place, found: SchemaFindings, open: Place[]): void {
   const { seen, patterns } = found
   if (typeof place.value === 'boolean' || seen.has(place.value)) return
   seen.add(place.value)
-  const { properties, minLength, minItems, minProperties }: Node = place.object()
-  found.mostProperties = Math.max(found.mostProperties, Object.keys(Object(properties)).length)
+  const { minLength, minItems, minProperties }: Node = place.object()
   const least = [minLength, minItems, minProperties].find((count) => Number(count) > MAX_MADE)
   if (least !== undefined)
     found.notes.push(`${place.name}: a value has ${least} parts or more, so the sandbox makes none.`)
@@ -81,8 +82,11 @@ function checkOne(place: Place, found: SchemaFindings, open: Place[]): void {
     if (is?.(value) === false) throw place.error(`has "${key}", which must be ${what}`)
     const all = key === 'pattern' ? [String(value)] : key === 'patternProperties' ? Object.keys(Object(value)) : []
     for (const pattern of all) if (!patterns.has(pattern)) patterns.set(pattern, place.name)
-    if (key === '$ref' && typeof value === 'string') open.push(place.target(value))
-    else mapInside(place, key, value, (inner) => open.push(inner))
+    if (key === '$ref' && typeof value === 'string') {
+      const target = place.target(value)
+      if (!seen.has(target.value)) found.hasWide ||= isWide(target.value)
+      open.push(target)
+    } else mapInside(place, key, value, (inner) => open.push(inner))
   }
 }
 

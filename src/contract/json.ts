@@ -102,6 +102,7 @@ export function stringifyJson(value: unknown, indent?: number): string {
 }
 
 function exactNumber(token: string, exact: boolean): number | bigint {
+  if (token === '-0') return 0
   const nearest = Number(token)
   // Short numbers lose no digits, but 1e-400 is not 0.
   const isShort = token.length <= MAX_SAFE_CHARACTERS

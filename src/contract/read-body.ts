@@ -95,6 +95,8 @@ function dropUndeclared(closed: Validator | undefined, values: Values): readonly
 
 /** Numbers that a double cannot hold would be stored as null. */
 function lostNumbers(values: Values, violations: readonly Violation[]): readonly Violation[] {
+  // Most have none, and may have very many values.
+  if (!losesNumber(values)) return []
   return Object.entries(values)
     .filter(([name, value]) => losesNumber(value) && !violations.some((known) => known.name === name))
     .map(([name]) => ({ in: 'body', name, message: `${name} holds a number that cannot be kept exactly` }))
@@ -109,7 +111,9 @@ function losesNumber(root: unknown): boolean {
   while (open.length > 0) {
     const value = open.pop()
     if (typeof value === 'number' && !Number.isFinite(value)) return true
-    if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) open.push(inner)
+    if (!isContainer(value)) continue
+    for (const inner of Array.isArray(value) ? value : Object.values(value))
+      if (typeof inner === 'number' || isContainer(inner)) open.push(inner)
   }
   return false
 }

@@ -32,7 +32,6 @@ import { readResources } from './resources.js'
 import { isOpen, readAllFields, readRecordFields, typeOf } from './schema-fields.js'
 import { checkResponse, hasNoBody } from './sendable.js'
 import { SpecError } from './spec-error.js'
-import { MAX_LAZY_NAMES } from './validator-maker.js'
 import type { Schemas } from './validators.js'
 
 export interface ContractReading {
@@ -51,6 +50,9 @@ export interface ReadingContext {
   readonly plans?: Plans
 }
 
+/** The schema of more takes too long to compile for a request to wait for. */
+const MAX_LAZY_PARAMETERS = 300
+
 const TEMPLATE_PARAMETER = /\{([^{}]*)\}/g
 
 /** @param document in normal form @throws SpecError naming the place in it */
@@ -64,7 +66,7 @@ export function readContract(document: Node, { mocked = [], plans }: ReadingCont
   const servers = readServers(root)
   const { notes: ofAccess, ...access } = readAccess(root, shapes, servers)
   const notes: string[] = []
-  const found: SchemaFindings = { seen: new Set(), patterns: new Map(), notes, mostProperties: 0 }
+  const found: SchemaFindings = { seen: new Set(), patterns: new Map(), notes, hasWide: false }
   const operations = shapes.map((shape) => {
     const { id, place } = shape
     const twin = placeOfId.get(id)
@@ -94,8 +96,8 @@ export function readContract(document: Node, { mocked = [], plans }: ReadingCont
     operations,
     resources: reading.resources,
   }
-  const widest = Math.max(found.mostProperties, ...operations.map(({ parameters }) => parameters.length))
-  return { data, schemas, patterns: found.patterns, hasWide: widest > MAX_LAZY_NAMES }
+  const hasWide = found.hasWide || operations.some(({ parameters }) => parameters.length > MAX_LAZY_PARAMETERS)
+  return { data, schemas, patterns: found.patterns, hasWide }
 }
 
 /** The schemas that requests and records are held against. */

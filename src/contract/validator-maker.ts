@@ -2,20 +2,18 @@ import type { JsonSchema } from './json-schema.js'
 import { nativePattern } from './patterns.js'
 import type { Validator } from './validator.js'
 import { MAX_MISTAKES } from './validators.js'
+import { isWide } from './wide.js'
 
 export type ValidatorMaker = (schema: () => JsonSchema) => Validator
 
-/** Names of one object; compiling more takes a tenth of a second. */
-export const MAX_LAZY_NAMES = 300
-
 /**
  * Makes validators at run time. Each is compiled when it is first used: a contract has more than a run needs. A schema
- * with very many properties is compiled at once, because the first request would wait for it. A pattern
+ * with very many schemas in it is compiled at once, because the first request would wait for it. A pattern
  * that cannot be used is not checked, nor a schema that is no JSON Schema.
  *
  * @param patterns linear if clients choose the texts
- * @param others hasWide: whether a schema of the contract has more than {@link MAX_LAZY_NAMES} properties. maxErrors: about
- *   the number of errors after which a validation ends
+ * @param others hasWide: whether a schema of the contract is {@link isWide}. maxErrors: about the number of errors
+ *   after which a validation ends
  */
 export async function validatorMaker(
   patterns: 'linear' | 'native',
@@ -30,7 +28,7 @@ export function makerWith(make: (schema: JsonSchema, isEager: boolean) => Valida
   return (schema) => {
     let compiled: Validator | undefined
     const early = hasWide ? schema() : true
-    if (isWide(early)) compiled = compile(early, true)
+    if (isWide(early) || Object.values(Object(Object(early).$defs)).some(isWide)) compiled = compile(early, true)
     const validator: Validator = (value) => {
       compiled ??= compile(schema(), false)
       const isValid = compiled(value)
@@ -47,10 +45,4 @@ export function makerWith(make: (schema: JsonSchema, isEager: boolean) => Valida
       return () => true
     }
   }
-}
-
-function isWide(schema: unknown): boolean {
-  if (typeof schema !== 'object' || schema === null) return false
-  const inner = Object.values(schema)
-  return (inner.length > MAX_LAZY_NAMES && !Array.isArray(schema)) || inner.some(isWide)
 }
