@@ -8,6 +8,7 @@ import {
   str,
 } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { _Code } from 'ajv/dist/compile/codegen/code.js'
 import { isMultipleOf } from './json.js'
 import type { Int64Bounds } from './json-schema.js'
 
@@ -64,6 +65,7 @@ function numberLiteral(text: string): Code | undefined {
   return Number.isSafeInteger(value) ? _`${value}` : undefined
 }
 
+/** Not `BigInt(text)`, which would read hundreds of digits for each value. */
 function bigintLiteral(text: string): Code {
-  return _`BigInt(${text})`
+  return new _Code(`(${text}n)`)
 }
