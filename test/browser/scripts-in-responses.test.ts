@@ -12,7 +12,7 @@ const KEY = 'api_key=sandbox'
 const SCRIPT = `for (const [method, path] of [['GET', '/v1/pets?ran&${KEY}'], ['PATCH', '/__sandbox/settings']]) {
   const request = new XMLHttpRequest();
   request.open(method, path, false);
-  try { request.send(method === 'GET' ? null : '{"plan":"pro"}') } catch {}
+  try { request.send(method === 'GET' ? null : '{"sunset":"after"}') } catch {}
 }`
 const HTML = `<!doctype html><script>${SCRIPT}</script>`
 const XHTML = `<html xmlns="http://www.w3.org/1999/xhtml"><head><script><![CDATA[${SCRIPT}]]></script></head></html>`
@@ -52,7 +52,7 @@ describe.each(BROWSERS.filter(({ has }) => has))('scripts in responses of the se
       await page.goto(`${sandbox.baseUrl}/page?${KEY}`)
       const paths = (await sandbox.requests()).map(({ path }) => path)
       expect([type, ...paths.filter((path) => path !== '/favicon.ico')]).toEqual([type, '/v1/page'])
-      expect(await sandbox.settings.show()).toMatchObject({ plan: 'free' })
+      expect(await sandbox.settings.show()).toMatchObject({ sunset: 'auto' })
       await sandbox.close()
     }
   })
