@@ -95,8 +95,9 @@ describe('a snapshot on disk', () => {
     expect([{ ...state, undo: null }, ...others]).toEqual(before)
     await sandbox.control('PUT', '/snapshots/again')
     // Storms and bans begin after the requests before them: those of a restored state, after the requests before it.
-    const saved = (name: string) => stringifyJson(readSnapshot(folder, name)).replaceAll(/"afterRequests":\d+,?/g, '')
-    expect(saved('again')).toBe(saved('good'))
+    const saved = (name: string): unknown =>
+      parseJson(stringifyJson(readSnapshot(folder, name)).replaceAll(/,?"afterRequests":\d+/g, ''))
+    expect(saved('again')).toEqual(saved('good'))
   })
 
   it('has the field names of its version', async () => {
