@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { packagedContract } from '../src/contract/packaged-contract.js'
 import { Failure } from '../src/domain/failures.js'
 import { packagedFixtures } from '../src/fixtures/generated/packaged-fixtures.js'
 import { loadSeed } from '../src/fixtures/load-fixtures.js'
@@ -13,7 +12,7 @@ const PACKAGED = { fixtures: undefined, pets: undefined, seed: 1 }
 function refusal(files: Readonly<Record<string, string>>): string {
   const fixtures = folderWith(files)
   try {
-    loadSeed({ ...PACKAGED, fixtures }, packagedContract())
+    loadSeed({ ...PACKAGED, fixtures })
   } catch (error) {
     if (error instanceof Failure) return `${error.code}: ${error.message.replaceAll(fixtures, '…')}`
     throw error
@@ -27,10 +26,10 @@ describe('the packaged fixtures', () => {
   })
 
   it('are the same ones for every sandbox of a process', () =>
-    expect(loadSeed(PACKAGED, packagedContract()).pets).toBe(loadSeed(PACKAGED, packagedContract()).pets))
+    expect(loadSeed(PACKAGED).pets).toBe(loadSeed(PACKAGED).pets))
 
   it('keep an id above 2^53, and count on below it', () => {
-    const { pets, nextPetId } = loadSeed(PACKAGED, packagedContract())
+    const { pets, nextPetId } = loadSeed(PACKAGED)
     expect(pets.map(({ id }) => id)).toContain(9007199254740993n)
     expect(nextPetId).toBe(pets.length)
   })
@@ -41,10 +40,10 @@ describe('a folder of fixtures', () => {
     const fixtures = folderWith({
       'pets.json': '[{"id":9223372036854775807,"name":"Rex","categoryId":-1,"status":"sold"}]',
     })
-    const seed = loadSeed({ ...PACKAGED, fixtures }, packagedContract())
+    const seed = loadSeed({ ...PACKAGED, fixtures })
     expect(seed.pets).toEqual([{ id: 9223372036854775807n, name: 'Rex', categoryId: -1, status: 'sold' }])
     expect(seed.nextPetId).toBe(1)
-    expect(seed.keys).toBe(loadSeed(PACKAGED, packagedContract()).keys)
+    expect(seed.keys).toBe(loadSeed(PACKAGED).keys)
   })
 
   it.each([
@@ -66,7 +65,7 @@ describe('a folder of fixtures', () => {
 })
 
 describe('generated pets', () => {
-  const generate = (pets: number, seed = 1) => loadSeed({ fixtures: undefined, pets, seed }, packagedContract()).pets
+  const generate = (pets: number, seed = 1) => loadSeed({ fixtures: undefined, pets, seed }).pets
 
   it('are the same for the same seed only', () => {
     expect(generate(100)).toEqual(generate(100))

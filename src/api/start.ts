@@ -15,12 +15,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const started = runSandbox(resolve(options), { onShutdown: () => void started.then(stop, () => {}) })
   const running = await started
   const close = () => stop(running)
-  const { contract } = running.core.spaces.default.shared
   return {
-    ...sandboxControls(inProcess(running.core.controlTarget), contract),
+    ...sandboxControls(inProcess(running.core.controlTarget)),
     baseUrl: running.baseUrl,
     controlUrl: running.controlUrl,
-    key: (kind, as) => fixtureKey(kind, '', as, contract),
+    key: (kind, as) => fixtureKey(kind, '', as),
     close,
     [Symbol.asyncDispose]: close,
   }

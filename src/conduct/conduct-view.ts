@@ -1,3 +1,5 @@
+import type { PlanName } from '../domain/keys.js'
+
 /** Violations must not happen, warnings should not; notes concern the sandbox. @source docs/conduct.md, "The rules" */
 export const VIOLATIONS = [
   'early-retry',
@@ -75,7 +77,7 @@ export interface Refusals {
 }
 
 export interface PlanOutcome extends Refusals {
-  readonly plan: string
+  readonly plan: PlanName
   readonly perMinute: number
   readonly perDay: number
 }
@@ -91,7 +93,7 @@ export interface WhatIf {
   /** With the actual limits of the keys. */
   readonly configured: Refusals
   /** The smallest plan without refusals; null if all have some. */
-  readonly cheapest: string | null
+  readonly cheapest: PlanName | null
 }
 
 export interface Conduct {
@@ -107,8 +109,7 @@ export interface Conduct {
   readonly warnings: readonly Finding<WarningRule>[]
   /** Requests that the sandbox could not serve in full. The client did nothing wrong. */
   readonly notes: readonly Finding<NoteRule>[]
-  /** Sums the refusals of all keys. Peaks are the largest of one key. Absent if the contract has no plans. */
-  readonly whatIf?: WhatIf
-  /** Empty if the contract has no plans. */
-  readonly keys: readonly ({ readonly key: string; readonly plan: string } & WhatIf)[]
+  /** Sums the refusals of all keys. Peaks are the largest of one key. */
+  readonly whatIf: WhatIf
+  readonly keys: readonly ({ readonly key: string; readonly plan: PlanName } & WhatIf)[]
 }

@@ -4,6 +4,7 @@ import { readRegularFile, realPath } from '../system/regular-file.js'
 import type { Contract } from './contract.js'
 import { createContract } from './create-contract.js'
 import { quote } from './excerpt.js'
+import { contractData } from './generated/contract-data.js'
 import { stringifyJson } from './json.js'
 import { type Files, toNormalForm } from './normal-form.js'
 import { MAX_CHARACTERS, parseDocument } from './parse-document.js'
@@ -24,7 +25,7 @@ export interface LoadOptions {
   readonly patterns?: 'linear' | 'native'
 }
 
-/** YAML or JSON, with the files beside it. @throws SpecError naming the file and the place in it */
+/** YAML or JSON, with the files beside it. Plans default to the packaged ones. @throws SpecError naming the file and the place in it */
 export async function loadContract(file: string, options: LoadOptions = {}): Promise<Contract> {
   const { name = file } = options
   return await readContractText(textOf(file, name), { ...options, name }, filesBeside(resolve(file)))
@@ -39,7 +40,7 @@ export async function readContractText(
   const written = parseDocument(name, text)
   try {
     const { document, notes, isRewritten } = await toNormalForm(written, files)
-    const { data, schemas, patterns: used, hasWide } = readContract(document, { mocked })
+    const { data, schemas, patterns: used, hasWide } = readContract(document, { mocked, plans: contractData.plans })
     const compile = await validatorMaker(patterns, { hasWide })
     const validators = Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, compile(schema)]))
     const unchecked = patterns === 'linear' ? await uncheckedPatterns(used) : []

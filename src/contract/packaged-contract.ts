@@ -8,10 +8,7 @@ import { packagedDocument, packagedText } from './packaged-text.js'
 let contract: Contract | undefined
 
 export function packagedContract(): Contract {
-  contract ??= {
-    ...createContract(contractData, validators, { document: packagedDocument, text: packagedText }),
-    isPackaged: true,
-  }
+  contract ??= createContract(contractData, validators, { document: packagedDocument, text: packagedText })
   return contract
 }
 

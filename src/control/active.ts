@@ -2,8 +2,7 @@ import { stringifyJson } from '../contract/json.js'
 import type { Space } from '../core/space.js'
 import { activeBan } from '../domain/ban.js'
 import { formatFaultRule } from '../domain/faults.js'
-import { keyLabel } from '../domain/keys.js'
-import { startPlan } from '../domain/plans.js'
+import { keyLabel, startPlan } from '../domain/keys.js'
 import { DEFAULT_SETTINGS, SETTING_NAMES, SETTINGS, type SettingName } from '../domain/settings.js'
 import { isStormActive, type Storm } from '../domain/storm.js'
 import { type ClockState, type EpochMs, formatOffset, isoText } from '../domain/time.js'
@@ -25,7 +24,7 @@ export function listActive(space: Space, wall: EpochMs): readonly ActiveView[] {
     ...activeSettings(space),
     ...[...space.keys.values()].flatMap((apiKey) => [
       ...activeBans(space, keyLabel(apiKey), activeBan(space.accounts.view(apiKey.key).bans, space.now(wall))?.until),
-      ...activePlan(space, keyLabel(apiKey), space.plans.get(apiKey.key), startPlan(space.shared.contract, apiKey)),
+      ...activePlan(space, keyLabel(apiKey), space.plans.get(apiKey.key), startPlan(apiKey)),
     ]),
   ]
 }
@@ -100,8 +99,7 @@ function activeClock(space: Space): readonly ActiveView[] {
 function activeSettings(space: Space): readonly ActiveView[] {
   const now = settingsView(space.settings)
   const start = settingsView(space.shared.start.settings)
-  const { defaultPlan = null } = space.shared.contract
-  const standard = { ...settingsView(DEFAULT_SETTINGS), plan: defaultPlan }
+  const standard = settingsView(DEFAULT_SETTINGS)
   return SETTING_NAMES.flatMap((name) => {
     if (name === 'senders' || (now[name] === standard[name] && start[name] === standard[name])) return []
     const option = `--${toKebabCase(name)}`
@@ -129,12 +127,7 @@ function activeBans(space: Space, name: string, until: EpochMs | undefined): rea
   return [activeView('ban', `${name} banned`, { name, until, hits: count, origin: originOf(space, 'keys.ban', name) })]
 }
 
-function activePlan(
-  space: Space,
-  name: string,
-  plan: string | undefined,
-  start: string | undefined,
-): readonly ActiveView[] {
+function activePlan(space: Space, name: string, plan: string | undefined, start: string): readonly ActiveView[] {
   if (plan === undefined || plan === start) return []
   return [activeView('plan', `${name} on ${plan}`, { name, origin: originOf(space, 'keys.change', name) })]
 }

@@ -5,10 +5,9 @@ import { type Spaces, UNDO_FOR_MS } from '../core/spaces.js'
 import { activeBan } from '../domain/ban.js'
 import { shellWord } from '../domain/curl.js'
 import { faultInput, remainingRule } from '../domain/faults.js'
-import { type ApiKey, DEFAULT_KEY, keyLabel } from '../domain/keys.js'
+import { type ApiKey, DEFAULT_KEY, keyLabel, startPlan } from '../domain/keys.js'
 import { counted } from '../domain/numbers.js'
-import { planNames, startPlan } from '../domain/plans.js'
-import { isWindowOpen, NO_LIMITS, viewWindow, type WindowName } from '../domain/quota.js'
+import { isWindowOpen, viewWindow, type WindowName } from '../domain/quota.js'
 import { DEFAULT_SETTINGS, SETTING_NAMES, type SettingName } from '../domain/settings.js'
 import { isStormActive, type RunningStorm } from '../domain/storm.js'
 import {
@@ -40,14 +39,12 @@ import type {
 
 export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateView {
   const { basePath, upstream } = space.shared
-  const { contract } = space.shared
-  const { operations, keyHeaders } = contract
+  const { operations, keyHeaders } = space.shared.contract
   const undo = spaces.findUndo(space, wall)
   return {
     space: space.name,
     basePath,
     keyHeader: keyHeaders[0],
-    plans: planNames(contract),
     settings: settingsView(space.settings),
     clock: clockView(space, wall),
     keys: [...space.keys.values()].map((key) => keyView(space, key, wall)),
@@ -90,8 +87,7 @@ export function keyView(space: Space, apiKey: ApiKey, wall: EpochMs): KeyView {
   const now = space.now(wall)
   const { usage, bans } = space.accounts.view(apiKey.key)
   const limits = space.currentLimits(apiKey)
-  const window = (name: WindowName, limit: number): WindowState | null => {
-    if (limit === NO_LIMITS.perMinute) return null
+  const window = (name: WindowName, limit: number): WindowState => {
     const { remaining, resetAt } = viewWindow(name, usage[name], limit, now)
     const isSpent = name === 'minute' && apiKey.always === 'limited'
     return {
@@ -104,7 +100,7 @@ export function keyView(space: Space, apiKey: ApiKey, wall: EpochMs): KeyView {
   return {
     key: keyLabel(apiKey),
     secret: keyLabel(apiKey) !== apiKey.key,
-    plan: space.currentPlan(apiKey) ?? null,
+    plan: space.currentPlan(apiKey),
     always: apiKey.always ?? null,
     minute: window('minute', limits.perMinute),
     day: window('day', limits.perDay),
@@ -153,7 +149,7 @@ function clear(space: Space, wall: EpochMs, what: OverrideView['what'], name: st
   else if (what === 'setting')
     space.changeSettings(changeSettings(space.settings, { [name]: start.settings[name as SettingName] }))
   else if (apiKey !== undefined && what === 'ban') space.unbanKey(apiKey.key)
-  else if (apiKey !== undefined) space.movePlan(apiKey, startPlan(space.shared.contract, apiKey) ?? '')
+  else if (apiKey !== undefined) space.movePlan(apiKey, startPlan(apiKey))
 }
 
 function override(
@@ -212,9 +208,7 @@ function keyOverrides(space: Space, apiKey: ApiKey, wall: EpochMs): readonly Ove
   const plan = space.plans.get(apiKey.key)
   return [
     ...(ban === undefined ? [] : [override('ban', `${name} banned`, { name, until: ban.until })]),
-    ...(plan === undefined || plan === startPlan(space.shared.contract, apiKey)
-      ? []
-      : [override('plan', `${name} on ${plan}`, { name })]),
+    ...(plan === undefined || plan === startPlan(apiKey) ? [] : [override('plan', `${name} on ${plan}`, { name })]),
   ]
 }
 
@@ -228,10 +222,7 @@ export function exportOverrides(space: Space, wall: EpochMs): OverridesExport {
     flags: flagsText(content),
     test: testText(content),
     notExportable: [...space.keys.values()]
-      .filter(
-        (apiKey) =>
-          apiKey.key !== DEFAULT_KEY && space.currentPlan(apiKey) !== startPlan(space.shared.contract, apiKey),
-      )
+      .filter((apiKey) => apiKey.key !== DEFAULT_KEY && space.currentPlan(apiKey) !== startPlan(apiKey))
       .map((apiKey) => `the plan ${space.currentPlan(apiKey)} of the key ${keyLabel(apiKey)}`),
   }
 }
@@ -241,8 +232,7 @@ function scenarioContent(space: Space, wall: EpochMs): ScenarioContent {
   const now = space.now(wall)
   const { storm } = space
   const settings = settingsView(space.settings)
-  const { defaultPlan } = space.shared.contract
-  const standard = { ...settingsView(DEFAULT_SETTINGS), plan: defaultPlan ?? null }
+  const standard = settingsView(DEFAULT_SETTINGS)
   const changed = SETTING_NAMES.filter((name) => settings[name] !== standard[name])
   const faults = space.faults.filter(({ left }) => left !== 0)
   const rules = faults.map((fault) => faultInput(remainingRule(fault)))

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ConductLedger } from '../../src/conduct/conduct-ledger.js'
 import { conductReport } from '../../src/conduct/conduct-report.js'
-import { packagedContract } from '../../src/contract/packaged-contract.js'
 import fc from '../support/fast-check.js'
 import { openIn, Scene } from './scene.js'
 
@@ -57,7 +56,7 @@ function reportOf(scene: Scene) {
     settings: scene.senders === undefined ? {} : { senders: scene.senders },
     findKey: () => undefined,
     currentPlan: ({ plan = 'free' }) => plan,
-    shared: { contract: packagedContract() },
+    planLimits: () => LIMITS,
   })
 }
 

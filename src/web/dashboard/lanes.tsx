@@ -136,9 +136,7 @@ function Quota({ of }: { readonly of: string }) {
   const view = state.value?.keys.find(({ key }) => key === of)
   if (view === undefined) return <span />
   const now = spaceTime.value ?? 0
-  const minute = minuteAt(view, now)
-  if (minute === undefined) return <span />
-  const { limit, remaining, leftMs } = minute
+  const { limit, remaining, leftMs } = minuteAt(view, now)
   const text = `${remaining.toLocaleString('en')} of ${limit.toLocaleString('en')}`
   return (
     <span class={`quota ${remaining === 0 ? 'failed' : 'answered'}`}>

@@ -122,8 +122,7 @@ is a 401.
 ${keys
   .map(({ key, plan, always, secret }) => {
     const name = secret ? `${key} (the label of a secret key)` : `\`${key}\``
-    const facts = [...(plan === null ? [] : [plan]), ...(always === null ? [] : [`always ${always}`])]
-    return `- ${[name, facts.join(', ')].filter(Boolean).join(': ')}`
+    return `- ${name}: ${plan}${always === null ? '' : `, always ${always}`}`
   })
   .join('\n')}
 
