@@ -10,8 +10,8 @@ import type { Pattern } from './patterns.js'
 import type { Mistake, Validator } from './validator.js'
 
 /**
- * Steps that one validation may take: the same on every machine, so that no verdict depends on time. A step is what it
- * takes to apply a simple schema, some 20 ns. Measured by the experiment `validation` of `npm run torture`.
+ * Steps of one validation. The limit is the same on every machine, so that no verdict depends on time. A step takes about
+ * 20 ns, like applying a simple schema. The experiment `hostile-bodies` of `npm run torture` measures it.
  */
 const MAX_STEPS = 1_000_000
 
@@ -62,7 +62,7 @@ export function boundedCompiler({ find, maxErrors }: BoundedOptions): Compile {
   for (const keyword of REPLACED) ajv.removeKeyword(keyword)
   ajv
     .addKeyword(priceKeyword(run, maxErrors))
-    .addKeyword(callKeyword(run))
+    .addKeyword(callKeyword(run, maxErrors))
     .addKeyword(containsKeyword(run))
     .addKeyword(alternatives('anyOf', 1, 'must match a schema in anyOf'))
     .addKeyword(alternatives('oneOf', 2, 'must match exactly one schema in oneOf'))
@@ -188,7 +188,7 @@ function remember(inner: Compiled, run: Run, maxErrors: number): Compiled {
     verdicts.set(value, verdictOf(inner, isValid, maxErrors))
     return isValid
   }
-  // ajv sets and reads them on what it gets.
+  // ajv sets and reads both on the function that `compile` returned.
   for (const name of ['errors', 'evaluated'] as const)
     Object.defineProperty(outer, name, {
       get: () => inner[name],
@@ -208,13 +208,13 @@ function verdictOf(inner: Compiled, isValid: boolean, maxErrors: number): Verdic
   return dynamicProps || dynamicItems ? { errors: null, props, items } : VALID
 }
 
-/** What it takes to apply a schema, without the schemas in it. */
+/** The cost of applying a schema, without the schemas in it. */
 interface Price {
   readonly steps: number
   /** For each name of an object. */
   readonly perName: number
   readonly countsCharacters: boolean
-  /** Whether errors that the function has are final. */
+  /** Whether the function's errors so far are final: it is not within an alternative. */
   readonly isFinal: boolean
 }
 
@@ -332,15 +332,16 @@ interface Definition {
   validate: Compiled
 }
 
-const MAX_CALLED_ERRORS = 100
 const ERROR_STEPS = 4
+/** Errors of a called function that are kept, also if one ends the validation. */
+const LEAST_ERRORS = 100
 
 /** Instead of `$ref`, whose target ajv compiles at once, by recursion. */
-function callKeyword(run: Run): CodeKeywordDefinition {
+function callKeyword(run: Run, maxErrors: number): CodeKeywordDefinition {
   const withErrors = (list: Mistake[] | null, added: readonly Mistake[]) => {
     run.take(added.length * ERROR_STEPS)
     const all = list ?? []
-    for (let at = 0; at < added.length && at < MAX_CALLED_ERRORS; at++) all.push(added[at] as Mistake)
+    for (let at = 0; at < added.length && at < Math.max(maxErrors, LEAST_ERRORS); at++) all.push(added[at] as Mistake)
     return all
   }
   return {

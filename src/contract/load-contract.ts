@@ -42,7 +42,11 @@ export async function readContractText(
     const { document, notes, isRewritten } = await toNormalForm(written, files)
     const { data, schemas, patterns: used, hasWide } = readContract(document, { mocked, plans: contractData.plans })
     const compile = await validatorMaker(patterns, { hasWide })
-    const validators = Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, compile(schema)]))
+    // Its errors are the nested fields to drop.
+    const compileClosed = await validatorMaker(patterns, { hasWide, maxErrors: Number.POSITIVE_INFINITY })
+    const validators = Object.fromEntries(
+      Object.entries(schemas).map(([id, schema]) => [id, (id.endsWith('_closed') ? compileClosed : compile)(schema)]),
+    )
     const unchecked = patterns === 'linear' ? await uncheckedPatterns(used) : []
     const served = isRewritten ? document : written
     const isOther = isRewritten || /^\s*\{/.test(text)

@@ -62,3 +62,17 @@ it('a nullable schema that contains itself is served', async () => {
   const text = `${HEAD}paths: { '/invoices/{orderId}/order': { ${operation} } }\ncomponents: { schemas: { Worker: ${worker} } }\n`
   expect((await get(temporaryFile('a.yaml', text), '/invoices/1/order'))[0]).toBe(200)
 })
+
+it('all undeclared nested fields of a body are dropped, however many there are', async () => {
+  const list = '{ type: array, items: { type: object, properties: { a: { type: integer } } } }'
+  const schema = `{ type: object, properties: { id: { type: integer, readOnly: true }, list: ${list} } }`
+  const content = `content: { application/json: { schema: ${schema} } }`
+  const post = `post: { requestBody: { ${content} }, responses: { '201': { description: d, ${content} } } }`
+  const item = `get: { parameters: [{ name: id, in: path, required: true, schema: { type: integer } }], responses: { '200': { description: d, ${content} } } }`
+  const spec = temporaryFile('a.yaml', `${HEAD}paths:\n  /a: { ${post} }\n  /a/{id}: { ${item} }\n`)
+  await using sandbox = await createSandbox({ spec, rateLimit: false })
+  const headers = { authorization: 'Bearer sandbox', 'content-type': 'application/json' }
+  const body = JSON.stringify({ list: Array.from({ length: 250 }, () => ({ a: 1, z: 2 })) })
+  const response = await sandbox.fetch(`${sandbox.baseUrl}/a`, { method: 'POST', headers, body })
+  expect([response.status, (await response.text()).includes('"z"')]).toEqual([201, false])
+})
