@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs'
 export interface Wired {
   /** When its first byte was sent. */
   readonly sentAt: number
+  /** A number of its own for each connection. */
+  readonly connection: number
   readonly method: string
   readonly target: string
   readonly headers: ReadonlyMap<string, string>
@@ -109,7 +111,7 @@ export function requestsTo(port: number, segments: readonly Segment[]): Wired[] 
   return connections.flatMap(exchangesOf).sort((one, other) => one.sentAt - other.sentAt)
 }
 
-function exchangesOf({ up, down }: { readonly up: Stream; readonly down: Stream }): Wired[] {
+function exchangesOf({ up, down }: { readonly up: Stream; readonly down: Stream }, connection: number): Wired[] {
   const requests = messagesOf(up)
   const responses = messagesOf(down).filter(({ start }) => !/^HTTP\/1.1 1/.test(start))
   return requests.map(({ start, headers, body, firstAt }, index) => {
@@ -133,7 +135,7 @@ function exchangesOf({ up, down }: { readonly up: Stream; readonly down: Stream 
       } as const)
     // A client that has closed its half may still read.
     const brokenAt = found === undefined && !isReset ? (down.resetAt ?? down.finAt) : undefined
-    return { sentAt: firstAt, method, target, headers, body, response, brokenAt }
+    return { sentAt: firstAt, connection, method, target, headers, body, response, brokenAt }
   })
 }
 

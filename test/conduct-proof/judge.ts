@@ -65,6 +65,7 @@ function isEarly(
   )
   if (isEnded) return isServed(request) ? false : undefined
   if (told.isDelivered === 'unread' || request.sentAt >= before.sentAt + wait - MARGIN_MS) return undefined
+  if (requests.some((other) => isPipelined(request, other))) return undefined
   const reason = told.headers.get('x-sandbox-reason')
   if (reason === 'storm' || reason === 'fault') return true
   // A quota or a ban ends up to a second before its Retry-After, which is rounded up; while it refuses it has not ended.
@@ -79,6 +80,15 @@ function isEarly(
       isBetween(other, request.sentAt + MARGIN_MS, before.sentAt + wait),
   )
   return refusedLater ? true : undefined
+}
+
+/**
+ * Sent on a connection whose response to an earlier request was still to come: a busy sandbox reads both at once, and
+ * cannot tell which of them was sent before an earlier response arrived.
+ */
+function isPipelined(request: Wired, other: Wired): boolean {
+  const isBefore = other.connection === request.connection && other.sentAt < request.sentAt
+  return isBefore && (other.response?.deliveredAt ?? Number.POSITIVE_INFINITY) > request.sentAt
 }
 
 const SECOND_MS = 1000
