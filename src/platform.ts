@@ -15,8 +15,8 @@ import { systemClock } from './system/system-clock.js'
 
 // Parts that need a disk, sockets or threads. Browsers get platform.browser.ts instead. All but the store load on first use.
 
-export { openContract } from './contract/open-contract.js'
 export type { ReplicaOverrides } from './executor/replica.js'
+export { openContract } from './openapi/open-contract.js'
 
 export const createReplicaExecutor: typeof import('./executor/replica.js').createReplicaExecutor = async (...given) =>
   (await import('./executor/replica.js')).createReplicaExecutor(...given)

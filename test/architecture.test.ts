@@ -15,6 +15,7 @@ const RUNNING = ['control', 'http', 'conduct', 'exchanges', 'drift', ...GROUND]
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   system: [],
   contract: ['system'],
+  openapi: ['contract', 'system'],
   domain: ['contract'],
   drift: ['domain', 'contract'],
   exchanges: ['domain'],
@@ -29,7 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   control: ['core', 'replication', 'conduct', 'exchanges', 'drift', ...GROUND],
   web: ['control', 'conduct', 'drift', 'exchanges', 'options', 'domain', 'contract'],
   executor: ['control', 'http', 'replication', 'store', 'core', ...GROUND],
-  platform: ['executor', 'client', 'fixtures', 'store', 'core', ...GROUND],
+  platform: ['executor', 'client', 'fixtures', 'store', 'core', 'openapi', ...GROUND],
   'start-checks': GROUND,
   compose: [
     'start-checks',
@@ -51,7 +52,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   vitest: ['matchers', 'api', 'control', 'options', 'domain', 'system'],
   playwright: ['api', 'options'],
   index: ['api', 'control', 'conduct', 'exchanges', 'drift', 'options', 'domain', 'contract'],
-  cli: ['sandbox', 'api', 'client', ...RUNNING],
+  cli: ['sandbox', 'api', 'client', 'openapi', ...RUNNING],
 }
 
 /** Each outside thing has one door. */

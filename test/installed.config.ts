@@ -13,7 +13,7 @@ const DOORS: Readonly<Record<string, string>> = {
   'src/sandbox.ts': 'runSandbox',
   'src/compose.ts': 'openSandboxCore',
   'src/cli/run-cli.ts': 'runCli',
-  'src/contract/load-contract.ts': 'loadContract',
+  'src/openapi/load-contract.ts': 'loadContract',
   'src/contract/prism.ts': 'openPrism',
 }
 
@@ -33,7 +33,8 @@ export default defineConfig({
     include: [
       'test/cli/verify.test.ts',
       'test/client/verify.integration.test.ts',
-      'test/contract/{prism,bounds,sendable.integration,load-contract}.test.ts',
+      'test/contract/{prism,bounds,sendable.integration}.test.ts',
+      'test/openapi/load-contract.test.ts',
       'test/service/{fuller-contract,mocked-operations.integration,served-pets}.test.ts',
     ],
     server: { deps: { external: [/\/dist\/[^/]+\.js$/] } },

@@ -98,7 +98,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
 async function chosenContract(args: readonly string[], io: CliIo): Promise<Contract | undefined> {
   const file = valueIn(args, /^--(?:cli-)?spec(?:=|$)/)
   if (file !== undefined) {
-    const { loadContract } = await import('../contract/load-contract.js')
+    const { loadContract } = await import('../openapi/load-contract.js')
     return await loadContract(resolve(io.cwd, file), {
       keepsPets: false,
       name: file,

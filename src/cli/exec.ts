@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { openContract } from '../contract/open-contract.js'
 import { shellWord } from '../domain/curl.js'
+import { openContract } from '../openapi/open-contract.js'
 import { EMBEDDED_DEFAULTS, OptionsError } from '../options/options.js'
 import { resolveLayers } from '../options/resolve.js'
 import { configLayer, envLayer, type FlagValues, flagLayer } from '../options/sources.js'

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { type Location, writeLocator } from '../client/locator-file.js'
-import { openContract } from '../contract/open-contract.js'
 import { Failure } from '../domain/failures.js'
+import { openContract } from '../openapi/open-contract.js'
 import { valueFromText } from '../options/layer.js'
 import { ENV_PREFIX, envName, flagName, kebabName } from '../options/names.js'
 import { OptionsError, serveDefaults } from '../options/options.js'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { excerpt } from '../../src/contract/excerpt.js'
 import { parseJson, stringifyJson } from '../../src/contract/json.js'
-import { loadContract } from '../../src/contract/load-contract.js'
+import { loadContract } from '../../src/openapi/load-contract.js'
 import { temporaryFile } from '../support/temporary-files.js'
 
 const HEAD = 'openapi: 3.1.0\ninfo: {title: t, version: "1"}\n'

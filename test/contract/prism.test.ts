@@ -3,9 +3,9 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Contract } from '../../src/contract/contract.js'
 import type { ContractEngine, MockRequest } from '../../src/contract/engine.js'
 import { parseJson } from '../../src/contract/json.js'
-import { loadContract } from '../../src/contract/load-contract.js'
 import { openPrism } from '../../src/contract/prism.js'
 import { readResponseRules } from '../../src/contract/response-rules.js'
+import { loadContract } from '../../src/openapi/load-contract.js'
 import { temporaryFile } from '../support/temporary-files.js'
 
 const FULLER = fileURLToPath(new URL('specs/fuller.yaml', import.meta.url))

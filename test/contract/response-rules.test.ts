@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Contract } from '../../src/contract/contract.js'
 import type { EngineResponse } from '../../src/contract/engine.js'
-import { loadContract } from '../../src/contract/load-contract.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import {
   findContentViolations,
@@ -11,6 +10,7 @@ import {
   readResponse,
   readResponseRules,
 } from '../../src/contract/response-rules.js'
+import { loadContract } from '../../src/openapi/load-contract.js'
 
 const LIMITS = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '5', 'x-ratelimit-reset': '1772359260' }
 const JSON_TYPE = { 'content-type': 'application/json' }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { openContract } from '../../src/contract/open-contract.js'
 import { unfitRecords } from '../../src/core/collections.js'
+import { openContract } from '../../src/openapi/open-contract.js'
 import { temporaryFile } from '../support/temporary-files.js'
 
 const BOOK = {

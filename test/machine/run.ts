@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { openContract } from '../../src/contract/open-contract.js'
 import { digestSandbox } from '../../src/core/checkpoint.js'
+import { openContract } from '../../src/openapi/open-contract.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { runs } from '../support/test-seed.js'

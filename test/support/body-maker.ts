@@ -3,9 +3,9 @@ import type { Contract, Values } from '../../src/contract/contract.js'
 import { isNode, jsonContent, type Place, rootPlace } from '../../src/contract/document.js'
 import { generateValue } from '../../src/contract/generate-value.js'
 import { parseDocument } from '../../src/contract/parse-document.js'
-import { recordPlace } from '../../src/contract/record-rules.js'
 import { readRecordFields } from '../../src/contract/schema-fields.js'
 import type { RandomStream } from '../../src/domain/random.js'
+import { recordPlace } from '../../src/openapi/record-rules.js'
 
 const MAX_ATTEMPTS = 50
 

@@ -1,12 +1,20 @@
-import { isNode, type Place } from './document.js'
-import { exampleValue, fits } from './example-value.js'
-import { concreteType } from './media-types.js'
+import { isNode, type Place } from '../contract/document.js'
+import { exampleValue, fits } from '../contract/example-value.js'
+import { concreteType } from '../contract/media-types.js'
+import type { HeaderData, ResourceAction, View } from '../contract/resource-data.js'
+import {
+  alternativesOf,
+  isObject,
+  isOpen,
+  readRecordFields,
+  typeOf,
+  typesOf,
+  variantsOf,
+} from '../contract/schema-fields.js'
 import { type OperationShape, parametersOf, success } from './operations.js'
 import type { FoundResource } from './read-resource.js'
 import { type ListEnvelope, unwrapList, unwrapRecord, unwrapSent } from './record-schema.js'
-import type { HeaderData, ResourceAction, View } from './resource-data.js'
 import { COUNTED, queryRoles, REMOVED, readMeta, SUCCEEDED } from './roles.js'
-import { alternativesOf, isObject, isOpen, readRecordFields, typeOf, typesOf, variantsOf } from './schema-fields.js'
 
 type Base = Pick<ResourceAction, 'resource' | 'headers' | 'hasConflict' | 'contentType'>
 type Outcome = NonNullable<ReturnType<typeof success>>

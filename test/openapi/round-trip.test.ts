@@ -5,9 +5,9 @@ import type { Contract, Operation } from '../../src/contract/contract.js'
 import { type Place, rootPlace } from '../../src/contract/document.js'
 import { generateValue } from '../../src/contract/generate-value.js'
 import { parseJson } from '../../src/contract/json.js'
-import { loadContract } from '../../src/contract/load-contract.js'
 import type { ResourceAction, ResourceData } from '../../src/contract/resource-data.js'
 import { randomStream } from '../../src/domain/random.js'
+import { loadContract } from '../../src/openapi/load-contract.js'
 import { bodyMakers } from '../support/body-maker.js'
 import { TEST_SEED } from '../support/test-seed.js'
 import { type Seen, type TestSandbox, transports } from '../support/transports.js'
@@ -16,7 +16,7 @@ type Values = Readonly<Record<string, unknown>>
 type Kind = ResourceAction['kind']
 
 /** `TEST_CONTRACTS=<folder>` tests other contracts. */
-const FOLDER = process.env.TEST_CONTRACTS ?? fileURLToPath(new URL('specs', import.meta.url))
+const FOLDER = process.env.TEST_CONTRACTS ?? fileURLToPath(new URL('../contract/specs', import.meta.url))
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch']
 /** A record of a contract may allow less than the request that creates it. */

@@ -1,5 +1,5 @@
 import { upgradeFromTwoToThree } from '@scalar/openapi-upgrader/2.0-to-3.0'
-import { isNode, type Node } from './json.js'
+import { isNode, type Node } from '../contract/json.js'
 
 // Loaded late: few documents are Swagger 2.0.
 

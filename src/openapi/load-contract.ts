@@ -1,18 +1,18 @@
 import { dirname, resolve, sep } from 'node:path'
+import type { Contract } from '../contract/contract.js'
+import { createContract } from '../contract/create-contract.js'
+import { quote } from '../contract/excerpt.js'
+import { contractData } from '../contract/generated/contract-data.js'
+import { stringifyJson } from '../contract/json.js'
+import { MAX_CHARACTERS, parseDocument } from '../contract/parse-document.js'
+import { writeYaml } from '../contract/served-text.js'
+import { SpecError } from '../contract/spec-error.js'
+import { validatorMaker } from '../contract/validator-maker.js'
 import { messageOf } from '../system/message-of.js'
 import { readRegularFile, realPath } from '../system/regular-file.js'
-import type { Contract } from './contract.js'
-import { createContract } from './create-contract.js'
-import { quote } from './excerpt.js'
-import { contractData } from './generated/contract-data.js'
-import { stringifyJson } from './json.js'
 import { type Files, toNormalForm } from './normal-form.js'
-import { MAX_CHARACTERS, parseDocument } from './parse-document.js'
 import { readContract } from './read-contract.js'
 import { readRecordRules } from './record-rules.js'
-import { writeYaml } from './served-text.js'
-import { SpecError } from './spec-error.js'
-import { validatorMaker } from './validator-maker.js'
 
 export interface LoadOptions {
   /** Whether the sandbox serves it, so its pets must be storable. Default: true. */
@@ -69,7 +69,7 @@ export async function readContractText(
 
 async function uncheckedPatterns(patterns: ReadonlyMap<string, string>): Promise<readonly string[]> {
   if (patterns.size === 0) return []
-  const { linearPattern } = await import('./linear-pattern.js')
+  const { linearPattern } = await import('../contract/linear-pattern.js')
   return [...patterns]
     .filter(([pattern]) => linearPattern(pattern) === undefined)
     .map(

@@ -1,8 +1,8 @@
-import { isNode, type Place } from './document.js'
-import { exampleValue, fullExample } from './example-value.js'
-import { FORMATS } from './formats.js'
-import type { Shape } from './resource-data.js'
-import { type Fields, mainPart, type RecordField, readRecordFields, typesOf } from './schema-fields.js'
+import { isNode, type Place } from '../contract/document.js'
+import { exampleValue, fullExample } from '../contract/example-value.js'
+import { FORMATS } from '../contract/formats.js'
+import type { Shape } from '../contract/resource-data.js'
+import { type Fields, mainPart, type RecordField, readRecordFields, typesOf } from '../contract/schema-fields.js'
 
 /** Levels of a value that are completed. */
 const MAX_DEPTH = 5

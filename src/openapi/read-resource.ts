@@ -1,8 +1,5 @@
-import type { Node, Place } from './document.js'
-import { exampleValue, fits } from './example-value.js'
-import { literalsOf, type OperationShape, PARAMETER, parametersOf, plainName } from './operations.js'
-import { isSingular, unwrapSent } from './record-schema.js'
-import { shapeFor } from './request-shape.js'
+import type { Node, Place } from '../contract/document.js'
+import { exampleValue, fits } from '../contract/example-value.js'
 import {
   type Fill,
   type IdData,
@@ -10,8 +7,18 @@ import {
   type ParentData,
   type PropertyData,
   type ResourceData,
-} from './resource-data.js'
-import { type Fields, isOpen, type RecordField, readRecordFields, requiredNames, typeOf } from './schema-fields.js'
+} from '../contract/resource-data.js'
+import {
+  type Fields,
+  isOpen,
+  type RecordField,
+  readRecordFields,
+  requiredNames,
+  typeOf,
+} from '../contract/schema-fields.js'
+import { literalsOf, type OperationShape, PARAMETER, parametersOf, plainName } from './operations.js'
+import { isSingular, unwrapSent } from './record-schema.js'
+import { shapeFor } from './request-shape.js'
 
 /** Operations on the same collection, and what they return as a record. */
 export interface CollectionShape {

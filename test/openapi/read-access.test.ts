@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BEARER } from '../../src/contract/contract-data.js'
-import { readContract } from '../../src/contract/read-contract.js'
+import { readContract } from '../../src/openapi/read-contract.js'
 
 function read(document: object) {
   return readContract({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { loadContract } from '../../src/contract/load-contract.js'
+import { loadContract } from '../../src/openapi/load-contract.js'
 import { temporaryFile } from '../support/temporary-files.js'
 import { type TestSandbox, transports } from '../support/transports.js'
 

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Contract, Operation } from '../../src/contract/contract.js'
-import { loadContract } from '../../src/contract/load-contract.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
+import { loadContract } from '../../src/openapi/load-contract.js'
 import { openapiFile } from '../../src/system/package-files.js'
 import { temporaryFile } from '../support/temporary-files.js'
 
-const fullerFile = fileURLToPath(new URL('specs/fuller.yaml', import.meta.url))
+const fullerFile = fileURLToPath(new URL('../contract/specs/fuller.yaml', import.meta.url))
 function operation(contract: Contract, id: string): Operation {
   const found = contract.operations.find((candidate) => candidate.id === id)
   if (found === undefined) throw new Error(`Unknown operation ${id}.`)

@@ -1,9 +1,9 @@
+import { pointerSteps } from '../contract/document.js'
+import { isNode, type Node } from '../contract/json.js'
+import { LIST_OF_SCHEMAS, NAMED_SCHEMAS, ONE_SCHEMA, words } from '../contract/keywords.js'
+import { decodePercent } from '../contract/query.js'
+import { SpecError } from '../contract/spec-error.js'
 import { messageOf } from '../system/message-of.js'
-import { pointerSteps } from './document.js'
-import { isNode, type Node } from './json.js'
-import { LIST_OF_SCHEMAS, NAMED_SCHEMAS, ONE_SCHEMA, words } from './keywords.js'
-import { decodePercent } from './query.js'
-import { SpecError } from './spec-error.js'
 import { withSubtypes } from './subtypes.js'
 
 /** Files beside a document. */

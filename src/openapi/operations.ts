@@ -1,6 +1,6 @@
-import { type Content, jsonContent, type Place } from './document.js'
-import { essenceOf, isFormType } from './media-types.js'
-import { type Fields, isAny, isObject, readRecordFields } from './schema-fields.js'
+import { type Content, jsonContent, type Place } from '../contract/document.js'
+import { essenceOf, isFormType } from '../contract/media-types.js'
+import { type Fields, isAny, isObject, readRecordFields } from '../contract/schema-fields.js'
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace']
 

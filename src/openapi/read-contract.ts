@@ -10,14 +10,19 @@ import {
   type Plans,
   type Server,
   type Style,
-} from './contract-data.js'
-import { isNode, jsonContent, type Node, Place, rootPlace } from './document.js'
+} from '../contract/contract-data.js'
+import { isNode, jsonContent, type Node, Place, rootPlace } from '../contract/document.js'
+import { exampleOf, exampleValue, fullExample } from '../contract/example-value.js'
+import { formOf, readExpected, readFields } from '../contract/expected.js'
+import { stringifyJson } from '../contract/json.js'
+import { checkSchema, type SchemaFindings, toJsonSchema, toObjectSchema } from '../contract/json-schema.js'
+import { essenceOf, isFormType } from '../contract/media-types.js'
+import type { ResourceAction } from '../contract/resource-data.js'
+import { isOpen, readAllFields, readRecordFields, typeOf } from '../contract/schema-fields.js'
+import { checkResponse, hasNoBody } from '../contract/sendable.js'
+import { SpecError } from '../contract/spec-error.js'
+import type { Schemas } from '../contract/validators.js'
 import { readErrors } from './documented-errors.js'
-import { exampleOf, exampleValue, fullExample } from './example-value.js'
-import { formOf, readExpected, readFields } from './expected.js'
-import { stringifyJson } from './json.js'
-import { checkSchema, type SchemaFindings, toJsonSchema, toObjectSchema } from './json-schema.js'
-import { essenceOf, isFormType } from './media-types.js'
 import {
   bodyContent,
   explodedFields,
@@ -27,12 +32,7 @@ import {
   success,
 } from './operations.js'
 import { isPublic, readAccess, readKeys } from './read-access.js'
-import type { ResourceAction } from './resource-data.js'
 import { readResources } from './resources.js'
-import { isOpen, readAllFields, readRecordFields, typeOf } from './schema-fields.js'
-import { checkResponse, hasNoBody } from './sendable.js'
-import { SpecError } from './spec-error.js'
-import type { Schemas } from './validators.js'
 
 export interface ContractReading {
   readonly data: ContractData

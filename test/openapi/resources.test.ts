@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { rootPlace } from '../../src/contract/document.js'
-import { readContractText } from '../../src/contract/load-contract.js'
-import { toNormalForm } from '../../src/contract/normal-form.js'
-import { readOperations } from '../../src/contract/operations.js'
 import { parseDocument } from '../../src/contract/parse-document.js'
 import type { ResourceAction } from '../../src/contract/resource-data.js'
-import { readResources } from '../../src/contract/resources.js'
+import { readContractText } from '../../src/openapi/load-contract.js'
+import { toNormalForm } from '../../src/openapi/normal-form.js'
+import { readOperations } from '../../src/openapi/operations.js'
+import { readResources } from '../../src/openapi/resources.js'
 
 async function resourcesOf(text: string) {
   const { document } = await toNormalForm(parseDocument('openapi.yaml', text))
@@ -275,7 +275,7 @@ describe('contracts of others', () => {
       },
     ],
   ])('%s: stateful operations, and mocked operations with the reason', async (name, stateful, mocked) => {
-    const text = readFileSync(fileURLToPath(new URL(`specs/${name}.yaml`, import.meta.url)), 'utf8')
+    const text = readFileSync(fileURLToPath(new URL(`../contract/specs/${name}.yaml`, import.meta.url)), 'utf8')
     const reading = await resourcesOf(text)
     const actions = Object.entries(reading.actions).map(([id, { resource, kind }]) => [resource, `${id} ${kind}`])
     expect(reading.resources.map((resource) => resource.name)).toEqual(Object.keys(stateful))

@@ -1,4 +1,4 @@
-import { isNode, type Node } from './json.js'
+import { isNode, type Node } from '../contract/json.js'
 
 type Schemas = Readonly<Record<string, unknown>>
 

@@ -1,8 +1,8 @@
+import { type ParentData, placeInState, type ResourceAction, type ResourceData } from '../contract/resource-data.js'
 import { literalsOf, type OperationShape } from './operations.js'
 import { readAction } from './read-action.js'
 import { type CollectionShape, type FoundResource, readResource } from './read-resource.js'
 import { listExamples, recordSchema } from './record-schema.js'
-import { type ParentData, placeInState, type ResourceAction, type ResourceData } from './resource-data.js'
 
 export interface ResourceReading {
   readonly resources: readonly ResourceData[]

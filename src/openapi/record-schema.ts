@@ -1,8 +1,8 @@
-import { isNode, type Node, type Place } from './document.js'
-import { exampleOf, fits } from './example-value.js'
+import { isNode, type Node, type Place } from '../contract/document.js'
+import { exampleOf, fits } from '../contract/example-value.js'
+import { type ResourceData, recordsIn } from '../contract/resource-data.js'
+import { type Fields, isAny, isObject, readRecordFields, typeOf } from '../contract/schema-fields.js'
 import { bodyContent, literalsOf, type OperationShape, plainName, success } from './operations.js'
-import { type ResourceData, recordsIn } from './resource-data.js'
-import { type Fields, isAny, isObject, readRecordFields, typeOf } from './schema-fields.js'
 
 /** The schema of one record: what GET on the item returns, else POST, else the items of the list. */
 export function recordSchema(operations: readonly OperationShape[], collection: string): Place | undefined {

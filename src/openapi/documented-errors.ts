@@ -1,9 +1,9 @@
-import { isNode, jsonContent, type Node, type Place } from './document.js'
-import { exampleOf, exampleValue, fits } from './example-value.js'
-import { stringifyJson } from './json.js'
-import { concreteType } from './media-types.js'
-import { ERROR_CODE, ERROR_STATUS, type ErrorData, MESSAGE, STATUS_TEXT } from './resource-data.js'
-import { alternativesOf, isObject, readRecordFields, typeOf } from './schema-fields.js'
+import { isNode, jsonContent, type Node, type Place } from '../contract/document.js'
+import { exampleOf, exampleValue, fits } from '../contract/example-value.js'
+import { stringifyJson } from '../contract/json.js'
+import { concreteType } from '../contract/media-types.js'
+import { ERROR_CODE, ERROR_STATUS, type ErrorData, MESSAGE, STATUS_TEXT } from '../contract/resource-data.js'
+import { alternativesOf, isObject, readRecordFields, typeOf } from '../contract/schema-fields.js'
 
 /** The documented errors, unless they have the shape of the service's own. */
 export function readErrors(operation: Place): readonly ErrorData[] {

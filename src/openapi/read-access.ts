@@ -1,4 +1,4 @@
-import { BASE, readBasePath } from './base-path.js'
+import { BASE, readBasePath } from '../contract/base-path.js'
 import {
   BEARER,
   type ContractData,
@@ -6,8 +6,8 @@ import {
   type KeyPlace,
   type KeyPlaces,
   type OtherKey,
-} from './contract-data.js'
-import type { Place } from './document.js'
+} from '../contract/contract-data.js'
+import type { Place } from '../contract/document.js'
 import type { OperationShape } from './operations.js'
 
 type Keys = Pick<ContractData, 'keyHeaders' | 'otherKeys' | 'isStandIn'>

@@ -1,8 +1,8 @@
-import type { Node, Place } from './document.js'
-import { exampleValue } from './example-value.js'
+import type { Node, Place } from '../contract/document.js'
+import { exampleValue } from '../contract/example-value.js'
+import type { MetaField, MetaRole, QueryRoles } from '../contract/resource-data.js'
+import { allowsNull, type Fields, mainPart, readRecordFields, typeOf } from '../contract/schema-fields.js'
 import { explodedFields, plainName } from './operations.js'
-import type { MetaField, MetaRole, QueryRoles } from './resource-data.js'
-import { allowsNull, type Fields, mainPart, readRecordFields, typeOf } from './schema-fields.js'
 
 const QUERY_NAMES = {
   limit: /^(limit|per_?page|page_?size|max_?results|max_?items|size|take|count|rows|\$top|page\[(size|limit)\])$/i,

@@ -1,9 +1,8 @@
-import type { RecordRules, Values } from './contract.js'
-import type { ContractData } from './contract-data.js'
-import { type Node, operationPlace, type Place, rootPlace } from './document.js'
-import { stringifyJson } from './json.js'
-import { toJsonSchema } from './json-schema.js'
-import { success } from './operations.js'
+import type { RecordRules, Values } from '../contract/contract.js'
+import type { ContractData } from '../contract/contract-data.js'
+import { type Node, operationPlace, type Place, rootPlace } from '../contract/document.js'
+import { stringifyJson } from '../contract/json.js'
+import { toJsonSchema } from '../contract/json-schema.js'
 import {
   type Fill,
   fillValue,
@@ -12,11 +11,12 @@ import {
   type ResourceData,
   type View,
   viewed,
-} from './resource-data.js'
-import { readRecordFields } from './schema-fields.js'
-import type { Validator } from './validator.js'
-import { validatorMaker } from './validator-maker.js'
-import { findViolations } from './validators.js'
+} from '../contract/resource-data.js'
+import { readRecordFields } from '../contract/schema-fields.js'
+import type { Validator } from '../contract/validator.js'
+import { validatorMaker } from '../contract/validator-maker.js'
+import { findViolations } from '../contract/validators.js'
+import { success } from './operations.js'
 
 /**
  * What the documented responses of a contract given with --spec allow records to be, by resource.
