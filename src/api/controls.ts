@@ -64,7 +64,7 @@ type Id = Int64 | string
 /** Null removes a field. */
 type Change<Item> = { readonly [Field in keyof Item]?: Item[Field] | null }
 
-/** Records of one resource. Nested ones have the ids of their parents as fields, by their path parameters. */
+/** Records of one resource. Nested ones have the ids of their parents as fields, which `resources()` names. */
 export interface ResourceControls<Item extends object = Record<string, unknown>, New extends object = object> {
   /** All records, or those of a filter; newest first. */
   list(filter?: { readonly limit?: number; readonly search?: string }): Promise<readonly Item[]>

@@ -3,7 +3,7 @@ import { patternText } from './pattern-text.js'
 
 /** A kind of record that the contract describes well enough for the sandbox to keep it. Plain data. */
 export interface ResourceData {
-  /** The last segment of the collection's path: `pets`. The whole path if two resources share it: `owners/pets`. */
+  /** The shortest end of the path's segments without parameters that no other resource has: `pets`, `owners/pets`. */
   readonly name: string
   /** The collection's path template: `/owners/{ownerId}/pets`. */
   readonly path: string
@@ -26,14 +26,26 @@ export interface ResourceData {
   readonly examples?: readonly Readonly<Record<string, unknown>>[]
 }
 
+/** The field of a store that is not a resource. */
+export const RESERVED_NAME = '$sandbox'
+
 export interface ParentData {
   readonly parameter: string
   /** The resource that the parameter identifies. Undefined if the contract has no such resource: any value will do. */
   readonly resource?: string
   /** The record's own property that holds the parent's id, if it has one. */
   readonly property?: string
+  /** What files and the control plane call the parent's id: that property, or a field beside the record's own. */
+  readonly field: string
+  /** The parent's ids are integers, so that the field has one too. */
+  readonly isInteger?: true
   /** Of the parent's id. */
   readonly template?: string
+}
+
+/** The field of a parent whose other names are taken. @param index of the parent, outermost first */
+export function parentField(index: number): string {
+  return index === 0 ? '$parent' : `$parent${index + 1}`
 }
 
 export interface IdData {

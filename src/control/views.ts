@@ -63,7 +63,7 @@ export interface ResourceView {
   readonly path: string
   /** The property that identifies a record. */
   readonly id: string
-  /** Path parameters that name the parents of a record, outermost first. */
+  /** Fields with the ids of a record's parents, outermost first. */
   readonly parents: readonly string[]
   readonly records: number
 }

@@ -6,6 +6,7 @@ import {
   idOfForm,
   type ParentData,
   type PropertyData,
+  parentField,
   type ResourceData,
 } from '../contract/resource-data.js'
 import {
@@ -17,7 +18,7 @@ import {
   typeOf,
 } from '../contract/schema-fields.js'
 import { literalsOf, type OperationShape, PARAMETER, parametersOf, plainName } from './operations.js'
-import { isSingular, unwrapSent } from './record-schema.js'
+import { isSingular, singularOf, unwrapSent } from './record-schema.js'
 import { shapeFor } from './request-shape.js'
 
 /** Operations on the same collection, and what they return as a record. */
@@ -112,7 +113,7 @@ export function readResource({
   const resource = {
     name: path,
     path,
-    parents: readParents(path, fields, id),
+    parents: readParents(path, operations, fields, id),
     id,
     properties,
     ...(hidden.length > 0 && { hidden }),
@@ -305,19 +306,51 @@ function isTimestamp(name: string, { format }: RecordField): boolean {
   return /^date/.test(format ?? '') || /(_at|At|_on|_?date|Date)$/.test(name)
 }
 
-function readParents(path: string, fields: Fields, id: IdData): readonly ParentData[] {
+/**
+ * The first name that is free: the path parameter, the parent with `Id`, `$parent`. A property of the record with such a
+ * name, or in another case and with the type of the parameter, holds the parent's id.
+ */
+function readParents(
+  path: string,
+  operations: readonly OperationShape[],
+  fields: Fields,
+  id: IdData,
+): readonly ParentData[] {
   const segments = path.split('/')
-  return segments.flatMap((segment, index) => {
+  const taken = new Set([...fields.keys(), id.property, 'id'])
+  const parents: ParentData[] = []
+  for (const [index, segment] of segments.entries()) {
     const [, parameter] = PARAMETER.exec(segment) ?? []
-    if (parameter === undefined) return []
-    return [
-      {
-        parameter,
-        resource: segments.slice(0, index).join('/'),
-        ...(fields.has(parameter) && parameter !== id.property ? { property: parameter } : {}),
-      },
-    ]
-  })
+    if (parameter === undefined) continue
+    const resource = segments.slice(0, index).join('/')
+    const type = parameterType(operations, parameter)
+    const wanted = [parameter, `${singularOf(resource)}Id`]
+    const isParent = (name: string) => {
+      const own = fields.get(name)?.type
+      if (name === id.property || /^(boolean|object|array)$/.test(own ?? '')) return false
+      const isNamed = wanted.some((one) => plainName(one) === plainName(name))
+      return name === parameter || (isNamed && type !== undefined && type === own)
+    }
+    const property = [...fields.keys()].sort((name) => (name === parameter ? -1 : 0)).find(isParent)
+    const field = property ?? [...wanted, parentField(parents.length)].find((name) => !taken.has(name)) ?? ''
+    taken.add(field)
+    parents.push({
+      parameter,
+      resource,
+      field,
+      ...(property !== undefined && { property }),
+      ...(type === 'integer' && { isInteger: true }),
+    })
+  }
+  return parents
+}
+
+function parameterType(operations: readonly OperationShape[], parameter: string): string | undefined {
+  const found = operations
+    .flatMap(parametersOf)
+    .find((one) => one.string('in') === 'path' && one.string('name') === parameter)
+    ?.child('schema')
+  return found && typeOf(found)
 }
 
 const CREATED = /^(created|inserted|added|placed|started)(_?(at|on|time|date))?$/i

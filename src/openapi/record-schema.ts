@@ -62,6 +62,15 @@ export function isSingular(name: string, collection: string): boolean {
   return [one, `${one}s`, `${one}es`, one.replace(/y$/, 'ies'), one.replace(/fe?$/, 'ves')].includes(many)
 }
 
+/** `article` of `/articles`, `addressBook` of `/address-books`. */
+export function singularOf(collection: string): string {
+  const many = (literalsOf(collection).at(-1) ?? '').replace(/[-.](\w)/g, (_, letter: string) => letter.toUpperCase())
+  const one = many.replace(/ies$/i, 'y').replace(/(ss|x|[nt]ch|sh|tus)es$/i, '$1')
+  return (one === many ? many.replace(/(?<!s)s$/i, '') : one).replace(/^[A-Z](?=[a-z])/, (letter) =>
+    letter.toLowerCase(),
+  )
+}
+
 export interface ListEnvelope {
   /** Undefined if they may be anything. */
   readonly items?: Place

@@ -1,4 +1,4 @@
-import { type ParentData, placeInState, type ResourceAction, type ResourceData } from '../contract/resource-data.js'
+import { type ParentData, placeInState, RESERVED_NAME, type ResourceAction, type ResourceData } from '../contract/resource-data.js'
 import { literalsOf, type OperationShape } from './operations.js'
 import { readAction } from './read-action.js'
 import { type CollectionShape, type FoundResource, readResource } from './read-resource.js'
@@ -44,6 +44,7 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
     return []
   })
   const kept = new Set(resources.map(({ path }) => path))
+  checkPaths(found, kept)
   const halves = found.flatMap(({ resource: { path }, operations }) => {
     const isCreate = ({ id }: OperationShape) => Object(outcomes.get(id)).kind === 'create'
     const create = kept.has(path) ? operations.find(isCreate) : undefined
@@ -94,6 +95,7 @@ function withExamples(
   operations: readonly OperationShape[],
 ): ResourceData | string {
   if (resource.path === '/pets') return resource
+  if (resource.path === `/${RESERVED_NAME}`) return `the sandbox keeps its own data under the name "${RESERVED_NAME}"`
   if (!actions.some(({ kind }) => kind === 'list' || kind === 'get')) return 'no operation reads its records'
   if (actions.some(({ kind, createdStatus }) => kind === 'create' || createdStatus !== undefined)) return resource
   const fixed = { ...resource, isFixed: true } as const
@@ -104,23 +106,27 @@ function withExamples(
   return 'no operation creates its records, and the list has no valid example'
 }
 
-/** Shortens names, which are paths, to their last segment, else to the segments without parameters, where that is enough. */
+/** Shortens names, which are paths, to the shortest end of their segments without parameters that no other resource has. */
 function withShortNames({ resources, outcomes, notes }: ResourceReading): ResourceReading {
-  const names = new Map(resources.map(({ path }) => [path, path.slice(1)]))
-  for (const shorten of [
-    (path: string) => literalsOf(path).join('/'),
-    (path: string) => literalsOf(path).at(-1) ?? path,
-  ]) {
-    const count = new Map<string, number>()
-    for (const { path } of resources) count.set(shorten(path), (count.get(shorten(path)) ?? 0) + 1)
-    for (const { path } of resources) if (count.get(shorten(path)) === 1) names.set(path, shorten(path))
-  }
+  const endings = new Map(resources.map(({ path }) => [path, endingsOf(path)]))
+  const count = new Map<string, number>()
+  for (const ending of [...endings.values()].flat()) count.set(ending, (count.get(ending) ?? 0) + 1)
+  const names = new Map(
+    Array.from(endings, ([path, own]) => [
+      path,
+      own.find((ending) => count.get(ending) === 1 && ending !== RESERVED_NAME) ?? path.slice(1),
+    ]),
+  )
   const short = (name: string) => names.get(name) ?? name
-  const templates = new Map(resources.map(({ path, id: { template } }) => [path, template && { template }]))
+  const ids = new Map(resources.map(({ path, id }) => [path, id]))
   const shortParents = (parents: readonly ParentData[]) =>
-    parents.map(({ resource = '', ...parent }) =>
-      names.has(resource) ? { ...parent, resource: short(resource), ...templates.get(resource) } : parent,
-    )
+    parents.map(({ resource = '', ...parent }): ParentData => {
+      const id = ids.get(resource)
+      if (id === undefined) return parent
+      const { template, kind } = id
+      const facts = { ...(template && { template }), ...(kind === 'integer' && ({ isInteger: true } as const)) }
+      return { ...parent, resource: short(resource), ...facts }
+    })
   const shortAction = ({ pathFilters, ...action }: ResourceAction): ResourceAction => ({
     ...action,
     resource: short(action.resource),
@@ -130,6 +136,26 @@ function withShortNames({ resources, outcomes, notes }: ResourceReading): Resour
     resources: resources.map((one) => ({ ...one, name: short(one.name), parents: shortParents(one.parents) })),
     outcomes: new Map(Array.from(outcomes, ([id, one]) => [id, typeof one === 'string' ? one : shortAction(one)])),
     notes,
+  }
+}
+
+/** `pets`, `owners/pets` of `/owners/{ownerId}/pets`. */
+function endingsOf(path: string): readonly string[] {
+  const literals = literalsOf(path)
+  return literals.map((_, index) => literals.slice(-1 - index).join('/'))
+}
+
+/** @throws SpecError for paths that only the names of parameters distinguish: no name would */
+function checkPaths(found: readonly FoundResource[], kept: ReadonlySet<string>): void {
+  const known = new Map<string, string>()
+  for (const { resource, operations } of found) {
+    const { path } = resource
+    if (!kept.has(path)) continue
+    const plain = path.replaceAll(/\{[^{}]*\}/g, '{}')
+    const twin = known.get(plain)
+    if (twin !== undefined)
+      throw operations[0]?.item.error(`is the same path as ${twin}: use the same names of parameters`)
+    known.set(plain, operations[0]?.item.name ?? path)
   }
 }
 

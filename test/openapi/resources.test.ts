@@ -84,11 +84,11 @@ describe('a collection and its item', () => {
     const { resources } = await resourcesOf(contract(paths))
     expect(resources.map(({ name, parents }) => [name, parents])).toEqual([
       ['owners', []],
-      ['toys', [{ parameter: 'ownerId', resource: 'owners' }]],
+      ['toys', [{ parameter: 'ownerId', resource: 'owners', field: 'ownerId', isInteger: true }]],
     ])
     const ofThings = paths.replaceAll('ownerId', 'id').replaceAll('{ type: object }', ref('Thing'))
     const { resources: toys } = await resourcesOf(contract(ofThings))
-    expect(toys[1]?.parents).toEqual([{ parameter: 'id', resource: 'owners' }])
+    expect(toys[1]?.parents).toEqual([{ parameter: 'id', resource: 'owners', field: 'ownerId', isInteger: true }])
   })
 
   it('have different names if only parameters distinguish their paths', async () => {
@@ -96,6 +96,51 @@ describe('a collection and its item', () => {
     const nested = things.replaceAll('operationId: ', 'operationId: nested_')
     const { resources } = await resourcesOf(contract(`/things: { ${things} }, '/{kind}/things': { ${nested} }`))
     expect(resources.map(({ name }) => name)).toEqual(['things', '{kind}/things'])
+  })
+
+  it('have the shortest name by which the contract has no other', async () => {
+    const paths = ['/v1/pets', '/v1/shops/pets', '/v2/{kind}/shops', '/constructor', '/__proto__', '/a/$sandbox']
+    const things = (index: number) => `${list()}, ${create}`.replaceAll('operationId: ', `operationId: o${index}_`)
+    const { resources } = await resourcesOf(
+      contract(paths.map((path, index) => `'${path}': { ${things(index)} }`).join(', ')),
+    )
+    expect(resources.map(({ name }) => name)).toEqual([
+      'v1/pets',
+      'shops/pets',
+      'shops',
+      'constructor',
+      '__proto__',
+      'a/$sandbox',
+    ])
+    const { mocked } = await resourcesOf(contract(`/$sandbox: { ${list()}, ${create} }`))
+    expect(mocked.list).toBe('the sandbox keeps its own data under the name "$sandbox"')
+  })
+
+  it('must differ by more than the names of parameters', async () => {
+    const things = `${list()}, ${create}`
+    const other = things.replaceAll('operationId: ', 'operationId: other_')
+    const twins = contract(`'/shops/{id}/things': { ${things} }, '/shops/{name}/things': { ${other} }`)
+    await expect(resourcesOf(twins)).rejects.toThrow(
+      'paths./shops/{name}/things is the same path as paths./shops/{id}/things',
+    )
+  })
+
+  it.each([
+    ['the path parameter', '{ownerId}', 'name: { type: string }', ['ownerId']],
+    ['the parent, if the parameter is id', '{id}', 'name: { type: string }', ['ownerId']],
+    ['the parent, if another property has the name', '{key}', 'key: { type: boolean }', ['ownerId']],
+    ['$parent, if both names are taken', '{key}', 'key: { type: boolean }, ownerId: { type: boolean }', ['$parent']],
+    ['the property that has it, in any case', '{ownerId}', 'owner_id: { type: integer }', ['owner_id', 'owner_id']],
+    ['the property named as the parent', '{id}', 'ownerId: { type: integer }', ['ownerId', 'ownerId']],
+  ])('name the field of a parent by %s', async (_what, parameter, property, [field, own]) => {
+    const toy = `{ type: object, properties: { id: { type: integer }, ${property} } }`
+    const parameters = `parameters: [{ name: '${parameter.slice(1, -1)}', in: path, required: true, schema: { type: integer } }]`
+    const paths = `'/owners/${parameter}/toys': { ${parameters},
+      post: { operationId: add, requestBody: { ${json(toy)} }, ${ok(201, toy)} },
+      get: { operationId: toys, ${ok(200, `{ type: array, items: ${toy} }`)} } }`
+    const { resources } = await resourcesOf(contract(paths))
+    expect(resources[0]?.parents).toMatchObject([{ field, ...(own && { property: own }) }])
+    expect(Object.hasOwn(resources[0]?.parents[0] ?? {}, 'property')).toBe(own !== undefined)
   })
 
   it('are mocked if the path takes a UUID and the client chooses any text', async () => {

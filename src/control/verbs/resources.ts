@@ -6,6 +6,7 @@ import { recordReader } from '../../contract/read-record.js'
 import { idFromPath, idInPath, placeInState, type ResourceData } from '../../contract/resource-data.js'
 import { runAction } from '../../core/resource-actions.js'
 import type { Space } from '../../core/space.js'
+import { parentFields, withoutParentFields } from '../../domain/parents.js'
 import type { StoredRecord } from '../../domain/records.js'
 import { didYouMean } from '../../domain/suggest.js'
 import type { EpochMs } from '../../domain/time.js'
@@ -85,7 +86,7 @@ export const resourceVerbs = {
 function resourceView(space: Space, resource: ResourceData): ResourceView {
   const { name, path, id, parents } = resource
   const records = space.records.get(name)?.size ?? 0
-  return { name, path, id: id.property, parents: parents.map(({ parameter }) => parameter), records }
+  return { name, path, id: id.property, parents: parents.map(({ field }) => field), records }
 }
 
 function findResource({ shared: { contract } }: Space, name: string): ResourceData {
@@ -115,11 +116,8 @@ function changeableResource(space: Space, name: string): ResourceData {
   throw new VerbError('invalid_request', `The contract does not describe ${name}, so its records cannot be changed.`)
 }
 
-function withParents({ parents }: ResourceData, { scope, value }: StoredRecord): Values {
-  const others = parents.flatMap(({ parameter, property }, index) =>
-    property === undefined ? [[parameter, scope[index]] as const] : [],
-  )
-  return others.length === 0 ? value : { ...Object.fromEntries(others), ...value }
+function withParents({ parents }: ResourceData, record: StoredRecord): Values {
+  return parents.length === 0 ? record.value : { ...parentFields(parents, record), ...record.value }
 }
 
 /**
@@ -129,14 +127,11 @@ function withParents({ parents }: ResourceData, { scope, value }: StoredRecord):
  */
 function addRecord(space: Space, name: string, record: Values, wall: EpochMs): Values {
   const resource = changeableResource(space, name)
-  const given = copyOf(record)
-  const scope = resource.parents.map(({ parameter, property = parameter }) => {
-    const parent = given[parameter] ?? given[property]
-    if (parent === undefined)
-      throw new VerbError('invalid_request', `${parameter} is required: it is the id of the parent.`)
-    if (property !== parameter || resource.properties[property] === undefined) delete given[parameter]
-    return parent
-  })
+  const nested = withoutParentFields(resource.parents, copyOf(record))
+  if (typeof nested === 'string')
+    throw new VerbError('invalid_request', `${nested} is required: it is the id of the parent.`)
+  const { scope } = nested
+  const given: Record<string, unknown> = { ...nested.value }
   checkFields(space, resource, given, given)
   const { property, kind } = resource.id
   const id = given[property] ?? undefined
