@@ -1,4 +1,10 @@
-import { type ParentData, placeInState, RESERVED_NAME, type ResourceAction, type ResourceData } from '../contract/resource-data.js'
+import {
+  type ParentData,
+  placeInState,
+  RESERVED_NAME,
+  type ResourceAction,
+  type ResourceData,
+} from '../contract/resource-data.js'
 import { literalsOf, type OperationShape } from './operations.js'
 import { readAction } from './read-action.js'
 import { type CollectionShape, type FoundResource, readResource } from './read-resource.js'
