@@ -34,7 +34,7 @@ import {
   openUpstream,
   type ReplicaOverrides,
 } from './platform.js'
-import { checkKeys, checkOperations, labelKeys, unreachableNotes } from './start-checks.js'
+import { checkKeys, checkOperations, checkPlans, labelKeys, unreachableNotes } from './start-checks.js'
 import { type CleanupStack, openInSteps } from './system/cleanup-stack.js'
 import { messageOf } from './system/message-of.js'
 import { packageVersion } from './system/package-files.js'
@@ -93,6 +93,7 @@ async function prepareStart(
   report: Reporter,
 ): Promise<Prepared> {
   checkOperations(options, contract)
+  checkPlans(options, contract)
   contract.notes.forEach(report.warn)
   unreachableNotes(options.basePath ?? contract.basePath, contract).forEach(report.warn)
   const responseRules = lazily(() => readRules(contract, options.spec))
@@ -119,7 +120,7 @@ async function prepareStart(
     responseRules,
     upstream,
     checkFaults,
-    seedsOf: (seed) => seedReader({ ...options, seed, ...seeds(seed) }, contract.rules?.get('pets'), report),
+    seedsOf: (seed) => seedReader({ ...options, seed, ...seeds(seed) }, contract, report),
     check: ({ keys }) => checkKeys(options, [...keys, ...labelKeys(options.apiKeys, keys)]),
   }
 }
@@ -197,6 +198,7 @@ export function openSandboxCore(
       begin: (address) => executor.begin(address),
       startAs(start) {
         checkOperations({ ...options, start, mock: [] }, contract)
+        checkPlans({ ...options, start }, contract)
         checkKeys({ start }, [...executor.spaces.default.keys.values()])
         executor.spaces.startAs(resolveFrozenStart(start, startedAt, contract), systemClock.wall())
       },

@@ -5,7 +5,6 @@ import { conductReport } from './conduct/conduct-report.js'
 import type { Conduct } from './conduct/conduct-view.js'
 import type { Contract } from './contract/contract.js'
 import { CONTROL_PATH, isControl } from './control/path.js'
-import type { PlanName } from './domain/keys.js'
 import { listen } from './http/listener.js'
 import type { BodyBudget } from './http/request-body.js'
 import type { ResolvedOptions } from './options/resolve.js'
@@ -18,7 +17,8 @@ export interface RunningSandbox {
   readonly core: SandboxCore
   readonly baseUrl: string
   readonly controlUrl: string
-  readonly plan: PlanName
+  /** Of the key `sandbox`; undefined if the contract has no plans. */
+  readonly plan: string | undefined
   readonly petCount: number
   readonly seed: number
   readonly operations: Contract['operations']
@@ -62,7 +62,7 @@ export function runSandbox(
       core,
       baseUrl: origin + basePath,
       controlUrl: origin + CONTROL_PATH,
-      plan: options.start.settings.plan,
+      plan: spaces.default.shared.start.settings.plan,
       petCount: spaces.default.records.get('pets')?.size ?? 0,
       seed,
       operations: served.operations,

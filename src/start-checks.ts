@@ -2,9 +2,11 @@ import { RESERVED_PATH } from './contract/base-path.js'
 import type { Contract } from './contract/contract.js'
 import { Failure } from './domain/failures.js'
 import { type ApiKey, DEFAULT_KEY, keyLabel } from './domain/keys.js'
+import { planProblem } from './domain/plans.js'
 import { slowedOperations } from './domain/settings.js'
 import { didYouMean } from './domain/suggest.js'
 import { clockStartProblem } from './domain/time.js'
+import { OptionsError } from './options/options.js'
 import { locateOption, type ResolvedOptions } from './options/resolve.js'
 import { digestOf } from './system/runtime.js'
 
@@ -24,6 +26,16 @@ export function checkOperations(options: ResolvedOptions, contract: Contract): v
   const problem = clockStartProblem(options.start.now, contract)
   if (problem !== undefined) throw new Failure('UNKNOWN_OPERATION', problem)
   for (const operation of slowedOperations(options.start.settings)) check(operation, 0, 'latency', ['*', ...known])
+}
+
+/** @throws OptionsError for a plan that the contract does not have */
+export function checkPlans(options: ResolvedOptions, contract: Contract): void {
+  const check = (plan: string | undefined, name: 'plan' | 'apiKey', index: number) => {
+    const problem = planProblem(contract, plan)
+    if (problem !== undefined) throw new OptionsError([`${locateOption(options, name, index)}: ${problem}`])
+  }
+  check(options.start.settings.plan, 'plan', 0)
+  for (const [index, { plan }] of options.apiKeys.entries()) check(plan, 'apiKey', index)
 }
 
 /** Operations whose path the sandbox takes itself. */

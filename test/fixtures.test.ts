@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { packagedContract } from '../src/contract/packaged-contract.js'
 import { Failure } from '../src/domain/failures.js'
 import { packagedFixtures } from '../src/fixtures/generated/packaged-fixtures.js'
 import { loadSeed } from '../src/fixtures/load-fixtures.js'
@@ -12,7 +13,7 @@ const PACKAGED = { fixtures: undefined, pets: undefined, seed: 1 }
 function refusal(files: Readonly<Record<string, string>>): string {
   const fixtures = folderWith(files)
   try {
-    loadSeed({ ...PACKAGED, fixtures })
+    loadSeed({ ...PACKAGED, fixtures }, packagedContract())
   } catch (error) {
     if (error instanceof Failure) return `${error.code}: ${error.message.replaceAll(fixtures, '…')}`
     throw error
@@ -26,10 +27,10 @@ describe('the packaged fixtures', () => {
   })
 
   it('are the same ones for every sandbox of a process', () =>
-    expect(loadSeed(PACKAGED).pets).toBe(loadSeed(PACKAGED).pets))
+    expect(loadSeed(PACKAGED, packagedContract()).pets).toBe(loadSeed(PACKAGED, packagedContract()).pets))
 
   it('keep an id above 2^53, and count on below it', () => {
-    const { pets, nextPetId } = loadSeed(PACKAGED)
+    const { pets, nextPetId } = loadSeed(PACKAGED, packagedContract())
     expect(pets.map(({ id }) => id)).toContain(9007199254740993n)
     expect(nextPetId).toBe(pets.length)
   })
@@ -40,10 +41,10 @@ describe('a folder of fixtures', () => {
     const fixtures = folderWith({
       'pets.json': '[{"id":9223372036854775807,"name":"Rex","categoryId":-1,"status":"sold"}]',
     })
-    const seed = loadSeed({ ...PACKAGED, fixtures })
+    const seed = loadSeed({ ...PACKAGED, fixtures }, packagedContract())
     expect(seed.pets).toEqual([{ id: 9223372036854775807n, name: 'Rex', categoryId: -1, status: 'sold' }])
     expect(seed.nextPetId).toBe(1)
-    expect(seed.keys).toBe(loadSeed(PACKAGED).keys)
+    expect(seed.keys).toBe(loadSeed(PACKAGED, packagedContract()).keys)
   })
 
   it.each([
@@ -65,7 +66,7 @@ describe('a folder of fixtures', () => {
 })
 
 describe('generated pets', () => {
-  const generate = (pets: number, seed = 1) => loadSeed({ fixtures: undefined, pets, seed }).pets
+  const generate = (pets: number, seed = 1) => loadSeed({ fixtures: undefined, pets, seed }, packagedContract()).pets
 
   it('are the same for the same seed only', () => {
     expect(generate(100)).toEqual(generate(100))

@@ -37,7 +37,7 @@ const IN_CHROMIUM = {
   // All of these are about a contract of one's own, a disk, a service behind the sandbox, or about no transport.
   exclude: [
     'test/service/mocked-operations.integration.test.ts',
-    'test/service/{full-store,fuller-contract,generated-shapes,kinds-of-contracts,own-access,served-pets,upstream,upstream-left,what-if}.test.ts',
+    'test/service/{full-store,fuller-contract,generated-shapes,kinds-of-contracts,own-access,own-quotas,served-pets,upstream,upstream-left,what-if}.test.ts',
   ],
 }
 

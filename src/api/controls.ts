@@ -1,12 +1,13 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import type { NewPet, Order, Pet } from '../contract/entities.js'
+import type { Contract } from '../contract/contract.js'
+import type { NewPet, Open, Order, Pet } from '../contract/entities.js'
 import type { Int64 } from '../contract/int64.js'
 import { ControlError } from '../control/control-error.js'
 import type { ClockView } from '../control/views.js'
-import type { PlanName } from '../domain/keys.js'
-import { isSpaceName, NAME_FORM, sentKeyText } from '../domain/keys.js'
+import { isSpaceName, KEY_CONDITIONS, NAME, NAME_FORM, sentKeyText } from '../domain/keys.js'
 import { joinOr } from '../domain/numbers.js'
+import { planNames } from '../domain/plans.js'
 import type { DurationText } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
 import { quoted } from '../options/problem.js'
@@ -15,10 +16,13 @@ import { type SandboxMethods, type SpaceMethods, sandboxMethods, spaceMethods } 
 import type { FakeTimers, PageClock, RequestFilter, WaitOptions } from './inputs.js'
 
 /** Picks a fixture key: the one on `--plan`, one on a fixed plan, or one that always fails in its own way. */
-export type KeyKind = 'default' | PlanName | 'limited' | 'banned' | 'revoked'
+export type KeyKind = Open<NamedKey>
 
-/** The fixture keys, to be sent as `Authorization: Bearer <key>`. */
-export type KeyNames = { readonly [Kind in KeyKind]: string }
+const NAMED_KEYS = ['default', 'free', 'pro', 'business', 'enterprise', ...KEY_CONDITIONS] as const
+type NamedKey = (typeof NAMED_KEYS)[number]
+
+/** The fixture keys of the packaged contract, to be sent as `Authorization: Bearer <key>`. */
+export type KeyNames = { readonly [Kind in NamedKey]: string }
 
 /**
  * Controls of a space. Durations are strings (`30s`), instants ISO 8601. Every method rejects with a ControlError if it
@@ -130,17 +134,25 @@ export interface SocketlessSandbox extends Sandbox {
   fetch(input: string | URL | Request, init?: SandboxRequestInit): Promise<Response>
 }
 
-export function fixtureKey(kind: KeyKind = 'default', space = '', { sender = '' }: KeySender = {}): string {
-  if (!KEY_KINDS.includes(kind))
-    throw new ControlError('invalid_request', `The key ${quoted(kind)}: must be ${joinOr(KEY_KINDS)}.`)
+/** @param contract undefined over the network */
+export function fixtureKey(
+  kind: KeyKind = 'default',
+  space = '',
+  { sender = '' }: KeySender = {},
+  contract?: Contract,
+): string {
+  const plans = contract && planNames(contract)
+  const kinds = plans && ['default', ...plans, ...KEY_CONDITIONS]
+  if (kinds?.includes(kind) === false || !NAME.test(kind)) {
+    const why = plans?.length === 0 ? 'The contract has no x-plans. Use --limits.' : ''
+    const form = kinds === undefined ? NAME_FORM : joinOr(kinds)
+    throw new ControlError('invalid_request', why || `The key ${quoted(kind)}: must be ${form}.`)
+  }
   for (const [what, name] of Object.entries({ space, sender }))
     if (name !== '' && !isSpaceName(name))
       throw new ControlError('invalid_request', `The ${what} ${quoted(name)}: must be ${NAME_FORM}.`)
   return sentKeyText(kind === 'default' ? 'sandbox' : `sandbox-${kind}`, space, sender)
 }
-
-const PLANS = ['free', 'pro', 'business', 'enterprise'] as const satisfies readonly PlanName[]
-const KEY_KINDS: readonly KeyKind[] = ['default', ...PLANS, 'limited', 'banned', 'revoked']
 
 function spaceControls(transport: Transport, space: string): Controls {
   const verbs = spaceMethods(methodMaker(transport, space))
@@ -170,7 +182,7 @@ function spaceControls(transport: Transport, space: string): Controls {
       },
     },
     keys: {
-      ...(Object.fromEntries(KEY_KINDS.map((kind) => [kind, fixtureKey(kind, space)])) as KeyNames),
+      ...(Object.fromEntries(NAMED_KEYS.map((kind) => [kind, fixtureKey(kind, space)])) as KeyNames),
       ...keys,
     },
     snapshots: { ...snapshots, list: async () => (await snapshots.list()).map(({ name }) => name) },
@@ -184,7 +196,7 @@ function spaceControls(transport: Transport, space: string): Controls {
   }
 }
 
-export function sandboxControls(transport: Transport): SandboxControls {
+export function sandboxControls(transport: Transport, contract?: Contract): SandboxControls {
   const verbs = sandboxMethods(methodMaker(transport, ''))
   return {
     ...spaceControls(transport, ''),
@@ -192,7 +204,7 @@ export function sandboxControls(transport: Transport): SandboxControls {
     space: (name) => ({
       ...spaceControls(transport, name),
       name,
-      key: (kind, as) => fixtureKey(kind, name, as),
+      key: (kind, as) => fixtureKey(kind, name, as, contract),
       remove: () => verbs.spaces.remove(name),
     }),
   }

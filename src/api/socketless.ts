@@ -25,11 +25,12 @@ export function openSocketless(
     opened.defer(core.close)
     await core.begin('')
     const service = createFetch(core, core.controlTarget.stopping)
+    const { basePath, contract } = core.spaces.default.shared
     const sandbox: SocketlessSandbox = {
-      ...sandboxControls(transportTo(core.controlTarget)),
-      baseUrl: ORIGIN + core.spaces.default.shared.basePath,
+      ...sandboxControls(transportTo(core.controlTarget), contract),
+      baseUrl: ORIGIN + basePath,
       controlUrl: ORIGIN + CONTROL_PATH,
-      key: (kind, as) => fixtureKey(kind, '', as),
+      key: (kind, as) => fixtureKey(kind, '', as, contract),
       async fetch(input, init) {
         if (isClosed) throw new TypeError('fetch failed', { cause: new Error('The sandbox is closed.') })
         const request = input instanceof Request && init === undefined ? input : new Request(input, init)

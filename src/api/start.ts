@@ -15,11 +15,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const started = runSandbox(resolve(options), { onShutdown: () => void started.then(stop, () => {}) })
   const running = await started
   const close = () => stop(running)
+  const { contract } = running.core.spaces.default.shared
   return {
-    ...sandboxControls(inProcess(running.core.controlTarget)),
+    ...sandboxControls(inProcess(running.core.controlTarget), contract),
     baseUrl: running.baseUrl,
     controlUrl: running.controlUrl,
-    key: (kind, as) => fixtureKey(kind, '', as),
+    key: (kind, as) => fixtureKey(kind, '', as, contract),
     close,
     [Symbol.asyncDispose]: close,
   }

@@ -1,7 +1,6 @@
 import type { Contract } from '../contract/contract.js'
 import { isStateful } from '../contract/resource-data.js'
 import type { VerbDone } from '../control/verb.js'
-import type { PlanName } from '../domain/keys.js'
 import { counted } from '../domain/numbers.js'
 import { type AllowedOrigins, describeOrigins } from '../domain/web-origins.js'
 import { type ExchangeRecord, exchangeFacts } from '../exchanges/exchange-record.js'
@@ -14,7 +13,7 @@ export interface ReadyFacts {
   readonly baseUrl: string
   readonly controlUrl: string
   readonly pid: number
-  readonly plan: PlanName
+  readonly plan: string | undefined
   readonly pets: number
   readonly seed: number
   readonly upstream?: string | undefined
@@ -93,7 +92,7 @@ export async function openServeLog(
 /** @source docs/cli.md, "Ready line" */
 function prettyReady({ baseUrl, controlUrl, plan, pets, seed, upstream, cors = '*' }: ReadyFacts): string {
   const behind = upstream === undefined ? '' : ` in front of ${upstream}, for ${describeOrigins(cors)}`
-  return `Ready on ${baseUrl}${behind} (plan ${plan}, ${counted(pets, 'pet')}, seed ${seed}); dashboard ${controlUrl}/`
+  return `Ready on ${baseUrl}${behind} (${plan === undefined ? 'no quotas' : `plan ${plan}`}, ${counted(pets, 'pet')}, seed ${seed}); dashboard ${controlUrl}/`
 }
 
 function jsonReady({ operations, ...facts }: ReadyFacts): string {

@@ -1,5 +1,6 @@
-import { type ApiKey, PLAN_NAMES, type PlanName } from '../domain/keys.js'
-import type { Limits } from '../domain/quota.js'
+import type { Contract } from '../contract/contract.js'
+import type { ApiKey } from '../domain/keys.js'
+import { planLimits, planNames } from '../domain/plans.js'
 import type { Settings } from '../domain/settings.js'
 import type { ConductLedger } from './conduct-ledger.js'
 import { type Conduct, NOTES, type Refusals, VIOLATIONS, WARNINGS, type WhatIf } from './conduct-view.js'
@@ -12,8 +13,9 @@ export interface ReportedSpace {
   readonly conduct: ConductLedger
   readonly settings: Pick<Settings, 'senders'>
   findKey(name: string): ApiKey | undefined
-  currentPlan(apiKey: ApiKey): PlanName
-  planLimits(plan: PlanName): Limits
+  readonly shared: { readonly contract: Contract }
+  /** Undefined without quotas. */
+  currentPlan(apiKey: ApiKey): string | undefined
 }
 
 export function conductReport(space: ReportedSpace): Conduct {
@@ -31,15 +33,15 @@ export function conductReport(space: ReportedSpace): Conduct {
     violations: viewFindings(conduct.findings, VIOLATIONS),
     warnings: viewFindings(conduct.findings, WARNINGS),
     notes: viewFindings(conduct.findings, NOTES),
-    whatIf: whatIf(space, accounts),
-    keys: [...labels].map((label) => ({
-      key: label,
-      plan: space.currentPlan(space.findKey(label) ?? { key: label, plan: plans.get(label) ?? 'free' }),
-      ...whatIf(
-        space,
-        accounts.filter((account) => account.label === label),
-      ),
-    })),
+    ...(planNames(space.shared.contract).length > 0 && { whatIf: whatIf(space, accounts) }),
+    keys: [...labels].flatMap((label) => {
+      const start = plans.get(label)
+      const plan = space.currentPlan(
+        space.findKey(label) ?? { key: label, ...(start !== undefined && { plan: start }) },
+      )
+      const own = accounts.filter((account) => account.label === label)
+      return plan === undefined ? [] : [{ key: label, plan, ...whatIf(space, own) }]
+    }),
   }
 }
 
@@ -52,13 +54,15 @@ function whatIf(space: ReportedSpace, accounts: readonly KeyConduct[]): WhatIf {
     const causes = { minute: sum('minute'), day: sum('day'), ban: sum('ban') }
     return { refusals: causes.minute + causes.day + causes.ban, refused: causes }
   }
-  const plans = PLAN_NAMES.map((plan, index) => ({ plan, ...space.planLimits(plan), ...refusalsOf(index) }))
+  const { contract } = space.shared
+  const names = planNames(contract)
+  const plans = names.map((plan, index) => ({ plan, ...planLimits(contract, plan), ...refusalsOf(index) }))
   return {
     requests: traffic.reduce((total, { requests }) => total + requests, 0),
     peakMinute: Math.max(0, ...traffic.map(({ minute }) => minute.peak)),
     peakDay: Math.max(0, ...traffic.map(({ day }) => day.peak)),
     plans,
-    configured: refusalsOf(PLAN_NAMES.length),
+    configured: refusalsOf(names.length),
     cheapest: plans.find(({ refusals }) => refusals === 0)?.plan ?? null,
   }
 }

@@ -1,5 +1,3 @@
-import type { PlanName } from '../domain/keys.js'
-
 /** Violations must not happen, warnings should not; notes concern the sandbox. @source docs/conduct.md, "The rules" */
 export const VIOLATIONS = [
   'early-retry',
@@ -77,7 +75,7 @@ export interface Refusals {
 }
 
 export interface PlanOutcome extends Refusals {
-  readonly plan: PlanName
+  readonly plan: string
   readonly perMinute: number
   readonly perDay: number
 }
@@ -93,7 +91,7 @@ export interface WhatIf {
   /** With the actual limits of the keys. */
   readonly configured: Refusals
   /** The smallest plan without refusals; null if all have some. */
-  readonly cheapest: PlanName | null
+  readonly cheapest: string | null
 }
 
 export interface Conduct {
@@ -109,7 +107,8 @@ export interface Conduct {
   readonly warnings: readonly Finding<WarningRule>[]
   /** Requests that the sandbox could not serve in full. The client did nothing wrong. */
   readonly notes: readonly Finding<NoteRule>[]
-  /** Sums the refusals of all keys. Peaks are the largest of one key. */
-  readonly whatIf: WhatIf
-  readonly keys: readonly ({ readonly key: string; readonly plan: PlanName } & WhatIf)[]
+  /** Sums the refusals of all keys. Peaks are the largest of one key. Absent if the contract has no plans. */
+  readonly whatIf?: WhatIf
+  /** Empty if the contract has no plans. */
+  readonly keys: readonly ({ readonly key: string; readonly plan: string } & WhatIf)[]
 }

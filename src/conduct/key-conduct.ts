@@ -1,4 +1,4 @@
-import type { KeyCaller, PlanName } from '../domain/keys.js'
+import type { KeyCaller } from '../domain/keys.js'
 import type { HandlerResult } from '../domain/messages.js'
 import type { DurationMs } from '../domain/time.js'
 import { type FindingDraft, sourceOf } from './finding-drafts.js'
@@ -41,7 +41,8 @@ export interface KeyIdentity {
   readonly name: string
   readonly isStranger: boolean
   readonly label: string
-  readonly plan: PlanName
+  /** That the key starts with. */
+  readonly plan?: string
   /** Always limited or banned, so it is excluded from the comparison of plans. */
   readonly isAlwaysRefused: boolean
 }
@@ -63,8 +64,14 @@ const PARALLEL: Verdict = { ...NO_VERDICT, context: { isShared: true, inLoop: 0 
 
 export function openKeyConduct(caller: KeyCaller): KeyConduct {
   const { name, label, isStranger } = caller
-  const { plan = 'free', always } = caller.apiKey
-  const identity: KeyIdentity = { name, isStranger, label, plan, isAlwaysRefused: always !== undefined }
+  const { plan, always } = caller.apiKey
+  const identity: KeyIdentity = {
+    name,
+    isStranger,
+    label,
+    isAlwaysRefused: always !== undefined,
+    ...(plan !== undefined && { plan }),
+  }
   return { ...identity, traffic: openTraffic(), senders: new Map() }
 }
 

@@ -17,8 +17,20 @@ export interface ContractData {
   /** For the start: what the sandbox does in place of something in the document. */
   readonly notes: readonly string[]
   readonly plans: Plans
+  /** Of keys without a plan, and of requests without a key. */
+  readonly defaultPlan?: string
   readonly operations: readonly OperationData[]
   readonly resources: readonly ResourceData[]
+}
+
+/** A header of limits as the contract documents it. */
+export interface LimitHeader {
+  readonly name: string
+  readonly shows: 'limit' | 'remaining' | 'reset' | 'retry'
+  /** Of an instant: seconds or milliseconds to wait, an epoch in seconds or milliseconds, a date, a duration. */
+  readonly form: 'wait' | 'wait-ms' | 'epoch' | 'epoch-ms' | 'http-date' | 'iso-date' | 'duration'
+  /** The sandbox sends it anyway if there are quotas. */
+  readonly isOwn?: boolean
 }
 
 export interface KeyHeader {
@@ -50,7 +62,8 @@ export interface PlanLimits {
   readonly perDay?: number | undefined
 }
 
-export type Plans = Readonly<Record<PlanName, PlanLimits>>
+/** By name, smallest first; empty without quotas. */
+export type Plans = Readonly<Record<string, PlanLimits>>
 
 export interface OperationData {
   /** `operationId`, or method and path where the contract has none: `DELETE/pets/{petId}`. */
@@ -89,6 +102,8 @@ export interface OperationData {
   readonly isPublic?: boolean
   /** Alternatives for its key. Default: each place of the contract. */
   readonly keys?: readonly KeyPlaces[]
+  /** Documented headers that show a limit, beside those of the packaged contract. */
+  readonly limitHeaders?: readonly LimitHeader[]
   /** Documented errors whose body is not the service's own. */
   readonly errors?: readonly ErrorData[]
 }
@@ -156,7 +171,3 @@ export interface DocumentedResponse {
 
 /** @source RFC 6750, section 2.1 */
 export const BEARER: KeyHeader = { name: 'Authorization', prefix: 'Bearer ' }
-
-/** Names of the plans, smallest first. @source docs/specification.md, "Rate limits by plan" */
-export const PLAN_NAMES = ['free', 'pro', 'business', 'enterprise'] as const
-export type PlanName = (typeof PLAN_NAMES)[number]

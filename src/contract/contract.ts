@@ -60,6 +60,8 @@ export interface RecordRules {
 /** The contract being served: the packaged openapi.yaml, or the one given with --spec. */
 export interface Contract extends Omit<ContractData, 'operations'> {
   readonly operations: readonly Operation[]
+  /** It is the packaged one, whose fixtures are packaged too. */
+  readonly isPackaged?: boolean
   /** What records may be, by resource. Undefined for the packaged contract, whose pets have the types of this package. */
   readonly rules?: ReadonlyMap<string, RecordRules>
   /** Finds the operation of a method and a path relative to the base path ("/pets/1"). HEAD is routed like GET. */

@@ -8,7 +8,10 @@ import { packagedDocument, packagedText } from './packaged-text.js'
 let contract: Contract | undefined
 
 export function packagedContract(): Contract {
-  contract ??= createContract(contractData, validators, { document: packagedDocument, text: packagedText })
+  contract ??= {
+    ...createContract(contractData, validators, { document: packagedDocument, text: packagedText }),
+    isPackaged: true,
+  }
   return contract
 }
 

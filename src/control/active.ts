@@ -2,7 +2,8 @@ import { stringifyJson } from '../contract/json.js'
 import type { Space } from '../core/space.js'
 import { activeBan } from '../domain/ban.js'
 import { formatFaultRule } from '../domain/faults.js'
-import { keyLabel, startPlan } from '../domain/keys.js'
+import { keyLabel } from '../domain/keys.js'
+import { startPlan } from '../domain/plans.js'
 import { DEFAULT_SETTINGS, SETTING_NAMES, SETTINGS, type SettingName } from '../domain/settings.js'
 import { isStormActive, type Storm } from '../domain/storm.js'
 import { type ClockState, type EpochMs, formatOffset, isoText } from '../domain/time.js'
@@ -24,7 +25,7 @@ export function listActive(space: Space, wall: EpochMs): readonly ActiveView[] {
     ...activeSettings(space),
     ...[...space.keys.values()].flatMap((apiKey) => [
       ...activeBans(space, keyLabel(apiKey), activeBan(space.accounts.view(apiKey.key).bans, space.now(wall))?.until),
-      ...activePlan(space, keyLabel(apiKey), space.plans.get(apiKey.key), startPlan(apiKey)),
+      ...activePlan(space, keyLabel(apiKey), space.plans.get(apiKey.key), startPlan(space.shared.contract, apiKey)),
     ]),
   ]
 }
@@ -99,7 +100,8 @@ function activeClock(space: Space): readonly ActiveView[] {
 function activeSettings(space: Space): readonly ActiveView[] {
   const now = settingsView(space.settings)
   const start = settingsView(space.shared.start.settings)
-  const standard = settingsView(DEFAULT_SETTINGS)
+  const { defaultPlan = null } = space.shared.contract
+  const standard = { ...settingsView(DEFAULT_SETTINGS), plan: defaultPlan }
   return SETTING_NAMES.flatMap((name) => {
     if (name === 'senders' || (now[name] === standard[name] && start[name] === standard[name])) return []
     const option = `--${toKebabCase(name)}`
@@ -127,7 +129,12 @@ function activeBans(space: Space, name: string, until: EpochMs | undefined): rea
   return [activeView('ban', `${name} banned`, { name, until, hits: count, origin: originOf(space, 'keys.ban', name) })]
 }
 
-function activePlan(space: Space, name: string, plan: string | undefined, start: string): readonly ActiveView[] {
+function activePlan(
+  space: Space,
+  name: string,
+  plan: string | undefined,
+  start: string | undefined,
+): readonly ActiveView[] {
   if (plan === undefined || plan === start) return []
   return [activeView('plan', `${name} on ${plan}`, { name, origin: originOf(space, 'keys.change', name) })]
 }

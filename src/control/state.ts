@@ -5,9 +5,10 @@ import { type Spaces, UNDO_FOR_MS } from '../core/spaces.js'
 import { activeBan } from '../domain/ban.js'
 import { shellWord } from '../domain/curl.js'
 import { faultInput, remainingRule } from '../domain/faults.js'
-import { type ApiKey, DEFAULT_KEY, keyLabel, startPlan } from '../domain/keys.js'
+import { type ApiKey, DEFAULT_KEY, keyLabel } from '../domain/keys.js'
 import { counted } from '../domain/numbers.js'
-import { isWindowOpen, viewWindow, type WindowName } from '../domain/quota.js'
+import { planNames, startPlan } from '../domain/plans.js'
+import { isWindowOpen, NO_LIMITS, viewWindow, type WindowName } from '../domain/quota.js'
 import { DEFAULT_SETTINGS, SETTING_NAMES, type SettingName } from '../domain/settings.js'
 import { isStormActive, type RunningStorm } from '../domain/storm.js'
 import {
@@ -39,12 +40,14 @@ import type {
 
 export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateView {
   const { basePath, upstream } = space.shared
-  const { operations, keyHeaders } = space.shared.contract
+  const { contract } = space.shared
+  const { operations, keyHeaders } = contract
   const undo = spaces.findUndo(space, wall)
   return {
     space: space.name,
     basePath,
     keyHeader: keyHeaders[0],
+    plans: planNames(contract),
     settings: settingsView(space.settings),
     clock: clockView(space, wall),
     keys: [...space.keys.values()].map((key) => keyView(space, key, wall)),
@@ -87,7 +90,8 @@ export function keyView(space: Space, apiKey: ApiKey, wall: EpochMs): KeyView {
   const now = space.now(wall)
   const { usage, bans } = space.accounts.view(apiKey.key)
   const limits = space.currentLimits(apiKey)
-  const window = (name: WindowName, limit: number): WindowState => {
+  const window = (name: WindowName, limit: number): WindowState | null => {
+    if (limit === NO_LIMITS.perMinute) return null
     const { remaining, resetAt } = viewWindow(name, usage[name], limit, now)
     const isSpent = name === 'minute' && apiKey.always === 'limited'
     return {
@@ -100,7 +104,7 @@ export function keyView(space: Space, apiKey: ApiKey, wall: EpochMs): KeyView {
   return {
     key: keyLabel(apiKey),
     secret: keyLabel(apiKey) !== apiKey.key,
-    plan: space.currentPlan(apiKey),
+    plan: space.currentPlan(apiKey) ?? null,
     always: apiKey.always ?? null,
     minute: window('minute', limits.perMinute),
     day: window('day', limits.perDay),
@@ -149,7 +153,7 @@ function clear(space: Space, wall: EpochMs, what: OverrideView['what'], name: st
   else if (what === 'setting')
     space.changeSettings(changeSettings(space.settings, { [name]: start.settings[name as SettingName] }))
   else if (apiKey !== undefined && what === 'ban') space.unbanKey(apiKey.key)
-  else if (apiKey !== undefined) space.movePlan(apiKey, startPlan(apiKey))
+  else if (apiKey !== undefined) space.movePlan(apiKey, startPlan(space.shared.contract, apiKey) ?? '')
 }
 
 function override(
@@ -208,7 +212,9 @@ function keyOverrides(space: Space, apiKey: ApiKey, wall: EpochMs): readonly Ove
   const plan = space.plans.get(apiKey.key)
   return [
     ...(ban === undefined ? [] : [override('ban', `${name} banned`, { name, until: ban.until })]),
-    ...(plan === undefined || plan === startPlan(apiKey) ? [] : [override('plan', `${name} on ${plan}`, { name })]),
+    ...(plan === undefined || plan === startPlan(space.shared.contract, apiKey)
+      ? []
+      : [override('plan', `${name} on ${plan}`, { name })]),
   ]
 }
 
@@ -222,7 +228,10 @@ export function exportOverrides(space: Space, wall: EpochMs): OverridesExport {
     flags: flagsText(content),
     test: testText(content),
     notExportable: [...space.keys.values()]
-      .filter((apiKey) => apiKey.key !== DEFAULT_KEY && space.currentPlan(apiKey) !== startPlan(apiKey))
+      .filter(
+        (apiKey) =>
+          apiKey.key !== DEFAULT_KEY && space.currentPlan(apiKey) !== startPlan(space.shared.contract, apiKey),
+      )
       .map((apiKey) => `the plan ${space.currentPlan(apiKey)} of the key ${keyLabel(apiKey)}`),
   }
 }
@@ -232,7 +241,8 @@ function scenarioContent(space: Space, wall: EpochMs): ScenarioContent {
   const now = space.now(wall)
   const { storm } = space
   const settings = settingsView(space.settings)
-  const standard = settingsView(DEFAULT_SETTINGS)
+  const { defaultPlan } = space.shared.contract
+  const standard = { ...settingsView(DEFAULT_SETTINGS), plan: defaultPlan ?? null }
   const changed = SETTING_NAMES.filter((name) => settings[name] !== standard[name])
   const faults = space.faults.filter(({ left }) => left !== 0)
   const rules = faults.map((fault) => faultInput(remainingRule(fault)))

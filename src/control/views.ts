@@ -1,6 +1,5 @@
 import type { KeyHeader } from '../contract/contract-data.js'
 import type { FaultRule } from '../domain/faults.js'
-import type { PlanName } from '../domain/keys.js'
 import type { Upstream } from '../domain/upstream.js'
 import type { ScenarioContent, SettingsView } from '../options/options.js'
 
@@ -42,11 +41,13 @@ export interface KeyView {
   readonly key: string
   /** Clients send another text than `key`, which is never shown. */
   readonly secret: boolean
-  readonly plan: PlanName
+  /** Null if the contract has no plans. */
+  readonly plan: string | null
   /** Fixed condition of the key. */
   readonly always: 'limited' | 'banned' | 'revoked' | null
-  readonly minute: WindowState
-  readonly day: WindowState
+  /** Null without a limit. */
+  readonly minute: WindowState | null
+  readonly day: WindowState | null
   readonly ban: { readonly until: string } | null
 }
 
@@ -140,6 +141,8 @@ export interface StateView {
   readonly basePath: string
   /** Header that holds the API key: `prefix`, then the key. */
   readonly keyHeader: KeyHeader
+  /** Of the contract, smallest first; empty without quotas. */
+  readonly plans: readonly string[]
   readonly settings: SettingsView
   readonly clock: ClockView
   readonly keys: readonly KeyView[]

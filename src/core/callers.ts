@@ -51,5 +51,5 @@ function anonymous(
   address: string,
 ): Caller {
   const account = space.accountsToChange().forStranger(`address:${address}`)
-  return { kind: 'address', label, isPublic: false, problem, account, limits: space.planLimits('free') }
+  return { kind: 'address', label, isPublic: false, problem, account, limits: space.anonymousLimits }
 }

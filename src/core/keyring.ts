@@ -1,6 +1,7 @@
 import type { Contract } from '../contract/contract.js'
-import { type ApiKey, DEFAULT_KEY, type PlanName, startPlan } from '../domain/keys.js'
-import { CUSTOM_LIMITS, type Limits } from '../domain/quota.js'
+import { type ApiKey, DEFAULT_KEY } from '../domain/keys.js'
+import { planLimits, startPlan } from '../domain/plans.js'
+import type { Limits } from '../domain/quota.js'
 import type { Settings } from '../domain/settings.js'
 
 export interface SavedKeyring {
@@ -77,24 +78,22 @@ function byKey(keys: readonly ApiKey[]): Map<string, ApiKey> {
   return new Map(keys.map((apiKey) => [apiKey.key, apiKey]))
 }
 
-/** Limits of a plan; for "custom", the sandbox's own choice. @source docs/specification.md, "Rate limits by plan" */
-export function planLimits({ plans }: Contract, plan: PlanName): Limits {
-  const { perMinute = CUSTOM_LIMITS.perMinute, perDay = CUSTOM_LIMITS.perDay } = plans[plan]
-  return { perMinute, perDay }
-}
-
 interface PlanFacts {
   readonly settings: Settings
   /** Of keys that were moved to another plan. */
-  readonly plans: ReadonlyMap<string, PlanName>
+  readonly plans: ReadonlyMap<string, string>
 }
 
-/** The plan of the key `sandbox` is a setting. */
-export function currentPlan(apiKey: ApiKey, { settings, plans }: PlanFacts): PlanName {
-  return apiKey.key === DEFAULT_KEY ? settings.plan : (plans.get(apiKey.key) ?? startPlan(apiKey))
+/** The plan of the key `sandbox` is a setting. Undefined without quotas. */
+export function currentPlan(contract: Contract, apiKey: ApiKey, { settings, plans }: PlanFacts): string | undefined {
+  const { key, plan } = apiKey
+  const wanted = key === DEFAULT_KEY ? settings.plan : (plans.get(key) ?? plan)
+  return startPlan(contract, wanted === undefined ? { key } : { key, plan: wanted })
 }
 
-export function currentLimits(contract: Contract, apiKey: ApiKey, facts: PlanFacts): Limits {
-  const limits = planLimits(contract, currentPlan(apiKey, facts))
-  return apiKey.key === DEFAULT_KEY ? { ...limits, ...facts.settings.limits } : limits
+/** @param apiKey undefined for a request without a valid one, which has the default plan */
+export function currentLimits(contract: Contract, apiKey: ApiKey | undefined, facts: PlanFacts): Limits {
+  const plan = apiKey === undefined ? contract.defaultPlan : currentPlan(contract, apiKey, facts)
+  const limits = planLimits(contract, plan)
+  return plan === undefined || apiKey?.key === DEFAULT_KEY ? { ...limits, ...facts.settings.limits } : limits
 }

@@ -1,7 +1,8 @@
 import type { Operation } from '../contract/contract.js'
+import type { LimitHeader } from '../contract/contract-data.js'
 import type { ForwardedLimits, HandlerResult } from '../domain/messages.js'
-import type { WindowView } from '../domain/quota.js'
-import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.js'
+import { isUnlimited, NO_LIMITS, type WindowView } from '../domain/quota.js'
+import { ceilSeconds, type EpochMs, httpDate, isoText, SECOND_MS } from '../domain/time.js'
 import { isAllowedOrigin } from '../domain/web-origins.js'
 import { utf8Length } from '../system/runtime.js'
 import { shownUncharged } from './gates/charge-quota.js'
@@ -38,8 +39,10 @@ export function replyHeaders(context: ShownContext, response: HandlerResult): st
   const shown = context.shown ?? shownUncharged(space, caller, now)
   context.shown = shown
   const headers =
-    response.forwarded === undefined ? limitHeaders(shown) : forwardedLimitHeaders(context, shown, response.forwarded)
-  const isDraft = space.settings.rateLimitHeaders === 'draft'
+    response.forwarded === undefined
+      ? ownLimitHeaders(context, shown)
+      : forwardedLimitHeaders(context, shown, response.forwarded)
+  const isDraft = space.settings.rateLimitHeaders === 'draft' && !isUnlimited(caller.limits)
   if (isDraft && response.forwarded === undefined) pushDraftLimits(headers, context, shown, response.retryAt)
   headers.push('Date', dateHeader(now))
   // The length of a long body is unknown; a 204 has none (RFC 9110, section 8.6).
@@ -53,7 +56,10 @@ export function replyHeaders(context: ShownContext, response: HandlerResult): st
     if (contentType !== 'application/json' && !SCRIPTLESS.test(contentType || 'text/plain'))
       headers.push('Content-Security-Policy', 'sandbox allow-forms allow-popups')
   }
-  if (response.headers !== undefined) for (const item of response.headers) headers.push(item)
+  const documented = route.kind === 'operation' ? route.operation.limitHeaders : undefined
+  if (documented === undefined || response.forwarded !== undefined) {
+    if (response.headers !== undefined) for (const item of response.headers) headers.push(item)
+  } else pushDocumentedLimits(headers, context, shown, response, documented)
   if (reason && response.reason !== undefined && response.forwarded === undefined)
     headers.push('X-Sandbox-Reason', response.reason)
   const origin = context.request.headers.origin
@@ -67,6 +73,41 @@ export function replyHeaders(context: ShownContext, response: HandlerResult): st
     for (const item of deprecation(route.operation, basePath)) headers.push(item)
   }
   return headers
+}
+
+function ownLimitHeaders({ caller }: ShownContext, shown: WindowView): string[] {
+  return isUnlimited(caller.limits) ? [] : limitHeaders(shown)
+}
+
+/** The headers of a response, and the limits as the contract documents them, in place of values made from its schemas. */
+function pushDocumentedLimits(
+  headers: string[],
+  { now, caller }: ShownContext,
+  shown: WindowView,
+  { headers: given = [], retryAt }: HandlerResult,
+  documented: readonly LimitHeader[],
+): void {
+  const names = new Set(documented.map(({ name }) => name.toLowerCase()))
+  for (let i = 0; i < given.length; i += 2)
+    if (!names.has(String(given[i]).toLowerCase())) headers.push(String(given[i]), String(given[i + 1]))
+  for (const { name, shows, form, isOwn } of documented) {
+    const at = shows === 'retry' ? retryAt : shown.resetAt
+    if ((isOwn && !isUnlimited(caller.limits)) || at === undefined) continue
+    const same = headers.findIndex((item, index) => index % 2 === 0 && item.toLowerCase() === name.toLowerCase())
+    const text = shows === 'limit' || shows === 'remaining' ? String(shown[shows]) : INSTANTS[form](at, now)
+    if (same === -1) headers.push(name, text)
+    else headers[same + 1] = text
+  }
+}
+
+const INSTANTS: Readonly<Record<LimitHeader['form'], (at: EpochMs, now: EpochMs) => string>> = {
+  wait: (at, now) => String(ceilSeconds(at - now)),
+  'wait-ms': (at, now) => String(Math.max(0, at - now)),
+  epoch: (at) => String(ceilSeconds(at)),
+  'epoch-ms': (at) => String(ceilSeconds(at) * SECOND_MS),
+  'http-date': (at) => httpDate(ceilSeconds(at) * SECOND_MS),
+  'iso-date': (at) => isoText(ceilSeconds(at) * SECOND_MS),
+  duration: (at, now) => `PT${ceilSeconds(at - now)}S`,
 }
 
 function limitHeaders({ limit, remaining, resetAt }: Omit<WindowView, 'window'>): string[] {
@@ -91,10 +132,11 @@ function pushDraftLimits(
   retryAt: EpochMs | undefined,
 ): void {
   const { perMinute, perDay } = caller.limits
-  headers.push(
-    'RateLimit-Policy',
-    `"minute";q=${fieldInteger(perMinute)};w=60, "day";q=${fieldInteger(perDay)};w=86400`,
-  )
+  const policies = [
+    perMinute === NO_LIMITS.perMinute ? [] : `"minute";q=${fieldInteger(perMinute)};w=60`,
+    perDay === NO_LIMITS.perDay ? [] : `"day";q=${fieldInteger(perDay)};w=86400`,
+  ]
+  headers.push('RateLimit-Policy', policies.flat().join(', '))
   // Retry-After must not be earlier than the reset here (section 6), as it is in a storm.
   if (retryAt !== undefined && retryAt < resetAt) return
   headers.push('RateLimit', `"${window}";r=${fieldInteger(remaining)};t=${ceilSeconds(resetAt - now)}`)

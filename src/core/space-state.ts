@@ -1,7 +1,6 @@
 import type { ConductLedger, SavedConduct } from '../conduct/conduct-ledger.js'
 import { stringifyJson } from '../contract/json.js'
 import type { ArmedFault } from '../domain/faults.js'
-import type { PlanName } from '../domain/keys.js'
 import type { RecordChange } from '../domain/records.js'
 import type { Settings } from '../domain/settings.js'
 import type { Snapshot, SnapshotAccount, StoredState } from '../domain/state.js'
@@ -22,7 +21,7 @@ export interface SpaceState {
   /** What the store has of resources that are not in the contract. */
   readonly unserved: Omit<StoredState, 'keys'>
   /** Plans that keys were moved to. The plan of `sandbox` is a setting. */
-  readonly plans: ReadonlyMap<string, PlanName>
+  readonly plans: ReadonlyMap<string, string>
   readonly settings: Settings
   readonly clock: ClockState
   readonly startClock: ClockState
@@ -66,7 +65,7 @@ export interface Undo {
 
 interface SavedForms {
   readonly records: ReturnType<typeof saveCollections>
-  readonly plans: readonly (readonly [string, PlanName])[]
+  readonly plans: readonly (readonly [string, string])[]
   readonly storm: RunningStorm | null
   readonly accounts: readonly SnapshotAccount[]
 }

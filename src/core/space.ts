@@ -4,8 +4,9 @@ import { stringifyJson } from '../contract/json.js'
 import { banFor, NO_BAN_RECORD } from '../domain/ban.js'
 import type { Collection } from '../domain/collection.js'
 import { type ArmedFault, armFaults, type FaultCondition, type FaultRule, findFault } from '../domain/faults.js'
-import { type ApiKey, DEFAULT_KEY, keyLabel, PLAN_NAMES, type PlanName } from '../domain/keys.js'
+import { type ApiKey, DEFAULT_KEY, keyLabel } from '../domain/keys.js'
 import type { EndedExchange } from '../domain/messages.js'
+import { planLimits, planNames } from '../domain/plans.js'
 import type { Limits } from '../domain/quota.js'
 import { randomStream, streamAt } from '../domain/random.js'
 import { InvalidRecord, type RecordChange, type RecordId } from '../domain/records.js'
@@ -35,7 +36,7 @@ import {
   uuidFrom,
 } from './collections.js'
 import type { Instant } from './command.js'
-import { currentLimits, currentPlan, planLimits } from './keyring.js'
+import { currentLimits, currentPlan } from './keyring.js'
 import { memoryNeeded, recordBytes, snapshotBytes } from './memory-budget.js'
 import type { SpaceContext, Store } from './space-context.js'
 import {
@@ -173,7 +174,7 @@ export class Space implements SpaceState {
   }
 
   #openConduct(): ConductLedger {
-    return new ConductLedger(PLAN_NAMES.map((plan) => this.planLimits(plan)))
+    return new ConductLedger(planNames(this.shared.contract).map((plan) => planLimits(this.shared.contract, plan)))
   }
 
   accountsToChange(): Accounts {
@@ -194,23 +195,25 @@ export class Space implements SpaceState {
   }
 
   /** The keys that outlive the process, each on its plan in this space, or on another one of `plans`. */
-  storedKeys(plans: ReadonlyMap<string, PlanName> = this.plans): readonly ApiKey[] {
+  storedKeys(plans: ReadonlyMap<string, string> = this.plans): readonly ApiKey[] {
     return [...this.shared.keys.stored.values()].map((apiKey) => {
       const plan = plans.get(apiKey.key)
       return plan === undefined ? apiKey : { ...apiKey, plan }
     })
   }
 
-  currentPlan(apiKey: ApiKey): PlanName {
-    return currentPlan(apiKey, this)
+  /** Undefined without quotas. */
+  currentPlan(apiKey: ApiKey): string | undefined {
+    return currentPlan(this.shared.contract, apiKey, this)
   }
 
   currentLimits(apiKey: ApiKey): Limits {
     return currentLimits(this.shared.contract, apiKey, this)
   }
 
-  planLimits(plan: PlanName): Limits {
-    return planLimits(this.shared.contract, plan)
+  /** Of requests without a valid key. */
+  get anonymousLimits(): Limits {
+    return currentLimits(this.shared.contract, undefined, this)
   }
 
   hasRecord({ resource, scope, id }: RecordId): boolean {
@@ -384,7 +387,7 @@ export class Space implements SpaceState {
   }
 
   /** @throws StoreFull */
-  movePlan(apiKey: ApiKey, plan: PlanName): void {
+  movePlan(apiKey: ApiKey, plan: string): void {
     if (apiKey.key === DEFAULT_KEY) {
       // A setting, so that a reset restores it.
       this.changeSettings({ ...this.settings, plan })

@@ -1,5 +1,5 @@
 import { unknownSpaceMessage } from '../conduct/finding-drafts.js'
-import type { ApiKey, PlanName } from '../domain/keys.js'
+import type { ApiKey } from '../domain/keys.js'
 import { NO_KEY, readAuthorization, type SentKey } from '../domain/keys.js'
 import type { Reply } from '../domain/messages.js'
 import { PROBLEMS } from '../domain/problems.js'
@@ -108,9 +108,9 @@ export class Spaces {
   }
 
   /** Adds a key to all spaces. @throws StoreFull */
-  addKey(key: string, plan: PlanName): ApiKey {
+  addKey(key: string, plan: string | undefined): ApiKey {
     const { keys } = this.#shared
-    const apiKey: ApiKey = { ...keys.given(key), key, plan }
+    const apiKey: ApiKey = { ...keys.given(key), key, ...(plan === undefined ? {} : { plan }) }
     this.#keepKey({ kind: 'key', key: apiKey })
     for (const space of this.#all()) space.forgetKey(key)
     keys.all = keys.with(apiKey)

@@ -19,7 +19,7 @@ export function unloggedReply(spaces: Spaces, request: ServiceRequest, wall: Epo
     isPublic: false,
     problem: 'missing_api_key',
     account: space.accounts.view(apiKey?.key ?? ''),
-    limits: apiKey === undefined ? space.planLimits('free') : space.currentLimits(apiKey),
+    limits: apiKey === undefined ? space.anonymousLimits : space.currentLimits(apiKey),
   }
   const route = findRoute(contract, basePath, request, splitTarget(request.target).path)
   const context: ShownContext = {

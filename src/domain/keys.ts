@@ -1,29 +1,23 @@
-import type { PlanName } from '../contract/contract-data.js'
 import type { BanRecord, EarlyRequest } from './ban.js'
 import type { Limits, QuotaUsage } from './quota.js'
-
-export { PLAN_NAMES, type PlanName } from '../contract/contract-data.js'
 
 /** Fixed conditions of fixture keys: a test chooses one by the key alone. */
 export const KEY_CONDITIONS = ['limited', 'banned', 'revoked'] as const
 type KeyCondition = (typeof KEY_CONDITIONS)[number]
 
-/** A known API key. Default plan: Free; the plan of the key `sandbox` is a setting. */
+/** A known API key. The plan of the key `sandbox` is a setting. */
 export interface ApiKey {
   readonly key: string
   /** Shown in place of the key. A key without a label is not secret. */
   readonly label?: string
-  readonly plan?: PlanName
+  /** Default: that of the contract, also for a plan that the contract does not have. */
+  readonly plan?: string
   readonly always?: KeyCondition
 }
 
 /** Names a key in logs, reports, snapshots and the control plane. */
 export function keyLabel({ key, label = key }: ApiKey): string {
   return label
-}
-
-export function startPlan({ plan = 'free' }: ApiKey): PlanName {
-  return plan
 }
 
 /** Its plan and limits are settings. */

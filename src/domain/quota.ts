@@ -18,8 +18,15 @@ export interface Limits {
   readonly perDay: number
 }
 
-/** Finite, to allow counting down. */
-export const NO_LIMITS: Limits = { perMinute: Number.MAX_SAFE_INTEGER, perDay: Number.MAX_SAFE_INTEGER }
+/** Of a key without quotas, where the contract documents such headers. */
+const SHOWN_WITHOUT_LIMITS = 1_000_000
+
+export function isUnlimited({ perMinute, perDay }: Limits): boolean {
+  return perMinute === NO_LIMITS.perMinute && perDay === NO_LIMITS.perDay
+}
+
+/** Larger than any limit that can be set, and finite, to allow counting down. */
+export const NO_LIMITS: Limits = { perMinute: 2 ** 53, perDay: 2 ** 53 }
 
 export interface QuotaUsage {
   readonly minute?: Usage
@@ -66,6 +73,12 @@ export function viewWindow(window: WindowName, usage: Usage | undefined, limit: 
     remaining: Math.max(0, limit - used),
     resetAt: openedAt + WINDOW_LENGTH[window],
   }
+}
+
+/** What headers show without quotas: a minute by the clock. */
+export function viewUnlimited(now: EpochMs): WindowView {
+  const resetAt = (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS
+  return { window: 'minute', limit: SHOWN_WITHOUT_LIMITS, remaining: SHOWN_WITHOUT_LIMITS, resetAt }
 }
 
 export function isWindowOpen(window: WindowName, usage: Usage | undefined, now: EpochMs): usage is Usage {

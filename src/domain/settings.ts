@@ -1,4 +1,3 @@
-import { PLAN_NAMES } from './keys.js'
 import type { Limits } from './quota.js'
 import { DAY_MS, type DurationMs, MINUTE_MS } from './time.js'
 
@@ -65,7 +64,7 @@ type OtherRow = SettingText &
     | { readonly kind: 'wait'; readonly default: DurationMs; readonly value: string }
     /** `unset`: text for a missing value. */
     | {
-        readonly kind: 'limits' | 'latency' | 'senders'
+        readonly kind: 'plan' | 'limits' | 'latency' | 'senders'
         readonly unset: string
         readonly example: string
         readonly value: string
@@ -92,16 +91,20 @@ function choice<const Value extends string | number, Group extends SettingGroup>
  * scenarios, control plane and dashboard fields are derived from this table. @source docs/switches.md, "Options of serve"
  */
 export const SETTINGS = {
-  /** Plan of the key `sandbox`. */
-  plan: choice(PLAN_NAMES, 'free', {
+  /** Plan of the key `sandbox`, one of the contract's `x-plans`. Default: its `x-default-plan`, or else the first. */
+  plan: {
+    kind: 'plan',
     everyday: true,
+    unset: 'free',
+    example: 'pro',
     group: 'quotas',
     value: '<plan>',
-    description: 'plan of the key "sandbox"',
+    description: 'plan of the key "sandbox": free, pro, business, enterprise',
+    docs: 'plan of the key `sandbox`: free, pro, business, enterprise; with `--spec`, [those of the contract](spec.md#plans)',
     panel: 'limits',
     label: 'Plan of sandbox',
-  }),
-  /** Limits for the key `sandbox` (`5000/min,200000/day`); an omitted part is the plan's. */
+  },
+  /** Limits for the key `sandbox` (`5000/min,200000/day`); an omitted part is the plan's. Without plans: for all keys. */
   limits: {
     kind: 'limits',
     everyday: true,
@@ -238,6 +241,7 @@ interface Values {
   readonly switch: boolean
   readonly 'count-or-never': number | 'never'
   readonly wait: DurationMs
+  readonly plan: string
   readonly limits: Partial<Limits>
   readonly latency: Latency
   readonly senders: number

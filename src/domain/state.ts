@@ -1,7 +1,7 @@
 import type { Int64 } from '../contract/int64.js'
 import type { BanRecord, EarlyRequest } from './ban.js'
 import type { ArmedFault, FaultRule } from './faults.js'
-import type { ApiKey, PlanName } from './keys.js'
+import type { ApiKey } from './keys.js'
 import type { Pet } from './pets.js'
 import type { Limits, QuotaUsage } from './quota.js'
 import type { SavedRecords, StoredRecord } from './records.js'
@@ -66,7 +66,7 @@ export interface Snapshot {
   readonly storm: RunningStorm | null
   readonly faults: readonly Omit<ArmedFault, 'id'>[]
   /** Changed plans, by label. */
-  readonly plans: readonly { readonly name: string; readonly plan: PlanName }[]
+  readonly plans: readonly { readonly name: string; readonly plan: string }[]
   readonly accounts: readonly SnapshotAccount[]
   readonly dice: Readonly<Record<(typeof RANDOM_STREAMS)[number], number>>
 }

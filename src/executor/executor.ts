@@ -70,7 +70,9 @@ interface StoredSpaces {
   readonly isReported?: () => boolean
 }
 
-/** A clock frozen without an instant stops at the start of the sandbox, and resets return to it. */
-export function resolveFrozenStart(start: SpaceStart, at: EpochMs, contract: Contract): SpaceStart {
+/** A clock frozen without an instant stops at the start of the sandbox, and resets return to it. Settings have a plan. */
+export function resolveFrozenStart(given: SpaceStart, at: EpochMs, contract: Contract): SpaceStart {
+  const { plan = contract.defaultPlan, ...settings } = given.settings
+  const start = { ...given, settings: { ...(plan === undefined ? {} : { plan }), ...settings } }
   return start.freeze ? { ...start, now: startInstant(start.now ?? at, at, contract) } : start
 }

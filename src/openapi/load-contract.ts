@@ -2,7 +2,6 @@ import { dirname, resolve, sep } from 'node:path'
 import type { Contract } from '../contract/contract.js'
 import { createContract } from '../contract/create-contract.js'
 import { quote } from '../contract/excerpt.js'
-import { contractData } from '../contract/generated/contract-data.js'
 import { stringifyJson } from '../contract/json.js'
 import { MAX_CHARACTERS, parseDocument } from '../contract/parse-document.js'
 import { writeYaml } from '../contract/served-text.js'
@@ -25,7 +24,7 @@ export interface LoadOptions {
   readonly patterns?: 'linear' | 'native'
 }
 
-/** YAML or JSON, with the files beside it. Plans default to the packaged ones. @throws SpecError naming the file and the place in it */
+/** YAML or JSON, with the files beside it. @throws SpecError naming the file and the place in it */
 export async function loadContract(file: string, options: LoadOptions = {}): Promise<Contract> {
   const { name = file } = options
   return await readContractText(textOf(file, name), { ...options, name }, filesBeside(resolve(file)))
@@ -40,7 +39,7 @@ export async function readContractText(
   const written = parseDocument(name, text)
   try {
     const { document, notes, isRewritten } = await toNormalForm(written, files)
-    const { data, schemas, patterns: used, hasWide } = readContract(document, { mocked, plans: contractData.plans })
+    const { data, schemas, patterns: used, hasWide } = readContract(document, { mocked })
     const compile = await validatorMaker(patterns, { hasWide })
     // Its errors are the nested fields to drop.
     const compileClosed = await validatorMaker(patterns, { hasWide, maxErrors: Number.POSITIVE_INFINITY })

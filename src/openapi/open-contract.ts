@@ -8,5 +8,5 @@ export async function openContract(file: string | undefined, options?: LoadOptio
   const isRead = file !== undefined || (options?.mocked?.length ?? 0) > 0
   if (!isRead) return packagedContract()
   const { loadContract } = await import('./load-contract.js')
-  return loadContract(file ?? openapiFile, options)
+  return { ...(await loadContract(file ?? openapiFile, options)), isPackaged: file === undefined }
 }

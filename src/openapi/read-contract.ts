@@ -1,15 +1,12 @@
-import {
-  type Body,
-  type ContractData,
-  type DocumentedResponse,
-  type OperationData,
-  type Parameter,
-  PLAN_NAMES,
-  type PlanLimits,
-  type PlanName,
-  type Plans,
-  type Server,
-  type Style,
+import type {
+  Body,
+  ContractData,
+  DocumentedResponse,
+  OperationData,
+  Parameter,
+  PlanLimits,
+  Server,
+  Style,
 } from '../contract/contract-data.js'
 import { isNode, jsonContent, type Node, Place, rootPlace } from '../contract/document.js'
 import { exampleOf, exampleValue, fullExample } from '../contract/example-value.js'
@@ -23,6 +20,7 @@ import { checkResponse, hasNoBody } from '../contract/sendable.js'
 import { SpecError } from '../contract/spec-error.js'
 import type { Schemas } from '../contract/validators.js'
 import { readErrors } from './documented-errors.js'
+import { readLimitHeaders } from './limit-headers.js'
 import {
   bodyContent,
   explodedFields,
@@ -46,8 +44,6 @@ export interface ContractReading {
 export interface ReadingContext {
   /** Operations that are mocked although they fit a resource. */
   readonly mocked?: readonly string[]
-  /** The plans of a document that has none. */
-  readonly plans?: Plans
 }
 
 /** The schema of more takes too long to compile for a request to wait for. */
@@ -56,7 +52,7 @@ const MAX_LAZY_PARAMETERS = 300
 const TEMPLATE_PARAMETER = /\{([^{}]*)\}/g
 
 /** @param document in normal form @throws SpecError naming the place in it */
-export function readContract(document: Node, { mocked = [], plans }: ReadingContext = {}): ContractReading {
+export function readContract(document: Node, { mocked = [] }: ReadingContext = {}): ContractReading {
   const root = rootPlace(document)
   const info = root.child('info')
   const schemas: Record<string, Schemas[string]> = {}
@@ -92,7 +88,7 @@ export function readContract(document: Node, { mocked = [], plans }: ReadingCont
     servers,
     ...access,
     notes: [...ofAccess, ...reading.notes, ...notes, ...callbackNotes(shapes), ...unreachedNotes(operations)],
-    plans: readPlans(root, plans),
+    ...readPlans(root),
     operations,
     resources: reading.resources,
   }
@@ -134,6 +130,8 @@ function readOperation(
   const responses = place.children('responses')
   const ranges = responses.flatMap(([status]) => (/^[2-5]XX$/i.test(status) ? Number(status[0]) : []))
   const errors = readErrors(place)
+  const hasPlans = root.child('x-plans') !== undefined
+  const limitHeaders = readLimitHeaders(place).filter((one) => !hasPlans || !one.isOwn)
   const named = responses.flatMap(([, response]) => response.entries('headers').map(([name]) => name))
   const exposed = [...new Set(named)].filter((name) => !OWN_HEADERS.test(name)).join(', ')
   return {
@@ -157,6 +155,7 @@ function readOperation(
       responses: responses.flatMap(([status, response]) => readResponse(status, response)),
       ...(ranges.length > 0 && { ranges }),
       ...(errors.length > 0 && { errors }),
+      ...(limitHeaders.length > 0 && { limitHeaders }),
       ...(exposed !== '' && { exposed }),
       ...(isPublic(root, place) && { isPublic: true }),
       ...(typeof outcome === 'string' ? { whyMocked: outcome } : defined({ action: outcome })),
@@ -398,24 +397,28 @@ function readServers(root: Place): readonly Server[] {
   })
 }
 
-const NO_PLANS: Plans = { free: {}, pro: {}, business: {}, enterprise: {} }
+const MAX_PLANS = 8
+/** Part of a key, and not the name of one. */
+const PLAN_NAME = /^(?!(?:default|limited|banned|revoked)$)[a-z][\w.-]{0,63}$/i
 
-/** Reads `x-plans`. Plans that the document leaves out keep their previous limits. */
-function readPlans(root: Place, before: Plans = NO_PLANS): Plans {
+/** @source docs/spec.md, "Plans" */
+function readPlans(root: Place): Pick<ContractData, 'plans' | 'defaultPlan'> {
   const place = root.child('x-plans')
-  if (place === undefined) return before
-  const unknown = Object.keys(place.object()).find((name) => !PLAN_NAMES.some((known) => known === name))
-  if (unknown !== undefined)
-    throw place.error(`has the unknown plan "${unknown}". The plans are ${PLAN_NAMES.join(', ')}`)
-  const plan = (name: PlanName): PlanLimits => {
-    const limits = place.child(name)
-    if (limits === undefined) return before[name]
-    return defined({
-      perMinute: readLimit(limits, 'requestsPerMinute'),
-      perDay: readLimit(limits, 'requestsPerDay'),
-    })
-  }
-  return { free: plan('free'), pro: plan('pro'), business: plan('business'), enterprise: plan('enterprise') }
+  if (place === undefined) return { plans: {} }
+  const names = Object.keys(place.object())
+  const unusable = names.find((name) => !PLAN_NAME.test(name))
+  if (unusable !== undefined) throw place.error(`has a plan that no key can name: "${unusable}"`)
+  if (names.length === 0 || names.length > MAX_PLANS) throw place.error(`must have 1 to ${MAX_PLANS} plans`)
+  const defaultPlan = root.string('x-default-plan') ?? names[0]
+  if (defaultPlan === undefined || !names.includes(defaultPlan))
+    throw root.error(`has the x-default-plan "${defaultPlan}", which is not in x-plans`)
+  return { plans: Object.fromEntries(names.map((name) => [name, planIn(place, name)])), defaultPlan }
+}
+
+function planIn(plans: Place, name: string): PlanLimits {
+  const limits = plans.child(name)
+  if (limits === undefined) return {}
+  return defined({ perMinute: readLimit(limits, 'requestsPerMinute'), perDay: readLimit(limits, 'requestsPerDay') })
 }
 
 function readLimit(plan: Place, name: string): number | undefined {

@@ -1,5 +1,8 @@
 import * as v from 'valibot'
+import { contractData } from '../contract/generated/contract-data.js'
 import type { ApiKey } from '../domain/keys.js'
+import { NAME } from '../domain/keys.js'
+import { joinOr } from '../domain/numbers.js'
 import { DEFAULT_SETTINGS, type SettingName } from '../domain/settings.js'
 import type { SpaceStart } from '../domain/state.js'
 import { isLoopbackOrigin } from '../domain/web-origins.js'
@@ -103,7 +106,11 @@ export function resolveLayers(given: readonly Layer[], context: ResolveContext):
   const checked = layers.map(checkLayer)
   const sources = checked.map((layer) => layer.values)
   const values = firstOfEach(sources)
-  const problems = [...checked.flatMap((layer) => layer.problems), ...findConflicts(sources, values, layers)]
+  const problems = [
+    ...unknownPlans(values, layers),
+    ...checked.flatMap((layer) => layer.problems),
+    ...findConflicts(sources, values, layers),
+  ]
   if (problems.length > 0) throw new OptionsError(problems)
 
   const path = (file: string | undefined) => (file === undefined ? undefined : resolvePath(cwd, file))
@@ -192,6 +199,16 @@ function storeFile({ store, inMemory, upstream }: OptionValues, fallback: string
 
 function readGroupLog({ redis, group }: OptionValues): GroupLog | undefined {
   return redis === undefined ? undefined : { redis, group: group ?? FALLBACKS.group }
+}
+
+/** Plans that the packaged contract does not have. Those of another one are known once it is read. */
+function unknownPlans({ spec }: OptionValues, layers: readonly Layer[]): readonly string[] {
+  const names = Object.keys(contractData.plans)
+  return layers.flatMap(({ given }) => {
+    const { value, where } = given.get('plan') ?? {}
+    if (spec !== undefined || typeof value !== 'string' || where === undefined || names.includes(value)) return []
+    return NAME.test(value) ? [formatProblem(where([]), value, `must be ${joinOr(names)}`)] : []
+  })
 }
 
 /** Options that exclude each other in one source or, if marked, in any. */

@@ -14,7 +14,7 @@ import { OPTIONS, type OptionData } from './rows.js'
 import { baseUrlSchema, groupSchema, hostSchema, redisAddressSchema, tokenSchema } from './values/address.js'
 import { faultsSchema, latencySchema, operationsSchema, stormSchema } from './values/faults.js'
 import { clockStartSchema } from './values/instant.js'
-import { apiKeySchema, limitsSchema } from './values/keys.js'
+import { apiKeySchema, limitsSchema, planSchema } from './values/keys.js'
 import { basePathSchema, corsSchema, originsSchema } from './values/origins.js'
 import {
   filledText,
@@ -57,6 +57,7 @@ const KINDS = {
   senders: { reads: 'number', schema: wholeNumber(1, MAX_SENDERS) },
   'count-or-never': { reads: 'number', schema: wholeNumberOr('never', 1) },
   wait: { reads: 'text', schema: positiveWaitSchema },
+  plan: { reads: 'text', schema: planSchema },
   limits: { reads: 'text', schema: limitsSchema },
   latency: { reads: 'text', schema: latencySchema },
   file: { reads: 'text', schema: pathText('a file path') },

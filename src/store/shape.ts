@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { RecordRules } from '../contract/contract.js'
 import { stringifyJson } from '../contract/json.js'
-import { type ApiKey, KEY_CONDITIONS, PLAN_NAMES } from '../domain/keys.js'
+import { type ApiKey, KEY_CONDITIONS } from '../domain/keys.js'
 import { PET_STATUSES, type Pet } from '../domain/pets.js'
 import type { SavedRecords } from '../domain/records.js'
 import { int64Schema, petFields, recordSchema } from '../domain/schemas.js'
@@ -96,7 +96,7 @@ export function petReader(rules: RecordRules): Reader<Pet> {
 
 export const apiKey = fields({
   key: v.pipe(text, v.nonEmpty('a non-empty string')),
-  plan: v.optional(oneOf(PLAN_NAMES)),
+  plan: v.optional(text),
   always: v.optional(oneOf(KEY_CONDITIONS)),
 }) as Schema<ApiKey>
 

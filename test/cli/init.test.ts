@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { configSchema } from '../../scripts/option-schemas.js'
+import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { loadSeed } from '../../src/fixtures/load-fixtures.js'
 import { kebabName } from '../../src/options/names.js'
 import { OPTION_NAMES, type OptionName, optionRow } from '../../src/options/table.js'
@@ -12,7 +13,7 @@ import { run, type TestIo, testIo } from './test-io.js'
 
 const CONFIG = 'petstore-sandbox.yaml'
 const FIXTURES = 'petstore-fixtures'
-const seedOf = (fixtures: string | undefined) => loadSeed({ fixtures, pets: undefined, seed: 1 })
+const seedOf = (fixtures: string | undefined) => loadSeed({ fixtures, pets: undefined, seed: 1 }, packagedContract())
 
 /** Everything in the working directory, by its path. */
 function filesOf({ cwd }: TestIo): Record<string, string> {

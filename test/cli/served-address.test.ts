@@ -46,7 +46,7 @@ describe('a contract with a key in a header of its own', () => {
   })
 
   it('shows the key nowhere if it may be secret', async () => {
-    const sandbox = await sandboxWith({ spec: SPEC, apiKey: ['hush-hush-hush:pro'] })
+    const sandbox = await sandboxWith({ spec: SPEC, apiKey: ['hush-hush-hush'] })
     await ask(sandbox, { 'X-Acme': 'hush-hush-hush' })
     await ask(sandbox, { 'X-Acme': 'a-stranger-key', Authorization: 'Basic YTpzZWNyZXQ=' })
     const curls = [
@@ -69,7 +69,7 @@ describe('a contract with a key in a header of its own', () => {
   })
 
   it('is sent the key there by verify and through --upstream', async () => {
-    const real = await sandboxWith({ spec: SPEC, apiKey: ['real-real-real:pro'] })
+    const real = await sandboxWith({ spec: SPEC, apiKey: ['real-real-real'] })
     const file = temporaryFile('real.key', 'real-real-real')
     const front = await sandboxWith({ spec: SPEC, upstream: real.baseUrl, upstreamApiKeyFile: file })
     expect(await ask(front, { 'X-Acme': 'sandbox' })).toMatchObject({ status: 200, text: '[]' })

@@ -28,7 +28,8 @@ export type Drift = (came: Came, goes: Goes) => Goes | 'drop' | undefined
 
 /** A service of its own that does as the sandbox does, but for one drift. Gone after the test. */
 export async function driftingService(drift: Drift = () => undefined, options: SandboxOptions = {}) {
-  const sandbox = await createSandbox({ plan: 'business', seed: 1, ...options })
+  const plan = options.spec === undefined ? { plan: 'business' } : {}
+  const sandbox = await createSandbox({ ...plan, seed: 1, ...options })
   const came: Came[] = []
   const server = createServer((request, response) => {
     reply(request, response).catch((error: unknown) => response.destroy(Object(error)))

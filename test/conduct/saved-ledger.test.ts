@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ConductLedger } from '../../src/conduct/conduct-ledger.js'
 import { conductReport } from '../../src/conduct/conduct-report.js'
+import { packagedContract } from '../../src/contract/packaged-contract.js'
 import fc from '../support/fast-check.js'
 import { openIn, Scene } from './scene.js'
 
@@ -56,7 +57,7 @@ function reportOf(scene: Scene) {
     settings: scene.senders === undefined ? {} : { senders: scene.senders },
     findKey: () => undefined,
     currentPlan: ({ plan = 'free' }) => plan,
-    planLimits: () => LIMITS,
+    shared: { contract: packagedContract() },
   })
 }
 

@@ -154,7 +154,7 @@ it('a written file holds no key of the start, and is its user’s alone', async 
   await sandbox.snapshots.restore('full')
   const { keys } = await sandbox.state()
   expect(keys.find(({ key }) => key === 'team')?.ban).not.toBeNull()
-  expect(keys.find(({ key }) => key.startsWith('key-'))?.minute.remaining).toBe(59)
+  expect(keys.find(({ key }) => key.startsWith('key-'))?.minute?.remaining).toBe(59)
   await sandbox.close()
   look()
   expect(Object.fromEntries(modes)).toEqual({

@@ -49,7 +49,7 @@ export interface Step {
 export function openMachine(given: MachineOptions = {}): Spaces {
   const { contract = packagedContract(), sandbox = {}, store, warn = () => {} } = given
   const options = embeddedOptions(sandbox)
-  const seed = loadSeed(options, contract.rules?.get('pets'))
+  const seed = loadSeed(options, contract)
   const shared: SpaceContext = {
     ...options,
     contract,

@@ -15,7 +15,15 @@ function operation(contract: Contract, id: string): Operation {
 
 describe('the packaged contract, given with --spec', () => {
   it('equals the one compiled by the build', async () => {
-    const plain = ({ operations, text: _1, document: _2, route: _3, rules: _4, ...rest }: Contract) => ({
+    const plain = ({
+      operations,
+      text: _1,
+      document: _2,
+      route: _3,
+      rules: _4,
+      isPackaged: _5,
+      ...rest
+    }: Contract) => ({
       ...rest,
       operations: operations.map(
         ({ readBody: _1, checkBody: _2, readPath: _3, readQuery: _4, checkHeaders: _5, ...data }) => data,
@@ -58,8 +66,8 @@ describe('a fuller contract', () => {
     expect(contract.servers).toEqual([{ url: 'https://test.petstore.example/v2' }])
   })
 
-  it('has the packaged plans if it has none of its own', () => {
-    expect(contract.plans).toEqual(packagedContract().plans)
+  it('has no plans if it has none of its own', () => {
+    expect([contract.plans, contract.defaultPlan]).toEqual([{}, undefined])
   })
 
   it('routes a path without parameters before one with', () => {
@@ -138,7 +146,7 @@ describe('a document in JSON', () => {
     const plans = { pro: { requestsPerMinute: 5, requestsPerDay: 'custom' } }
     const document = { openapi: '3.0.0', info: { title: 't', version: '1' }, paths: {}, 'x-plans': plans }
     const contract = await loadContract(temporaryFile('contract.json', JSON.stringify(document)))
-    expect(contract.plans).toEqual({ ...packagedContract().plans, pro: { perMinute: 5 } })
+    expect(contract.plans).toEqual({ pro: { perMinute: 5 } })
     expect(JSON.parse(await contract.text('json'))).toEqual(document)
     expect(await contract.text('yaml')).toMatch(/^openapi: 3\.0\.0$/m)
   })
@@ -175,7 +183,9 @@ describe('a document that cannot be served', () => {
       `${HEAD}x-plans: {free: {requestsPerMinute: 0, requestsPerDay: 5}}`,
       'x-plans.free.requestsPerMinute must be a whole number of at least 1, or "custom"',
     ],
-    [`${HEAD}x-plans: {gold: {}}`, 'x-plans has the unknown plan "gold"'],
+    [`${HEAD}x-plans: {banned: {}}`, 'x-plans has a plan that no key can name: "banned"'],
+    [`${HEAD}x-plans: {gold: {}}`, 'x-plans.gold must have "requestsPerMinute"'],
+    [`${HEAD}x-plans: {}`, 'x-plans must have 1 to 8 plans'],
   ])('is refused with file and place: %j', async (text, message) => {
     const file = temporaryFile(text.startsWith('{') ? 'contract.json' : 'contract.yaml', text)
     const error: unknown = await loadContract(file).catch((caught: unknown) => caught)

@@ -48,7 +48,7 @@ describe('the JSON Schema of the config file', () => {
       { 'ban-afer': 3 },
       { upstream: 'https://staging.example/v1' },
       { controlToken: 'change-me' },
-      { plan: 'pr0' },
+      { plan: 5 },
       { port: 70_000 },
       { storm: { rate: 2 } },
       { storm: { rate: 0.2, 'retry-aftr': '2s' } },

@@ -55,7 +55,7 @@ describe('a scenario of the user', () => {
   it('that is wrong is reported with file and line', () => {
     const cwd = folderWith({
       'mine.yaml': `description: 5
-plan: gold
+plan: a b
 port: 4000
 strom: 0.3
 storm:
@@ -75,7 +75,7 @@ ban:
         "mine.yaml:8:12: used.sandbox "57": must be requests per minute, per day or both, for example 5000/min,200000/day",
         "mine.yaml:9:10: used.a b "a b": must consist of letters, digits and . _ - + /, with = only at the end, at most 4096 characters ("~" marks spaces)",
         "mine.yaml:11:12: ban.sandbox "5": must be a whole number with a unit, for example 500ms, 30s, 5m or 24h",
-        "mine.yaml:2:1: plan "gold": must be free, pro, business or enterprise",
+        "mine.yaml:2:1: plan "a b": must be a plan of the contract",
         "mine.yaml:6:9: storm.rate "2": must be from 0 to 1",
       ]
     `)

@@ -53,7 +53,7 @@ describe.each(transports)('--strict, %s', (_name, openSandbox) => {
 
   it('turns a response that violates the contract into a logged 500', async () => {
     const spec = changedContract('      description: A list of animals.\n', '      maxItems: 3\n')
-    const sandbox = await openSandbox({ strict: true, spec })
+    const sandbox = await openSandbox({ strict: true, spec, fixtures: join(packageDirectory, 'fixtures') })
     expect(await sandbox.get('/pets')).toMatchObject({ status: 500, code: 'internal_error' })
     expect(sandbox.warnings.join()).toMatch(/listPets|GET \/pets.*breaks the contract/)
   })

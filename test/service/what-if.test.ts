@@ -39,7 +39,7 @@ async function played(plan: (typeof PLANS)[number], banAfter: number, steps: rea
       }
   }
   const { whatIf } = (await sandbox.control('GET', '/conduct')).json as unknown as Conduct
-  return { refused, foretold: whatIf.plans.slice(0, PLANS.length).map((one) => one.refused) }
+  return { refused, foretold: whatIf?.plans.slice(0, PLANS.length).map((one) => one.refused) }
 }
 
 /** Compares the forecast for each plan with the refusals there. @returns the refusals */

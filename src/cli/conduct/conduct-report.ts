@@ -38,7 +38,7 @@ export interface ConductReport {
   readonly counts: Readonly<Partial<Record<ConductRule, number>>>
   readonly leftOut: number
   /** Peaks are the largest of one key in one space; refusals are sums. */
-  readonly whatIf: WhatIf
+  readonly whatIf?: WhatIf | undefined
   readonly keys: readonly (Conduct['keys'][number] & InSpace)[]
 }
 
@@ -57,14 +57,6 @@ export const EMPTY_CONDUCT: ConductReport = {
   notes: [],
   counts: {},
   leftOut: 0,
-  whatIf: {
-    requests: 0,
-    peakMinute: 0,
-    peakDay: 0,
-    plans: [],
-    configured: { refusals: 0, refused: { minute: 0, day: 0, ban: 0 } },
-    cheapest: null,
-  },
   keys: [],
 }
 
@@ -94,7 +86,7 @@ export function addConduct(
     notes: add(report.notes, conduct.notes, MAX_FINDINGS),
     counts,
     leftOut: report.leftOut + before - violations.length - warnings.length,
-    whatIf: sumOfWhatIfs(report.whatIf, whatIf),
+    whatIf: report.whatIf && whatIf ? sumOfWhatIfs(report.whatIf, whatIf) : (whatIf ?? report.whatIf),
     keys: add(report.keys, conduct.keys, MAX_KEYS),
   }
 }
@@ -108,13 +100,10 @@ export function callerName({
 }
 
 function sumOfWhatIfs(one: WhatIf, other: WhatIf): WhatIf {
-  const plans =
-    one.plans.length === 0
-      ? other.plans
-      : one.plans.map((plan) => {
-          const same = other.plans.find((candidate) => candidate.plan === plan.plan)
-          return same === undefined ? plan : { ...plan, ...sumOfRefusals(plan, same) }
-        })
+  const plans = one.plans.map((plan) => {
+    const same = other.plans.find((candidate) => candidate.plan === plan.plan)
+    return same === undefined ? plan : { ...plan, ...sumOfRefusals(plan, same) }
+  })
   return {
     requests: one.requests + other.requests,
     peakMinute: Math.max(one.peakMinute, other.peakMinute),

@@ -45,8 +45,9 @@ export function countsLine(report: ConductReport): string {
   return `${kindLine(report, 'violation', VIOLATIONS)}, ${kindLine(report, 'warning', WARNINGS)}`
 }
 
-export function cheapestPlanLine({ requests, cheapest }: WhatIf): string | undefined {
-  if (requests === 0) return undefined
+export function cheapestPlanLine(whatIf: WhatIf | undefined): string | undefined {
+  if (whatIf === undefined || whatIf.requests === 0) return undefined
+  const { cheapest } = whatIf
   return cheapest === null ? 'every plan would have refused some' : `the plan ${cheapest} would have refused none`
 }
 
@@ -76,9 +77,9 @@ function placesText(ids: readonly number[], count: number): string {
   return `exchanges ${count > Math.min(ids.length, MAX_IDS) ? `${shown} …` : shown}`
 }
 
-function whatIfLines(whatIf: WhatIf): readonly string[] {
+function whatIfLines(whatIf: WhatIf | undefined): readonly string[] {
   const line = cheapestPlanLine(whatIf)
-  if (line === undefined) return []
+  if (whatIf === undefined || line === undefined) return []
   const { requests, peakMinute, peakDay, plans, configured } = whatIf
   const head = `Of ${counted(requests, 'request')} that reached a quota, at most ${peakMinute} a minute and ${peakDay} a day with one key, ${line}:`
   return [

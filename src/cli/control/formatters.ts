@@ -37,7 +37,7 @@ export function serviceUrl(controlUrl: string, { basePath }: Pick<StateView, 'ba
 export function stateText(state: StateView, controlUrl: string, width: number): string {
   const { space, clock, storm, faults, overrides, upstream, operations, counts, keys, settings } = state
   const now = Date.parse(clock.now)
-  const standard = new Map(Object.entries(settingsView(DEFAULT_SETTINGS)))
+  const standard = new Map(Object.entries({ ...settingsView(DEFAULT_SETTINGS), plan: state.plans[0] ?? null }))
   const changed = Object.entries(settings).filter(([name, value]) => value !== standard.get(name))
   const things = `${counted(counts.pets, 'pet')}, ${counted(counts.orders, 'order')}`
   const facts: readonly (readonly [string, string])[] = [
@@ -91,9 +91,9 @@ export function keysResult(value: KeyView | readonly KeyView[]): Result {
 function keyTable(keys: readonly KeyView[], width: number): string {
   const rows = keys.map(({ key, plan, minute, day, always, ban }) => [
     key,
-    plan,
-    `${minute.remaining}/${minute.limit}`,
-    `${day.remaining}/${day.limit}`,
+    plan ?? '',
+    minute === null ? '' : `${minute.remaining}/${minute.limit}`,
+    day === null ? '' : `${day.remaining}/${day.limit}`,
     always !== null ? `always ${always}` : ban === null ? '' : `banned until ${ban.until}`,
   ])
   return table(['key', 'plan', 'left/minute', 'left/day', 'ban'], rows, width)

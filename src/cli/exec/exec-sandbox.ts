@@ -141,7 +141,11 @@ export function summaryLines(
   const all = [...conduct.violations, ...conduct.warnings].filter(({ rule }) => broken.includes(rule))
   const findings = all.slice(0, MAX_FINDINGS)
   if (log === 'json') {
-    const facts = { event: 'summary', ...summaryFacts(summary), conduct: { counts, cheapest: whatIf.cheapest } }
+    const facts = {
+      event: 'summary',
+      ...summaryFacts(summary),
+      conduct: { counts, ...(whatIf && { cheapest: whatIf.cheapest }) },
+    }
     const failed = { event: 'fail-on', rules: broken, findings }
     return [JSON.stringify(facts), ...(broken.length === 0 ? [] : [escapeControls(JSON.stringify(failed))])]
   }

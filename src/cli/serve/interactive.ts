@@ -117,7 +117,10 @@ function banner({ sandbox, io, store, group, seed }: Interaction, readsKeys: boo
         ? 'none: everything is in memory'
         : escapeControls(relative(io.cwd, store))
   return [
-    ...wrapRows(`Ready on ${baseUrl} (plan ${plan}, ${counted(petCount, 'pet')}, seed ${seed})`, columns - 1),
+    ...wrapRows(
+      `Ready on ${baseUrl} (${plan === undefined ? 'no quotas' : `plan ${plan}`}, ${counted(petCount, 'pet')}, seed ${seed})`,
+      columns - 1,
+    ),
     '',
     // A shell joins the two lines of a copied command.
     ...(cellWidth(`${curl} ${url}`) < columns ? [`${curl} ${url}`] : [`${curl} \\`, `    ${url}`]),

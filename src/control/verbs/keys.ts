@@ -1,15 +1,16 @@
 import * as v from 'valibot'
 import { excerpt } from '../../contract/excerpt.js'
 import type { Space } from '../../core/space.js'
-import { type ApiKey, keyLabel, PLAN_NAMES } from '../../domain/keys.js'
+import { type ApiKey, keyLabel } from '../../domain/keys.js'
+import { planProblem } from '../../domain/plans.js'
 import type { ProblemCode } from '../../domain/problems.js'
-import { keySchema } from '../../options/values/keys.js'
-import { oneOf, positiveWaitSchema } from '../../options/values/reading.js'
+import { keySchema, planSchema } from '../../options/values/keys.js'
+import { positiveWaitSchema } from '../../options/values/reading.js'
 import { keyView } from '../state.js'
 import { described, fields, text, type VerbContext, VerbError, verb } from '../verb.js'
 import type { KeyView } from '../views.js'
 
-const planSchema = described(oneOf(PLAN_NAMES), 'its plan')
+const ofPlan = described(planSchema, 'its plan, one of the contract')
 const namedKey = described(text, 'an API key; sandbox-pro~checkout is the key sandbox-pro in the space checkout')
 const hasUnknownKey = (space: Space, { key }: { readonly key: string }) => space.findKey(key) === undefined
 /** A removal or unban that finds nothing succeeds. The given text may be a real key. */
@@ -21,10 +22,11 @@ export const keyVerbs = {
     run: ({ space, wall }) => [...space.keys.values()].map((apiKey) => keyView(space, apiKey, wall)),
   }),
   'keys.add': verb('POST /keys', 'Add a key to every space, and keep it in the store', {
-    input: fields({ key: described(keySchema, 'an API key'), plan: v.optional(planSchema, 'free') }),
+    input: fields({ key: described(keySchema, 'an API key'), plan: v.optional(ofPlan) }),
     command: 'keys add <key> [plan]',
     example: { key: 'team-b', plan: 'pro' },
     run({ space, spaces, wall }, { key, plan }) {
+      checkPlan(space, plan)
       const known = space.findKey(key)
       if (known === undefined) return keyView(space, spaces.addKey(key, plan), wall)
       const label = keyLabel(known)
@@ -33,15 +35,18 @@ export const keyVerbs = {
         `The key "${label}" already exists. Change its plan with PATCH /keys/${label}, or "control plan".`,
       )
     },
-    text: ({ key, plan }) => `Key ${key} added, on the plan ${plan}.`,
+    text: ({ key, plan }) => `Key ${key} added${plan === null ? '' : `, on the plan ${plan}`}.`,
   }),
   'keys.change': verb('PATCH /keys/{key}', 'Change the plan of a key', {
-    input: fields({ key: namedKey, plan: planSchema }),
+    input: fields({ key: namedKey, plan: ofPlan }),
     methodName: 'plan',
     command: 'plan <key> <plan>',
     example: { key: 'team-a', plan: 'pro' },
     hasUnknownKey,
-    run: (context, { key, plan }) => change(context, key, (apiKey) => context.space.movePlan(apiKey, plan)),
+    run(context, { key, plan }) {
+      checkPlan(context.space, plan)
+      return change(context, key, (apiKey) => context.space.movePlan(apiKey, plan))
+    },
     text: ({ key, plan }) => `Key ${key} is on the plan ${plan}.`,
   }),
   'keys.remove': verb('DELETE /keys/{key}', 'Remove a key from every space', {
@@ -85,6 +90,12 @@ export const keyVerbs = {
         : change(context, key, (apiKey) => context.space.unbanKey(apiKey.key)),
     text: (key) => (key === null ? UNKNOWN_KEY : banText(key)),
   }),
+}
+
+/** @throws VerbError for a plan that the contract does not have */
+export function checkPlan({ shared }: Space, plan: string | undefined): void {
+  const problem = planProblem(shared.contract, plan)
+  if (problem !== undefined) throw new VerbError('invalid_request', problem)
 }
 
 function banText({ key, always, ban }: KeyView): string {

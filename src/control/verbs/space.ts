@@ -11,6 +11,7 @@ import { clearOverrides, clockView, exportOverrides, listOverrides, readState } 
 import { valuesText } from '../texts.js'
 import { countSchema, described, fields, text, type VerbContext, VerbError, verb } from '../verb.js'
 import { type ClockView, OVERRIDE_KINDS } from '../views.js'
+import { checkPlan } from './keys.js'
 import { spaceText } from './sandbox.js'
 import { checkOperations } from './trouble.js'
 
@@ -106,6 +107,7 @@ export const spaceVerbs = {
     example: { plan: 'pro', latency: '50ms..200ms' },
     run({ space }, settings) {
       checkOperations(space, slowedOperations(settings))
+      checkPlan(space, settings.plan)
       space.changeSettings(changeSettings(space.settings, settings))
       return settingsView(space.settings)
     },

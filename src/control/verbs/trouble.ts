@@ -20,7 +20,7 @@ import { faultViews, readState, stormView } from '../state.js'
 import { stormText } from '../texts.js'
 import { described, fields, VerbError, verb } from '../verb.js'
 import type { ScenarioView } from '../views.js'
-import { checkBannable, findKey } from './keys.js'
+import { checkBannable, checkPlan, findKey } from './keys.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -124,6 +124,7 @@ export const troubleVerbs = {
       const scenario = read(given)
       const operations = (scenario.faults ?? []).map(({ operation }) => operation)
       checkOperations(space, [...operations, ...slowedOperations(scenario.settings)])
+      checkPlan(space, scenario.settings.plan)
       checkScenarioKeys(space, scenario)
       const clock = clockIn(space, scenario, wall)
       space.changeSettings(changeSettings(space.settings, scenario.settings))

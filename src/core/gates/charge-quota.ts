@@ -3,10 +3,12 @@ import { type HandlerResult, isBrowserProbe } from '../../domain/messages.js'
 import { counted } from '../../domain/numbers.js'
 import {
   charge,
+  isUnlimited,
   type QuotaUsage,
   type QuotaVerdict,
   reportedWindow,
   viewQuota,
+  viewUnlimited,
   viewWindow,
   WINDOW_LENGTH,
   type WindowView,
@@ -23,10 +25,11 @@ export const chargeQuota: Gate = (context) => {
   if (isBrowserProbe(context.request)) return undefined
   context.isCounted = true
   if (isAlwaysSpent(caller)) {
-    account.usage = spend(account.usage, limits.perMinute, now)
-    return refuse(context, viewWindow('minute', account.usage.minute, limits.perMinute, now))
+    const perMinute = isUnlimited(limits) ? viewUnlimited(now).limit : limits.perMinute
+    account.usage = spend(account.usage, perMinute, now)
+    return refuse(context, viewWindow('minute', account.usage.minute, perMinute, now))
   }
-  if (!space.settings.rateLimit) return undefined
+  if (!space.settings.rateLimit || isUnlimited(limits)) return undefined
   const verdict: QuotaVerdict = charge(account.usage, limits, now)
   if (verdict.kind === 'refused') return refuse(context, verdict.shown)
   account.usage = verdict.usage
@@ -37,6 +40,7 @@ export const chargeQuota: Gate = (context) => {
 /** The window in the headers of a request that was not charged. */
 export function shownUncharged(space: Space, caller: Caller, now: EpochMs): WindowView {
   const { account, limits } = caller
+  if (isUnlimited(limits)) return viewUnlimited(now)
   if (!space.settings.rateLimit && !isAlwaysSpent(caller)) return viewQuota({}, limits, now)
   if (!isAlwaysSpent(caller)) return viewQuota(account.usage, limits, now)
   const { minute, day } = spend(account.usage, limits.perMinute, now)

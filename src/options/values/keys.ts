@@ -1,24 +1,22 @@
 import * as v from 'valibot'
-import { type ApiKey, NAME, NAME_FORM, PLAN_NAMES } from '../../domain/keys.js'
-import { joinOr } from '../../domain/numbers.js'
+import { type ApiKey, NAME, NAME_FORM } from '../../domain/keys.js'
 import type { Limits } from '../../domain/quota.js'
-import { mapSchema, type ParseResult, textSchema, wholeNumber } from './reading.js'
+import { mapSchema, type ParseResult, patternSchema, textSchema, wholeNumber } from './reading.js'
 
 /** A bearer token without `~`, which marks a space. @source RFC 6750, section 2.1: b64token */
 const KEY = /^[A-Za-z0-9._+/-]+=*$/
 const MAX_KEY_LENGTH = 4096
 const KEY_FORM = `must consist of letters, digits and . _ - + /, with = only at the end, at most ${MAX_KEY_LENGTH} characters ("~" marks spaces)`
-const API_KEY_FORM = `must be <key>, <key>:<plan> or <label>=<key>:<plan> with the plan ${joinOr(PLAN_NAMES)} and a label of ${NAME_FORM}`
+const API_KEY_FORM = `must be <key>, <key>:<plan> or <label>=<key>:<plan> with a plan of the contract and a label of ${NAME_FORM}`
 
 function readKey(text: string): ParseResult<string> {
   return KEY.test(text) && text.length <= MAX_KEY_LENGTH ? { value: text } : { problem: KEY_FORM }
 }
 
-/** Reads `key`, `key:plan` or `label=key:plan`. Default plan: free. */
+/** Reads `key`, `key:plan` or `label=key:plan`. */
 export function readApiKey(text: string): ParseResult<ApiKey> {
-  const [name = '', planText, ...rest] = text.split(':')
-  const plan = PLAN_NAMES.find((name) => name === planText)
-  if (rest.length > 0 || (planText !== undefined && plan === undefined)) return { problem: API_KEY_FORM }
+  const [name = '', plan, ...rest] = text.split(':')
+  if (rest.length > 0 || (plan !== undefined && !NAME.test(plan))) return { problem: API_KEY_FORM }
   // A key may end in "=", so a label must be followed by something else.
   const [, label, labelled] = /^([^=]*)=(?!=*$)(.*)$/.exec(name) ?? []
   const key = labelled ?? name
@@ -31,6 +29,9 @@ export function readApiKey(text: string): ParseResult<ApiKey> {
     value: { key, ...(label === undefined ? {} : { label }), ...(plan === undefined ? {} : { plan }) },
   }
 }
+
+/** Whether the contract has it, is checked at the start. */
+export const planSchema = patternSchema(NAME, 'must be a plan of the contract')
 
 export const keySchema = textSchema(KEY_FORM, readKey)
 export const apiKeySchema = textSchema(API_KEY_FORM, readApiKey)

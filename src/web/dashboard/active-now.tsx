@@ -110,7 +110,7 @@ function switchOff({ what, name, id, text, until }: ActiveView, now: number): Pr
       return call('keys.unban', { key }, done, ['keys.ban', { key, for: rest }])
     }
     case 'plan': {
-      const plan = keys.find((known) => known.key === key)?.plan ?? 'free'
+      const plan = keys.find((known) => known.key === key)?.plan ?? ''
       return call('overrides.clear', { what, name: key }, done, ['keys.change', { key, plan }])
     }
   }

@@ -66,7 +66,7 @@ export function ClockMenu() {
 /** Instants at which responses change. @param now milliseconds */
 export function clockTargets(now: number): readonly (readonly [name: string, at: number])[] {
   const keys = state.value?.keys ?? []
-  const resets = keys.flatMap(({ minute }) => (minute.reset === null ? [] : [Date.parse(minute.reset)]))
+  const resets = keys.flatMap(({ minute }) => (minute?.reset ? [Date.parse(minute.reset)] : []))
   const bans = keys.filter((key) => banLeft(key, now) > 0)
   const targets: readonly (readonly [string, number])[] = [
     ['the next quota reset', resets.toSorted().find((at) => at > now) ?? 0],

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { KeyView } from '../../control/views.js'
 import { type FixAction, fixRefusal } from '../../domain/fixes.js'
-import { PLAN_NAMES } from '../../domain/keys.js'
 import { counted } from '../../domain/numbers.js'
 import { formatSpan, isoText } from '../../domain/time.js'
 import { clientName, clientOf } from '../../exchanges/client-name.js'
@@ -78,7 +77,7 @@ export function ExchangePanel() {
         </Fact>
         <Fact name="Key">
           <FilterButton field="key" value={exchange.key} />
-          {key === undefined ? '' : ` (${key.plan})`}
+          {key?.plan ? ` (${key.plan})` : ''}
         </Fact>
         <Fact name="Took">
           <Duration exchange={exchange} />
@@ -180,8 +179,11 @@ function actionFor(action: FixAction, exchange: Exchange, key: KeyView | undefin
       return key !== undefined && Date.parse(end ?? '') > now ? () => moveClock({ now: end ?? '' }) : undefined
     }
     case 'larger-plan': {
-      const plan = key && PLAN_NAMES[PLAN_NAMES.indexOf(key.plan) + 1]
-      return plan && (() => call('keys.change', { key: name, plan }, `${name} is on the plan ${plan}.`))
+      const plans = state.value?.plans ?? []
+      const plan = key?.plan ? plans[plans.indexOf(key.plan) + 1] : undefined
+      return plan === undefined
+        ? undefined
+        : () => call('keys.change', { key: name, plan }, `${name} is on the plan ${plan}.`)
     }
     case 'lift-ban':
       return key?.ban ? () => call('keys.unban', { key: name }, `The ban of ${name} is lifted.`) : undefined

@@ -7,7 +7,7 @@ import { errorIn, timeText } from '../format.js'
 import { instantText } from './texts.js'
 
 export interface Facts {
-  readonly plan?: string | undefined
+  readonly plan?: string | null | undefined
   readonly always?: 'limited' | 'banned' | 'revoked' | null | undefined
   readonly latency?: string | null | undefined
   readonly events?: readonly LoggedEvent[]

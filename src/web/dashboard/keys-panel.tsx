@@ -1,5 +1,4 @@
 import type { KeyView } from '../../control/views.js'
-import { PLAN_NAMES } from '../../domain/keys.js'
 import { countdownText } from '../format.js'
 import { call } from '../session.js'
 import { spaceTime, state } from '../state.js'
@@ -9,6 +8,7 @@ import { banLeft, minuteAt, type WindowNow, windowAt } from './quota-now.js'
 
 export function KeysPanel() {
   const keys = state.value?.keys
+  const plans = state.value?.plans ?? []
   const failing = keys?.filter(({ always }) => always !== null) ?? []
   return (
     <Section id="keys" title="Keys" aside={keys?.length}>
@@ -26,25 +26,26 @@ export function KeysPanel() {
         label="Add a key"
         send={(field) => {
           const key = field('key') ?? ''
-          return call('keys.add', { key, plan: asPlan(field('plan')) }, `The key ${key} is added.`)
+          return call('keys.add', { key, ...planOf(field('plan')) }, `The key ${key} is added.`)
         }}
       >
         <Field label="New key" name="key" required />
-        <Field label="Plan" name="plan" choices={PLAN_NAMES} />
+        {plans.length === 0 ? null : <Field label="Plan" name="plan" choices={plans} />}
         <button type="submit">Add key</button>
       </Form>
     </Section>
   )
 }
 
-function asPlan(text: string | undefined) {
-  return PLAN_NAMES.find((name) => name === text) ?? 'free'
+function planOf(plan: string | undefined) {
+  return plan === undefined ? {} : { plan }
 }
 
 function KeyRow({ view }: { readonly view: KeyView }) {
   const now = spaceTime.value ?? 0
   const { key, plan } = view
   const left = banLeft(view, now)
+  const minute = minuteAt(view, now)
   return (
     <li class="keyrow" id={`key-${key}`} data-key={key}>
       <div class="row">
@@ -75,14 +76,16 @@ function KeyRow({ view }: { readonly view: KeyView }) {
         </span>
       </div>
       <div class="meters">
-        <SavedField
-          aria-label={`Plan of ${key}`}
-          value={plan}
-          choices={PLAN_NAMES}
-          save={(chosen) => call('keys.change', { key, plan: asPlan(chosen) }, `${key} is on the plan ${chosen}.`)}
-        />
-        <Gauge name="minute" of={key} {...minuteAt(view, now)} />
-        <Gauge name="day" of={key} {...windowAt(view.day, now)} />
+        {plan === null ? null : (
+          <SavedField
+            aria-label={`Plan of ${key}`}
+            value={plan}
+            choices={state.value?.plans ?? []}
+            save={(chosen) => call('keys.change', { key, plan: chosen }, `${key} is on the plan ${chosen}.`)}
+          />
+        )}
+        {minute === undefined ? null : <Gauge name="minute" of={key} {...minute} />}
+        {view.day === null ? null : <Gauge name="day" of={key} {...windowAt(view.day, now)} />}
       </div>
     </li>
   )

@@ -136,7 +136,9 @@ function Quota({ of }: { readonly of: string }) {
   const view = state.value?.keys.find(({ key }) => key === of)
   if (view === undefined) return <span />
   const now = spaceTime.value ?? 0
-  const { limit, remaining, leftMs } = minuteAt(view, now)
+  const minute = minuteAt(view, now)
+  if (minute === undefined) return <span />
+  const { limit, remaining, leftMs } = minute
   const text = `${remaining.toLocaleString('en')} of ${limit.toLocaleString('en')}`
   return (
     <span class={`quota ${remaining === 0 ? 'failed' : 'answered'}`}>

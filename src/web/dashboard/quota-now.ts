@@ -11,7 +11,8 @@ export function windowAt({ limit, remaining, reset }: WindowState, now: number):
 }
 
 /** The key that is always out of quota stays out. */
-export function minuteAt({ minute, always }: Pick<KeyView, 'minute' | 'always'>, now: number): WindowNow {
+export function minuteAt({ minute, always }: Pick<KeyView, 'minute' | 'always'>, now: number): WindowNow | undefined {
+  if (minute === null) return undefined
   const shown = windowAt(minute, now)
   return always === 'limited' ? { ...shown, remaining: 0 } : shown
 }

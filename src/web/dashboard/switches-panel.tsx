@@ -39,7 +39,7 @@ function SettingsSections() {
   if (state.value === undefined) return null
   const { plan, limits, rateLimit, banAfter, banDuration, latency, sunset } = state.value.settings
   const sections: readonly (readonly [Panel, title: string, aside: string])[] = [
-    ['limits', 'Limits', rateLimit ? `sandbox: ${limits ?? plan}` : 'off'],
+    ['limits', 'Limits', rateLimit ? `sandbox: ${limits ?? plan ?? 'none'}` : 'off'],
     ['bans', 'Bans', banAfter === 'never' ? 'never' : `after ${banAfter}, ${banDuration}`],
     ['responses', 'Latency and sunset', `${latency ?? 'no latency'}, ${sunset}`],
   ]
@@ -71,6 +71,10 @@ function SettingField({ name }: { readonly name: SettingName }) {
   const save = (changed: unknown) => call('settings.change', { [name]: changed }, `Changed: ${name}.`)
   if (row.kind === 'switch') return <Switch label={row.label} value={value === true} save={save} />
   const text = String(value ?? '')
+  if (row.kind === 'plan') {
+    const plans = state.value?.plans ?? []
+    return plans.length === 0 ? null : <SavedField label={row.label} value={text} choices={plans} save={save} />
+  }
   if (row.kind === 'choice') {
     const choices: readonly (string | number)[] = row.choices
     const saveChoice = (given: string) => save(choices.find((choice) => String(choice) === given))

@@ -122,7 +122,8 @@ is a 401.
 ${keys
   .map(({ key, plan, always, secret }) => {
     const name = secret ? `${key} (the label of a secret key)` : `\`${key}\``
-    return `- ${name}: ${plan}${always === null ? '' : `, always ${always}`}`
+    const facts = [...(plan === null ? [] : [plan]), ...(always === null ? [] : [`always ${always}`])]
+    return `- ${[name, facts.join(', ')].filter(Boolean).join(': ')}`
   })
   .join('\n')}
 

@@ -40,11 +40,11 @@ describe('a report on several spaces', () => {
       { minute: 40, day: 0, ban: 0 },
       { minute: 0, day: 0, ban: 0 },
     ]
-    expect(whatIf.plans).toMatchObject([
+    expect(whatIf?.plans).toMatchObject([
       { plan: 'free', refusals: 40, refused: free },
       { plan: 'pro', refusals: 0, refused: pro },
     ])
-    expect(reportOf(aConduct({ whatIf: aWhatIf(500, 440, 200) })).whatIf.cheapest).toBeNull()
+    expect(reportOf(aConduct({ whatIf: aWhatIf(500, 440, 200) })).whatIf?.cheapest).toBeNull()
   })
 
   it('keeps a limited number of findings and counts the rest', () => {

@@ -1,0 +1,37 @@
+import type { ContractData, PlanLimits } from '../contract/contract-data.js'
+import { type ApiKey, DEFAULT_KEY, KEY_CONDITIONS } from './keys.js'
+import { joinOr } from './numbers.js'
+import { CUSTOM_LIMITS, type Limits, NO_LIMITS } from './quota.js'
+
+type PlanData = Pick<ContractData, 'plans' | 'defaultPlan'>
+
+export function planNames({ plans }: PlanData): readonly string[] {
+  return Object.keys(plans)
+}
+
+/** @returns the problem of a plan that the contract does not have */
+export function planProblem(contract: PlanData, plan: string | undefined): string | undefined {
+  const names = planNames(contract)
+  if (plan === undefined || names.includes(plan)) return undefined
+  if (names.length === 0) return 'The contract has no x-plans. Use --limits.'
+  return `The contract has no plan ${JSON.stringify(plan)}: must be ${joinOr(names)}.`
+}
+
+/** The plan that a key starts with; undefined without quotas. */
+export function startPlan({ plans, defaultPlan }: PlanData, { plan }: ApiKey): string | undefined {
+  return plan !== undefined && Object.hasOwn(plans, plan) ? plan : defaultPlan
+}
+
+/** Limits of a plan; for "custom", the sandbox's own choice. @source docs/specification.md, "Rate limits by plan" */
+export function planLimits({ plans }: PlanData, plan: string | undefined): Limits {
+  if (plan === undefined) return NO_LIMITS
+  const { perMinute = CUSTOM_LIMITS.perMinute, perDay = CUSTOM_LIMITS.perDay }: PlanLimits = plans[plan] ?? {}
+  return { perMinute, perDay }
+}
+
+/** The keys of a contract without fixtures of its own. @source docs/behaviour.md, "Keys" */
+export function defaultKeys(contract: PlanData): readonly ApiKey[] {
+  const failing = KEY_CONDITIONS.map((always) => ({ key: `${DEFAULT_KEY}-${always}`, always }))
+  const onPlans = planNames(contract).map((plan) => ({ key: `${DEFAULT_KEY}-${plan}`, plan }))
+  return [{ key: DEFAULT_KEY }, ...onPlans, ...failing]
+}
