@@ -7,7 +7,7 @@ import { type ArmedFault, armFaults, type FaultCondition, type FaultRule, findFa
 import { type ApiKey, DEFAULT_KEY, keyLabel } from '../domain/keys.js'
 import type { EndedExchange } from '../domain/messages.js'
 import { planLimits, planNames } from '../domain/plans.js'
-import type { Limits } from '../domain/quota.js'
+import { countUsed, type Limits } from '../domain/quota.js'
 import { randomStream, streamAt } from '../domain/random.js'
 import { InvalidRecord, type RecordChange, type RecordId } from '../domain/records.js'
 import { findLatency, type Settings } from '../domain/settings.js'
@@ -400,11 +400,13 @@ export class Space implements SpaceState {
   /** Opens windows as if this many requests had been charged at an instant. */
   useUp(used: SpaceStart['used'], openedAt: EpochMs): void {
     for (const [name, { perMinute, perDay }] of Object.entries(used)) {
-      const key = this.findKey(name)?.key ?? name
+      const apiKey = this.findKey(name)
+      const key = apiKey?.key ?? name
+      const limits = apiKey === undefined ? this.anonymousLimits : this.currentLimits(apiKey)
       const usage = {
         ...this.accounts.view(key).usage,
-        ...(perMinute === undefined ? {} : { minute: { openedAt, used: perMinute } }),
-        ...(perDay === undefined ? {} : { day: { openedAt, used: perDay } }),
+        ...(perMinute === undefined ? {} : { minute: { openedAt, used: countUsed(perMinute, limits.perMinute) } }),
+        ...(perDay === undefined ? {} : { day: { openedAt, used: countUsed(perDay, limits.perDay) } }),
       }
       this.accountsToChange().change(key, { usage })
     }

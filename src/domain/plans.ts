@@ -29,9 +29,16 @@ export function planLimits({ plans }: PlanData, plan: string | undefined): Limit
   return { perMinute, perDay }
 }
 
+/** Keys of the packaged contract that other contracts without plans accept, so that a client keeps its key. */
+const KEYS_WITHOUT_PLANS = ['free', 'pro', 'business', 'enterprise']
+
 /** The keys of a contract without fixtures of its own. @source docs/behaviour.md, "Keys" */
 export function defaultKeys(contract: PlanData): readonly ApiKey[] {
+  const names = planNames(contract)
   const failing = KEY_CONDITIONS.map((always) => ({ key: `${DEFAULT_KEY}-${always}`, always }))
-  const onPlans = planNames(contract).map((plan) => ({ key: `${DEFAULT_KEY}-${plan}`, plan }))
-  return [{ key: DEFAULT_KEY }, ...onPlans, ...failing]
+  const others =
+    names.length === 0
+      ? KEYS_WITHOUT_PLANS.map((name) => ({ key: `${DEFAULT_KEY}-${name}` }))
+      : names.map((plan) => ({ key: `${DEFAULT_KEY}-${plan}`, plan }))
+  return [{ key: DEFAULT_KEY }, ...others, ...failing]
 }

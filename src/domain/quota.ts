@@ -18,6 +18,17 @@ export interface Limits {
   readonly perDay: number
 }
 
+/** Requests already used, or all but those left, which follow from the limits of the key. */
+export interface UsedUp {
+  readonly perMinute?: number | { readonly left: number }
+  readonly perDay?: number | { readonly left: number }
+}
+
+/** @param limit the limit of its window */
+export function countUsed(used: number | { readonly left: number }, limit: number): number {
+  return typeof used === 'number' ? used : Math.max(0, limit - used.left)
+}
+
 /** Of a key without quotas, where the contract documents such headers. */
 const SHOWN_WITHOUT_LIMITS = 1_000_000
 

@@ -3,7 +3,7 @@ import type { BanRecord, EarlyRequest } from './ban.js'
 import type { ArmedFault, FaultRule } from './faults.js'
 import type { ApiKey } from './keys.js'
 import type { Pet } from './pets.js'
-import type { Limits, QuotaUsage } from './quota.js'
+import type { QuotaUsage, UsedUp } from './quota.js'
 import type { SavedRecords, StoredRecord } from './records.js'
 import type { Settings } from './settings.js'
 import type { RunningStorm, Storm } from './storm.js'
@@ -49,7 +49,7 @@ export interface SpaceStart {
   readonly now?: ClockStart
   readonly freeze: boolean
   /** Requests already charged, by key. */
-  readonly used: Readonly<Record<string, Partial<Limits>>>
+  readonly used: Readonly<Record<string, UsedUp>>
   readonly bans: Readonly<Record<string, DurationMs>>
 }
 

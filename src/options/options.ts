@@ -116,7 +116,7 @@ export interface ScenarioContent
     Pick<SandboxOptions, NegatedSetting | 'storm' | 'fault' | 'now' | 'freeze'> {
   /** Description in one line. */
   readonly description?: string
-  /** Requests already used, by key: `{ sandbox: '57/min,990/day' }`. */
+  /** Requests already used, by key: `{ sandbox: '57/min,990/day' }`, or all but some: `{ sandbox: 'all-3/min' }`. */
   readonly used?: Readonly<Record<string, string>>
   /** Keys that are banned at the start, with the duration: `{ sandbox: '5m' }`. */
   readonly ban?: Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { FaultRule } from '../domain/faults.js'
-import type { Limits } from '../domain/quota.js'
+import type { UsedUp } from '../domain/quota.js'
 import { removedOption } from '../domain/removed.js'
 import { recordSchema } from '../domain/schemas.js'
 import type { Storm } from '../domain/storm.js'
@@ -14,7 +14,7 @@ import { OptionsError } from './options.js'
 import { formatIssues, formatProblem, type Path, Problems, pathText, quoted } from './problem.js'
 import { pickSettings, type SettingsChange } from './settings.js'
 import { type OptionValues, optionRow } from './table.js'
-import { keySchema, limitsSchema } from './values/keys.js'
+import { keySchema, usedSchema } from './values/keys.js'
 import { positiveWaitSchema } from './values/reading.js'
 
 interface StartChange {
@@ -27,7 +27,7 @@ interface StartChange {
 
 interface Extras {
   readonly description?: string
-  readonly used: Readonly<Record<string, Partial<Limits>>>
+  readonly used: Readonly<Record<string, UsedUp>>
   readonly bans: Readonly<Record<string, DurationMs>>
 }
 
@@ -42,7 +42,7 @@ export const extrasSchema = v.object({
   used: v.exactOptional(
     recordSchema(
       keySchema,
-      limitsSchema,
+      usedSchema,
       'must be an object of keys and what they have used, for example sandbox: 57/min,990/day',
     ),
   ),

@@ -18,7 +18,9 @@ describe('the packaged scenarios', () => {
   })
 
   it('start where they say', () => {
-    expect(resolved({ scenario: 'quota-nearly-spent' }).start.used).toEqual({ sandbox: { perMinute: 57, perDay: 990 } })
+    expect(resolved({ scenario: 'quota-nearly-spent' }).start.used).toEqual({
+      sandbox: { perMinute: { left: 3 }, perDay: { left: 10 } },
+    })
     expect(resolved({ scenario: 'banned' }).start.bans).toEqual({ sandbox: 300_000 })
     expect(resolved({ scenario: 'sunset' }).start.now).toEqual({ ahead: -60_000, from: 'sunset' })
   })
@@ -72,7 +74,7 @@ ban:
         "mine.yaml:3:1: port: cannot be set by a scenario; use --port or PETSTORE_SANDBOX_PORT",
         "mine.yaml:4:1: strom: cannot be set by a scenario; did you mean storm?",
         "mine.yaml:1:1: description "5": must be a string",
-        "mine.yaml:8:12: used.sandbox "57": must be requests per minute, per day or both, for example 5000/min,200000/day",
+        "mine.yaml:8:12: used.sandbox "57": must be requests of the minute, the day or both, for example 57/min,990/day, all-3/min or all",
         "mine.yaml:9:10: used.a b "a b": must consist of letters, digits and . _ - + /, with = only at the end, at most 4096 characters ("~" marks spaces)",
         "mine.yaml:11:12: ban.sandbox "5": must be a whole number with a unit, for example 500ms, 30s, 5m or 24h",
         "mine.yaml:2:1: plan "a b": must be a plan of the contract",

@@ -43,6 +43,8 @@ describe.skipIf(!HAS_REDIS)('replicas of the command that serve a grown contract
     expect((await call(b, 'DELETE', '/categories/1')).status).toBe(204)
     expect((await call(a, 'GET', '/categories/1')).status).toBe(404)
 
+    const bella = { name: 'Bella', species: 'dog', status: 'available', categoryId: 2 }
+    for (const id of [1, 2, 3]) expect(await call(b, 'POST', '/pets', bella)).toMatchObject({ json: { id } })
     expect((await call(a, 'PATCH', '/pets/3', { status: 'sold' })).status).toBe(200)
     expect((await call(b, 'GET', '/pets/3')).json).toMatchObject({ status: 'sold' })
     expect((await call(b, 'DELETE', '/pets/3')).status).toBe(204)

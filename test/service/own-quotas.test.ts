@@ -31,7 +31,11 @@ it('without x-plans there are no quotas, and no headers but those that are docum
   })
   const keys = (await sandbox.control('GET', '/keys')).json as unknown as readonly object[]
   expect(keys).toMatchObject(
-    ['sandbox', 'sandbox-limited', 'sandbox-banned', 'sandbox-revoked'].map((key) => ({ key, plan: null, day: null })),
+    ['', '-free', '-pro', '-business', '-enterprise', '-limited', '-banned', '-revoked'].map((name) => ({
+      key: `sandbox${name}`,
+      plan: null,
+      day: null,
+    })),
   )
 })
 
@@ -66,7 +70,42 @@ it.each([
     '2026-03-01T12:01:00.000Z',
   ],
   [{ 'RateLimit-Reset': { schema: { type: 'string', format: 'duration' } } }, 'ratelimit-reset', 'PT60S'],
+  [
+    { 'RateLimit-Reset': { schema: { type: 'string', format: 'http-date' } } },
+    'ratelimit-reset',
+    'Sun, 01 Mar 2026 12:01:00 GMT',
+  ],
+  [{ 'X-RateLimit-Reset': { example: 1760000000000 } }, 'x-ratelimit-reset', String((NOON + 60) * 1000)],
+  [{ 'X-RateLimit-Reset-Ms': { schema: { type: 'integer' } } }, 'x-ratelimit-reset-ms', '60000'],
 ])('a documented header of a limit has the value of the quota: %j', async (headers, name, value) => {
   const sandbox = await serve({}, headers, { limits: '2/min' })
   expect((await sandbox.get('/b')).headers.get(name)).toBe(value)
+})
+
+it('a 429 has the documented Retry-After-Ms', async () => {
+  const responses = { 200: { description: '' }, 429: { description: '', headers: { 'Retry-After-Ms': {} } } }
+  const sandbox = await serve({ paths: { '/b': { get: { responses } } } }, {}, { limits: '1/min' })
+  const ms = async () => (await sandbox.get('/b')).headers.get('retry-after-ms')
+  expect([await ms(), await ms()]).toEqual([null, '60000'])
+})
+
+it('a scenario uses up all of the limits it sets, or all but some', async () => {
+  const sandbox = await serve({}, {}, { scenario: 'quota-nearly-spent' })
+  const remaining = async (limit: string) => {
+    const response = await sandbox.get('/a')
+    return [response.status, response.headers.get('x-ratelimit-limit') === limit, limitsOf(response)[1]]
+  }
+  expect([await remaining('60'), await remaining('60'), await remaining('60'), await remaining('60')]).toEqual([
+    [200, true, '2'],
+    [200, true, '1'],
+    [200, true, '0'],
+    [429, true, '0'],
+  ])
+  const content = { limits: '5/min,7/day', used: { sandbox: 'all' } }
+  expect((await sandbox.control('PUT', '/scenario', content)).status).toBe(200)
+  expect(await remaining('7')).toEqual([429, true, '0'])
+  await sandbox.control('PUT', '/scenario', { used: { sandbox: 'all-3' } })
+  expect(await remaining('5')).toEqual([200, true, '2'])
+  for (const used of ['', 'all/hour', 'all,all', '3', 'all-3/min,2/min', 'all,3/min'])
+    expect(await sandbox.control('PUT', '/scenario', { used: { sandbox: used } })).toMatchObject({ status: 400 })
 })

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type ApiKey, NAME, NAME_FORM } from '../../domain/keys.js'
-import type { Limits } from '../../domain/quota.js'
+import type { Limits, UsedUp } from '../../domain/quota.js'
 import { mapSchema, type ParseResult, patternSchema, textSchema, wholeNumber } from './reading.js'
 
 /** A bearer token without `~`, which marks a space. @source RFC 6750, section 2.1: b64token */
@@ -61,15 +61,30 @@ export function formatLimits({ perMinute, perDay }: Partial<Limits>): string {
 
 const limitsTextSchema = textSchema(LIMITS_FORM, readLimits)
 
+const USED_FORM = 'must be requests of the minute, the day or both, for example 57/min,990/day, all-3/min or all'
+const USED_PART = /^(?:(\d{1,12})|all(?:-(\d{1,12}))?)(?:\/(min|day))?$/
+
+/** Reads `57/min,990/day`, `all-3/min`, or for both windows `all` or `all-3`. */
+export function readUsed(text: string): ParseResult<UsedUp> {
+  const used: { -readonly [Window in keyof UsedUp]: UsedUp[Window] } = {}
+  for (const part of text.split(',')) {
+    const [, count, left = '0', window] = USED_PART.exec(part) ?? []
+    const isWhole = window === undefined
+    if (!USED_PART.test(part) || (isWhole && (count !== undefined || part !== text))) return { problem: USED_FORM }
+    for (const name of isWhole ? (['min', 'day'] as const) : [window as keyof typeof WINDOWS]) {
+      if (used[WINDOWS[name]] !== undefined) return { problem: `must name each window once (${name} appears twice)` }
+      used[WINDOWS[name]] = count === undefined ? { left: Number(left) } : Number(count)
+    }
+  }
+  return { value: used }
+}
+
 const requests = v.exactOptional(wholeNumber(0))
 
-export const limitsSchema = v.union(
-  [
-    limitsTextSchema,
-    v.pipe(
-      mapSchema({ perMinute: requests, perDay: requests }, LIMITS_FORM),
-      v.check((limits) => limits.perMinute !== undefined || limits.perDay !== undefined, LIMITS_FORM),
-    ),
-  ],
-  LIMITS_FORM,
+const limitsMapSchema = v.pipe(
+  mapSchema({ perMinute: requests, perDay: requests }, LIMITS_FORM),
+  v.check((limits) => limits.perMinute !== undefined || limits.perDay !== undefined, LIMITS_FORM),
 )
+
+export const limitsSchema = v.union([limitsTextSchema, limitsMapSchema], LIMITS_FORM)
+export const usedSchema = v.union([textSchema(USED_FORM, readUsed), limitsMapSchema], USED_FORM)
