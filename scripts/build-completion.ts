@@ -101,6 +101,7 @@ async function valueFinder() {
     failOn: FAIL_ON_WORDS,
     key: keys.map(({ key }) => key),
     'conform.scenario': loadScenarios(packageDirectory, undefined).map((scenario) => scenario.name),
+    plan: Object.keys(contractData.plans),
     scenario: packagedScenarios(),
   }
 
