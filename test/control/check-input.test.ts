@@ -11,7 +11,7 @@ it.each([
   ['/faults', {}, 'The input "{}": must be a list of faults such as listPets:503@20%*3.'],
   ['/faults', [null], '[0] "null": must be a fault such as listPets:503@20%*3.'],
   ['/faults', ['*:503', { operation: '*', fault: 'hang', times: 'x' }], '[1].times "x": must be a number.'],
-  ['/scenario', { used: { sandbox: 'x/min' } }, /^scenario: used\.sandbox "x\/min": must be requests .*day\.$/],
+  ['/scenario', { used: { sandbox: 'x/min' } }, /^scenario: used\.sandbox "x\/min": must be requests .* or all\.$/],
   ['/scenario', { name: 'strom' }, /did you mean storm\?$/],
   ['/scenario', { name: './mine.yaml' }, /^scenario ".\/mine.yaml": is not .*; to apply a file, give its content\.$/],
 ])('a verb reports each invalid part of its input: PUT %s %j', async (path, input, message) => {

@@ -65,7 +65,7 @@ const USED_FORM = 'must be requests of the minute, the day or both, for example 
 const USED_PART = /^(?:(\d{1,12})|all(?:-(\d{1,12}))?)(?:\/(min|day))?$/
 
 /** Reads `57/min,990/day`, `all-3/min`, or for both windows `all` or `all-3`. */
-export function readUsed(text: string): ParseResult<UsedUp> {
+function readUsed(text: string): ParseResult<UsedUp> {
   const used: { -readonly [Window in keyof UsedUp]: UsedUp[Window] } = {}
   for (const part of text.split(',')) {
     const [, count, left = '0', window] = USED_PART.exec(part) ?? []
