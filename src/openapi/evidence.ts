@@ -1,0 +1,275 @@
+import type { Place } from '../contract/document.js'
+import { type Fields, isObject, type RecordField, readRecordFields, typeOf } from '../contract/schema-fields.js'
+import { isSingular, literalsOf, type OperationShape, plainName, success } from './operations.js'
+import { unwrapList, unwrapRecord } from './record-schema.js'
+
+/** Operations on the same collection, and what they return as a record. */
+export interface CollectionShape {
+  readonly path: string
+  readonly operations: readonly OperationShape[]
+  /** The path parameter of its records, or of records with the same schema: `key` for `/pets/recent` beside `/pets/{key}`. */
+  readonly parameter: string | undefined
+  /** It has one record, such as `/settings`. */
+  readonly isSingle: boolean
+}
+
+export interface Finding<Found> {
+  readonly found: Found
+  /** The row of the table, for people. */
+  readonly because: string
+}
+
+type Row<Question, Found> = readonly [because: string, find: (question: Question) => Found | undefined]
+
+/** The first row that finds something wins. */
+function decide<Question, Found>(
+  rows: readonly Row<Question, Found>[],
+  question: Question,
+): Finding<Found> | undefined {
+  for (const [because, find] of rows) {
+    const found = find(question)
+    if (found !== undefined) return { found, because }
+  }
+  return undefined
+}
+
+function successOf({ operations, path }: CollectionShape, effect: string, isItem: boolean): Place | undefined {
+  const operation = operations.find((one) => one.effect === effect && (one.parameter !== undefined) === isItem)
+  const schema = operation && success(operation.place)?.schema
+  return schema && unwrapRecord(schema, path)?.schema
+}
+
+function itemsOf({ operations, path }: CollectionShape): Place | undefined {
+  const list = operations.find(({ effect, parameter }) => effect === 'get' && parameter === undefined)
+  const schema = list && success(list.place)?.schema
+  const items = schema && unwrapList(schema, path)?.items
+  return items && unwrapRecord(items, path)?.schema
+}
+
+/** Which schema describes a record? */
+const RECORD: readonly Row<CollectionShape, Place>[] = [
+  ['the response with the one record', (one) => (one.isSingle ? successOf(one, 'get', false) : undefined)],
+  ['the response to GET of one record', (one) => successOf(one, 'get', true)],
+  ['the response to POST', (one) => successOf(one, 'post', false)],
+  ['an item of the list', (one) => (isObject(itemsOf(one)) ? itemsOf(one) : undefined)],
+]
+
+/** Where the id is, if the record itself does not have it. */
+const OTHER_SOURCES: readonly Row<CollectionShape, Place>[] = [
+  ['in the response to POST', (one) => successOf(one, 'post', false)],
+  ['in the items of the list', itemsOf],
+]
+
+export const findRecord = (collection: CollectionShape) => decide(RECORD, collection)
+
+interface IdQuestion {
+  readonly fields: Fields
+  readonly collection: string
+  readonly parameter: string | undefined
+  readonly inPath: Place | undefined
+  readonly sent: Fields | undefined
+  /** Properties that links of responses pass as the parameter. */
+  readonly linked: readonly string[]
+}
+
+/** The names of properties, the best first. */
+type IdRow = readonly [because: string, find: (question: IdQuestion) => readonly string[]]
+
+/** Which property identifies a record? These may have another type than the parameter, if none has its type. */
+const NAMED: readonly IdRow[] = [
+  ['it has the name of the path parameter', (one) => named(one, [one.parameter ?? ''])],
+  ['a link leads from it to the record', (one) => named(one, one.linked)],
+  [
+    'it has the last word of the path parameter',
+    (one) =>
+      endsOf(one).length > 1
+        ? named(one, endsOf(one).slice(-1)).filter((name) => isOurs(name, one) && one.fields.get(name)?.required)
+        : [],
+  ],
+  ['it is called id', (one) => named(one, ['id'])],
+  // What clients send is more likely a reference, such as `card_token` for `gift_card_token`.
+  [
+    'it has the end of the name of the path parameter, or the name of the collection',
+    (one) => {
+      const others = [...named(one, endsOf(one)), ...named(one, ['uuid', 'guid', 'gid']), ...ofCollection(one)]
+      return [...others.filter((name) => isOurs(name, one)), ...others]
+    },
+  ],
+]
+
+/** These must be a text or a number, as the parameter is. */
+const GUESSED: readonly IdRow[] = [
+  [
+    'it is the path of the record',
+    (one) => where(one, (field, name) => isPathText(name, field, one.collection, one.parameter)),
+  ],
+  ['it has the usual name of a key', (one) => named(one, KEY_NAMES)],
+  [
+    'it is a UUID, or is described as the identifier',
+    (one) =>
+      where(one, ({ format, place }, name) => isOurs(name, one) && (format === 'uuid' || isSaidToIdentify(place))),
+  ],
+  [
+    'it is the only read-only property',
+    (one) => {
+      const all = where(one, (field, name) => field.readOnly && isScalar(field) && !isTimestamp(name, field))
+      return all.length === 1 ? all : []
+    },
+  ],
+]
+
+/** Names of keys, the most usual first. */
+const KEY_NAMES = 'pk sid uid key code slug token ref reference handle number'.split(' ')
+
+export interface FoundId {
+  readonly property: string
+  /** Undefined if no schema has it. */
+  readonly field: RecordField | undefined
+}
+
+/** @param collection whose responses are asked if the record does not have its id */
+export function findId(question: IdQuestion, collection: CollectionShape): Finding<FoundId> | undefined {
+  const own = idIn(question)
+  if (own !== undefined || question.parameter === undefined) return own
+  for (const [where, find] of OTHER_SOURCES) {
+    const place = find(collection)
+    const fields = place && readRecordFields(place)
+    const other = fields && idIn({ ...question, fields })
+    if (other !== undefined) return { found: other.found, because: `${other.because}, ${where}` }
+  }
+  const property = ['id', '_id', '$id'].find((name) => !question.fields.has(name)) ?? '$id'
+  const hidden = decide(UNSEEN, { collection, inPath: question.inPath })
+  return hidden && { found: { property, field: undefined }, because: hidden.because }
+}
+
+interface UnseenQuestion {
+  readonly collection: CollectionShape
+  readonly inPath: Place | undefined
+}
+
+const POSTS = (one: OperationShape) => one.effect === 'post' && one.parameter === undefined
+
+/** How do clients learn an id that no response has as a property? */
+const UNSEEN: readonly Row<UnseenQuestion, true>[] = [
+  [
+    'the header Location has it',
+    ({ collection: { operations } }) =>
+      operations.some(
+        (one) =>
+          POSTS(one) &&
+          success(one.place)
+            ?.response.entries('headers')
+            .some(([name]) => /^location$/i.test(name)),
+      ) || undefined,
+  ],
+  [
+    'the response to POST is the id',
+    ({ collection: { operations }, inPath }) =>
+      operations.some((one) => {
+        const schema = POSTS(one) ? success(one.place)?.schema : undefined
+        return (
+          schema && inPath && /^(?:string|integer)$/.test(typeOf(schema) ?? '') && typeOf(schema) === typeOf(inPath)
+        )
+      }) || undefined,
+  ],
+  [
+    'the client chooses it, with PUT',
+    ({ collection: { operations } }) =>
+      (!operations.some(POSTS) && operations.some((one) => one.effect === 'put' && one.parameter !== undefined)) ||
+      undefined,
+  ],
+]
+
+function idIn(question: IdQuestion): Finding<FoundId> | undefined {
+  const { fields, inPath, parameter } = question
+  const type = inPath && typeOf(inPath)
+  const hasType = (name: string) => type === undefined || isCounted(type) === isCounted(fields.get(name)?.type)
+  const all = (rows: readonly IdRow[]) =>
+    rows.flatMap(([because, find]) =>
+      find(question).map((property) => ({ found: { property, field: fields.get(property) }, because })),
+    )
+  const byName = all(NAMED)
+  const strong = byName.find(({ found }) => hasType(found.property)) ?? byName[0]
+  if (strong !== undefined || parameter === undefined) return strong
+  return all(GUESSED).find(({ found: { property, field } }) => field && hasType(property) && isScalar(field))
+}
+
+function named({ fields }: IdQuestion, wanted: readonly string[]): readonly string[] {
+  const names = [...fields.keys()]
+  return wanted.flatMap((one) => names.find((name) => plainName(name) === plainName(one)) ?? [])
+}
+
+function where({ fields }: IdQuestion, test: (field: RecordField, name: string) => boolean): readonly string[] {
+  return [...fields].flatMap(([name, field]) => (test(field, name) ? [name] : []))
+}
+
+/** `poolName` and `name` of `poolName`. */
+function endsOf({ parameter }: IdQuestion): readonly string[] {
+  const words = parameter?.match(/[A-Z]?[a-z\d]+|[A-Z]+/g) ?? []
+  return words.map((_, index) => plainName(words.slice(index).join('')))
+}
+
+/** Such as `itemId` of `/items`. */
+function ofCollection({ fields, collection }: IdQuestion): readonly string[] {
+  return [...fields.keys()].filter((name) => {
+    const [, one] = /^(.+?)_?(?:id|key|uuid|guid|token|code|number|no)$/i.exec(name) ?? []
+    return one !== undefined && isSingular(one, collection)
+  })
+}
+
+/** Clients do not send it. */
+function isOurs(name: string, { fields, sent }: IdQuestion): boolean {
+  return !sent?.has(name) || fields.get(name)?.readOnly === true
+}
+
+function isCounted(type: string | undefined): boolean {
+  return type === 'integer' || type === 'number'
+}
+
+function isScalar({ type, choices }: RecordField): boolean {
+  return (isCounted(type) || type === 'string') && choices === undefined
+}
+
+function isSaidToIdentify({ value }: Place): boolean {
+  const { title, description } = Object(value)
+  return (
+    /^id$/i.test(title) || /^(the |a |an )?(unique |primary )+(\w+ )?(id|key|identifier|value)\b/i.test(description)
+  )
+}
+
+function isTimestamp(name: string, { format }: RecordField): boolean {
+  return /^date/.test(format ?? '') || /(_at|At|_on|_?date|Date)$/.test(name)
+}
+
+/** Whether a text is the path of its record, as in gRPC: `name` of `/cards/{card}`, or what the contract says is one. */
+export function isPathText(
+  name: string,
+  { type, readOnly, place }: RecordField,
+  path: string,
+  parameter = '',
+): boolean {
+  const last = literalsOf(path).at(-1) ?? ''
+  const { description, example, pattern, title } = Object(place.value)
+  const saysSo = [description, example, pattern, title].some((one) =>
+    ` ${String(one).replaceAll(/\w+:\/\/\S*/g, '')}`
+      .split(/[^\w-](?=[\w-]+\/)/)
+      .some((part) => part.startsWith(`${last}/`)),
+  )
+  const isNamed = plainName(name) === 'name' && isSingular(parameter.replace(/_?id$/i, ''), path)
+  return type === 'string' && plainName(parameter) !== plainName(name) && (saysSo || (isNamed && readOnly))
+}
+
+/** Properties that links of the responses pass as the parameter. @source OpenAPI specification: Link Object */
+export function linkedProperties(
+  operations: readonly OperationShape[],
+  parameter: string | undefined,
+): readonly string[] {
+  return operations.flatMap(({ place }) =>
+    (success(place)?.response.entries('links') ?? []).flatMap(([, link]) =>
+      Object.entries(link.child('parameters')?.object() ?? {}).flatMap(([name, expression]) => {
+        const [, property] = /^\$response\.body#\/([^/]+)$/.exec(String(expression)) ?? []
+        return property !== undefined && name.replace(/^path\./, '') === parameter ? [property] : []
+      }),
+    ),
+  )
+}

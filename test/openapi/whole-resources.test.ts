@@ -1,0 +1,522 @@
+import { describe, expect, it } from 'vitest'
+import {
+  converse,
+  expectedOf,
+  inPath,
+  integer,
+  list,
+  type Node,
+  object,
+  ok,
+  openContract,
+  readOnly,
+  type Turn,
+  takes,
+  text,
+} from '../support/small-contract.js'
+
+type Row = readonly [what: string, paths: Node, turns: readonly Turn[]]
+
+const task = object({ id: readOnly(integer), name: text, done: { type: 'boolean' } }, ['id', 'name'])
+const sent = object({ name: text, done: { type: 'boolean' } }, ['name'])
+const change = object({ name: text, done: { type: 'boolean' } })
+const gone = { responses: { 204: { description: 'gone' } } }
+const id = [inPath('id', integer)]
+const ANN = { id: 1, name: 'Ann' }
+
+async function check(paths: Node, turns: readonly Turn[]): Promise<void> {
+  const sandbox = await openContract(paths)
+  expect(sandbox.mocked).toEqual({})
+  expect(await converse(sandbox, turns)).toEqual(expectedOf(turns))
+  expect(sandbox.warnings).toEqual([])
+}
+
+describe('verbs in paths', () => {
+  it.each<Row>([
+    [
+      'after the collection and the record',
+      {
+        '/tasks': { get: ok(list(task)) },
+        '/tasks/create': { post: { ...takes(sent), ...ok(task, 201) } },
+        '/tasks/{id}': { parameters: id, get: ok(task) },
+        '/tasks/{id}/update': { parameters: id, post: { ...takes(change), ...ok(task) } },
+        '/tasks/{id}/delete': { parameters: id, post: gone },
+      },
+      [
+        ['POST /tasks/create 201', { name: 'Ann' }, ANN],
+        ['GET /tasks 200', undefined, [ANN]],
+        ['POST /tasks/1/update 200', { done: true }, { ...ANN, done: true }],
+        ['GET /tasks/1 200', undefined, { ...ANN, done: true }],
+        ['POST /tasks/1/delete 204'],
+        ['POST /tasks/1/delete 404'],
+        ['GET /tasks 200', undefined, []],
+      ],
+    ],
+    [
+      'before the parameter, with the name of the record',
+      {
+        '/tasks/list': { get: ok(list(task)) },
+        '/tasks/createTask': { post: { ...takes(sent), ...ok(task) } },
+        '/tasks/getById/{id}': { parameters: id, get: ok(task) },
+        '/tasks/edit/{id}': { parameters: id, put: { ...takes(sent), ...ok(task) } },
+        '/tasks/remove/{id}': { parameters: id, delete: gone },
+      },
+      [
+        ['POST /tasks/createTask 200', { name: 'Ann', done: true }, { ...ANN, done: true }],
+        ['GET /tasks/list 200', undefined, [{ ...ANN, done: true }]],
+        ['PUT /tasks/edit/1 200', { name: 'Bob' }, { id: 1, name: 'Bob' }],
+        ['GET /tasks/getById/1 200', undefined, { id: 1, name: 'Bob' }],
+        ['DELETE /tasks/remove/1 204'],
+        ['GET /tasks/getById/1 404'],
+      ],
+    ],
+    [
+      'with the id in the body',
+      {
+        '/tasks/all': { get: ok(list(task)) },
+        '/tasks/add': { post: { ...takes(sent), ...ok(task, 201) } },
+        '/tasks/update': { post: { ...takes(object({ ...change.properties, id: integer }, ['id'])), ...ok(task) } },
+        '/tasks/delete': { post: { ...takes(object({ id: integer }, ['id'])), ...ok({ type: 'boolean' }) } },
+      },
+      [
+        ['POST /tasks/add 201', { name: 'Ann' }, ANN],
+        ['POST /tasks/update 200', { id: 1, done: true }, { ...ANN, done: true }],
+        ['POST /tasks/update 404', { id: 2, done: true }],
+        ['GET /tasks/all 200', undefined, [{ ...ANN, done: true }]],
+        ['POST /tasks/delete 200', { id: 1 }, true],
+        ['GET /tasks/all 200', undefined, []],
+      ],
+    ],
+  ])('%s', (_what, paths, turns) => check(paths, turns))
+
+  it('are part of the name where nothing else is about the collection', async () => {
+    const { mocked } = await openContract({ '/reports/create': { post: { ...takes(sent), ...ok(task, 201) } } })
+    expect(Object.keys(mocked)).toEqual(['POST/reports/create'])
+  })
+})
+
+describe('POST that creates beside POST that updates', () => {
+  const collection = { post: { ...takes(sent), ...ok(task, 201) }, get: ok(list(task)) }
+  const turns: readonly Turn[] = [
+    ['POST /tasks 201', { name: 'Ann' }, ANN],
+    ['POST /tasks/1 200', { done: true }, { ...ANN, done: true }],
+    ['POST /tasks/2 404', { done: true }],
+    ['GET /tasks 200', undefined, [{ ...ANN, done: true }]],
+  ]
+  const update = { post: { ...takes(change), ...ok(task) } }
+  it.each<Row>([
+    ['alone', { '/tasks': collection, '/tasks/{id}': { parameters: id, ...update } }, turns],
+    [
+      'with PUT',
+      { '/tasks': collection, '/tasks/{id}': { parameters: id, ...update, put: { ...takes(sent), ...ok(task) } } },
+      [...turns, ['PUT /tasks/1 200', { name: 'Bob' }, { id: 1, name: 'Bob' }]],
+    ],
+    [
+      'with a verb beside PATCH',
+      {
+        '/tasks': collection,
+        '/tasks/{id}': { parameters: id, get: ok(task), patch: { ...takes(change), ...ok(task) } },
+        '/tasks/{id}/edit': { parameters: id, ...update },
+      },
+      turns.map(([request, ...bodies]) => [request.replace(/(?<=POST .tasks.\d)(?= )/, '/edit'), ...bodies] as const),
+    ],
+  ])('%s', (_what, paths, all) => check(paths, all))
+})
+
+describe('/task beside /tasks', () => {
+  const turns: readonly Turn[] = [
+    ['POST /task 201', { name: 'Ann' }, ANN],
+    ['GET /tasks 200', undefined, [ANN]],
+  ]
+  const post = { post: { ...takes(sent), ...ok(task, 201) } }
+  const summaries = list(object({ id: integer, name: text }, [], { additionalProperties: false }))
+  it.each<Row>([
+    [
+      'a list of summaries',
+      {
+        '/task': post,
+        '/task/{id}': { parameters: id, get: ok(task), delete: gone },
+        '/tasks': { get: ok(summaries) },
+      },
+      [...turns, ['GET /task/1 200', undefined, ANN], ['DELETE /task/1 204'], ['GET /tasks 200', undefined, []]],
+    ],
+    [
+      'records below the plural',
+      { '/task': post, '/tasks': { get: ok(summaries) }, '/tasks/{id}': { parameters: id, get: ok(task) } },
+      [...turns, ['GET /tasks/1 200', undefined, ANN]],
+    ],
+    [
+      'with children',
+      {
+        '/category': { post: post.post },
+        '/categories': { get: ok(list(task)) },
+        '/category/{id}': { parameters: id, get: ok(task) },
+        '/category/{id}/notes': { parameters: id, post: post.post, get: ok(list(task)) },
+      },
+      [
+        ['POST /category 201', { name: 'Ann' }, ANN],
+        ['GET /categories 200', undefined, [ANN]],
+        ['POST /category/1/notes 201', { name: 'Bob' }, { id: 1, name: 'Bob' }],
+        ['GET /category/1/notes 200', undefined, [{ id: 1, name: 'Bob' }]],
+        ['GET /category/2/notes 404'],
+      ],
+    ],
+  ])('%s', (_what, paths, all) => check(paths, all))
+
+  it('are two resources if the singular is one of its own', async () => {
+    const me = object({ id: integer, name: text, email: text }, ['id', 'name'])
+    await check(
+      {
+        '/user': { get: ok(me), patch: { ...takes(object({ email: text })), ...ok(me) } },
+        '/users': { get: ok(list(task)), post: { ...takes(sent), ...ok(task, 201) } },
+        '/users/{id}': { parameters: id, get: ok(task) },
+      },
+      [
+        ['POST /users 201', { name: 'Ann' }, ANN],
+        ['PATCH /user 200', { email: 'a@b.c' }, { id: 0, name: 'string', email: 'a@b.c' }],
+        ['GET /users 200', undefined, [ANN]],
+      ],
+    )
+  })
+})
+
+describe('a path with one record', () => {
+  const settings = object({ theme: { ...text, default: 'light' }, size: { ...integer, minimum: 8 } }, ['theme', 'size'])
+  const some = object({ theme: text, size: integer })
+  it.each<Row>([
+    [
+      'is there from the start: GET, PUT and PATCH',
+      {
+        '/settings': {
+          get: ok(settings),
+          put: { ...takes(settings), ...ok(settings) },
+          patch: { ...takes(some), ...ok(settings) },
+        },
+      },
+      [
+        ['GET /settings 200', undefined, { theme: 'light', size: 8 }],
+        ['PATCH /settings 200', { size: 9 }, { theme: 'light', size: 9 }],
+        ['PUT /settings 200', { theme: 'dark', size: 10 }, { theme: 'dark', size: 10 }],
+        ['GET /settings 200', undefined, { theme: 'dark', size: 10 }],
+      ],
+    ],
+    [
+      'in an envelope, with lists, changed by POST',
+      {
+        '/preferences': {
+          get: ok(object({ preferences: object({ tags: list(text), mail: { type: 'boolean' } }) })),
+          put: { ...takes(object({ tags: list(text), mail: { type: 'boolean' } })), ...ok(undefined, 204) },
+        },
+      },
+      [
+        ['PUT /preferences 204', { tags: ['a'], mail: true }],
+        ['GET /preferences 200', undefined, { preferences: { tags: ['a'], mail: true } }],
+      ],
+    ],
+    [
+      'below another record, for each of them',
+      {
+        '/tasks': { post: { ...takes(sent), ...ok(task, 201) }, get: ok(list(task)) },
+        '/tasks/{id}/settings': { parameters: id, get: ok(settings), put: { ...takes(settings), ...ok(settings) } },
+      },
+      [
+        ['GET /tasks/1/settings 404'],
+        ['POST /tasks 201', { name: 'Ann' }],
+        ['POST /tasks 201', { name: 'Bob' }],
+        ['PUT /tasks/1/settings 200', { theme: 'dark', size: 10 }],
+        ['GET /tasks/1/settings 200', undefined, { theme: 'dark', size: 10 }],
+        ['GET /tasks/2/settings 200', undefined, { theme: 'light', size: 8 }],
+      ],
+    ],
+    [
+      'that may be missing',
+      {
+        '/profile': {
+          get: { responses: { ...ok(settings).responses, 404: { description: 'none' } } },
+          put: { ...takes(settings), ...ok(settings, 201) },
+          delete: gone,
+        },
+      },
+      [
+        ['GET /profile 404'],
+        ['PUT /profile 201', { theme: 'dark', size: 10 }],
+        ['GET /profile 200', undefined, { theme: 'dark', size: 10 }],
+        ['DELETE /profile 204'],
+        ['GET /profile 404'],
+      ],
+    ],
+  ])('%s', (_what, paths, turns) => check(paths, turns))
+})
+
+describe('a POST of a list', () => {
+  const [bob, eve] = [
+    { id: 1, name: 'Bob' },
+    { id: 2, name: 'Eve' },
+  ]
+  const both = [{ name: 'Bob' }, { name: 'Eve' }]
+  const many = (schema: object, response: Node) => ({ post: { ...takes(schema), ...response } })
+  it.each<Row>([
+    [
+      'creates its records',
+      { '/tasks': { ...many(list(sent), ok(list(task), 201)), get: ok(list(task)) } },
+      [
+        ['POST /tasks 201', both, [bob, eve]],
+        ['POST /tasks 400', [{ name: 'Bob' }, { done: true }]],
+        ['GET /tasks 200', undefined, [eve, bob]],
+      ],
+    ],
+    [
+      'in an envelope, below a path for it',
+      {
+        '/tasks': { post: { ...takes(sent), ...ok(task, 201) }, get: ok(list(task)) },
+        '/tasks/bulk': many(object({ tasks: list(sent) }, ['tasks']), ok(object({ tasks: list(task) }), 201)),
+      },
+      [
+        ['POST /tasks/bulk 201', { tasks: both }, { tasks: [bob, eve] }],
+        ['POST /tasks 201', { name: 'Zoe' }, { id: 3, name: 'Zoe' }],
+        ['GET /tasks 200', undefined, [{ id: 3, name: 'Zoe' }, eve, bob]],
+      ],
+    ],
+    [
+      'without a body in the response, and with ids of the client',
+      {
+        '/labels': {
+          ...many(list(object({ code: text, name: text }, ['code'])), ok(undefined, 204)),
+          get: ok(list(object({ code: text, name: text }))),
+        },
+        '/labels/{code}': { parameters: [inPath('code')], get: ok(object({ code: text, name: text })) },
+      },
+      [
+        ['POST /labels 204', [{ code: 'a' }, { code: 'b' }]],
+        ['GET /labels/b 200', undefined, { code: 'b' }],
+        ['POST /labels 409', [{ code: 'c' }, { code: 'c' }]],
+        ['GET /labels/c 404'],
+      ],
+    ],
+  ])('%s', (_what, paths, turns) => check(paths, turns))
+})
+
+describe('a record that is one of several', () => {
+  const kind = (name: string, properties: Node) =>
+    object({ id: readOnly(integer), kind: { ...text, enum: [name] }, ...properties }, [
+      'id',
+      'kind',
+      ...Object.keys(properties),
+    ])
+  const without = ({ properties: { id: _, ...others }, required, ...schema }: ReturnType<typeof kind>) => ({
+    ...schema,
+    properties: others,
+    required: required?.filter((name) => name !== 'id'),
+  })
+  const [card, bank] = [kind('card', { number: text }), kind('bank', { iban: text })]
+  const turns: readonly Turn[] = [
+    ['POST /payments 201', { kind: 'card', number: '42' }, { id: 1, kind: 'card', number: '42' }],
+    ['POST /payments 201', { kind: 'bank', iban: 'CH1' }, { id: 2, kind: 'bank', iban: 'CH1' }],
+    ['GET /payments/1 200', undefined, { id: 1, kind: 'card', number: '42' }],
+    [
+      'GET /payments 200',
+      undefined,
+      [
+        { id: 2, kind: 'bank', iban: 'CH1' },
+        { id: 1, kind: 'card', number: '42' },
+      ],
+    ],
+    ['POST /payments 400', { kind: 'card', iban: 'CH1' }],
+  ]
+  const of = (record: object, request: object): Node => ({
+    '/payments': { post: { ...takes(request), ...ok(record, 201) }, get: ok(list(record)) },
+    '/payments/{id}': { parameters: id, get: ok(record) },
+  })
+  it.each<Row>([
+    ['oneOf', of({ oneOf: [card, bank] }, { oneOf: [without(card), without(bank)] }), turns],
+    ['anyOf', of({ anyOf: [card, bank] }, { anyOf: [without(card), without(bank)] }), turns],
+    [
+      'oneOf in allOf, with common properties beside it',
+      of(
+        { allOf: [object({ note: text }), { oneOf: [card, bank] }] },
+        { allOf: [object({ note: text }), { oneOf: [without(card), without(bank)] }] },
+      ),
+      turns,
+    ],
+  ])('%s', (_what, paths, all) => check(paths, all))
+})
+
+describe('an id that the record does not have', () => {
+  const note = object({ text }, ['text'], { additionalProperties: false })
+  const one = { parameters: [inPath('ref')], get: ok(note), delete: gone }
+  const created = (response: Node) => ({
+    '/notes': { post: { ...takes(note), ...response }, get: ok(list(note)) },
+    '/notes/{ref}': one,
+  })
+  const location = { Location: { schema: { ...text, format: 'uri-reference' } } }
+  it.each<[string, Node, (response: { headers: Headers; json: unknown }) => unknown]>([
+    [
+      'is in Location',
+      created({ responses: { 201: { description: 'ok', headers: location } } }),
+      ({ headers }) => headers.get('location')?.split('/').at(-1),
+    ],
+    [
+      'is a property of the response to POST',
+      created(ok(object({ ref: text }, ['ref']), 201)),
+      ({ json }) => Object(json).ref,
+    ],
+    ['is the response to POST', created(ok({ ...text, format: 'uuid' }, 201)), ({ json }) => json],
+  ])('%s', async (_what, paths, idOf) => {
+    const sandbox = await openContract(paths)
+    expect(sandbox.mocked).toEqual({})
+    const first = String(idOf(await sandbox.post('/notes', { text: 'one' })))
+    const other = String(idOf(await sandbox.post('/notes', { text: 'other' })))
+    const turns: readonly Turn[] = [
+      [`GET /notes/${first} 200`, undefined, { text: 'one' }],
+      [`DELETE /notes/${first} 204`],
+      [`GET /notes/${first} 404`],
+      [`GET /notes/${other} 200`, undefined, { text: 'other' }],
+      ['GET /notes 200', undefined, [{ text: 'other' }]],
+    ]
+    expect(await converse(sandbox, turns)).toEqual(expectedOf(turns))
+    expect(sandbox.warnings).toEqual([])
+  })
+
+  it('is in the path of a PUT that creates it, or in the items of the list', async () => {
+    await check({ '/notes/{ref}': { ...one, put: { ...takes(note), ...ok(note, 201) } } }, [
+      ['PUT /notes/a 201', { text: 'one' }, { text: 'one' }],
+      ['GET /notes/a 200', undefined, { text: 'one' }],
+    ])
+    const items = list(object({ ref: integer, text }, ['ref']))
+    await check(
+      {
+        '/notes': { post: { ...takes(note), ...ok(note, 201) }, get: ok(items) },
+        '/notes/{ref}': { parameters: [inPath('ref', integer)], get: ok(note) },
+      },
+      [
+        ['POST /notes 201', { text: 'one' }, { text: 'one' }],
+        ['GET /notes 200', undefined, [{ ref: 1, text: 'one' }]],
+        ['GET /notes/1 200', undefined, { text: 'one' }],
+      ],
+    )
+  })
+
+  it('is named by a link', async () => {
+    const links = { one: { operationId: 'get', parameters: { shelf: '$response.body#/place' } } }
+    const shelf = object({ place: readOnly(integer), size: integer })
+    const response = { 201: { ...ok(shelf, 201).responses[201], links } }
+    await check(
+      {
+        '/shelves': { post: { ...takes(object({ size: integer })), responses: response }, get: ok(list(shelf)) },
+        '/shelves/{shelf}': { parameters: [inPath('shelf', integer)], get: { operationId: 'get', ...ok(shelf) } },
+      },
+      [
+        ['POST /shelves 201', { size: 3 }, { place: 1, size: 3 }],
+        ['GET /shelves/1 200', undefined, { place: 1, size: 3 }],
+      ],
+    )
+  })
+})
+
+describe('a composite key', () => {
+  const line = object({ order: integer, line: text, amount: integer }, ['order', 'line'])
+  const row = (path: string, [first, second]: readonly [string, string], own: string): Row => [
+    path,
+    {
+      '/Lines': { post: { ...takes(line), ...ok(line, 201) }, get: ok(list(line)) },
+      [path]: {
+        parameters: [inPath(first, integer), inPath(second)],
+        get: ok(line),
+        patch: { ...takes(object({ amount: integer })), ...ok(line) },
+        delete: gone,
+      },
+    },
+    [
+      ['POST /Lines 201', { order: 1, line: 'a' }, { order: 1, line: 'a' }],
+      ['POST /Lines 201', { order: 1, line: 'b' }],
+      ['POST /Lines 409', { order: 1, line: 'b' }],
+      [`GET ${own} 200`, undefined, { order: 1, line: 'a' }],
+      [`PATCH ${own} 200`, { amount: 2 }, { order: 1, line: 'a', amount: 2 }],
+      [`DELETE ${own} 204`],
+      ['GET /Lines 200', undefined, [{ order: 1, line: 'b' }]],
+    ],
+  ]
+  it.each<Row>([
+    row('/Lines(Order={Order},Line={Line})', ['Order', 'Line'], "/Lines(Order=1,Line='a')"),
+    row("/Lines(order={order},line='{line}')", ['order', 'line'], "/Lines(order=1,line='a')"),
+    row('/Lines({order},{line})', ['order', 'line'], '/Lines(1,a)'),
+  ])('%s', (_what, paths, turns) => check(paths, turns))
+})
+
+describe('envelopes', () => {
+  const item = object({ id: readOnly(integer), name: text }, ['name'])
+  it.each<Row>([
+    [
+      'of each item of a list',
+      {
+        '/products.json': {
+          post: { ...takes(object({ product: sent })), ...ok(object({ product: item }), 201) },
+          get: ok(list(object({ product: item }))),
+        },
+        '/products/{id}.json': { parameters: id, get: ok(object({ product: item })) },
+      },
+      [
+        ['POST /products.json 201', { product: { name: 'Ann' } }, { product: ANN }],
+        ['GET /products.json 200', undefined, [{ product: ANN }]],
+        ['GET /products/1.json 200', undefined, { product: ANN }],
+      ],
+    ],
+    [
+      'two levels deep for one record',
+      {
+        '/budgets': {
+          post: { ...takes(object({ budget: sent })), ...ok(object({ data: object({ budget: item }) }), 201) },
+          get: ok(object({ data: object({ budgets: list(item) }) })),
+        },
+        '/budgets/{id}': { parameters: id, get: ok(object({ data: object({ budget: item }) })) },
+      },
+      [
+        ['POST /budgets 201', { budget: { name: 'Ann' } }, { data: { budget: ANN } }],
+        ['GET /budgets 200', undefined, { data: { budgets: [ANN] } }],
+        ['GET /budgets/1 200', undefined, { data: { budget: ANN } }],
+      ],
+    ],
+    [
+      'of any name, and a list of one record',
+      {
+        '/taxes': {
+          post: { ...takes(object({ field: sent })), ...ok(object({ field: item }), 201) },
+          get: ok(list(object({ field: item }))),
+        },
+        '/taxes/{id}': { parameters: id, get: ok(list(item)), delete: ok({ type: 'boolean' }) },
+      },
+      [
+        ['POST /taxes 201', { field: { name: 'Ann' } }, { field: ANN }],
+        ['GET /taxes 200', undefined, [{ field: ANN }]],
+        ['GET /taxes/1 200', undefined, [ANN]],
+        ['DELETE /taxes/1 200', undefined, true],
+      ],
+    ],
+  ])('%s', (_what, paths, turns) => check(paths, turns))
+})
+
+describe('names that differ in case', () => {
+  it.each(['FriendlyName', 'friendlyName', 'friendly-name'])(
+    '%s in requests is friendly_name in records',
+    async (name) => {
+      const room = object({ sid: readOnly(text), friendly_name: text }, ['sid', 'friendly_name'])
+      await check(
+        {
+          '/Rooms': {
+            post: { ...takes(object({ [name]: text }, [name])), ...ok(room, 201) },
+            get: ok(list(object({ friendly_name: text }))),
+          },
+          '/Rooms/{Sid}': {
+            parameters: [inPath('Sid')],
+            get: ok(room),
+            post: { ...takes(object({ [name]: text })), ...ok(room) },
+          },
+        },
+        [
+          ['POST /Rooms 201', { [name]: 'Ann' }],
+          ['GET /Rooms 200', undefined, [{ friendly_name: 'Ann' }]],
+        ],
+      )
+    },
+  )
+})
