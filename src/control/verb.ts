@@ -251,3 +251,15 @@ export function findSpace(spaces: Spaces, name: string): Space {
     `Unknown space ${quoted(name)}${meant} A space opens with the first request that has a key such as sandbox~name, or the first verb that changes it.`,
   )
 }
+
+/** In a query, it is a text. */
+export const switchInQuery: v.GenericSchema<boolean, boolean> = v.union(
+  [
+    v.boolean(),
+    v.pipe(
+      v.picklist(['true', 'false']),
+      v.transform((text) => text === 'true'),
+    ),
+  ],
+  'must be true or false',
+) as never

@@ -134,6 +134,30 @@ export interface OperationsView {
   readonly mocked: readonly { readonly operation: string; readonly reason: string }[]
 }
 
+export interface ExplanationView {
+  readonly resources: readonly {
+    readonly name: string
+    readonly path: string
+    /** The schema of a record, and the place of it in the contract. */
+    readonly record: string
+    readonly id: { readonly property: string; readonly because: string }
+    /** The properties around a record in a response, outermost first; empty for none. */
+    readonly envelope: string
+    /** The operation that lists the records; null without one. */
+    readonly list: string | null
+    /** Path parameters of the collection; their resource is null if any value will do. */
+    readonly parents: readonly { readonly parameter: string; readonly resource: string | null }[]
+  }[]
+  readonly operations: readonly {
+    readonly operation: string
+    readonly method: string
+    readonly path: string
+    readonly stateful: boolean
+    /** What it does to which resource, or why it is mocked. */
+    readonly because: string
+  }[]
+}
+
 export interface StateView {
   /** Empty for the default space. */
   readonly space: string
@@ -156,6 +180,8 @@ export interface StateView {
   /** The real service; null without `upstream`. */
   readonly upstream: Pick<Upstream, 'baseUrl' | 'writes'> | null
   readonly operations: OperationsView
+  /** Only if it is asked for. */
+  readonly explanation?: ExplanationView
   readonly counts: {
     readonly pets: number
     readonly orders: number

@@ -9,6 +9,7 @@ import { runCli } from '../../src/cli/run-cli.js'
 import { hostileServer } from '../client/hostile-server.js'
 import { healthOf } from '../support/health-of.js'
 import { STEP_PATIENCE_MS } from '../support/patience.js'
+import { temporaryFile } from '../support/temporary-files.js'
 import { control, controlJson, get, ioAt, run, sandboxWith, type TestIo, testIo } from './test-io.js'
 
 /** Verbs in order, by what they are about, with what each prints. */
@@ -137,6 +138,69 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     expect((await run('control status', io)).out).toContain(
       '\noverrides  ban-after 3 · retry-after none · latency 1ms ·\n           sandbox-free banned, 5 min left\n',
     )
+  })
+
+  it('explains how the contract was read: resources, their ids, and why operations are mocked', async () => {
+    const response = (schema: object, status = 200) => ({
+      responses: { [status]: { description: 'ok', content: { 'application/json': { schema } } } },
+    })
+    const task = { type: 'object', properties: { pk: { type: 'integer', readOnly: true }, name: { type: 'string' } } }
+    const inBody = { requestBody: { content: { 'application/json': { schema: task } } } }
+    const shop = { name: 'shop', in: 'path', required: true, schema: { type: 'string' } }
+    const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } }
+    const paths = {
+      '/shops/{shop}/tasks': {
+        parameters: [shop],
+        get: { operationId: 'listTasks', ...response({ type: 'array', items: task }) },
+        post: { operationId: 'addTask', ...inBody, ...response({ type: 'object', properties: { task } }, 201) },
+      },
+      '/shops/{shop}/tasks/{id}': { parameters: [shop, id], get: { operationId: 'getTask', ...response(task) } },
+      '/ping': { get: { operationId: 'ping', ...response({ type: 'string' }) } },
+      '/time': {
+        get: { operationId: 'time', ...response({ type: 'object', properties: { now: { type: 'string' } } }) },
+      },
+    }
+    const document = { openapi: '3.0.3', info: { title: 'Tasks', version: '1' }, paths }
+    const sandbox = await sandboxWith({ spec: temporaryFile('tasks.json', JSON.stringify(document)) })
+    const time = 'paths./time.get.responses.200.content.application/json.schema'
+    const unchanged = `GET returns one object, and no PUT or PATCH takes its properties (${time})`
+    const none = 'no response describes a record as a JSON object (paths./ping.get.responses.200)'
+    expect((await control(sandbox, 'status --explain')).out).toBe(
+      `tasks  /shops/{shop}/tasks
+  record    the response to GET of one record (paths./shops/{shop}/tasks/{id}.get.responses.200.content.application/json.schema)
+  id        pk, because it has the usual name of a key
+  envelope  task
+  list      listTasks
+  parents   shop of anything
+
+operation  request                       is        because
+listTasks  GET /shops/{shop}/tasks       stateful  list tasks
+addTask    POST /shops/{shop}/tasks      stateful  create tasks
+getTask    GET /shops/{shop}/tasks/{id}  stateful  get tasks
+ping       GET /ping                     mocked    ${none}
+time       GET /time                     mocked    ${unchanged}
+`,
+    )
+    const { explanation } = (await controlJson(sandbox, 'status --explain')) as { explanation: unknown }
+    expect(explanation).toEqual({
+      resources: [
+        {
+          name: 'tasks',
+          path: '/shops/{shop}/tasks',
+          record: expect.stringMatching(/^the response to GET of one record \(paths/),
+          id: { property: 'pk', because: 'it has the usual name of a key' },
+          envelope: 'task',
+          list: 'listTasks',
+          parents: [{ parameter: 'shop', resource: null }],
+        },
+      ],
+      operations: expect.arrayContaining([
+        { operation: 'addTask', method: 'POST', path: '/shops/{shop}/tasks', stateful: true, because: 'create tasks' },
+        { operation: 'ping', method: 'GET', path: '/ping', stateful: false, because: none },
+      ]),
+    })
+    expect((await sandbox.state()).explanation).toBeUndefined()
+    expect((await sandbox.state({ explain: true })).explanation).toEqual(explanation)
   })
 
   it('changes settings, written like flags', async () => {

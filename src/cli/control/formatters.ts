@@ -3,6 +3,7 @@ import { CONTROL_PATH } from '../../control/path.js'
 import { stormText } from '../../control/texts.js'
 import type {
   ClockView,
+  ExplanationView,
   FaultView,
   KeyView,
   OperationsView,
@@ -62,6 +63,27 @@ export function stateText(state: StateView, controlUrl: string, width: number): 
     wrapRows(text, width - gap.length).join(`\n${gap}`),
   ])
   return `${rows.map((row) => row.join('')).join('\n')}\n\n${keyTable(keys, width)}`
+}
+
+export function explanationText({ resources, operations }: ExplanationView): string {
+  const blocks = resources.map(({ name, path, record, id, envelope, list, parents }) => {
+    const above = parents.map((parent) => `${parent.parameter} of ${parent.resource ?? 'anything'}`).join(', ')
+    const facts = [
+      ['record', record],
+      ['id', `${id.property}, because ${id.because}`],
+      ['envelope', envelope || 'none'],
+      ['list', list ?? 'none'],
+      ['parents', above || 'none'],
+    ]
+    return `${escapeControls(`${name}  ${path}`)}\n${aligned(facts.map(([fact = '', text = '']) => [`  ${fact}`, text]))}`
+  })
+  const rows = operations.map(({ operation, method, path, stateful, because }) => [
+    operation,
+    `${method} ${path}`,
+    stateful ? 'stateful' : 'mocked',
+    because,
+  ])
+  return [...blocks, table(['operation', 'request', 'is', 'because'], rows)].join('\n\n')
 }
 
 function operationsFact({ stateful, mocked }: OperationsView): readonly (readonly [string, string])[] {

@@ -26,6 +26,7 @@ import { escapeControls } from '../print.js'
 import { int64 } from './arguments.js'
 import {
   clockResult,
+  explanationText,
   faultsResult,
   keysResult,
   overridesResult,
@@ -44,7 +45,11 @@ type Fields = Readonly<Record<string, unknown>>
 const FORMATS: {
   readonly [Name in VerbName]?: (output: VerbOutput<Name>, at: ControlContext) => Result | Promise<Result>
 } = {
-  state: (value, { found }) => ({ value, text: (width) => stateText(value, found.controlUrl, width) }),
+  state: (value, { found }) => ({
+    value,
+    text: (width) =>
+      value.explanation ? explanationText(value.explanation) : stateText(value, found.controlUrl, width),
+  }),
   'overrides.list': async (value, { controls }) => overridesResult(value, await controls.clock.show()),
   'clock.show': clockResult,
   'clock.set': clockResult,

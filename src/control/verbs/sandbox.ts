@@ -3,7 +3,7 @@ import { digestSandbox } from '../../core/checkpoint.js'
 import { DEFAULT_SPACE } from '../../domain/keys.js'
 import { counted } from '../../domain/numbers.js'
 import type { Snapshot } from '../../domain/state.js'
-import { checkSpaceName, described, fields, findSpace, text, VerbError, verb } from '../verb.js'
+import { checkSpaceName, described, fields, findSpace, switchInQuery, text, VerbError, verb } from '../verb.js'
 import type { SpaceView } from '../views.js'
 
 /** Valid as a file name on all systems, and cannot leave its folder. */
@@ -80,17 +80,6 @@ function missing(name: string, known: readonly string[]): VerbError {
 }
 
 const STOPPING = { stopping: true } as const
-const switchInQuery: v.GenericSchema<boolean, boolean> = v.union(
-  [
-    v.boolean(),
-    v.pipe(
-      v.picklist(['true', 'false']),
-      v.transform((text) => text === 'true'),
-    ),
-  ],
-  'must be true or false',
-) as never
-
 export const sandboxVerbs = {
   'spaces.list': verb('GET /spaces', 'List the open spaces except the default one', {
     isOfSandbox: true,

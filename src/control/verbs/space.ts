@@ -7,9 +7,10 @@ import { type ClockChange, changeClock, REAL_TIME } from '../../domain/time.js'
 import { changeSettings, settingsSchema, settingsView } from '../../options/settings.js'
 import { instantSchema } from '../../options/values/instant.js'
 import { durationSchema, oneOf, switchSchema } from '../../options/values/reading.js'
+import { readExplanation } from '../explanation.js'
 import { clearOverrides, clockView, exportOverrides, listOverrides, readState } from '../state.js'
 import { valuesText } from '../texts.js'
-import { countSchema, described, fields, text, type VerbContext, VerbError, verb } from '../verb.js'
+import { countSchema, described, fields, switchInQuery, text, type VerbContext, VerbError, verb } from '../verb.js'
 import { type ClockView, OVERRIDE_KINDS } from '../views.js'
 import { checkPlan } from './keys.js'
 import { spaceText } from './sandbox.js'
@@ -17,9 +18,19 @@ import { checkOperations } from './trouble.js'
 
 export const spaceVerbs = {
   state: verb('GET /state', 'Show settings, clock, keys with quotas and bans, storm, faults and counts', {
-    details: 'See [active now](#active-now) and [overrides](#overrides).',
-    command: 'status',
-    run: ({ space, spaces, wall }) => readState(space, spaces, wall),
+    details:
+      'See [active now](#active-now) and [overrides](#overrides). With `explain`, also [why](spec.md#why-an-operation-is-mocked) operations are stateful or mocked.',
+    input: fields({
+      explain: v.optional(
+        described(switchInQuery, 'also return what the contract says about resources and operations'),
+      ),
+    }),
+    command: 'status [--explain]',
+    example: { explain: true },
+    run: ({ space, spaces, wall }, { explain }) => ({
+      ...readState(space, spaces, wall),
+      ...(explain && { explanation: readExplanation(space.shared.contract) }),
+    }),
   }),
   reset: verb('POST /reset', 'Reset the space to its start: fixtures, settings, quotas, bans, clock, log', {
     details:
