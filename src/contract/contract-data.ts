@@ -153,6 +153,8 @@ export interface Body {
   readonly formFields?: readonly Parameter[]
   /** It need not be an object, as no record is made of it. */
   readonly takesAnyValue?: boolean
+  /** It is a list of records, the value of the name "". */
+  readonly takesList?: boolean
   /** Fields that are not declared are kept. */
   readonly isOpen?: boolean
   readonly example?: string

@@ -106,8 +106,9 @@ function areAllPublic(operations: readonly Operation[]): boolean {
 
 function toPattern(path: string): RegExp {
   const literals = path.split(TEMPLATE_PARAMETER).map((literal) => literal.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'))
-  // A key of OData may be quoted.
-  const pattern = literals.join('([^/]+?)').replaceAll('\\(([^/]+?)\\)', "\\('?([^/]+?)'?\\)")
+  // Keys of OData may be quoted.
+  const keys = /(?<=\\\(.*)'?\(\[\^\/\]\+\?\)'?(?=.*\\\))/g
+  const pattern = literals.join('([^/]+?)').replace(keys, "'?([^/]+?)'?")
   return new RegExp(`^${pattern}$`)
 }
 

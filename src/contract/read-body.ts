@@ -18,7 +18,7 @@ export interface BodyValidators {
 
 /** Only documented fields become values. */
 export function bodyReader(body: Body, validators: BodyValidators): Pick<Operation, 'readBody' | 'checkBody'> {
-  const { fields, formFields = [], mediaTypes, takesAnyValue, isOpen } = body
+  const { fields, formFields = [], mediaTypes, takesAnyValue, takesList, isOpen } = body
   const known = new Map(fields.map((field) => [field.name, field]))
   // Nested values are stored and written again.
   const nests = takesAnyValue || fields.some(({ type }) => type === 'array' || type === 'other')
@@ -51,7 +51,7 @@ export function bodyReader(body: Body, validators: BodyValidators): Pick<Operati
     }
     if (!isNode(value))
       return takesAnyValue
-        ? { ...NOTHING, violations: check(value, validators.body) }
+        ? { ...NOTHING, ...(takesList && { values: { '': value } }), violations: check(value, validators.body) }
         : refused(`the body must be a JSON object (it is ${quote(value)})`)
     const values: Record<string, unknown> = {}
     const unknown: string[] = []

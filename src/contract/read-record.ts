@@ -18,7 +18,11 @@ export function recordReader(
   )
   if (operation === undefined) return undefined
   const { bodyEnvelope: envelope, isBodyListed } = operation.action ?? {}
-  const wrap = (record: Values) => (envelope === undefined ? record : { [envelope]: isBodyListed ? [record] : record })
+  const wrap = (record: Values) => {
+    if (envelope === undefined) return record
+    const held = isBodyListed ? [record] : record
+    return envelope === '' ? (held as Values) : { [envelope]: held }
+  }
   const bare = (text: string) => (text.startsWith(`${envelope}.`) ? text.slice(`${envelope}.`.length) : text)
   const unwrap = (violations: readonly Violation[]) =>
     violations.map((one) => ({ ...one, name: bare(one.name), message: bare(one.message) }))

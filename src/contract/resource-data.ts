@@ -10,6 +10,10 @@ export interface ResourceData {
   /** One for each path parameter of the collection, outermost first. */
   readonly parents: readonly ParentData[]
   readonly id: IdData
+  /** What in the contract says so, for people. */
+  readonly because: { readonly record: string; readonly id: string }
+  /** The collection has one record: `/settings`. It is there from the start, unless the contract documents a 404 for it. */
+  readonly single?: { readonly initial?: Readonly<Record<string, unknown>> }
   /** Properties of a record by name; empty if the schema declares none, and a record may then have any. */
   readonly properties: Readonly<Record<string, PropertyData>>
   /** Paths of write-only properties, which no response has; those of lists are in each item. */
@@ -56,6 +60,10 @@ export interface IdData {
   readonly pattern?: string
   /** The id is the record's path, such as `shelves/{shelf}/books/{book}`, and the path parameters are parts of it. */
   readonly template?: string
+  /** The schema of the record does not have it. */
+  readonly isUnseen?: true
+  /** The properties that together identify it, of which the id is made. */
+  readonly parts?: readonly string[]
 }
 
 /** The id of the record that path parameters name; of the outer ones, the last are used. */
@@ -129,9 +137,13 @@ export interface View {
   readonly only?: readonly string[]
   /** Values of required properties that a record may lack. */
   readonly fills?: Readonly<Record<string, unknown>>
+  /** The property that holds each record of a list: `[{ product: … }]`. */
+  readonly envelope?: string
 }
 
-export function viewed(value: Node, { only, fills }: View): Node {
+export function viewed(value: Node, { envelope, ...view }: View): Node {
+  if (envelope !== undefined) return { [envelope]: viewed(value, view) }
+  const { only, fills } = view
   if (only === undefined) return { ...fills, ...value }
   const shown: Record<string, unknown> = {}
   for (const name of only) if (value[name] !== undefined) shown[name] = value[name]
@@ -149,15 +161,19 @@ export interface ResourceAction {
   readonly hasBody: boolean
   /** The property of the response that holds the record, or the records; undefined if it is not wrapped. */
   readonly envelope?: string
-  /** The property of a list that holds the envelope: `_embedded` of HAL. */
+  /** The property that holds the envelope: `_embedded` of HAL. */
   readonly outer?: string
   /** A single record is in a list in its envelope. */
   readonly isListed?: boolean
   /** The body is not the record: it consists of `meta`. */
   readonly isNotice?: boolean
+  /** The whole body of the response, if it is neither a record nor an object: `true`. */
+  readonly literal?: unknown
+  /** The request creates several records, which it has in a list. */
+  readonly isBulk?: boolean
   /** The media type of the response if it is not `application/json`. */
   readonly contentType?: string
-  /** The property of the request that holds the record; undefined if it is not wrapped. */
+  /** The property of the request that holds the record; undefined if it is not wrapped, and empty if it is a list. */
   readonly bodyEnvelope?: string
   /** That property holds a list with the record. */
   readonly isBodyListed?: boolean

@@ -16,8 +16,8 @@ export interface RecordField {
 
 export type Fields = ReadonlyMap<string, RecordField>
 
-/** The properties of an object schema, and of the parts that all its values match. */
-export const readRecordFields = fieldReader(partsOf)
+/** The properties of an object schema, of the parts that all its values match, and those that all its alternatives have. */
+export const readRecordFields = fieldReader(partsOf, true)
 
 /** The same with the properties of all alternatives. */
 export const readAllFields = fieldReader((schema) => [...schema.items('allOf'), ...alternativesOf(schema)])
@@ -32,7 +32,7 @@ export function alternativesOf(schema: Place): readonly Place[] {
  *
  * @param partsOf the schemas that a schema is composed of
  */
-function fieldReader(partsOf: (schema: Place) => readonly Place[]): (schema: Place) => Fields {
+function fieldReader(partsOf: (schema: Place) => readonly Place[], hasCommon = false): (schema: Place) => Fields {
   interface Known {
     readonly fields: Fields
     /** A part may require a property that another part declares. */
@@ -41,6 +41,21 @@ function fieldReader(partsOf: (schema: Place) => readonly Place[]): (schema: Pla
   const nothing: Known = { fields: new Map(), required: new Set() }
   const before = new WeakMap<object, Known>()
   return (schema) => read(schema).fields
+
+  function common(schema: Place): readonly (readonly [string, RecordField])[] {
+    if (!hasCommon) return []
+    return ['anyOf', 'oneOf'].flatMap((keyword) => {
+      const alternatives = schema.items(keyword).filter(({ value }) => !isNode(value) || value.type !== 'null')
+      const [first, ...others] = alternatives.map((one) => read(one).fields)
+      if (first === undefined || others.length === 0) return []
+      return [...first].flatMap(([name, field]) => {
+        const same = others.flatMap((fields) => fields.get(name) ?? [])
+        if (same.length < others.length) return []
+        const required = field.required && same.every((one) => one.required)
+        return [[name, { ...same.reduce(merged, field), required }] as const]
+      })
+    })
+  }
 
   function read(schema: Place): Known {
     if (!isNode(schema.value)) return nothing
@@ -51,6 +66,7 @@ function fieldReader(partsOf: (schema: Place) => readonly Place[]): (schema: Pla
     const add = (name: string, field: RecordField) => fields.set(name, merged(fields.get(name), field))
     const parts = partsOf(schema).map(read)
     for (const part of parts) for (const [name, field] of part.fields) add(name, field)
+    for (const [name, field] of common(schema)) add(name, field)
     const own = schema.items('required').map(({ value }) => value)
     const required = new Set([...own, ...parts.flatMap((part) => [...part.required])])
     for (const [name, property] of schema.entries('properties')) add(name, readField(property, name, schema))
@@ -101,6 +117,11 @@ function partsOf(schema: Place): readonly Place[] {
     return alternatives.length === 1 ? alternatives : []
   })
   return [...schema.items('allOf'), ...only]
+}
+
+/** Whether a schema has alternatives that are records of their own. */
+export function isUnion(schema: Place): boolean {
+  return variantsOf(schema).some((one) => alternativesOf(one).filter((other) => isObject(other)).length > 1)
 }
 
 /** Whether the values of a schema may have properties that it does not declare, by its own words. */
@@ -154,11 +175,13 @@ export function typeOf(schema: Place): string | undefined {
     seen.add(value)
     const own: unknown = Array.isArray(value.type) ? value.type.find((one) => one !== 'null') : value.type
     if (typeof own === 'string') return own
-    return isNode(value.properties)
-      ? 'object'
-      : partsOf(part)
-          .map(find)
-          .find((type) => type !== undefined)
+    if (isNode(value.properties)) return 'object'
+    const inPart = partsOf(part)
+      .map(find)
+      .find((type) => type !== undefined)
+    const alternatives = alternativesOf(part)
+    const areObjects = inPart === undefined && alternatives.length > 1 && alternatives.every((one) => isObject(one))
+    return areObjects ? 'object' : inPart
   }
   return find(schema)
 }

@@ -6,23 +6,33 @@ import type { ActionRequest } from './action-request.js'
 
 /** The request with the record of its envelope as its body, under the names of the record's properties. */
 export function unwrapBody(request: ActionRequest): ActionRequest {
-  const { bodyEnvelope, ignores } = request.action
-  const { aliases } = request.resource
+  const { bodyEnvelope } = request.action
   const held = bodyEnvelope === undefined ? undefined : request.body[bodyEnvelope]
   const inner: unknown = Array.isArray(held) ? held[0] : held
-  if (ignores === undefined && aliases === undefined) return isNode(inner) ? { ...request, body: inner } : request
-  const sent = Object.entries(isNode(inner) ? inner : request.body).filter(([name]) => !ignores?.includes(name))
+  return withBody(request, isNode(inner) ? inner : request.body)
+}
+
+/** @param body a record as it was sent */
+export function withBody(request: ActionRequest, body: Values): ActionRequest {
+  const { ignores } = request.action
+  const { aliases } = request.resource
+  if (ignores === undefined && aliases === undefined) return body === request.body ? request : { ...request, body }
+  const sent = Object.entries(body).filter(([name]) => !ignores?.includes(name))
   return { ...request, body: Object.fromEntries(sent.map(([name, value]) => [aliases?.[name] ?? name, value])) }
 }
 
-/** The response body with one record, or with the notice of its removal. */
-export function bodyText({ action, resource }: ActionRequest, kept: Values): string {
-  const { envelope, isListed, meta, isNotice } = action
-  if (envelope === undefined && !isNotice) return shownText(kept, resource, action)
-  const value = shown(kept, resource, action)
+/** The response body with one record, or with the notice of its removal. @param list all records, of a request that made several */
+export function bodyText({ action, resource }: ActionRequest, kept: Values, list: readonly Values[] = [kept]): string {
+  const { outer, envelope, isListed, meta, isNotice } = action
+  if ('literal' in action) return stringifyJson(action.literal)
+  if (envelope === undefined && !isNotice && !isListed) return shownText(kept, resource, action)
+  const values = list.map((value) => shown(value, resource, action))
+  const value = isListed ? values : values[0]
+  if (envelope === undefined && !isNotice) return stringifyJson(value)
   const id = String(kept[resource.id.property])
   const beside = metaEntries(meta, { ...ONE_RECORD, first: id, last: id })
-  return stringifyJson(envelope === undefined ? beside : { ...beside, [envelope]: isListed ? [value] : value })
+  const whole = envelope === undefined ? beside : { ...beside, [envelope]: value }
+  return stringifyJson(outer === undefined ? whole : { [outer]: whole })
 }
 
 /** What a response has of a record, as JSON. */

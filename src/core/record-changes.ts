@@ -19,7 +19,10 @@ export function changedRecord(request: ActionRequest, known: Values, base: Value
   for (const name of names) {
     const property = resource.properties[name]
     if (name === resource.id.property) continue
-    const isOurs = property?.readOnly === true || /^(created-at|id)$/.test(property?.fill?.kind ?? '')
+    const isOurs =
+      property?.readOnly === true ||
+      resource.id.parts?.includes(name) ||
+      /^(created-at|id)$/.test(property?.fill?.kind ?? '')
     let next =
       property?.fill?.kind === 'updated-at'
         ? fillValue(property.fill, now)

@@ -1,4 +1,5 @@
 import type { Values } from '../contract/contract.js'
+import type { Int64 } from '../contract/int64.js'
 import {
   type Fill,
   fillValue,
@@ -11,11 +12,11 @@ import {
   queryValue,
   type ResourceData,
 } from '../contract/resource-data.js'
-import { type Collection, type Filter, isMatch } from '../domain/collection.js'
+import { type Filter, followingId, isMatch } from '../domain/collection.js'
 import type { LongBody } from '../domain/messages.js'
 import { type RecordChange, recordText, type Scope } from '../domain/records.js'
 import type { ActionRequest, RecordPage } from './action-request.js'
-import { bodyText, shownText, unwrapBody } from './envelopes.js'
+import { bodyText, shownText, unwrapBody, withBody } from './envelopes.js'
 import { changedRecord, findTaken, removals, storedValue } from './record-changes.js'
 import { readPage } from './record-page.js'
 import type { Space } from './space.js'
@@ -41,7 +42,7 @@ const NO_CHANGES: readonly RecordChange[] = []
 /** Computes the result of an operation on a resource, with the changes for the caller to apply. */
 export function runAction(given: ActionRequest, space: Space): ActionResult {
   const sent = given.body[given.action.bodyEnvelope ?? '']
-  if (Array.isArray(sent) && sent.length > 1)
+  if (Array.isArray(sent) && sent.length > 1 && !given.action.isBulk)
     return { kind: 'invalid', message: `${given.action.bodyEnvelope} must have one record (it has ${sent.length})` }
   const request = unwrapBody(given)
   const { resource, action, path } = request
@@ -50,17 +51,15 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
   if (!hasParents(parents, ids, space)) return { kind: 'not-found' }
   const scope = action.pathFilters === undefined ? ids : NO_SCOPE
   if (action.kind === 'list') return list(request, scope, space)
-  if (action.kind === 'create') return create(request, scope, space)
-  const id = action.isIdInBody
-    ? request.body[resource.id.property]
-    : resource.id.template === undefined
-      ? lastOf(path)
-      : idFromPath(resource.id.template, Object.values(path))
+  if (action.kind === 'create') return create(request, scope, space, Array.isArray(sent) ? sent : undefined)
   const records = space.records.get(resource.name)
-  const known = id === undefined ? undefined : records?.get(scope, id)
+  const [only] = resource.single ? (records?.places(scope, NO_FILTERS) ?? []) : []
+  const single = only === undefined ? resource.single?.initial : records?.at(only)
+  const id = resource.single ? single?.[resource.id.property] : idOf(request)
+  const known = resource.single ? single : id === undefined ? undefined : records?.get(scope, id)
   if (known === undefined && action.createdStatus !== undefined && records !== undefined) {
     const own = id === undefined ? {} : { [resource.id.property]: id }
-    const value = { ...newRecord(request, records, space), ...parentIds(request), ...own }
+    const value = { ...newRecord(request, records.freeId(), space), ...parentIds(request), ...own }
     return save({ ...request, action: { ...action, status: action.createdStatus } }, scope, value, space)
   }
   if (known === undefined || !isMatch(known, filtersOf(request))) return { kind: 'not-found' }
@@ -72,18 +71,24 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
     case 'merge':
       return save(request, scope, changedRecord(request, known, known), space)
     case 'remove':
-      return done(request, known, removals(resource, scope, String(id), space))
+      return done(
+        request,
+        known,
+        known === resource.single?.initial ? NO_CHANGES : removals(resource, scope, String(id), space),
+      )
   }
+}
+
+/** The id that a request names, in its body or path. */
+function idOf({ resource: { id }, action, path, body }: ActionRequest): unknown {
+  if (action.isIdInBody) return body[id.property]
+  const values = Object.values(path)
+  if (id.parts !== undefined) return values.slice(-id.parts.length).join()
+  return id.template === undefined ? values.at(-1) : idFromPath(id.template, values)
 }
 
 function keptBy({ keeps = [] }: ActionRequest['action'], known: Values): Values {
   return Object.fromEntries(keeps.flatMap((name) => (name in known ? [[name, known[name]]] : [])))
-}
-
-function lastOf(values: Values): unknown {
-  let last: unknown
-  for (const name in values) last = values[name]
-  return last
 }
 
 /** Whether every parent that is a resource has the record that the path names. */
@@ -96,14 +101,35 @@ function hasParents(parents: readonly ParentData[], ids: readonly string[], spac
   })
 }
 
-function create(request: ActionRequest, scope: Scope, space: Space): ActionResult {
-  const { resource } = request
+/** @param list the records of a request that creates several */
+function create(given: ActionRequest, scope: Scope, space: Space, list?: readonly unknown[]): ActionResult {
+  const { resource, action } = given
   const records = space.records.get(resource.name)
   if (records === undefined) return { kind: 'not-found' }
-  const value = { ...newRecord(request, records, space), ...parentIds(request) }
   const { id } = resource
-  const isTaken = id.kind === 'from-client' && records.get(scope, value[id.property]) !== undefined
-  return isTaken ? { kind: 'conflict', property: id.property } : save(request, scope, value, space)
+  const values: Values[] = []
+  const ids = new Set<string>()
+  let free = records.freeId()
+  for (const body of action.isBulk ? (list ?? []) : [given.body]) {
+    const request = action.isBulk ? withBody(given, Object(body)) : given
+    const value = { ...newRecord(request, free, space), ...parentIds(request) }
+    const own = String(value[id.property])
+    const isTaken = id.kind === 'from-client' && (ids.has(own) || records.get(scope, own) !== undefined)
+    if (isTaken) return { kind: 'conflict', property: id.parts?.join() ?? id.property }
+    const taken = action.hasConflict ? findTaken(resource, value, records) : undefined
+    if (taken !== undefined) return { kind: 'conflict', property: taken }
+    ids.add(own)
+    values.push(value)
+    do free = followingId(free)
+    while (action.isBulk && records.get(scope, free) !== undefined)
+  }
+  const [value = {}] = values
+  if (!action.isBulk) return save(given, scope, value, space)
+  const changes = values.map(
+    (one) => ({ kind: 'put', resource: resource.name, record: { scope, value: one } }) as const,
+  )
+  const body = action.hasBody ? bodyText(given, value, values) : ''
+  return { kind: 'done', status: action.status, body, headers: headersOf(action, NO_FACTS), changes }
 }
 
 /** The properties of a record that hold the ids of its parents. */
@@ -117,14 +143,14 @@ function parentIds({ resource, action, path }: ActionRequest): Values {
 /** A record of what a client has sent, with its id and with the properties that the sandbox fills. */
 function newRecord(
   { resource, body, now, path }: Pick<ActionRequest, 'resource' | 'body' | 'now' | 'path'>,
-  records: Collection,
+  free: Int64,
   space: Space,
 ): Record<string, unknown> {
   const { id, properties, isOpen } = resource
-  const value: Record<string, unknown> = { [id.property]: newId(resource, path, body, records, space) }
+  const value: Record<string, unknown> = { [id.property]: newId(resource, path, body, free, space) }
   const filledIn = (name: string, fill: Fill) => {
     if (fill.kind !== 'id') return fillValue(fill, now)
-    return fillValue(fill, now, fill.isCounted ? records.freeId() : space.newUuid(resource.name, name))
+    return fillValue(fill, now, fill.isCounted ? free : space.newUuid(resource.name, name))
   }
   let isAnything = true
   for (const name in properties) {
@@ -137,19 +163,20 @@ function newRecord(
   }
   if (isAnything) return Object.assign(value, body, { [id.property]: value[id.property] })
   if (isOpen) for (const name in body) if (!(name in properties)) value[name] = body[name]
+  if (id.parts !== undefined) value[id.property] = id.parts.map((name) => value[name]).join()
   return value
 }
 
-function newId(resource: ResourceData, path: Values, body: Values, records: Collection, space: Space): unknown {
+function newId(resource: ResourceData, path: Values, body: Values, free: Int64, space: Space): unknown {
   const { id, parents } = resource
-  const own = newKey(resource, body, records, space)
+  const own = newKey(resource, body, free, space)
   return id.template === undefined
     ? own
     : idFromPath(id.template, [...parents.map(({ parameter }) => path[parameter]), own])
 }
 
-function newKey({ name, id }: ResourceData, body: Values, records: Collection, space: Space): unknown {
-  if (id.kind === 'integer') return records.freeId()
+function newKey({ name, id }: ResourceData, body: Values, free: Int64, space: Space): unknown {
+  if (id.kind === 'integer') return free
   const own = id.kind === 'from-client' ? body[id.property] : undefined
   return own ?? (id.pattern === undefined ? space.newUuid(name) : idOfForm(id.pattern, space.newUuid(name)))
 }

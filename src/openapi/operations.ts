@@ -10,35 +10,143 @@ export interface OperationShape {
   /** The operationId, or method and path. */
   readonly id: string
   readonly method: string
+  /** The method that does the same to a path without verbs: `delete` for `POST /things/{id}/delete`. */
+  readonly effect: string
   readonly path: string
   readonly item: Place
   readonly place: Place
   /** The path of the collection that it is about, as `plainPath` writes it. */
   readonly collection: string
-  /** The path parameter that identifies one record; undefined for the collection itself. */
+  /** The path parameter that identifies one record, the last of several; undefined for the collection itself. */
   readonly parameter: string | undefined
+  /** All of them, if the record has a composite key. */
+  readonly keys?: readonly string[]
+  /** Its path has a verb, which `collection` has not. */
+  readonly hasVerb?: true
 }
 
 export function readOperations(root: Place): readonly OperationShape[] {
-  return root.children('paths').flatMap(([path, item]) => {
+  const read = root.children('paths').flatMap(([path, item]) => {
     if (!path.startsWith('/')) throw item.error('must begin with "/"')
-    const bare = plainPath(path)
-    const segments = bare.split('/')
-    const [, last] = PARAMETER.exec(segments.at(-1) ?? '') ?? []
-    const isItem = last !== undefined && segments.length > 2 && !PARAMETER.test(segments.at(-2) ?? '')
-    const collection = isItem ? segments.slice(0, -1).join('/') : bare
-    return METHODS.flatMap((method) => {
-      const place = item.child(method)
-      if (place === undefined) return []
-      const id = operationId(item, method, path)
-      return [{ id, method, path, item, place, collection, parameter: isItem ? last : undefined }]
+    const place = readPath(plainPath(path))
+    return METHODS.flatMap((method): readonly OperationShape[] => {
+      const own = item.child(method)
+      if (own === undefined) return []
+      return [{ id: operationId(item, method, path), method, effect: method, path, item, place: own, ...place }]
     })
   })
+  return withPlurals(withoutVerbs(read))
 }
+
+function readPath(path: string): Pick<OperationShape, 'collection' | 'parameter' | 'keys'> {
+  const segments = path.split('/')
+  const keys = KEYS.test(segments.at(-1) ?? '')
+    ? [...path.matchAll(/\{([^{}]*)\}(?=[^/]*$)/g)].map(([, key]) => key)
+    : []
+  const isItem = keys.length > 0 && segments.length > 2 && !PARAMETER.test(segments.at(-2) ?? '')
+  if (!isItem) return { collection: path, parameter: undefined }
+  const named = keys.length > 1 ? { keys: keys as readonly string[] } : {}
+  return { collection: segments.slice(0, -1).join('/'), parameter: keys.at(-1), ...named }
+}
+
+/** One parameter, or the several of a composite key. */
+const KEYS = /^\{[^{}]*\}(?:,\{[^{}]*\})*$/
 
 /** Keys as segments of their own, as in `/products('{id}')` of OData; without a slash or `.json` at the end. */
 function plainPath(path: string): string {
-  return path.replace(/(?<=.)\/$|\.json$/, '').replace(/\((?:\w+=)?('?)(\{[^{}]*\})\1\)/g, '/$2')
+  return path
+    .replace(/(?<=.)\/$|\.json$/, '')
+    .replace(
+      /\((?:\w+=)?('?)\{[^{}]*\}\1(?:,(?:\w+=)?('?)\{[^{}]*\}\2)*\)/g,
+      (keys) => `/${keys.match(/\{[^{}]*\}/g)?.join()}`,
+    )
+}
+
+/** Verbs at the end of a path, or before its parameter: the methods that may have them, and their effect. */
+const VERBS: readonly (readonly [verb: RegExp, methods: string, effect: string, on: 'list' | 'record' | 'both'])[] = [
+  [/^(?:create|add|new|insert|register)(.*)$/i, 'post put', 'post', 'list'],
+  [/^(?:bulk|batch)(.*)$/i, 'post', 'post', 'list'],
+  [/^(?:update|edit|modify|patch|change)(.*)$/i, 'post put patch', 'patch', 'both'],
+  [/^(?:delete|remove|destroy)(.*)$/i, 'post put delete', 'delete', 'both'],
+  [/^(?:list|index|(?:get|find)?[-_]?all)(.*)$/i, 'get', 'get', 'list'],
+  [/^(?:get|find|show|view|read|fetch)(.*)$/i, 'get', 'get', 'record'],
+]
+
+/** What follows a verb in `/tasks/create-task` and `/tasks/getById/{id}`. */
+function isOf(noun: string, collection: string): boolean {
+  const plain = plainName(noun)
+  const many = plainName(literalsOf(collection).at(-1) ?? '')
+  return (
+    /^(?:|one|new|item|byid|many|bulk|batch|with(?:list|array))$/.test(plain) ||
+    plain === many ||
+    isSingular(plain, collection)
+  )
+}
+
+/**
+ * `/things/create`, `/things/{id}/delete` and `/things/delete/{id}` as `/things` and `/things/{id}`, if at least two
+ * operations are about these, one of which reads.
+ */
+function withoutVerbs(read: readonly OperationShape[]): readonly OperationShape[] {
+  const plain = read.map((shape) => withoutVerb(shape) ?? shape)
+  const byCollection = grouped(plain, ({ collection }) => collection)
+  return plain.map((shape, index) => {
+    const group = byCollection.get(shape.collection) ?? []
+    const isKnown = group.length > 1 && group.some(({ effect }) => effect === 'get')
+    return isKnown ? shape : (read[index] ?? shape)
+  })
+}
+
+function withoutVerb(shape: OperationShape): OperationShape | undefined {
+  const segments = plainPath(shape.path).split('/')
+  const isAfter = PARAMETER.test(segments.at(-2) ?? '')
+  const isBefore = shape.parameter !== undefined
+  const at = segments.length - (isBefore ? 2 : 1)
+  const rest = segments.filter((_, index) => index !== at)
+  if (rest.length < 2 || PARAMETER.test(segments[at] ?? '')) return undefined
+  const target = readPath(rest.join('/'))
+  if (isBefore || isAfter ? target.parameter === undefined : target.parameter !== undefined) return undefined
+  for (const [verb, methods, effect, on] of VERBS) {
+    const [, noun] = verb.exec(segments[at] ?? '') ?? []
+    if (noun === undefined || !isOf(noun, target.collection) || !methods.includes(shape.method)) continue
+    if (on !== 'both' && (on === 'record') !== (target.parameter !== undefined)) continue
+    return { ...shape, ...target, hasVerb: true, effect: effect === 'patch' && shape.method === 'put' ? 'put' : effect }
+  }
+  return undefined
+}
+
+/** `/task` and `/task/{id}` as `/tasks`, which has the list. */
+function withPlurals(read: readonly OperationShape[]): readonly OperationShape[] {
+  const byCollection = grouped(read, ({ collection }) => collection)
+  const plurals = new Map<string, string>()
+  const place = ({ effect, parameter }: OperationShape) => `${effect} ${parameter !== undefined}`
+  for (const [one, own] of byCollection) {
+    const [, before = '', last = ''] = /^(.*\/)([^/{}]+)$/.exec(one) ?? []
+    const many = [...byCollection.keys()].find(
+      (other) =>
+        other !== one &&
+        other.startsWith(before) &&
+        !other.slice(before.length).includes('/') &&
+        isSingular(last, other),
+    )
+    const places = new Set(byCollection.get(many ?? '')?.map(place))
+    if (many === undefined || !places.has('get false') || own.some((shape) => places.has(place(shape)))) continue
+    if (own.some((shape) => place(shape) === 'get false')) continue
+    plurals.set(one, many)
+  }
+  if (plurals.size === 0) return read
+  return read.map((shape) => {
+    const [one, many] =
+      [...plurals].find(([path]) => shape.collection === path || shape.collection.startsWith(`${path}/`)) ?? []
+    if (one === undefined) return shape
+    return { ...shape, collection: `${many}${shape.collection.slice(one.length)}` }
+  })
+}
+
+/** `article` of `/articles`, `category` of `/categories`, `addressBook` of `/address-books`. */
+export function isSingular(name: string, collection: string): boolean {
+  const [one, many] = [plainName(name), plainName(literalsOf(collection).at(-1) ?? '')]
+  return [one, `${one}s`, `${one}es`, one.replace(/y$/, 'ies'), one.replace(/fe?$/, 'ves')].includes(many)
 }
 
 /** A HEAD with the operationId of the GET beside it is the same to its author. */
@@ -103,4 +211,18 @@ export function literalsOf(path: string): readonly string[] {
 
 export function plainName(name: string): string {
   return name.replaceAll(/[_-]/g, '').toLowerCase()
+}
+
+export function grouped<Key, Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => Key,
+): ReadonlyMap<Key, readonly Item[]> {
+  const groups = new Map<Key, Item[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [item])
+    else group.push(item)
+  }
+  return groups
 }

@@ -21,12 +21,12 @@ type Outcome = NonNullable<ReturnType<typeof success>>
 
 /** What an operation does to a resource, or why it is mocked. */
 export function readAction(operation: OperationShape, found: FoundResource): ResourceAction | string {
-  const { method, place, parameter } = operation
+  const { effect, place, parameter } = operation
   const outcome = success(place)
-  if (outcome === undefined) return 'no success is documented'
-  const isList = method === 'get' && parameter === undefined
+  if (outcome === undefined) return `no success is documented (${place.name})`
+  const isList = effect === 'get' && parameter === undefined && !found.isSingle
   const headers = readHeaders(outcome.response).filter(
-    ({ role }) => role === 'value' || (role === 'location' ? method === 'post' : isList),
+    ({ role }) => role === 'value' || (role === 'location' ? effect === 'post' : isList),
   )
   const contentType = outcome.content && concreteType(outcome.content.mediaType)
   const base = {
@@ -67,8 +67,11 @@ function readList(
     schema === undefined ? (isUndocumented ? {} : undefined) : unwrapList(schema, resource.path)
   if (list === undefined) return 'the response is not a list of records'
   const { items, envelope, outer, inner } = list
-  const view = readView(items, found)
-  if (typeof view === 'string') return view
+  const wrapped = items && unwrapRecord(items, resource.path)
+  const own = wrapped?.outer === undefined && wrapped?.isListed === undefined ? wrapped?.envelope : undefined
+  const part = readView(own === undefined ? items : wrapped?.schema, found)
+  if (typeof part === 'string') return part
+  const view = own === undefined ? part : { ...part, envelope: own }
   const query = queryRoles(parametersOf(operation), fields)
   const isCursorLess = query.cursor === undefined
   const meta = list.fields && readMeta(list.fields, outer ?? envelope, COUNTED, isCursorLess)
@@ -99,11 +102,11 @@ function readOne(
   { schema, status, response, content }: Outcome,
   given: Base,
 ): ResourceAction | string {
-  const { method } = operation
-  const isItem = operation.parameter !== undefined
+  const { effect } = operation
+  const isItem = operation.parameter !== undefined || found.isSingle
   const { resource } = found
   const isJson = content !== undefined
-  const isRemoval = method === 'delete' && isItem
+  const isRemoval = effect === 'delete' && (isItem || sendsId(operation, found))
   if (hasContent(response) && !isJson) return 'the response is not JSON'
   const record = schema && (unwrapRecord(schema, resource.path) ?? { schema })
   const meta = record?.fields && readMeta(record.fields, record.envelope, SUCCEEDED)
@@ -111,56 +114,80 @@ function readOne(
   const view = readView(record?.schema, found)
   const base = {
     ...given,
-    hasBody: isJson || method === 'get' || (method === 'post' && !found.isDocumented),
+    hasBody: isJson || effect === 'get' || (effect === 'post' && !found.isDocumented),
+    ...(record?.outer === undefined ? {} : { outer: record.outer }),
     ...(record?.envelope === undefined ? {} : { envelope: record.envelope }),
     ...(record?.isListed && { isListed: true }),
     ...(meta === undefined || Object.keys(meta).length === 0 ? {} : { meta }),
     ...(typeof view === 'object' && { view }),
   }
-  if (isRemoval && schema === undefined) return { ...base, kind: 'remove', status: status || 204 }
+  const inBody = isRemoval && !isItem && { isIdInBody: true }
+  if (isRemoval && schema === undefined) return { ...base, ...inBody, kind: 'remove', status: status || 204 }
   if (typeof view === 'string' || (isRemoval && view !== undefined)) {
-    const isOther = isRemoval || (method !== 'get' && String(view).startsWith(NO_RECORD))
+    const isOther = isRemoval || (effect !== 'get' && String(view).startsWith(NO_RECORD))
+    const isText = isOther && schema !== undefined && /^(?:boolean|string|integer|number)$/.test(typeOf(schema) ?? '')
+    const literal = isText
+      ? typeOf(schema) === 'boolean' && fits(true, schema)
+        ? true
+        : exampleValue(schema)
+      : undefined
+    if (literal !== undefined) {
+      const said = { ...given, ...inBody, hasBody: true, literal }
+      return isRemoval
+        ? { ...said, kind: 'remove', status: status || 200 }
+        : readWrite(operation, found, { ...said, status })
+    }
     const notice = isOther && isObject(schema) ? readMeta(readRecordFields(schema), undefined, REMOVED) : undefined
     if (notice === undefined || typeof notice === 'string') return notice ?? (view as string)
-    const told = { ...given, status, hasBody: true, isNotice: true, meta: notice }
+    const told = { ...given, ...inBody, status, hasBody: true, isNotice: true, meta: notice }
     return isRemoval ? { ...told, kind: 'remove', status: status || 200 } : readWrite(operation, found, told)
   }
-  if (isRemoval) return { ...base, kind: 'remove', status: status || 200 }
-  if (method === 'get') return { ...base, kind: 'get', status: status || 200 }
+  if (isRemoval) return { ...base, ...inBody, kind: 'remove', status: status || 200 }
+  if (effect === 'get') return { ...base, kind: 'get', status: status || 200 }
   return readWrite(operation, found, { ...base, status })
 }
 
 const WRITES = { 'post false': ['create', 201], 'put true': ['replace', 200], 'patch true': ['merge', 200] } as const
 
-function isItemWrite({ method, parameter }: OperationShape): boolean {
-  return parameter !== undefined && (method === 'put' || method === 'patch')
+function isItemWrite({ effect, parameter }: OperationShape): boolean {
+  return parameter !== undefined && effect === 'patch'
+}
+
+/** Whether the body names the record: `POST /things/delete` with its id. */
+function sendsId(operation: OperationShape, { resource: { id }, fields }: FoundResource): boolean {
+  const sent = unwrapSent(operation, fields)?.schema
+  return sent !== undefined && readRecordFields(sent).has(id.property)
 }
 
 function readWrite(
   operation: OperationShape,
-  { resource, fields, operations }: FoundResource,
+  { resource, fields, operations, isSingle }: FoundResource,
   { status, ...base }: Omit<ResourceAction, 'kind'>,
 ): ResourceAction | string {
-  const { method } = operation
-  const isItem = operation.parameter !== undefined
+  const { effect } = operation
+  const isItem = operation.parameter !== undefined || isSingle
   const sent = unwrapSent(operation, fields)
-  if (sent === undefined) return 'the request has no JSON object'
+  if (sent === undefined) return `the request has no JSON object (${operation.place.name})`
   const { aliases } = resource
   const names = [...readRecordFields(sent.schema).keys()].map((name) => aliases?.[name] ?? name)
   if (names.length > 0 && fields.size > 0 && !names.some((name) => fields.has(name)))
-    return 'the request has no property of the record'
+    return `the request has no property of the record (${sent.schema.name})`
   const ignores = [...readRecordFields(sent.schema)].flatMap(([name, { readOnly }]) =>
     readOnly && resource.properties[name]?.readOnly === false && name !== resource.id.property ? [name] : [],
   )
+  const isBulk = sent.isListed && effect === 'post' && !isItem && (sent.envelope === undefined || base.isListed)
+  if (sent.isListed && sent.envelope === undefined && !isBulk)
+    return `the request is a list, and ${operation.method.toUpperCase()} changes one record (${sent.schema.name})`
   const write = {
     ...base,
     ...(ignores.length > 0 && { ignores }),
-    ...(sent.envelope === undefined ? {} : { bodyEnvelope: sent.envelope }),
+    ...(sent.isListed || sent.envelope !== undefined ? { bodyEnvelope: sent.envelope ?? '' } : {}),
     ...(sent.isListed && { isBodyListed: true }),
+    ...(isBulk && { isBulk }),
   }
-  const isUpdate = method === 'post' && isItem && !operations.some(isItemWrite)
-  const known = isUpdate ? (['merge', 200] as const) : WRITES[`${method} ${isItem}` as keyof typeof WRITES]
-  const isPost = (other: OperationShape) => other.method === 'post' && other.parameter === undefined
+  const isUpdate = effect === 'post' && isItem && !operations.some(isItemWrite)
+  const known = isUpdate ? (['merge', 200] as const) : WRITES[`${effect} ${isItem}` as keyof typeof WRITES]
+  const isPost = (other: OperationShape) => other.effect === 'post' && other.parameter === undefined
   const has = (code: string) => operation.place.child('responses')?.child(code) !== undefined
   const creates = known?.[0] === 'replace' && (has('201') || !(has('404') || operations.some(isPost)))
   const keeps =
@@ -173,14 +200,14 @@ function readWrite(
       status: has('201') && has('200') ? known[1] : status || known[1],
       ...(creates && { createdStatus: has('201') ? 201 : status || known[1] }),
     }
-  const isOnlyWrite = method === 'put' && !operations.some(isPost)
-  if ((method === 'put' || method === 'patch') && names.includes(resource.id.property)) {
-    const kind = method === 'put' ? 'replace' : 'merge'
+  const isOnlyWrite = effect === 'put' && !operations.some(isPost)
+  if ((effect === 'put' || effect === 'patch') && names.includes(resource.id.property)) {
+    const kind = effect === 'put' ? 'replace' : 'merge'
     const created = isOnlyWrite && { createdStatus: status || 200 }
     return { ...write, kind, status: status || 200, isIdInBody: true, ...created }
   }
   if (isOnlyWrite) return { ...write, kind: 'create', status: status || 200 }
-  return `${method.toUpperCase()} is not an operation of a ${isItem ? 'record' : 'collection'}`
+  return `${operation.method.toUpperCase()} is not an operation of a ${isItem ? 'record' : 'collection'} (${operation.place.name})`
 }
 
 const NO_RECORD = 'the response is not a record'

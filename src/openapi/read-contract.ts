@@ -126,7 +126,8 @@ function readOperation(
   const all = isRead ? readParameters(path, parametersOf(shape)) : []
   const isInUrl = ({ parameter }: ReadParameter) => parameter.in === 'path' || parameter.in === 'query'
   const headers = all.filter((one) => !isInUrl(one))
-  const body = isRead ? readBody(id, place, isStateful) : undefined
+  const isBulk = isStateful && Object(outcome).bodyEnvelope === ''
+  const body = isRead ? readBody(id, place, isStateful && !isBulk, isBulk) : undefined
   const responses = place.children('responses')
   const ranges = responses.flatMap(([status]) => (/^[2-5]XX$/i.test(status) ? Number(status[0]) : []))
   const errors = readErrors(place)
@@ -276,7 +277,7 @@ interface ReadBody {
 }
 
 /** @param mustBeObject whether a record is made of it */
-function readBody(id: string, operation: Place, mustBeObject: boolean): ReadBody | undefined {
+function readBody(id: string, operation: Place, mustBeObject: boolean, takesList: boolean): ReadBody | undefined {
   const place = operation.child('requestBody')
   const all = place?.entries('content') ?? []
   const json = jsonContent(place)?.content
@@ -305,6 +306,7 @@ function readBody(id: string, operation: Place, mustBeObject: boolean): ReadBody
       fields,
       ...(form && { formFields: formFields(form) }),
       ...(!mustBeObject && { takesAnyValue: true }),
+      ...(takesList && { takesList }),
       ...(schema && isOpen(schema) && { isOpen: true }),
       ...defined({ example: exampleText(content) }),
     },

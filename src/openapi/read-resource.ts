@@ -1,5 +1,5 @@
-import type { Node, Place } from '../contract/document.js'
-import { exampleValue, fits } from '../contract/example-value.js'
+import { isNode, type Node, type Place } from '../contract/document.js'
+import { exampleOf, exampleValue, fits, fullExample } from '../contract/example-value.js'
 import {
   type Fill,
   type IdData,
@@ -11,24 +11,18 @@ import {
 } from '../contract/resource-data.js'
 import {
   type Fields,
+  isObject,
   isOpen,
+  isUnion,
   type RecordField,
   readRecordFields,
   requiredNames,
   typeOf,
 } from '../contract/schema-fields.js'
-import { literalsOf, type OperationShape, PARAMETER, parametersOf, plainName } from './operations.js'
-import { isSingular, singularOf, unwrapSent } from './record-schema.js'
+import { type CollectionShape, findId, findRecord, isPathText, linkedProperties } from './evidence.js'
+import { isSingular, type OperationShape, PARAMETER, parametersOf, plainName, success } from './operations.js'
+import { singularOf, unwrapRecord, unwrapSent } from './record-schema.js'
 import { shapeFor } from './request-shape.js'
-
-/** Operations on the same collection, and what they return as a record. */
-export interface CollectionShape {
-  readonly path: string
-  readonly operations: readonly OperationShape[]
-  readonly record: Place | undefined
-  /** The path parameter of its records, or of records with the same schema: `key` for `/pets/recent` beside `/pets/{key}`. */
-  readonly parameter: string | undefined
-}
 
 export interface FoundResource {
   readonly resource: ResourceData
@@ -37,46 +31,48 @@ export interface FoundResource {
   readonly operations: readonly OperationShape[]
   /** A response describes the record. */
   readonly isDocumented: boolean
+  /** It has one record, such as `/settings`. */
+  readonly isSingle: boolean
   /** Has a path for one record, or takes new ones: not only a list. */
   readonly isWritten: boolean
   /** Properties of another type in requests than in responses. */
   readonly unlike: readonly string[]
 }
 
-export function readResource({
-  path,
-  operations,
-  record: documented,
-  parameter,
-}: CollectionShape): FoundResource | string {
+export function readResource(collection: CollectionShape): FoundResource | string {
+  const { path, operations, isSingle } = collection
+  const { found: documented, because = 'the request of the operation that creates it' } = findRecord(collection) ?? {}
   if (operations.some(({ item }) => item.child('x-sandbox-resource')?.value === false))
     return 'x-sandbox-resource is false'
   const methods = documented === undefined ? ['post'] : ['post', 'put']
   const [create] = methods.flatMap(
-    (wanted) => operations.find(({ method, parameter }) => method === wanted && parameter === undefined) ?? [],
+    (wanted) => operations.find(({ effect, parameter }) => effect === wanted && parameter === undefined) ?? [],
   )
   const record = documented ?? (create && unwrapSent(create, new Map())?.schema)
-  if (record === undefined) return 'no response describes a record'
+  if (record === undefined) return whyNoRecord(operations)
   const fields = readRecordFields(record)
   const sentBy = (operation: OperationShape) => {
     const schema = unwrapSent(operation, fields)?.schema
     return schema && readRecordFields(schema)
   }
   const isDocumented = documented !== undefined
-  const writes = operations.filter((one) => one === create || one.method === 'put' || one.method === 'patch')
+  const writes = operations.filter((one) => one === create || one.effect === 'put' || one.effect === 'patch')
   const requests = writes.flatMap((operation) => sentBy(operation) ?? [])
   const sent = create && sentBy(create)
   const inPath = identifierSchema(operations)
-  const id = readId(fields, path, parameter, inPath, sent, isDocumented)
-  if (typeof id === 'string') return id
+  const read = readId({ collection, record, fields, inPath, sent, isDocumented })
+  if (typeof read === 'string') return read
+  const { id, why } = read
   if (id.kind === 'from-client' && inPath?.string('format') === 'uuid')
-    return `the path takes a UUID, but "${id.property}" may be any text`
+    return `the path takes a UUID, but "${id.property}" may be any text (${inPath.name})`
   const own = [...fields.keys()].find((name) => name in Object.prototype)
   if (own !== undefined) return `the sandbox cannot keep a property named "${own}"`
-  if (fields.size === 0 && !fits({ [id.property]: id.kind === 'integer' ? 1 : SAMPLE_UUID }, record))
-    return 'the schema of the record does not allow its id'
+  if (id.isUnseen && isOpen(record) && !fits({ ...Object(exampleValue(record)), [id.property]: sampleId(id) }, record))
+    return `no property of the record identifies it, and it can have no other (${record.name})`
+  if (fields.size === 0 && !fits({ [id.property]: sampleId(id) }, record))
+    return `the schema of the record does not allow its id (${record.name})`
   const undeclared = isDocumented ? requiredNames(record).find((name) => !fields.has(name)) : undefined
-  if (undeclared !== undefined) return `nothing says how to fill the required property "${undeclared}"`
+  if (undeclared !== undefined) return `nothing says how to fill the required property "${undeclared}" (${record.name})`
   const properties: Record<string, PropertyData> = {}
   const unlike: string[] = []
   const aliases: Record<string, string> = {}
@@ -94,8 +90,9 @@ export function readResource({
     if (shape === 'unlike' || (typeof shape === 'object' && 'becomes' in shape)) unlike.push(name)
     // A schema of the request alone decides what is sent.
     const readOnly = field.readOnly && !requests.some((request) => request.get(name)?.readOnly === false)
-    const isSent = sent?.get(name)?.required === true && shape !== 'unlike' && !readOnly
-    if (isRequired && fill === undefined && !isSent) return `nothing says how to fill the required property "${name}"`
+    const isSent = sent?.get(alias ?? name)?.required === true && shape !== 'unlike' && !readOnly
+    if (isRequired && fill === undefined && !isSent)
+      return `nothing says how to fill the required property "${name}" (${field.place.name})`
     properties[name] = {
       readOnly: readOnly || shape === 'unlike',
       ...(typeof shape === 'object' && { shape }),
@@ -110,19 +107,23 @@ export function readResource({
     [...request].flatMap(([name, field]) => (isSecret(name, field) ? [[name]] : [])),
   )
   const hidden = [...hiddenPaths(record), ...secrets]
+  const single = isSingle ? readSingle(collection, record, id) : undefined
+  if (typeof single === 'string') return single
   const resource = {
     name: path,
     path,
     parents: readParents(path, operations, fields, id),
     id,
     properties,
+    because: { record: `${because} (${record.name})`, id: why },
+    ...(single && { single }),
     ...(hidden.length > 0 && { hidden }),
     ...(Object.keys(aliases).length > 0 && { aliases }),
-    ...(isOpen(record) && ({ isOpen: true } as const)),
+    ...((isOpen(record) || isUnion(record)) && ({ isOpen: true } as const)),
     unique: [...fields].filter(([, { isUnique }]) => isUnique).map(([name]) => name),
   }
   const isWritten = create !== undefined || operations.some((one) => one.parameter !== undefined)
-  return { resource, fields, record, operations, isDocumented, isWritten, unlike }
+  return { resource, fields, record, operations, isDocumented, isSingle, isWritten, unlike }
 }
 
 function isOwnId(name: string, collection: string): boolean {
@@ -138,11 +139,11 @@ function ownIdOf(name: string, { type, choices, places }: RecordField, requests:
   return typeof form === 'string' ? undefined : { kind: 'id', isCounted: false, ...form }
 }
 
-/** The name in requests of a property that they do not have: `ownerId` of `owner`, `tag_ids` of `tags`. */
+/** The name in requests of a property that they do not have: `ownerId` of `owner`, `tag_ids` of `tags`, `FullName` of `full_name`. */
 function aliasOf(name: string, fields: Fields, requests: readonly Fields[]): string | undefined {
   if (requests.some((request) => request.has(name))) return undefined
   const plain = plainName(name)
-  const wanted = [`${plain}id`, `${plain}ids`, `${plain.replace(/s$/, '')}ids`]
+  const wanted = [plain, `${plain}id`, `${plain}ids`, `${plain.replace(/s$/, '')}ids`]
   const sent = requests.flatMap((request) => [...request.keys()])
   return sent.find((one) => !fields.has(one) && wanted.includes(plainName(one)))
 }
@@ -165,50 +166,95 @@ function identifierSchema(operations: readonly OperationShape[]): Place | undefi
     ?.child('schema')
 }
 
-function readId(
-  fields: Fields,
-  collection: string,
-  parameter: string | undefined,
-  inPath: Place | undefined,
-  sent: Fields | undefined,
-  isDocumented: boolean,
-): IdData | string {
-  const typeInPath = inPath && typeOf(inPath)
-  const name =
-    idProperty(fields, collection, parameter, inPath, sent) ?? (fields.size === 0 || !isDocumented ? 'id' : undefined)
-  const unidentified = 'no property of the record identifies it'
-  if (name === undefined) return unidentified
-  const field = fields.get(name)
-  const type = field?.type ?? typeInPath ?? 'integer'
-  const schemas = [...(field?.places ?? []), ...(inPath ? [inPath] : [])]
-  const template = field && isPathText(name, field, collection, parameter) ? pathTemplate(collection, parameter) : ''
-  if (template !== '' && (sent?.get(name)?.required !== true || field?.readOnly))
-    return { property: name, kind: typeInPath === 'integer' ? 'integer' : 'uuid', template }
-  if (type === 'integer' || type === 'number') {
-    const isCounted = schemas.every((schema) => fits(1, schema) || fits('1', schema))
-    return isCounted
-      ? { property: name, kind: 'integer' }
-      : 'the ids of the sandbox begin with 1, which the schema of the id does not allow'
-  }
-  if (type !== 'string') return unidentified
-  const isSent = sent?.get(name) !== undefined && sent.get(name)?.readOnly !== true && field?.readOnly !== true
-  const isChosen = isSent && field?.format !== 'uuid' && (sent?.get(name)?.required === true || name !== 'id')
-  const form = idForm(schemas)
-  if (isChosen) return { property: name, kind: 'from-client', ...(typeof form === 'object' && form) }
-  return typeof form === 'string' ? form : { property: name, kind: 'uuid', ...form }
+interface IdQuestion {
+  readonly collection: CollectionShape
+  readonly record: Place
+  readonly fields: Fields
+  readonly inPath: Place | undefined
+  readonly sent: Fields | undefined
+  readonly isDocumented: boolean
 }
 
-/** Whether a text is the path of its record, as in gRPC: `name` of `/cards/{card}`, or what the contract says is one. */
-function isPathText(name: string, { type, readOnly, place }: RecordField, path: string, parameter = ''): boolean {
-  const last = literalsOf(path).at(-1) ?? ''
-  const { description, example, pattern, title } = Object(place.value)
-  const saysSo = [description, example, pattern, title].some((one) =>
-    ` ${String(one).replaceAll(/\w+:\/\/\S*/g, '')}`
-      .split(/[^\w-](?=[\w-]+\/)/)
-      .some((part) => part.startsWith(`${last}/`)),
-  )
-  const isNamed = plainName(name) === 'name' && isSingular(parameter.replace(/_?id$/i, ''), path)
-  return type === 'string' && plainName(parameter) !== plainName(name) && (saysSo || (isNamed && readOnly))
+interface ReadId {
+  readonly id: IdData
+  readonly why: string
+}
+
+function readId({ collection, record, fields, inPath, sent, isDocumented }: IdQuestion): ReadId | string {
+  const { path, parameter, operations, isSingle } = collection
+  const keys = operations.find((one) => one.keys !== undefined)?.keys
+  if (keys !== undefined) return readKeys(keys, fields, record)
+  const typeInPath = inPath && typeOf(inPath)
+  const linked = linkedProperties(operations, parameter)
+  const finding = findId({ fields, collection: path, parameter, inPath, sent, linked }, collection)
+  const isUnnamed = fields.size === 0 || !isDocumented || isSingle
+  if (finding === undefined && !isUnnamed)
+    return `no property of the record identifies it, and neither Location nor another response has its id (${record.name})`
+  const unseen = isSingle ? '$id' : 'id'
+  const { found = { property: unseen, field: undefined }, because = 'the record has no other' } = finding ?? {}
+  const { property: name, field } = found
+  const type = field?.type ?? typeInPath ?? 'integer'
+  const places = [...(field?.places ?? []), ...(inPath ? [inPath] : [])]
+  const unfit = `(${places[0]?.name ?? record.name})`
+  const template = field && isPathText(name, field, path, parameter) ? pathTemplate(path, parameter) : ''
+  const as = (kind: IdData['kind'], more: Partial<IdData> = {}): ReadId => {
+    const isUnseen = isDocumented && fields.size > 0 && !fields.has(name)
+    return { id: { property: name, kind, ...more, ...(isUnseen && { isUnseen }) }, why: because }
+  }
+  if (template !== '' && (sent?.get(name)?.required !== true || field?.readOnly))
+    return as(typeInPath === 'integer' ? 'integer' : 'uuid', { template })
+  if (type === 'integer' || type === 'number') {
+    const isCounted = places.every((schema) => fits(1, schema) || fits('1', schema))
+    return isCounted
+      ? as('integer')
+      : `the ids of the sandbox begin with 1, which the schema of the id does not allow ${unfit}`
+  }
+  if (type !== 'string') return `"${name}" identifies the record, but is neither a text nor an integer ${unfit}`
+  const isSent = sent?.get(name) !== undefined && sent.get(name)?.readOnly !== true && field?.readOnly !== true
+  const isChosen = isSent && field?.format !== 'uuid' && (sent?.get(name)?.required === true || name !== 'id')
+  const form = idForm(places)
+  if (isChosen) return as('from-client', typeof form === 'object' ? form : {})
+  return typeof form === 'string' ? `${form} ${unfit}` : as('uuid', form)
+}
+
+/** A composite key: the sandbox keeps it as one text beside the properties. */
+function readKeys(keys: readonly string[], fields: Fields, record: Place): ReadId | string {
+  const parts = keys.map((key) => [...fields.keys()].find((name) => plainName(name) === plainName(key)))
+  const missing = keys.find((_, index) => parts[index] === undefined)
+  if (missing !== undefined) return `no property of the record is the part "${missing}" of its key (${record.name})`
+  const id: IdData = { property: '$id', kind: 'from-client', parts: parts as readonly string[], isUnseen: true }
+  return { id, why: 'its properties have the names of the path parameters' }
+}
+
+/** The one record of a collection, before anything was sent; absent if the contract documents that it may be missing. */
+function readSingle(collection: CollectionShape, record: Place, { property }: IdData): ResourceData['single'] | string {
+  const find = (effect: string) => collection.operations.find((one) => one.effect === effect)?.place
+  const has = (place: Place | undefined, status: string) => place?.child('responses')?.child(status) !== undefined
+  const [get, put] = [find('get'), find('put') ?? find('post')]
+  if (has(get, '404') && (has(put, '201') || find('delete') !== undefined)) return {}
+  const { content, schema } = (get && success(get)) ?? {}
+  const { envelope } = (schema && unwrapRecord(schema, collection.path)) ?? {}
+  const example = exampleOf(content?.content)
+  const values = [
+    envelope === undefined ? example : Object(example)[envelope],
+    fullExample(record),
+    exampleValue(record),
+  ]
+  const initial = values.find((one): one is Node => isNode(one) && fits(one, record))
+  if (initial === undefined) return `no value of its schema is known for its one record (${record.name})`
+  return { initial: { [property]: 1, ...initial } }
+}
+
+function sampleId({ kind }: IdData): unknown {
+  return kind === 'integer' ? 1 : SAMPLE_UUID
+}
+
+function whyNoRecord(operations: readonly OperationShape[]): string {
+  const outcomes = operations.map(({ place }) => success(place))
+  const single = outcomes.find((outcome) => isObject(outcome?.schema))
+  if (single !== undefined)
+    return `GET returns one object, and no PUT or PATCH takes its properties (${single.schema?.name})`
+  return `no response describes a record as a JSON object (${outcomes[0]?.response.name ?? operations[0]?.place.name})`
 }
 
 /** `shelves/{shelf}/books/{book}`, without a version in front. */
@@ -237,73 +283,7 @@ function idForm(schemas: readonly Place[]): { readonly pattern: string } | strin
   })
   return found !== undefined
     ? { pattern: found }
-    : `no id of the sandbox matches the schema of the record's id (${patterns[0] ?? 'no pattern'})`
-}
-
-/** Names of keys, the most usual first. */
-const KEY_NAMES = 'pk sid uid key code slug token ref reference handle number'.split(' ')
-
-/**
- * The property that identifies a record, by this evidence, the strongest first:
- *
- * 1. the name of the path parameter, in any case, and the last word of it
- * 2. `id`
- * 3. the end of the parameter's name, such as `name` for `pool_name`; a name after the collection, such as `itemId` of
- *    `/items`. What clients send is more likely a reference, such as `card_token` for `gift_card_token`
- * 4. a text that is the path of the record
- * 5. the usual name of a key, such as `pk`
- * 6. the format UUID, the title "ID", or a description as the identifier
- * 7. the only read-only property
- *
- * It has the type of the parameter; from 4 on it must.
- */
-function idProperty(
-  fields: Fields,
-  collection: string,
-  parameter: string | undefined,
-  inPath: Place | undefined,
-  sent: Fields | undefined,
-): string | undefined {
-  const words = parameter?.match(/[A-Z]?[a-z\d]+|[A-Z]+/g) ?? []
-  const ends = words.map((_, index) => plainName(words.slice(index).join('')))
-  const names = [...fields.keys()]
-  const find = (wanted: readonly string[]) =>
-    wanted.flatMap((one) => names.find((name) => plainName(name) === plainName(one)) ?? [])
-  const named = names.filter((name) => {
-    const [, one] = /^(.+?)_?(?:id|key|uuid|guid|token|code|number|no)$/i.exec(name) ?? []
-    return one !== undefined && isSingular(one, collection)
-  })
-  const others = [...find(ends), ...find(['uuid', 'guid', 'gid']), ...named]
-  const isOurs = (name: string) => !sent?.has(name) || fields.get(name)?.readOnly === true
-  const last = words.length > 1 ? find(ends.slice(-1)).filter((name) => isOurs(name) && fields.get(name)?.required) : []
-  const found = [...find([parameter ?? '']), ...last, ...find(['id']), ...others.filter(isOurs), ...others]
-  const type = inPath && typeOf(inPath)
-  const isCounted = (one: string | undefined) => one === 'integer' || one === 'number'
-  const hasType = (name: string) => type === undefined || isCounted(type) === isCounted(fields.get(name)?.type)
-  const strong = found.find(hasType) ?? found[0]
-  if (strong !== undefined || parameter === undefined) return strong
-  const where = (test: (field: RecordField, name: string) => boolean) =>
-    [...fields].flatMap(([name, field]) => (test(field, name) ? [name] : []))
-  const isScalar = ({ type: own, choices }: RecordField) =>
-    (isCounted(own) || own === 'string') && choices === undefined
-  const [readOnly, ...more] = where((field, name) => field.readOnly && isScalar(field) && !isTimestamp(name, field))
-  return [
-    ...where((field, name) => isPathText(name, field, collection, parameter)),
-    ...find(KEY_NAMES),
-    ...where(({ format, place }, name) => isOurs(name) && (format === 'uuid' || isSaidToIdentify(place))),
-    ...(readOnly !== undefined && more.length === 0 ? [readOnly] : []),
-  ].find((name) => hasType(name) && isScalar(fields.get(name) as RecordField))
-}
-
-function isSaidToIdentify({ value }: Place): boolean {
-  const { title, description } = Object(value)
-  return (
-    /^id$/i.test(title) || /^(the |a |an )?(unique |primary )+(\w+ )?(id|key|identifier|value)\b/i.test(description)
-  )
-}
-
-function isTimestamp(name: string, { format }: RecordField): boolean {
-  return /^date/.test(format ?? '') || /(_at|At|_on|_?date|Date)$/.test(name)
+    : `no id of the sandbox matches the schema of the record's id: ${patterns[0] ?? 'no pattern'}`
 }
 
 /**

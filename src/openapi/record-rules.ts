@@ -102,7 +102,7 @@ function recordRules(
 /** The schema of a record in an operation's success; undefined if no body is documented. */
 export function recordPlace(operation: Place, action: ResourceAction): Place | undefined {
   const { kind, outer, envelope, isListed, isNotice } = action
-  const body = kind === 'remove' || isNotice ? undefined : success(operation)?.schema
+  const body = kind === 'remove' || isNotice || 'literal' in action ? undefined : success(operation)?.schema
   const inside = (place: Place | undefined, name: string | undefined) =>
     place && name !== undefined ? readRecordFields(place).get(name)?.place : place
   const wrapped = inside(inside(body, outer), envelope)

@@ -2,28 +2,15 @@ import { isNode, type Node, type Place } from '../contract/document.js'
 import { exampleOf, fits } from '../contract/example-value.js'
 import { type ResourceData, recordsIn } from '../contract/resource-data.js'
 import { type Fields, isAny, isObject, readRecordFields, typeOf } from '../contract/schema-fields.js'
-import { bodyContent, literalsOf, type OperationShape, plainName, success } from './operations.js'
-
-/** The schema of one record: what GET on the item returns, else POST, else the items of the list. */
-export function recordSchema(operations: readonly OperationShape[], collection: string): Place | undefined {
-  const one = (method: string, isItem: boolean) => {
-    const operation = operations.find((other) => other.method === method && (other.parameter !== undefined) === isItem)
-    return operation && success(operation.place)?.schema
-  }
-  for (const schema of [one('get', true), one('post', false)]) {
-    const record = schema && unwrapRecord(schema, collection)
-    if (record !== undefined) return record.schema
-  }
-  const list = one('get', false)
-  const items = list && unwrapList(list, collection)?.items
-  return isObject(items) ? items : undefined
-}
+import { bodyContent, isSingular, literalsOf, type OperationShape, plainName, success } from './operations.js'
 
 interface RecordEnvelope {
   readonly schema: Place
   readonly envelope?: string
   /** The envelope holds a list with the record. */
   readonly isListed?: true
+  /** The property that holds the envelope, as in `{ data: { budget: … } }`. */
+  readonly outer?: string
   readonly fields?: Fields
 }
 
@@ -31,35 +18,42 @@ interface RecordEnvelope {
  * An object is a record, unless a property holds it: `{ data: … }`, `{ article: … }` of `/articles`, or
  * `{ articles: [one] }`.
  */
-export function unwrapRecord(schema: Place, collection: string): RecordEnvelope | undefined {
+export function unwrapRecord(schema: Place, collection: string, isSent = false): RecordEnvelope | undefined {
+  const own = typeOf(schema) === 'array' ? schema.child('items') : undefined
+  if (isObject(own)) return { schema: own, isListed: true }
   if (!isObject(schema)) return undefined
   const fields = readRecordFields(schema)
   if (fields.has('id')) return { schema }
   const held = [...fields].filter(([name, field]) => {
     const isNamed = /^(data|result|item|record|resource)$/i.test(name) || isSingular(name, collection)
-    return isNamed && field.type === 'object' && readRecordFields(field.place).size > 0
+    const inside = field.type === 'object' ? readRecordFields(field.place) : undefined
+    return inside !== undefined && (isNamed ? inside.size > 0 : fields.size === 1 && !isSent && inside.has('id'))
   })
   const [[listName = '', list] = []] = fields
   const items = list?.type === 'array' ? list.place.child('items') : undefined
   const isList = fields.size === 1 && plainName(listName) === plainName(literalsOf(collection).at(-1) ?? '')
   if (isList && isObject(items)) return { schema: items, envelope: listName, isListed: true, fields }
   const [only] = held
-  return only === undefined || held.length > 1 ? { schema } : { schema: only[1].place, envelope: only[0], fields }
+  if (only === undefined || held.length > 1) return { schema }
+  const [envelope, { place }] = only
+  const inside = fields.size === 1 && !isWithin(place, schema) ? unwrapRecord(place, collection) : undefined
+  return inside?.envelope !== undefined && inside.outer === undefined
+    ? { ...inside, outer: envelope }
+    : { schema: place, envelope, fields }
 }
 
 /** The record in the body of a request: in its envelope, unless the whole has more of the fields of the record. */
 export function unwrapSent({ place, collection }: OperationShape, record: Fields): RecordEnvelope | undefined {
   const schema = bodyContent(place)?.child('schema')
-  const unwrapped = schema && unwrapRecord(schema, collection)
+  if (schema === undefined) return undefined
   const shared = (part: Place) => [...readRecordFields(part).keys()].filter((name) => record.has(name)).length
-  const isWhole = unwrapped?.envelope !== undefined && shared(schema as Place) > shared(unwrapped.schema)
-  return isWhole ? { schema: schema as Place } : unwrapped
-}
-
-/** `article` of `/articles`, `category` of `/categories`, `addressBook` of `/address-books`. */
-export function isSingular(name: string, collection: string): boolean {
-  const [one, many] = [plainName(name), plainName(literalsOf(collection).at(-1) ?? '')]
-  return [one, `${one}s`, `${one}es`, one.replace(/y$/, 'ies'), one.replace(/fe?$/, 'ves')].includes(many)
+  const fields = readRecordFields(schema)
+  const [[envelope, { place: inner }] = ['', { place: schema }]] = fields
+  // The property may have any name if the record is in it.
+  if (fields.size === 1 && isObject(inner) && shared(inner) > shared(schema)) return { schema: inner, envelope, fields }
+  const unwrapped = unwrapRecord(schema, collection, true)
+  const isWhole = unwrapped?.envelope !== undefined && shared(schema) > shared(unwrapped.schema)
+  return isWhole || unwrapped?.outer !== undefined ? { schema } : unwrapped
 }
 
 /** `article` of `/articles`, `addressBook` of `/address-books`. */
@@ -129,7 +123,7 @@ function itemsOf(list: Place): ListEnvelope {
 }
 
 export function listExamples({ id, path }: ResourceData, operations: readonly OperationShape[]): readonly Node[] {
-  const list = operations.find(({ method, parameter }) => method === 'get' && parameter === undefined)
+  const list = operations.find(({ effect, parameter }) => effect === 'get' && parameter === undefined)
   const { content, schema } = (list && success(list.place)) ?? {}
   const envelope = schema && unwrapList(schema, path)
   const records = recordsIn(exampleOf(content?.content), envelope)

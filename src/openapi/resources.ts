@@ -5,10 +5,12 @@ import {
   type ResourceAction,
   type ResourceData,
 } from '../contract/resource-data.js'
-import { literalsOf, type OperationShape } from './operations.js'
+import { readRecordFields } from '../contract/schema-fields.js'
+import { type CollectionShape, findRecord } from './evidence.js'
+import { grouped, literalsOf, type OperationShape, success } from './operations.js'
 import { readAction } from './read-action.js'
-import { type CollectionShape, type FoundResource, readResource } from './read-resource.js'
-import { listExamples, recordSchema } from './record-schema.js'
+import { type FoundResource, readResource } from './read-resource.js'
+import { listExamples, unwrapRecord, unwrapSent } from './record-schema.js'
 
 export interface ResourceReading {
   readonly resources: readonly ResourceData[]
@@ -54,9 +56,11 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
   const halves = found.flatMap(({ resource: { path }, operations }) => {
     const isCreate = ({ id }: OperationShape) => Object(outcomes.get(id)).kind === 'create'
     const create = kept.has(path) ? operations.find(isCreate) : undefined
-    return operations.flatMap(({ id, method, path: own }) => {
-      const reason = create && method === 'get' ? outcomes.get(id) : undefined
-      return typeof reason === 'string' ? [`POST ${create?.path} is stored, but GET ${own} is mocked: ${reason}.`] : []
+    return operations.flatMap(({ id, method, effect, path: own }) => {
+      const reason = create && effect === 'get' ? outcomes.get(id) : undefined
+      if (create === undefined || typeof reason !== 'string') return []
+      const [stored, mocked] = [create.method, method].map((one) => one.toUpperCase())
+      return [`${stored} ${create.path} is stored, but ${mocked} ${own} is mocked: ${reason}.`]
     })
   })
   const notes = found.flatMap(({ resource: { path }, unlike }) => {
@@ -69,29 +73,38 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
 }
 
 function readCollections(operations: readonly OperationShape[]): readonly CollectionShape[] {
-  const collections = [...grouped(operations, ({ collection }) => collection)].map(([path, own]) => {
+  const collections = [...grouped(operations, ({ collection }) => collection)].map(([path, all]) => {
+    const own = [...all].sort((one, other) => Number(one.hasVerb ?? false) - Number(other.hasVerb ?? false))
     const { parameter } = own.find((one) => one.parameter !== undefined) ?? {}
-    return { path, operations: own, parameter, record: recordSchema(own, path) }
+    return { path, operations: own, parameter, isSingle: parameter === undefined && isSingle(path, own) }
   })
+  const records = new Map(collections.map((one) => [one, findRecord(one)?.found.value]))
   const withParameter = grouped(
     collections.filter(({ parameter }) => parameter !== undefined),
-    ({ record }) => record?.value,
+    (one) => records.get(one),
   )
   return collections.map((one) => {
-    const [twin] = withParameter.get(one.record?.value) ?? []
-    return { ...one, parameter: one.parameter ?? (one.record && twin?.parameter) }
+    const record = one.isSingle ? undefined : records.get(one)
+    const [twin] = record === undefined ? [] : (withParameter.get(record) ?? [])
+    return { ...one, parameter: one.parameter ?? twin?.parameter }
   })
 }
 
-function grouped<Key, Item>(items: readonly Item[], keyOf: (item: Item) => Key): ReadonlyMap<Key, readonly Item[]> {
-  const groups = new Map<Key, Item[]>()
-  for (const item of items) {
-    const key = keyOf(item)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [item])
-    else group.push(item)
+/** Whether a path has one record: GET returns an object, and PUT or PATCH takes properties of it. */
+function isSingle(path: string, operations: readonly OperationShape[]): boolean {
+  const find = (effect: string) => operations.find((one) => one.effect === effect)
+  const returned = (operation: OperationShape | undefined) => {
+    const schema = operation && success(operation.place)?.schema
+    return schema && unwrapRecord(schema, path)?.schema
   }
-  return groups
+  const record = returned(find('get'))
+  const write = find('put') ?? find('patch')
+  const sent = write && record && unwrapSent(write, readRecordFields(record))?.schema
+  if (record === undefined || sent === undefined) return false
+  const fields = readRecordFields(record)
+  const post = find('post')
+  const isCreated = post !== undefined && returned(post)?.value !== record.value
+  return !isCreated && [...readRecordFields(sent).keys()].some((name) => fields.has(name))
 }
 
 /** A resource with the records that it starts with, or why its operations are mocked. */
@@ -100,7 +113,7 @@ function withExamples(
   actions: readonly ResourceAction[],
   operations: readonly OperationShape[],
 ): ResourceData | string {
-  if (resource.path === '/pets') return resource
+  if (resource.path === '/pets' || resource.single) return resource
   if (resource.path === `/${RESERVED_NAME}`) return `the sandbox keeps its own data under the name "${RESERVED_NAME}"`
   if (!actions.some(({ kind }) => kind === 'list' || kind === 'get')) return 'no operation reads its records'
   if (actions.some(({ kind, createdStatus }) => kind === 'create' || createdStatus !== undefined)) return resource

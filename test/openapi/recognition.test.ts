@@ -1,46 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { loadContract } from '../../src/openapi/load-contract.js'
-import { temporaryFile } from '../support/temporary-files.js'
-import { type TestSandbox, transports } from '../support/transports.js'
-
-type Node = Readonly<Record<string, unknown>>
-
-const json = (schema: object, mediaType = 'application/json') => ({ content: { [mediaType]: { schema } } })
-const ok = (schema?: object, status = 200) => ({
-  responses: { [status]: { description: 'ok', ...(schema && json(schema)) } },
-})
-const takes = (schema: object) => ({ requestBody: { required: true, ...json(schema) } })
-const object = (properties: Node, required: readonly string[] = [], more: Node = {}) => ({
-  type: 'object',
-  properties,
-  ...(required.length > 0 && { required }),
-  ...more,
-})
-const list = (items: object) => ({ type: 'array', items })
-const integer = { type: 'integer' }
-const text = { type: 'string' }
-const readOnly = (schema: object) => ({ ...schema, readOnly: true })
-const inQuery = (name: string, schema: object = integer) => ({ name, in: 'query', schema })
-const inPath = (name: string, schema: object = text) => ({ name, in: 'path', required: true, schema })
-
-/** A sandbox that checks its own responses, and its mocked operations with the reason. */
-async function open(paths: Node): Promise<TestSandbox & { readonly mocked: Node }> {
-  const document = { openapi: '3.1.0', info: { title: 'Sample', version: '1' }, servers: [{ url: '/v1' }], paths }
-  const spec = temporaryFile('contract.json', JSON.stringify(document))
-  const [[, openSandbox]] = transports as [(typeof transports)[number]]
-  const sandbox = await openSandbox({ spec, basePath: '/v1', strict: true, rateLimit: false, freeze: true })
-  const { operations } = await loadContract(spec)
-  const mocked = operations.filter(({ action }) => action === undefined)
-  return { ...sandbox, mocked: Object.fromEntries(mocked.map(({ id, whyMocked }) => [id, whyMocked])) }
-}
-
-/** Paths of a resource whose operations all use one schema. */
-function crud(path: string, item: string, record: object, parameters: readonly object[], sent = record): Node {
-  return {
-    [path]: { post: { ...takes(sent), ...ok(record, 201) }, get: ok(list(record)) },
-    [item]: { parameters, get: ok(record), delete: { responses: { 204: { description: 'gone' } } } },
-  }
-}
+import {
+  crud,
+  inPath,
+  inQuery,
+  integer,
+  list,
+  type Node,
+  object,
+  ok,
+  openContract as open,
+  readOnly,
+  takes,
+  text,
+} from '../support/small-contract.js'
 
 describe('the id of a record', () => {
   const named = (properties: Node) => object({ ...properties, name: text }, ['name'])

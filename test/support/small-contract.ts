@@ -5,7 +5,7 @@ import { type TestSandbox, transports } from './transports.js'
 /** Parts of small OpenAPI documents. */
 export type Node = Readonly<Record<string, unknown>>
 
-export const json = (schema: object, mediaType = 'application/json') => ({ content: { [mediaType]: { schema } } })
+const json = (schema: object, mediaType = 'application/json') => ({ content: { [mediaType]: { schema } } })
 export const ok = (schema?: object, status = 200) => ({
   responses: { [status]: { description: 'ok', ...(schema && json(schema)) } },
 })
