@@ -71,6 +71,8 @@ export interface OperationData {
   readonly method: string
   /** Relative to the base path: `/pets/{petId}`. */
   readonly path: string
+  /** Path parameters that hold a whole path, as in gRPC, with its template: `name` and `shelves/{shelves}`. */
+  readonly names?: Readonly<Record<string, string>>
   readonly summary?: string
   readonly description?: string
   readonly tags: readonly string[]

@@ -61,9 +61,9 @@ function createRouter(operations: readonly Operation[]): (method: string, path: 
   const unknown: Route = { kind: 'unknown', isPublic: areAllPublic(operations) }
   const resources = new Map<string, Resource>()
   for (const operation of operations) {
-    const path = literalPath(operation.path)
+    const path = literalPath(wholeNames(operation))
     // Paths that differ in the names of their parameters are one.
-    const template = path.replace(TEMPLATE_PARAMETER, '{}')
+    const template = path.replace(TEMPLATE_PARAMETER, (one) => (one.includes('*') ? one : '{}'))
     const resource = resources.get(template) ?? { path, operations: new Map<string, Operation>() }
     resources.set(template, resource)
     if (!resource.operations.has(operation.method)) resource.operations.set(operation.method, operation)
@@ -108,7 +108,12 @@ function toPattern(path: string): RegExp {
   const literals = path.split(TEMPLATE_PARAMETER).map((literal) => literal.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'))
   // Keys of OData may be quoted.
   const keys = /(?<=\\\(.*)'?\(\[\^\/\]\+\?\)'?(?=.*\\\))/g
-  const pattern = literals.join('([^/]+?)').replace(keys, "'?([^/]+?)'?")
+  const names = path.match(TEMPLATE_PARAMETER) ?? []
+  const groups = names.map((one) => (one.includes('*') ? nameGroup(one) : '([^/]+?)'))
+  const pattern = literals
+    .map((literal, index) => literal + (groups[index] ?? ''))
+    .join('')
+    .replace(keys, "'?([^/]+?)'?")
   return new RegExp(`^${pattern}$`)
 }
 
@@ -129,6 +134,19 @@ function normalPath(path: string): string {
     const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16))
     return PLAIN.test(character) ? character : encoded.toUpperCase()
   })
+}
+
+/** `{name}` as `{shelves/*}`, if it holds a whole path. */
+function wholeNames({ path, names = {} }: Operation): string {
+  return path.replace(TEMPLATE_PARAMETER, (one) => {
+    const template = names[one.slice(1, -1)]
+    return template === undefined ? one : `{${template.replace(TEMPLATE_PARAMETER, '*')}}`
+  })
+}
+
+/** Clients may encode its slashes. */
+function nameGroup(parameter: string): string {
+  return `(${parameter.slice(1, -1).replaceAll('/', '(?:/|%2F)').replaceAll('*', '(?:(?!%2F)[^/])+?')})`
 }
 
 function literalPath(path: string): string {

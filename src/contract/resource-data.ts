@@ -74,6 +74,20 @@ export function idFromPath(template: string | undefined, values: readonly unknow
   return template.replace(/\{[^{}]*\}/g, () => idInPath({ template }, values[at++]))
 }
 
+/** The ids in path parameters that hold a whole path: `shelves/1` of the template `shelves/{shelves}`. */
+export function readNames(values: Node, names: Readonly<Record<string, string>> = {}): Node {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([parameter, value]) => {
+      const template = names[parameter]
+      if (template === undefined) return [[parameter, value]]
+      const ids = String(value).split('/')
+      return template
+        .split('/')
+        .flatMap((part, index) => (part.startsWith('{') ? [[part.slice(1, -1), ids[index]]] : []))
+    }),
+  )
+}
+
 /** What a path has for an id. */
 export function idInPath({ template }: Pick<IdData, 'template'>, id: unknown): string {
   return template === undefined ? String(id) : String(id).replace(/^.*\//, '')

@@ -189,7 +189,8 @@ function idIn(question: IdQuestion): Finding<FoundId> | undefined {
       find(question).map((property) => ({ found: { property, field: fields.get(property) }, because })),
     )
   const byName = all(NAMED)
-  const strong = byName.find(({ found }) => hasType(found.property)) ?? byName[0]
+  // The last row is too weak for a property of another type.
+  const strong = byName.find(({ found }) => hasType(found.property)) ?? all(NAMED.slice(0, -1))[0]
   if (strong !== undefined || parameter === undefined) return strong
   return all(GUESSED).find(({ found: { property, field } }) => field && hasType(property) && isScalar(field))
 }

@@ -135,7 +135,7 @@ class FormReader {
     }
     // The tuples of older drafts.
     const { items, ...others } = inner
-    const schema = Array.isArray(items) ? { ...others, prefixItems: items } : inner
+    const schema = withTextChoices(Array.isArray(items) ? { ...others, prefixItems: items } : inner)
     return this.#isOld ? upgraded(schema) : schema
   }
 
@@ -208,6 +208,14 @@ function withBeside($ref: unknown, { $ref: _, ...beside }: Node): Node {
   if (rules.length === 0) return { ...beside, $ref }
   const annotations = Object.entries(beside).filter(([key]) => isAnnotation(key))
   return { ...Object.fromEntries(annotations), allOf: [{ $ref }, Object.fromEntries(rules)] }
+}
+
+/** YAML reads `true` and `1.0` in the choices of a text as other values. */
+function withTextChoices(schema: Node): Node {
+  const { type, enum: choices } = schema
+  const isOther = (one: unknown) => typeof one === 'boolean' || typeof one === 'number'
+  if (type !== 'string' || !Array.isArray(choices) || !choices.every(isOther)) return schema
+  return { ...schema, enum: choices.map(String) }
 }
 
 /** From OpenAPI 3.0 to JSON Schema. @source OpenAPI specification: Schema Object */

@@ -21,14 +21,18 @@ export interface OperationShape {
   readonly parameter: string | undefined
   /** All of them, if the record has a composite key. */
   readonly keys?: readonly string[]
+  /** Path parameters that hold a whole path, as in gRPC, with its template: `name` and `shelves/{shelves}`. */
+  readonly names?: Readonly<Record<string, string>>
   /** Its path has a verb, which `collection` has not. */
   readonly hasVerb?: true
 }
 
 export function readOperations(root: Place): readonly OperationShape[] {
-  const read = root.children('paths').flatMap(([path, item]) => {
+  const paths = root.children('paths')
+  const read = paths.flatMap(([path, item]) => {
     if (!path.startsWith('/')) throw item.error('must begin with "/"')
-    const place = readPath(plainPath(path))
+    const names = readNames(path, item, paths)
+    const place = { ...readPath(plainPath(withNames(path, names))), ...(Object.keys(names).length > 0 && { names }) }
     return METHODS.flatMap((method): readonly OperationShape[] => {
       const own = item.child(method)
       if (own === undefined) return []
@@ -47,6 +51,49 @@ function readPath(path: string): Pick<OperationShape, 'collection' | 'parameter'
   if (!isItem) return { collection: path, parameter: undefined }
   const named = keys.length > 1 ? { keys: keys as readonly string[] } : {}
   return { collection: segments.slice(0, -1).join('/'), parameter: keys.at(-1), ...named }
+}
+
+/** `shelves/[^/]+/books/[^/]+` */
+const NAME_PATTERN = /^\^?((?:[\w-]+\/\[\^\/\][+*]\/?)+)\$?$/
+
+/**
+ * Parameters that hold a whole path, by their pattern. Without one, `/v1/{name}` is below the only collection beside it
+ * that takes new records.
+ */
+function readNames(
+  path: string,
+  item: Place,
+  paths: readonly (readonly [string, Place])[],
+): Readonly<Record<string, string>> {
+  const parameters = [item, ...METHODS.flatMap((method) => item.child(method) ?? [])].flatMap((one) =>
+    one.items('parameters'),
+  )
+  return Object.fromEntries(
+    [...path.matchAll(/\/\{([^{}]+)\}/g)].flatMap(([, name = '']) => {
+      const schema = parameters
+        .find((one) => one.string('in') === 'path' && one.string('name') === name)
+        ?.child('schema')
+      const [, pattern] = NAME_PATTERN.exec(schema?.string('pattern') ?? '') ?? []
+      const template = pattern?.replaceAll(/([\w-]+)\/\[\^\/\][+*]/g, '$1/{$1}')
+      const found = template ?? (path.endsWith(`/{${name}}`) ? besideName(path, name, paths) : undefined)
+      return found === undefined ? [] : [[name, found]]
+    }),
+  )
+}
+
+function besideName(path: string, name: string, paths: readonly (readonly [string, Place])[]): string | undefined {
+  const before = path.slice(0, -`{${name}}`.length)
+  if (!/^(?:.*\.)?name$/.test(name) || before.includes('{')) return undefined
+  const beside = paths.filter(([other, item]) => {
+    const rest = other.startsWith(before) ? other.slice(before.length) : ''
+    return /^[\w-]+$/.test(rest) && item.child('post') !== undefined
+  })
+  const [only, ...more] = beside.map(([other]) => other.slice(before.length))
+  return only !== undefined && more.length === 0 ? `${only}/{${only}}` : undefined
+}
+
+function withNames(path: string, names: Readonly<Record<string, string>>): string {
+  return path.replace(/\{([^{}]*)\}/g, (whole, name: string) => names[name] ?? whole)
 }
 
 /** One parameter, or the several of a composite key. */
@@ -98,6 +145,7 @@ function withoutVerbs(read: readonly OperationShape[]): readonly OperationShape[
 }
 
 function withoutVerb(shape: OperationShape): OperationShape | undefined {
+  if (shape.names !== undefined) return undefined
   const segments = plainPath(shape.path).split('/')
   const isAfter = PARAMETER.test(segments.at(-2) ?? '')
   const isBefore = shape.parameter !== undefined

@@ -185,11 +185,13 @@ function readWrite(
     ...(sent.isListed && { isBodyListed: true }),
     ...(isBulk && { isBulk }),
   }
-  const isUpdate = effect === 'post' && isItem && !operations.some(isItemWrite)
-  const known = isUpdate ? (['merge', 200] as const) : WRITES[`${effect} ${isItem}` as keyof typeof WRITES]
+  const isMissing = isSingle && resource.single?.initial === undefined
+  const isUpdate = effect === 'post' && isItem && !isMissing && !operations.some(isItemWrite)
+  const written = isMissing && effect === 'post' ? 'put true' : `${effect} ${isItem}`
+  const known = isUpdate ? (['merge', 200] as const) : WRITES[written as keyof typeof WRITES]
   const isPost = (other: OperationShape) => other.effect === 'post' && other.parameter === undefined
   const has = (code: string) => operation.place.child('responses')?.child(code) !== undefined
-  const creates = known?.[0] === 'replace' && (has('201') || !(has('404') || operations.some(isPost)))
+  const creates = known?.[0] === 'replace' && (isMissing || has('201') || !(has('404') || operations.some(isPost)))
   const keeps =
     names.length === 0 ? [] : [...fields.keys()].filter((name) => !names.includes(name) || ignores.includes(name))
   if (known !== undefined)

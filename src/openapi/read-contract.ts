@@ -140,6 +140,7 @@ function readOperation(
       id,
       method: method.toUpperCase(),
       path,
+      ...defined({ names: shape.names }),
       ...defined({ summary: place.string('summary'), description: place.string('description')?.trim() }),
       tags: place.items('tags').map(({ value }) => String(value)),
       deprecated: place.flag('deprecated'),
@@ -185,8 +186,8 @@ function callbackNotes(shapes: readonly OperationShape[]): readonly string[] {
 function unreachedNotes(operations: readonly OperationData[]): readonly string[] {
   if (operations.length === 0) return ['The contract has no operations, so the response to each request is a 404.']
   const known = new Map<string, string>()
-  return operations.flatMap(({ id, method, path }) => {
-    const template = `${method} ${path.replace(TEMPLATE_PARAMETER, '{}')}`
+  return operations.flatMap(({ id, method, path, names }) => {
+    const template = `${method} ${path.replace(TEMPLATE_PARAMETER, (_, name: string) => names?.[name] ?? '{}')}`
     const first = known.get(template)
     if (first !== undefined) return [`No request reaches ${id}: it has the same path as ${first}.`]
     known.set(template, id)

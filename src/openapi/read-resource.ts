@@ -73,6 +73,7 @@ export function readResource(collection: CollectionShape): FoundResource | strin
     return `the schema of the record does not allow its id (${record.name})`
   const undeclared = isDocumented ? requiredNames(record).find((name) => !fields.has(name)) : undefined
   if (undeclared !== undefined) return `nothing says how to fill the required property "${undeclared}" (${record.name})`
+  const usual = listDefaults(operations, fields)
   const properties: Record<string, PropertyData> = {}
   const unlike: string[] = []
   const aliases: Record<string, string> = {}
@@ -81,8 +82,11 @@ export function readResource(collection: CollectionShape): FoundResource | strin
     const ownId = name === id.property || !isOwnId(name, path) ? undefined : ownIdOf(name, field, requests)
     const fill =
       ownId ??
-      (isRequired || field.default !== undefined || timestampFormat(name, field) !== undefined
-        ? fillOf(name, field)
+      (isRequired ||
+      usual.get(name) !== undefined ||
+      field.default !== undefined ||
+      timestampFormat(name, field) !== undefined
+        ? fillOf(name, field, usual.get(name))
         : undefined)
     const alias = isDocumented && name !== id.property ? aliasOf(name, fields, requests) : undefined
     if (alias !== undefined) aliases[alias] = name
@@ -184,6 +188,14 @@ function readId({ collection, record, fields, inPath, sent, isDocumented }: IdQu
   const { path, parameter, operations, isSingle } = collection
   const keys = operations.find((one) => one.keys !== undefined)?.keys
   if (keys !== undefined) return readKeys(keys, fields, record)
+  const [whole = ''] = operations.flatMap((one) =>
+    one.parameter === undefined ? [] : Object.keys(one.names ?? {}).slice(-1),
+  )
+  const pathText = [...fields].find(([name, { type }]) => whole.split('.').at(-1) === name && type === 'string')
+  if (pathText !== undefined) {
+    const id = { property: pathText[0], kind: 'uuid', template: pathTemplate(path, parameter) } as const
+    return { id, why: 'the path parameter holds it whole' }
+  }
   const typeInPath = inPath && typeOf(inPath)
   const linked = linkedProperties(operations, parameter)
   const finding = findId({ fields, collection: path, parameter, inPath, sent, linked }, collection)
@@ -211,7 +223,8 @@ function readId({ collection, record, fields, inPath, sent, isDocumented }: IdQu
   }
   if (type !== 'string') return `"${name}" identifies the record, but is neither a text nor an integer ${unfit}`
   const isSent = sent?.get(name) !== undefined && sent.get(name)?.readOnly !== true && field?.readOnly !== true
-  const isChosen = isSent && field?.format !== 'uuid' && (sent?.get(name)?.required === true || name !== 'id')
+  const isOther = typeInPath === 'integer' || field?.format === 'uuid'
+  const isChosen = isSent && !isOther && (sent?.get(name)?.required === true || !/^id$/i.test(name))
   const form = idForm(places)
   if (isChosen) return as('from-client', typeof form === 'object' ? form : {})
   return typeof form === 'string' ? `${form} ${unfit}` : as('uuid', form)
@@ -252,6 +265,8 @@ function sampleId({ kind }: IdData): unknown {
 function whyNoRecord(operations: readonly OperationShape[]): string {
   const outcomes = operations.map(({ place }) => success(place))
   const single = outcomes.find((outcome) => isObject(outcome?.schema))
+  if (single !== undefined && !operations.some(({ effect }) => effect === 'get'))
+    return `no operation reads what it returns (${single.schema?.name})`
   if (single !== undefined)
     return `GET returns one object, and no PUT or PATCH takes its properties (${single.schema?.name})`
   return `no response describes a record as a JSON object (${outcomes[0]?.response.name ?? operations[0]?.place.name})`
@@ -350,12 +365,28 @@ function timestampFormat(
   return Number(example) > 1e11 || /milli/i.test(`${format} ${description}`) ? 'milliseconds' : 'seconds'
 }
 
-/** The default of an omitted property; undefined if the schema has no value. */
-function fillOf(name: string, field: RecordField): Fill | undefined {
+/** What the list is filtered by without parameters, such as `state=open`: new records are in it. */
+function listDefaults(operations: readonly OperationShape[], fields: Fields): ReadonlyMap<string, unknown> {
+  const list = operations.find(({ effect, parameter }) => effect === 'get' && parameter === undefined)
+  const parameters = (list ? parametersOf(list) : []).filter((one) => one.string('in') === 'query')
+  return new Map(
+    parameters.flatMap((one) => {
+      const name = one.string('name') ?? ''
+      const value = one.child('schema')?.child('default')?.value
+      // A record without a flag has not set it.
+      const isValue =
+        value !== undefined && value !== false && fields.get(name)?.places.every((place) => fits(value, place))
+      return isValue ? [[name, value] as const] : []
+    }),
+  )
+}
+
+/** The default of an omitted property; undefined if the schema has no value. @param usual of lists */
+function fillOf(name: string, field: RecordField, usual: unknown): Fill | undefined {
   const format = timestampFormat(name, field)
   if (format !== undefined) return { kind: UPDATED.test(name) ? 'updated-at' : 'created-at', format }
   const { places } = field
-  const values = [field.default, ...places.map(exampleValue)]
+  const values = [field.default, usual, ...places.map(exampleValue)]
   const value = values.find((one) => one !== undefined && places.every((place) => fits(one, place)))
   return value === undefined ? undefined : { kind: 'value', value }
 }

@@ -41,7 +41,8 @@ function shapeBetween(sent: Place, kept: Place, depth = 0): Shape | 'unlike' | u
   if (inside === 'unlike') return inside
   const completed = completion(kept, 0)
   const shape = inside === undefined ? completed : { ...completed, items: inside }
-  if (from === undefined || to === undefined) return shape
+  if (to === undefined) return shape
+  if (from === undefined) return { ...shape, types: [...to] }
   const inItems = to.has('array') && items !== undefined ? typesOf(items) : undefined
   const strange = [...from].filter((type) => !to.has(type))
   if (strange.length === 0) return to.has('string') ? (formatBetween(sent, kept) ?? shape) : shape

@@ -520,3 +520,119 @@ describe('names that differ in case', () => {
     },
   )
 })
+
+describe('what documents get wrong', () => {
+  it('true and 1 among the choices of a text are texts', async () => {
+    const parameter = { name: 'name', in: 'query', schema: { type: 'string', enum: [true, 1] } }
+    await check(
+      { '/tasks': { get: { parameters: [parameter], ...ok(list(task)) }, post: { ...takes(sent), ...ok(task, 201) } } },
+      [
+        ['POST /tasks 201', { name: 'true' }],
+        ['GET /tasks?name=true 200', undefined, [{ id: 1, name: 'true' }]],
+        ['GET /tasks?name=1 200', undefined, []],
+        ['GET /tasks?name=2 400'],
+      ],
+    )
+  })
+
+  it('a list that hides some records by default shows new ones', async () => {
+    const state = { type: 'string', enum: ['closed', 'open'] }
+    const parameter = { name: 'state', in: 'query', schema: { ...state, default: 'open' } }
+    const issue = object({ id: integer, name: text, state }, ['id'])
+    await check(
+      {
+        '/issues': {
+          get: { parameters: [parameter], ...ok(list(issue)) },
+          post: { ...takes(sent), ...ok(issue, 201) },
+        },
+      },
+      [
+        ['POST /issues 201', { name: 'Ann' }, { id: 1, name: 'Ann', state: 'open' }],
+        ['GET /issues 200', undefined, [{ id: 1, name: 'Ann', state: 'open' }]],
+        ['GET /issues?state=closed 200', undefined, []],
+      ],
+    )
+  })
+
+  it('a request that may have any value is converted to the type of the response', async () => {
+    const page = object({ id: integer, url: text, size: integer }, ['id', 'url'])
+    await check(
+      { '/pages': { get: ok(list(page)), post: { ...takes(object({ url: {}, size: {} })), ...ok(page, 201) } } },
+      [
+        ['POST /pages 201', { url: null, size: 3 }, { id: 1, url: '', size: 3 }],
+        ['POST /pages 201', { url: 7, size: 'x' }, { id: 2, url: '7' }],
+      ],
+    )
+  })
+
+  it('an id that the client may send as a text is made by the sandbox if the path takes a number', async () => {
+    const order = object({ Id: text, name: text })
+    await check(
+      {
+        '/orders': { get: ok(list(order)), post: { ...takes(order), ...ok(order, 201) } },
+        '/orders/{id}': { parameters: id, get: ok(order) },
+      },
+      [['POST /orders 201', { Id: 'x', name: 'Ann' }], ['GET /orders/x 404']],
+    )
+  })
+})
+
+describe('a path parameter that holds a whole path, as in gRPC', () => {
+  const card = object({ name: readOnly(text), title: text })
+  const title = takes(object({ title: text }))
+  const one = (parameters: readonly object[], record: object = card): Node => ({
+    parameters,
+    get: ok(record),
+    patch: { ...title, ...ok(record) },
+    delete: gone,
+  })
+  const named = (pattern: string) => inPath('name', { ...text, pattern })
+  it.each<[string, Node, string]>([
+    [
+      'with a pattern',
+      { '/cards': { post: { ...title, ...ok(card) } }, '/{name}': one([named('cards/[^/]+')]) },
+      '/cards',
+    ],
+    [
+      'without one, beside the only collection',
+      {
+        '/cards': { post: { ...title, ...ok(card) }, get: ok(object({ cards: list(card) })) },
+        '/{name}': one([inPath('name')]),
+      },
+      '/cards',
+    ],
+    [
+      'with its parent',
+      {
+        '/decks': { post: { ...title, ...ok(card) }, get: ok(object({ decks: list(card) })) },
+        '/{name}': one([named('^decks/[^/]+$')]),
+        '/{parent}/cards': {
+          parameters: [inPath('parent', { ...text, pattern: '^decks/[^/]+$' })],
+          post: { ...title, ...ok(card) },
+          get: ok(object({ cards: list(card) })),
+        },
+        '/{card.name}': one([inPath('card.name', { ...text, pattern: '^decks/[^/]+/cards/[^/]+$' })]),
+      },
+      '/decks/ID/cards',
+    ],
+  ])('%s', async (_what, paths, collection) => {
+    const sandbox = await openContract(paths)
+    expect(sandbox.mocked).toEqual({})
+    const { name: parent = '' } = collection.includes('ID')
+      ? Object((await sandbox.post('/decks', { title: 'D' })).json)
+      : {}
+    const path = collection.replace('/decks/ID', `/${parent}`)
+    const made = (await sandbox.post(path, { title: 'A' })).json as { readonly name: string }
+    expect(made.name).toMatch(new RegExp(`^${path.slice(1)}/[^/]+$`))
+    const turns: readonly Turn[] = [
+      [`GET /${made.name} 200`, undefined, { name: made.name, title: 'A' }],
+      [`GET /${encodeURIComponent(made.name)} 200`, undefined, { name: made.name, title: 'A' }],
+      [`PATCH /${made.name} 200`, { title: 'B' }, { name: made.name, title: 'B' }],
+      [`DELETE /${made.name} 204`],
+      [`GET /${made.name} 404`],
+      [`GET ${path.replace(/[^/]+$/, 'none')}/1 404`],
+    ]
+    expect(await converse(sandbox, turns)).toEqual(expectedOf(turns))
+    expect(sandbox.warnings).toEqual([])
+  })
+})

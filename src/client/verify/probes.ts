@@ -98,10 +98,17 @@ function isLimit({ name, type }: Operation['parameters'][number]): boolean {
   return name === 'limit' && type === 'integer'
 }
 
-export function itemProbes(operation: Operation, items: SeenItems): readonly Probe[] {
+export function itemProbes(
+  operation: Operation,
+  items: SeenItems,
+  { resources }: Pick<Contract, 'resources'>,
+): readonly Probe[] {
   const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
   if (operation.method !== 'GET' || inPath.length !== 1 || inPath[0]?.type !== 'integer') return []
   const created = items.created.at(-1)?.id
+  const { parents = [] } = resources.find(({ name }) => name === operation.action?.resource) ?? {}
+  // Of a parent that is not a resource, any id will do.
+  const isChecked = parents.length === 0 || parents.some(({ resource }) => resource !== undefined)
   const probe = (name: string, id: unknown, more: Partial<Probe> = {}) => {
     const request =
       id === undefined ? undefined : requestWith(operation, new Map(), new Map([[inPath[0]?.name ?? '', id]]))
@@ -113,7 +120,7 @@ export function itemProbes(operation: Operation, items: SeenItems): readonly Pro
       items.ids.slice(1).find((id) => typeof id === 'bigint'),
     ),
     ...probe('the created item', created),
-    ...(operation.responses.has(404) ? probe('an unknown id', UNLIKELY_ID, { expected: 404 }) : []),
+    ...(operation.responses.has(404) && isChecked ? probe('an unknown id', UNLIKELY_ID, { expected: 404 }) : []),
   ]
 }
 

@@ -159,7 +159,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     const further = isWrite
       ? creationProbes(operation)
       : operation.path.includes('{')
-        ? itemProbes(operation, items)
+        ? itemProbes(operation, items, contract)
         : []
     for (const probe of [...all, ...further])
       await check(operation, { ...probe, request: withKey(operation, probe.request, apiKey) })
@@ -180,7 +180,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     const details = detailsOf(violations)
     const skipped = isSuccess(status)
       ? undefined
-      : (removalReason(operation, response, expected !== undefined || knownIds(operation).size > 0) ??
+      : (removalReason(operation, response, expected !== undefined || areIdsKnown(operation)) ??
         (isRefusable && status === 400
           ? `it is refused with 400, as it may be: ${messageIn(operation, body)}`
           : undefined))
@@ -259,20 +259,36 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     const { id } = contract.resources.find(({ name }) => name === action.resource) ?? {}
     const first: unknown = Array.isArray(listed) ? listed[0] : undefined
     if (id !== undefined && isObject(first) && first[id.property] !== undefined)
-      firstIds.set(action.resource, id.template === undefined ? first[id.property] : idInPath(id, first[id.property]))
+      firstIds.set(action.resource, first[id.property])
   }
 
   /** Ids of records that exist, by path parameter: of the parents, then of the record itself. */
-  function knownIds({ path, parameters, action }: Operation): ReadonlyMap<string, unknown> {
+  function knownIds(operation: Operation): ReadonlyMap<string, unknown> {
+    const { path, parameters, action } = operation
     const names = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
     const resource = contract.resources.find(({ name }) => name === action?.resource)
     const outermost = collections.get(path.split('/{', 1)[0] ?? '')?.ids[0]
-    const ids = names.map((_, index) =>
-      resource === undefined
-        ? names.length === 1 && outermost
-        : firstIds.get(resource.parents[index]?.resource ?? (index < resource.parents.length ? '' : resource.name)),
-    )
+    const parents = action?.pathFilters ?? resource?.parents ?? []
+    const ids = names.map((name, index) => {
+      if (resource === undefined) return names.length === 1 && outermost
+      const isWhole = operation.names?.[name] !== undefined
+      const last = isWhole && action?.kind === 'list' ? parents.at(-1)?.resource : isWhole ? resource.name : undefined
+      const of = last ?? parents[index]?.resource ?? (index < parents.length ? '' : resource.name)
+      const { id } = contract.resources.find((one) => one.name === of) ?? {}
+      const known = firstIds.get(of)
+      return known === undefined || isWhole || id === undefined ? known : idInPath(id, known)
+    })
     return new Map(names.flatMap((name, index) => (isId(ids[index]) ? [[name, ids[index]] as const] : [])))
+  }
+
+  /** Whether each id in the path is of a record that exists. The one record of a path may be missing. */
+  function areIdsKnown(operation: Operation): boolean {
+    const names = operation.parameters.filter((parameter) => parameter.in === 'path')
+    const { single } = contract.resources.find(({ name }) => name === operation.action?.resource) ?? {}
+    const { pathFilters, kind } = operation.action ?? {}
+    // The first record may be of another parent.
+    const isOfParent = pathFilters === undefined || kind === 'list'
+    return names.length > 0 && knownIds(operation).size === names.length && single === undefined && isOfParent
   }
 
   async function verifyCounting(): Promise<void> {

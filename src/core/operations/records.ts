@@ -1,5 +1,5 @@
 import type { Operation } from '../../contract/contract.js'
-import type { ResourceAction, ResourceData } from '../../contract/resource-data.js'
+import { type ResourceAction, type ResourceData, readNames } from '../../contract/resource-data.js'
 import { Failure } from '../../domain/failures.js'
 import type { HandlerResult, ServiceRequest } from '../../domain/messages.js'
 import { operationMessage, StoreFull } from '../../domain/problems.js'
@@ -18,7 +18,7 @@ export function recordHandler(operation: Operation, action: ResourceAction, reso
       {
         resource,
         action,
-        path: path.values,
+        path: operation.names === undefined ? path.values : readNames(path.values, operation.names),
         query: query.values,
         body: body?.values ?? {},
         now,
