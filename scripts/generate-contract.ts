@@ -2,10 +2,12 @@ import { readFile } from 'node:fs/promises'
 import standaloneCode from 'ajv/dist/standalone/index.js'
 import { createAjv } from '../src/contract/ajv.js'
 import type { ContractData } from '../src/contract/contract-data.js'
+import { toJsonSchema } from '../src/contract/json-schema.js'
 import { parseDocument } from '../src/contract/parse-document.js'
 import type { Schemas } from '../src/contract/validators.js'
 import { toNormalForm } from '../src/openapi/normal-form.js'
 import { readContract } from '../src/openapi/read-contract.js'
+import { RESPONSE, readRecordPlaces } from '../src/openapi/record-rules.js'
 import { openapiFile } from '../src/system/package-files.js'
 import { writeGenerated } from './write-generated.js'
 
@@ -14,7 +16,11 @@ const NOTE = '// Generated from openapi.yaml by scripts/generate-contract.ts. Do
 /** Writes data, validators and types to `generated/`. */
 export async function generateContract(): Promise<void> {
   const { document } = await toNormalForm(parseDocument(openapiFile, await readFile(openapiFile, 'utf8')))
-  const { data, schemas } = readContract(document)
+  const { data, schemas: ofRequests } = readContract(document)
+  const ofRecords = Array.from(readRecordPlaces(document, data)).flatMap(([name, places]) =>
+    places.map(({ place }) => [`${name}_record`, () => toJsonSchema(place, RESPONSE)] as const),
+  )
+  const schemas = { ...ofRequests, ...Object.fromEntries(ofRecords) }
   await writeGenerated('contract', 'contract-data.ts', dataModule(data))
   await writeGenerated('contract', 'contract-data.browser.ts', dataModule(data, withoutWords))
   await writeGenerated('contract', 'validators.js', validatorsModule(schemas))

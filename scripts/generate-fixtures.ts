@@ -1,29 +1,41 @@
 import { readdir } from 'node:fs/promises'
-import { FIXTURE_FILES, readFixture } from '../src/fixtures/read-fixtures.js'
+import { KEYS_FILE, parseFixture, readKeys } from '../src/fixtures/read-fixtures.js'
 import { readYamlMap } from '../src/options/yaml-map.js'
 import { fixturesDirectory, packageText } from '../src/system/package-files.js'
 import { writeGenerated } from './write-generated.js'
 
 const NOTE = '// Generated from the files in fixtures/ by scripts/generate-fixtures.ts. Do not edit.\n'
 
-/** fixtures/ as checked modules: reading them would take every start some milliseconds. */
+/** fixtures/ as modules: reading them would take every start some milliseconds. */
 export async function generateFixtures(): Promise<void> {
   await Promise.all([writeFixtures(), writeScenarios()])
 }
 
 async function writeFixtures(): Promise<void> {
-  const content = FIXTURE_FILES.map((name) => {
-    const file = `fixtures/${name}`
-    return `  ${JSON.stringify(name)}: ${literal(readFixture(name, file, packageText(file)))},\n`
+  const resources = (await readdir(fixturesDirectory)).flatMap((name) => {
+    const [, resource] = /^(.+)\.json$/.exec(name) ?? []
+    return resource === undefined || name === KEYS_FILE ? [] : [resource]
   })
+  const records = resources.sort().map((name) => {
+    const file = `fixtures/${name}.json`
+    return `    [${JSON.stringify(name)}, ${literal(parseFixture(file, packageText(file)))}],\n`
+  })
+  const keys = readKeys(KEYS_FILE, packageText(`fixtures/${KEYS_FILE}`))
   await writeGenerated(
     'fixtures',
     'packaged-fixtures.ts',
     `${NOTE}
-import type { Content, FixtureFile } from '../read-fixtures.js'
+import type { Values } from '../../contract/contract.js'
+import type { ApiKey } from '../../domain/keys.js'
 
-export const packagedFixtures: { readonly [Name in FixtureFile]: Content<Name> } = {
-${content.join('')}}
+export const packagedFixtures: {
+  readonly records: readonly (readonly [resource: string, values: readonly Values[]])[]
+  readonly keys: readonly ApiKey[]
+} = {
+  records: [
+${records.join('')}  ],
+  keys: ${literal(keys)},
+}
 `,
   )
 }

@@ -166,8 +166,8 @@ export function openSandboxCore(
     const { responseRules, ...parts } = prepared
     const openSpaces = spacesOpener(options, contract, prepared.upstream, events, report.warn)
     const deps: SandboxDeps = { options, contract, startedAt, opened, openSpaces, ...parts, ...report }
-    const open = async () =>
-      options.store === undefined ? undefined : openStore(options.store, options, contract, report)
+    const open = async (keys: readonly ApiKey[]) =>
+      options.store === undefined ? undefined : openStore(options.store, options, contract, keys, report)
     const executor =
       options.groupLog === undefined
         ? await createLocalExecutor(deps, open, saved)

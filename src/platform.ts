@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Contract } from './contract/contract.js'
 import type { ContractEngine } from './contract/engine.js'
+import type { ApiKey } from './domain/keys.js'
 import { type Bytes, formatSize, MIB } from './domain/numbers.js'
 import type { Upstream } from './domain/upstream.js'
 import type { OpenedStore } from './executor/executor.js'
@@ -9,7 +10,7 @@ import type { RecordSeeds } from './fixtures/load-fixtures.js'
 import { recordSeeds } from './fixtures/record-seeds.js'
 import { locateOption, type ResolvedOptions } from './options/resolve.js'
 import { openFileStore } from './store/file-store.js'
-import { petReader } from './store/shape.js'
+import { Layout } from './store/layout.js'
 import { SnapshotFolder } from './store/snapshot-folder.js'
 import { systemClock } from './system/system-clock.js'
 
@@ -24,9 +25,15 @@ export const createReplicaExecutor: typeof import('./executor/replica.js').creat
 /** The records that spaces start with, besides pets and orders, for a seed. @throws Failure CANNOT_GENERATE */
 export async function openSeeds(options: ResolvedOptions, contract: Contract): Promise<(seed: number) => RecordSeeds> {
   const seeds = recordSeeds(contract)
-  if (options.generate.length === 0) return () => seeds
+  const { pets: count } = options
+  // The generator of pets makes those of the packaged contract.
+  const added = count === undefined || contract.isPackaged ? [] : [{ resource: 'pets', count }]
+  const generate = [...options.generate, ...added]
+  if (generate.length === 0) return () => seeds
   const { generatedSeeds } = await import('./fixtures/generate-records.js')
-  return generatedSeeds(options, contract, seeds, (index) => locateOption(options, 'generate', index))
+  return generatedSeeds({ ...options, generate }, contract, seeds, (index) =>
+    index < options.generate.length ? locateOption(options, 'generate', index) : '--pets',
+  )
 }
 
 export async function openEngine(contract: Contract): Promise<ContractEngine> {
@@ -55,28 +62,31 @@ export async function openUpstream(
 export async function openStore(
   file: string,
   { fsync, maxStore, reset }: ResolvedOptions,
-  { rules }: Contract,
+  { resources }: Contract,
+  keys: readonly ApiKey[],
   { warn, progress }: { warn(message: string): void; progress(text: string): void },
 ): Promise<OpenedStore> {
   for (const path of [file, `${file}.journal`]) {
     const size = sizeOf(path)
     if (size >= LARGE_FILE) progress(`Reading "${path}" (${formatSize(Math.floor(size / MIB) * MIB)}) …`)
   }
-  const pets = rules?.get('pets')
-  const readPet = pets && petReader(pets)
-  const { state, store } = await openFileStore(file, {
-    fsync,
-    reset,
-    maxBytes: maxStore,
-    warn,
-    now: systemClock.wall,
-    readPet,
-  })
+  const layout = new Layout(resources, keys)
+  const given = { fsync, reset, maxBytes: maxStore, warn, now: systemClock.wall, layout }
+  const { state, store } = await openFileStore(file, given)
+  const snapshots = new SnapshotFolder(join(dirname(file), 'snapshots'), fsync, layout)
   return {
     state,
     store,
-    snapshots: new SnapshotFolder(join(dirname(file), 'snapshots'), fsync, readPet),
-    begin: (stateNow) => store.start(stateNow),
+    snapshots,
+    async begin(stateNow) {
+      const upgraded = await snapshots.upgrade()
+      try {
+        store.start(stateNow)
+        upgraded.commit()
+      } finally {
+        upgraded.discard()
+      }
+    },
     close: () => store.close(),
   }
 }

@@ -1,19 +1,24 @@
 import { describe, expect, it } from 'vitest'
+import type { Values } from '../src/contract/contract.js'
+import type { Pet } from '../src/contract/entities.js'
 import { packagedContract } from '../src/contract/packaged-contract.js'
 import { Failure } from '../src/domain/failures.js'
+import type { StoredState } from '../src/domain/state.js'
 import { packagedFixtures } from '../src/fixtures/generated/packaged-fixtures.js'
 import { loadSeed } from '../src/fixtures/load-fixtures.js'
-import { FIXTURE_FILES, readFixture } from '../src/fixtures/read-fixtures.js'
+import { readKeys } from '../src/fixtures/read-fixtures.js'
+import { recordSeeds } from '../src/fixtures/record-seeds.js'
 import { packageText } from '../src/system/package-files.js'
 import { folderWith } from './options/context.js'
 
 const PACKAGED = { fixtures: undefined, pets: undefined, seed: 1 }
+const SEEDS = { ...PACKAGED, ...recordSeeds(packagedContract()) }
 
 /** What a folder of fixtures is refused with; `…` stands for the folder. */
 function refusal(files: Readonly<Record<string, string>>): string {
   const fixtures = folderWith(files)
   try {
-    loadSeed({ ...PACKAGED, fixtures }, packagedContract())
+    loadSeed({ ...SEEDS, fixtures }, packagedContract())
   } catch (error) {
     if (error instanceof Failure) return `${error.code}: ${error.message.replaceAll(fixtures, '…')}`
     throw error
@@ -21,18 +26,36 @@ function refusal(files: Readonly<Record<string, string>>): string {
   return 'none'
 }
 
+/** Of pets. */
+function petsIn({ records }: StoredState) {
+  const saved = new Map(records).get('pets')
+  return {
+    pets: (saved?.values ?? []) as readonly Values[] as readonly object[] as readonly Pet[],
+    nextId: saved?.nextId,
+  }
+}
+
 describe('the packaged fixtures', () => {
-  it.each(FIXTURE_FILES)('say what %s says', (name) => {
-    expect(packagedFixtures[name]).toEqual(readFixture(name, name, packageText(`fixtures/${name}`)))
+  it('say what their files say', () => {
+    const { records, keys } = packagedFixtures
+    expect(records.map(([name]) => name)).toEqual(['orders', 'pets'])
+    for (const [name, values] of records) {
+      const fixtures = folderWith({ [`${name}.json`]: packageText(`fixtures/${name}.json`) })
+      const read = loadSeed({ ...SEEDS, fixtures }, packagedContract())
+      expect(values).toEqual(new Map(read.records).get(name)?.values)
+    }
+    expect(keys).toEqual(readKeys('keys.json', packageText('fixtures/keys.json')))
   })
 
   it('are the same ones for every sandbox of a process', () =>
-    expect(loadSeed(PACKAGED, packagedContract()).pets).toBe(loadSeed(PACKAGED, packagedContract()).pets))
+    expect(petsIn(loadSeed(PACKAGED, packagedContract())).pets).toBe(
+      petsIn(loadSeed(PACKAGED, packagedContract())).pets,
+    ))
 
   it('keep an id above 2^53, and count on below it', () => {
-    const { pets, nextPetId } = loadSeed(PACKAGED, packagedContract())
+    const { pets, nextId } = petsIn(loadSeed(PACKAGED, packagedContract()))
     expect(pets.map(({ id }) => id)).toContain(9007199254740993n)
-    expect(nextPetId).toBe(pets.length)
+    expect(nextId).toBe(pets.length)
   })
 })
 
@@ -41,10 +64,17 @@ describe('a folder of fixtures', () => {
     const fixtures = folderWith({
       'pets.json': '[{"id":9223372036854775807,"name":"Rex","categoryId":-1,"status":"sold"}]',
     })
-    const seed = loadSeed({ ...PACKAGED, fixtures }, packagedContract())
-    expect(seed.pets).toEqual([{ id: 9223372036854775807n, name: 'Rex', categoryId: -1, status: 'sold' }])
-    expect(seed.nextPetId).toBe(1)
+    const seed = loadSeed({ ...SEEDS, fixtures }, packagedContract())
+    const { pets, nextId } = petsIn(seed)
+    expect(pets).toEqual([{ id: 9223372036854775807n, name: 'Rex', categoryId: -1, status: 'sold' }])
+    expect(nextId).toBe(1)
     expect(seed.keys).toBe(loadSeed(PACKAGED, packagedContract()).keys)
+  })
+
+  it('may have ids as texts, as files of json-server do', () => {
+    const fixtures = folderWith({ 'pets.json': '[{"id":"7","name":"Rex","categoryId":1}]' })
+    const { pets, nextId } = petsIn(loadSeed({ ...SEEDS, fixtures }, packagedContract()))
+    expect([pets, nextId]).toEqual([[{ id: 7, name: 'Rex', categoryId: 1 }], 8])
   })
 
   it.each([
@@ -66,7 +96,8 @@ describe('a folder of fixtures', () => {
 })
 
 describe('generated pets', () => {
-  const generate = (pets: number, seed = 1) => loadSeed({ fixtures: undefined, pets, seed }, packagedContract()).pets
+  const generate = (pets: number, seed = 1) =>
+    petsIn(loadSeed({ fixtures: undefined, pets, seed }, packagedContract())).pets
 
   it('are the same for the same seed only', () => {
     expect(generate(100)).toEqual(generate(100))

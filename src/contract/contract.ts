@@ -49,10 +49,6 @@ export type Route =
 export interface RecordRules {
   /** Its schema in a response; undefined if none has one. */
   readonly record: Place | undefined
-  /** Of pets: the documented fields; undefined if none is. */
-  readonly fields: ReadonlySet<string> | undefined
-  /** Fills the required fields that a record from elsewhere lacks. @param now in milliseconds since the epoch */
-  complete(record: object, now: number): object
   /** Lists how a record would break a documented response. */
   findViolations(record: object): readonly string[]
 }
@@ -62,7 +58,7 @@ export interface Contract extends Omit<ContractData, 'operations'> {
   readonly operations: readonly Operation[]
   /** It is the packaged one, whose fixtures are packaged too. */
   readonly isPackaged?: boolean
-  /** What records may be, by resource. Undefined for the packaged contract, whose pets have the types of this package. */
+  /** What records may be, by resource; undefined if nothing serves them. */
   readonly rules?: ReadonlyMap<string, RecordRules>
   /** Finds the operation of a method and a path relative to the base path ("/pets/1"). HEAD is routed like GET. */
   route(method: string, path: string): Route

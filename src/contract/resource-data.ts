@@ -319,16 +319,6 @@ export function queryValue(query: Readonly<Record<string, unknown>>, name: strin
   return Object(query[outer])[inner]
 }
 
-/**
- * Where a state has the records of a resource. Pets with integer ids, and orders that can only be listed and may be
- * anything, have a place of their own in documents and fixtures, which people read and edit.
- */
-export function placeInState({ name, path, id, parents, properties, isFixed }: ResourceData) {
-  if (name === 'pets' && id.property === 'id' && id.kind === 'integer' && parents.length === 0) return 'pets'
-  const isAnything = isFixed === true && Object.keys(properties).length === 0
-  return isAnything && path.endsWith('/orders') ? 'orders' : 'records'
-}
-
 export function isStateful({
   action,
   isMocked,

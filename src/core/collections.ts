@@ -1,27 +1,37 @@
 import type { Contract, Values } from '../contract/contract.js'
-import type { ResourceData } from '../contract/resource-data.js'
 import { Collection } from '../domain/collection.js'
-import type { ApiKey } from '../domain/keys.js'
 import type { SavedRecords } from '../domain/records.js'
 import type { StoredState } from '../domain/state.js'
-import { savedRecords, toStoredState, type unservedRecords } from '../domain/state-layout.js'
 import { digestOf } from '../system/runtime.js'
 
 /** Records by resource. */
 export type Collections = ReadonlyMap<string, Collection>
 
+/** What a state has of resources that the contract does not have. It is kept as it is. */
+export type Unserved = Pick<StoredState, 'records' | 'others'>
+
+export function unservedRecords(
+  { resources }: Pick<Contract, 'resources'>,
+  { records, others }: StoredState,
+): Unserved {
+  const served = new Set(resources.map(({ name }) => name))
+  return { records: records.filter(([name]) => !served.has(name)), others }
+}
+
 /** Whether some records that a space starts with are not in its stored state. */
-export function hasUnsavedRecords({ resources }: Pick<Contract, 'resources'>, state: StoredState): boolean {
-  return resources.some((one) => (one.examples ?? []).length > 0 && savedRecords(state, one) === undefined)
+export function hasUnsavedRecords({ resources }: Pick<Contract, 'resources'>, { records }: StoredState): boolean {
+  const saved = new Set(records.map(([name]) => name))
+  return resources.some(({ name, examples = [] }) => examples.length > 0 && !saved.has(name))
 }
 
 /** Describes stored records that the contract does not allow, for example after a change of the contract; undefined if all fit. */
-export function unfitRecords({ resources, rules }: Pick<Contract, 'resources' | 'rules'>, state: StoredState) {
-  const unfit = resources.flatMap((resource) => {
-    const { name, id } = resource
-    const { values } = savedRecords(state, resource) ?? { values: [] }
+export function unfitRecords({ resources, rules }: Pick<Contract, 'resources' | 'rules'>, { records }: StoredState) {
+  const saved = new Map(records)
+  const unfit = resources.flatMap(({ name, id }) => {
+    const { values } = saved.get(name) ?? { values: [] }
+    const rule = rules?.get(name)
     const violations = (record: Values) =>
-      id.property in record ? (rules?.get(name)?.findViolations(record) ?? []) : [`${id.property} is missing`]
+      id.property in record ? (rule?.findViolations(record) ?? []) : [`${id.property} is missing`]
     const broken = values.filter((record) => violations(record).length > 0)
     return broken[0] === undefined
       ? []
@@ -33,13 +43,15 @@ export function unfitRecords({ resources, rules }: Pick<Contract, 'resources' | 
 }
 
 /** The stored records of each resource; without any, the records of the contract's examples. */
-export function openCollections({ resources }: Pick<Contract, 'resources'>, state: StoredState): Collections {
+export function openCollections({ resources }: Pick<Contract, 'resources'>, { records }: StoredState): Collections {
+  const known = new Map(records)
   return new Map(
-    resources.map((resource) => {
-      const { name, id, examples = [], properties } = resource
+    resources.map(({ name, id, examples = [], properties }) => {
       const indexed = Object.keys(properties).filter((property) => properties[property]?.choices)
-      const saved = savedRecords(state, resource)
-      const collection = saved ? new Collection(saved, indexed) : Collection.empty(id.property, indexed)
+      const saved = known.get(name)
+      const collection = saved
+        ? new Collection({ ...saved, idProperty: id.property }, indexed)
+        : Collection.empty(id.property, indexed)
       if (saved === undefined) for (const value of examples) collection.put({ scope: [], value })
       return [name, collection]
     }),
@@ -73,20 +85,6 @@ export function ownCollection(
   if (shared?.isShared !== true) return { records: collections, collection: shared }
   const collection = shared.copy()
   return { records: new Map(collections).set(resource, collection), collection }
-}
-
-/** The state of collections, beside what no resource of the contract has. */
-export function stateFrom(
-  { resources }: Pick<Contract, 'resources'>,
-  collections: Collections,
-  unserved: ReturnType<typeof unservedRecords>,
-  keys: readonly ApiKey[],
-): StoredState {
-  const saved = resources.flatMap((resource): readonly (readonly [ResourceData, SavedRecords])[] => {
-    const collection = collections.get(resource.name)
-    return collection === undefined ? [] : [[resource, collection.save()]]
-  })
-  return toStoredState(unserved, saved, keys)
 }
 
 type SavedCollection = SavedRecords & { readonly indexed: readonly string[] }

@@ -4,7 +4,6 @@ import type { ApiKey } from '../domain/keys.js'
 import { StoreFull } from '../domain/problems.js'
 import { recordText } from '../domain/records.js'
 import type { Change, Snapshot, StoredState } from '../domain/state.js'
-import { recordValues } from '../domain/state-layout.js'
 import { utf8Length } from '../system/runtime.js'
 
 interface Holder {
@@ -27,8 +26,8 @@ export function memoryNeeded(change: Change, { seed, keys, hasKeys, heldBytes }:
       const { state } = change
       const seedKeys = new Set(seed.keys.map(({ key }) => key))
       const addedKeys = hasKeys ? state.keys.filter(({ key }) => !seedKeys.has(key)) : []
-      const seeded = recordValues(seed)
-      const added = [...recordValues(state)].flatMap(([name, values]) => valuesNotIn(values, seeded.get(name) ?? []))
+      const seeded = new Map(seed.records)
+      const added = state.records.flatMap(([name, { values }]) => valuesNotIn(values, seeded.get(name)?.values ?? []))
       const keyLengths = addedKeys.reduce((bytes, { key }) => bytes + key.length, 0)
       return added.reduce<number>((bytes, value) => bytes + recordBytes(value as Values), keyLengths) - heldBytes
     }
@@ -41,7 +40,7 @@ export function memoryNeeded(change: Change, { seed, keys, hasKeys, heldBytes }:
 export function snapshotBytes(snapshot: Snapshot | null | undefined): number {
   if (!snapshot) return 0
   const { state, ...rest } = snapshot
-  const records = [...recordValues(state).values()].flat()
+  const records = state.records.flatMap(([, { values }]) => values)
   return records.reduce<number>(
     (bytes, value) => bytes + recordBytes(value as Values),
     utf8Length(stringifyJson({ ...rest, keys: state.keys })),

@@ -3,12 +3,12 @@ import { stringifyJson } from '../contract/json.js'
 import type { ArmedFault } from '../domain/faults.js'
 import type { RecordChange } from '../domain/records.js'
 import type { Settings } from '../domain/settings.js'
-import type { Snapshot, SnapshotAccount, StoredState } from '../domain/state.js'
+import type { Snapshot, SnapshotAccount } from '../domain/state.js'
 import type { RunningStorm } from '../domain/storm.js'
 import type { ClockState, EpochMs } from '../domain/time.js'
 import type { SavedLog } from '../exchanges/exchange-log.js'
 import { Accounts } from './accounts.js'
-import { type Collections, loadCollections, saveCollections } from './collections.js'
+import { type Collections, loadCollections, saveCollections, type Unserved } from './collections.js'
 import { type Keys, loadKeys, type SavedKeyring, saveKeys } from './keyring.js'
 
 /**
@@ -19,7 +19,7 @@ export interface SpaceState {
   /** By resource. */
   readonly records: Collections
   /** What the store has of resources that are not in the contract. */
-  readonly unserved: Omit<StoredState, 'keys'>
+  readonly unserved: Unserved
   /** Plans that keys were moved to. The plan of `sandbox` is a setting. */
   readonly plans: ReadonlyMap<string, string>
   readonly settings: Settings

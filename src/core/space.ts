@@ -12,7 +12,6 @@ import { randomStream, streamAt } from '../domain/random.js'
 import { InvalidRecord, type RecordChange, type RecordId } from '../domain/records.js'
 import { findLatency, type Settings } from '../domain/settings.js'
 import { type Change, SNAPSHOT_VERSION, type Snapshot, type SpaceStart, type StoredState } from '../domain/state.js'
-import { toStoredChange, unservedRecords } from '../domain/state-layout.js'
 import type { RunningStorm, Storm } from '../domain/storm.js'
 import {
   type ClockState,
@@ -32,7 +31,7 @@ import {
   openSeed,
   ownCollection,
   shareCollections,
-  stateFrom,
+  unservedRecords,
   uuidFrom,
 } from './collections.js'
 import type { Instant } from './command.js'
@@ -170,7 +169,7 @@ export class Space implements SpaceState {
     const isSeed = this.name !== '' && state === this.seed
     const records = isSeed ? openSeed(this.shared.contract, state) : openCollections(this.shared.contract, state)
     const ownRecords = isSeed ? [] : [...records.keys()]
-    this.#set({ records, ownRecords, unserved: unservedRecords(state, this.shared.contract.resources) })
+    this.#set({ records, ownRecords, unserved: unservedRecords(this.shared.contract, state) })
   }
 
   #openConduct(): ConductLedger {
@@ -191,7 +190,9 @@ export class Space implements SpaceState {
   }
 
   state(): StoredState {
-    return stateFrom(this.shared.contract, this.records, this.unserved, this.storedKeys())
+    const saved = Array.from(this.records, ([name, collection]) => [name, collection.save()] as const)
+    const { records, others } = this.unserved
+    return { records: [...saved, ...records], others, keys: this.storedKeys() }
   }
 
   /** The keys that outlive the process, each on its plan in this space, or on another one of `plans`. */
@@ -250,7 +251,7 @@ export class Space implements SpaceState {
       if (this.store === undefined) {
         this.#bookCopies(changes)
         this.#book(changes.reduce((bytes, change) => bytes + this.#bytesOf(change), 0))
-      } else this.#append(this.#storedForm(changes))
+      } else this.#append(this.#hasUnsavedRecords ? [{ kind: 'replaced', state: this.state() }, ...changes] : changes)
     }
     this.#hasUnsavedRecords = false
     for (const change of changes) {
@@ -279,14 +280,6 @@ export class Space implements SpaceState {
     if (change.kind === 'remove') return -recordBytes(collection?.get(change.scope, change.id))
     const { scope, value } = change.record
     return recordBytes(value) - recordBytes(collection?.get(scope, value[collection.idProperty]))
-  }
-
-  #storedForm(changes: readonly RecordChange[]): readonly Change[] {
-    const stored = changes.flatMap((change) => {
-      const resource = this.shared.contract.resources.find(({ name }) => name === change.resource)
-      return resource === undefined ? [] : [toStoredChange(resource, change)]
-    })
-    return this.#hasUnsavedRecords ? [{ kind: 'replaced', state: this.state() }, ...stored] : stored
   }
 
   #checkRecord(resource: string, value: Values): void {

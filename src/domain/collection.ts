@@ -238,7 +238,7 @@ export class Collection {
   }
 }
 
-/** @param id of an added record */
+/** @param id of an added record @source docs/behaviour.md, "Ids of new pets" */
 export function nextIdAfter(nextId: Int64, id: unknown): Int64 {
   // Ids beyond 2^53 are left out, so that clients whose numbers are doubles can use the next one.
   if (typeof id === 'number' ? id >= nextId : id === nextId) return followingId(id as Int64)
@@ -273,7 +273,7 @@ function valuesOf(value: unknown): readonly unknown[] {
 }
 
 /** An id in a path is text: the text of a whole number and that number are the same id. */
-function keyOf(scope: Scope, id: unknown): RecordId {
+export function keyOf(scope: Scope, id: unknown): RecordId {
   if (scope.length > 0) return JSON.stringify([...scope, String(id)])
   if (typeof id === 'bigint' || Number.isSafeInteger(id)) return id as Int64
   const text = String(id)

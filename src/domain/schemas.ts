@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { INT64_MAXIMUM, INT64_MINIMUM, type Int64 } from '../contract/int64.js'
-import { PET_STATUSES } from './pets.js'
 
 /** A number from 2^53 on is not exact. */
 function isInt64(value: unknown): value is Int64 {
@@ -16,13 +15,6 @@ const INT64_FORM: Message = ({ input }) =>
 
 export function int64Schema(message: Message = INT64_FORM) {
   return v.custom<Int64>(isInt64, message)
-}
-
-/** The fields of a packaged pet, with the messages of a file of the user or of the store. */
-export function petFields(messages: { readonly text: string; readonly int64?: Message; readonly status: string }) {
-  const int64 = int64Schema(messages.int64)
-  const status = v.exactOptional(v.picklist(PET_STATUSES, messages.status))
-  return { id: int64, name: v.string(messages.text), categoryId: int64, status }
 }
 
 /** Names that valibot drops from a record, without an issue. */

@@ -2,42 +2,36 @@ import type { Int64 } from '../contract/int64.js'
 import type { BanRecord, EarlyRequest } from './ban.js'
 import type { ArmedFault, FaultRule } from './faults.js'
 import type { ApiKey } from './keys.js'
-import type { Pet } from './pets.js'
 import type { QuotaUsage, UsedUp } from './quota.js'
-import type { SavedRecords, StoredRecord } from './records.js'
+import type { RecordChange, SavedRecords } from './records.js'
 import type { Settings } from './settings.js'
 import type { RunningStorm, Storm } from './storm.js'
 import type { ClockStart, DurationMs, EpochMs } from './time.js'
 
-/** The durable part of a space. Pets are in order of creation. */
+/** The durable part of a space. */
 export interface StoredState {
-  readonly nextPetId: Int64
-  readonly pets: readonly Pet[]
-  readonly orders: readonly unknown[]
+  /** By name of the resource. */
+  readonly records: readonly (readonly [resource: string, SavedRecords])[]
+  /** What its file has beside the resources of the contract. */
+  readonly others: readonly OtherContent[]
   readonly keys: readonly ApiKey[]
-  /** Records of other resources, by resource; omitted without any. */
-  readonly records?: Readonly<Record<string, SavedRecords>>
 }
 
-export const EMPTY_STATE: StoredState = { nextPetId: 1, pets: [], orders: [], keys: [] }
+/** A list or an object that belongs to no resource: kept as it is. */
+export interface OtherContent {
+  readonly name: string
+  readonly content: unknown
+  /** What the file says about it, for a contract that has the resource. */
+  readonly next?: Int64 | undefined
+  readonly path?: string | undefined
+  readonly parents?: readonly string[] | undefined
+}
+
+export const EMPTY_STATE: StoredState = { records: [], others: [], keys: [] }
 
 /** Idempotent: applying a run of changes twice gives the same state. */
 export type Change =
-  | { readonly kind: 'pet'; readonly pet: Pet; readonly rank?: number }
-  | { readonly kind: 'pet-removed'; readonly id: Int64 }
-  | {
-      readonly kind: 'record'
-      readonly resource: string
-      readonly idProperty: string
-      readonly entry: StoredRecord
-      readonly rank?: number
-    }
-  | {
-      readonly kind: 'record-removed'
-      readonly resource: string
-      readonly scope: readonly string[]
-      readonly id: string
-    }
+  | RecordChange
   | { readonly kind: 'key'; readonly key: ApiKey }
   | { readonly kind: 'key-removed'; readonly key: string }
   | { readonly kind: 'replaced'; readonly state: StoredState }
@@ -53,7 +47,7 @@ export interface SpaceStart {
   readonly bans: Readonly<Record<string, DurationMs>>
 }
 
-export const SNAPSHOT_VERSION = 1
+export const SNAPSHOT_VERSION = 2
 
 export const RANDOM_STREAMS = ['storm', 'faults', 'latency'] as const
 

@@ -55,7 +55,7 @@ export interface OpenedStore {
   readonly store: Store
   readonly snapshots: SnapshotStore
   /** Writes the first document, or folds the journal. @param stateNow returns the committed state */
-  begin(stateNow: () => StoredState): void
+  begin(stateNow: () => StoredState): Promise<void>
   close(): void
 }
 

@@ -4,8 +4,7 @@ import type { EpochMs } from '../domain/time.js'
 import { kebabName } from '../options/names.js'
 import type { ResolvedOptions } from '../options/resolve.js'
 import { FIXTURES, type GroupFacts } from '../replication/group.js'
-import { asState } from '../store/recovery.js'
-import { petReader } from '../store/shape.js'
+import { type Content, Layout } from '../store/layout.js'
 import { packageVersion } from '../system/package-files.js'
 import { digestOf } from '../system/runtime.js'
 import { resolveFrozenStart, type SandboxDeps } from './executor.js'
@@ -14,8 +13,7 @@ import { resolveFrozenStart, type SandboxDeps } from './executor.js'
 export type GroupStart = Awaited<ReturnType<typeof readGroupStart>>
 
 export async function readGroupStart({ options, contract, seedsOf, check, openSpaces }: SandboxDeps) {
-  const rules = contract.rules?.get('pets')
-  const readPet = rules && petReader(rules)
+  const layout = new Layout(contract.resources)
   const others = otherFacts(
     { ...options, basePath: options.basePath ?? contract.basePath },
     await contract.text('yaml'),
@@ -26,7 +24,8 @@ export async function readGroupStart({ options, contract, seedsOf, check, openSp
     readers.set(seed, reader)
     return reader
   }
-  const readState = (text: string) => asState(parseJson(text), readPet)
+  /** Of a group with another contract, perhaps. */
+  const readState = (text: string) => layout.read(parseJson(text) as Content)
   return {
     seedOf,
     /** Values that are not configured come from the group, or are chosen now. */
@@ -43,6 +42,7 @@ export async function readGroupStart({ options, contract, seedsOf, check, openSp
     check: ({ seed }: GroupFacts, state: string | undefined) =>
       check(state === undefined ? seedOf(seed)() : readState(state)),
     readState,
+    stateText: (state: StoredState) => stringifyJson(layout.write(state)),
     build(facts: GroupFacts, at: EpochMs, state: StoredState | string | undefined, isReported: () => boolean) {
       const kept = typeof state === 'string' ? readState(state) : state
       return openSpaces(facts, at, seedOf(facts.seed)(), { state: kept, isReported })

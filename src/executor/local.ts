@@ -2,6 +2,7 @@ import { parseJson, stringifyJson } from '../contract/json.js'
 import { unfitRecords } from '../core/collections.js'
 import type { Forward, Instant } from '../core/command.js'
 import type { SavedSpaces } from '../core/spaces.js'
+import type { ApiKey } from '../domain/keys.js'
 import type { Reply } from '../domain/messages.js'
 import { counted } from '../domain/numbers.js'
 import { systemClock } from '../system/system-clock.js'
@@ -13,17 +14,17 @@ import {
   type SavedSandbox,
 } from './executor.js'
 
-const MANY_PETS = 100_000
+const MANY_RECORDS = 100_000
 
 export async function createLocalExecutor(
   deps: SandboxDeps,
-  openStore: () => Promise<OpenedStore | undefined>,
+  openStore: (keys: readonly ApiKey[]) => Promise<OpenedStore | undefined>,
   saved: SavedSandbox | undefined,
 ): Promise<CommandExecutor> {
   const { options, startedAt, upstream } = deps
   const readSeed = deps.seedsOf(options.seed)
   const fixtures = readSeed()
-  const store = await openStore()
+  const store = await openStore(fixtures.keys)
   deps.opened.defer(async () => store?.close())
   const unfit = store?.state && unfitRecords(deps.contract, store.state)
   if (unfit !== undefined)
@@ -70,13 +71,14 @@ export async function createLocalExecutor(
     async begin() {
       if (store === undefined) return
       const isNew = options.reset || store.state === undefined
-      if (isNew && fixtures.pets.length >= MANY_PETS) deps.progress(`Writing ${counted(fixtures.pets.length, 'pet')} …`)
+      const count = fixtures.records.reduce((sum, [, { values }]) => sum + values.length, 0)
+      if (isNew && count >= MANY_RECORDS) deps.progress(`Writing ${counted(count, 'record')} …`)
       if (!isNew && (options.pets !== undefined || options.fixtures !== undefined)) {
         deps.warn(
           `The store "${options.store}" already exists: --pets and --fixtures only apply to a new store. Add --reset to start over from them.`,
         )
       }
-      store.begin(() => spaces.default.state())
+      await store.begin(() => spaces.default.state())
     },
   }
 }

@@ -1,6 +1,5 @@
 import {
   type ParentData,
-  placeInState,
   RESERVED_NAME,
   type ResourceAction,
   type ResourceData,
@@ -113,12 +112,11 @@ function withExamples(
   actions: readonly ResourceAction[],
   operations: readonly OperationShape[],
 ): ResourceData | string {
-  if (resource.path === '/pets' || resource.single) return resource
+  if (resource.single) return resource
   if (resource.path === `/${RESERVED_NAME}`) return `the sandbox keeps its own data under the name "${RESERVED_NAME}"`
   if (!actions.some(({ kind }) => kind === 'list' || kind === 'get')) return 'no operation reads its records'
   if (actions.some(({ kind, createdStatus }) => kind === 'create' || createdStatus !== undefined)) return resource
   const fixed = { ...resource, isFixed: true } as const
-  if (actions.every(({ kind }) => kind === 'list') && placeInState(fixed) === 'orders') return fixed
   if (resource.parents.length > 0) return 'no operation creates its records, and they belong to other records'
   const examples = actions.some(({ kind }) => kind === 'list') ? listExamples(resource, operations) : []
   if (examples.length > 0) return { ...fixed, examples }

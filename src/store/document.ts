@@ -1,47 +1,66 @@
 import { isUtf8 } from 'node:buffer'
 import { constants, copyFileSync, linkSync, rmSync, statSync } from 'node:fs'
 import { LowSync, type SyncAdapter } from 'lowdb'
-import { parseJson, stringifyJson } from '../contract/json.js'
-import type { ApiKey } from '../domain/keys.js'
+import { isNode, parseJson, stringifyJson } from '../contract/json.js'
+import { RESERVED_NAME } from '../contract/resource-data.js'
 import { recordText } from '../domain/records.js'
-import { EMPTY_STATE, type StoredState } from '../domain/state.js'
+import type { StoredState } from '../domain/state.js'
 import { openReplacement, readRegularFile, syncFolder } from '../system/regular-file.js'
 import { Checksum } from './checksum.js'
-import { type Disk, stampOf, writeAll } from './disk.js'
+import { type Disk, placeOf, stampOf, writeAll } from './disk.js'
+import type { Content, Layout } from './layout.js'
 import { check, record } from './shape.js'
-import { CorruptionError, cannot, corrupt, failedWith, StoreError } from './store-error.js'
+import { CorruptionError, cannot, corrupt, failedWith } from './store-error.js'
+import { isVersion1, readVersion1, VERSION_1 } from './version-1.js'
 
 interface DocumentOptions {
   readonly fsync: boolean
   readonly disk: Disk
   readonly warn: (message: string) => void
   readonly now: () => number
-  /** Checks what the file contains. @throws CorruptionError */
-  readonly asState: (content: Readonly<Record<string, unknown>>) => StoredState
+  readonly layout: Layout
 }
 
 /** The store's readable file, kept by lowdb. A new version replaces it at once. */
 export class Document {
   readonly file: string
+  readonly #layout: Layout
   readonly #adapter: DocumentAdapter
-  readonly #db: LowSync<StoredState>
+  readonly #db: LowSync<Content>
 
   constructor(file: string, options: DocumentOptions) {
     this.file = file
+    this.#layout = options.layout
     this.#adapter = new DocumentAdapter(file, options)
-    this.#db = new LowSync(this.#adapter, EMPTY_STATE)
+    this.#db = new LowSync(this.#adapter, {})
   }
 
-  /** @returns undefined if there is no file @throws StoreError STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE */
-  read(): StoredState | undefined {
-    this.#db.read()
-    return this.checksum === undefined ? undefined : this.#db.data
+  /**
+   * @param notes gets what the user should know
+   * @returns undefined if there is no file @throws StoreError STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE
+   */
+  read(notes: string[]): StoredState | undefined {
+    const { file } = this
+    try {
+      this.#db.read()
+      if (this.checksum === undefined) return undefined
+      const { data } = this.#db
+      if (this.isVersion1) return readVersion1(data, this.#layout)
+      return this.#layout.read(data, notes)
+    } catch (error) {
+      if (error instanceof CorruptionError || error instanceof SyntaxError) throw corrupt(file, error)
+      throw cannot('STORE_UNREADABLE', 'read', file, error)
+    }
+  }
+
+  get isVersion1(): boolean {
+    return this.#adapter.foreign === VERSION_1
   }
 
   /** @param prepared called with the checksum of the new version before it replaces the file */
   write(state: StoredState, prepared: (checksum: string) => void): void {
     this.#adapter.prepared = prepared
-    this.#db.data = state
+    this.#db.data = this.#layout.write(state)
     this.#db.write()
   }
 
@@ -69,11 +88,13 @@ export class Document {
   }
 }
 
-class DocumentAdapter implements SyncAdapter<StoredState> {
+class DocumentAdapter implements SyncAdapter<Content> {
   readonly #file: string
   readonly #options: DocumentOptions
   checksum: Checksum | undefined
   stamp: string | undefined
+  /** The file has another form, such as that of json-server. The first write keeps it under this ending. */
+  foreign: string | undefined
   prepared: (checksum: string) => void = () => {}
   readonly #edited: string[] = []
 
@@ -82,40 +103,32 @@ class DocumentAdapter implements SyncAdapter<StoredState> {
     this.#options = options
   }
 
-  read(): StoredState | null {
-    const file = this.#file
+  read(): Content | null {
     try {
-      const stamp = stampOf(file)
-      const bytes = readRegularFile(file)
-      const { version, ...content } = check(record, parse(bytes), 'the document')
-      if (version === undefined) throw new CorruptionError('version is missing')
-      if (version !== DOCUMENT_VERSION) {
-        throw new StoreError(
-          'STORE_VERSION',
-          `"${file}" has version ${stringifyJson(version)}, this release reads version ${DOCUMENT_VERSION}. Use the release that wrote it, choose another file with --store, or discard it with --reset.`,
-        )
-      }
-      const state = this.#options.asState(content)
+      const stamp = stampOf(this.#file)
+      const bytes = readRegularFile(this.#file)
+      const content = check(record, parse(bytes), 'the document')
+      this.foreign = isVersion1(content) ? VERSION_1 : RESERVED_NAME in content ? undefined : 'original'
       this.checksum = new Checksum(bytes)
       this.stamp = stamp
-      return state
+      return content
     } catch (error) {
       if (failedWith(error, 'ENOENT')) return null
-      if (error instanceof CorruptionError || error instanceof SyntaxError) throw corrupt(file, error)
-      throw cannot('STORE_UNREADABLE', 'read', file, error)
+      throw error
     }
   }
 
-  write(state: StoredState): void {
+  write(content: Content): void {
     const { fsync, disk } = this.#options
     const checksum = new Checksum()
     const { fd, commit, discard } = openReplacement(this.#file)
     try {
-      for (const piece of documentPieces(state)) {
+      for (const piece of documentPieces(content)) {
         checksum.add(piece)
         writeAll(disk, fd, piece)
       }
       if (fsync) disk.sync(fd)
+      if (this.foreign !== undefined && this.isUnchanged()) keepForeign(this.#file, this.foreign)
       this.prepared(checksum.toString())
       this.#keepEdited()
       commit()
@@ -123,6 +136,7 @@ class DocumentAdapter implements SyncAdapter<StoredState> {
     } finally {
       discard()
     }
+    this.foreign = undefined
     this.checksum = checksum
     this.stamp = stampOf(this.#file)
   }
@@ -176,6 +190,26 @@ export function keepCopy(file: string, now: number): string {
   return keepAside(file, 'discarded', now, (kept) => copyFileSync(file, kept, constants.COPYFILE_EXCL))
 }
 
+/** Unless it is kept already. */
+export function keepForeign(file: string, ending: string): void {
+  for (let copy = 1; ; copy++) {
+    const kept = `${file}.${ending}${copy === 1 ? '' : `-${copy}`}`
+    try {
+      linkOrCopy(kept, file)
+      return
+    } catch (error) {
+      if (!failedWith(error, 'EEXIST')) throw error
+      if (isSameFile(kept, file)) return
+    }
+  }
+}
+
+function isSameFile(one: string, other: string): boolean {
+  const [first, second] = [statSync(one), statSync(other)]
+  if (placeOf(first) === placeOf(second)) return true
+  return first.size === second.size && readRegularFile(one).equals(readRegularFile(other))
+}
+
 function keepAside(file: string, why: string, now: number, keep: (kept: string, file: string) => void): string {
   const time = new Date(now).toISOString().replace(/[:.]/g, '-')
   for (let copy = 1; ; copy++) {
@@ -206,45 +240,32 @@ function parse(bytes: Buffer): unknown {
   return parseJson(bytes.toString().replace(/^\uFEFF/, ''))
 }
 
-const DOCUMENT_VERSION = 1
-
 const INDENT = '    '
 
 /** So that a million records are never in memory as one string. */
 const ENTRIES_PER_PIECE = 2000
 
 /** Writes one record per line, so that the document is readable and its differences are small. */
-function* documentPieces({ nextPetId, pets, orders, keys, records }: StoredState): Generator<Buffer> {
-  yield Buffer.from(`{\n  "version": ${DOCUMENT_VERSION},\n  "nextPetId": ${nextPetId},\n  "pets": `)
-  yield* list(pets, recordText)
-  yield Buffer.from(',\n  "orders": ')
-  yield* list(orders, stringifyJson)
-  yield Buffer.from(',\n  "keys": ')
-  yield* list(keys.map(storedKey), stringifyJson)
-  if (records !== undefined) yield* recordPieces(records)
+function* documentPieces(content: Content): Generator<Buffer> {
+  let before = '{\n  '
+  for (const [name, value] of Object.entries(content)) {
+    yield Buffer.from(`${before}${JSON.stringify(name)}: `)
+    if (Array.isArray(value)) yield* list(value)
+    else if (name === RESERVED_NAME) yield* ownData(value as Content)
+    else yield Buffer.from(stringifyJson(value))
+    before = ',\n  '
+  }
   yield Buffer.from('\n}\n')
 }
 
-function* recordPieces(records: NonNullable<StoredState['records']>): Generator<Buffer> {
-  let before = ',\n  "records": {\n    '
-  for (const [name, { idProperty, nextId, values, scopes }] of Object.entries(records)) {
-    yield Buffer.from(`${before}${stringifyJson(name)}: ${stringifyJson({ idProperty, nextId }).slice(0, -1)}`)
-    if (scopes !== undefined) {
-      yield Buffer.from(',"scopes":')
-      yield* list(scopes, stringifyJson)
-    }
-    yield Buffer.from(',"values":')
-    yield* list(values, recordText)
-    before = '},\n    '
-  }
-  yield Buffer.from('}\n  }')
+function* ownData(content: Content): Generator<Buffer> {
+  const lines = Object.entries(content).map(
+    ([name, value]) => `\n${INDENT}${JSON.stringify(name)}: ${stringifyJson(value)}`,
+  )
+  yield Buffer.from(`{${lines.join(',')}\n  }`)
 }
 
-export function storedKey({ key, plan, always }: ApiKey): object {
-  return { key, plan, always }
-}
-
-function* list<Entry>(entries: readonly Entry[], textOf: (entry: Entry) => string): Generator<Buffer> {
+function* list(entries: readonly unknown[]): Generator<Buffer> {
   if (entries.length === 0) {
     yield Buffer.from('[]')
     return
@@ -254,4 +275,17 @@ function* list<Entry>(entries: readonly Entry[], textOf: (entry: Entry) => strin
     yield Buffer.from((at === 0 ? '[' : ',') + lines.join(','))
   }
   yield Buffer.from('\n  ]')
+}
+
+function textOf(value: unknown): string {
+  return isNode(value) ? recordText(value) : stringifyJson(value)
+}
+
+/** In one line. */
+export function contentText(content: Content): string {
+  const lists = Object.entries(content).map(([name, value]) => {
+    const text = Array.isArray(value) ? `[${value.map(textOf).join(',')}]` : stringifyJson(value)
+    return `${JSON.stringify(name)}:${text}`
+  })
+  return `{${lists.join(',')}}`
 }

@@ -1,9 +1,8 @@
 import { lstatSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Bytes, counted, MIB } from '../domain/numbers.js'
-import type { Pet } from '../domain/pets.js'
 import { StoreFull } from '../domain/problems.js'
-import type { Change, StoredState } from '../domain/state.js'
+import { type Change, EMPTY_STATE, type StoredState } from '../domain/state.js'
 import { openInSteps } from '../system/cleanup-stack.js'
 import { messageOf } from '../system/message-of.js'
 import {
@@ -16,12 +15,21 @@ import {
 } from '../system/regular-file.js'
 import { setImmediate } from '../system/system-clock.js'
 import { type Disk, REAL_DISK } from './disk.js'
-import { Document, keepCopy } from './document.js'
-import { commitLine, firstLine, foldedLine, Journal, type JournalContent, readJournal } from './journal.js'
+import { Document, keepCopy, keepForeign } from './document.js'
+import {
+  commitLine,
+  firstLine,
+  foldedLine,
+  Journal,
+  type JournalContent,
+  readJournal,
+  resourceLine,
+} from './journal.js'
+import type { Layout } from './layout.js'
 import { acquireLock, type Lock } from './lock.js'
-import { asState, Recovery } from './recovery.js'
-import { type Reader, readPackagedPet } from './shape.js'
-import { CorruptionError, cannot, corrupt, StoreError } from './store-error.js'
+import { Recovery } from './recovery.js'
+import { cannot, StoreError } from './store-error.js'
+import { VERSION_1 } from './version-1.js'
 
 export interface StoreOptions {
   readonly fsync: boolean
@@ -32,7 +40,7 @@ export interface StoreOptions {
   /** Discards the stored state, also a damaged one, of which a copy is kept beside. */
   readonly reset?: boolean
   readonly disk?: Disk
-  readonly readPet?: Reader<Pet> | undefined
+  readonly layout: Layout
 }
 
 interface OpenedFileStore {
@@ -54,55 +62,62 @@ export function openFileStore(named: string, options: StoreOptions): Promise<Ope
   return openInSteps(async (opened) => {
     const { file, lock } = await lockFile(named, options)
     opened.defer(() => lock.release())
-    const { readPet = readPackagedPet, disk = REAL_DISK } = options
-    const parts = { ...options, disk, asState: (content: object) => asState(content, readPet) }
-    const document = new Document(file, parts)
+    const { layout, disk = REAL_DISK, warn, reset = false } = options
+    const document = new Document(file, { ...options, disk })
     const journalFile = `${file}.journal`
-    let found: { readonly state: StoredState | undefined; readonly length: number }
+    let found: Stored
     let isDamaged = false
     try {
-      found = readStored(document, readJournal(journalFile, readPet), readPet, options.warn)
+      found = readStored(document, readJournal(journalFile, layout), layout, warn)
     } catch (error) {
       isDamaged = error instanceof StoreError && DISCARDABLE.has(error.code)
-      if (!isDamaged || options.reset !== true) throw error
-      found = { state: undefined, length: 0 }
+      if (!isDamaged || !reset) throw error
+      found = { state: undefined, length: 0, isVersion1: false }
     }
+    const unserved = reset ? undefined : found.state && layout.unserved(found.state)
+    if (unserved !== undefined) warn(unserved)
     try {
       const journal = new Journal(journalFile, found.length, options.fsync, disk)
       opened.defer(() => journal.close(false))
-      const store = new FileStore({ document, journal, journalFile, lock, disk, options, isDamaged })
-      return { state: options.reset === true ? undefined : found.state, store }
+      const { isVersion1 } = found
+      const store = new FileStore({ document, journal, journalFile, lock, disk, options, isDamaged, isVersion1 })
+      return { state: reset ? undefined : found.state, store }
     } catch (error) {
       throw cannot('STORE_UNWRITABLE', 'write to', journalFile, error)
     }
   })
 }
 
+interface Stored {
+  readonly state: StoredState | undefined
+  /** Of the journal. */
+  readonly length: number
+  readonly isVersion1: boolean
+}
+
 const DISCARDABLE: ReadonlySet<string> = new Set(['STORE_CORRUPT', 'STORE_VERSION'])
 
 function readStored(
   document: Document,
-  { changes, documents, length, tornBytes }: JournalContent,
-  readPet: Reader<Pet>,
+  { changes, documents, length, tornBytes, ...journal }: JournalContent,
+  layout: Layout,
   warn: StoreOptions['warn'],
-): { readonly state: StoredState | undefined; readonly length: number } {
+): Stored {
   const { file } = document
-  const stored = document.read()
+  const notes: string[] = []
+  const stored = document.read(notes)
+  for (const note of notes) warn(`"${file}": ${note}`)
+  const { isVersion1 } = document
   if (tornBytes > 0)
     warn(`The last line of "${file}.journal" is incomplete. It was dropped (${counted(tornBytes, 'byte')}).`)
-  if (changes.length === 0) return { state: stored, length: 0 }
+  if (changes.length === 0) return { state: stored, length: 0, isVersion1 }
   const [, contained = 0] = documents.findLast(([checksum]) => checksum === document.checksum) ?? [undefined]
   if (documents.every(([checksum]) => checksum !== document.checksum)) checkOtherDocument(file, stored, changes, warn)
   // The sandbox crashed between writing the document and clearing the journal.
-  if (contained === changes.length) return { state: stored, length: 0 }
-  const recovery = new Recovery(readPet)
-  try {
-    if (stored !== undefined) recovery.addState(stored)
-    for (const change of changes.slice(contained)) recovery.apply(change)
-    return { state: recovery.state(), length }
-  } catch (error) {
-    throw error instanceof CorruptionError ? corrupt(`${file}.journal`, error) : error
-  }
+  if (contained === changes.length) return { state: stored, length: 0, isVersion1 }
+  const recovery = new Recovery(layout, stored ?? EMPTY_STATE)
+  for (const change of changes.slice(contained)) recovery.apply(change)
+  return { state: recovery.state(), length, isVersion1: isVersion1 || journal.isVersion1 }
 }
 
 /** After a crash, the document was edited, replaced or removed. Changes are absolute, so that they apply to any document. */
@@ -186,6 +201,8 @@ interface StoreParts {
   readonly disk: Disk
   readonly options: StoreOptions
   readonly isDamaged: boolean
+  /** Document or journal have the form of an earlier release. */
+  readonly isVersion1: boolean
 }
 
 /** A document and the journal of what was committed since. Use openFileStore. */
@@ -198,6 +215,8 @@ export class FileStore {
   #foldFullAt: Bytes = 0
   #hasWarnedFull = false
   #isChecked = false
+  /** Resources that the journal describes. */
+  readonly #described = new Set<string>()
   #current: (() => StoredState) | undefined
   #isClosed = false
 
@@ -209,21 +228,30 @@ export class FileStore {
   }
 
   /**
-   * Writes the first document of a new store, or folds a journal left by a crash.
+   * Writes the first document of a new store, or folds a journal left by a crash, or files of an earlier release.
    * @param current returns the committed state
-   * @throws StoreError STORE_UNWRITABLE if a new or discarded store cannot be written
+   * @throws StoreError STORE_UNWRITABLE if a new, discarded or earlier store cannot be written: its files are as before
    */
   start(current: () => StoredState): void {
-    const { isDamaged, options, journalFile } = this.#parts
+    const { isDamaged, isVersion1, options, journalFile } = this.#parts
     const { file } = this.#document
     this.#current = current
     const isNew = this.#document.checksum === undefined || options.reset === true
+    const { length } = this.#journal
     try {
       if (isDamaged) this.#keepDamaged()
-      if (isNew || this.#journal.length > 0) this.#fold(current)
+      if (isNew || isVersion1 || this.#journal.length > 0) this.#fold(current)
       else this.#renewJournal()
+      if (isVersion1 && !isNew)
+        options.warn(
+          `"${file}" is of an earlier release. It was converted, and a copy is kept in "${file}.${VERSION_1}".`,
+        )
     } catch (error) {
-      if (isNew) throw cannot('STORE_UNWRITABLE', 'write', file, error)
+      if (isVersion1) {
+        this.#journal.cut(length)
+        this.#current = undefined
+      }
+      if (isNew || isVersion1) throw cannot('STORE_UNWRITABLE', 'write', file, error)
       options.warn(`"${journalFile}" could not be folded into "${file}" (${messageOf(error)}). No changes are lost.`)
     }
   }
@@ -244,13 +272,26 @@ export class FileStore {
     const { journalFile } = this.#parts
     try {
       this.#foldIfNecessary()
-      const commit = commitLine(changes)
+      const commit = commitLine(changes, this.#parts.options.layout)
       this.#makeRoom(changes, Buffer.byteLength(commit))
-      this.#journal.append(this.#journal.length === 0 ? firstLine(this.#document.checksum ?? '') + commit : commit)
+      const { lines, names } = this.#linesBefore(changes)
+      this.#journal.append(lines + commit)
+      for (const name of names) this.#described.add(name)
     } catch (error) {
       if (error instanceof StoreFull) throw error
       throw cannot('STORE_WRITE_FAILED', 'write to', journalFile, error)
     }
+  }
+
+  /** The first line of the journal, and descriptions of resources. */
+  #linesBefore(changes: readonly Change[]): { readonly lines: string; readonly names: ReadonlySet<string> } {
+    if (this.#journal.length === 0) this.#described.clear()
+    const names = new Set(changes.flatMap((change) => ('resource' in change ? [change.resource] : [])))
+    const added = [...names].flatMap((name) =>
+      this.#described.has(name) ? [] : (this.#parts.options.layout.find(name) ?? []),
+    )
+    const first = this.#journal.length === 0 ? firstLine(this.#document.checksum ?? '') : ''
+    return { lines: first + added.map(resourceLine).join(''), names }
   }
 
   /**
@@ -332,7 +373,7 @@ export class FileStore {
   #makeRoom(changes: readonly Change[], bytes: Bytes): void {
     const { warn, maxBytes } = this.#parts.options
     const isFull = () => this.#document.bytes + this.#journal.length + bytes > maxBytes
-    if (changes.every(({ kind }) => kind === 'replaced' || kind.endsWith('-removed'))) {
+    if (changes.every(({ kind }) => kind === 'replaced' || kind === 'remove' || kind === 'key-removed')) {
       this.#foldFullAt = 0
       return
     }
@@ -352,7 +393,9 @@ export class FileStore {
     this.#document.write(current(), (checksum) => {
       // Writing may have taken long enough for another process to take the store over.
       this.#assertLock()
-      if (this.#journal.isUnchanged && this.#journal.length > 0) this.#journal.append(foldedLine(checksum))
+      if (!this.#journal.isUnchanged || this.#journal.length === 0) return
+      if (this.#document.isVersion1) keepForeign(this.#parts.journalFile, VERSION_1)
+      this.#journal.append(foldedLine(checksum))
     })
     this.#renewJournal()
     this.#foldAt = MIN_FOLD_BYTES

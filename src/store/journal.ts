@@ -1,18 +1,20 @@
 import { closeSync, constants, fstatSync, lstatSync, rmSync, statSync } from 'node:fs'
 import * as v from 'valibot'
 import { parseJson, stringifyJson } from '../contract/json.js'
-import type { Pet } from '../domain/pets.js'
+import { withoutParentFields } from '../domain/parents.js'
 import { recordText } from '../domain/records.js'
-import type { Change, StoredState } from '../domain/state.js'
+import type { Change } from '../domain/state.js'
 import { messageOf } from '../system/message-of.js'
 import { assertRegularFile, openRegularFile, readRegularFile } from '../system/regular-file.js'
 import { crc32 } from './checksum.js'
 import { type Disk, placeOf, writeAll } from './disk.js'
-import { storedKey } from './document.js'
-import { apiKey, check, fields, int64, list, type Reader, recordEntry, text, wholeNumber } from './shape.js'
+import { contentText } from './document.js'
+import { type Layout, type StoredResource, storedKey, written } from './layout.js'
+import { apiKey, check, fields, list, record, text, wholeNumber } from './shape.js'
 import { CorruptionError, cannot, corrupt, failedWith, StoreError } from './store-error.js'
+import { JOURNAL_VERSION_1, readChange1 } from './version-1.js'
 
-const JOURNAL_VERSION = 4
+const JOURNAL_VERSION = 5
 
 const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT
 
@@ -67,6 +69,13 @@ export class Journal {
     }
   }
 
+  /** Drops lines that were just written. */
+  cut(length: number): void {
+    this.length = length
+    this.#mayBeTooLong = true
+    this.#cutToLength()
+  }
+
   /** @param isOurs whether no other process may use the file; then an empty one is removed */
   close(isOurs: boolean): void {
     closeSync(this.#fd)
@@ -80,7 +89,9 @@ export class Journal {
   }
 }
 
-function line(kind: 'journal' | 'commit' | 'folded', content: string): string {
+type LineKind = 'journal' | 'resource' | 'commit' | 'folded'
+
+function line(kind: LineKind, content: string): string {
   const text = `"${kind}":${content}`
   return `{"crc":"${crc32(text).toString(16).padStart(8, '0')}",${text}}\n`
 }
@@ -90,47 +101,52 @@ export function firstLine(document: string): string {
   return line('journal', JSON.stringify({ version: JOURNAL_VERSION, document }))
 }
 
+/** Comes before the first change of a resource: the next start may have another contract. */
+export function resourceLine({ name, path, id, parents }: StoredResource): string {
+  return line('resource', stringifyJson([name, path, id.property, parents.map(({ field }) => field)]))
+}
+
 /** The document with this checksum contains all commits before. */
 export function foldedLine(document: string): string {
   return line('folded', JSON.stringify(document))
 }
 
 /** One line, so that a crash keeps all changes of a commit or none. */
-export function commitLine(changes: readonly Change[]): string {
-  return line('commit', `[${changes.map(changeText).join(',')}]`)
+export function commitLine(changes: readonly Change[], layout: Layout): string {
+  return line('commit', `[${changes.map((change) => changeText(change, layout)).join(',')}]`)
 }
 
-function changeText(change: Change): string {
+function changeText(change: Change, layout: Layout): string {
   switch (change.kind) {
-    case 'pet':
-      return `{"kind":"pet","pet":${recordText(change.pet)}${change.rank === undefined ? '' : `,"rank":${change.rank}`}}`
-    case 'replaced': {
-      const { pets, keys, ...others } = change.state
-      const rest = stringifyJson({ ...others, keys: keys.map(storedKey) }).slice(1)
-      return `{"kind":"replaced","state":{"pets":[${pets.map(recordText).join(',')}],${rest}}`
+    case 'put': {
+      const { resource, record, rank } = change
+      const text = recordText(written(layout.find(resource)?.parents ?? [], record.scope, record.value))
+      return `{"kind":"put","resource":${JSON.stringify(resource)},"record":${text}${rank === undefined ? '' : `,"rank":${rank}`}}`
     }
+    case 'replaced':
+      return `{"kind":"replaced","state":${contentText(layout.write(change.state))}}`
+    case 'key':
+      return stringifyJson({ ...change, key: storedKey(change.key) })
     default:
-      return stringifyJson(change.kind === 'key' ? { ...change, key: storedKey(change.key) } : change)
+      return stringifyJson(change)
   }
 }
 
-const rank = v.exactOptional(wholeNumber(0))
-
-/** Changes besides pets. Recovery checks replaced states. */
 const changeSchema = v.variant(
   'kind',
   [
-    fields({ kind: v.literal('pet-removed'), id: int64 }),
-    fields({ kind: v.literal('record'), resource: text, idProperty: text, entry: recordEntry, rank }),
-    fields({ kind: v.literal('record-removed'), resource: text, scope: list(text), id: text }),
+    fields({ kind: v.literal('put'), resource: text, record, rank: v.exactOptional(wholeNumber(0)) }),
+    fields({ kind: v.literal('remove'), resource: text, scope: list(text), id: text }),
     fields({ kind: v.literal('key'), key: apiKey }),
     fields({ kind: v.literal('key-removed'), key: text }),
-    fields({ kind: v.literal('replaced'), state: v.unknown() }),
+    fields({ kind: v.literal('replaced'), state: record }),
   ],
   'a change',
 )
 
 export interface JournalContent {
+  /** Of a release whose journal this one folds at the start, before it writes another. */
+  readonly isVersion1: boolean
   readonly changes: readonly Change[]
   /** Checksums of documents, with the number of changes that each contains already. */
   readonly documents: readonly (readonly [checksum: string, contained: number])[]
@@ -142,13 +158,15 @@ export interface JournalContent {
 
 /**
  * Reads a journal; a missing file counts as empty. A truncated last line was never acknowledged, and is left out.
- * Anything else is damage.
+ * Anything else is damage. Resources that the contract does not have are added to the layout.
  * @throws StoreError STORE_CORRUPT with the line, STORE_VERSION, STORE_UNREADABLE
  */
-export function readJournal(file: string, readPet: Reader<Pet>): JournalContent {
+export function readJournal(file: string, layout: Layout): JournalContent {
   const bytes = readBytes(file)
   const changes: Change[] = []
   const documents: [string, number][] = []
+  const resources = new Map<string, StoredResource>()
+  let isVersion1 = false
   let at = 0
   for (let number = 1; at < bytes.length; number++) {
     const end = bytes.indexOf('\n', at)
@@ -156,17 +174,29 @@ export function readJournal(file: string, readPet: Reader<Pet>): JournalContent 
     try {
       if (end === -1) throw new CorruptionError('its line feed is damaged')
       const { kind, content } = readLine(bytes.subarray(at, end))
-      if (number === 1) documents.push([readFirst(kind, content), 0])
-      else if (kind === 'folded') documents.push([check(text, content, 'it'), changes.length])
-      else changes.push(...readCommit(kind, content, readPet))
+      if (number === 1) {
+        const { version, document } = readFirst(kind, content)
+        isVersion1 = version === JOURNAL_VERSION_1
+        documents.push([document, 0])
+      } else if (kind === 'folded') documents.push([check(text, content, 'it'), changes.length])
+      else if (kind === 'resource') {
+        const [name, path, property, fields] = check(resourceSchema, content, 'it')
+        resources.set(name, layout.add(name, path, property, fields))
+      } else if (kind !== 'commit') throw new CorruptionError(`"${kind}" is unknown`)
+      else
+        for (const change of check(list(v.unknown()), content, 'the commit'))
+          if (isVersion1) changes.push(...readChange1(change, layout))
+          else changes.push(readChange(change, layout, resources))
     } catch (error) {
       if (error instanceof StoreError) throw error
       throw corrupt(file, new CorruptionError(`line ${number}: ${messageOf(error)}`))
     }
     at = end + 1
   }
-  return { changes, documents, length: at, tornBytes: bytes.length - at }
+  return { isVersion1, changes, documents, length: at, tornBytes: bytes.length - at }
 }
+
+const resourceSchema = v.strictTuple([text, text, text, list(text)], 'a resource')
 
 function readBytes(file: string): Buffer {
   try {
@@ -210,29 +240,31 @@ function otherVersion(version: string): StoreError {
   )
 }
 
-function readFirst(kind: string, content: unknown): string {
+function readFirst(kind: string, content: unknown): { readonly version: unknown; readonly document: string } {
   if (kind !== 'journal') throw new CorruptionError('it is not the first line of a journal')
   const { version, document } = check(record, content, 'it')
-  if (version !== JOURNAL_VERSION) throw otherVersion(`version ${stringifyJson(version ?? null)}`)
-  return check(text, document, 'document')
+  if (version !== JOURNAL_VERSION && version !== JOURNAL_VERSION_1)
+    throw otherVersion(`version ${stringifyJson(version ?? null)}`)
+  return { version, document: check(text, document, 'document') }
 }
 
-const record = v.looseObject({}, 'an object')
-
-function readCommit(kind: string, content: unknown, readPet: Reader<Pet>): readonly Change[] {
-  if (kind !== 'commit') throw new CorruptionError(`"${kind}" is unknown`)
-  return check(list(v.unknown()), content, 'the commit').map((change) => readChange(change, readPet))
+function readChange(content: unknown, layout: Layout, resources: ReadonlyMap<string, StoredResource>): Change {
+  const change = isPlainPut(content) ? content : check(changeSchema, content, '')
+  if (change.kind === 'replaced') return { kind: 'replaced', state: layout.read(change.state) }
+  if (change.kind !== 'put' && change.kind !== 'remove') return change
+  const resource = resources.get(change.resource)
+  if (resource === undefined) throw new CorruptionError(`nothing describes the resource "${change.resource}"`)
+  if (change.kind === 'remove') return { ...change, resource: resource.name }
+  const { kind, rank } = change
+  const nested = withoutParentFields(resource.parents, change.record)
+  if (typeof nested === 'string') throw new CorruptionError(`record.${nested} is missing`)
+  return { kind, resource: resource.name, record: nested, ...(rank !== undefined && { rank }) }
 }
 
-function readChange(content: unknown, readPet: Reader<Pet>): Change {
-  const change: { readonly kind?: unknown; readonly pet?: unknown; readonly rank?: unknown } = Object(content)
-  // Not by the schema, because most lines are pets.
-  if (change.kind === 'pet') {
-    const pet = readPet(change.pet, 'pet')
-    return change.rank === undefined
-      ? { kind: 'pet', pet }
-      : { kind: 'pet', pet, rank: check(wholeNumber(0), change.rank, 'rank') }
-  }
-  const read = check(changeSchema, content, '')
-  return read.kind === 'replaced' ? { ...read, state: read.state as StoredState } : read
+type Put = Extract<v.InferOutput<typeof changeSchema>, { kind: 'put' }>
+
+/** Most lines are such changes, for which the schema takes long. */
+function isPlainPut(content: unknown): content is Put {
+  const { kind, resource, record: value, rank }: Partial<Put> = Object(content)
+  return kind === 'put' && typeof resource === 'string' && rank === undefined && v.is(record, value)
 }

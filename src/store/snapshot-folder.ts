@@ -1,23 +1,27 @@
-import { lstatSync } from 'node:fs'
+import { fsyncSync, lstatSync, writeFileSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseJson, stringifyJson } from '../contract/json.js'
-import type { Pet } from '../domain/pets.js'
 import { DEFAULT_SETTINGS } from '../domain/settings.js'
 import { SNAPSHOT_VERSION, type Snapshot } from '../domain/state.js'
 import {
   assertOwnFolder,
   assertRegularFile,
   makeFolder,
+  openReplacement,
   PRIVATE_FILE,
+  type Replacement,
   readRegularFile,
+  readStart,
   replaceFile,
   syncFolder,
 } from '../system/regular-file.js'
 import { crc32 } from './checksum.js'
-import { asState } from './recovery.js'
-import { check, type Reader, record } from './shape.js'
+import { keepForeign } from './document.js'
+import type { Content, Layout } from './layout.js'
+import { check, record } from './shape.js'
 import { CorruptionError, cannot, corrupt, failedWith, StoreError } from './store-error.js'
+import { readVersion1, VERSION_1 } from './version-1.js'
 
 const ENDING = '.json'
 
@@ -31,12 +35,12 @@ const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/
 export class SnapshotFolder {
   readonly #folder: string
   readonly #fsync: boolean
-  readonly #readPet: Reader<Pet> | undefined
+  readonly #layout: Layout
 
-  constructor(folder: string, fsync: boolean, readPet?: Reader<Pet>) {
+  constructor(folder: string, fsync: boolean, layout: Layout) {
     this.#folder = folder
     this.#fsync = fsync
-    this.#readPet = readPet
+    this.#layout = layout
   }
 
   async names(): Promise<readonly string[]> {
@@ -45,11 +49,10 @@ export class SnapshotFolder {
 
   async put(name: string, snapshot: Snapshot): Promise<void> {
     const file = this.#pathOf(name)
-    const text = stringifyJson(snapshot)
     try {
       assertOwnFolder(this.#folder)
       makeFolder(this.#folder)
-      replaceFile(file, `{"crc":${crc32(text)},"snapshot":${text}}\n`, PRIVATE_FILE, this.#fsync)
+      replaceFile(file, this.#textOf(snapshot), PRIVATE_FILE, this.#fsync)
       if (this.#fsync) syncFolder(file)
     } catch (error) {
       throw cannot('STORE_UNWRITABLE', 'write', file, error)
@@ -57,7 +60,7 @@ export class SnapshotFolder {
   }
 
   async get(name: string): Promise<Snapshot | undefined> {
-    return (await this.#has(name)) ? readSnapshotFile(this.#pathOf(name), this.#readPet) : undefined
+    return (await this.#has(name)) ? readSnapshotFile(this.#pathOf(name), this.#layout) : undefined
   }
 
   async remove(name: string): Promise<boolean> {
@@ -67,6 +70,44 @@ export class SnapshotFolder {
       throw cannot('STORE_UNWRITABLE', 'remove', file, error)
     })
     return true
+  }
+
+  #textOf(snapshot: Snapshot): string {
+    const text = stringifyJson({ ...snapshot, state: this.#layout.write(snapshot.state) })
+    return `{"crc":${crc32(text)},"snapshot":${text}}\n`
+  }
+
+  /**
+   * Writes snapshots of an earlier release in the present form. A damaged one stays as it is.
+   * @returns what replaces the files, or leaves them as they are
+   * @throws StoreError STORE_UNWRITABLE
+   */
+  async upgrade(): Promise<Pick<Replacement, 'commit' | 'discard'>> {
+    const replaced: (readonly [file: string, replacement: Replacement])[] = []
+    const discard = () => {
+      for (const [, replacement] of replaced) replacement.discard()
+    }
+    for (const name of await this.#files()) {
+      const file = join(this.#folder, name)
+      const snapshot = nameOf(name) !== undefined && isOfVersion1(file) && readUndamaged(file, this.#layout)
+      if (!snapshot) continue
+      try {
+        const replacement = openReplacement(file)
+        replaced.push([file, replacement])
+        writeFileSync(replacement.fd, this.#textOf(snapshot))
+        if (this.#fsync) fsyncSync(replacement.fd)
+      } catch (error) {
+        discard()
+        throw cannot('STORE_UNWRITABLE', 'write', file, error)
+      }
+    }
+    const commit = () => {
+      for (const [file, replacement] of replaced) {
+        keepForeign(file, VERSION_1)
+        replacement.commit()
+      }
+    }
+    return { commit, discard }
   }
 
   async #files(): Promise<readonly string[]> {
@@ -107,7 +148,27 @@ function nameOf(file: string): string | undefined {
   }
 }
 
-function readSnapshotFile(file: string, readPet: Reader<Pet> | undefined): Snapshot {
+const START_1 = /^\{"crc":\d+,"snapshot":\{"version":1,/
+
+function isOfVersion1(file: string): boolean {
+  try {
+    return START_1.test(readStart(file, 64).toString())
+  } catch {
+    return false
+  }
+}
+
+function readUndamaged(file: string, layout: Layout): Snapshot | undefined {
+  try {
+    return readSnapshotFile(file, layout)
+  } catch (error) {
+    // A restore reports it.
+    if (error instanceof StoreError) return undefined
+    throw error
+  }
+}
+
+function readSnapshotFile(file: string, layout: Layout): Snapshot {
   let text: string
   try {
     // It may have come with a cloned folder.
@@ -119,7 +180,7 @@ function readSnapshotFile(file: string, readPet: Reader<Pet> | undefined): Snaps
   try {
     const { crc, snapshot } = check(record, parseJson(text), 'it')
     if (crc !== crc32(stringifyJson(snapshot))) throw new CorruptionError('its checksum does not match its content')
-    return asSnapshot(check(record, snapshot, 'the snapshot'), readPet)
+    return asSnapshot(check(record, snapshot, 'the snapshot'), layout)
   } catch (error) {
     if (error instanceof StoreError) throw new StoreError(error.code, `"${file}": ${error.message}`, { cause: error })
     throw corrupt(file, error instanceof Error ? error : new CorruptionError(String(error)))
@@ -130,13 +191,15 @@ function readSnapshotFile(file: string, readPet: Reader<Pet> | undefined): Snaps
  * The checksum guarantees the shape that this version has. Its state is checked, because the contract may be another one.
  * @throws CorruptionError; StoreError STORE_VERSION
  */
-function asSnapshot(snapshot: Readonly<Record<string, unknown>>, readPet: Reader<Pet> | undefined): Snapshot {
-  if (snapshot.version !== SNAPSHOT_VERSION)
+function asSnapshot(content: Content, layout: Layout): Snapshot {
+  const { version } = content
+  if (version !== SNAPSHOT_VERSION && version !== 1)
     throw new StoreError(
       'STORE_VERSION',
-      `the snapshot has version ${stringifyJson(snapshot.version ?? null)}, this release reads version ${SNAPSHOT_VERSION}. Use the release that wrote it.`,
+      `the snapshot has version ${stringifyJson(version ?? null)}, this release reads version ${SNAPSHOT_VERSION}. Use the release that wrote it.`,
     )
-  const { settings, state, ...others } = snapshot as unknown as Snapshot
+  const { settings, ...others } = content as unknown as Snapshot
+  const state = version === 1 ? readVersion1(content.state, layout) : layout.read(check(record, content.state, 'state'))
   // A setting newer than the snapshot gets its default.
-  return { ...others, settings: { ...DEFAULT_SETTINGS, ...settings }, state: asState(state, readPet) }
+  return { ...others, version: SNAPSHOT_VERSION, settings: { ...DEFAULT_SETTINGS, ...settings }, state }
 }

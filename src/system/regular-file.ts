@@ -7,6 +7,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -58,6 +59,17 @@ export function readRegularFile(file: string, most = Number.POSITIVE_INFINITY): 
   try {
     if (fstatSync(fd).size > most) throw tooLarge(most)
     return readFileSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** @param most bytes */
+export function readStart(file: string, most: number): Buffer {
+  const fd = openRegularFile(file, constants.O_RDONLY)
+  try {
+    const bytes = Buffer.alloc(most)
+    return bytes.subarray(0, readSync(fd, bytes))
   } finally {
     closeSync(fd)
   }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { unfitRecords } from '../../src/core/collections.js'
+import { EMPTY_STATE } from '../../src/domain/state.js'
 import { openContract } from '../../src/openapi/open-contract.js'
 import { temporaryFile } from '../support/temporary-files.js'
 
@@ -33,13 +34,14 @@ async function contractOf() {
   return openContract(temporaryFile('books.json', JSON.stringify(document)))
 }
 
-const EMPTY = { nextPetId: 1, pets: [], orders: [], keys: [] }
-
 it('names the resources whose stored records do not fit the contract, with their number and a reason', async () => {
   const contract = await contractOf()
   const saved = (...values: object[]) => ({ idProperty: 'id', nextId: 1, values: values as never[] })
   const books = saved({ isbn: 'a', title: 'A' }, { isbn: 'b', title: 7 }, { id: 3, title: 'C' })
-  const state = { ...EMPTY, records: { books, authors: saved({ id: 'x' }), shelves: saved({ id: 1 }) } }
+  const state = {
+    ...EMPTY_STATE,
+    records: Object.entries({ books, authors: saved({ id: 'x' }), shelves: saved({ id: 1 }) }),
+  }
   expect(unfitRecords(contract, state)).toMatch(
     /^Some stored records do not fit the contract: 2 of 3 books \(.*title.*\), 1 of 1 authors \(.*id.*\)\. They are served as they are\.$/,
   )
@@ -49,5 +51,5 @@ it('says nothing if all fit, or no operation serves them', async () => {
   const contract = await contractOf()
   const books = { idProperty: 'isbn', nextId: 1, values: [{ isbn: 'a', title: 'A' }] }
   const shelves = { idProperty: 'id', nextId: 1, values: [{ nothing: 1 }] }
-  expect(unfitRecords(contract, { ...EMPTY, records: { books, shelves } })).toBeUndefined()
+  expect(unfitRecords(contract, { ...EMPTY_STATE, records: Object.entries({ books, shelves }) })).toBeUndefined()
 })

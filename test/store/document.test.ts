@@ -1,16 +1,19 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Pet } from '../../src/contract/entities.js'
 import { stringifyJson } from '../../src/contract/json.js'
-import type { Pet } from '../../src/domain/pets.js'
+import { Layout } from '../../src/store/layout.js'
 import fc from '../support/fast-check.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { runs } from '../support/test-seed.js'
-import { folderWithin, Owner, SEED, stateIn } from './owner.js'
+import { folderWithin, Owner, petsOf, RESOURCES, SEED, stateIn, stateWith } from './owner.js'
 
-function documentOf(content: object): string {
-  return stringifyJson({ version: 1, ...SEED, ...content })
+function documentOf({ $sandbox, ...content }: Readonly<Record<string, unknown>>): string {
+  return stringifyJson({ ...new Layout(RESOURCES).write(SEED), ...content, $sandbox: { ...OWN, ...Object($sandbox) } })
 }
+
+const OWN = { version: 2, next: { pets: 3 }, paths: { pets: '/pets' }, keys: SEED.keys }
 
 async function documentInOurLayout(folder: string): Promise<string> {
   const file = join(folderWithin(folder), 'store.json')
@@ -35,19 +38,19 @@ const damaged: readonly (readonly [string, string | Uint8Array, string])[] = [
   ['invalid JSON', '{"version": 1,\n  oops}', 'unexpected "o" at line 2, column 3'],
   ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'not UTF-8'],
   ['a list', '[]', 'the document is []'],
-  ['no version', stringifyJson(SEED), 'version is missing'],
-  ['a field too many', documentOf({ more: 1 }), '"more"'],
-  ['no pets', documentOf({ pets: undefined }), 'pets is missing'],
-  ['an order that is not an object', documentOf({ orders: [null] }), 'orders[0] is null'],
-  ['an invalid nextPetId', documentOf({ nextPetId: '3' }), 'nextPetId is "3"'],
-  ['a text for an id', documentOf({ pets: [{ ...BELLA, id: '1' }] }), 'pets[0].id is "1"'],
-  ['an id beyond int64', documentOf({ pets: [{ ...BELLA, id: 2n ** 63n }] }), 'pets[0].id is 9223372036854775808'],
-  ['an id twice', documentOf({ pets: [BELLA, BELLA] }), 'pets[1].id is 1, which an earlier pet'],
-  ['no name', documentOf({ pets: [{ id: 1, categoryId: 1 }] }), 'pets[0].name is missing'],
-  ['an unknown status', documentOf({ pets: [{ ...BELLA, status: 'gone' }] }), 'pets[0].status is "gone"'],
-  ['an unknown field of a pet', documentOf({ pets: [{ ...BELLA, tag: 'x' }] }), '"tag"'],
-  ['a key without a name', documentOf({ keys: [{ plan: 'free' }] }), 'keys[0].key is missing'],
-  ['a key twice', documentOf({ keys: [{ key: 'a' }, { key: 'a' }] }), 'keys[1].key appears twice'],
+  ['a field too many', documentOf({ $sandbox: { more: 1 } }), '"more"'],
+  ['a name that has neither a list nor an object', documentOf({ more: 1 }), 'more is 1'],
+  ['a record that is not an object', documentOf({ orders: [null] }), 'orders[0] is null'],
+  ['an invalid next id', documentOf({ $sandbox: { next: { pets: '3' } } }), '$sandbox.next.pets is "3"'],
+  ['an object for an id', documentOf({ pets: [{ ...BELLA, id: {} }] }), 'pets[0].id is {}'],
+  ['an id twice', documentOf({ pets: [BELLA, BELLA] }), 'pets[1].id is 1, which an earlier record already has'],
+  ['a nested record without its parent', documentOf({ toys: [{ id: 1 }] }), 'toys[0].ownerId is missing'],
+  ['a key without a name', documentOf({ $sandbox: { keys: [{ plan: 'free' }] } }), '$sandbox.keys[0].key is missing'],
+  [
+    'a key twice',
+    documentOf({ $sandbox: { keys: [{ key: 'a' }, { key: 'a' }] } }),
+    '$sandbox.keys[1].key appears twice',
+  ],
 ]
 
 describe('a damaged document', () => {
@@ -64,10 +67,10 @@ describe('a damaged document', () => {
 
   it('of another version is reported as such', async () => {
     const file = join(temporaryFolder(), 'store.json')
-    writeFileSync(file, documentOf({ version: 2 }))
+    writeFileSync(file, documentOf({ $sandbox: { version: 3 } }))
     await expect(Owner.open(file)).rejects.toMatchObject({
       code: 'STORE_VERSION',
-      message: expect.stringMatching(/2.*1/),
+      message: expect.stringMatching(/3.*2/),
     })
   })
 })
@@ -111,7 +114,7 @@ describe('a document', () => {
         const pets: Pet[] = entries.map(([one, text]) => ({ id: one, name: text, categoryId: one }))
         const file = join(folderWithin(folder), 'store.json')
         const owner = await Owner.start(file)
-        owner.change({ kind: 'replaced', state: { ...SEED, nextPetId: 2n ** 53n, pets } })
+        owner.change({ kind: 'replaced', state: stateWith({ pets, nextId: 2n ** 53n, orders: [], keys: SEED.keys }) })
         owner.store.close()
         expect(await stateIn(file)).toEqual(owner.state)
       }),
@@ -129,20 +132,25 @@ describe('a document', () => {
       categoryId: 1,
     }))
     const toys = {
-      idProperty: 'slug',
+      idProperty: 'id',
       nextId: 2n ** 60n,
-      values: pets.map(({ id, name }) => ({ slug: name, sizes: [id, 0.5], weight: 2n ** 60n })),
-      scopes: pets.map(({ id }) => [String(id), 'left']),
+      values: pets.map(({ id, name }) => ({ id: name, sizes: [id, 0.5], weight: 2n ** 60n })),
+      scopes: pets.map(({ id }) => [String(id)]),
     }
-    const empty = { idProperty: 'id', nextId: 1, values: [] }
-    owner.change({ kind: 'replaced', state: { ...SEED, nextPetId: 5001, pets, records: { toys, empty } } })
+    const others = [
+      { name: 'empty', content: [] },
+      { name: 'profile', content: { name: 'x' }, path: '/profile' },
+    ]
+    const { records, keys } = stateWith({ pets, nextId: 5001, orders: [], keys: SEED.keys })
+    owner.change({ kind: 'replaced', state: { records: [...records, ['toys', toys]], others, keys } })
     owner.store.close()
     expect(await stateIn(file)).toEqual(owner.state)
   })
 
   it('never reuses the id of a pet added by hand', async () => {
-    const pets = [...SEED.pets, { id: 60, name: 'By hand', categoryId: 1 }]
-    expect((await read(temporaryFolder(), documentOf({ pets }))).nextPetId).toBe(61)
+    const pets = [...petsOf(SEED), { id: 60, name: 'By hand', categoryId: 1 }]
+    const { records } = await read(temporaryFolder(), documentOf({ pets }))
+    expect(new Map(records).get('pets')?.nextId).toBe(61)
   })
 
   it('behind a symbolic link is replaced, and the link stays', async () => {

@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { Pet } from '../../src/domain/pets.js'
+import type { Pet } from '../../src/contract/entities.js'
 import { StoreFull } from '../../src/domain/problems.js'
 import { type Disk, REAL_DISK } from '../../src/store/disk.js'
 import { temporaryFolder } from '../support/temporary-files.js'
-import { aStore, Owner, stateIn } from './owner.js'
+import { aStore, Owner, petsOf, put, remove, stateIn } from './owner.js'
 
 const pet = (id: number): Pet => ({ id, name: `Pet ${id}`, categoryId: 1 })
 
@@ -43,7 +43,7 @@ async function afterKill(file: string): Promise<readonly Pet[]> {
   const copy = join(temporaryFolder(), 'store.json')
   writeFileSync(copy, readFileSync(file))
   writeFileSync(`${copy}.journal`, readFileSync(`${file}.journal`))
-  return (await stateIn(copy)).pets
+  return petsOf(await stateIn(copy))
 }
 
 const NOT_WRITTEN = expect.objectContaining({ code: 'STORE_WRITE_FAILED' })
@@ -52,59 +52,59 @@ describe('a store on a failing disk', () => {
   it('refuses a commit that does not fit at any byte, and keeps those before and after', async () => {
     const disk = new FailingDisk()
     const { file, owner } = await aStore({ disk })
-    owner.change({ kind: 'pet', pet: pet(10) })
+    owner.change(put(pet(10)))
     const bytes = 2 * readFileSync(`${file}.journal`).length
     let refused = 0
     for (let room = 0; room < bytes; room++) {
       disk.room = room
       try {
-        owner.change({ kind: 'pet', pet: pet(11) }, { kind: 'pet', pet: pet(12) })
+        owner.change(put(pet(11)), put(pet(12)))
       } catch (error) {
         expect(error).toMatchObject({ message: expect.stringContaining(`"${file}.journal" (ENOSPC`) })
         refused++
       }
       disk.room = Number.POSITIVE_INFINITY
-      expect(await afterKill(file)).toEqual(owner.state.pets)
+      expect(await afterKill(file)).toEqual(petsOf(owner.state))
     }
     expect(refused).toBeGreaterThan(100)
-    owner.change({ kind: 'pet', pet: pet(13) })
-    expect(await afterKill(file)).toEqual(owner.state.pets)
+    owner.change(put(pet(13)))
+    expect(await afterKill(file)).toEqual(petsOf(owner.state))
     owner.store.close()
   })
 
   it('removes a partial line before the next write, if it could not immediately', async () => {
     const disk = new FailingDisk()
     const { file, owner } = await aStore({ disk })
-    owner.change({ kind: 'pet', pet: pet(10) })
+    owner.change(put(pet(10)))
     disk.room = 20
     disk.canTruncate = false
-    expect(() => owner.change({ kind: 'pet', pet: pet(11) })).toThrow(NOT_WRITTEN)
+    expect(() => owner.change(put(pet(11)))).toThrow(NOT_WRITTEN)
     // There is room again, but the partial line must be removed first.
     disk.room = Number.POSITIVE_INFINITY
-    expect(() => owner.change({ kind: 'pet', pet: pet(12) })).toThrow(NOT_WRITTEN)
+    expect(() => owner.change(put(pet(12)))).toThrow(NOT_WRITTEN)
     disk.canTruncate = true
-    owner.change({ kind: 'pet', pet: pet(13) })
-    expect(await afterKill(file)).toEqual(owner.state.pets)
+    owner.change(put(pet(13)))
+    expect(await afterKill(file)).toEqual(petsOf(owner.state))
     owner.store.close()
   })
 
   it('does not acknowledge a change that could not be synced', async () => {
     const disk = new FailingDisk()
     const { file, owner } = await aStore({ disk, fsync: true })
-    owner.change({ kind: 'pet', pet: pet(10) })
+    owner.change(put(pet(10)))
     disk.canSync = false
-    expect(() => owner.change({ kind: 'pet', pet: pet(11) })).toThrow(NOT_WRITTEN)
-    expect(await afterKill(file)).toEqual(owner.state.pets)
+    expect(() => owner.change(put(pet(11)))).toThrow(NOT_WRITTEN)
+    expect(await afterKill(file)).toEqual(petsOf(owner.state))
     disk.canSync = true
-    owner.change({ kind: 'pet', pet: pet(12) })
-    expect(await afterKill(file)).toEqual(owner.state.pets)
+    owner.change(put(pet(12)))
+    expect(await afterKill(file)).toEqual(petsOf(owner.state))
     owner.store.close()
   })
 
   it('keeps the journal if it cannot be folded on stop, and says so', async () => {
     const disk = new FailingDisk()
     const { file, owner } = await aStore({ disk })
-    owner.change({ kind: 'pet', pet: pet(10) })
+    owner.change(put(pet(10)))
     disk.room = 0
     owner.store.close()
     expect(owner.warnings).toEqual([expect.stringMatching(/ENOSPC.*No changes are lost: the journal has them/)])
@@ -114,25 +114,25 @@ describe('a store on a failing disk', () => {
   it('keeps changes after a fold that has replaced the document but could not clear the journal', async () => {
     const disk = new FailingDisk()
     const { file, owner } = await aStore({ disk })
-    owner.change({ kind: 'pet', pet: pet(10) })
+    owner.change(put(pet(10)))
     await nextTurn()
     writeFileSync(file, 'edited, so that the next change folds')
     disk.canTruncate = false
-    expect(() => owner.change({ kind: 'pet', pet: pet(11) })).toThrow(NOT_WRITTEN)
+    expect(() => owner.change(put(pet(11)))).toThrow(NOT_WRITTEN)
     disk.canTruncate = true
-    owner.change({ kind: 'pet', pet: pet(12) })
-    expect(await afterKill(file)).toEqual(owner.state.pets)
+    owner.change(put(pet(12)))
+    expect(await afterKill(file)).toEqual(petsOf(owner.state))
     owner.store.close()
     expect(await stateIn(file)).toEqual(owner.state)
   })
 
   it.each([false, true])('continues if its journal is removed (fsync: %s)', async (fsync) => {
     const { file, owner } = await aStore({ fsync })
-    owner.change({ kind: 'pet', pet: pet(10) })
+    owner.change(put(pet(10)))
     await nextTurn()
     rmSync(`${file}.journal`)
-    owner.change({ kind: 'pet', pet: pet(11) })
-    expect(await afterKill(file)).toEqual(owner.state.pets)
+    owner.change(put(pet(11)))
+    expect(await afterKill(file)).toEqual(petsOf(owner.state))
     owner.store.close()
     expect(owner.warnings).toEqual([])
   })
@@ -149,7 +149,7 @@ describe('a store on a failing disk', () => {
 describe('a full store', () => {
   it('refuses further records, still removes some, and accepts others once there is room', async () => {
     const { file, owner } = await aStore({ maxBytes: 2000 })
-    const add = (id: number) => owner.change({ kind: 'pet', pet: { ...pet(id), name: 'x'.repeat(200) } })
+    const add = (id: number) => owner.change(put({ ...pet(id), name: 'x'.repeat(200) }))
     let id = 10
     expect(() => {
       for (; id < 100; id++) add(id)
@@ -157,7 +157,7 @@ describe('a full store', () => {
     expect(owner.warnings).toEqual([expect.stringContaining('--max-store')])
     expect(() => add(id)).toThrow(StoreFull)
     expect(owner.warnings).toHaveLength(1)
-    for (const { id: one } of owner.state.pets.slice(0, 5)) owner.change({ kind: 'pet-removed', id: one })
+    for (const { id: one } of petsOf(owner.state).slice(0, 5)) owner.change(remove(one))
     add(id)
     owner.store.close()
     expect(await stateIn(file)).toEqual(owner.state)
@@ -165,7 +165,7 @@ describe('a full store', () => {
 
   it('is folded before it refuses, because several changes of one record are one then', async () => {
     const { file, owner } = await aStore({ maxBytes: 3000 })
-    for (let round = 0; round < 20; round++) owner.change({ kind: 'pet', pet: { ...pet(10), name: 'x'.repeat(280) } })
+    for (let round = 0; round < 20; round++) owner.change(put({ ...pet(10), name: 'x'.repeat(280) }))
     owner.store.close()
     expect(await stateIn(file)).toEqual(owner.state)
   })
@@ -191,7 +191,7 @@ it('--reset discards a damaged store once the start succeeds, and keeps a copy',
 
 it('a store whose document cannot be replaced keeps its journal', async () => {
   const { file, owner } = await aStore()
-  owner.change({ kind: 'pet', pet: pet(10) })
+  owner.change(put(pet(10)))
   rmSync(file)
   mkdirSync(file)
   owner.store.close()

@@ -11,31 +11,28 @@ import {
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import type { Pet } from '../../src/contract/entities.js'
 import { parseJson } from '../../src/contract/json.js'
-import type { Pet } from '../../src/domain/pets.js'
 import type { Change } from '../../src/domain/state.js'
 import { Checksum } from '../../src/store/checksum.js'
 import { foldedLine } from '../../src/store/journal.js'
+import { type Content, Layout } from '../../src/store/layout.js'
 import fc from '../support/fast-check.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { runs } from '../support/test-seed.js'
 import { anyChange } from './changes.js'
-import { aStore, folderWithin, Owner, stateIn } from './owner.js'
+import { aStore, folderWithin, Owner, petsOf, put, RESOURCES, remove, stateIn } from './owner.js'
 
 const PET: Pet = { id: 3, name: 'Rex', categoryId: 1 }
 /** Replayed twice, these would change the order of pets. */
-const RETURNING: Change[] = [
-  { kind: 'pet-removed', id: 1 },
-  { kind: 'pet', pet: { ...PET, id: 1 } },
-  { kind: 'pet', pet: PET },
-]
+const RETURNING: Change[] = [remove(1), put({ ...PET, id: 1 }), put(PET)]
 const MEBIBYTE = 1024 * 1024
 const KEPT = 'store.json.edited-2026-03-01T10-00-00-000Z'
 
 /** Makes the journal large enough to be folded. */
 function outgrow(owner: Owner): void {
   const name = 'x'.repeat(100_000)
-  for (let id = 100; id < 150; id++) owner.change({ kind: 'pet', pet: { id, name, categoryId: 1 } })
+  for (let id = 100; id < 150; id++) owner.change(put({ id, name, categoryId: 1 }))
 }
 
 describe('the document', () => {
@@ -43,8 +40,6 @@ describe('the document', () => {
     const file = join(temporaryFolder(), 'deep', 'er', 'store.json')
     const owner = await Owner.start(file)
     expect(readFileSync(file, 'utf8')).toBe(`{
-  "version": 1,
-  "nextPetId": 3,
   "pets": [
     {"id":1,"name":"Bella","categoryId":1,"status":"available"},
     {"id":9007199254740993,"name":"Zoë","categoryId":9223372036854775807},
@@ -53,10 +48,12 @@ describe('the document', () => {
   "orders": [
     {"id":9223372036854775807,"note":null,"lines":[1.5,"x"]}
   ],
-  "keys": [
-    {"key":"sandbox"},
-    {"key":"sandbox-banned","plan":"free","always":"banned"}
-  ]
+  "$sandbox": {
+    "version": 2,
+    "next": {"pets":3,"orders":1},
+    "paths": {"pets":"/pets","orders":"/store/orders"},
+    "keys": [{"key":"sandbox"},{"key":"sandbox-banned","plan":"free","always":"banned"}]
+  }
 }
 `)
     owner.store.close()
@@ -65,20 +62,21 @@ describe('the document', () => {
   it.each([false, true])('has all changes after a clean stop, without other files (fsync: %s)', async (fsync) => {
     const folder = temporaryFolder()
     const owner = await Owner.start(join(folder, 'store.json'), { fsync })
-    owner.change({ kind: 'pet', pet: PET })
+    owner.change(put(PET))
     owner.store.close()
     expect(() => owner.store.append([])).toThrow(expect.objectContaining({ code: 'STORE_CLOSED' }))
     expect(readdirSync(folder)).toEqual(['store.json'])
-    const { version, ...state } = parseJson(readFileSync(join(folder, 'store.json'), 'utf8')) as { version: number }
-    expect(version).toBe(1)
-    expect(state).toEqual(owner.state)
+    const content = parseJson(readFileSync(join(folder, 'store.json'), 'utf8')) as Content
+    expect(content.$sandbox).toMatchObject({ version: 2 })
+    expect(content.pets).toEqual(petsOf(owner.state))
+    expect(new Layout(RESOURCES).read(content)).toEqual(owner.state)
     expect(owner.warnings).toEqual([])
   })
 
   it('includes the journal of a crash, after the start', async () => {
     const folder = temporaryFolder()
     const crashed = await Owner.start(join(folder, 'store.json'))
-    crashed.change({ kind: 'pet', pet: PET })
+    crashed.change(put(PET))
     const copy = folderWithin(folder)
     for (const name of ['store.json', 'store.json.journal']) copyFileSync(join(folder, name), join(copy, name))
     crashed.store.close()
@@ -95,7 +93,7 @@ describe('the document', () => {
     const owner = await Owner.start(file, { fsync })
     outgrow(owner)
     expect(statSync(file).size).toBeGreaterThan(4 * MEBIBYTE)
-    owner.change({ kind: 'pet-removed', id: 100 })
+    owner.change(remove(100))
     expect(statSync(`${file}.journal`).size).toBeLessThan(2 * MEBIBYTE)
     const copy = folderWithin(folder)
     for (const name of ['store.json', 'store.json.journal']) copyFileSync(join(folder, name), join(copy, name))
@@ -140,7 +138,7 @@ describe('a document edited by hand while the sandbox runs', () => {
     const folder = temporaryFolder()
     const file = join(folder, 'store.json')
     const owner = await Owner.start(file)
-    owner.change({ kind: 'pet', pet: PET })
+    owner.change(put(PET))
     edit(file)
     owner.store.close()
     expect(readdirSync(folder)).toEqual(['store.json', KEPT])
@@ -157,7 +155,7 @@ describe('a document edited by hand while the sandbox runs', () => {
     for (const time of [1, 2, 3]) {
       await nextTurn()
       utimesSync(file, time, time)
-      if (when === 'by the next change') owner.change({ kind: 'pet', pet: PET })
+      if (when === 'by the next change') owner.change(put(PET))
       expect(statSync(file).ino).toBe(ino)
     }
     owner.store.close()
@@ -172,7 +170,7 @@ describe('a document edited by hand while the sandbox runs', () => {
     for (let edit = 1; edit <= 15; edit++) {
       await nextTurn()
       writeFileSync(file, `edit ${edit}`)
-      owner.change({ kind: 'pet', pet: PET })
+      owner.change(put(PET))
     }
     owner.store.close()
     const kept = readdirSync(folder).filter((name) => name !== 'store.json')
@@ -188,10 +186,10 @@ describe('a document edited by hand while the sandbox runs', () => {
     const owner = await Owner.start(file)
     const old = readFileSync(file)
     outgrow(owner)
-    owner.change({ kind: 'pet', pet: PET })
+    owner.change(put(PET))
     await nextTurn()
     writeFileSync(file, old)
-    owner.change({ kind: 'pet', pet: { ...PET, id: 4 } })
+    owner.change(put({ ...PET, id: 4 }))
     const copy = folderWithin(folder)
     for (const name of ['store.json', 'store.json.journal']) copyFileSync(join(folder, name), join(copy, name))
     expect(await stateIn(join(copy, 'store.json'))).toEqual(owner.state)
@@ -202,12 +200,12 @@ describe('a document edited by hand while the sandbox runs', () => {
     const folder = temporaryFolder()
     const file = join(folder, 'store.json')
     const owner = await Owner.start(file)
-    owner.change({ kind: 'pet', pet: PET })
+    owner.change(put(PET))
     const old = readFileSync(`${file}.journal`)
-    owner.change({ kind: 'pet', pet: { ...PET, id: 4 } })
+    owner.change(put({ ...PET, id: 4 }))
     await nextTurn()
     writeFileSync(`${file}.journal`, old)
-    owner.change({ kind: 'pet', pet: { ...PET, id: 5 } })
+    owner.change(put({ ...PET, id: 5 }))
     const copy = folderWithin(folder)
     for (const name of ['store.json', 'store.json.journal']) copyFileSync(join(folder, name), join(copy, name))
     expect(await stateIn(join(copy, 'store.json'))).toEqual(owner.state)
@@ -230,7 +228,7 @@ describe('a document edited by hand while the sandbox runs', () => {
     const { file, owner } = await aStore()
     rmSync(file)
     if (when === 'by the next change') {
-      owner.change({ kind: 'pet', pet: PET })
+      owner.change(put(PET))
       expect(statSync(file).size).toBeGreaterThan(0)
     }
     owner.store.close()
@@ -240,7 +238,7 @@ describe('a document edited by hand while the sandbox runs', () => {
 
   it('loses nothing if the journal was removed too', async () => {
     const { file, owner } = await aStore()
-    owner.change({ kind: 'pet', pet: PET })
+    owner.change(put(PET))
     rmSync(`${file}.journal`)
     owner.store.close()
     expect(await stateIn(file)).toEqual(owner.state)

@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { acquireLock, ownIdentity } from '../../src/store/lock.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { messageOf, startChild } from './child.js'
-import { aStore, Owner } from './owner.js'
+import { aStore, Owner, put } from './owner.js'
 
 const run = promisify(execFile)
 const isLinux = process.platform === 'linux'
@@ -152,7 +152,7 @@ describe('a lock of another container or machine', () => {
     renameSync(`${file}.lock`, `${file}.lock-of-before`)
     writeFileSync(`${file}.lock`, JSON.stringify(container))
     const pet = { id: 9, name: 'Late', categoryId: 1 }
-    expect(() => owner.change({ kind: 'pet', pet })).toThrow(expect.objectContaining({ code: 'STORE_WRITE_FAILED' }))
+    expect(() => owner.change(put(pet))).toThrow(expect.objectContaining({ code: 'STORE_WRITE_FAILED' }))
     owner.store.close()
     expect(JSON.parse(readFileSync(`${file}.lock`, 'utf8'))).toEqual(container)
   })
@@ -219,7 +219,7 @@ describe('a lock that cannot be touched', () => {
     })
     await touched
     const pet = { id: 9, name: 'Kept', categoryId: 1 }
-    owner.change({ kind: 'pet', pet })
+    owner.change(put(pet))
     owner.store.close()
     expect(owner.warnings).toEqual([expect.stringMatching(/store\.json\.lock" cannot be touched \(EROFS: .*restart/)])
     expect(readFileSync(file, 'utf8')).toContain('Kept')
@@ -229,7 +229,7 @@ describe('a lock that cannot be touched', () => {
 it('a holder that loses the store while it folds changes nothing that the new one has written', async () => {
   const { file, owner } = await aStore()
   const pet = { id: 9, name: 'Late', categoryId: 1 }
-  owner.change({ kind: 'pet', pet })
+  owner.change(put(pet))
   const found = { document: readFileSync(file), journal: readFileSync(`${file}.journal`) }
   // As if another process had taken it over while the new document was being written.
   const { state } = owner

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../support/temporary-files.js'
-import { Owner, stateIn } from './owner.js'
+import { Owner, put, stateIn } from './owner.js'
 
 /** Whether this process may mount, which takes root on Linux, and more than that in a container. */
 const CAN_MOUNT = process.platform === 'linux' && spawnSync('unshare', ['--mount', 'true']).status === 0
@@ -32,7 +32,7 @@ describe.runIf(CAN_MOUNT)('a store that is mounted as a single file', () => {
     expect(spawnSync('mount', ['--bind', elsewhere, folder]).status).toBe(0)
     onTestFinished(() => void spawnSync('umount', [folder]))
     const owner = await Owner.start(join(folder, 'store.json'))
-    owner.change({ kind: 'pet', pet: { id: 9, name: 'Kept', categoryId: 1 } })
+    owner.change(put({ id: 9, name: 'Kept', categoryId: 1 }))
     owner.store.close()
     expect(existsSync(join(elsewhere, 'store.json'))).toBe(true)
     expect(await stateIn(join(elsewhere, 'store.json'))).toEqual(owner.state)

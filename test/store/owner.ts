@@ -1,35 +1,100 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Values } from '../../src/contract/contract.js'
+import type { Pet } from '../../src/contract/entities.js'
+import type { Int64 } from '../../src/contract/int64.js'
+import type { ResourceData } from '../../src/contract/resource-data.js'
+import type { ApiKey } from '../../src/domain/keys.js'
 import type { Change, StoredState } from '../../src/domain/state.js'
 import type { Disk } from '../../src/store/disk.js'
 import { type FileStore, openFileStore } from '../../src/store/file-store.js'
+import { Layout } from '../../src/store/layout.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 
-export const SEED: StoredState = {
-  nextPetId: 3,
-  pets: [
-    { id: 1, name: 'Bella', categoryId: 1, status: 'available' },
-    { id: 9007199254740993n, name: 'Zoë', categoryId: 9223372036854775807n },
-    { id: 2, name: '犬 "\n\u2028\ud800', categoryId: -4, status: 'sold' },
-  ],
+/** Pets and orders, as a contract has them, and toys of owners. */
+export const RESOURCES: readonly ResourceData[] = [
+  resource({ name: 'pets', path: '/pets' }),
+  resource({ name: 'orders', path: '/store/orders', isFixed: true }),
+  resource({
+    name: 'toys',
+    path: '/owners/{ownerId}/toys',
+    parents: [{ parameter: 'ownerId', field: 'ownerId', isInteger: true }],
+  }),
+]
+
+function resource(given: Pick<ResourceData, 'name' | 'path'> & Partial<ResourceData>): ResourceData {
+  return { parents: [], id: { property: 'id', kind: 'integer' }, properties: {}, unique: [], ...given }
+}
+
+const PETS: readonly Pet[] = [
+  { id: 1, name: 'Bella', categoryId: 1, status: 'available' },
+  { id: 9007199254740993n, name: 'Zoë', categoryId: 9223372036854775807n },
+  { id: 2, name: '犬 "\n\u2028\ud800', categoryId: -4, status: 'sold' },
+]
+
+export const SEED: StoredState = stateWith({
+  pets: PETS,
   orders: [{ id: 9223372036854775807n, note: null, lines: [1.5, 'x'] }],
   keys: [{ key: 'sandbox' }, { key: 'sandbox-banned', plan: 'free', always: 'banned' }],
+})
+
+interface Parts {
+  readonly pets: readonly Pet[]
+  readonly nextId?: Int64
+  readonly orders: readonly Values[]
+  readonly keys: readonly ApiKey[]
 }
+
+export function stateWith({ pets, nextId = 3, orders, keys }: Parts): StoredState {
+  const records = [
+    ['pets', { idProperty: 'id', nextId, values: pets as readonly object[] as readonly Values[] }],
+    ['orders', { idProperty: 'id', nextId: 1, values: orders }],
+  ] as const
+  return { records, others: [], keys }
+}
+
+export function put(pet: Pet): Change {
+  return { kind: 'put', resource: 'pets', record: { scope: [], value: pet as object as Values } }
+}
+
+export function remove(id: Int64): Change {
+  return { kind: 'remove', resource: 'pets', scope: [], id: String(id) }
+}
+
+export function petsOf({ records }: StoredState): readonly Pet[] {
+  return (new Map(records).get('pets')?.values ?? []) as readonly object[] as readonly Pet[]
+}
+
+type Records = StoredState['records'][number][1]
 
 /** Applies a change, independently of the store's code. */
 export function changed(state: StoredState, change: Change): StoredState {
-  const { pets, keys, nextPetId } = state
+  const { records, keys } = state
+  const withRecords = (resource: string, change: (before: Records) => Records): StoredState => {
+    const before = new Map(records).get(resource) ?? { idProperty: 'id', nextId: 1, values: [] }
+    return { ...state, records: [...new Map(records).set(resource, change(before))] }
+  }
+  const isRecord = (scope: readonly string[], id: unknown, before: Records, index: number) =>
+    String(before.values[index]?.id) === String(id) && String(before.scopes?.[index] ?? '') === String(scope)
   switch (change.kind) {
-    case 'pet': {
-      const { pet } = change
-      const known = pets.some(({ id }) => id === pet.id)
-      const later = known ? pets.map((other) => (other.id === pet.id ? pet : other)) : [...pets, pet]
-      const isNewest = typeof pet.id === 'number' && pet.id >= nextPetId
-      return { ...state, pets: later, nextPetId: isNewest ? Number(pet.id) + 1 : nextPetId }
-    }
-    case 'pet-removed':
-      return { ...state, pets: pets.filter(({ id }) => id !== change.id) }
+    case 'put':
+      return withRecords(change.resource, (before) => {
+        const { scope, value } = change.record
+        const known = before.values.findIndex((_, index) => isRecord(scope, value.id, before, index))
+        const values = known === -1 ? [...before.values, value] : before.values.with(known, value)
+        const scopes = [...(before.scopes ?? []), ...(known === -1 && scope.length > 0 ? [scope] : [])]
+        const isNewest = typeof value.id === 'number' && known === -1 && value.id >= before.nextId
+        const nextId = isNewest ? Number(value.id) + 1 : before.nextId
+        return { ...before, values, nextId, ...(scopes.length > 0 && { scopes }) }
+      })
+    case 'remove':
+      return withRecords(change.resource, (before) => {
+        const isKept = (_: unknown, index: number) => !isRecord(change.scope, change.id, before, index)
+        const { scopes, ...others } = before
+        const kept = scopes?.filter(isKept) ?? []
+        return { ...others, values: before.values.filter(isKept), ...(kept.length > 0 && { scopes: kept }) }
+      })
     case 'key': {
       const { key } = change
       const isKnown = keys.some((other) => other.key === key.key)
@@ -37,9 +102,6 @@ export function changed(state: StoredState, change: Change): StoredState {
     }
     case 'key-removed':
       return { ...state, keys: keys.filter(({ key }) => key !== change.key) }
-    case 'record':
-    case 'record-removed':
-      throw new Error('The packaged contract has no other records.')
     case 'replaced':
       return change.state
   }
@@ -56,6 +118,7 @@ interface OpenOptions {
   readonly disk?: Disk
   readonly maxBytes?: number
   readonly reset?: boolean
+  readonly resources?: readonly ResourceData[]
 }
 
 /** Owns a state as a space does: a change takes effect once it is written. */
@@ -72,7 +135,7 @@ export class Owner {
 
   static async open(
     file: string,
-    { fsync = false, disk, maxBytes = Number.MAX_SAFE_INTEGER, reset = false }: OpenOptions = {},
+    { fsync = false, disk, maxBytes = Number.MAX_SAFE_INTEGER, reset = false, resources = RESOURCES }: OpenOptions = {},
   ): Promise<Owner> {
     const warnings: string[] = []
     const { state, store } = await openFileStore(file, {
@@ -81,6 +144,7 @@ export class Owner {
       reset,
       warn: (message) => warnings.push(message),
       now: () => Date.parse('2026-03-01T10:00:00Z'),
+      layout: new Layout(resources, SEED.keys),
       ...(disk === undefined ? {} : { disk }),
     })
     return new Owner(state ?? SEED, store, warnings)

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { Layout } from '../../src/store/layout.js'
 import { SnapshotFolder } from '../../src/store/snapshot-folder.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { Owner, SEED } from './owner.js'
@@ -38,7 +39,7 @@ describe('in a cloned folder', () => {
     writeFileSync(secret, '{"crc":1,"snapshot":{}}')
     const folder = temporaryFolder()
     symlinkSync(elsewhere, join(folder, 'snapshots'))
-    const linked = new SnapshotFolder(join(folder, 'snapshots'), false)
+    const linked = new SnapshotFolder(join(folder, 'snapshots'), false, new Layout([]))
     const unusable = { message: expect.stringContaining('is a symbolic link') }
     await expect(linked.names()).rejects.toMatchObject(unusable)
     await expect(linked.get('full')).rejects.toMatchObject(unusable)
@@ -47,7 +48,7 @@ describe('in a cloned folder', () => {
     const own = join(folder, 'own')
     mkdirSync(own)
     symlinkSync(secret, join(own, 'full.json'))
-    await expect(new SnapshotFolder(own, false).get('full')).rejects.toMatchObject(unusable)
+    await expect(new SnapshotFolder(own, false, new Layout([])).get('full')).rejects.toMatchObject(unusable)
     expect(existsSync(secret)).toBe(true)
     expect(readFileSync(secret, 'utf8')).toBe('{"crc":1,"snapshot":{}}')
   })

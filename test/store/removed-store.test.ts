@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Pet } from '../../src/domain/pets.js'
+import type { Pet } from '../../src/contract/entities.js'
 import { temporaryFolder } from '../support/temporary-files.js'
-import { folderWithin, Owner, stateIn } from './owner.js'
+import { folderWithin, Owner, put, stateIn } from './owner.js'
 
 const pet = (id: number): Pet => ({ id, name: `Pet ${id}`, categoryId: 1 })
 
@@ -13,7 +13,7 @@ async function storeInUse() {
   const folder = folderWithin(temporaryFolder())
   const file = join(folder, 'store.json')
   const owner = await Owner.start(file)
-  owner.change({ kind: 'pet', pet: pet(10) })
+  owner.change(put(pet(10)))
   await nextTurn()
   return { folder, file, owner }
 }
@@ -22,7 +22,7 @@ describe('a store whose files are removed while it is in use', () => {
   it('acknowledges no more changes, and reports the loss on stop', async () => {
     const { folder, owner } = await storeInUse()
     rmSync(folder, { recursive: true })
-    expect(() => owner.change({ kind: 'pet', pet: pet(11) })).toThrow(
+    expect(() => owner.change(put(pet(11)))).toThrow(
       expect.objectContaining({
         code: 'STORE_WRITE_FAILED',
         message: expect.stringContaining('its lock file was removed'),
@@ -43,7 +43,7 @@ describe('a store whose files are removed while it is in use', () => {
     onTestFinished(() => void vi.useRealTimers())
     const { file, owner } = await storeInUse()
     rmSync(`${file}.lock`)
-    expect(() => owner.change({ kind: 'pet', pet: pet(11) })).toThrow('its lock file was removed')
+    expect(() => owner.change(put(pet(11)))).toThrow('its lock file was removed')
     owner.store.close()
   })
 
@@ -52,13 +52,11 @@ describe('a store whose files are removed while it is in use', () => {
     renameSync(folder, `${folder}-moved`)
     mkdirSync(folder)
     const other = await Owner.start(file)
-    other.change({ kind: 'pet', pet: pet(99) })
+    other.change(put(pet(99)))
     const journal = readFileSync(`${file}.journal`)
     // As if it were another process.
     rmSync(`${file}.lock`)
-    expect(() => owner.change({ kind: 'pet', pet: pet(11) })).toThrow(
-      expect.objectContaining({ code: 'STORE_WRITE_FAILED' }),
-    )
+    expect(() => owner.change(put(pet(11)))).toThrow(expect.objectContaining({ code: 'STORE_WRITE_FAILED' }))
     expect(() => owner.store.close()).toThrow(expect.objectContaining({ code: 'STORE_LOST' }))
     expect(readFileSync(`${file}.journal`)).toEqual(journal)
     other.store.close()

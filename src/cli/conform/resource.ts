@@ -1,5 +1,5 @@
 import type { Contract, Operation } from '../../contract/contract.js'
-import { type IdData, isStateful, placeInState } from '../../contract/resource-data.js'
+import { type IdData, isStateful } from '../../contract/resource-data.js'
 import { didYouMean } from '../../domain/suggest.js'
 import { OptionsError } from '../../options/options.js'
 import { formatProblem } from '../../options/problem.js'
@@ -27,7 +27,10 @@ export interface AppliedScenario extends ConformScenario {
 }
 
 /** @param wanted default: the one with the most stateful operations @throws OptionsError */
-export function findResource({ operations, resources }: Contract, wanted: string | undefined): TestedResource {
+export function findResource(
+  { operations, resources, isPackaged }: Contract,
+  wanted: string | undefined,
+): TestedResource {
   const own = (name: string) => operations.filter((one) => isStateful(one) && one.action?.resource === name)
   const usable = resources.filter(({ name }) => own(name).some(({ action }) => isStep(action?.kind)))
   const [most] = [...usable].sort(
@@ -47,7 +50,7 @@ export function findResource({ operations, resources }: Contract, wanted: string
       .filter((one) => one.action?.kind === kind && one.method === method)
       .sort((one, other) => one.path.length - other.path.length)[0]
   const [list, get, create] = [stepOf('list', 'GET'), stepOf('get', 'GET'), stepOf('create', 'POST')]
-  const isGenerated = resource.isFixed !== true && placeInState(resource) === 'records'
+  const isGenerated = resource.isFixed !== true && isPackaged !== true
   return {
     name: resource.name,
     id: resource.id,
