@@ -1,5 +1,7 @@
 import * as v from 'valibot'
 import { type Int64, parseInt64 } from '../contract/int64.js'
+import type { Values } from '../contract/contract.js'
+import { isNode } from '../contract/json.js'
 import {
   type IdData,
   type ParentData,
@@ -13,18 +15,18 @@ import { parentFields, withoutParentFields } from '../domain/parents.js'
 import type { SavedRecords, Scope } from '../domain/records.js'
 import { recordSchema } from '../domain/schemas.js'
 import type { OtherContent, StoredState } from '../domain/state.js'
-import { apiKey, check, fields, int64, list, record, text, wholeNumber } from './shape.js'
+import { anyList, apiKey, check, fields, int64, list, record, text, wholeNumber } from './shape.js'
 import { CorruptionError, StoreError } from './store-error.js'
 
 /** The object in a file: the records of each resource by name, and the sandbox's own data in `$sandbox`. */
 export type Content = Readonly<Record<string, unknown>>
 
 /** What files need to know of a resource. */
-export interface StoredResource extends Pick<ResourceData, 'name' | 'path' | 'parents'> {
-  readonly id: Pick<IdData, 'property'> & Partial<Pick<IdData, 'kind'>>
+export interface StoredResource extends Pick<ResourceData, 'name' | 'path' | 'parents' | 'single'> {
+  readonly id: Pick<IdData, 'property' | 'isUnseen'> & Partial<Pick<IdData, 'kind'>>
 }
 
-export const DOCUMENT_VERSION = 2
+const DOCUMENT_VERSION = 2
 
 /** Leaves room for new ids below the end of int64. Only manual edits get this far. */
 const MAX_NEXT_ID = 2n ** 62n
@@ -123,15 +125,16 @@ export class Layout {
     const reading: Reading = { notes, converted: 0 }
     for (const [name, value] of lists) {
       const resource = owners.get(name)
-      if (resource === undefined || !Array.isArray(value)) {
+      if (resource === undefined) {
         if (!Array.isArray(value)) check(record, value, name)
         const facts = { next: next[name], path: paths[name], parents: parents[name] }
         others.push({ name: this.#freeName(name, paths[name]), content: value, ...facts })
         continue
       }
+      const items = check(anyList, isOne(resource) && isNode(value) ? [identified(resource, value)] : value, name)
       const { name: now } = resource
       const read = { ...resource, parents: named(resource.parents, parents[name]) }
-      records.push([now, readRecords(read, value, name, next[name], reading)])
+      records.push([now, readRecords(read, items, name, next[name], reading)])
       if (now !== name) notes.push(`The resource "${name}" of the store is now named "${now}".`)
     }
     if (reading.converted > 0)
@@ -159,7 +162,9 @@ export class Layout {
     for (const [name, { values, scopes, nextId }] of records) {
       const resource = this.find(name)
       const own = resource?.parents ?? unknownParents(scopes?.[0])
-      lists.push([name, own.length === 0 ? values : values.map((value, at) => written(own, scopes?.[at] ?? [], value))])
+      if (resource !== undefined && isOne(resource)) {
+        if (values[0] !== undefined) lists.push([name, withoutUnseenId(resource, values[0])])
+      } else lists.push([name, own.length === 0 ? values : values.map((value, at) => written(own, scopes?.[at] ?? [], value))])
       next.push([name, nextId])
       if (resource !== undefined && resource.path !== '') paths.push([name, resource.path])
       if (own.length > 0) parents.push([name, own.map(({ field }) => field)])
@@ -182,7 +187,7 @@ export class Layout {
 }
 
 /** The file has another version. */
-export class WrongVersion extends StoreError {
+class WrongVersion extends StoreError {
   constructor(version: unknown) {
     super(
       'STORE_VERSION',
@@ -198,6 +203,21 @@ export function storedKey({ key, plan, always }: ApiKey): object {
 /** A template without the names of its parameters, which do not distinguish paths. */
 function plain(path: string): string {
   return path.replaceAll(/\{[^{}]*\}/g, '{}')
+}
+
+/** Its record is an object in files, as in those of json-server. */
+function isOne({ single, parents }: StoredResource): boolean {
+  return single !== undefined && parents.length === 0
+}
+
+function identified({ single, id: { property } }: StoredResource, value: Values): Values {
+  return { [property]: single?.initial?.[property] ?? 1, ...value }
+}
+
+function withoutUnseenId({ id }: StoredResource, value: Values): Values {
+  if (!id.isUnseen) return value
+  const { [id.property]: _, ...others } = value
+  return others
 }
 
 /** Of records of another contract. */
@@ -226,10 +246,10 @@ export function readRecords(
   const scopes: Scope[] = []
   let nextId = next ?? 1
   const values = items.map((item, index) => {
-    const place = `${name}[${index}]`
-    const nested = withoutParentFields(parents, check(record, item, place))
+    const place = () => `${name}[${index}]`
+    const nested = withoutParentFields(parents, isNode(item) ? item : check(record, item, place()))
     if (typeof nested === 'string')
-      throw new CorruptionError(`${place}.${nested} is missing: it is the id of the parent`)
+      throw new CorruptionError(`${place()}.${nested} is missing: it is the id of the parent`)
     let { value } = nested
     const whole = kind === 'integer' && typeof value[property] === 'string' ? parseInt64(value[property]) : undefined
     if (whole !== undefined) {
@@ -238,10 +258,10 @@ export function readRecords(
     }
     const own = value[property]
     if (own !== undefined) {
-      if (!IDS.has(typeof own)) check(recordId, own, `${place}.${property}`)
+      if (!IDS.has(typeof own)) check(recordId, own, `${place()}.${property}`)
       const key = keyOf(nested.scope, own)
       if (known.has(key))
-        throw new CorruptionError(`${place}.${property} is ${String(own)}, which an earlier record already has`)
+        throw new CorruptionError(`${place()}.${property} is ${String(own)}, which an earlier record already has`)
       known.add(key)
       // A given number counts the texts already.
       if (next === undefined || typeof own !== 'string') nextId = nextIdAfter(nextId, own)

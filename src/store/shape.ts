@@ -50,6 +50,9 @@ function oneOf<const T extends readonly (string | number)[]>(allowed: T) {
   return v.picklist(allowed, `one of ${allowed.join(', ')}`)
 }
 
+/** Not v.array, which copies a million entries. */
+export const anyList = v.custom<readonly unknown[]>(Array.isArray, 'a list')
+
 export function list<T>(item: Schema<T>) {
   return v.array(item, 'a list')
 }

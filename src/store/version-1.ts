@@ -5,7 +5,7 @@ import type { SavedRecords } from '../domain/records.js'
 import { recordSchema } from '../domain/schemas.js'
 import type { Change, StoredState } from '../domain/state.js'
 import { type Content, type Layout, readRecords, type StoredResource } from './layout.js'
-import { apiKey, check, fields, int64, list, record, text, wholeNumber } from './shape.js'
+import { anyList, apiKey, check, fields, int64, list, record, text, wholeNumber } from './shape.js'
 
 // Reads what releases until 0.1 wrote: pets and orders had fields of their own, and all other records `records`. A start
 // folds document, journal and snapshots into the present form, so that no other file needs to know this one.
@@ -21,7 +21,7 @@ const savedRecords = fields({ idProperty: text, nextId: int64, values: list(reco
 const state = fields({
   version: v.optional(v.literal(1)),
   nextPetId: int64,
-  pets: v.custom<readonly unknown[]>(Array.isArray, 'a list'),
+  pets: anyList,
   orders: list(record),
   keys: list(apiKey),
   records: v.optional(recordSchema(v.string(), savedRecords, 'an object')),

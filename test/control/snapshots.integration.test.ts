@@ -109,11 +109,7 @@ describe('a snapshot on disk', () => {
         .join()
     const { version: _, state, clock, accounts, dice, ...others } = readSnapshot(folder, 'good')
     expect(names(others)).toBe('faults,plans,settings,storm')
-    expect([state, clock, dice].map(names)).toEqual([
-      'keys,nextPetId,orders,pets',
-      'frozen,now',
-      'faults,latency,storm',
-    ])
+    expect([state, clock, dice].map(names)).toEqual(['$sandbox,orders,pets', 'frozen,now', 'faults,latency,storm'])
     expect(new Set((accounts as object[]).map(names))).toEqual(new Set(['bans,kind,name,usage']))
   })
 
@@ -127,11 +123,11 @@ describe('a snapshot on disk', () => {
   })
 
   it.each<[string, Path, unknown]>([
-    ['a version of another release', ['version'], 2],
+    ['a version of another release', ['version'], 3],
     ['no version', ['version'], undefined],
-    ['a pet without a name', ['state', 'pets', 0, 'name'], undefined],
+    ['a pet that is not an object', ['state', 'pets', 0], 5],
     ['a pet twice', ['state', 'pets', 1, 'id'], 1],
-    ['no ids left', ['state', 'nextPetId'], 9223372036854775807n],
+    ['no ids left', ['state', '$sandbox', 'next', 'pets'], 9223372036854775807n],
     ['no orders', ['state', 'orders'], {}],
   ])('with a valid checksum and %s is refused and changes nothing', async (_what, path, wrong) => {
     const folder = temporaryFolder()

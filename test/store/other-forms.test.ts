@@ -213,7 +213,8 @@ describe('a file of json-server', () => {
   })
 
   it.each([
-    ['a number', { pets: 5 }, 'pets is 5, where an object is expected'],
+    ['a number', { all: 5 }, 'all is 5, where an object is expected'],
+    ['an object for a list', { pets: { id: 1 } }, 'pets is {"id":1}, where a list is expected'],
     ['a text in a list', { pets: ['a'] }, 'pets[0] is "a", where an object is expected'],
     ['a record without its parent', { toys: [{ id: 1 }] }, 'toys[0].ownerId is missing: it is the id of the parent'],
   ])('with %s is refused', async (_what, content, problem) => {

@@ -24,7 +24,8 @@ export const RESOURCES: readonly ResourceData[] = [
 ]
 
 function resource(given: Pick<ResourceData, 'name' | 'path'> & Partial<ResourceData>): ResourceData {
-  return { parents: [], id: { property: 'id', kind: 'integer' }, properties: {}, unique: [], ...given }
+  const because = { record: '', id: '' }
+  return { parents: [], id: { property: 'id', kind: 'integer' }, because, properties: {}, unique: [], ...given }
 }
 
 const PETS: readonly Pet[] = [
