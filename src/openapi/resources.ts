@@ -1,9 +1,4 @@
-import {
-  type ParentData,
-  RESERVED_NAME,
-  type ResourceAction,
-  type ResourceData,
-} from '../contract/resource-data.js'
+import { type ParentData, RESERVED_NAME, type ResourceAction, type ResourceData } from '../contract/resource-data.js'
 import { readRecordFields } from '../contract/schema-fields.js'
 import { type CollectionShape, findRecord } from './evidence.js'
 import { grouped, literalsOf, type OperationShape, success } from './operations.js'

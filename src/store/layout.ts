@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { type Int64, parseInt64 } from '../contract/int64.js'
 import type { Values } from '../contract/contract.js'
+import { type Int64, parseInt64 } from '../contract/int64.js'
 import { isNode } from '../contract/json.js'
 import {
   type IdData,
@@ -164,7 +164,11 @@ export class Layout {
       const own = resource?.parents ?? unknownParents(scopes?.[0])
       if (resource !== undefined && isOne(resource)) {
         if (values[0] !== undefined) lists.push([name, withoutUnseenId(resource, values[0])])
-      } else lists.push([name, own.length === 0 ? values : values.map((value, at) => written(own, scopes?.[at] ?? [], value))])
+      } else
+        lists.push([
+          name,
+          own.length === 0 ? values : values.map((value, at) => written(own, scopes?.[at] ?? [], value)),
+        ])
       next.push([name, nextId])
       if (resource !== undefined && resource.path !== '') paths.push([name, resource.path])
       if (own.length > 0) parents.push([name, own.map(({ field }) => field)])

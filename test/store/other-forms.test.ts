@@ -212,6 +212,26 @@ describe('a file of json-server', () => {
     expect(petsOf(await stateIn(file))).toHaveLength(3)
   })
 
+  it('has objects as the one record of a path', async () => {
+    const profile = {
+      ...PETS,
+      name: 'profile',
+      path: '/profile',
+      single: {},
+      id: { ...PETS.id, isUnseen: true as const },
+    }
+    const file = storeOf({ document })
+    const owner = await Owner.start(file, { resources: [...RESOURCES, profile] })
+    expect(recordsOf(owner.state, 'profile')?.values).toEqual([{ id: 1, name: 'Ada' }])
+    const value = { id: 1, name: 'Bob' }
+    owner.change({ kind: 'put', resource: 'profile', record: { scope: [], value } })
+    owner.store.close()
+    expect(contentOf(file)).toMatchObject({ profile: { name: 'Bob' } })
+    const { state, store } = await Owner.open(file, { resources: [...RESOURCES, profile] })
+    store.close()
+    expect(recordsOf(state, 'profile')?.values).toEqual([value])
+  })
+
   it.each([
     ['a number', { all: 5 }, 'all is 5, where an object is expected'],
     ['an object for a list', { pets: { id: 1 } }, 'pets is {"id":1}, where a list is expected'],
