@@ -4,6 +4,8 @@ import { counted } from '../../domain/numbers.js'
 import {
   charge,
   isUnlimited,
+  type Limits,
+  NO_LIMITS,
   type QuotaUsage,
   type QuotaVerdict,
   reportedWindow,
@@ -25,7 +27,7 @@ export const chargeQuota: Gate = (context) => {
   if (isBrowserProbe(context.request)) return undefined
   context.isCounted = true
   if (isAlwaysSpent(caller)) {
-    const perMinute = isUnlimited(limits) ? viewUnlimited(now).limit : limits.perMinute
+    const perMinute = minuteOf(limits, now)
     account.usage = spend(account.usage, perMinute, now)
     return refuse(context, viewWindow('minute', account.usage.minute, perMinute, now))
   }
@@ -43,8 +45,9 @@ export function shownUncharged(space: Space, caller: Caller, now: EpochMs): Wind
   if (isUnlimited(limits)) return viewUnlimited(now)
   if (!space.settings.rateLimit && !isAlwaysSpent(caller)) return viewQuota({}, limits, now)
   if (!isAlwaysSpent(caller)) return viewQuota(account.usage, limits, now)
-  const { minute, day } = spend(account.usage, limits.perMinute, now)
-  return reportedWindow(viewWindow('minute', minute, limits.perMinute, now), viewWindow('day', day, limits.perDay, now))
+  const perMinute = minuteOf(limits, now)
+  const { minute, day } = spend(account.usage, perMinute, now)
+  return reportedWindow(viewWindow('minute', minute, perMinute, now), viewWindow('day', day, limits.perDay, now))
 }
 
 function refuse(context: RequestContext, shown: WindowView): HandlerResult {
@@ -58,6 +61,11 @@ function refuse(context: RequestContext, shown: WindowView): HandlerResult {
 /** The key `sandbox-limited`: the minute is always used up. */
 function isAlwaysSpent(caller: Caller): boolean {
   return caller.kind === 'key' && caller.apiKey.always === 'limited'
+}
+
+/** Of a key that is always limited, also where others have no limit in a minute. */
+function minuteOf({ perMinute }: Limits, now: EpochMs): number {
+  return perMinute === NO_LIMITS.perMinute ? viewUnlimited(now).limit : perMinute
 }
 
 function spend(usage: QuotaUsage, perMinute: number, now: EpochMs): QuotaUsage {
