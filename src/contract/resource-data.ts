@@ -211,6 +211,8 @@ export interface ResourceAction {
   readonly ignores?: readonly string[]
   /** The request body names the record, not the path: `PUT /pets` with an id. */
   readonly isIdInBody?: boolean
+  /** The query parameter that names the record: `DELETE /pets?id=1`. */
+  readonly idParameter?: string
   /** Parents in the path that are filters of a view: `/owners/{ownerId}/pets` of the pets in `/pets`. */
   readonly pathFilters?: readonly ParentData[]
 }
@@ -296,9 +298,9 @@ export interface QueryRoles {
   readonly filters: readonly (readonly [parameter: string, property: string])[]
 }
 
-export function usedParameters({ query = { filters: [] } }: ResourceAction): ReadonlySet<string> {
+export function usedParameters({ idParameter = '', query = { filters: [] } }: ResourceAction): ReadonlySet<string> {
   const { filters, isZeroBased: _, isOneBased: __, hasSortChoices: ___, ...roles } = query
-  const names = [...Object.values(roles), ...filters.map(([parameter]) => parameter)]
+  const names = [idParameter, ...Object.values(roles), ...filters.map(([parameter]) => parameter)]
   // `page[size]` may be part of the object `page`.
   return new Set(names.flatMap((name) => [name, name.replace(/\[.*/, '')]))
 }

@@ -79,8 +79,9 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
   }
 }
 
-/** The id that a request names, in its body or path. */
-function idOf({ resource: { id }, action, path, body }: ActionRequest): unknown {
+/** The id that a request names, in its query, body or path. */
+function idOf({ resource: { id }, action, path, query, body }: ActionRequest): unknown {
+  if (action.idParameter !== undefined) return query[action.idParameter]
   if (action.isIdInBody) return body[id.property]
   const values = Object.values(path)
   if (id.parts !== undefined) return values.slice(-id.parts.length).join()

@@ -11,7 +11,7 @@ import {
   typesOf,
   variantsOf,
 } from '../contract/schema-fields.js'
-import { type OperationShape, parametersOf, success } from './operations.js'
+import { type OperationShape, parametersOf, plainName, success } from './operations.js'
 import type { FoundResource } from './read-resource.js'
 import { type ListEnvelope, unwrapList, unwrapRecord, unwrapSent } from './record-schema.js'
 import { COUNTED, queryRoles, REMOVED, readMeta, SUCCEEDED } from './roles.js'
@@ -106,7 +106,8 @@ function readOne(
   const isItem = operation.parameter !== undefined || found.isSingle
   const { resource } = found
   const isJson = content !== undefined
-  const isRemoval = effect === 'delete' && (isItem || sendsId(operation, found))
+  const idParameter = effect === 'delete' && !isItem ? idInQuery(operation, found) : undefined
+  const isRemoval = effect === 'delete' && (isItem || idParameter !== undefined || sendsId(operation, found))
   if (hasContent(response) && !isJson) return 'the response is not JSON'
   const record = schema && (unwrapRecord(schema, resource.path) ?? { schema })
   const meta = record?.fields && readMeta(record.fields, record.envelope, SUCCEEDED)
@@ -121,7 +122,7 @@ function readOne(
     ...(meta === undefined || Object.keys(meta).length === 0 ? {} : { meta }),
     ...(typeof view === 'object' && { view }),
   }
-  const inBody = isRemoval && !isItem && { isIdInBody: true }
+  const inBody = isRemoval && !isItem && (idParameter === undefined ? { isIdInBody: true } : { idParameter })
   if (isRemoval && schema === undefined) return { ...base, ...inBody, kind: 'remove', status: status || 204 }
   if (typeof view === 'string' || (isRemoval && view !== undefined)) {
     const isOther = isRemoval || (effect !== 'get' && String(view).startsWith(NO_RECORD))
@@ -151,6 +152,14 @@ const WRITES = { 'post false': ['create', 201], 'put true': ['replace', 200], 'p
 
 function isItemWrite({ effect, parameter }: OperationShape): boolean {
   return parameter !== undefined && effect === 'patch'
+}
+
+/** The query parameter that names the record, as in `DELETE /things?id=1`. */
+function idInQuery(operation: OperationShape, { resource: { id } }: FoundResource): string | undefined {
+  return parametersOf(operation)
+    .filter((one) => one.string('in') === 'query' && one.flag('required'))
+    .flatMap((one) => one.string('name') ?? [])
+    .find((name) => plainName(name) === plainName(id.property))
 }
 
 /** Whether the body names the record: `POST /things/delete` with its id. */

@@ -217,8 +217,12 @@ function readParameters(path: string, places: readonly Place[]): readonly ReadPa
     if (name === undefined || place.string('in') === undefined) throw place.error('must have "name" and "in"')
     const holder = schemaOf(place)
     const schema = holder?.child('schema')
-    if (holder === undefined || schema === undefined || location === undefined) continue
-    if (location === 'header' && NOT_PARAMETERS.test(name)) continue
+    if (location === undefined || (location === 'header' && NOT_PARAMETERS.test(name))) continue
+    if (holder === undefined || schema === undefined) {
+      // Any text will do.
+      if (place.flag('required') && location !== 'path') read.set(`${location} ${name}`, textParameter(location, name))
+      continue
+    }
     const exploded = explodedFields(place)
     for (const [inner, field] of exploded) {
       const required = place.flag('required') && field.required
@@ -230,13 +234,30 @@ function readParameters(path: string, places: readonly Place[]): readonly ReadPa
     read.set(`${location} ${name}`, { parameter, schema: holder.written('schema') })
   }
   const inPath = [...path.matchAll(TEMPLATE_PARAMETER)].flatMap(([, name = '']) => {
-    const undeclared = { in: 'path', name, type: 'string', required: true, style: 'simple', explode: false } as const
-    return [read.get(`path ${name}`) ?? { parameter: { ...undeclared, form: TEXT }, schema: undefined }]
+    return [read.get(`path ${name}`) ?? textParameter('path', name)]
   })
   return [...inPath, ...[...read.values()].filter(({ parameter }) => parameter.in !== 'path')]
 }
 
-const TEXT = { types: ['string'] }
+/** A required parameter without a schema. */
+function textParameter(location: Parameter['in'], name: string): ReadParameter {
+  const style = location === 'path' || location === 'header' ? 'simple' : 'form'
+  const form = { types: ['string'] }
+  const example = location === 'path' ? {} : { example: 'a' }
+  return {
+    parameter: {
+      in: location,
+      name,
+      type: 'string',
+      required: true,
+      style,
+      explode: style === 'form',
+      form,
+      ...example,
+    },
+    schema: undefined,
+  }
+}
 
 function parameterOf(
   name: string,

@@ -290,7 +290,7 @@ function idForm(schemas: readonly Place[]): { readonly pattern: string } | strin
   const patterns = schemas.flatMap((schema) => schema.string('pattern') ?? [])
   const prefixes = patterns.map((pattern) => /^\^([A-Za-z]+[_-])/.exec(pattern)?.[1] ?? '')
   const lengths = schemas.flatMap(({ value }) => [Object(value).minLength, Object(value).maxLength])
-  const forms = [...[32, 24, ...lengths].map((length) => `[0-9a-f]{${length}}`), '[1-9]\\d{17}']
+  const forms = [...[32, 24, ...lengths].map((length) => `[0-9a-f]{${length}}`), '[1-9]\\d{17}', '[1-9]\\d{8}']
   const usual = [...prefixes, ''].flatMap((prefix) => forms.map((form) => `^${prefix}${form}$`))
   const found = [...usual, ...patterns].find((pattern) => {
     const [one, other] = [SAMPLE_UUID, OTHER_UUID].map((uuid) => idOfForm(pattern, uuid))

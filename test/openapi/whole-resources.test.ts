@@ -87,6 +87,21 @@ describe('verbs in paths', () => {
         ['GET /tasks/all 200', undefined, []],
       ],
     ],
+    [
+      'with the id in the query',
+      {
+        '/tasks': { get: ok(list(task)), post: { ...takes(sent), ...ok(task, 201) } },
+        '/tasks/remove': {
+          delete: { parameters: [{ name: 'id', in: 'query', required: true, schema: integer }], ...gone },
+        },
+      },
+      [
+        ['POST /tasks 201', { name: 'Ann' }, ANN],
+        ['DELETE /tasks/remove?id=2 404'],
+        ['DELETE /tasks/remove?id=1 204'],
+        ['GET /tasks 200', undefined, []],
+      ],
+    ],
   ])('%s', (_what, paths, turns) => check(paths, turns))
 
   it('are part of the name where nothing else is about the collection', async () => {
@@ -533,6 +548,17 @@ describe('what documents get wrong', () => {
         ['GET /tasks?name=2 400'],
       ],
     )
+  })
+
+  it('a required parameter without a schema must be there', async () => {
+    const parameters = [
+      { name: 'x-age', in: 'header', required: true },
+      { name: 'q', in: 'query', required: true },
+    ]
+    const sandbox = await openContract({ '/ping': { get: { parameters, ...ok(text) } } })
+    expect((await sandbox.get('/ping?q=1')).status).toBe(400)
+    expect((await sandbox.call('/v1/ping', { headers: { 'x-age': '1' } })).status).toBe(400)
+    expect((await sandbox.call('/v1/ping?q=1', { headers: { 'x-age': '1' } })).status).toBe(200)
   })
 
   it('a list that hides some records by default shows new ones', async () => {
