@@ -1,6 +1,6 @@
 import { CONTROL_PATH } from '../src/control/path.js'
 import type { Verb } from '../src/control/verb.js'
-import { shortPaths, VERBS } from '../src/control/verbs.js'
+import { VERBS } from '../src/control/verbs.js'
 import { NAME } from '../src/domain/keys.js'
 import { errorBody } from '../src/domain/problems.js'
 import { packageVersion } from '../src/system/package-files.js'
@@ -19,11 +19,6 @@ export function describeControl(types: VerbTypes): object {
   for (const [name, verb] of Object.entries<Verb>(VERBS)) {
     const method = verb.method.toLowerCase()
     paths[verb.path] = { ...paths[verb.path], [method]: describeVerb(name, verb, schemas) }
-    for (const [path, resource] of shortPaths(verb.path)) {
-      const description = describeVerb(name, { ...verb, path }, schemas)
-      const operationId = name.replace('records', resource)
-      paths[path] = { ...paths[path], [method]: { ...description, operationId } }
-    }
   }
   return {
     openapi: '3.1.0',
@@ -133,8 +128,7 @@ function describeVerb(
   if (response === undefined) throw new Error(`${name} has no response schema.`)
   const { properties = {}, required = [] }: JsonSchema = input === undefined ? {} : asJsonSchema(input)
   const isInPath = (field: string) => path.includes(`{${field}}`)
-  // A short path stands for its resource.
-  const others = Object.entries(properties).filter(([field]) => !isInPath(field) && field !== 'resource')
+  const others = Object.entries(properties).filter(([field]) => !isInPath(field))
   const takesBody = method !== 'GET' && method !== 'DELETE' && others.length > 0
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, field = '']) => field)
   const given: Readonly<Record<string, unknown>> = { ...example }
@@ -144,7 +138,7 @@ function describeVerb(
   const schema = {
     type: 'object',
     properties: Object.fromEntries(others),
-    required: required.filter((field) => !isInPath(field) && field !== 'resource'),
+    required: required.filter((field) => !isInPath(field)),
     additionalProperties: false,
   }
   return {
@@ -160,7 +154,9 @@ function describeVerb(
         schema: { type: 'string' },
         example: String(given[field]),
       })),
-      ...(takesBody ? [] : others.map(([field, schema]) => ({ name: field, in: 'query', schema }))),
+      ...others
+        .filter(([field]) => !takesBody || (body !== undefined && field !== body))
+        .map(([field, schema]) => ({ name: field, in: 'query', schema })),
     ],
     ...(takesBody && {
       requestBody: {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import standaloneCode from 'ajv/dist/standalone/index.js'
 import { createAjv } from '../src/contract/ajv.js'
 import type { ContractData } from '../src/contract/contract-data.js'
+import type { Node } from '../src/contract/document.js'
 import { toJsonSchema } from '../src/contract/json-schema.js'
 import { parseDocument } from '../src/contract/parse-document.js'
 import type { Schemas } from '../src/contract/validators.js'
@@ -26,6 +27,8 @@ export async function generateContract(): Promise<void> {
   await writeGenerated('contract', 'validators.js', validatorsModule(schemas))
   await writeGenerated('contract', 'validators.d.ts', validatorsDeclaration(schemas))
   await writeGenerated('contract', 'types.ts', await typesModule())
+  await writeGenerated('contract', 'entities.ts', entitiesModule(document, data))
+  await writeGenerated('contract', 'examples.ts', examplesModule(data))
 }
 
 function dataModule(data: ContractData, replacer?: (name: string, value: unknown) => unknown): string {
@@ -34,6 +37,52 @@ function dataModule(data: ContractData, replacer?: (name: string, value: unknown
     "import type { ContractData } from '../contract-data.js'\n",
     `export const contractData: ContractData = ${JSON.stringify(data, replacer, 2)}\n`,
   ].join('\n')
+}
+
+const refOf = (schema: unknown): string => String(Object(schema).$ref ?? '').replace(/^.*\//, '')
+
+/** The schemas by name, and the records of each resource. */
+function entitiesModule({ components, paths }: Node, { resources }: ContractData): string {
+  const schemas = Object(Object(components).schemas)
+  const nameOf = (body: unknown) => {
+    const schema = Object(Object(Object(Object(body).content)['application/json']).schema)
+    const [named, items] = [schema, schemas[refOf(schema)]?.items].map(refOf)
+    return items || named
+  }
+  const rows = resources.map(({ name, path }) => {
+    const { get, post } = Object(Object(paths)[path])
+    const record = nameOf(Object(get?.responses)['200'])
+    return { name, record, input: nameOf(post?.requestBody) || record }
+  })
+  return [
+    NOTE,
+    "import type { components } from './types.js'\n",
+    "type Schemas = components['schemas']\n",
+    // The global Error is another.
+    ...Object.keys(schemas).map((name) => `export type ${name === 'Error' ? 'ErrorBody' : name} = Schemas['${name}']`),
+    '\n/** The records of the packaged contract, by resource. */\nexport interface PackagedRecords {',
+    ...rows.map(({ name, record }) => `  readonly ${name}: ${record}`),
+    '}\n\n/** What a client may send for a record. */\nexport interface PackagedInputs {',
+    ...rows.map(({ name, input }) => `  readonly ${name}: ${input}`),
+    '}\n',
+  ].join('\n')
+}
+
+/** What examples in help and messages name. */
+function examplesModule({ operations, resources }: ContractData): string {
+  const [resource] = resources
+  const idOf = (kind: string) =>
+    operations.find(({ action }) => action?.kind === kind && action.resource === resource?.name)?.id ?? '*'
+  const create = operations.find(({ id }) => id === idOf('create'))
+  const fields = (create?.body?.fields ?? []).filter(({ required }) => required)
+  const record = Object.fromEntries(fields.map(({ name, type }) => [name, type === 'string' ? 'Rex' : 1]))
+  const [, filtered] = operations.find(({ id }) => id === idOf('list'))?.parameters ?? []
+  const filter = `--${filtered?.name} ${filtered?.enum?.[0]}`
+  const example = {
+    ...{ list: idOf('list'), create: idOf('create'), get: idOf('get') },
+    ...{ resource: resource?.name, path: resource?.path, filter, record },
+  }
+  return `${NOTE}\nexport const EXAMPLE = ${JSON.stringify(example, null, 2)}\n`
 }
 
 /** Descriptions stay in the document, which a page loads on demand. */

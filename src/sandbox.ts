@@ -19,7 +19,8 @@ export interface RunningSandbox {
   readonly controlUrl: string
   /** Of the key `sandbox`; undefined if the contract has no plans. */
   readonly plan: string | undefined
-  readonly petCount: number
+  /** How many records each resource has. */
+  readonly records: Readonly<Record<string, number>>
   readonly seed: number
   readonly operations: Contract['operations']
   /** Of the default space, then of each space with requests. */
@@ -63,7 +64,7 @@ export function runSandbox(
       baseUrl: origin + basePath,
       controlUrl: origin + CONTROL_PATH,
       plan: spaces.default.shared.start.settings.plan,
-      petCount: spaces.default.records.get('pets')?.size ?? 0,
+      records: spaces.default.countRecords(),
       seed,
       operations: served.operations,
       conduct() {

@@ -33,7 +33,9 @@ function hoversOf(name: string): ReadonlyMap<string, string> {
   const exported = module === undefined ? [] : checker.getExportsOfModule(module)
   const found = exported.find((symbol) => symbol.name === name)
   if (found === undefined) throw new TypeError(`The package exports no ${name}. Has it been built?`)
-  const type = checker.getDeclaredTypeOfSymbol(checker.getAliasedSymbol(found))
+  const type = checker.getDeclaredTypeOfSymbol(
+    found.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(found) : found,
+  )
   return new Map(
     type
       .getProperties()

@@ -25,7 +25,7 @@ describe('the sandbox fixture', () => {
       expect(statuses).toEqual([200, 200, 200, 429])
       await sandbox.clock.advance('1m')
       expect((await pets(sandbox, key)).status).toBe(200)
-      await sandbox.pets.add({ name: `Rex ${n}`, categoryId: 1 })
+      await sandbox.records.add('pets', { name: `Rex ${n}`, categoryId: 1 })
       expect((await sandbox.state()).space).toBe(sandbox.name)
       expect((await sandbox.requests()).length).toBe(5)
     })
@@ -90,9 +90,9 @@ describe('with PETSTORE_SANDBOX_URL', () => {
   })
 
   test('removes a space left by a killed run', async () => {
-    await running.space('left').pets.add({ name: 'Stray', categoryId: 1 })
+    await running.space('left').records.add('pets', { name: 'Stray', categoryId: 1 })
     const server = await openWorkerServer({}, env())
-    const names = (await (await server.freshSpace('left')).pets.list()).map(({ name }) => name)
+    const names = (await (await server.freshSpace('left')).records.list('pets')).map(({ name }) => name)
     expect(names).not.toContain('Stray')
   })
 

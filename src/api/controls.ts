@@ -1,7 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import type { Contract } from '../contract/contract.js'
-import type { NewPet, Open, Order, Pet } from '../contract/entities.js'
+import type { Open } from '../contract/entities.js'
+import type { PackagedInputs, PackagedRecords } from '../contract/generated/entities.js'
 import type { Int64 } from '../contract/int64.js'
 import { ControlError } from '../control/control-error.js'
 import type { ClockView } from '../control/views.js'
@@ -28,7 +29,7 @@ export type KeyNames = { readonly [Kind in NamedKey]: string }
  * Controls of a space. Durations are strings (`30s`), instants ISO 8601. Every method rejects with a ControlError if it
  * refuses.
  */
-export interface Controls extends Omit<SpaceMethods, 'clock' | 'keys' | 'requests' | 'snapshots'> {
+export interface Controls extends Omit<SpaceMethods, 'clock' | 'keys' | 'records' | 'requests' | 'snapshots'> {
   readonly clock: Omit<SpaceMethods['clock'], 'advance'> & {
     advance(input: { readonly by: DurationText }): Promise<ClockView>
     /**
@@ -51,11 +52,7 @@ export interface Controls extends Omit<SpaceMethods, 'clock' | 'keys' | 'request
     /** Exchanges as they end. Over the network, a reader that falls more than 500 behind misses the oldest. */
     follow(filter?: RequestFilter, signal?: AbortSignal): AsyncIterable<Exchange>
   }
-  /** The records of a resource of the contract, such as `categories` or `pets`. */
-  resource<Item extends object = Record<string, unknown>>(name: string): ResourceControls<Item>
-  readonly pets: ResourceControls<Pet, NewPet>
-  /** The orders, as listOrders returns them. */
-  orders(): Promise<readonly Order[]>
+  readonly records: RecordControls
   /**
    * Waits for a request in the log that matches, and returns the first. Without a status it may still be in progress.
    *
@@ -65,20 +62,41 @@ export interface Controls extends Omit<SpaceMethods, 'clock' | 'keys' | 'request
 }
 
 type Id = Int64 | string
-/** Null removes a field. */
-type Change<Item> = { readonly [Field in keyof Item]?: Item[Field] | null }
 
-/** Records of one resource. Nested ones have the ids of their parents as fields, which `resources()` names. */
-export interface ResourceControls<Item extends object = Record<string, unknown>, New extends object = object> {
+/** The name of a resource, or the type of its records. */
+type ResourceOrRecord = string | object
+type NameOf<Of> = Of extends string ? Of : string
+type RecordOf<Of> = Of extends keyof PackagedRecords
+  ? PackagedRecords[Of]
+  : Of extends string
+    ? Record<string, unknown>
+    : Of
+type InputOf<Of> = Of extends keyof PackagedRecords
+  ? PackagedInputs[Of] & Partial<PackagedRecords[Of]>
+  : Of extends string
+    ? object
+    : Partial<Of>
+/** Null removes a field. */
+type ChangeOf<Of> = { readonly [Field in keyof RecordOf<Of>]?: RecordOf<Of>[Field] | null }
+
+/**
+ * The records of the contract's resources. Those of the packaged contract have its types; for another contract, give the
+ * type of a record: `records.list<Booking>('bookings')`. Nested records have the ids of their parents as fields, which
+ * `resources()` names.
+ */
+export interface RecordControls {
   /** All records, or those of a filter; newest first. */
-  list(filter?: { readonly limit?: number; readonly search?: string }): Promise<readonly Item[]>
+  list<Of extends ResourceOrRecord = string>(
+    resource: NameOf<Of>,
+    filter?: { readonly limit?: number; readonly search?: string },
+  ): Promise<readonly RecordOf<Of>[]>
+  get<Of extends ResourceOrRecord = string>(resource: NameOf<Of>, id: Id): Promise<RecordOf<Of>>
   /** Adds a record, with read-only fields if given. Missing fields are filled in. */
-  add(record: New): Promise<Item>
+  add<Of extends ResourceOrRecord = string>(resource: NameOf<Of>, record: InputOf<Of>): Promise<RecordOf<Of>>
   /** Changes fields; null removes one. */
-  set(id: Id, change: Change<Item>): Promise<Item>
-  set(change: Change<Item> & { readonly id: Id }): Promise<Item>
+  set<Of extends ResourceOrRecord = string>(resource: NameOf<Of>, id: Id, change: ChangeOf<Of>): Promise<RecordOf<Of>>
   /** Removes a record and its nested records. */
-  remove(id: Id): Promise<{ readonly removed: unknown }>
+  remove(resource: string, id: Id): Promise<{ readonly removed: unknown }>
 }
 
 /** Controls of a whole sandbox: its default space, and its other spaces. */
@@ -157,17 +175,6 @@ export function fixtureKey(
 function spaceControls(transport: Transport, space: string): Controls {
   const verbs = spaceMethods(methodMaker(transport, space))
   const { clock, keys, records, requests, snapshots } = verbs
-  const resource = <Item extends object>(name: string) =>
-    ({
-      list: (filter = {}) => records.list(name, filter),
-      add: (record) => records.add(name, record),
-      set(id, change) {
-        if (change !== undefined) return records.set(name, id, change)
-        const { id: ofRecord, ...others } = Object(id)
-        return records.set(name, ofRecord, others)
-      },
-      remove: (id) => records.remove(name, id),
-    }) as ResourceControls<Item>
   return {
     ...verbs,
     clock: {
@@ -189,9 +196,7 @@ function spaceControls(transport: Transport, space: string): Controls {
     requests: Object.assign((...filter: Parameters<typeof requests>) => requests(...filter), requests, {
       follow: (filter: RequestFilter = {}, signal?: AbortSignal) => transport.follow(space, filter, signal),
     }),
-    resource,
-    pets: resource('pets') as ResourceControls<object> as ResourceControls<Pet, NewPet>,
-    orders: () => records.list('orders') as Promise<readonly Order[]>,
+    records: records as RecordControls,
     waitForRequest: async (...how) => (await import('./waits.js')).waitForRequest(requests, ...how),
   }
 }

@@ -10,7 +10,8 @@ export type {
   WarningRule,
   WhatIf,
 } from '../conduct/conduct-view.js'
-export type { ErrorBody, NewPet, OperationName, Order, Pet, PetStatus } from '../contract/entities.js'
+export type { OperationName } from '../contract/entities.js'
+export type * from '../contract/generated/entities.js'
 export type { Int64 } from '../contract/int64.js'
 export type {
   ClockView,
@@ -29,7 +30,7 @@ export type {
   Controls,
   KeyKind,
   KeyNames,
-  ResourceControls,
+  RecordControls,
   SandboxControls,
   SandboxRequestInit,
   SocketlessSandbox,

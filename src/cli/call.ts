@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { buildRequest, requestTo } from '../client/build-request.js'
 import { RequestError } from '../client/errors.js'
 import type { Contract } from '../contract/contract.js'
+import { EXAMPLE } from '../contract/generated/examples.js'
 import { packagedContract } from '../contract/packaged-contract.js'
 import { didYouMean } from '../domain/suggest.js'
 import { type DurationMs, parseDuration } from '../domain/time.js'
@@ -25,10 +26,10 @@ const MAX_NAMED = 20
 
 const EXAMPLES: readonly string[] = [
   'petstore-sandbox call --list',
-  'petstore-sandbox call listPets --limit 5 --status available',
-  "petstore-sandbox call GET '/pets?limit=5'",
-  'petstore-sandbox call createPet --body @pet.json',
-  'petstore-sandbox call listPets -t staging --api-key-file staging.key',
+  `petstore-sandbox call ${EXAMPLE.list} --limit 5 ${EXAMPLE.filter}`,
+  `petstore-sandbox call GET '${EXAMPLE.path}?limit=5'`,
+  `petstore-sandbox call ${EXAMPLE.create} --body @body.json`,
+  `petstore-sandbox call ${EXAMPLE.list} -t staging --api-key-file staging.key`,
 ]
 
 const NOTES = `\
@@ -100,7 +101,7 @@ async function chosenContract(args: readonly string[], io: CliIo): Promise<Contr
   if (file !== undefined) {
     const { loadContract } = await import('../openapi/load-contract.js')
     return await loadContract(resolve(io.cwd, file), {
-      keepsPets: false,
+      isServed: false,
       name: file,
       patterns: 'native',
     })

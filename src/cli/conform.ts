@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Contract } from '../contract/contract.js'
+import { EXAMPLE } from '../contract/generated/examples.js'
 import { Failure } from '../domain/failures.js'
 import { didYouMean } from '../domain/suggest.js'
 import { type DurationMs, parseDuration } from '../domain/time.js'
@@ -49,7 +50,7 @@ Runs the command once per scenario, each time in a new space, with these variabl
   PETSTORE_SCENARIO       the name of the scenario
   PETSTORE_JOB            read: list the records, then get the first one by its id
                           create: create one record, then get it by its id
-  PETSTORE_CONFORM_STEPS  the operations of the job, such as listPets,getPet
+  PETSTORE_CONFORM_STEPS  the operations of the job, such as ${EXAMPLE.list},${EXAMPLE.get}
 The command must exit with 0 if the job is done, and with another code if not.
 
 If the failure never occurred, the scenario is untested. This fails the run,

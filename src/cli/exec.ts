@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { EXAMPLE } from '../contract/generated/examples.js'
 import { shellWord } from '../domain/curl.js'
 import { openContract } from '../openapi/open-contract.js'
 import { EMBEDDED_DEFAULTS, OptionsError } from '../options/options.js'
@@ -25,7 +26,7 @@ const EXAMPLES: readonly string[] = [
   'petstore-sandbox exec --fail-on violation --report conduct.xml -- npm test',
   'petstore-sandbox exec --har traffic.har -- npm test',
   'petstore-sandbox exec -p 4010 --env VITE_API_URL={baseUrl} -- npx vite',
-  `petstore-sandbox exec --storm 0.3 -- sh -c 'curl -s "$PETSTORE_BASE_URL/pets"'`,
+  `petstore-sandbox exec --storm 0.3 -- sh -c 'curl -s "$PETSTORE_BASE_URL${EXAMPLE.path}"'`,
 ]
 
 const NOTES = `\

@@ -1,7 +1,5 @@
 import { type Command, Help, type Option } from 'commander'
-import { removedCommand, removedOption } from '../domain/removed.js'
 import { didYouMean } from '../domain/suggest.js'
-import { toCamelCase } from '../options/letter-case.js'
 
 interface Explanation {
   /** Whole command lines, the most common first. Continuation lines begin with blanks. */
@@ -88,13 +86,6 @@ export function addHelpCommand(parent: Command): void {
     })
 }
 
-/** `unknown command 'x'` and `unknown option '--x'` of what an earlier version had. */
-function removedUse(message: string): string | undefined {
-  const [, kind, name = ''] = /unknown (command|option) '(?:--)?([^']*)'/.exec(message) ?? []
-  const removed = kind === 'command' ? removedCommand(name) : removedOption(toCamelCase(name))
-  return removed && `'${kind === 'command' ? '' : '--'}${name}' ${removed}`
-}
-
 function unknownCommand(command: Command, name: string): string {
   const known = command.createHelp().visibleCommands(command)
   const names = known.flatMap((one) => [one.name(), ...one.aliases()])
@@ -105,7 +96,7 @@ function unknownCommand(command: Command, name: string): string {
 export function usageMessage(command: Command, message: string, code?: string): string {
   const group = code === 'commander.excessArguments' ? groupOf(command) : undefined
   if (group !== undefined) return usageMessage(group, unknownCommand(group, group.args[0] ?? ''))
-  const text = (removedUse(message) ?? message)
+  const text = message
     .replace(/^error: (?:command-argument )?/, '')
     .replace(/\n\(Did you mean (.*)\?\)$/s, '; did you mean $1?')
     .replace(/' is invalid( for argument '[^']*')?\. (?=[a-z{<])/, "' is invalid$1: ")

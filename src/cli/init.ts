@@ -28,7 +28,7 @@ const FIXTURES_FOLDER = 'petstore-fixtures'
 const SKILL_FILE = 'skills/petstore-sandbox/SKILL.md'
 const AGENTS_FILE = 'AGENTS.md'
 const AGENTS_LINES = `\
-- petstore-sandbox runs the animal store API locally: \`npx petstore-sandbox serve\`. API key: \`sandbox\`.
+- petstore-sandbox runs the API locally: \`npx petstore-sandbox serve\`. API key: \`sandbox\`.
 - Before you change a client of that API, read \`.agents/${SKILL_FILE}\`.
 - Afterwards, run \`npx petstore-sandbox exec --fail-on violation -- <test command>\`.
 `
@@ -37,7 +37,7 @@ const NOTES = `\
 Writes into the working directory:
   ${CONFIG_FILE}    every option, commented out, with its default;
                            only "fixtures" is set, to the folder beside it
-  ${FIXTURES_FOLDER}/       pets.json, orders.json, keys.json
+  ${FIXTURES_FOLDER}/       a file for each resource of the packaged contract, and keys.json
 
 Existing files are not changed. Prints the files written. Exit codes: 0 if none or all
 of the files existed, 1 if only some did, since those may not match the new ones.
@@ -45,7 +45,7 @@ of the files existed, 1 if only some did, since those may not match the new ones
 With --agents, writes only .agents/${SKILL_FILE},
 and adds three lines to ${AGENTS_FILE}, unless it names the skill already.
 
-An existing store keeps its pets: edited fixtures take effect after "serve --reset" or
+An existing store keeps its records: edited fixtures take effect after "serve --reset" or
 "control reset".`
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {

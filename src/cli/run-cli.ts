@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { EXAMPLE } from '../contract/generated/examples.js'
 import { packageVersion } from '../system/package-files.js'
 import { addHelpCommand, commandPath, explain, HELP_FORMAT, passesThrough, seeHelp, usageMessage } from './help.js'
 import { type CliIo, type CommandEntry, EXIT, EXIT_CODES_HELP } from './io.js'
@@ -10,7 +11,7 @@ const DEFAULT_WIDTH = 80
 
 const EXAMPLES: readonly string[] = [
   'petstore-sandbox serve',
-  'petstore-sandbox call listPets --limit 5',
+  `petstore-sandbox call ${EXAMPLE.list} --limit 5`,
   'petstore-sandbox control clock advance 1m',
   'petstore-sandbox exec -- npm test',
   'petstore-sandbox help control clock',

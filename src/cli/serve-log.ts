@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.js'
 import { isStateful } from '../contract/resource-data.js'
 import type { VerbDone } from '../control/verb.js'
-import { counted } from '../domain/numbers.js'
+import { recordsText } from '../domain/numbers.js'
 import { type AllowedOrigins, describeOrigins } from '../domain/web-origins.js'
 import { type ExchangeRecord, exchangeFacts } from '../exchanges/exchange-record.js'
 import type { LogFormat } from '../options/options.js'
@@ -14,7 +14,7 @@ export interface ReadyFacts {
   readonly controlUrl: string
   readonly pid: number
   readonly plan: string | undefined
-  readonly pets: number
+  readonly records: Readonly<Record<string, number>>
   readonly seed: number
   readonly upstream?: string | undefined
   /** Web origins that may use the upstream. */
@@ -90,9 +90,9 @@ export async function openServeLog(
 }
 
 /** @source docs/cli.md, "Ready line" */
-function prettyReady({ baseUrl, controlUrl, plan, pets, seed, upstream, cors = '*' }: ReadyFacts): string {
+function prettyReady({ baseUrl, controlUrl, plan, records, seed, upstream, cors = '*' }: ReadyFacts): string {
   const behind = upstream === undefined ? '' : ` in front of ${upstream}, for ${describeOrigins(cors)}`
-  return `Ready on ${baseUrl}${behind} (${plan === undefined ? 'no quotas' : `plan ${plan}`}, ${counted(pets, 'pet')}, seed ${seed}); dashboard ${controlUrl}/`
+  return `Ready on ${baseUrl}${behind} (${plan === undefined ? 'no quotas' : `plan ${plan}`}, ${recordsText(records)}, seed ${seed}); dashboard ${controlUrl}/`
 }
 
 function jsonReady({ operations, ...facts }: ReadyFacts): string {

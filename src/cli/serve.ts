@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { type Location, writeLocator } from '../client/locator-file.js'
+import { EXAMPLE } from '../contract/generated/examples.js'
 import { Failure } from '../domain/failures.js'
 import { openContract } from '../openapi/open-contract.js'
 import { valueFromText } from '../options/layer.js'
@@ -21,7 +22,7 @@ const EXAMPLES: readonly string[] = [
   'petstore-sandbox serve',
   'petstore-sandbox serve -p 0 --in-memory --plan pro',
   'petstore-sandbox serve --storm 0.3,for=30s,every=5m',
-  "petstore-sandbox serve --fault 'listPets:503@20%*3' --latency 50ms..200ms",
+  `petstore-sandbox serve --fault '${EXAMPLE.list}:503@20%*3' --latency 50ms..200ms`,
   'petstore-sandbox serve --now 2030-12-04T23:59:00Z',
 ]
 
@@ -113,7 +114,7 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
       log.ready({
         ...locationOf(runs.run),
         plan: sandbox.plan,
-        pets: sandbox.petCount,
+        records: sandbox.records,
         seed,
         upstream: options.upstream,
         cors: options.upstream === undefined ? undefined : options.cors,

@@ -78,7 +78,7 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
   const tell = (line: string) => printLine(io.stderr, line)
   const file = flags.spec && resolve(cwd, flags.spec)
   const served = file === undefined ? await contractOfSandbox(flags, io) : undefined
-  const contract = served ?? (await openContract(file, { keepsPets: false, patterns: 'native' }))
+  const contract = served ?? (await openContract(file, { isServed: false, patterns: 'native' }))
   const { basePath } = contract
   const target = await resolveTarget(flags, {
     basePath,

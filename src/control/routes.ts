@@ -18,7 +18,7 @@ import { perform } from './perform.js'
 import { streamExchanges } from './stream.js'
 import { type ControlTarget, findSpace, type Verb, VerbError } from './verb.js'
 import type { VerbName } from './verb-map.js'
-import { shortPaths, VERBS } from './verbs.js'
+import { VERBS } from './verbs.js'
 
 export interface SandboxIdentity {
   readonly pid: number
@@ -97,12 +97,8 @@ export function controlRoutes(
     return streamExchanges(space, sandbox.stopping, context)
   })
   for (const [name, verb] of Object.entries(VERBS) as readonly (readonly [VerbName, Verb])[]) {
-    const route = (path: string, fixed: object = {}) =>
-      app.on(verb.method, path.replaceAll(/\{(\w+)\}/g, ':$1'), (context) =>
-        runVerb(sandbox, name, verb, context, fixed),
-      )
-    route(verb.path)
-    for (const [path, resource] of shortPaths(verb.path)) route(path, { resource })
+    const path = verb.path.replaceAll(/\{(\w+)\}/g, ':$1')
+    app.on(verb.method, path, (context) => runVerb(sandbox, name, verb, context))
   }
   app.notFound((context) => notFound(root, context))
   app.onError((error) => {
@@ -155,21 +151,15 @@ async function admit(
 const MAX_BODY_CHARACTERS = 256_000
 
 /** @param fixed fields that the path stands for */
-async function runVerb(
-  sandbox: ControlTarget,
-  name: VerbName,
-  verb: Verb,
-  { req }: Context,
-  fixed: object,
-): Promise<Response> {
+async function runVerb(sandbox: ControlTarget, name: VerbName, verb: Verb, { req }: Context): Promise<Response> {
   const { space = '', ...query } = req.query()
-  const inPath = { ...req.param(), ...fixed }
+  const inPath = req.param()
   const body = readBody(verb, await req.text())
   const repeated = Object.keys(body).find((field) => Object.hasOwn(inPath, field))
   if (repeated !== undefined)
     throw new VerbError('invalid_request', `${repeated} is set by the path and cannot be changed.`)
   const output = await perform(sandbox, space, name, { ...query, ...body, ...inPath })
-  // Streamed: a list of all pets may be larger than everything else in memory.
+  // Streamed: a list of all records may be larger than everything else in memory.
   return text('application/json', Array.isArray(output) ? jsonList(output) : stringifyJson(output))
 }
 

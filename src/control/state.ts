@@ -64,8 +64,7 @@ export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateVie
     },
     upstream: upstream === undefined ? null : { baseUrl: upstream.baseUrl, writes: upstream.writes },
     counts: {
-      pets: space.records.get('pets')?.size ?? 0,
-      orders: space.records.get('orders')?.size ?? 0,
+      records: space.countRecords(),
       requests: space.log.total,
       open: space.log.open,
       spaces: spaces.names().length,

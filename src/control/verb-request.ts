@@ -15,7 +15,7 @@ export interface VerbRequest {
 
 /**
  * Creates the request of a verb. Path parameters go into the path, other fields into the body, or into the query for
- * GET and DELETE.
+ * GET and DELETE, and beside a body that is one field.
  */
 export function verbRequest({ method, path, body }: VerbRoute, space: string, input: object = {}): VerbRequest {
   const rest: Record<string, unknown> = Object.fromEntries(
@@ -26,14 +26,16 @@ export function verbRequest({ method, path, body }: VerbRoute, space: string, in
     delete rest[field]
     return encodeURIComponent(String(value))
   })
+  const sent = body === undefined ? rest : rest[body]
   // Node's client sends the body of a DELETE without a length, so that a server does not see it.
-  const sendsBody = method !== 'GET' && method !== 'DELETE' && Object.keys(rest).length > 0
+  const sendsBody = method !== 'GET' && method !== 'DELETE' && Object.keys(rest).length > 0 && sent !== undefined
   const query = new URLSearchParams(space === '' ? {} : { space })
-  if (!sendsBody) for (const [field, value] of Object.entries(rest)) query.set(field, String(value))
+  for (const [field, value] of Object.entries(rest))
+    if (!sendsBody || (body !== undefined && field !== body)) query.set(field, String(value))
   return {
     method,
     address: withQuery(filled, query),
-    body: sendsBody ? stringifyJson(body === undefined ? rest : rest[body]) : undefined,
+    body: sendsBody ? stringifyJson(sent) : undefined,
   }
 }
 

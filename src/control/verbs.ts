@@ -40,13 +40,3 @@ export const VERB_ALIASES: Readonly<Record<string, VerbAlias>> = {
     example: { sunset: 'after' },
   },
 }
-
-/** Resources with paths of their own: `/pets/{id}` is short for `/resources/pets/{id}`. */
-const SHORT_PATHS = ['pets', 'orders']
-const RECORDS_PATH = '/resources/{resource}'
-
-/** Other paths of a verb, with the resource that each stands for. */
-export function shortPaths(path: string): readonly (readonly [path: string, resource: string])[] {
-  if (!path.startsWith(RECORDS_PATH)) return []
-  return SHORT_PATHS.map((resource) => [path.replace(RECORDS_PATH, `/${resource}`), resource])
-}

@@ -54,13 +54,14 @@ export interface KeyView {
 /** Other than the default space. */
 export interface SpaceView {
   readonly name: string
-  readonly pets: number
+  /** How many records each resource has. */
+  readonly records: Readonly<Record<string, number>>
   readonly requests: number
 }
 
 export interface ResourceView {
   readonly name: string
-  /** Path template of its collection: `/owners/{ownerId}/pets`. */
+  /** Path template of its collection: `/projects/{projectId}/tasks`. */
   readonly path: string
   /** The property that identifies a record. */
   readonly id: string
@@ -93,7 +94,7 @@ export interface ActiveView {
   readonly name: string | null
   /** Of a rule; null for other kinds. */
   readonly id: string | null
-  /** `storm 30 %`, `getPet:503*2`, `latency 800ms`, `clock +1h`, `sandbox-free banned`. */
+  /** `storm 30 %`, `createUser:503*2`, `latency 800ms`, `clock +1h`, `sandbox-free banned`. */
   readonly text: string
   /** End by the space's clock: ISO 8601, UTC; null if it does not end. */
   readonly until: string | null
@@ -183,8 +184,8 @@ export interface StateView {
   /** Only if it is asked for. */
   readonly explanation?: ExplanationView
   readonly counts: {
-    readonly pets: number
-    readonly orders: number
+    /** Records of each resource. */
+    readonly records: Readonly<Record<string, number>>
     readonly requests: number
     /** Requests in progress. */
     readonly open: number

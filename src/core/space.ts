@@ -217,6 +217,12 @@ export class Space implements SpaceState {
     return currentLimits(this.shared.contract, undefined, this)
   }
 
+  /** How many records each resource of the contract has. */
+  countRecords(): Readonly<Record<string, number>> {
+    const { resources } = this.shared.contract
+    return Object.fromEntries(resources.map(({ name }) => [name, this.records.get(name)?.size ?? 0]))
+  }
+
   hasRecord({ resource, scope, id }: RecordId): boolean {
     return this.records.get(resource)?.get(scope, id) !== undefined
   }

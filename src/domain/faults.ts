@@ -1,4 +1,5 @@
 import type { KnownOperation, Open, OperationName } from '../contract/entities.js'
+import { EXAMPLE } from '../contract/generated/examples.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
 import { findUnsendable, hasNoBody } from '../contract/sendable.js'
 import { type DurationMs, formatDuration, LONGEST_WAIT_MS, parseDuration, SECOND_MS } from './time.js'
@@ -166,7 +167,7 @@ export function parseFaultRule(given: string): FaultRule | string {
     body = json === undefined ? undefined : parseShallowJson(json)
   } catch {
     return fileInFaultRule(given) === undefined
-      ? 'the body must be JSON, as in getPet:404:{"code":"gone"}'
+      ? `the body must be JSON, as in ${EXAMPLE.get}:404:{"code":"gone"}`
       : 'a file can be named in a flag or a variable only; give its content as body'
   }
   const match = FAULT_RULE.exec(text)
@@ -174,7 +175,7 @@ export function parseFaultRule(given: string): FaultRule | string {
   const parts = (early + late).split(',').slice(1)
   const read = parts.map((part) => FAULT_PART.exec(part))
   if (match === null || read.includes(null)) {
-    return `write it as <operation|*>:<status|${FAULTS.join('|')}>[@20%][*3][,retry-after=2s][,after][:<JSON body>], for example listPets:503@20%*3`
+    return `write it as <operation|*>:<status|${FAULTS.join('|')}>[@20%][*3][,retry-after=2s][,after][:<JSON body>], for example ${EXAMPLE.list}:503@20%*3`
   }
   const [retryAfter, ...moreWaits] = read.flatMap((part) => part?.[1] ?? [])
   const [phase, ...morePhases] = read.flatMap((part) => (part?.[2] as FaultPhase | undefined) ?? [])

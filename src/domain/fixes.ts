@@ -117,12 +117,12 @@ export const PROBLEM_FIXES: Readonly<Record<ProblemCode, { readonly cause: strin
     fix: 'Use the key `sandbox`, or add yours: `control keys add`. For a real service, set `--upstream-api-key-file`.',
   },
   not_found: {
-    cause: 'The path, pet, key, snapshot or space does not exist.',
-    fix: 'Check the name or id. A path starts with the base path, `/v1`.',
+    cause: 'The path, record, key, snapshot or space does not exist.',
+    fix: 'Check the name or id. A path starts with the base path, as in the ready line.',
   },
   operation_removed: {
     cause: 'The operation is past its removal date, or `--sunset` removes it.',
-    fix: 'Use `GET /pets?status=…`. To restore the operation, use `--sunset before` or `control clock reset`.',
+    fix: 'Use the replacement that the `Link` header of the operation names. To restore the operation, use `--sunset before` or `control clock reset`.',
   },
   method_not_allowed: {
     cause: 'The path exists, but not with this method.',
@@ -158,7 +158,7 @@ export const PROBLEM_FIXES: Readonly<Record<ProblemCode, { readonly cause: strin
   },
   store_full: {
     cause: 'The store, or the memory of the spaces, has reached `--max-store`.',
-    fix: 'Remove pets with `control pets remove`, use `control reset`, or raise `--max-store`.',
+    fix: 'Remove records with `control records remove`, use `control reset`, or raise `--max-store`.',
   },
   log_unavailable: {
     cause: 'This replica cannot reach the Redis with the shared log.',
@@ -220,7 +220,7 @@ export const FAILURE_FIXES: Readonly<Record<FailureCode, string>> = {
     'Run the command with `--help`. For `verify`, check the API key: `verify --api-key-file` or `PETSTORE_API_KEY`.',
   INVALID_OPTIONS: 'Fix each line: it has the place, the value, and the allowed values.',
   FIXTURES_MISSING:
-    'Point `--fixtures` to a folder with `pets.json`, `orders.json` or `keys.json`. `petstore-sandbox init` creates one.',
+    'Point `--fixtures` to a folder with a `<resource>.json` or `keys.json`. `petstore-sandbox init` creates one.',
   FIXTURES_INVALID: 'Fix the place in the message. Compare the file with those of `init`.',
   SPEC_INVALID: 'Fix the place in the message. Bundle references to other documents first.',
   UNKNOWN_OPERATION: 'Use one that `call --list` shows. For your own operations, use `--spec`.',
@@ -253,7 +253,7 @@ export const FAILURE_FIXES: Readonly<Record<FailureCode, string>> = {
     'Start a sandbox with `petstore-sandbox serve`, or check the address, the certificate and `call --timeout`.',
   NOT_CHECKED: 'Read the report: it has the reason for each operation that was not checked.',
   NO_SANDBOX: 'Start one with `petstore-sandbox serve`, or pass an address: `control --url`, `PETSTORE_SANDBOX_URL`.',
-  STILL_RUNNING: 'Kill the process with SIGKILL. It keeps acknowledged pets.',
+  STILL_RUNNING: 'Kill the process with SIGKILL. It keeps acknowledged writes.',
   NOT_EXECUTABLE: 'Make the file executable.',
   NO_SUCH_COMMAND: 'Check spelling and `PATH`. Put flags of `exec` before the command.',
   INTERNAL: 'Run the command with `--debug`, and report the output.',

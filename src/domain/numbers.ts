@@ -30,3 +30,13 @@ export function formatSize(size: Bytes): string {
 export function joinOr(values: readonly (string | number)[]): string {
   return values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
 }
+
+/** `users 60, tasks 12`, or `no records`. Resources without records are left out; of many, the first are named. */
+export function recordsText(records: Readonly<Record<string, number>>): string {
+  const kept = Object.entries(records).filter(([, count]) => count > 0)
+  const named = kept.slice(0, MAX_NAMED_RESOURCES).map(([name, count]) => `${name} ${count}`)
+  const more = kept.length - named.length
+  return [...named, ...(more > 0 ? [`${more} more`] : [])].join(', ') || 'no records'
+}
+
+const MAX_NAMED_RESOURCES = 4

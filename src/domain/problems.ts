@@ -32,7 +32,7 @@ export const PROBLEMS = {
   },
   store_full: {
     status: 507,
-    message: 'The store is full. Remove pets, reset the sandbox, or start it with a larger --max-store.',
+    message: 'The store is full. Remove records, reset the sandbox, or start it with a larger --max-store.',
   },
   log_unavailable: {
     status: 503,

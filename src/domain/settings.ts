@@ -1,3 +1,4 @@
+import { EXAMPLE } from '../contract/generated/examples.js'
 import type { Limits } from './quota.js'
 import { DAY_MS, type DurationMs, MINUTE_MS } from './time.js'
 
@@ -187,7 +188,7 @@ export const SETTINGS = {
   sunset: choice(SUNSET_MODES, 'auto', {
     group: 'trouble',
     value: '<mode>',
-    description: 'removal of getPet',
+    description: 'end of deprecated operations',
     docs: 'see [Removal and brownouts](#removal-and-brownouts)',
     panel: 'responses',
     label: 'Sunset',
@@ -208,11 +209,11 @@ export const SETTINGS = {
     example: '50ms..200ms',
     group: 'trouble',
     value: '<spec>',
-    description: 'delay responses: 100ms, 50ms..200ms or listPets=3s',
-    docs: 'delay responses: `100ms`, `50ms..200ms`, or per operation: `100ms,listPets=3s`',
+    description: `delay responses: 100ms, 50ms..200ms or ${EXAMPLE.list}=3s`,
+    docs: `delay responses: \`100ms\`, \`50ms..200ms\`, or per operation: \`100ms,${EXAMPLE.list}=3s\``,
     panel: 'responses',
     label: 'Latency',
-    hint: 'off; 50ms..200ms, listPets=3s',
+    hint: `off; 50ms..200ms, ${EXAMPLE.list}=3s`,
   },
   /**
    * Number of clients without a name that share a key, 1 to 100, for conduct and bans. Default: the most that had the

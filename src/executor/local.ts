@@ -73,9 +73,9 @@ export async function createLocalExecutor(
       const isNew = options.reset || store.state === undefined
       const count = fixtures.records.reduce((sum, [, { values }]) => sum + values.length, 0)
       if (isNew && count >= MANY_RECORDS) deps.progress(`Writing ${counted(count, 'record')} …`)
-      if (!isNew && (options.pets !== undefined || options.fixtures !== undefined)) {
+      if (!isNew && (options.generate.length > 0 || options.fixtures !== undefined)) {
         deps.warn(
-          `The store "${options.store}" already exists: --pets and --fixtures only apply to a new store. Add --reset to start over from them.`,
+          `The store "${options.store}" already exists: --generate and --fixtures only apply to a new store. Add --reset to start over from them.`,
         )
       }
       await store.begin(() => spaces.default.state())

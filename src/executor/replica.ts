@@ -308,7 +308,7 @@ class Replica implements CommandExecutor {
       if (result === 'founded') await this.#saveCheckpoint()
       if (isAnew && !reset && known !== undefined)
         this.#deps.warn(
-          `The group continues with the options of this replica, because no other replica is running: ${differing.join('; ')}. Pets, orders and keys were kept.`,
+          `The group continues with the options of this replica, because no other replica is running: ${differing.join('; ')}. Records and keys were kept.`,
         )
       return this.#heartbeat()
     }
@@ -425,7 +425,7 @@ class Replica implements CommandExecutor {
       return text
     } catch (error) {
       this.#deps.warn(
-        `Pets, orders and keys of the group were dropped, because they do not fit the contract: ${messageOf(error)}`,
+        `Records and keys of the group were dropped, because they do not fit the contract: ${messageOf(error)}`,
       )
       return undefined
     }

@@ -14,8 +14,8 @@ import { readContract } from './read-contract.js'
 import { readRecordRules } from './record-rules.js'
 
 export interface LoadOptions {
-  /** Whether the sandbox serves it, so its pets must be storable. Default: true. */
-  readonly keepsPets?: boolean
+  /** Whether the sandbox serves it, so its records are held against it. Default: true. */
+  readonly isServed?: boolean
   /** Operations that Prism mocks, although they fit a resource. */
   readonly mocked?: readonly string[]
   /** The name of the file in errors; default: its path. */
@@ -33,7 +33,7 @@ export async function loadContract(file: string, options: LoadOptions = {}): Pro
 /** @throws SpecError naming the place in the text */
 export async function readContractText(
   text: string,
-  { keepsPets = true, mocked = [], name, patterns = 'linear' }: LoadOptions & { readonly name: string },
+  { isServed = true, mocked = [], name, patterns = 'linear' }: LoadOptions & { readonly name: string },
   files?: Files,
 ): Promise<Contract> {
   const written = parseDocument(name, text)
@@ -60,7 +60,7 @@ export async function readContractText(
       texts,
       mocked,
     )
-    return keepsPets ? { ...contract, rules: await readRecordRules(document, data, hasWide, mocked) } : contract
+    return isServed ? { ...contract, rules: await readRecordRules(document, data, hasWide, mocked) } : contract
   } catch (error) {
     throw new SpecError(`${name}: ${messageOf(error)}`, { cause: error })
   }

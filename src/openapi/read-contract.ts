@@ -404,7 +404,7 @@ function readSuccessor(operation: Place): string | undefined {
   if (place === undefined) return undefined
   const { value } = place
   if (typeof value !== 'string' || !/^\/[\w\-.~!$&'()*+,;=:@%/?]*$/.test(value))
-    throw place.error(`must be a path such as /pets?status=available (it is ${stringifyJson(value)})`)
+    throw place.error(`must be a path with its query, such as /users?active=true (it is ${stringifyJson(value)})`)
   return value
 }
 

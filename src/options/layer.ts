@@ -1,10 +1,9 @@
 import * as v from 'valibot'
 import { hasFaultBody, isFaultObject } from '../domain/faults.js'
-import { removedOption, removedValue } from '../domain/removed.js'
 import { didYouMean } from '../domain/suggest.js'
 import { toCamelCase } from './letter-case.js'
 import { camelName, findOption, flagOrVariable, kebabName, NAMED_OPTIONS } from './names.js'
-import { formatIssues, formatProblem, type Path, Problems, type Where } from './problem.js'
+import { formatIssues, type Path, Problems, type Where } from './problem.js'
 import { type OptionName, type OptionRow, type OptionValues, optionRow } from './table.js'
 
 export interface GivenOption {
@@ -39,7 +38,7 @@ export function makeLayer(entries: Iterable<readonly [string, unknown]>, spellin
     const refuse = (problem: () => string) => problems.add(() => `${where([])}: ${problem()}`)
     if (option === undefined) {
       const known = NAMED_OPTIONS.filter(({ name }) => !isRefused(name)).map(kebab ? kebabName : camelName)
-      refuse(() => removedOption(toCamelCase(key)) ?? `unknown option${didYouMean(key, known)}`)
+      refuse(() => `unknown option${didYouMean(key, known)}`)
     } else if (isRefused(option.name)) {
       const instead = flagOrVariable(option.name)
       refuse(() => `cannot be set in a file, which may come from someone else; use ${instead}`)
@@ -67,11 +66,6 @@ export function checkLayer(layer: Layer): { readonly values: OptionValues; reado
   const values: Partial<Record<OptionName, unknown>> = {}
   const problems = [...layer.problems]
   for (const [name, { value, where }] of layer.given) {
-    const removed = removedValue(name, value)
-    if (removed !== undefined) {
-      problems.push(formatProblem(where([]), value, removed))
-      continue
-    }
     const { schema, secret } = optionRow(name)
     const result = v.safeParse(schema, value)
     if (result.success) values[name] = result.output

@@ -168,7 +168,6 @@ const STORAGE: readonly OptionName[] = ['store', 'inMemory', 'redis']
 
 const OVERRIDES: { readonly [Name in OptionName]?: readonly OptionName[] } = {
   ...Object.fromEntries(STORAGE.map((name) => [name, STORAGE])),
-  fixtures: ['pets'],
   // Limits take precedence over the plan.
   plan: ['limits'],
 }

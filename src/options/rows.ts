@@ -1,3 +1,4 @@
+import { EXAMPLE } from '../contract/generated/examples.js'
 import { SPACE_SOURCES } from '../domain/keys.js'
 import { LIST_ORDERS, SETTING_GROUPS } from '../domain/settings.js'
 import { UPSTREAM_WRITES } from '../domain/upstream.js'
@@ -104,22 +105,16 @@ export const OPTIONS = {
     default: '256MiB',
     docs: 'maximum size of the store, and of the spaces in memory; then 507',
   }),
-  /** Folder with pets.json, orders.json, keys.json. */
-  fixtures: row('Data', 'folder', '<dir>', 'folder with pets.json, orders.json and keys.json', {
+  /** Folder with a file for each resource, `<resource>.json`, and keys.json. */
+  fixtures: row('Data', 'folder', '<dir>', 'folder with <resource>.json files and keys.json', {
     unset: 'the packaged ones',
     everyday: true,
-    docs: 'folder with your `pets.json`, `orders.json` or `keys.json`',
+    docs: 'folder with a `<resource>.json` for each resource, and `keys.json`',
   }),
-  /** Number of pets to generate instead of using the fixtures. */
-  pets: row('Data', 'number', '<n>', 'generate n pets instead of using the fixtures', {
-    max: 5_000_000,
-    example: '500',
-    docs: 'generate n pets instead of loading `pets.json`',
-  }),
-  /** Records to generate, as `categories=50`, for resources of the contract. */
+  /** Records to generate, as `users=50`, for resources of the contract. */
   generate: row('Data', 'counts', '<resource=n>', 'generate n records of a resource; repeatable', {
-    example: '[categories=50]',
-    docs: 'generate n records of a [resource](spec.md#resources), such as `categories=50`; repeatable',
+    example: `[${EXAMPLE.resource}=50]`,
+    docs: `generate n records of a [resource](spec.md#resources), such as \`${EXAMPLE.resource}=50\`; repeatable`,
   }),
   /** Reseed the store at start. */
   reset: toggle('Data', 'start over from the fixtures', {
@@ -167,7 +162,7 @@ export const OPTIONS = {
   }),
   /** Failing and broken responses, as `listPets:503@20%*3` or as objects; the first rule that matches wins. */
   fault: row(trouble, 'faults', '<rule>', '<operation|*>:<status or fault>[@20%][*3]; repeatable', {
-    example: '[listPets:503@20%*3, createPet:connection-reset]',
+    example: `[${EXAMPLE.list}:503@20%*3, ${EXAMPLE.create}:connection-reset]`,
     everyday: true,
     scenario: true,
     docs: 'see [Faults](#faults); repeatable',
@@ -247,7 +242,7 @@ export const OPTIONS = {
     'mock this operation from the contract; repeatable',
     {
       unset: 'operations that do not fit a resource',
-      example: 'listOrders',
+      example: EXAMPLE.list,
       docs: '[mock](spec.md#mocking-an-operation) an operation that would be stateful; repeatable',
     },
   ),

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import type { FaultRule } from '../domain/faults.js'
 import type { UsedUp } from '../domain/quota.js'
-import { removedOption } from '../domain/removed.js'
 import { recordSchema } from '../domain/schemas.js'
 import type { Storm } from '../domain/storm.js'
 import { didYouMean } from '../domain/suggest.js'
@@ -69,9 +68,8 @@ export function scenarioLayer(
     if (EXTRAS.includes(key)) extras[key] = value
     else if (option !== undefined && optionRow(option.name).scenario) options.push([key, value])
     else {
-      const removed = removedOption(toCamelCase(key))
       const instead = option === undefined ? didYouMean(key, scenarioKeys()) : `; use ${flagOrVariable(option.name)}`
-      problems.add(() => `${where(key, [])}: ${removed ?? `cannot be set by a scenario${instead}`}`)
+      problems.add(() => `${where(key, [])}: cannot be set by a scenario${instead}`)
     }
   }
   const layer = makeLayer(options, spelling)

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileInFaultRule } from '../domain/faults.js'
-import { removedOption } from '../domain/removed.js'
 import { didYouMean } from '../domain/suggest.js'
 import { describeOpenError, isInside, readRegularFile } from '../system/regular-file.js'
 import type { Environment } from '../system/this-process.js'
@@ -70,17 +69,11 @@ export function envLayer(env: Environment, cwd: string): Layer & { readonly warn
   const variables = new Map(NAMED_OPTIONS.map((option) => [camelName(option), envName(option)]))
   const known = [...NAMED_OPTIONS.map(envName), ...Object.keys(OTHER_VARIABLES).map((name) => ENV_PREFIX + name)]
   const unknown = Object.keys(env).filter((variable) => variable.startsWith(ENV_PREFIX) && !known.includes(variable))
-  const warnings = unknown.map((variable) => {
-    const removed = removedOption(optionName(variable))
-    if (removed !== undefined) return `${variable}: ignored, because it ${removed}`
-    return `${variable}: unknown option, ignored${didYouMean(variable, known, ENV_PREFIX.length)}`
-  })
+  const warnings = unknown.map(
+    (variable) => `${variable}: unknown option, ignored${didYouMean(variable, known, ENV_PREFIX.length)}`,
+  )
   const where = (name: string) => variables.get(name) ?? name
   return { ...makeLayer(entries, { kebab: false, where }), warnings }
-}
-
-function optionName(variable: string): string {
-  return toCamelCase(variable.slice(ENV_PREFIX.length).toLowerCase().replaceAll('_', '-'))
 }
 
 export const CONFIG_FILE = 'petstore-sandbox.yaml'

@@ -12,7 +12,7 @@ const request = (url) => new Promise((resolve) =>
   get(url, { agent: false, headers: { authorization: 'Bearer sandbox' } }, (response) => response.resume().on('end', resolve)))
 async function openAndClose(times) {
   for (let i = 0; i < times; i++) {
-    const sandbox = await startSandbox({ pets: 2000 })
+    const sandbox = await startSandbox({ generate: ['pets=2000'] })
     await request(sandbox.baseUrl + '/pets')
     await sandbox.requests()
     await sandbox.close()

@@ -116,7 +116,7 @@ describe.each([
       if (!mountSmallDisk(folder)) return
       if ('reset' in more) await (await open({ store: join(folder, 'store.json') })).close()
       writeFileSync(join(folder, 'fill'), Buffer.alloc(kib * 1024))
-      const options = { pets: 200, ...more }
+      const options = { generate: ['pets=200'], ...more }
       await tryWith(open, folder, { options, code, remove: () => ({ ...removeFrom(folder, 'fill'), ...options }) })
     },
   )

@@ -80,16 +80,21 @@ const METHODS: readonly (readonly [name: string, act: (controls: Controls) => Pr
   ],
   ['snapshots.remove', ({ snapshots }) => snapshots.remove('full').then(snapshots.list), []],
   [
-    'pets.add',
-    ({ pets }) => pets.add({ name: 'Rex', categoryId: 2n ** 63n - 1n }),
+    'records.add',
+    ({ records }) => records.add('pets', { name: 'Rex', categoryId: 2n ** 63n - 1n }),
     { id: 60, categoryId: 2n ** 63n - 1n },
   ],
   [
-    'pets.set',
-    ({ pets }) => pets.set(9007199254740993n, { name: 'Big', status: null }),
+    'records.set',
+    ({ records }) => records.set('pets', 9007199254740993n, { name: 'Big', status: null }),
     { id: 9007199254740993n, name: 'Big' },
   ],
-  ['pets.remove', ({ pets }) => pets.remove(60).then(() => pets.list({ limit: 1 })), [{ id: 59 }]],
+  ['records.get', ({ records }) => records.get('pets', 60), { id: 60, name: 'Rex' }],
+  [
+    'records.remove',
+    ({ records }) => records.remove('pets', 60).then(() => records.list('pets', { limit: 1 })),
+    [{ id: 59 }],
+  ],
 ]
 
 describe.each([
@@ -111,7 +116,7 @@ describe.each([
 
   it('list the orders as the service does, without quota', async () => {
     const { controls, ask } = await open()
-    const orders = await controls.orders()
+    const orders = await controls.records.list('orders')
     expect(orders.length).toBeGreaterThan(0)
     expect(orders).toEqual(await (await ask('/store/orders')).json())
   })
@@ -256,10 +261,10 @@ describe('startSandbox', () => {
 
 describe('connectSandbox', () => {
   it('takes any address of a sandbox: its server, its base address, its control plane', async () => {
-    await using sandbox = await startSandbox({ pets: 3, basePath: '/api/v2' })
+    await using sandbox = await startSandbox({ generate: ['pets=3'], basePath: '/api/v2' })
     const { origin } = new URL(sandbox.baseUrl)
     for (const path of ['', '/', '/api/v2', '/api/v2/', '/__sandbox', '/__sandbox/', '/__sandbox/docs'])
-      expect((await connectSandbox(origin + path).state()).counts.pets, path).toBe(3)
+      expect((await connectSandbox(origin + path).state()).counts.records.pets, path).toBe(3)
   })
 
   it.each(['', 'nonsense', '127.0.0.1:4010', 'ftp://127.0.0.1', 'http://user:secret@127.0.0.1:4010', 'http://h/?q'])(

@@ -56,5 +56,5 @@ describe.each(Object.entries(sandboxes))(
 
 it('methods without an input ignore arguments', async () => {
   const { reset } = sandboxes['in process'] as { reset(...given: readonly unknown[]): Promise<unknown> }
-  expect(await reset({ task: {} }, 1)).toMatchObject({ pets: 60 })
+  expect(await reset({ task: {} }, 1)).toMatchObject({ records: { pets: 60 } })
 })

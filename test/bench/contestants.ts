@@ -142,7 +142,7 @@ export function sandbox(name: string, setup: SandboxSetup): Contestant {
     async start() {
       const cwd = newFolder()
       if (pets !== undefined && !memory) cpSync(await storeOf(pets), cwd, { recursive: true })
-      const inMemory = memory ? ['--pets', String(pets), '--in-memory'] : []
+      const inMemory = memory ? ['--generate', `pets=${pets}`, '--in-memory'] : []
       const key = inSpace ? keyOf(spaces) : API_KEY
       const running = await serve([...LIMITS, ...flags, ...inMemory], { cwd, key })
       if (pets !== undefined) await expectPets(running, pets)
@@ -173,7 +173,7 @@ function storeOf(pets: number): Promise<string> {
 
 async function makeStore(pets: number): Promise<string> {
   const cwd = newFolder()
-  const running = await serve([...LIMITS, '--pets', String(pets)], { cwd })
+  const running = await serve([...LIMITS, '--generate', `pets=${pets}`], { cwd })
   // The first response comes before the store is written, and before a stop is a clean one.
   await runToEnd(process.execPath, [command, 'control', 'wait'], { cwd, env: plainEnvironment() })
   await running.stop('SIGTERM')

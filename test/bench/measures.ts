@@ -246,7 +246,7 @@ async function inProcess(rounds: number) {
   }
   const copies: { pets: number; atMost: number; times: readonly number[] }[] = []
   for (const { pets, atMost } of COPIES) {
-    await using sandbox = await startSandbox({ pets })
+    await using sandbox = await startSandbox({ generate: [`pets=${pets}`] })
     const times: number[] = []
     for (let round = -WARM_UP_ROUNDS; round < rounds; round++)
       times.push(await milliseconds(() => sandbox.space('copy').copyFrom()))

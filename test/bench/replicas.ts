@@ -119,7 +119,7 @@ async function costOf(operation: Operation): Promise<void> {
 async function joining(): Promise<void> {
   const group = 'large'
   const pets = EXTENT.pets.toLocaleString('en')
-  const flags = ['--pets', String(EXTENT.pets), '--max-store', '2GiB']
+  const flags = ['--generate', `pets=${EXTENT.pets}`, '--max-store', '2GiB']
   say(`founding a group with ${pets} pets`)
   const founder = await start(group, ...flags)
   const inRedis = groupInRedis(group)

@@ -411,7 +411,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await form.getByLabel('status').selectOption('sold')
     await form.getByRole('button', { name: 'Add' }).click()
     await page.getByRole('textbox', { name: 'name of pets 60' }).waitFor()
-    expect((await sandbox.pets.list({ limit: 1 }))[0]).toMatchObject({
+    expect((await sandbox.records.list('pets', { limit: 1 }))[0]).toMatchObject({
       name: 'Rex',
       categoryId: 9223372036854775807n,
       status: 'sold',

@@ -517,7 +517,7 @@ describe('call on a terminal', () => {
   it('lays tables out by cells, so that none of its lines is wider than the terminal', async () => {
     const sandbox = await sandboxWith()
     for (const name of ['ねこのミケ', '👩‍👩‍👧‍👦 family', 'é'.repeat(2000), '犬'.repeat(1000)])
-      await sandbox.pets.add({ name, categoryId: 9_223_372_036_854_775_807n })
+      await sandbox.records.add('pets', { name, categoryId: 9_223_372_036_854_775_807n })
     const { out } = await callAt(sandbox, 'listPets --limit 8', { columns: 60 })
     for (const text of [out, (await callAt(sandbox, '--list', { columns: 60 })).out])
       expect(Math.max(...text.trimEnd().split('\n').map(cellWidth))).toBeLessThanOrEqual(60)

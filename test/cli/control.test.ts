@@ -43,29 +43,33 @@ const SESSIONS: Readonly<Record<string, readonly (readonly [line: string, out: u
     ['fault clear', 'All faults removed.\n'],
     ['fault list --json', '[]\n'],
   ],
-  pets: [
+  records: [
+    ['records', expect.stringMatching(/^name .*\npets +\/pets +id +60\norders +\/store\/orders +id +6\n$/)],
     [
-      'pets add --name R\u001b[31mex --category-id 9223372036854775807 --status sold',
+      'records add pets --name R\u001b[31mex --category-id 9223372036854775807 --status sold',
       expect.stringMatching(/^\{"id":60,.*"sold"\}\n$/),
     ],
-    ['pets list --limit 1 --json', expect.stringMatching(/R\\u001b\[31mex",\s+"categoryId": 9223372036854775807/)],
-    ['pets', expect.stringContaining('R\\u001b[31mex')],
-    ['pets set 60 --status none --name Rex --json', expect.not.stringContaining('sold')],
-    ['pets remove 60', 'Record 60 of pets removed.\n'],
-    ['pets remove 60', 'pets has no record 60.\n'],
-    ['pets remove 60 --json', '{\n  "removed": null\n}\n'],
-    ['pets remove 1', 'Record 1 of pets removed.\n'],
-    ['reset', 'Reset the default space to its start, with 60 pets.\n'],
-  ],
-  resources: [
-    ['resources', expect.stringMatching(/^name .*\npets +\/pets +id +60\norders +\/store\/orders +id +6\n$/)],
     [
-      'resources add pets {"name":"R","categoryId":9007199254740993}',
+      'records list pets --limit 1 --json',
+      expect.stringMatching(/R\\u001b\[31mex",\s+"categoryId": 9223372036854775807/),
+    ],
+    ['records get pets 60', expect.stringContaining('R\\u001b[31mex')],
+    ['records set pets 60 --status=null --name 42 --json', expect.stringContaining('"name": "42"')],
+    ['records get pets 60 --json', expect.not.stringContaining('sold')],
+    ['records remove pets 60', 'Record 60 of pets removed.\n'],
+    ['records remove pets 60', 'pets has no record 60.\n'],
+    ['records remove pets 60 --json', '{\n  "removed": null\n}\n'],
+    ['records remove pets 1', 'Record 1 of pets removed.\n'],
+    ['reset', 'Reset the default space to its start: pets 60, orders 6.\n'],
+  ],
+  'records as JSON': [
+    [
+      'records add pets {"name":"R","categoryId":9007199254740993}',
       '{"id":60,"name":"R","categoryId":9007199254740993}\n',
     ],
-    ['resources records pets --limit 1', '{"id":60,"name":"R","categoryId":9007199254740993}\n'],
-    ['resources set pets 60 {"categoryId":1}', '{"id":60,"name":"R","categoryId":1}\n'],
-    ['resources remove pets 60', 'Record 60 of pets removed.\n'],
+    ['records list pets --limit 1', '{"id":60,"name":"R","categoryId":9007199254740993}\n'],
+    ['records set pets 60 {"categoryId":1}', '{"id":60,"name":"R","categoryId":1}\n'],
+    ['records remove pets 60', 'Record 60 of pets removed.\n'],
   ],
   overrides: [
     ['storm start 0.3,for=30s', expect.any(String)],
@@ -74,7 +78,7 @@ const SESSIONS: Readonly<Record<string, readonly (readonly [line: string, out: u
     ['overrides clear', '2 overrides cleared.\n'],
     ['undo', 'Undone: overrides clear.\n'],
     ['overrides clear', '2 overrides cleared.\n'],
-    ['orders', expect.stringMatching(/^(?:\{.*\}\n){6}$/)],
+    ['records list orders', expect.stringMatching(/^(?:\{.*\}\n){6}$/)],
   ],
   snapshots: [
     ['snapshot save full', 'Snapshot full saved.\n'],
@@ -90,13 +94,16 @@ const SESSIONS: Readonly<Record<string, readonly (readonly [line: string, out: u
     ['keys list --space checkout', expect.not.stringContaining('banned until')],
   ],
   spaces: [
-    ['pets remove 1 --space checkout', 'Record 1 of pets removed.\n'],
-    ['spaces list', 'name      pets  requests\ncheckout  59    0\n'],
-    ['spaces copy checkout --space b', 'Copied the space checkout to the space b, with 59 pets.\n'],
-    ['spaces copy --space checkout --json', '{\n  "space": "checkout",\n  "pets": 60\n}\n'],
-    ['spaces list', 'name      pets  requests\ncheckout  60    0\nb         59    0\n'],
+    ['records remove pets 1 --space checkout', 'Record 1 of pets removed.\n'],
+    ['spaces list', 'name      records            requests\ncheckout  pets 59, orders 6  0\n'],
+    ['spaces copy checkout --space b', 'Copied the space checkout to the space b: pets 59, orders 6.\n'],
+    ['spaces copy --space checkout --json', expect.stringContaining('"pets": 60')],
+    [
+      'spaces list',
+      'name      records            requests\ncheckout  pets 60, orders 6  0\nb         pets 59, orders 6  0\n',
+    ],
     ['spaces remove checkout', expect.stringContaining('checkout')],
-    ['spaces list', 'name  pets  requests\nb     59    0\n'],
+    ['spaces list', 'name  records            requests\nb     pets 59, orders 6  0\n'],
   ],
 }
 
@@ -118,7 +125,7 @@ settings   plan=pro
 overrides  sandbox-free banned, 5 min left
 storm      50 % of requests get 429 for 30s, since 2026-03-01T10:00:00.000Z
 faults     none
-counts     60 pets, 6 orders, 0 requests, 0 more spaces
+counts     pets 60, orders 6, 0 requests, 0 more spaces
 
 key                 plan        left/minute  left/day         ban
 sandbox             pro         300/300      10000/10000
@@ -243,7 +250,7 @@ time       GET /time                     mocked    ${unchanged}
     expect(await control(sandbox, 'undo')).toMatchObject(undone)
     expect(await control(sandbox, 'fault add listDogs:503')).toMatchObject({ code: 1, out: '' })
     const refused = { code: 2, err: expect.stringContaining('The fields are not valid JSON') }
-    expect(await control(sandbox, 'resources add pets Rex')).toMatchObject(refused)
+    expect(await control(sandbox, 'records add pets Rex')).toMatchObject(refused)
   })
 
   it('applies a packaged scenario, and one from a file', async () => {
@@ -343,7 +350,7 @@ describe('a sandbox that was neither named nor started in this folder', () => {
     const before = await sandbox.state()
     const { controls, sandbox: whole } = await connect({}, testIo(), found)
     expect(await controls.state()).toEqual(before)
-    expect(await controls.pets.list()).toHaveLength(60)
+    expect(await controls.records.list('pets')).toHaveLength(60)
     for (const act of [
       () => whole.shutdown(),
       () => controls.reset(),
@@ -546,8 +553,7 @@ it.each([
   ['storm start 2', "'2' is invalid for argument 'spec'"],
   ['storm start --rate 1.5', "argument '1.5' is invalid: must be a number from 0 to 1."],
   ['storm start 0.3 --for 30s', 'Give the storm as 0.3,for=30s or with --rate and --for, not both.'],
-  ['pets add --name Rex', "required option '--category-id <id>' not specified."],
-  ['pets add --name x --category-id 9223372036854775808', "argument '9223372036854775808' is invalid: must be"],
+  ['records add', "missing required argument 'resource'."],
   ['status --timeout 0s', "argument '0s' is invalid: must be longer than 0."],
   ['requests --limit x', "argument 'x' is invalid: must be a whole number of 0 or more."],
 ])('a usage error of control is reported without a sandbox: %s', async (line, problem) => {

@@ -81,7 +81,7 @@ describe('exec', () => {
     const { err } = await exec('--log json --fail-on violation', `await call('/pets'); await stray()`)
     const lines = err.trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toEqual([
-      expect.objectContaining({ event: 'ready', pets: 60 }),
+      expect.objectContaining({ event: 'ready', records: expect.objectContaining({ pets: 60 }) }),
       expect.objectContaining({ event: 'exchange', operation: 'listPets' }),
       expect.objectContaining({ event: 'exchange', key: 'none' }),
       {

@@ -76,7 +76,8 @@ it('control with a group without a verb shows or lists it', async () => {
   const sandbox = await sandboxWith()
   for (const [verb, groups] of Object.entries({
     show: ['clock', 'settings', 'storm'],
-    list: ['keys', 'fault', 'faults', 'pets', 'snapshot', 'snapshots', 'spaces'],
+    list: ['keys', 'fault', 'faults', 'snapshot', 'snapshots', 'spaces'],
+    resources: ['records'],
   }))
     for (const group of groups) {
       expect(await control(sandbox, group)).toEqual({ ...(await control(sandbox, `${group} ${verb}`)), code: 0 })

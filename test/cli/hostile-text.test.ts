@@ -144,8 +144,8 @@ const VERBS = [
   'clock advance 1m',
   'storm show',
   'fault add listPets:503',
-  'pets list',
-  `pets add --name ${HOSTILE} --category-id 1`,
+  'records list pets',
+  `records add pets --name ${HOSTILE} --category-id 1`,
   'spaces list',
   `spaces remove ${HOSTILE}`,
   'requests',
@@ -159,7 +159,7 @@ describe('what a control plane says never drives the terminal', () => {
   it.each([
     ['hostile texts', everyText, VERBS],
     ['hostile texts where numbers should be', everything, VERBS],
-    ['hostile refusals', undefined, ['status', 'pets list']],
+    ['hostile refusals', undefined, ['status', 'records list pets']],
   ] as const)('by %s', async (_name, spoil, verbs) => {
     const sandbox = await sandboxWith()
     for (const key of ['sandbox', 'sandbox-limited', 'nobody', 'sandbox~other']) await get(sandbox, '/pets/1', key)

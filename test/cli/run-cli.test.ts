@@ -2,8 +2,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/run-cli.js'
-import { REMOVED } from '../../src/domain/removed.js'
-import { toKebabCase } from '../../src/options/letter-case.js'
 import { flagName } from '../../src/options/names.js'
 import { OPTION_NAMES, optionRow } from '../../src/options/table.js'
 import { packageVersion } from '../../src/system/package-files.js'
@@ -42,21 +40,6 @@ describe('the command line', () => {
   ])('refuses "%s" as a usage error', async (line, problem, command) => {
     const err = `USAGE: ${problem} See petstore-sandbox${command} --help.\n`
     expect(await run(line)).toEqual({ code: 2, out: '', err })
-  })
-
-  it.each(Object.entries(REMOVED.commands))('names what to use instead of the removed %s', async (name, instead) => {
-    const err = `USAGE: '${name}' was removed in 0.2; ${instead} See petstore-sandbox --help.\n`
-    for (const line of [name, `${name} --flag`, `help ${name}`])
-      expect(await run(line)).toEqual({ code: 2, out: '', err })
-  })
-
-  it.each(Object.entries(REMOVED.options))('names what to use instead of the removed --%s', async (name, instead) => {
-    const flag = `--${toKebabCase(name)}`
-    expect(await run(`serve ${flag} x`)).toEqual({
-      code: 2,
-      out: '',
-      err: `USAGE: '${flag}' was removed in 0.2; ${instead} See petstore-sandbox serve --help.\n`,
-    })
   })
 
   it('prints each invalid option on its own line, then a pointer to the help', async () =>

@@ -56,10 +56,10 @@ describe('serve', () => {
   })
 
   it('announces its address once it responds there, with what it serves', async () => {
-    const flags = ['--pets', '3', '--plan', 'pro', '--mock', 'listOrders']
+    const flags = ['--generate', 'pets=3', '--plan', 'pro', '--mock', 'listOrders']
     const { io, facts } = await serving(flags, testIo({ env: { PETSTORE_SANDBOX_PLAM: 'pro' } }))
     // The seed is random by default.
-    expect(facts).toMatchObject({ pid: process.pid, plan: 'pro', pets: 3, seed: 42 })
+    expect(facts).toMatchObject({ pid: process.pid, plan: 'pro', records: { pets: 3 }, seed: 42 })
     expect(facts).toMatchObject({ stateful: ['listPets', 'createPet', 'getPet'], mocked: ['listOrders'] })
     expect(facts.controlUrl).toBe(facts.baseUrl.replace('/v1', '/__sandbox'))
     expect(await (await get(facts, '/pets')).json()).toHaveLength(3)
@@ -100,7 +100,7 @@ describe('serve', () => {
   })
 
   it.each([
-    ['silent', /^Ready on (\S+) \(plan free, 60 pets, seed 42\); dashboard \S+\/__sandbox\/\n/],
+    ['silent', /^Ready on (\S+) \(plan free, pets 60, orders 6, seed 42\); dashboard \S+\/__sandbox\/\n/],
     ['pretty --mock getPet', /Ready on (\S+)[\s\S]*^ {2}stateful: 3 operations · mocked: 1 \(getPet\)$/m],
   ])('shows its banner, and exchanges unless it is silent: --log %s', async (flags, banner) => {
     const io = testIo()

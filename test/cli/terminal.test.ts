@@ -45,7 +45,7 @@ describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
     terminal.type('r')
     await terminal.sees(/y\/N\][\s\S]*y\/N\]/)
     terminal.type('y')
-    await terminal.sees(/control {2}Reset the default space to its start, with 60 pets/)
+    await terminal.sees(/control {2}Reset the default space to its start: pets 60, orders 6/)
     terminal.type('c')
     while (terminal.rows().join('').trim() !== '') await new Promise((resolve) => setTimeout(resolve, 20))
     terminal.type('q')

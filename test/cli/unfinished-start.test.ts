@@ -9,7 +9,7 @@ it('a signal that comes while serve starts is a clean stop: the store is there, 
   const probe = await startSandbox()
   await probe.close()
   const { port } = new URL(probe.baseUrl)
-  const { child, cwd, ended } = start(['serve', '--port', port, '--pets', '50000'])
+  const { child, cwd, ended } = start(['serve', '--port', port, '--generate', 'pets=50000'])
   const isServing = () =>
     get(probe, '/pets').then(
       ({ status }) => status === 200,

@@ -94,7 +94,7 @@ describe('serve --watch', () => {
     const { io, write } = await watching({ 'fixtures/pets.json': pets(2) }, ' --fixtures fixtures', 'json')
     write('fixtures/pets.json', pets(3))
     await io.stderr.seen(
-      /^{"event":"control","at":"[^"]+","space":"","message":"Reset the default space to its start, with 3 pets\."}$/m,
+      /^{"event":"control","at":"[^"]+","space":"","message":"Reset the default space to its start: pets 3, orders 6\."}$/m,
     )
     await io.stderr.seen(
       /^{"event":"watch","message":"fixtures\/pets\.json has changed: every space was reset to the fixtures"}$/m,

@@ -210,9 +210,9 @@ const MODES: readonly (readonly [options: SandboxOptions, apiKey?: string])[] = 
   [{ retryAfter: 'http-date', limits: '4/min' }],
   [{ rateLimitHeaders: 'draft', limits: '4/min' }],
   [{ anyKey: true }, 'my-own'],
-  [{ pets: 0 }],
-  [{ pets: 1 }],
-  [{ pets: 5000 }],
+  [{ generate: ['pets=0'] }],
+  [{ generate: ['pets=1'] }],
+  [{ generate: ['pets=5000'] }],
   [{ strict: true }, 'sandbox-pro~checkout'],
 ]
 

@@ -10,7 +10,7 @@ describe('a copy of a space', () => {
   it('has its pets, settings, clock, storm, quotas and bans, and not its log', async () => {
     await using sandbox = await createSandbox(FROZEN)
     const [a, b] = [sandbox.space('a'), sandbox.space('b')]
-    await a.pets.add({ name: 'Rex', categoryId: 1 })
+    await a.records.add('pets', { name: 'Rex', categoryId: 1 })
     await a.settings.change({ latency: '1ms', banDuration: '7m' })
     await a.clock.advance('1h')
     await a.ban('sandbox-pro')
@@ -20,7 +20,7 @@ describe('a copy of a space', () => {
     const active = ofA.active.map((one) => (one.name === 'latency' ? { ...one, hits: 0 } : one))
     expect({ ...ofB, counts: { ...ofB.counts, requests: 3 } }).toEqual({ ...ofA, active })
     expect(undo?.verb).toBe('spaces.copy')
-    expect(await b.pets.list()).toEqual(await a.pets.list())
+    expect(await b.records.list('pets')).toEqual(await a.records.list('pets'))
     expect(await b.requests()).toEqual([])
     expect(await status(sandbox, b.key())).toBe(429)
     expect(await status(sandbox, b.key('pro'))).toBe(429)
@@ -29,11 +29,12 @@ describe('a copy of a space', () => {
   it('is separate from its source afterwards, and can be undone', async () => {
     await using sandbox = await createSandbox(FROZEN)
     const [a, b] = [sandbox.space('a'), sandbox.space('b')]
-    await a.pets.remove(1)
-    await b.pets.remove(2)
+    await a.records.remove('pets', 1)
+    await b.records.remove('pets', 2)
     await b.copyFrom('a')
-    await b.pets.remove(3)
-    const ids = async (space: typeof a) => (await space.pets.list()).map(({ id }) => Number(id)).filter((id) => id < 5)
+    await b.records.remove('pets', 3)
+    const ids = async (space: typeof a) =>
+      (await space.records.list('pets')).map(({ id }) => Number(id)).filter((id) => id < 5)
     expect(await ids(a)).toEqual([4, 3, 2])
     expect(await ids(b)).toEqual([4, 2])
     await b.copyFrom('a')
@@ -43,11 +44,11 @@ describe('a copy of a space', () => {
 
   it('of the default space is made without a name', async () => {
     await using sandbox = await createSandbox(FROZEN)
-    await sandbox.pets.remove(1)
+    await sandbox.records.remove('pets', 1)
     await sandbox.settings.change({ plan: 'pro' })
     const b = sandbox.space('b')
     await b.copyFrom()
-    expect(await b.pets.list()).toEqual(await sandbox.pets.list())
+    expect(await b.records.list('pets')).toEqual(await sandbox.records.list('pets'))
     expect((await b.settings.show()).plan).toBe('pro')
   })
 
@@ -56,7 +57,7 @@ describe('a copy of a space', () => {
     await expect(sandbox.space('b').copyFrom('a')).rejects.toMatchObject({ code: 'not_found' })
     expect(await sandbox.spaces.list()).toEqual([])
     const a = sandbox.space('a')
-    await a.pets.remove(1)
+    await a.records.remove('pets', 1)
     const before = await a.state()
     await a.copyFrom('a')
     expect(await a.state()).toEqual(before)

@@ -46,7 +46,7 @@ describe('overrides', () => {
     }
     await sandbox.storm.stop()
     expect(await ask()).toEqual([200, '2'])
-    await sandbox.pets.add({ name: 'Rex', categoryId: 1 })
+    await sandbox.records.add('pets', { name: 'Rex', categoryId: 1 })
     const { counts } = await sandbox.state()
     await sandbox.faults.add('*:503')
     await sandbox.settings.change({ latency: '1ms', sunset: 'after' })
@@ -59,7 +59,7 @@ describe('overrides', () => {
     await sandbox.storm.stop()
     expect(await ask()).toEqual([200, '1'])
     expect((await sandbox.state()).counts).toEqual({ ...counts, requests: counts.requests + 2 })
-    expect((await sandbox.pets.list({ limit: 1 }))[0]?.name).toBe('Rex')
+    expect((await sandbox.records.list('pets', { limit: 1 }))[0]?.name).toBe('Rex')
   })
 
   it('include storms and bans that are active again after the clock is reset', async () => {

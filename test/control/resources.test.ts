@@ -70,18 +70,22 @@ describe.each(transports)('records of a contract of one’s own, %s', (_name, op
   })
 })
 
-describe('sandbox.resource', () => {
+describe('the records of a program', () => {
   it('reads and changes records in process, over the network, and in a space', async () => {
     await using embedded = await createSandbox({ spec: GROWN })
     await using started = await startSandbox({ spec: GROWN })
     const remote = await connectSandbox(started.controlUrl)
     for (const controls of [embedded, started, remote, remote.space('own')]) {
-      const categories = controls.resource<{ readonly id: number; readonly name: string }>('categories')
-      const dogs = await categories.add({ name: 'dogs' })
-      expect(await categories.set(dogs.id, { name: 'cats' })).toMatchObject({ id: dogs.id, name: 'cats' })
-      expect(await categories.list({ limit: 1 })).toMatchObject([{ name: 'cats' }])
-      await categories.remove(dogs.id)
-      expect(await categories.list()).toEqual([])
+      type Category = { readonly id: number; readonly name: string }
+      const { records } = controls
+      const dogs = await records.add<Category>('categories', { name: 'dogs' })
+      expect(await records.set<Category>('categories', dogs.id, { name: 'cats' })).toMatchObject({
+        id: dogs.id,
+        name: 'cats',
+      })
+      expect(await records.list('categories', { limit: 1 })).toMatchObject([{ name: 'cats' }])
+      await records.remove('categories', dogs.id)
+      expect(await records.list('categories')).toEqual([])
       expect((await controls.resources()).map(({ name }) => name)).toContain('categories')
     }
   })
@@ -89,8 +93,11 @@ describe('sandbox.resource', () => {
   it('keeps a copy of its input', async () => {
     await using sandbox = await createSandbox({ spec: OTHER_PETS })
     const tags = ['a']
-    const { id } = await sandbox.resource<{ readonly id: number }>('pets').add({ name: 'Rex', tags })
+    const { id } = await sandbox.records.add<{ id: number; name: string; tags: string[] }>('pets', {
+      name: 'Rex',
+      tags,
+    })
     tags.push('b')
-    expect(await sandbox.resource('pets').list({ limit: 1 })).toMatchObject([{ id, tags: ['a'] }])
+    expect(await sandbox.records.list('pets', { limit: 1 })).toMatchObject([{ id, tags: ['a'] }])
   })
 })

@@ -42,7 +42,7 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
       settings: { plan: 'pro', limits: null, banDuration: '5m', latency: '1ms..2ms', rateLimit: true },
       storm: { rate: 0.5, for: '30s', every: null, startedAt: '2026-03-01T12:00:00.000Z' },
       faults: [{ operation: 'getPet', fault: 'status', status: 500, left: 2 }],
-      counts: { pets: 60, requests: 1, spaces: 0 },
+      counts: { records: { pets: 60 }, requests: 1, spaces: 0 },
     })
     expect(json.keys).toContainEqual(expect.objectContaining({ key: 'sandbox', plan: 'pro', ban: null }))
     expect(json.keys).toContainEqual(
@@ -76,7 +76,7 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
     const sandbox = await openSandbox()
     await sandbox.control('POST', '/reset?space=checkout')
     // A typo in a name must not look like a success.
-    const named: Readonly<Record<string, number>> = { '/pets/{id}': 400, '/resources/{resource}/{id}': 404 }
+    const named: Readonly<Record<string, number>> = { '/resources/{resource}/{id}': 404 }
     for (const { method, path } of Object.values(VERBS)) {
       if (method !== 'DELETE' || path === '/clock' || path === '/keys/{key}') continue
       const { status } = await sandbox.control('DELETE', `${path.replaceAll(/\{\w+\}/g, 'sandbox')}?space=chekout`)
@@ -84,8 +84,8 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
     }
     expect((await sandbox.control('GET', '/spaces')).json).toMatchObject([{ name: 'checkout' }])
     // In an open space, a removal of nothing leaves the last change to undo.
-    await sandbox.control('DELETE', '/pets/1?space=checkout')
-    for (const path of ['/keys/nobody', '/keys/nobody/ban', '/pets/123', '/resources/pets/123', '/snapshots/none'])
+    await sandbox.control('DELETE', '/resources/pets/1?space=checkout')
+    for (const path of ['/keys/nobody', '/keys/nobody/ban', '/resources/pets/123', '/snapshots/none'])
       expect((await sandbox.control('DELETE', `${path}?space=checkout`)).status, path).toBe(200)
     expect((await sandbox.control('POST', '/undo?space=checkout')).json).toMatchObject({ undone: 'records.remove' })
   })
@@ -110,12 +110,13 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
 
   it('limits the list of pets', async () => {
     const sandbox = await openSandbox()
-    const listed = async (query: string) => (await sandbox.control('GET', `/pets${query}`)).json as unknown as unknown[]
+    const listed = async (query: string) =>
+      (await sandbox.control('GET', `/resources/pets${query}`)).json as unknown as unknown[]
     const all = await listed('')
     expect(all.length).toBe(60)
     expect(await listed('?limit=3')).toEqual(all.slice(0, 3))
     expect([await listed('?limit=0'), await listed('?limit=1000')]).toEqual([[], all])
-    expect((await sandbox.control('GET', '/pets?limit=few')).status).toBe(400)
+    expect((await sandbox.control('GET', '/resources/pets?limit=few')).status).toBe(400)
   })
 
   it('reports unknown paths and wrong methods', async () => {

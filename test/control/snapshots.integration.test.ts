@@ -40,7 +40,7 @@ async function openSandbox(folder: string, options: SandboxOptions = EVENTFUL) {
   const all = async () => {
     const { counts: _log, active, ...state } = (await control('GET', '/state')).json
     const switches = (active as object[]).map((one) => ({ ...one, hits: undefined }))
-    return [{ ...state, active: switches }, (await control('GET', '/pets')).json]
+    return [{ ...state, active: switches }, (await control('GET', '/resources/pets')).json]
   }
   return { core, control, all, warnings }
 }
@@ -159,7 +159,7 @@ describe('the name of a snapshot', () => {
     const names = ['A', 'CON', 'a', 'com1', 'con', 'lpt9.x', 'nul.txt', 'Nul', 'x_-1.Y']
     for (const name of names) {
       expect(await sandbox.control('PUT', `/snapshots/${name}`)).toMatchObject({ status: 200 })
-      await sandbox.control('POST', '/pets', { name, categoryId: 1 })
+      await sandbox.control('POST', '/resources/pets', { name, categoryId: 1 })
     }
     const files = readdirSync(join(folder, 'snapshots'))
     expect(new Set(files.map((file) => file.toLowerCase())).size).toBe(names.length)
@@ -168,7 +168,7 @@ describe('the name of a snapshot', () => {
     expect(json).toEqual(names.toSorted().map((name) => ({ name })))
     for (const [count, name] of names.entries()) {
       await sandbox.control('POST', `/snapshots/${name}/restore`)
-      expect((await sandbox.control('GET', '/pets')).json).toHaveLength(60 + count)
+      expect((await sandbox.control('GET', '/resources/pets')).json).toHaveLength(60 + count)
       expect(await sandbox.control('DELETE', `/snapshots/${name}`)).toMatchObject({ status: 200 })
     }
     expect(readdirSync(join(folder, 'snapshots'))).toEqual([])

@@ -13,9 +13,9 @@ type Opened = Awaited<ReturnType<typeof open>>
 const ask = (sandbox: Pick<Opened, 'fetch' | 'baseUrl'>, path = '/pets', key = 'sandbox') =>
   sandbox.fetch(sandbox.baseUrl + path, { headers: { authorization: `Bearer ${key}` } })
 
-async function seen(of: Pick<Sandbox, 'state' | 'pets' | 'requests' | 'conduct' | 'snapshots'>) {
+async function seen(of: Pick<Sandbox, 'state' | 'records' | 'requests' | 'conduct' | 'snapshots'>) {
   const { undo: _, ...state } = await of.state()
-  return [state, await of.pets.list(), await of.requests(), await of.conduct(), await of.snapshots.list()]
+  return [state, await of.records.list('pets'), await of.requests(), await of.conduct(), await of.snapshots.list()]
 }
 
 /** The store as a killed process leaves it. */
@@ -41,7 +41,7 @@ describe('undo', () => {
     await space.snapshots.save('start')
     await ask(sandbox, '/pets?limit=0', 'sandbox~checkout')
     await ask(sandbox, '/pets/1', 'sandbox-pro~checkout')
-    await space.pets.remove(3)
+    await space.records.remove('pets', 3)
     await space.settings.change({ latency: '1ms' })
     await space.storm.start({ rate: 0.5 })
     await space.clock.advance('1h')
@@ -94,16 +94,22 @@ describe('undo', () => {
 
   it('restores the space as it was, also of what clients changed since, and counts their requests', async () => {
     await using sandbox = await open()
-    const before = [await sandbox.overrides(), await sandbox.keys.list(), await sandbox.pets.list({ limit: 100 })]
+    const before = [
+      await sandbox.overrides(),
+      await sandbox.keys.list(),
+      await sandbox.records.list('pets', { limit: 100 }),
+    ]
     await sandbox.scenario({ storm: 1, ban: { sandbox: '5m' }, used: { 'sandbox-pro': '299/min,900/day' } })
     await sandbox.storm.stop()
     for (let i = 0; i < 3; i++) await ask(sandbox, '/pets', 'sandbox-free')
-    await sandbox.pets.add({ name: 'Rex', categoryId: 1 })
+    await sandbox.records.add('pets', { name: 'Rex', categoryId: 1 })
     await sandbox.snapshots.save('kept')
     expect(await sandbox.undo()).toEqual({ undone: 'scenario.apply', requests: 3 })
-    expect([await sandbox.overrides(), await sandbox.keys.list(), await sandbox.pets.list({ limit: 100 })]).toEqual(
-      before,
-    )
+    expect([
+      await sandbox.overrides(),
+      await sandbox.keys.list(),
+      await sandbox.records.list('pets', { limit: 100 }),
+    ]).toEqual(before)
     expect(await sandbox.snapshots.list()).toEqual(['kept'])
     expect(await sandbox.requests()).toHaveLength(3)
   })
@@ -111,23 +117,23 @@ describe('undo', () => {
   it('of a removal returns the record to its place, and keeps what clients changed since', async () => {
     const store = join(temporaryFolder(), 'store.json')
     const sandbox = await startSandbox({ ...AT_TEN, store })
-    const ids = async () => (await sandbox.pets.list({ limit: 100 })).map(({ id }) => id)
+    const ids = async () => (await sandbox.records.list('pets', { limit: 100 })).map(({ id }) => id)
     const all = await ids()
-    await sandbox.pets.remove(30)
-    const { id } = await sandbox.pets.add({ name: 'Rex', categoryId: 1 })
-    await sandbox.resource('pets').remove(20)
+    await sandbox.records.remove('pets', 30)
+    const { id } = await sandbox.records.add('pets', { name: 'Rex', categoryId: 1 })
+    await sandbox.records.remove('pets', 20)
     expect(await sandbox.undo()).toEqual({ undone: 'records.remove', requests: 0 })
     const expected = [id, ...all.filter((one) => one !== 30)]
     expect(await ids()).toEqual(expected)
     // A killed process finds the same order.
     await using again = await startSandbox({ ...AT_TEN, store: copyOf(store) })
-    expect((await again.pets.list({ limit: 100 })).map(({ id: one }) => one)).toEqual(expected)
+    expect((await again.records.list('pets', { limit: 100 })).map(({ id: one }) => one)).toEqual(expected)
     await sandbox.close()
   })
 
   it('is independent of other spaces, and opens none', async () => {
     await using sandbox = await open()
-    await sandbox.pets.remove(1)
+    await sandbox.records.remove('pets', 1)
     for (const name of ['a', 'b']) {
       await sandbox.space(name).reset()
       await sandbox.space(name).remove()
@@ -142,9 +148,9 @@ describe('undo', () => {
   it('has an id, and refuses the id of a verb that is not the last', async () => {
     await using sandbox = await open()
     expect((await sandbox.state()).undo).toBeNull()
-    await sandbox.pets.remove(1)
+    await sandbox.records.remove('pets', 1)
     const first = (await sandbox.state()).undo
-    await sandbox.pets.remove(2)
+    await sandbox.records.remove('pets', 2)
     const second = (await sandbox.state()).undo
     expect([first, second]).toMatchObject([{ verb: 'records.remove' }, { verb: 'records.remove' }])
     await expect(sandbox.undo({ id: first?.id ?? 0 })).rejects.toThrow('records.remove')

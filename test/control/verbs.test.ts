@@ -5,8 +5,8 @@ describe.each(transports)('concurrent verbs, %s', (_name, openSandbox) => {
   it('run one after the other', async () => {
     const sandbox = await openSandbox()
     await Promise.all([
-      sandbox.control('PATCH', '/pets/6', { name: 'A' }),
-      sandbox.control('PATCH', '/pets/6', { status: 'sold' }),
+      sandbox.control('PATCH', '/resources/pets/6', { name: 'A' }),
+      sandbox.control('PATCH', '/resources/pets/6', { status: 'sold' }),
     ])
     expect((await sandbox.get('/pets/6')).json).toMatchObject({ name: 'A', status: 'sold' })
     const added = await Promise.all([1, 2].map(() => sandbox.control('POST', '/keys', { key: 'same' })))
@@ -17,7 +17,7 @@ describe.each(transports)('concurrent verbs, %s', (_name, openSandbox) => {
 describe.each(transports)('a pet of the fixtures, %s', (_name, openSandbox) => {
   it('has its fields in the contract’s order on the control plane', async () => {
     const sandbox = await openSandbox()
-    const { json } = await sandbox.control('GET', '/pets?limit=1')
+    const { json } = await sandbox.control('GET', '/resources/pets?limit=1')
     expect(JSON.stringify(json)).toBe((await sandbox.get('/pets?limit=1')).text)
   })
 })
@@ -49,11 +49,23 @@ describe.each(transports)('pets as a resource, %s', (_name, openSandbox) => {
     ['POST', '/resources/pets', { name: 'Rex' }, 400, /categoryId is required/],
     ['POST', '/resources/pets', { name: 'Rex', categoryId: 1, colour: 'red' }, 400, /pets has no field "colour"/],
     ['POST', '/resources/pets', { id: 1, name: 'Rex', categoryId: 1 }, 409, /already has a record with the id "1"/],
-    ['POST', '/pets', { id: 'x', name: 'Rex', categoryId: 1 }, 400, /id must be a whole number .* \(it is "x"\)/],
-    ['POST', '/pets', { id: 1.5, name: 'Rex', categoryId: 1 }, 400, /id must be a whole number .* \(it is 1.5\)/],
+    [
+      'POST',
+      '/resources/pets',
+      { id: 'x', name: 'Rex', categoryId: 1 },
+      400,
+      /id must be a whole number .* \(it is "x"\)/,
+    ],
+    [
+      'POST',
+      '/resources/pets',
+      { id: 1.5, name: 'Rex', categoryId: 1 },
+      400,
+      /id must be a whole number .* \(it is 1.5\)/,
+    ],
     ['PATCH', '/resources/pets/1', { name: 7 }, 400, /name must be/],
     ['PATCH', '/resources/pets/1', { id: 2 }, 400, /id is set by the path/],
-    ['PATCH', '/pets/1', { id: 2, name: 'X' }, 400, /id/],
+    ['PATCH', '/resources/pets/1', { id: 2, name: 'X' }, 400, /id/],
     ['PATCH', '/resources/pets/4711', { name: 'Rex' }, 404, /pets has no record "4711"/],
     ['GET', '/resources/pest', undefined, 404, /no resource "pest"; did you mean pets\?.*pets, orders/],
   ])('refuses %s %s with %o', async (method, path, body, status, message) => {

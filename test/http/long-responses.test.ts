@@ -9,14 +9,14 @@ const COUNT = 8
 describe('a response of many megabytes', async () => {
   const sandbox = await startSandbox({ noRateLimit: true })
   afterAll(() => sandbox.close())
-  for (let i = 0; i < COUNT; i++) await sandbox.pets.add({ name: `${i} ${NAME}`, categoryId: i })
+  for (let i = 0; i < COUNT; i++) await sandbox.records.add('pets', { name: `${i} ${NAME}`, categoryId: i })
   const list = () => fetch(`${sandbox.baseUrl}/pets?limit=${COUNT}`, { headers: { authorization: 'Bearer sandbox' } })
 
   it('is complete from service and control plane, and its beginning is logged', async () => {
     const names = Array.from({ length: COUNT }, (_, i) => `${COUNT - 1 - i} ${NAME}`)
     const pets = (await (await list()).json()) as readonly { name: string }[]
     expect(pets.map(({ name }) => name).every((name, i) => name === names[i])).toBe(true)
-    const context = (await (await fetch(`${sandbox.controlUrl}/pets?limit=${COUNT}`)).json()) as typeof pets
+    const context = (await (await fetch(`${sandbox.controlUrl}/resources/pets?limit=${COUNT}`)).json()) as typeof pets
     expect(context.every(({ name }, i) => name === names[i])).toBe(true)
     const [logged] = await sandbox.requests({ limit: 1 })
     expect(logged?.response.body).toMatch(/^\[\{"id":\d+,"name":"7 🐱/)
@@ -30,7 +30,7 @@ describe('a response of many megabytes', async () => {
       port,
       one(`/v1/pets?limit=${COUNT}`) +
         one('/v1/pets/1') +
-        one('/__sandbox/pets') +
+        one('/__sandbox/resources/pets') +
         one('/v1/pets/2', 'Connection: close\r\n'),
     )
     const order = ['"7 🐱', '"id":1,', '"7 🐱', '"id":2,']
@@ -43,7 +43,7 @@ describe('a response of many megabytes', async () => {
   })
 
   it('has the pets at the time of the request, even if they change while it is read', async () => {
-    const [service, control] = await Promise.all([list(), fetch(`${sandbox.controlUrl}/pets?limit=${COUNT}`)])
+    const [service, control] = await Promise.all([list(), fetch(`${sandbox.controlUrl}/resources/pets?limit=${COUNT}`)])
     await sandbox.reset()
     expect(await service.json()).toHaveLength(COUNT)
     expect(await control.json()).toHaveLength(COUNT)

@@ -67,7 +67,7 @@ describe('bytes that are not a request', () => {
     ['after a last response', [`${POST}${LAST}hello\r\n\r\n`], [201, 200]],
     ['before other requests', [`${NO_HOST}${POST}`, 'hello\r\n\r\n'], [400]],
     ['before requests that come later', ['hello\r\n\r\n', POST, POST], [400]],
-    ['after the control plane', [`GET /__sandbox/pets HTTP/1.1\r\n${KEYED}\r\nhello\r\n\r\n`], [200, 400]],
+    ['after the control plane', [`GET /__sandbox/resources/pets HTTP/1.1\r\n${KEYED}\r\nhello\r\n\r\n`], [200, 400]],
   ])('end the connection: %s', async (_what, pieces, statuses) => {
     const { core, port } = await start()
     const before = core.spaces.default.records.get('pets')?.size ?? 0

@@ -15,7 +15,7 @@ function pairs(text: string): Readonly<Record<string, string>> {
 /** A value of each option that is not its default, as text. */
 const SAMPLES = pairs(`
   port=4321 host=localhost basePath=/api/v2 cors=http://localhost:3000 store=mine.json inMemory=true
-  fixtures=seeds pets=5 reset=true fsync=true redis=redis://127.0.0.1:6379 group=checkout
+  fixtures=seeds reset=true fsync=true redis=redis://127.0.0.1:6379 group=checkout
   order=oldest plan=pro limits=5/min rateLimit=false apiKey=mine:pro anyKey=true spaceFrom=baggage retryAfter=none
   limitBody=html rateLimitHeaders=draft banAfter=3 banDuration=1m banStatus=403 reason=false storm=0.3 fault=listPets:503 latency=5ms
   senders=3 mock=listPets generate=toys=5 sunset=after sunsetStatus=410 scenario=banned now=2026-03-01T10:00:00Z freeze=true
@@ -216,8 +216,6 @@ describe('precedence', () => {
     expect(gathered({ flags: { inMemory: true }, env }).groupLog).toBeUndefined()
     const cwd = folderWith({ 'petstore-sandbox.yaml': 'in-memory: true' })
     expect(gathered({ flags: { store: 'a.json' }, cwd }).store).toBe(`${cwd}/a.json`)
-    expect(gathered({ flags: { fixtures: 'seeds' }, config: 'pets: 5' }).pets).toBeUndefined()
-    expect(gathered({ flags: { pets: '5' }, config: 'fixtures: seeds' }).fixtures).toMatch(/seeds$/)
   })
 
   it('lets "off" take a storm and a latency of a scenario away', () => {

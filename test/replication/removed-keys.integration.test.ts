@@ -19,13 +19,13 @@ describe.skipIf(!HAS_REDIS)('keys of a group that were removed from Redis', () =
     return sandbox
   }
   const isHealthy = async ({ controlUrl }: Sandbox) => (await fetch(`${controlUrl}/health`)).status === 200
-  const names = async (sandbox: Sandbox) => (await sandbox.pets.list()).map(({ name }) => name)
+  const names = async (sandbox: Sandbox) => (await sandbox.records.list('pets')).map(({ name }) => name)
 
   /** Two replicas, and a pet in the newest checkpoint. */
   async function twoReplicas(): Promise<readonly [Sandbox, Sandbox]> {
     group = `group-${++groups}`
     const oldest = await replica()
-    await oldest.pets.add({ name: 'Kept', categoryId: 1 })
+    await oldest.records.add('pets', { name: 'Kept', categoryId: 1 })
     const a = await replica()
     await oldest.close()
     return [a, await replica()]
@@ -33,11 +33,11 @@ describe.skipIf(!HAS_REDIS)('keys of a group that were removed from Redis', () =
 
   it('without the stream, all replicas continue from the newest checkpoint', async () => {
     const [a, b] = await twoReplicas()
-    await a.pets.add({ name: 'Lost', categoryId: 1 })
+    await a.records.add('pets', { name: 'Lost', categoryId: 1 })
     redis.ask('DEL', key('log'))
     await expect.poll(async () => (await names(a)).includes('Lost')).toBe(false)
     await expect.poll(async () => [await isHealthy(a), await isHealthy(b)]).toEqual([true, true])
-    await b.pets.add({ name: 'After', categoryId: 1 })
+    await b.records.add('pets', { name: 'After', categoryId: 1 })
     for (const one of [a, b]) {
       expect(await names(one)).toEqual(expect.arrayContaining(['Kept', 'After']))
       expect(await names(one)).not.toContain('Lost')
@@ -46,9 +46,9 @@ describe.skipIf(!HAS_REDIS)('keys of a group that were removed from Redis', () =
 
   it('without the end of the stream, nothing is lost, also by a restart of all', async () => {
     const [a, b] = await twoReplicas()
-    await a.pets.add({ name: 'Newest', categoryId: 1 })
+    await a.records.add('pets', { name: 'Newest', categoryId: 1 })
     redis.ask('DEL', key('end'))
-    await b.pets.add({ name: 'After', categoryId: 1 })
+    await b.records.add('pets', { name: 'After', categoryId: 1 })
     for (const one of [a, b]) expect(await names(one)).toEqual(expect.arrayContaining(['Kept', 'Newest', 'After']))
     await a.close()
     await b.close()
@@ -66,7 +66,7 @@ describe.skipIf(!HAS_REDIS)('keys of a group that were removed from Redis', () =
 
   it.each(['DEL', 'SET'])('without a usable checkpoint, a running replica writes another one (%s)', async (command) => {
     const [a, b] = await twoReplicas()
-    await a.pets.add({ name: 'Stays', categoryId: 1 })
+    await a.records.add('pets', { name: 'Stays', categoryId: 1 })
     redis.ask(command, key('checkpoint'), ...(command === 'SET' ? ['damaged'] : []))
     redis.ask('XTRIM', key('log'), 'MAXLEN', '1')
     const late = await replica()

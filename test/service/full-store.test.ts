@@ -34,7 +34,7 @@ describe.each(transports)('a sandbox with --max-store, %s', (name, openSandbox) 
     await fill(sandbox)
     expect(sandbox.warnings).toEqual([expect.stringMatching(/is full \(--max-store 64KiB\)/)])
     expect((await sandbox.get('/pets')).status).toBe(200)
-    const refused = await sandbox.control('POST', '/pets', LARGE)
+    const refused = await sandbox.control('POST', '/resources/pets', LARGE)
     expect([refused.status, refused.json.code]).toEqual([507, 'store_full'])
     // Less than a pet is left.
     const added = []
@@ -56,7 +56,7 @@ describe.each(transports)('a sandbox with --max-store, %s', (name, openSandbox) 
     const sandbox = await openSandbox({ maxStore: '64KiB', rateLimit: false, ...place() })
     const kept = await fill(sandbox)
     const [newest] = (await sandbox.get('/pets?limit=1')).json as { id: number }[]
-    expect((await sandbox.control('DELETE', `/pets/${newest?.id}`)).status).toBe(200)
+    expect((await sandbox.control('DELETE', `/resources/pets/${newest?.id}`)).status).toBe(200)
     expect((await sandbox.post('/pets', LARGE)).status).toBe(201)
     expect((await sandbox.control('POST', '/reset')).status).toBe(200)
     expect(Math.abs((await fill(sandbox)) - kept)).toBeLessThan(2)
@@ -92,7 +92,7 @@ it('a store on disk never has more than --max-store in document and journal, how
   const store = join(temporaryFolder(), 'store.json')
   const sandbox = await openSandbox({ maxStore: '64KiB', rateLimit: false, store })
   for (let i = 0; i < 200; i++) {
-    const { status } = await sandbox.control('PATCH', '/pets/1', { name: `${i}`.padEnd(KIB) })
+    const { status } = await sandbox.control('PATCH', '/resources/pets/1', { name: `${i}`.padEnd(KIB) })
     expect(status).toBe(200)
     const journal = statSync(`${store}.journal`, { throwIfNoEntry: false })?.size ?? 0
     expect(statSync(store).size + journal).toBeLessThan(65 * KIB)

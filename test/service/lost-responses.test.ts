@@ -10,7 +10,7 @@ async function names(sandbox: TestSandbox): Promise<readonly unknown[]> {
 }
 
 describe.each(transports)('a fault after the operation, %s', (_name, openSandbox) => {
-  const open = (fault: NonNullable<SandboxOptions['fault']>) => openSandbox({ fault, pets: 1 })
+  const open = (fault: NonNullable<SandboxOptions['fault']>) => openSandbox({ fault, generate: ['pets=1'] })
 
   it.each(['connection-reset', 'empty-response', 'truncated-body', 'malformed-chunk'])(
     'keeps the write, and loses its response by %s',

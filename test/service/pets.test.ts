@@ -10,7 +10,7 @@ const STATUSES = ['available', 'pending', 'sold']
 
 describe.each(transports)('listPets, %s', (_name, openSandbox) => {
   it('lists the 20 newest pets, newest first, as many as the limit, or the oldest first', async () => {
-    const sandbox = await openSandbox({ pets: 150 })
+    const sandbox = await openSandbox({ generate: ['pets=150'] })
     for (const [query, count] of Object.entries({ '': 20, '?limit=1': 1, '?limit=100': 100 }))
       expect(await sandbox.get(`/pets${query}`)).toMatchObject({ status: 200, json: { length: count } })
     const ids = async (order: 'newest' | 'oldest') =>

@@ -51,7 +51,7 @@ it.each([
     date,
     'a date such as 2030-12-05',
   ]),
-  ['successor', '/b>; rel="next"', 'a path such as'],
+  ['successor', '/b>; rel="next"', 'a path with its query'],
 ])('a contract is refused with x-deprecated-%s: %s', async (name, value, expected) => {
   const spec = contract(`  /a: {get: {x-deprecated-${name}: '${value}', ${OK}}}`)
   await expect(loadContract(spec)).rejects.toThrow(`must be ${expected}`)

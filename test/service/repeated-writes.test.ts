@@ -25,7 +25,8 @@ async function repeatedWrites(sandbox: TestSandbox) {
 }
 
 describe.each(transports)('a POST that is repeated, %s', (name, openSandbox) => {
-  const open = (fault: NonNullable<SandboxOptions['fault']>) => openSandbox({ fault, pets: 1, limits: '100/min' })
+  const open = (fault: NonNullable<SandboxOptions['fault']>) =>
+    openSandbox({ fault, generate: ['pets=1'], limits: '100/min' })
   const known = name.includes('replica') ? /^repeated-write/ : /^repeated-write$/
 
   it.each(LOSSES)('after its response was lost by %s is found, once', async (fault) => {

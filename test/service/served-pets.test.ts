@@ -30,7 +30,7 @@ describe.each(transports)('pets of another contract, %s', (_name, openSandbox) =
     expect(answers.map(({ status, text }) => [status, text])).toEqual(texts.map((text) => [201, text]))
     expect((await sandbox.get('/pets/1')).text).toBe(texts[0])
     expect((await sandbox.get('/pets?status=adopted')).text).toBe(`[${texts[0]}]`)
-    expect(await sandbox.control('PATCH', '/pets/1', { name: 'Max' })).toMatchObject({ status: 200 })
+    expect(await sandbox.control('PATCH', '/resources/pets/1', { name: 'Max' })).toMatchObject({ status: 200 })
     expect(await sandbox.control('PUT', '/snapshots/here')).toMatchObject({ status: 200 })
     await sandbox.core.close()
 
@@ -94,7 +94,7 @@ describe.each(transports)('pets of another contract, %s', (_name, openSandbox) =
       if (value.length < 100) expect(text).toContain(name)
     }
     expect(await sandbox.post('/pets', REX)).toMatchObject({ json: { id: 1 } })
-    expect(await sandbox.control('PATCH', '/pets/1', { name: 'Max' })).toMatchObject({ status: 200 })
+    expect(await sandbox.control('PATCH', '/resources/pets/1', { name: 'Max' })).toMatchObject({ status: 200 })
   })
 
   it('are none at the start: the packaged fixtures belong to the packaged contract', async () => {

@@ -120,7 +120,7 @@ describe.each(withoutReplicas)('in front of a real service, %s', (_name, openSan
     const { status, text } = await sandbox.post('/pets', '{"name":"Rex","categoryId":9007199254740993}')
     expect({ status, text }).toEqual({ status: 201, text: expect.stringContaining('9007199254740993') })
     expect(came.map(({ method, key }) => [method, key])).toEqual([['POST', REAL_KEY]])
-    expect(await real.pets.list({ limit: 1 })).toMatchObject([{ name: 'Rex' }])
+    expect(await real.records.list('pets', { limit: 1 })).toMatchObject([{ name: 'Rex' }])
   })
 
   it('headers of the connection, of browsers and of the sandbox are not forwarded', async () => {
@@ -162,9 +162,9 @@ describe.each(withoutReplicas)('in front of a real service, %s', (_name, openSan
       status: 409,
       json: { code: 'conflict', message: `The records are in the real service, ${baseUrl}.` },
     }
-    expect(await sandbox.control('POST', '/pets', { name: 'Rex', categoryId: 1 })).toMatchObject(refusal)
-    expect(await sandbox.control('DELETE', '/pets/1')).toMatchObject(refusal)
-    expect((await sandbox.control('GET', '/pets')).json).toEqual([])
+    expect(await sandbox.control('POST', '/resources/pets', { name: 'Rex', categoryId: 1 })).toMatchObject(refusal)
+    expect(await sandbox.control('DELETE', '/resources/pets/1')).toMatchObject(refusal)
+    expect((await sandbox.control('GET', '/resources/pets')).json).toEqual([])
   })
 
   it('the state names it', async () => {

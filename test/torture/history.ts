@@ -123,7 +123,7 @@ function textOf({ name, categoryId, status }: NewPet): string {
 
 /** All pets of a space, numbers exact; undefined if it is not open. */
 export async function pets(port: number, space = ''): Promise<readonly Pet[] | undefined> {
-  const heard = await ask(port, 'GET', `/__sandbox/pets${space === '' ? '' : `?space=${space}`}`)
+  const heard = await ask(port, 'GET', `/__sandbox/resources/pets${space === '' ? '' : `?space=${space}`}`)
   if (typeof heard !== 'string' && heard.status === 404) return undefined
   if (typeof heard === 'string' || heard.status !== 200)
     throw new Error(`the pets of "${space}" cannot be listed: ${typeof heard === 'string' ? heard : heard.body}`)

@@ -108,7 +108,7 @@ export class ReplicaClients {
     const number = ++this.#names
     const name = `pet ${number} 🐕${isLong ? 'x'.repeat(this.#trial.integer(1000, 60_000)) : ''}`
     const pet = { name, categoryId: number, ...(number % 3 === 0 ? { status: 'sold' } : {}) }
-    const path = this.#trial.integer(0, 5) === 0 ? `/__sandbox/pets?space=${space}` : '/v1/pets'
+    const path = this.#trial.integer(0, 5) === 0 ? `/__sandbox/resources/pets?space=${space}` : '/v1/pets'
     const heard = await history.add(pet, (body) => ask('POST', path, { key: `sandbox-enterprise~${space}`, body }))
     if (typeof heard !== 'string' && heard.status >= 300)
       this.#trial.lose(`adding a pet: ${heard.status} ${heard.body}`)
@@ -118,7 +118,7 @@ export class ReplicaClients {
     const [space, history] = this.#anySpace()
     const askedAt = performance.now()
     const byVerb = this.#trial.integer(0, 3) === 0
-    const path = byVerb ? `/__sandbox/pets?space=${space}` : '/v1/pets?limit=100'
+    const path = byVerb ? `/__sandbox/resources/pets?space=${space}` : '/v1/pets?limit=100'
     const heard = await ask('GET', path, { key: `sandbox-enterprise~${space}` })
     if (typeof heard === 'string') return
     // It has not been opened yet.

@@ -4,6 +4,7 @@ import { RequestError } from '../../client/errors.js'
 import { type Header, readHeader } from '../../client/headers.js'
 import type { Operation } from '../../contract/contract.js'
 import type { Expected, Field, Parameter } from '../../contract/contract-data.js'
+import { EXAMPLE } from '../../contract/generated/examples.js'
 import { type Bytes, MIB, parseSize } from '../../domain/numbers.js'
 import { type DurationMs, HOUR_MS, parseDuration, SECOND_MS } from '../../domain/time.js'
 import { explain } from '../help.js'
@@ -220,7 +221,7 @@ export function addMethodCommands(
       .allowExcessArguments(false)
       .action((target: string) => act(method, target))
     if (!taken.has(method.toLowerCase())) command.alias(method.toLowerCase())
-    addSharedFlags(command, given, new Set(), `petstore-sandbox call ${method} '/pets?limit=2'`)
+    addSharedFlags(command, given, new Set(), `petstore-sandbox call ${method} '${EXAMPLE.path}?limit=2'`)
   }
 }
 

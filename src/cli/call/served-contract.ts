@@ -44,7 +44,7 @@ export async function servedContract(
     if (status !== 200) return undefined
     const { readContractText } = await import('../../openapi/load-contract.js')
     // Linear patterns, since the document is not the user's own file.
-    return await readContractText(text, { keepsPets: false, name, patterns: 'linear' })
+    return await readContractText(text, { isServed: false, name, patterns: 'linear' })
   } catch {
     return undefined
   }

@@ -34,6 +34,8 @@ function partsOf(syntax: string, verb: VerbSyntax): readonly Part[] {
 /** Adds the arguments and flags of a syntax. Help, choices and checks come from the verb's input. */
 export function addArguments(command: Command, syntax: string, verb: VerbSyntax): void {
   for (const { text, flag, field, isRequired } of partsOf(syntax, verb)) {
+    // Fields of a record are flags that only the sandbox knows.
+    if (text === FIELDS) command.allowUnknownOption()
     const { description = READ_BY_COMMAND[text] ?? '', choices, read } = inputField(verb, field) ?? {}
     const made = flag === undefined ? new Argument(text, description) : new Option(text, description)
     if (choices !== undefined) made.choices(choices)
@@ -44,10 +46,12 @@ export function addArguments(command: Command, syntax: string, verb: VerbSyntax)
   }
 }
 
+const FIELDS = '[data...]'
+
 /** What a command reads in another way than its verb, with its help: a key may name its space, others a file. */
 const READ_BY_COMMAND: Readonly<Record<string, string>> = {
   '<key>': '',
-  '<fields>': '',
+  [FIELDS]: '',
   '<name|file>': '',
   '<rule>': '',
   '<name=value...>': `name and value as for the flags of serve; the value none removes ${joinOr(OPTIONAL_SETTINGS.map(toKebabCase))}`,

@@ -12,7 +12,7 @@ import type {
   StormView,
 } from '../../control/views.js'
 import { formatFaultRule } from '../../domain/faults.js'
-import { counted } from '../../domain/numbers.js'
+import { counted, recordsText } from '../../domain/numbers.js'
 import { DEFAULT_SETTINGS } from '../../domain/settings.js'
 import { isStormActive } from '../../domain/storm.js'
 import { type EpochMs, formatSpan, parseDuration } from '../../domain/time.js'
@@ -40,7 +40,6 @@ export function stateText(state: StateView, controlUrl: string, width: number): 
   const now = Date.parse(clock.now)
   const standard = new Map(Object.entries({ ...settingsView(DEFAULT_SETTINGS), plan: state.plans[0] ?? null }))
   const changed = Object.entries(settings).filter(([name, value]) => value !== standard.get(name))
-  const things = `${counted(counts.pets, 'pet')}, ${counted(counts.orders, 'order')}`
   const facts: readonly (readonly [string, string])[] = [
     ['service', serviceUrl(controlUrl, state)],
     ['control', controlUrl],
@@ -55,7 +54,10 @@ export function stateText(state: StateView, controlUrl: string, width: number): 
     ['storm', storm === null ? 'none' : stormStateText(storm, now)],
     ['faults', faults.map(formatFaultRule).join(' ') || 'none'],
     ...operationsFact(operations),
-    ['counts', `${things}, ${counted(counts.requests, 'request')}, ${counted(counts.spaces, 'more space')}`],
+    [
+      'counts',
+      `${recordsText(counts.records)}, ${counted(counts.requests, 'request')}, ${counted(counts.spaces, 'more space')}`,
+    ],
   ]
   const gap = ' '.repeat(Math.max(...facts.map(([name]) => name.length)) + 2)
   const rows = facts.map(([name, text]) => [

@@ -4,6 +4,7 @@ import type { RequestFilter } from '../../api/inputs.js'
 import { readKey, readKeyFile } from '../../client/api-key.js'
 import { toCurl } from '../../client/build-request.js'
 import type { Header } from '../../client/headers.js'
+import { EXAMPLE } from '../../contract/generated/examples.js'
 import { parseShallowJson, stringifyJson } from '../../contract/json.js'
 import { ControlError } from '../../control/control-error.js'
 import { CONNECTION_HEADERS } from '../../domain/curl.js'
@@ -39,7 +40,7 @@ export function addRequestVerbs({ add, call }: VerbCommands): void {
     'requests --status 4xx -o json',
     'requests --curl 12',
     'requests --har > traffic.har',
-    'requests -f --operation listPets',
+    `requests -f --operation ${EXAMPLE.list}`,
   ])
     .option('-f, --follow', 'follow new ones until interrupted; -o json prints one per line')
     .option('--operation <id>', 'only this operation')

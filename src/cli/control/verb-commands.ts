@@ -38,7 +38,7 @@ export interface ControlContext {
   readonly io: CliIo
 }
 
-/** The groups of verbs. Without a verb, a group runs its `list` or `show`, the first that it has. */
+/** The groups of verbs. Without a verb, a group runs its `list`, `show` or `resources`, the first that it has. */
 const GROUPS: Readonly<Record<string, readonly [description: string, alias?: string]>> = {
   overrides: ['changes from the start configuration'],
   clock: ['the clock behind quotas, bans, storms and the sunset'],
@@ -46,8 +46,7 @@ const GROUPS: Readonly<Record<string, readonly [description: string, alias?: str
   keys: ['the API keys'],
   storm: ['random 429 responses'],
   fault: ['failing and broken responses', 'faults'],
-  pets: ['the pets; needs no key or quota'],
-  resources: ['records of any resource of the contract; needs neither key nor quota'],
+  records: ['the records of each resource; needs neither key nor quota'],
   snapshot: ['the whole state of a space, saved under a name', 'snapshots'],
   spaces: ['isolated copies, opened by keys such as sandbox~checkout'],
   requests: ['requests and responses'],
@@ -76,7 +75,7 @@ export function verbCommands(parent: Command, io: CliIo, finish: (exitCode: numb
     const words = wordsOf(syntax)
     const [name = '', group] = words.split(' ').reverse()
     const above = group === undefined ? parent : groupOf(group)
-    const isDefault = above !== parent && /^(?:show|list)$/.test(name) && !withDefault.has(above)
+    const isDefault = above !== parent && /^(?:show|list|resources)$/.test(name) && !withDefault.has(above)
     if (isDefault) withDefault.add(above)
     const command = above.command(name, { isDefault }).description(summary)
     addArguments(command, syntax, verb)

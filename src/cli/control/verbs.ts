@@ -7,7 +7,7 @@ import type { VerbName, VerbOutput } from '../../control/verb-map.js'
 import { verbText } from '../../control/verb-text.js'
 import { VERB_ALIASES, VERBS, type VerbAlias } from '../../control/verbs.js'
 import { Failure } from '../../domain/failures.js'
-import { PET_STATUSES } from '../../domain/pets.js'
+import { recordsText } from '../../domain/numbers.js'
 import { OPTIONAL_SETTINGS, SETTING_NAMES } from '../../domain/settings.js'
 import { didYouMean } from '../../domain/suggest.js'
 import { valueFromText } from '../../options/layer.js'
@@ -23,7 +23,6 @@ import { MAX_OPTIONS_FILE_BYTES, readYamlMap } from '../../options/yaml-map.js'
 import { messageOf } from '../../system/message-of.js'
 import { describeOpenError, readInput, readRegularFile } from '../../system/regular-file.js'
 import { escapeControls } from '../print.js'
-import { int64 } from './arguments.js'
 import {
   clockResult,
   explanationText,
@@ -69,7 +68,12 @@ const FORMATS: {
     const rows = value.map((resource) => ({ ...resource, parents: resource.parents.join(', ') }))
     return { ...plainResult('resources', rows), value }
   },
+  'spaces.list': (value) => {
+    const rows = value.map((space) => ({ ...space, records: recordsText(space.records) }))
+    return { ...plainResult('spaces', rows), value }
+  },
   'records.list': recordsResult,
+  'records.get': recordsResult,
   'records.add': recordsResult,
   'records.set': recordsResult,
 }
@@ -89,8 +93,8 @@ const INPUTS: { readonly [Name in VerbName]?: (given: Fields, at: ControlContext
     if ('problem' in reading) throw new Failure('USAGE', `${rule}: ${reading.problem}`)
     return { rule: reading.value }
   },
-  'records.add': ({ record, ...given }, { io }) => ({ ...given, record: readFields(String(record), io.cwd) }),
-  'records.set': ({ change, ...given }, { io }) => ({ ...given, change: readFields(String(change), io.cwd) }),
+  'records.add': ({ record, ...given }, { io }) => ({ ...given, ...readRecord('record', record, io.cwd) }),
+  'records.set': ({ change, ...given }, { io }) => ({ ...given, ...readRecord('change', change, io.cwd) }),
 }
 
 /** Verbs with a command of their own, in other files. */
@@ -108,8 +112,6 @@ export function addVerbs(commands: VerbCommands): void {
   for (const [name, verb] of Object.entries(VERBS) as readonly (readonly [VerbName, Verb])[])
     if (!OWN_COMMANDS.includes(name)) addVerb(commands, name, verb)
   for (const alias of Object.values(VERB_ALIASES)) addVerb(commands, alias.of, alias)
-  addVerb(commands, 'records.list', { ...ORDERS, command: 'orders', summary: 'List the orders, one per line' })
-  addPetVerbs(commands)
 }
 
 function addVerb({ add, call }: VerbCommands, name: VerbName, row: Verb | Omit<VerbAlias, 'of'>): void {
@@ -131,47 +133,6 @@ async function resultOf(name: VerbName, output: unknown, input: object, at: Cont
   if (format !== undefined) return await format(output, at)
   if (VERBS[name].method === 'GET') return plainResult(name.split('.')[0], output)
   return { value: output, text: escapeControls(verbText({ name, input, output })) }
-}
-
-const ORDERS = { given: { resource: 'orders' } }
-const PETS = { given: { resource: 'pets' } }
-
-/** The records verbs, with fields of a pet as flags. */
-function addPetVerbs(commands: VerbCommands): void {
-  addVerb(commands, 'records.list', {
-    ...PETS,
-    command: 'pets list [--limit <n>]',
-    summary: 'List all pets, newest first',
-  })
-  const withFields = (name: VerbName, syntax: string, summary: string, example: string, isNew: boolean) => {
-    const nameFlag = new Option('--name <name>', 'its name').makeOptionMandatory(isNew)
-    const categoryFlag = new Option('--category-id <id>', 'its category id').argParser(int64).makeOptionMandatory(isNew)
-    const statuses = [...PET_STATUSES, 'none']
-    const { add, call } = commands
-    const verb = { ...VERBS[name], args: ['id'], example: { id: 1 } }
-    const act = async (at: ControlContext, { id, ...given }: Fields) => {
-      if (Object.keys(given).length === 0)
-        throw new Failure('USAGE', 'Nothing to change. Give --name, --category-id or --status.')
-      const fields = given.status === 'none' ? { ...given, status: null } : given
-      const input = { ...PETS.given, ...(isNew ? { record: fields } : { id, change: fields }) }
-      return await resultOf(name, await callInSpace(at.transport, name, at.space, input), input, at)
-    }
-    add(syntax, summary, [example], verb)
-      .addOption(nameFlag)
-      .addOption(categoryFlag)
-      .addOption(new Option('--status <status>', 'its status; none: without one').choices(statuses))
-      .action(call(act, verb))
-  }
-  withFields('records.add', 'pets add', 'Add a pet', 'pets add --name Rex --category-id 1', true)
-  withFields('records.set', 'pets set <pet>', 'Change a pet', 'pets set 1 --status sold', false)
-  const example = { id: 1 }
-  addVerb(commands, 'records.remove', {
-    ...PETS,
-    args: ['id'],
-    command: 'pets remove <pet>',
-    summary: 'Remove a pet',
-    example,
-  })
 }
 
 export function addExport({ add, call }: VerbCommands): void {
@@ -218,6 +179,30 @@ function readScenario(nameOrFile: string, cwd: string): object {
 
 /** More than the control plane accepts. */
 const MAX_FIELDS_BYTES = 1_000_000
+
+const FIELD = /^--([^-=][^=]*)(?:=(.*))?$/s
+
+/** `{"name":"Rex"}`, `@rex.json`, or a flag for each field: `--name Rex --tag a --tag b`. The sandbox converts their texts. */
+function readRecord(name: string, given: unknown, cwd: string): Fields {
+  const words = [given ?? []].flat().map(String)
+  const [first] = words
+  if (first !== undefined && FIELD.exec(first) === null) {
+    if (words.length === 1) return { [name]: readFields(first, cwd) }
+    throw new Failure('USAGE', 'Give the fields as JSON, as @<file>, or each as --<field> <text>.')
+  }
+  const texts = new Map<string, string[]>()
+  for (let at = 0; at < words.length; at++) {
+    const [, field, text = ''] = FIELD.exec(words[at] ?? '') ?? []
+    if (field === undefined)
+      throw new Failure('USAGE', `${JSON.stringify(words[at])} has no field before it: --<field> <text>.`)
+    const isAlone = words[at]?.includes('=') === true || FIELD.test(words[at + 1] ?? '--x')
+    texts.set(field, [...(texts.get(field) ?? []), isAlone ? text || 'true' : (words[++at] ?? '')])
+  }
+  if (texts.size === 0)
+    throw new Failure('USAGE', 'No fields are given. Give JSON, @<file>, or each field as --<field> <text>.')
+  const fields = [...texts].map(([field, all]) => [field, all.length === 1 ? all[0] : all])
+  return { [name]: Object.fromEntries(fields), asText: true }
+}
 
 function readFields(given: string, cwd: string): object {
   const isFile = given.startsWith('@')

@@ -91,7 +91,7 @@ export async function openExecSandbox(
     },
   }
   const sandbox = await runSandbox(options, events, contract)
-  const { baseUrl, controlUrl, plan, petCount: pets, operations, core } = sandbox
+  const { baseUrl, controlUrl, plan, records, operations, core } = sandbox
   const ids = operations.map(({ id }) => id)
   return {
     startedAt: core.identity.startedAt,
@@ -99,7 +99,7 @@ export async function openExecSandbox(
       baseUrl,
       controlUrl,
       plan,
-      pets,
+      records,
       seed: options.seed,
       upstream: options.upstream,
       cors: options.upstream === undefined ? undefined : options.cors,

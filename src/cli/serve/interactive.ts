@@ -5,7 +5,7 @@ import { perform } from '../../control/perform.js'
 import type { VerbName } from '../../control/verb-map.js'
 import { shellCommand, shellWord } from '../../domain/curl.js'
 import { keyLabel } from '../../domain/keys.js'
-import { counted } from '../../domain/numbers.js'
+import { counted, recordsText } from '../../domain/numbers.js'
 import { isStormActive } from '../../domain/storm.js'
 import { describeOrigins } from '../../domain/web-origins.js'
 import type { RunningSandbox } from '../../sandbox.js'
@@ -100,7 +100,7 @@ function operationsLine(operations: Contract['operations'], columns: number): re
 
 /** The first lines on a terminal. @source docs/cli.md, "Ready line" */
 function banner({ sandbox, io, store, group, seed }: Interaction, readsKeys: boolean): string {
-  const { baseUrl, controlUrl, plan, petCount, core } = sandbox()
+  const { baseUrl, controlUrl, plan, records, core } = sandbox()
   const columns = terminalWidth(io.stderr) ?? DEFAULT_COLUMNS
   const { keys, shared } = core.spaces.default
   // A key with a label may be a real one.
@@ -118,7 +118,7 @@ function banner({ sandbox, io, store, group, seed }: Interaction, readsKeys: boo
         : escapeControls(relative(io.cwd, store))
   return [
     ...wrapRows(
-      `Ready on ${baseUrl} (${plan === undefined ? 'no quotas' : `plan ${plan}`}, ${counted(petCount, 'pet')}, seed ${seed})`,
+      `Ready on ${baseUrl} (${plan === undefined ? 'no quotas' : `plan ${plan}`}, ${recordsText(records)}, seed ${seed})`,
       columns - 1,
     ),
     '',

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { Contract } from '../../contract/contract.js'
 import { stringifyJson } from '../../contract/json.js'
@@ -13,8 +13,6 @@ import type { Run, Runs } from './runs.js'
 
 /** Polling also works on network drives, in containers, and with editors that replace files. */
 const POLL_MS = 250
-
-const FIXTURES = ['pets.json', 'orders.json', 'keys.json']
 
 const FIXED = ['host', 'port', 'store', 'log'] as const satisfies readonly (keyof ResolvedOptions)[]
 
@@ -46,14 +44,17 @@ export class WatchedFiles {
     const changed = this.#filesOf(options, contract).filter((file) => {
       const [before, now] = [this.#known.get(file), stateOf(file)]
       this.#known.set(file, now)
-      return before !== undefined && before !== now
+      return (before ?? NOT_THERE) !== now
     })
     return changed.map((file) => relative(this.#cwd, file))
   }
 
   #filesOf({ fixtures, scenarioFile, spec }: Partial<ResolvedOptions> = {}, contract?: Contract): readonly string[] {
     const records = contract?.resources.map(({ name }) => `${name}.json`) ?? []
-    const seeds = fixtures === undefined ? [] : [...FIXTURES, ...records].map((name) => join(fixtures, name))
+    const seeds =
+      fixtures === undefined
+        ? []
+        : ['keys.json', ...records, ...jsonFilesIn(fixtures)].map((name) => join(fixtures, name))
     return [...new Set([join(this.#cwd, CONFIG_FILE), ...seeds, scenarioFile ?? [], spec ?? []].flat())]
   }
 }
@@ -77,12 +78,23 @@ export function watch(watched: Watched): () => Promise<void> {
   }
 }
 
+/** Also those that are new. */
+function jsonFilesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'))
+  } catch {
+    return []
+  }
+}
+
+const NOT_THERE = 'not there'
+
 function stateOf(file: string): string {
   try {
     const { mtimeNs, size, ino } = statSync(file, { bigint: true })
     return [mtimeNs, size, ino].join()
   } catch {
-    return 'not there'
+    return NOT_THERE
   }
 }
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Values } from '../../contract/contract.js'
+import { EXAMPLE } from '../../contract/generated/examples.js'
 import { INT64_MAXIMUM, INT64_MINIMUM, type Int64, parseInt64 } from '../../contract/int64.js'
 import { parseShallowJson, stringifyJson } from '../../contract/json.js'
 import { recordReader } from '../../contract/read-record.js'
@@ -10,10 +11,11 @@ import { parentFields, withoutParentFields } from '../../domain/parents.js'
 import type { StoredRecord } from '../../domain/records.js'
 import { didYouMean } from '../../domain/suggest.js'
 import type { EpochMs } from '../../domain/time.js'
+import { toKebabCase } from '../../options/letter-case.js'
 import { quoted } from '../../options/problem.js'
 import { objectSchema } from '../../options/values/reading.js'
 import { messageOf } from '../../system/message-of.js'
-import { countSchema, described, fields, text, VerbError, verb } from '../verb.js'
+import { countSchema, described, fields, switchInQuery, text, VerbError, verb } from '../verb.js'
 import type { ResourceView } from '../views.js'
 
 /** Accepts text in a path, or a number. */
@@ -23,15 +25,18 @@ const idSchema = described(
 )
 const recordSchema = described(
   objectSchema('must be an object of fields') as v.GenericSchema<object, Values>,
-  'its fields as JSON, or @<file>',
+  'its fields as JSON, @<file>, or each as --<field> <text>',
 )
-const resourceName = described(text, 'name of the resource, as in "resources list"')
+const resourceName = described(text, 'name of the resource, as in "records resources"')
+const asText = v.optional(
+  described(switchInQuery, 'take texts for other values where the schema of a field allows no text'),
+)
 
 export const resourceVerbs = {
   'resources.list': verb('GET /resources', 'List the resources', {
     details: 'See [resources](#resources).',
     methodName: 'resources',
-    command: 'resources list',
+    command: 'records resources',
     run: ({ space }) => space.shared.contract.resources.map((resource) => resourceView(space, resource)),
   }),
   'records.list': verb('GET /resources/{resource}', 'List the records of a resource, newest first', {
@@ -41,8 +46,8 @@ export const resourceVerbs = {
       search: v.optional(described(text, 'only those with this id, or this text in a field')),
     }),
     args: ['resource'],
-    command: 'resources records <resource> [--limit <n>] [--search <text>]',
-    example: { resource: 'pets', limit: 2 },
+    command: 'records list <resource> [--limit <n>] [--search <text>]',
+    example: { resource: EXAMPLE.resource, limit: 2 },
     run({ space }, { resource: name, limit, search }) {
       const resource = findResource(space, name)
       const kept = space.records.get(name)
@@ -54,28 +59,43 @@ export const resourceVerbs = {
       return records.slice(0, limit).map((record) => withParents(resource, record))
     },
   }),
+  'records.get': verb('GET /resources/{resource}/{id}', 'Show a record', {
+    input: fields({ resource: resourceName, id: idSchema }),
+    command: 'records get <resource> <id>',
+    example: { resource: EXAMPLE.resource, id: 1 },
+    run({ space }, { resource: name, id }) {
+      const resource = findResource(space, name)
+      return withParents(resource, knownRecord(space, resource, id))
+    },
+  }),
   'records.add': verb('POST /resources/{resource}', 'Add a record', {
     details: 'Missing fields are filled in as by its operation. The id and read-only fields are allowed.',
-    input: fields({ resource: resourceName, record: recordSchema }),
+    input: fields({ resource: resourceName, record: recordSchema, asText }),
+    args: ['resource', 'record'],
     body: 'record',
-    command: 'resources add <resource> <fields>',
-    example: { resource: 'pets', record: { name: 'Rex', categoryId: 1 } },
-    run: ({ space, wall }, { resource, record }) => addRecord(space, resource, record, wall),
+    command: 'records add <resource> [data...]',
+    example: { resource: EXAMPLE.resource, record: EXAMPLE.record },
+    run({ space, wall }, { resource, record, asText }) {
+      return addRecord(space, resource, asText === true ? readTexts(space, resource, record, false) : record, wall)
+    },
     text: (record, { resource }) => `Added to ${resource}: ${stringifyJson(record)}.`,
   }),
   'records.set': verb('PATCH /resources/{resource}/{id}', 'Change fields of a record; null removes one', {
-    input: fields({ resource: resourceName, id: idSchema, change: recordSchema }),
+    input: fields({ resource: resourceName, id: idSchema, change: recordSchema, asText }),
+    args: ['resource', 'id', 'change'],
     body: 'change',
-    command: 'resources set <resource> <id> <fields>',
-    example: { resource: 'pets', id: 1, change: { status: null } },
-    run: ({ space, wall }, { resource, id, change }) => setRecord(space, resource, id, change, wall),
+    command: 'records set <resource> <id> [data...]',
+    example: { resource: EXAMPLE.resource, id: 1, change: { status: null } },
+    run({ space, wall }, { resource, id, change, asText }) {
+      return setRecord(space, resource, id, asText === true ? readTexts(space, resource, change, true) : change, wall)
+    },
     text: (_, { resource, id, change }) => `Changed ${id} of ${resource}: ${stringifyJson(change)}.`,
   }),
   'records.remove': verb('DELETE /resources/{resource}/{id}', 'Remove a record and its nested records', {
     details: 'Its id is not used again.',
     input: fields({ resource: resourceName, id: idSchema }),
-    command: 'resources remove <resource> <id>',
-    example: { resource: 'pets', id: 1 },
+    command: 'records remove <resource> <id>',
+    example: { resource: EXAMPLE.resource, id: 1 },
     canUndo: true,
     run: ({ space, wall }, { resource, id }) => removeRecord(space, resource, id, wall),
     text: ({ removed }, { resource, id }) =>
@@ -155,9 +175,7 @@ function wholeId(property: string, id: unknown): Int64 {
  */
 function setRecord(space: Space, name: string, id: string, change: Values, wall: EpochMs): Values {
   const resource = changeableResource(space, name)
-  const known = lookUpRecord(space, resource, id)
-  if (known === undefined) throw new VerbError('not_found', `${name} has no record ${quoted(id)}.`)
-  const { scope, value } = known
+  const { scope, value } = knownRecord(space, resource, id)
   const given = copyOf(change)
   const { property } = resource.id
   if (given[property] !== undefined)
@@ -257,6 +275,47 @@ function checkFields(space: Space, resource: ResourceData, given: Values, record
   if (problems.length > 0) throw new VerbError('invalid_request', `${problems.join('; ')}.`)
 }
 
+/**
+ * Names may be in kebab-case. Texts become the JSON value that they are written as, such as `1` or `null`, where the field
+ * allows no text.
+ * @param isChange null removes a field
+ */
+function readTexts({ shared: { contract } }: Space, name: string, texts: Values, isChange: boolean): Values {
+  const resource = contract.resources.find((one) => one.name === name)
+  const reader = resource && recordReader(contract, resource)
+  const rules = contract.rules?.get(name)
+  const countProblems = (field: string, value: unknown) => {
+    if (isChange && value === null) return 0
+    const record = { [field]: value }
+    const problems = reader?.check(record).filter((one) => /^[^.[]*/.exec(one.name)?.[0] === field) ?? []
+    return problems.length + (rules?.findViolations(record).length ?? 0)
+  }
+  const read = (field: string, text: unknown) => {
+    const value = typeof text === 'string' ? parsedOr(text) : text
+    return value !== text && countProblems(field, value) < countProblems(field, text) ? value : text
+  }
+  const names = new Map(Object.keys(resource?.properties ?? {}).map((field) => [kebabOf(field), field]))
+  return Object.fromEntries(
+    Object.entries(texts).map(([written, text]) => {
+      const field = names.get(kebabOf(written)) ?? written
+      return [field, read(field, text)]
+    }),
+  )
+}
+
+/** `categoryId` and `category_id` may be written as `category-id`. */
+function kebabOf(field: string): string {
+  return toKebabCase(field).replaceAll('_', '-')
+}
+
+function parsedOr(text: string): unknown {
+  try {
+    return parseShallowJson(text)
+  } catch {
+    return text
+  }
+}
+
 /** Records with this id: one, unless they belong to different parents. */
 function matching(space: Space, resource: ResourceData, id: string): readonly StoredRecord[] {
   const records = space.records.get(resource.name)
@@ -271,6 +330,13 @@ function matching(space: Space, resource: ResourceData, id: string): readonly St
 /** `3/rex`: the ids of its parents, and its own. */
 function pathOf({ id }: ResourceData, { scope, value }: StoredRecord): string {
   return [...scope, idInPath(id, value[id.property])].join('/')
+}
+
+/** @throws VerbError if there is none, or several parents have it */
+function knownRecord(space: Space, resource: ResourceData, id: string): StoredRecord {
+  const known = lookUpRecord(space, resource, id)
+  if (known === undefined) throw new VerbError('not_found', `${resource.name} has no record ${quoted(id)}.`)
+  return known
 }
 
 /** @throws VerbError if several parents have it */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { digestSandbox } from '../../core/checkpoint.js'
 import { DEFAULT_SPACE } from '../../domain/keys.js'
-import { counted } from '../../domain/numbers.js'
+import { recordsText } from '../../domain/numbers.js'
 import type { Snapshot } from '../../domain/state.js'
 import { checkSpaceName, described, fields, findSpace, switchInQuery, text, VerbError, verb } from '../verb.js'
 import type { SpaceView } from '../views.js'
@@ -80,6 +80,7 @@ function missing(name: string, known: readonly string[]): VerbError {
 }
 
 const STOPPING = { stopping: true } as const
+
 export const sandboxVerbs = {
   'spaces.list': verb('GET /spaces', 'List the open spaces except the default one', {
     isOfSandbox: true,
@@ -87,7 +88,7 @@ export const sandboxVerbs = {
     run: ({ spaces }): readonly SpaceView[] =>
       spaces.names().map((name) => {
         const space = spaces.get(name)
-        return { name, pets: space?.records.get('pets')?.size ?? 0, requests: space?.log.total ?? 0 }
+        return { name, records: space?.countRecords() ?? {}, requests: space?.log.total ?? 0 }
       }),
   }),
   'spaces.remove': verb('DELETE /spaces/{name}', 'Remove a space and everything in it', {
@@ -113,10 +114,10 @@ export const sandboxVerbs = {
     run({ space, spaces, wall }, { name }) {
       const source = findSpace(spaces, name === DEFAULT_SPACE ? '' : name)
       if (source !== space) space.copyFrom(source, wall)
-      return { space: space.name, pets: space.records.get('pets')?.size ?? 0 }
+      return { space: space.name, records: space.countRecords() }
     },
-    text: ({ space, pets }, { name }) =>
-      `Copied ${spaceText(String(name))} to ${spaceText(space)}, with ${counted(pets, 'pet')}.`,
+    text: ({ space, records }, { name }) =>
+      `Copied ${spaceText(String(name))} to ${spaceText(space)}: ${recordsText(records)}.`,
   }),
   replicas: verb('GET /replicas', 'List the replicas of this sandbox and their positions', {
     details: 'Equal positions have equal digests. See [replicas](deploy.md#replicas).',

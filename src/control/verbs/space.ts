@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { Failure } from '../../domain/failures.js'
-import { counted, joinOr } from '../../domain/numbers.js'
+import { counted, joinOr, recordsText } from '../../domain/numbers.js'
 import { OPTIONAL_SETTINGS, slowedOperations } from '../../domain/settings.js'
 import type { StoredState } from '../../domain/state.js'
 import { type ClockChange, changeClock, REAL_TIME } from '../../domain/time.js'
@@ -47,9 +47,9 @@ export const spaceVerbs = {
     },
     run({ space, spaces, wall, files }) {
       spaces.reset(space, wall, files as StoredState | undefined)
-      return { space: space.name, pets: space.records.get('pets')?.size ?? 0 }
+      return { space: space.name, records: space.countRecords() }
     },
-    text: ({ space, pets }) => `Reset ${spaceText(space)} to its start, with ${counted(pets, 'pet')}.`,
+    text: ({ space, records }) => `Reset ${spaceText(space)} to its start: ${recordsText(records)}.`,
   }),
   export: verb('GET /export', 'Return the overrides as a scenario file, flags of serve, and test code', {
     details: 'See [export](#export).',

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { EXAMPLE } from '../../contract/generated/examples.js'
 import type { Space } from '../../core/space.js'
 import { type FaultRule, formatFaultRule } from '../../domain/faults.js'
 import { slowedOperations } from '../../domain/settings.js'
@@ -70,7 +71,7 @@ export const troubleVerbs = {
   'faults.set': verb('PUT /faults', 'Replace the fault rules', {
     body: 'rules',
     input: fields({ rules: faultsSchema }),
-    example: { rules: ['createPet:503*2', 'listPets:hang@5%'] },
+    example: { rules: [`${EXAMPLE.create}:503*2`, `${EXAMPLE.list}:hang@5%`] },
     readFiles: ({ checkFaults }, { rules }) => checkFaults(rules),
     run: ({ space }, { rules }) => setFaults(space, rules),
     text: (rules) => `Faults: ${rules.map(formatFaultRule).join(' ') || 'none'}.`,
@@ -84,7 +85,7 @@ export const troubleVerbs = {
       ),
     }),
     command: 'fault add <rule>',
-    example: { rule: 'listPets:503@20%*3' },
+    example: { rule: `${EXAMPLE.list}:503@20%*3` },
     readFiles: ({ checkFaults }, { rule }) => checkFaults([rule]),
     run({ space }, { rule }) {
       checkOperations(space, [rule.operation])

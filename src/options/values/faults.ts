@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { EXAMPLE } from '../../contract/generated/examples.js'
 import { parseShallowJson } from '../../contract/json.js'
 import {
   FAULT_PHASES,
@@ -26,7 +27,7 @@ import {
   waitSchema,
 } from './reading.js'
 
-const FAULT_FORM = 'must be a fault such as listPets:503@20%*3'
+const FAULT_FORM = `must be a fault such as ${EXAMPLE.list}:503@20%*3`
 
 /** Reads a rule, or an object as text, as a flag has it. */
 export function readFault(text: string): ParseResult<FaultRule> {
@@ -106,7 +107,7 @@ export const faultSchema: v.GenericSchema<FaultInput, FaultRule> = v.union(
   FAULT_FORM,
 ) as never
 
-export const faultsSchema = listOf(faultSchema, 'must be a list of faults such as listPets:503@20%*3')
+export const faultsSchema = listOf(faultSchema, `must be a list of faults such as ${EXAMPLE.list}:503@20%*3`)
 
 const STORM_FORM =
   'must be <rate>[,for=30s][,every=5m][,retry-after=2s] with a rate from 0 to 1, for example 0.3,for=30s'
@@ -173,8 +174,7 @@ export function formatStorm({ rate, for: length, every, retryAfter }: Storm): st
 
 const checked = (storm: Storm) => valueUnless(stormProblem(storm), storm)
 
-const LATENCY_FORM =
-  'must be a duration or a range, for all or by operation, for example 100ms, 50ms..200ms or listPets=3s'
+const LATENCY_FORM = `must be a duration or a range, for all or by operation, for example 100ms, 50ms..200ms or ${EXAMPLE.list}=3s`
 /** All operations that are not named. */
 const OTHERS = '*'
 const NO_DELAY: DelayRange = { min: 0, max: 0 }
@@ -232,7 +232,7 @@ export const latencySchema = v.union(
   `${LATENCY_FORM}, or off`,
 )
 
-const OPERATION_FORM = 'must be the id of an operation, for example listPets'
+const OPERATION_FORM = `must be the id of an operation, for example ${EXAMPLE.list}`
 
 export const operationsSchema = listOf(
   v.pipe(v.string(OPERATION_FORM), v.regex(/^[^\s,]+$/, OPERATION_FORM)),

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { parseJson, stringifyJson } from '../../contract/json.js'
 import type { ResourceView } from '../../control/views.js'
-import { counted } from '../../domain/numbers.js'
+import { counted, recordsText } from '../../domain/numbers.js'
 import { announce, call, removeSpace, showRecords, showSpace } from '../session.js'
 import {
   contract,
@@ -266,7 +266,7 @@ function SpacesSection() {
     return (
       <Section id="spaces" title="Spaces" aside="only the default one">
         <p class="muted">
-          Any key with ~name appended, such as <span class="mono">sandbox~checkout</span>, opens a space: own pets,
+          Any key with ~name appended, such as <span class="mono">sandbox~checkout</span>, opens a space: own records,
           quotas, clock and log.
         </p>
       </Section>
@@ -281,11 +281,11 @@ function SpacesSection() {
         choose={(text) => (search.value = text)}
       />
       <ul class="rules">
-        {found.slice(0, MAX_SPACES).map(({ name, pets, requests }) => (
+        {found.slice(0, MAX_SPACES).map(({ name, records, requests }) => (
           <li key={name} class="row between">
             <span class="mono grow">{name}</span>
             <span class="muted">
-              {counted(pets, 'pet')}, {counted(requests, 'request')}
+              {recordsText(records)}, {counted(requests, 'request')}
             </span>
             {name === space.value ? (
               <span class="tag">shown</span>

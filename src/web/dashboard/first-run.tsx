@@ -2,7 +2,7 @@ import { BEARER } from '../../contract/contract-data.js'
 import { SANDBOX_ADDRESS } from '../control-api.js'
 import { codeForms } from '../request-code.js'
 import { announce } from '../session.js'
-import { space, state } from '../state.js'
+import { operations, space, state } from '../state.js'
 import { CodeBlock } from '../ui.js'
 import { ActionButton } from './fields.js'
 
@@ -10,7 +10,8 @@ export function FirstRun() {
   const { basePath = '', keyHeader = BEARER } = state.value ?? {}
   const base = SANDBOX_ADDRESS + basePath
   const key = space.value === '' ? 'sandbox' : `sandbox~${space}`
-  const url = `${base}/pets`
+  const simplest = operations.value.find(({ method, path }) => method === 'get' && !path.includes('{'))
+  const url = base + (simplest?.path ?? '')
   const none = { headers: [], body: undefined, operation: undefined }
   const request = { method: 'GET', url, key, keyHeader, baseUrl: base, ...none }
   return (
@@ -26,7 +27,7 @@ export function FirstRun() {
         <ActionButton
           class="primary"
           act={async () => {
-            await fetch(`${url}?limit=3`, { headers: { [keyHeader.name]: keyHeader.prefix + key } })
+            await fetch(url, { headers: { [keyHeader.name]: keyHeader.prefix + key } })
             announce('A request was sent.')
           }}
         >

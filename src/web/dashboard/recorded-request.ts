@@ -41,15 +41,17 @@ export function recordedRequest(
 
 export interface OperationFacts {
   readonly id: string
+  readonly method: string
+  readonly path: string
   /** When it is removed: ISO 8601. */
   readonly sunset: string | undefined
 }
 
 export function operationsIn({ paths }: { readonly paths?: unknown }): readonly OperationFacts[] {
-  return Object.values(Object(paths)).flatMap((methods) =>
-    Object.values(Object(methods)).flatMap((operation) => {
+  return Object.entries(Object(paths)).flatMap(([path, methods]) =>
+    Object.entries(Object(methods)).flatMap(([method, operation]) => {
       const { operationId: id, 'x-deprecated-sunset': sunset } = Object(operation)
-      return typeof id === 'string' ? [{ id, sunset }] : []
+      return typeof id === 'string' ? [{ id, method, path, sunset }] : []
     }),
   )
 }

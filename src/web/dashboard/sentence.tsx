@@ -127,7 +127,7 @@ export function Palette() {
       >
         <Field
           aria-label="Command"
-          placeholder="A command, or a rule such as createPet:503*2"
+          placeholder={`A command, or a rule such as ${operations.value.at(-1)?.id ?? '*'}:503*2`}
           value={text.value}
           choose={(typed) => (text.value = typed)}
         />

@@ -40,8 +40,8 @@ export function FilterBar() {
         />
       </div>
       <span class="hidden" id="filter-hint">
-        Words that must all match, such as status:429, 4xx, op:listPets, path:/pets, body:Rex; a minus negates one.
-        Enter keeps them.
+        Words that must all match, such as status:429, 4xx, op:&lt;operation&gt;, path:/, body:&lt;text&gt;; a minus
+        negates one. Enter keeps them.
       </span>
       <button type="button" aria-pressed={isFolded.value} onClick={() => (isFolded.value = !isFolded.value)}>
         Group repeats

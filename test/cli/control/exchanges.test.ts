@@ -130,7 +130,7 @@ describe('control', () => {
     expect(await show()).toMatch(/^all requests get 429 for 30s every 5m, since .*; quiet until it repeats\n$/)
   })
 
-  it.each(['status', 'pets', 'clock', 'requests', 'keys'])('refuses to read an unknown space: %s', async (verb) => {
+  it.each(['status', 'records', 'clock', 'requests', 'keys'])('refuses to read an unknown space: %s', async (verb) => {
     const sandbox = await sandboxWith()
     const unknown = /^NOT_FOUND: Unknown space "nope"\. A space opens with the first request /
     const refused = { code: 1, out: '', err: expect.stringMatching(unknown) }

@@ -29,7 +29,7 @@ test.beforeEach(async ({ page }) => {
 test('keeps what is written', async ({ page, sandbox }) => {
   const rex = { name: 'Rex', categoryId: 1 }
   expect(await ask(page, { method: 'POST', body: JSON.stringify(rex) })).toMatchObject({ status: 201, body: rex })
-  expect((await sandbox.pets.list())[0]).toMatchObject(rex)
+  expect((await sandbox.records.list('pets'))[0]).toMatchObject(rex)
 })
 
 test('is served again when the minute is over, and told on if it does not wait', async ({ page, sandbox }) => {
