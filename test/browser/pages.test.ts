@@ -22,7 +22,7 @@ describe.skipIf(!HAS_CHROMIUM)('the pages, in a browser', () => {
     await page.locator('.exchange button .path').click()
     const detail = page.locator('.detail')
     await detail.getByRole('button', { name: 'Code', exact: true }).click()
-    await detail.getByText(`${below}/v1/pets?limit=3`).waitFor()
+    await detail.getByText(`${below}/v1/pets`).first().waitFor()
     await page.getByRole('link', { name: 'API docs' }).click()
     await page.getByText(`${below}/v1`, { exact: true }).waitFor()
     await page.getByRole('link', { name: 'Dashboard' }).click()

@@ -1,5 +1,4 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
-import { parseInt64 } from '../../contract/int64.js'
 import { inputField, positionalFields, type Verb } from '../../control/verb.js'
 import { shellWord } from '../../domain/curl.js'
 import { joinOr } from '../../domain/numbers.js'
@@ -95,10 +94,6 @@ export function timeoutMs(text: string): DurationMs {
 
 export function count(text: string): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : refuse('must be a whole number of 0 or more')
-}
-
-export function int64(text: string) {
-  return parseInt64(text) ?? refuse('must be a 64-bit integer')
 }
 
 export function defined<T extends object>(fields: T): { readonly [Name in keyof T]?: Exclude<T[Name], undefined> } {

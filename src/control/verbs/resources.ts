@@ -29,7 +29,7 @@ const recordSchema = described(
 )
 const resourceName = described(text, 'name of the resource, as in "records resources"')
 const asText = v.optional(
-  described(switchInQuery, 'take texts for other values where the schema of a field allows no text'),
+  described(switchInQuery, 'convert texts by the schema'),
 )
 
 export const resourceVerbs = {
