@@ -22,18 +22,12 @@ export { openContract } from './openapi/open-contract.js'
 export const createReplicaExecutor: typeof import('./executor/replica.js').createReplicaExecutor = async (...given) =>
   (await import('./executor/replica.js')).createReplicaExecutor(...given)
 
-/** The records that spaces start with, besides pets and orders, for a seed. @throws Failure CANNOT_GENERATE */
+/** The records that spaces start with, for a seed. @throws Failure CANNOT_GENERATE */
 export async function openSeeds(options: ResolvedOptions, contract: Contract): Promise<(seed: number) => RecordSeeds> {
   const seeds = recordSeeds(contract)
-  const { pets: count } = options
-  // The generator of pets makes those of the packaged contract.
-  const added = count === undefined || contract.isPackaged ? [] : [{ resource: 'pets', count }]
-  const generate = [...options.generate, ...added]
-  if (generate.length === 0) return () => seeds
+  if (options.generate.length === 0) return () => seeds
   const { generatedSeeds } = await import('./fixtures/generate-records.js')
-  return generatedSeeds({ ...options, generate }, contract, seeds, (index) =>
-    index < options.generate.length ? locateOption(options, 'generate', index) : '--pets',
-  )
+  return generatedSeeds(options, contract, seeds, (index) => locateOption(options, 'generate', index))
 }
 
 export async function openEngine(contract: Contract): Promise<ContractEngine> {

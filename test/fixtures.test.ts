@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Values } from '../src/contract/contract.js'
-import type { Pet } from '../src/contract/entities.js'
+import type { Pet } from '../src/contract/generated/entities.js'
 import { packagedContract } from '../src/contract/packaged-contract.js'
 import { Failure } from '../src/domain/failures.js'
 import type { StoredState } from '../src/domain/state.js'

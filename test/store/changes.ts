@@ -1,4 +1,4 @@
-import type { Pet } from '../../src/contract/entities.js'
+import type { Pet } from '../../src/contract/generated/entities.js'
 import type { Int64 } from '../../src/contract/int64.js'
 import { exactInteger, INT64_MAXIMUM, INT64_MINIMUM } from '../../src/contract/int64.js'
 import type { ApiKey } from '../../src/domain/keys.js'

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Pet } from '../../src/contract/entities.js'
+import type { Pet } from '../../src/contract/generated/entities.js'
 import { stringifyJson } from '../../src/contract/json.js'
 import { Layout } from '../../src/store/layout.js'
 import fc from '../support/fast-check.js'

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { Pet } from '../../src/contract/entities.js'
+import type { Pet } from '../../src/contract/generated/entities.js'
 import { StoreFull } from '../../src/domain/problems.js'
 import { type Disk, REAL_DISK } from '../../src/store/disk.js'
 import { temporaryFolder } from '../support/temporary-files.js'

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { Pet } from '../../src/contract/entities.js'
+import type { Pet } from '../../src/contract/generated/entities.js'
 import { parseJson } from '../../src/contract/json.js'
 import type { Change } from '../../src/domain/state.js'
 import { Checksum } from '../../src/store/checksum.js'

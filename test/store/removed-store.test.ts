@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Pet } from '../../src/contract/entities.js'
+import type { Pet } from '../../src/contract/generated/entities.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { folderWithin, Owner, put, stateIn } from './owner.js'
 

@@ -28,9 +28,7 @@ const recordSchema = described(
   'its fields as JSON, @<file>, or each as --<field> <text>',
 )
 const resourceName = described(text, 'name of the resource, as in "records resources"')
-const asText = v.optional(
-  described(switchInQuery, 'convert texts by the schema'),
-)
+const asText = v.optional(described(switchInQuery, 'convert texts by the schema'))
 
 export const resourceVerbs = {
   'resources.list': verb('GET /resources', 'List the resources', {
