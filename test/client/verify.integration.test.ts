@@ -6,6 +6,7 @@ import { packagedContract } from '../../src/contract/packaged-contract.js'
 import type { SandboxOptions } from '../../src/index.js'
 import { loadContract } from '../../src/openapi/load-contract.js'
 import { openapiFile } from '../../src/system/package-files.js'
+import { crud, inPath, integer, list, object, ok, takes, text } from '../support/small-contract.js'
 import { temporaryFile } from '../support/temporary-files.js'
 import { type Came, change, checkText, type Drift, type Goes, verified } from './drifting-service.js'
 
@@ -52,6 +53,58 @@ it('a list below a record is called with a listed id, and its items are not take
   const { drifts, came } = await verified(undefined, { contract }, { spec })
   expect(drifts).toEqual([])
   expect(came.map(({ url }) => url)).toContainEqual(expect.stringMatching(/\/pets\/\d+\/toys$/))
+})
+
+describe('a sandbox passes with its own contract', () => {
+  const item = object({ id: integer, name: text }, ['id'])
+  const parent = inPath('shop', integer)
+  const single = {
+    get: { responses: { ...ok(object({ size: integer })).responses, 404: { description: 'missing' } } },
+    put: { ...takes(object({ size: integer })), ...ok(object({ size: integer })) },
+    delete: { responses: { 204: { description: 'gone' } } },
+  }
+  it.each([
+    [
+      'with records below a record that exists, none of which is known',
+      {
+        ...crud('/shops', '/shops/{shop}', item, [parent]),
+        '/shops/{shop}/tills': { parameters: [parent], get: ok(list(item)), post: { ...takes(item), ...ok(item) } },
+        '/shops/{shop}/tills/{id}': { parameters: [parent, inPath('id', integer)], get: ok(item) },
+      },
+      'GET/shops/{shop}/tills/{id}, the request',
+    ],
+    [
+      'with one record of a path that is missing',
+      { ...crud('/shops', '/shops/{shop}', item, [parent]), '/shops/{shop}/till': { parameters: [parent], ...single } },
+      'GET/shops/{shop}/till, the request',
+    ],
+    [
+      'with records below a path that is not a resource',
+      {
+        '/shops/{shop}/tills': {
+          parameters: [parent],
+          get: { responses: { ...ok(list(item)).responses, 404: { description: 'no shop' } } },
+          post: { ...takes(item), ...ok(item) },
+        },
+      },
+      undefined,
+    ],
+  ])('%s', async (_what, paths, unknown) => {
+    const example = {
+      requestBody: { content: { 'application/json': { schema: item, example: { id: 1, name: 'a' } } } },
+    }
+    const shops = Object(paths)['/shops']
+    const all = shops === undefined ? paths : { ...paths, '/shops': { ...shops, post: { ...shops.post, ...example } } }
+    const document = { openapi: '3.1.0', info: { title: 'Shops', version: '1' }, servers: [{ url: '/v1' }], paths: all }
+    const spec = temporaryFile('shops.json', JSON.stringify(document))
+    const { drifts, skipped } = await verified(
+      undefined,
+      { contract: await loadContract(spec), writes: true },
+      { spec },
+    )
+    expect(drifts).toEqual([])
+    if (unknown !== undefined) expect(skipped.join('\n')).toContain(unknown)
+  })
 })
 
 it('a contract without examples passes at its own sandbox', async () => {
