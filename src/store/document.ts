@@ -7,7 +7,7 @@ import { recordText } from '../domain/records.js'
 import type { StoredState } from '../domain/state.js'
 import { openReplacement, readRegularFile, syncFolder } from '../system/regular-file.js'
 import { Checksum } from './checksum.js'
-import { type Disk, placeOf, stampOf, writeAll } from './disk.js'
+import { type Disk, stampOf, writeAll } from './disk.js'
 import type { Content, Layout } from './layout.js'
 import { check, record } from './shape.js'
 import { CorruptionError, cannot, corrupt, failedWith } from './store-error.js'
@@ -173,7 +173,7 @@ class DocumentAdapter implements SyncAdapter<Content> {
       this.#options.warn(`"${this.#file}" was removed while the sandbox was running. The sandbox writes it again.`)
       return
     }
-    const kept = keepAside(this.#file, 'edited', this.#options.now(), linkOrCopy)
+    const kept = keepAside(this.#file, timed('edited', this.#options.now()), linkOrCopy)
     this.#edited.push(kept)
     if (this.#edited.length > MAX_EDITED_COPIES) rmSync(this.#edited.shift() ?? '', { force: true })
     this.#options.warn(
@@ -187,38 +187,35 @@ const MAX_EDITED_COPIES = 10
 
 /** @returns the name of the copy */
 export function keepCopy(file: string, now: number): string {
-  return keepAside(file, 'discarded', now, (kept) => copyFileSync(file, kept, constants.COPYFILE_EXCL))
+  return keepAside(file, timed('discarded', now), (kept) => copyFileSync(file, kept, constants.COPYFILE_EXCL))
 }
 
 /** Unless it is kept already. */
 export function keepForeign(file: string, ending: string): void {
+  keepAside(file, ending, linkOrCopy, (kept) => {
+    const [one, other] = [statSync(kept), statSync(file)]
+    return one.size === other.size && readRegularFile(kept).equals(readRegularFile(file))
+  })
+}
+
+function timed(why: string, now: number): string {
+  return `${why}-${new Date(now).toISOString().replace(/[:.]/g, '-')}`
+}
+
+function keepAside(
+  file: string,
+  ending: string,
+  keep: (kept: string, file: string) => void,
+  isKept: (kept: string) => boolean = () => false,
+): string {
   for (let copy = 1; ; copy++) {
     const kept = `${file}.${ending}${copy === 1 ? '' : `-${copy}`}`
-    try {
-      linkOrCopy(kept, file)
-      return
-    } catch (error) {
-      if (!failedWith(error, 'EEXIST')) throw error
-      if (isSameFile(kept, file)) return
-    }
-  }
-}
-
-function isSameFile(one: string, other: string): boolean {
-  const [first, second] = [statSync(one), statSync(other)]
-  if (placeOf(first) === placeOf(second)) return true
-  return first.size === second.size && readRegularFile(one).equals(readRegularFile(other))
-}
-
-function keepAside(file: string, why: string, now: number, keep: (kept: string, file: string) => void): string {
-  const time = new Date(now).toISOString().replace(/[:.]/g, '-')
-  for (let copy = 1; ; copy++) {
-    const kept = `${file}.${why}-${time}${copy === 1 ? '' : `-${copy}`}`
     try {
       keep(kept, file)
       return kept
     } catch (error) {
       if (!failedWith(error, 'EEXIST')) throw error
+      if (isKept(kept)) return kept
     }
   }
 }
@@ -251,30 +248,25 @@ function* documentPieces(content: Content): Generator<Buffer> {
   for (const [name, value] of Object.entries(content)) {
     yield Buffer.from(`${before}${JSON.stringify(name)}: `)
     if (Array.isArray(value)) yield* list(value)
-    else if (name === RESERVED_NAME) yield* ownData(value as Content)
-    else yield Buffer.from(stringifyJson(value))
+    else yield Buffer.from(name === RESERVED_NAME ? linesOf(value as Content) : stringifyJson(value))
     before = ',\n  '
   }
   yield Buffer.from('\n}\n')
 }
 
-function* ownData(content: Content): Generator<Buffer> {
+function linesOf(content: Content): string {
   const lines = Object.entries(content).map(
     ([name, value]) => `\n${INDENT}${JSON.stringify(name)}: ${stringifyJson(value)}`,
   )
-  yield Buffer.from(`{${lines.join(',')}\n  }`)
+  return `{${lines.join(',')}\n  }`
 }
 
 function* list(entries: readonly unknown[]): Generator<Buffer> {
-  if (entries.length === 0) {
-    yield Buffer.from('[]')
-    return
-  }
   for (let at = 0; at < entries.length; at += ENTRIES_PER_PIECE) {
     const lines = entries.slice(at, at + ENTRIES_PER_PIECE).map((entry) => `\n${INDENT}${textOf(entry)}`)
     yield Buffer.from((at === 0 ? '[' : ',') + lines.join(','))
   }
-  yield Buffer.from('\n  ]')
+  yield Buffer.from(entries.length === 0 ? '[]' : '\n  ]')
 }
 
 function textOf(value: unknown): string {

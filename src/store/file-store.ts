@@ -18,7 +18,7 @@ import {
 } from './journal.js'
 import type { Layout } from './layout.js'
 import type { Lock } from './lock.js'
-import { Recovery } from './recovery.js'
+import { recover } from './recovery.js'
 import { cannot, StoreError } from './store-error.js'
 import { lockFile } from './store-path.js'
 import { VERSION_1 } from './version-1.js'
@@ -107,9 +107,8 @@ function readStored(
   if (documents.every(([checksum]) => checksum !== document.checksum)) checkOtherDocument(file, stored, changes, warn)
   // The sandbox crashed between writing the document and clearing the journal.
   if (contained === changes.length) return { state: stored, length: 0, isVersion1 }
-  const recovery = new Recovery(layout, stored ?? EMPTY_STATE)
-  for (const change of changes.slice(contained)) recovery.apply(change)
-  return { state: recovery.state(), length, isVersion1: isVersion1 || journal.isVersion1 }
+  const state = recover(stored ?? EMPTY_STATE, changes.slice(contained), layout)
+  return { state, length, isVersion1: isVersion1 || journal.isVersion1 }
 }
 
 /** After a crash, the document was edited, replaced or removed. Changes are absolute, so that they apply to any document. */

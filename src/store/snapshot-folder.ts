@@ -89,8 +89,8 @@ export class SnapshotFolder {
     }
     for (const name of await this.#files()) {
       const file = join(this.#folder, name)
-      const snapshot = nameOf(name) !== undefined && isOfVersion1(file) && readUndamaged(file, this.#layout)
-      if (!snapshot) continue
+      const snapshot = nameOf(name) === undefined ? undefined : readEarlier(file, this.#layout)
+      if (snapshot === undefined) continue
       try {
         const replacement = openReplacement(file)
         replaced.push([file, replacement])
@@ -150,21 +150,12 @@ function nameOf(file: string): string | undefined {
 
 const START_1 = /^\{"crc":\d+,"snapshot":\{"version":1,/
 
-function isOfVersion1(file: string): boolean {
+/** Of version 1; undefined for a damaged file too, which a restore reports. */
+function readEarlier(file: string, layout: Layout): Snapshot | undefined {
   try {
-    return START_1.test(readStart(file, 64).toString())
+    return START_1.test(readStart(file, 64).toString()) ? readSnapshotFile(file, layout) : undefined
   } catch {
-    return false
-  }
-}
-
-function readUndamaged(file: string, layout: Layout): Snapshot | undefined {
-  try {
-    return readSnapshotFile(file, layout)
-  } catch (error) {
-    // A restore reports it.
-    if (error instanceof StoreError) return undefined
-    throw error
+    return undefined
   }
 }
 
