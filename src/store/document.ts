@@ -8,7 +8,7 @@ import type { StoredState } from '../domain/state.js'
 import { openReplacement, readRegularFile, syncFolder } from '../system/regular-file.js'
 import { Checksum } from './checksum.js'
 import { type Disk, stampOf, writeAll } from './disk.js'
-import type { Content, Layout } from './layout.js'
+import type { Content, Layout, Reading } from './layout.js'
 import { check, record } from './shape.js'
 import { CorruptionError, cannot, corrupt, failedWith } from './store-error.js'
 import { isVersion1, readVersion1, VERSION_1 } from './version-1.js'
@@ -35,18 +35,15 @@ export class Document {
     this.#db = new LowSync(this.#adapter, {})
   }
 
-  /**
-   * @param notes gets what the user should know
-   * @returns undefined if there is no file @throws StoreError STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE
-   */
-  read(notes: string[]): StoredState | undefined {
+  /** @returns undefined if there is no file @throws StoreError STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE */
+  read(reading: Reading): StoredState | undefined {
     const { file } = this
     try {
       this.#db.read()
       if (this.checksum === undefined) return undefined
       const { data } = this.#db
       if (this.isVersion1) return readVersion1(data, this.#layout)
-      return this.#layout.read(data, notes)
+      return this.#layout.read(data, reading)
     } catch (error) {
       if (error instanceof CorruptionError || error instanceof SyntaxError) throw corrupt(file, error)
       throw cannot('STORE_UNREADABLE', 'read', file, error)

@@ -16,7 +16,7 @@ import {
   readJournal,
   resourceLine,
 } from './journal.js'
-import type { Layout } from './layout.js'
+import { type Layout, Reading } from './layout.js'
 import type { Lock } from './lock.js'
 import { recover } from './recovery.js'
 import { cannot, StoreError } from './store-error.js'
@@ -64,16 +64,16 @@ export function openFileStore(named: string, options: StoreOptions): Promise<Ope
     } catch (error) {
       isDamaged = error instanceof StoreError && DISCARDABLE.has(error.code)
       if (!isDamaged || !reset) throw error
-      found = { state: undefined, length: 0, isVersion1: false }
+      found = { state: undefined, length: 0, isVersion1: false, isRenamed: false }
     }
     const unserved = reset ? undefined : found.state && layout.unserved(found.state)
     if (unserved !== undefined) warn(unserved)
     try {
       const journal = new Journal(journalFile, found.length, options.fsync, disk)
       opened.defer(() => journal.close(false))
-      const { isVersion1 } = found
-      const store = new FileStore({ document, journal, journalFile, lock, disk, options, isDamaged, isVersion1 })
-      return { state: reset ? undefined : found.state, store }
+      const { state, ...form } = found
+      const store = new FileStore({ document, journal, journalFile, lock, disk, options, isDamaged, ...form })
+      return { state: reset ? undefined : state, store }
     } catch (error) {
       throw cannot('STORE_UNWRITABLE', 'write to', journalFile, error)
     }
@@ -84,7 +84,10 @@ interface Stored {
   readonly state: StoredState | undefined
   /** Of the journal. */
   readonly length: number
+  /** Document or journal have the form of an earlier release. */
   readonly isVersion1: boolean
+  /** The document has resources under earlier names. */
+  readonly isRenamed: boolean
 }
 
 const DISCARDABLE: ReadonlySet<string> = new Set(['STORE_CORRUPT', 'STORE_VERSION'])
@@ -96,19 +99,22 @@ function readStored(
   warn: StoreOptions['warn'],
 ): Stored {
   const { file } = document
-  const notes: string[] = []
-  const stored = document.read(notes)
-  for (const note of notes) warn(`"${file}": ${note}`)
+  const reading = new Reading()
+  const stored = document.read(reading)
   const { isVersion1 } = document
+  const isRenamed = reading.renamed.length > 0
+  for (const note of reading.renamed) warn(`"${file}": ${note}`)
+  if (reading.converted > 0)
+    warn(`"${file}": ids that are texts are read as integers, as the contract has them (${reading.converted}).`)
   if (tornBytes > 0)
     warn(`The last line of "${file}.journal" is incomplete. It was dropped (${counted(tornBytes, 'byte')}).`)
-  if (changes.length === 0) return { state: stored, length: 0, isVersion1 }
+  if (changes.length === 0) return { state: stored, length: 0, isVersion1, isRenamed }
   const [, contained = 0] = documents.findLast(([checksum]) => checksum === document.checksum) ?? [undefined]
   if (documents.every(([checksum]) => checksum !== document.checksum)) checkOtherDocument(file, stored, changes, warn)
   // The sandbox crashed between writing the document and clearing the journal.
-  if (contained === changes.length) return { state: stored, length: 0, isVersion1 }
+  if (contained === changes.length) return { state: stored, length: 0, isVersion1, isRenamed }
   const state = recover(stored ?? EMPTY_STATE, changes.slice(contained), layout)
-  return { state, length, isVersion1: isVersion1 || journal.isVersion1 }
+  return { state, length, isVersion1: isVersion1 || journal.isVersion1, isRenamed }
 }
 
 /** After a crash, the document was edited, replaced or removed. Changes are absolute, so that they apply to any document. */
@@ -132,7 +138,7 @@ function checkOtherDocument(
   )
 }
 
-interface StoreParts {
+interface StoreParts extends Pick<Stored, 'isVersion1' | 'isRenamed'> {
   readonly document: Document
   readonly journal: Journal
   readonly journalFile: string
@@ -140,8 +146,6 @@ interface StoreParts {
   readonly disk: Disk
   readonly options: StoreOptions
   readonly isDamaged: boolean
-  /** Document or journal have the form of an earlier release. */
-  readonly isVersion1: boolean
 }
 
 /** A document and the journal of what was committed since. Use openFileStore. */
@@ -172,14 +176,14 @@ export class FileStore {
    * @throws StoreError STORE_UNWRITABLE if a new, discarded or earlier store cannot be written: its files are as before
    */
   start(current: () => StoredState): void {
-    const { isDamaged, isVersion1, options, journalFile } = this.#parts
+    const { isDamaged, isVersion1, isRenamed, options, journalFile } = this.#parts
     const { file } = this.#document
     this.#current = current
     const isNew = this.#document.checksum === undefined || options.reset === true
     const { length } = this.#journal
     try {
       if (isDamaged) this.#keepDamaged()
-      if (isNew || isVersion1 || this.#journal.length > 0) this.#fold(current)
+      if (isNew || isVersion1 || isRenamed || this.#journal.length > 0) this.#fold(current)
       else this.#renewJournal()
       if (isVersion1 && !isNew)
         options.warn(

@@ -46,9 +46,12 @@ const ownData = fields({
   keys: v.exactOptional(list(apiKey)),
 })
 
-interface Reading {
-  readonly notes: string[]
-  converted: number
+/** What the user should know about a file. */
+export class Reading {
+  /** Sentences about resources that have other names now. */
+  readonly renamed: string[] = []
+  /** Ids that were texts. */
+  converted = 0
 }
 
 /**
@@ -101,10 +104,9 @@ export class Layout {
   }
 
   /**
-   * @param notes gets what the user should know
    * @throws CorruptionError with the place; StoreError STORE_VERSION
    */
-  read(content: Content, notes: string[] = []): StoredState {
+  read(content: Content, reading = new Reading()): StoredState {
     const own = Object.hasOwn(content, RESERVED_NAME) ? content[RESERVED_NAME] : { version: DOCUMENT_VERSION }
     const { version } = check(record, own, RESERVED_NAME)
     if (typeof version === 'number' && version !== DOCUMENT_VERSION) throw new WrongVersion(version)
@@ -122,7 +124,6 @@ export class Layout {
       }
     const records: [string, SavedRecords][] = []
     const others: OtherContent[] = []
-    const reading: Reading = { notes, converted: 0 }
     for (const [name, value] of lists) {
       const resource = owners.get(name)
       if (resource === undefined) {
@@ -135,10 +136,8 @@ export class Layout {
       const { name: now } = resource
       const read = { ...resource, parents: named(resource.parents, parents[name]) }
       records.push([now, readRecords(read, items, name, next[name], reading)])
-      if (now !== name) notes.push(`The resource "${name}" of the store is now named "${now}".`)
+      if (now !== name) reading.renamed.push(`The resource "${name}" of the store is now named "${now}".`)
     }
-    if (reading.converted > 0)
-      notes.push(`Ids that are texts are read as integers, as the contract has them (${reading.converted}).`)
     return { records, others, keys: uniqueKeys(keys) }
   }
 
@@ -243,7 +242,7 @@ export function readRecords(
   items: readonly unknown[],
   name: string,
   next?: Int64,
-  reading: Reading = { notes: [], converted: 0 },
+  reading = new Reading(),
 ): SavedRecords {
   const { property, kind } = id
   const known = new Set<unknown>()
