@@ -98,9 +98,12 @@ export class Layout {
     return added
   }
 
-  /** A path is not the name of any resource, because it begins with a slash. */
-  #freeName(name: string, path = ''): string {
-    return this.#byName.has(name) ? path || `/${name}` : name
+  /** A name with a slash in front is not that of any resource. @param used by others */
+  #freeName(name: string, path = '', used?: Content): string {
+    if (!this.#byName.has(name)) return name
+    let free = path || `/${name}`
+    while (used !== undefined && Object.hasOwn(used, free)) free = `/${free}`
+    return free
   }
 
   /**
@@ -129,7 +132,7 @@ export class Layout {
       if (resource === undefined) {
         if (!Array.isArray(value)) check(record, value, name)
         const facts = { next: next[name], path: paths[name], parents: parents[name] }
-        others.push({ name: this.#freeName(name, paths[name]), content: value, ...facts })
+        others.push({ name: this.#freeName(name, paths[name], content), content: value, ...facts })
         continue
       }
       const items = check(anyList, isOne(resource) && isNode(value) ? [identified(resource, value)] : value, name)

@@ -317,6 +317,24 @@ describe('a store of another contract', () => {
     expect(petsOf(await stateIn(file))).toHaveLength(4)
   })
 
+  it('keeps lists whose names are taken apart from each other', async () => {
+    const nested = { ...TOYS, name: 'pets', path: '/owners/{ownerId}/pets' }
+    const paths = { pets: '/pets', other: '/owners/{ownerId}/pets' }
+    const document = {
+      pets: [{ id: 1 }],
+      '/pets': [{ id: 2 }],
+      other: [{ id: 3, ownerId: 1 }],
+      $sandbox: { version: 2, paths },
+    }
+    const owner = await Owner.start(storeOf({ document }), { resources: [nested] })
+    expect(owner.state.others).toMatchObject([
+      { name: '//pets', content: [{ id: 1 }] },
+      { name: '/pets', content: [{ id: 2 }] },
+    ])
+    expect(recordsOf(owner.state, 'pets')?.values).toEqual([{ id: 3 }])
+    owner.store.close()
+  })
+
   it.each(['__proto__', 'constructor', 'prototype'])('may have a resource named %s', async (name) => {
     const resources = [{ ...PETS, name, path: `/${name}` }]
     const file = join(temporaryFolder(), 'store.json')
