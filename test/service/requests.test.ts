@@ -136,6 +136,9 @@ describe.each(transports)('Prefer: code=, %s', (_name, openSandbox) => {
       expect(seen.retryAfter !== undefined).toBe(status === 429)
     }
     expect(await sandbox.get('/pets/60')).toMatchObject({ status: 404 })
+    const refused = await sandbox.call('/v1/pets', { method: 'GET', headers: { prefer: 'code=400' } })
+    // Not the example of another mistake.
+    expect(refused.json).toMatchObject({ message: 'The request breaks the contract.' })
   })
 
   it('refuses any other code, naming those allowed', async () => {

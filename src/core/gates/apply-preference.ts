@@ -53,7 +53,7 @@ const OURS = [401, 429]
 /** Whether a contract given with --spec describes the response. */
 function isDocumentedElsewhere(contract: Contract, operation: Operation, status: number): boolean {
   const isDocumented = operation.responses.has(status) || isInRange(operation, status)
-  return contract.rules !== undefined && isDocumented && !OURS.includes(status)
+  return contract.isPackaged !== true && isDocumented && !OURS.includes(status)
 }
 
 function isInRange({ ranges }: Operation, status: number): boolean {
