@@ -6,29 +6,30 @@ import type {
   Parameter,
   PlanLimits,
   Server,
-  Style,
 } from '../contract/contract-data.js'
 import { isNode, jsonContent, type Node, Place, rootPlace } from '../contract/document.js'
-import { exampleOf, exampleValue, fullExample } from '../contract/example-value.js'
-import { formOf, readExpected, readFields } from '../contract/expected.js'
+import { exampleOf } from '../contract/example-value.js'
+import { readFields } from '../contract/expected.js'
 import { stringifyJson } from '../contract/json.js'
-import { checkSchema, type SchemaFindings, toJsonSchema, toObjectSchema } from '../contract/json-schema.js'
+import { checkSchema, type SchemaFindings, toJsonSchema } from '../contract/json-schema.js'
 import { essenceOf, isFormType } from '../contract/media-types.js'
 import type { ResourceAction } from '../contract/resource-data.js'
-import { isOpen, readAllFields, readRecordFields, typeOf } from '../contract/schema-fields.js'
+import { isOpen, readAllFields, readRecordFields } from '../contract/schema-fields.js'
 import { checkResponse, hasNoBody } from '../contract/sendable.js'
 import { SpecError } from '../contract/spec-error.js'
 import type { Schemas } from '../contract/validators.js'
 import { readErrors } from './documented-errors.js'
 import { readLimitHeaders } from './limit-headers.js'
+import { bodyContent, type OperationShape, parametersOf, readOperations, success } from './operations.js'
 import {
-  bodyContent,
-  explodedFields,
-  type OperationShape,
-  parametersOf,
-  readOperations,
-  success,
-} from './operations.js'
+  defined,
+  parameterOf,
+  parameterSchema,
+  type ReadParameter,
+  readParameters,
+  schemaOf,
+  TEMPLATE_PARAMETER,
+} from './parameters.js'
 import { isPublic, readAccess, readKeys } from './read-access.js'
 import { readResources } from './resources.js'
 
@@ -48,8 +49,6 @@ export interface ReadingContext {
 
 /** The schema of more takes too long to compile for a request to wait for. */
 const MAX_LAZY_PARAMETERS = 300
-
-const TEMPLATE_PARAMETER = /\{([^{}]*)\}/g
 
 /** @param document in normal form @throws SpecError naming the place in it */
 export function readContract(document: Node, { mocked = [] }: ReadingContext = {}): ContractReading {
@@ -104,11 +103,6 @@ function compiledSchemas(shape: OperationShape): readonly Place[] {
     ?.entries('content')
     .map(([, content]) => content.child('schema'))
   return [...inParameters, ...(inBody ?? []), success(shape.place)?.schema].filter((schema) => schema !== undefined)
-}
-
-/** What holds the schema of a parameter: itself, or its content. */
-function schemaOf(parameter: Place): Place | undefined {
-  return parameter.child('schema') === undefined ? parameter.entries('content')[0]?.[1] : parameter
 }
 
 /** Web pages may read them anyway. */
@@ -193,104 +187,6 @@ function unreachedNotes(operations: readonly OperationData[]): readonly string[]
     known.set(template, id)
     return []
   })
-}
-
-function defined<Members extends object>(members: Members) {
-  const entries = Object.entries(members).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries) as { [Name in keyof Members]?: Exclude<Members[Name], undefined> }
-}
-
-interface ReadParameter {
-  readonly parameter: Parameter
-  readonly schema: Place | undefined
-}
-
-const LOCATIONS = ['path', 'query', 'header', 'cookie'] as const
-/** @source OpenAPI specification: Parameter Object */
-const NOT_PARAMETERS = /^(?:accept|content-type|authorization)$/i
-
-function readParameters(path: string, places: readonly Place[]): readonly ReadParameter[] {
-  const read = new Map<string, ReadParameter>()
-  for (const place of places) {
-    const name = place.string('name')
-    const location = LOCATIONS.find((one) => one === place.string('in'))
-    if (name === undefined || place.string('in') === undefined) throw place.error('must have "name" and "in"')
-    const holder = schemaOf(place)
-    const schema = holder?.child('schema')
-    if (location === undefined || (location === 'header' && NOT_PARAMETERS.test(name))) continue
-    if (holder === undefined || schema === undefined) {
-      // Any text will do.
-      if (place.flag('required') && location !== 'path') read.set(`${location} ${name}`, textParameter(location, name))
-      continue
-    }
-    const exploded = explodedFields(place)
-    for (const [inner, field] of exploded) {
-      const required = place.flag('required') && field.required
-      const parameter = { ...parameterOf(inner, 'query', field.place, field.place), required }
-      read.set(`query ${inner}`, { parameter, schema: field.place })
-    }
-    if (exploded.size > 0) continue
-    const parameter = parameterOf(name, location, place, schema, holder === place ? undefined : 'json')
-    read.set(`${location} ${name}`, { parameter, schema: holder.written('schema') })
-  }
-  const inPath = [...path.matchAll(TEMPLATE_PARAMETER)].flatMap(([, name = '']) => {
-    return [read.get(`path ${name}`) ?? textParameter('path', name)]
-  })
-  return [...inPath, ...[...read.values()].filter(({ parameter }) => parameter.in !== 'path')]
-}
-
-/** A required parameter without a schema. */
-function textParameter(location: Parameter['in'], name: string): ReadParameter {
-  const style = location === 'path' || location === 'header' ? 'simple' : 'form'
-  const form = { types: ['string'] }
-  const example = location === 'path' ? {} : { example: 'a' }
-  return {
-    parameter: {
-      in: location,
-      name,
-      type: 'string',
-      required: true,
-      style,
-      explode: style === 'form',
-      form,
-      ...example,
-    },
-    schema: undefined,
-  }
-}
-
-function parameterOf(
-  name: string,
-  location: Parameter['in'],
-  place: Place,
-  schema: Place,
-  given = place.string('style') as Style | undefined,
-): Parameter {
-  const style = given ?? (location === 'path' || location === 'header' ? 'simple' : 'form')
-  const isRequired = location === 'path' || place.flag('required')
-  return {
-    ...readExpected(schema),
-    ...defined({ description: place.string('description') }),
-    in: location,
-    name,
-    required: isRequired,
-    style,
-    explode: place.child('explode')?.value === undefined ? style === 'form' : place.flag('explode'),
-    form: formOf(schema),
-    // Clients must send it, also without an example.
-    ...defined({ example: exampleOf(place) ?? (isRequired ? textExample(schema) : undefined) }),
-  }
-}
-
-/** A path segment cannot be empty. */
-function textExample(schema: Place): unknown {
-  const example = typeOf(schema) === 'array' ? fullExample(schema) : exampleValue(schema)
-  return example === '' ? 'a' : isNode(example) ? undefined : example
-}
-
-function parameterSchema(name: string, parameters: readonly ReadParameter[]): Schemas {
-  if (parameters.length === 0) return {}
-  return { [name]: () => toObjectSchema(parameters.map(({ parameter, schema }) => ({ ...parameter, schema }))) }
 }
 
 interface ReadBody {
