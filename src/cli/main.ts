@@ -1,6 +1,6 @@
 import { systemClock } from '../system/system-clock.js'
 import { randomSeed } from '../system/this-process.js'
-import { type CliIo, SAME_SIGNAL_MS, type StopSignal } from './io.js'
+import { type CliIo, EXIT, SAME_SIGNAL_MS, type StopSignal } from './io.js'
 import { runCli } from './run-cli.js'
 
 const SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM']
@@ -9,15 +9,21 @@ const SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM']
 const LINGER_MS = 1000
 
 export async function main(): Promise<number> {
-  // A closed pipe (`… | head`) is not a failure.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+  let lost: NodeJS.ErrnoException | undefined
+  // A closed pipe (`… | head`) is not a failure, a full disk is.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') lost ??= error
+  })
+  process.stderr.on('error', () => {})
   let signalledAt = Number.NEGATIVE_INFINITY
-  const code = await runCli(
+  const ended = await runCli(
     process.argv.slice(2),
     processIo(() => {
       signalledAt = systemClock.monotonic()
     }),
   )
+  if (lost !== undefined) process.stderr.write(`The output is lost: ${lost.message}\n`)
+  const code = lost !== undefined && ended === EXIT.ok ? EXIT.failed : ended
   // While Node shuts down, signals have their default effect: wait for the second of a doubled one.
   const stillDoubled = signalledAt + SAME_SIGNAL_MS - systemClock.monotonic()
   if (stillDoubled > 0) await new Promise((resolve) => setTimeout(resolve, stillDoubled))

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { start } from './built.js'
+import { temporaryFolder } from '../support/temporary-files.js'
+import { BIN, start, startProgram } from './built.js'
 import { get } from './test-io.js'
 
 /** `serve`, once it is ready. */
@@ -30,6 +31,18 @@ describe('the program', () => {
     for (let i = 0; i < 5; i++) expect((await get({ baseUrl }, '/pets')).status).toBe(200)
     child.kill('SIGTERM')
     expect(await ended).toBe(0)
+  })
+
+  it.skipIf(process.platform !== 'linux')('fails if its output is lost, but not if nobody reads it', async () => {
+    const run = (to: string) => {
+      const line = `"$0" "$1" completion bash ${to}`
+      const place = { cwd: temporaryFolder(), env: { PATH: process.env.PATH } }
+      return startProgram('bash', ['-o', 'pipefail', '-c', line, process.execPath, BIN], place)
+    }
+    const full = run('> /dev/full')
+    expect(await full.ended).toBe(1)
+    expect(full.stderr.text).toBe('The output is lost: ENOSPC: no space left on device, write\n')
+    expect(await run('| head -c 0').ended).toBe(0)
   })
 
   it('keeps serving and stops cleanly if its log is not read', async () => {
