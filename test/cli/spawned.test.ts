@@ -37,7 +37,7 @@ describe('the program', () => {
     const run = (to: string) => {
       const line = `"$0" "$1" completion bash ${to}`
       const place = { cwd: temporaryFolder(), env: { PATH: process.env.PATH } }
-      return startProgram('bash', ['-o', 'pipefail', '-c', line, process.execPath, BIN], place)
+      return startProgram('bash', ['--norc', '-o', 'pipefail', '-c', line, process.execPath, BIN], place)
     }
     const full = run('> /dev/full')
     expect(await full.ended).toBe(1)
