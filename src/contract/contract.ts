@@ -7,6 +7,8 @@ export interface Violation {
   /** Parameter name or body field path ("categoryId"); empty for the whole body. */
   readonly name: string
   readonly message: string
+  /** The rule of the schema that it breaks: `required`, `format`. */
+  readonly rule?: string
 }
 
 /** One part of a request. `values` are valid only without violations. */

@@ -36,17 +36,18 @@ function toViolation(mistake: Mistake, value: unknown, location: Violation['in']
   const { missingProperty, additionalProperty } = mistake.params
   if (mistake.keyword === 'required') {
     const name = fieldName([...steps, String(missingProperty)])
-    return { in: location, name, message: `${name} is required` }
+    return { in: location, name, message: `${name} is required`, rule: 'required' }
   }
   if (typeof additionalProperty === 'string') {
     const name = excerpt(fieldName([...steps, additionalProperty]))
-    return { in: location, name, message: `${name} is not allowed` }
+    return { in: location, name, message: `${name} is not allowed`, rule: 'additionalProperties' }
   }
   const name = excerpt(fieldName(steps))
   const wording = steps.length === 1 ? known.get(steps[0] ?? '')?.wording : undefined
   const rule = wording === undefined ? (mistake.message ?? 'is not valid') : `must be ${wording}`
   const subject = name === '' ? `the ${location}` : name
-  return { in: location, name, message: `${subject} ${rule} (it is ${quote(valueAt(value, steps))})` }
+  const message = `${subject} ${rule} (it is ${quote(valueAt(value, steps))})`
+  return { in: location, name, message, rule: mistake.keyword }
 }
 
 export function fieldName(steps: readonly string[]): string {

@@ -1,3 +1,4 @@
+import type { Violation } from '../contract/contract.js'
 import { BEARER, type KeyPlace, type KeyPlaces } from '../contract/contract-data.js'
 import { keyChoices } from '../domain/key-places.js'
 import type { HandlerResult, ServiceRequest } from '../domain/messages.js'
@@ -13,6 +14,7 @@ export interface ProblemDetails {
   readonly headers?: readonly string[]
   readonly reason?: Reason
   readonly outside?: true
+  readonly violations?: readonly Violation[]
   /** Alternatives for the key, for WWW-Authenticate. Default: a bearer token. */
   readonly choices?: readonly KeyPlaces[]
 }
@@ -20,11 +22,11 @@ export interface ProblemDetails {
 /** An error in the Error shape. */
 export function problem(code: ProblemCode, details: ProblemDetails = {}): HandlerResult {
   const { message = PROBLEMS[code].message, status = PROBLEMS[code].status } = details
-  const { headers = [], reason, outside, choices = [[BEARER]] } = details
+  const { headers = [], reason, outside, choices = [[BEARER]], violations } = details
   return {
     status,
     body: errorBody(code, message, status),
-    problem: { code, message },
+    problem: { code, message, ...(violations !== undefined && { violations }) },
     headers: status === 401 ? [...headers, 'WWW-Authenticate', challenges(code, choices)] : headers,
     ...(reason === undefined ? {} : { reason }),
     ...(outside === undefined ? {} : { outside }),

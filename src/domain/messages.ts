@@ -1,4 +1,4 @@
-import type { Reading, Route } from '../contract/contract.js'
+import type { Reading, Route, Violation } from '../contract/contract.js'
 import type { OtherKey } from '../contract/contract-data.js'
 import type { FaultName, WireFault } from './faults.js'
 import type { ProblemCode, Reason } from './problems.js'
@@ -70,7 +70,12 @@ export interface HandlerResult {
   /** Rate-limit headers of the real service, if this is its response. */
   readonly forwarded?: ForwardedLimits
   /** It is an error of the service. */
-  readonly problem?: { readonly code: ProblemCode; readonly message: string }
+  readonly problem?: {
+    readonly code: ProblemCode
+    readonly message: string
+    /** What the request breaks, one by one. */
+    readonly violations?: readonly Violation[]
+  }
   /** The request was outside the contract (405, 413, 415 …), so this response is not documented. */
   readonly outside?: true
 }

@@ -2,7 +2,18 @@ import { isNode, jsonContent, type Node, type Place } from '../contract/document
 import { exampleOf, exampleValue, fits } from '../contract/example-value.js'
 import { stringifyJson } from '../contract/json.js'
 import { concreteType } from '../contract/media-types.js'
-import { ERROR_CODE, ERROR_STATUS, type ErrorData, MESSAGE, STATUS_TEXT } from '../contract/resource-data.js'
+import {
+  ERROR_CODE,
+  ERROR_PATH,
+  ERROR_PLACE,
+  ERROR_POINTER,
+  ERROR_RULE,
+  ERROR_STATUS,
+  ERROR_STEPS,
+  type ErrorData,
+  MESSAGE,
+  STATUS_TEXT,
+} from '../contract/resource-data.js'
 import { alternativesOf, isObject, readRecordFields, typeOf } from '../contract/schema-fields.js'
 
 /** The documented errors, unless they have the shape of the service's own. */
@@ -36,25 +47,32 @@ const OWN_SHAPE = { code: 'invalid_request', message: MESSAGE, status: 400 }
 
 const SENTENCE = /^(?:message|msg|details?|title|error|errors|error_?(?:message|description)|description|reason)$/i
 const STATUS = /^(?:status|status_?code|code)$/i
+/** Of an entry in a list: the field, and the rule that it breaks. */
+const PLACE =
+  /^(?:(?:field|property|parameter|param|attribute|argument)(?:_?(?:name|path))?|name|key|path|loc|location|pointer|instancePath|dataPath|target)$/i
+const RULE = /^(?:code|type|rule|kind|keyword|constraint)$/i
 const MAX_DEPTH = 4
 
 /** The example of an error, or the simplest value, with the sentence, the code and the status of the service in its fields for them. */
-function errorValue(schema: Place, example: unknown, depth = 0): unknown {
+function errorValue(schema: Place, example: unknown, depth = 0, isInList = false): unknown {
   const [alternative] = readRecordFields(schema).size > 0 ? [] : alternativesOf(schema).filter(isObject)
-  if (alternative !== undefined && depth <= MAX_DEPTH) return errorValue(alternative, example, depth + 1)
+  if (alternative !== undefined && depth <= MAX_DEPTH) return errorValue(alternative, example, depth + 1, isInList)
   const simplest = example ?? exampleValue(schema)
   if (depth > MAX_DEPTH) return simplest
   if (typeOf(schema) === 'array') {
     const items = schema.child('items')
     const isText = items !== undefined && typeOf(items) === 'string' && fits(MESSAGE, items)
     const first: unknown = Array.isArray(example) ? example[0] : undefined
-    const item = isText ? MESSAGE : items && errorValue(items, first, depth + 1)
+    const item = isText ? MESSAGE : items && errorValue(items, first, depth + 1, true)
     return item === undefined ? simplest : [item]
   }
   if (!isNode(simplest)) return simplest
+  const byField = depth > 0 ? messagesByField(schema) : undefined
+  if (byField !== undefined) return byField
   const entries = [...readRecordFields(schema)].flatMap(([name, { place, type, required }]): [string, unknown][] => {
-    const isWanted = required || name in simplest || SENTENCE.test(name) || STATUS.test(name)
-    const value = isWanted ? errorField(name, place, type, simplest[name], depth) : undefined
+    const isWanted =
+      required || name in simplest || SENTENCE.test(name) || STATUS.test(name) || (isInList && isOfEntry(name))
+    const value = isWanted ? errorField(name, place, type, simplest[name], depth, isInList) : undefined
     return value === undefined ? [] : [[name, value]]
   })
   const filled = { ...simplest, ...Object.fromEntries(entries) }
@@ -71,10 +89,41 @@ function withAnyText(value: Node, schema: Place): Node {
   return text === undefined ? value : { ...value, [text]: MESSAGE }
 }
 
-function errorField(name: string, place: Place, type: string | undefined, example: unknown, depth: number): unknown {
+const isOfEntry = (name: string) => PLACE.test(name) || RULE.test(name) || name === 'source'
+
+/** An object with the messages of each field: `{ "name": ["is required"] }`. */
+function messagesByField(schema: Place): Node | undefined {
+  const values = readRecordFields(schema).size === 0 ? schema.child('additionalProperties') : undefined
+  if (values === undefined) return undefined
+  if (typeOf(values) === 'string' && fits(MESSAGE, values)) return { [ERROR_PLACE]: MESSAGE }
+  const items = typeOf(values) === 'array' ? values.child('items') : undefined
+  return items !== undefined && typeOf(items) === 'string' && fits(MESSAGE, items)
+    ? { [ERROR_PLACE]: [MESSAGE] }
+    : undefined
+}
+
+/** What an entry of a list has in this field, other than a sentence. */
+function entryField(name: string, place: Place, type: string | undefined): unknown {
+  if (PLACE.test(name) && type === 'array')
+    return fits(['body', 0], place) ? [ERROR_PATH] : fits(['body'], place) ? [ERROR_STEPS] : undefined
+  if (PLACE.test(name) && fits('/a', place) && /pointer|^(?:instance|data)Path$/i.test(name)) return ERROR_POINTER
+  if (PLACE.test(name) && fits('a', place)) return ERROR_PLACE
+  return RULE.test(name) && fits('required', place) && fits('format', place) ? ERROR_RULE : undefined
+}
+
+function errorField(
+  name: string,
+  place: Place,
+  type: string | undefined,
+  example: unknown,
+  depth: number,
+  isInList: boolean,
+): unknown {
+  const ofEntry = isInList ? entryField(name, place, type) : undefined
+  if (ofEntry !== undefined) return ofEntry
   if (STATUS.test(name) && /^(?:integer|number)$/.test(type ?? '') && fits(400, place)) return ERROR_STATUS
   if (/^status/i.test(name) && type === 'string' && fits('400', place)) return STATUS_TEXT
-  if (type === 'object' || type === 'array') return errorValue(place, example, depth + 1)
+  if (type === 'object' || type === 'array') return errorValue(place, example, depth + 1, isInList)
   if (!fits(MESSAGE, place)) return example
   if (/^code$|^error_?code$/i.test(name)) return example ?? ERROR_CODE
   return SENTENCE.test(name) ? MESSAGE : example

@@ -392,7 +392,10 @@ describe('a documented error', () => {
     }
     const sandbox = await serve(things(named(), { create }))
     const { status, json: body } = await sandbox.post('/things', '{"name":1}')
-    expect([status, body]).toEqual([422, { detail: [{ msg: 'create: name must be a string (it is 1).' }] }])
+    expect([status, body]).toEqual([
+      422,
+      { detail: [{ msg: 'name must be a string (it is 1)', loc: ['body', 'name'] }] },
+    ])
   })
 
   it('is an invalid request if the sandbox found it so, whatever its status', async () => {

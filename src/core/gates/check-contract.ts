@@ -27,6 +27,7 @@ export const checkContract: Gate = (context) => {
       operation.id,
       violations.map(({ message }) => message),
     ),
+    violations,
   })
 }
 

@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest'
+import { temporaryFile } from '../support/temporary-files.js'
+import { transports } from '../support/transports.js'
+
+const [[, openSandbox]] = transports as [(typeof transports)[number]]
+
+const text = { type: 'string' }
+const texts = { type: 'array', items: text }
+const list = (properties: object) => ({ type: 'array', items: { type: 'object', properties } })
+const object = (properties: object) => ({ type: 'object', required: Object.keys(properties), properties })
+
+/** What the sandbox says of a body without `name` and with a wrong `seats`. */
+async function errorOf(status: number, schema: object, body: object = { seats: 'x', tags: ['a', 5] }) {
+  const room = object({ name: text, seats: { type: 'integer' }, tags: texts })
+  const content = (of: object) => ({ content: { 'application/json': { schema: of } } })
+  const post = {
+    operationId: 'addRoom',
+    requestBody: content({ ...room, required: ['name'] }),
+    responses: { 201: { description: '', ...content(room) }, [status]: { description: '', ...content(schema) } },
+  }
+  const document = { openapi: '3.1.0', info: { title: 'T', version: '1' }, paths: { '/rooms': { post } } }
+  const sandbox = await openSandbox({ spec: temporaryFile('spec.json', JSON.stringify(document)) })
+  const { json, status: sent } = await sandbox.post('/rooms', body)
+  const findings = (await sandbox.control('GET', '/conduct')).json
+  expect(findings).toMatchObject({ violations: [{ rule: 'invalid-request' }] })
+  expect(sent).toBe(status)
+  return json
+}
+
+const MESSAGES = ['name is required', 'seats must be a whole number', 'tags[1] must be string']
+const said = (at: number) => expect.stringContaining(MESSAGES[at] ?? '')
+
+it.each([
+  [
+    'FastAPI',
+    422,
+    object({
+      detail: list({
+        loc: { type: 'array', items: { anyOf: [text, { type: 'integer' }] } },
+        msg: text,
+        type: text,
+      }),
+    }),
+    {
+      detail: [
+        { loc: ['body', 'name'], msg: said(0), type: 'required' },
+        { loc: ['body', 'seats'], msg: said(1), type: expect.any(String) },
+        { loc: ['body', 'tags', 1], msg: said(2), type: 'type' },
+      ],
+    },
+  ],
+  [
+    'NestJS',
+    400,
+    object({ statusCode: { type: 'integer' }, message: texts, error: text }),
+    { statusCode: 400, message: [said(0), said(1), said(2)] },
+  ],
+  [
+    'Rails and Laravel',
+    422,
+    object({ message: text, errors: { type: 'object', additionalProperties: texts } }),
+    { message: expect.stringContaining('; '), errors: { name: [said(0)], seats: [said(1)], 'tags[1]': [said(2)] } },
+  ],
+  [
+    'JSON:API',
+    422,
+    object({ errors: list({ status: text, source: object({ pointer: text }), detail: text }) }),
+    {
+      errors: [
+        { status: '422', source: { pointer: '/name' }, detail: said(0) },
+        { status: '422', source: { pointer: '/seats' }, detail: said(1) },
+        { status: '422', source: { pointer: '/tags/1' }, detail: said(2) },
+      ],
+    },
+  ],
+  [
+    'express-validator',
+    400,
+    object({ errors: list({ param: text, msg: text }) }),
+    {
+      errors: [
+        { param: 'name', msg: said(0) },
+        { param: 'seats', msg: said(1) },
+        { param: 'tags[1]', msg: said(2) },
+      ],
+    },
+  ],
+  [
+    'problem details',
+    400,
+    object({ title: text, status: { type: 'integer' }, 'invalid-params': list({ name: text, reason: text }) }),
+    { status: 400, 'invalid-params': [{ name: 'name' }, { name: 'seats' }, { name: 'tags[1]' }] },
+  ],
+])(
+  'a list of errors, as %s documents it, has an entry for each problem, and its field',
+  async (_name, status, schema, expected) => expect(await errorOf(status, schema)).toMatchObject(expected),
+)
+
+it('an error without fields is one entry, for the part of the request', async () => {
+  const schema = object({ detail: list({ loc: texts, msg: text }) })
+  expect(await errorOf(422, schema, [1] as never)).toMatchObject({ detail: [{ loc: ['body'] }] })
+})
