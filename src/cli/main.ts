@@ -1,6 +1,7 @@
 import { systemClock } from '../system/system-clock.js'
 import { randomSeed } from '../system/this-process.js'
 import { type CliIo, EXIT, SAME_SIGNAL_MS, type StopSignal } from './io.js'
+import { printLine } from './print.js'
 import { runCli } from './run-cli.js'
 
 const SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM']
@@ -22,7 +23,7 @@ export async function main(): Promise<number> {
       signalledAt = systemClock.monotonic()
     }),
   )
-  if (lost !== undefined) process.stderr.write(`The output is lost: ${lost.message}\n`)
+  if (lost !== undefined) printLine(process.stderr, `The output is lost: ${lost.message}`)
   const code = lost !== undefined && ended === EXIT.ok ? EXIT.failed : ended
   // While Node shuts down, signals have their default effect: wait for the second of a doubled one.
   const stillDoubled = signalledAt + SAME_SIGNAL_MS - systemClock.monotonic()

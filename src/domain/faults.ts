@@ -63,6 +63,8 @@ type Scalar = string | number | bigint | boolean | null
 
 /** Values of named fields, all of which must be equal. */
 export interface FaultCondition {
+  /** Parameters of the path. */
+  readonly path?: Readonly<Record<string, Scalar>>
   readonly query?: Readonly<Record<string, Scalar>>
   readonly header?: Readonly<Record<string, Scalar>>
   /** Fields of a JSON object. */

@@ -110,7 +110,7 @@ describe('faults', () => {
     [{ operation: 'getPet', status: 200, body: 1, headers: { Date: 'b' } }, 'cannot be set'],
     [{ operation: 'getPet', status: 304, body: {} }, 'has no body'],
     [{ operation: 'getPet', fault: 'hang', body: {} }, 'only allowed with the fault "status"'],
-    [{ operation: 'getPet', status: 503, when: { cookie: {} } }, 'must be an object with query, header or body'],
+    [{ operation: 'getPet', status: 503, when: { cookie: {} } }, 'must be an object with path, query, header or body'],
   ])('refuses %j', (fault, message) => {
     expect(problemsOf(() => resolved({ fault: fault as never }))).toEqual([expect.stringContaining(message)])
   })

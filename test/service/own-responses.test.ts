@@ -35,11 +35,12 @@ describe.each(transports)('a response of your own, %s', (_name, openSandbox) => 
     expect((await sandbox.get('/things')).text).toMatch(/^{"title":"The sandbox injected this failure/)
   })
 
-  it('applies only if the named fields of query, header and body are equal', async () => {
+  it('applies only if the named parameters of the path, and fields of query, header and body are equal', async () => {
     const sandbox = await openSandbox({
       fault: [
         { operation: 'listPets', status: 200, body: [], when: { query: { status: 'sold', limit: 2 } } },
         { operation: 'listPets', status: 503, when: { header: { 'X-Test': 'a' } } },
+        { operation: 'getPet', status: 200, body: { id: 7 }, when: { path: { petId: 7 } } },
         {
           operation: 'createPet',
           status: 409,
@@ -52,6 +53,9 @@ describe.each(transports)('a response of your own, %s', (_name, openSandbox) => 
     expect((await sandbox.get('/pets?status=sold')).reason).toBeUndefined()
     expect((await sandbox.call('/v1/pets', { headers: { 'x-test': 'a' } })).status).toBe(503)
     expect((await sandbox.call('/v1/pets', { headers: { 'x-test': 'b' } })).status).toBe(200)
+    expect((await sandbox.get('/pets/7')).json).toEqual({ id: 7 })
+    expect((await sandbox.get('/pets/8')).json).toMatchObject({ id: 8, name: expect.any(String) })
+    expect((await sandbox.get('/pets/x')).status).toBe(404)
     expect((await sandbox.post('/pets', { name: 'Rex', categoryId: 1 })).status).toBe(409)
     expect((await sandbox.post('/pets', { name: 'Rex', categoryId: 2 })).status).toBe(201)
   })

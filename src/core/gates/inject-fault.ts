@@ -1,3 +1,4 @@
+import type { Route } from '../../contract/contract.js'
 import { parseShallowJson, stringifyJson } from '../../contract/json.js'
 import { hasNoBody } from '../../contract/sendable.js'
 import {
@@ -27,19 +28,29 @@ export const injectFault: Gate = (context) => {
     return refuseUntil(context, until, 'The service is overloaded.', 'storm')
   }
   if (faults.length === 0 || context.route.kind !== 'operation') return undefined
-  const hit = context.space.findFault(context.route.operation.id, (when) => matches(context, when))
+  const { route } = context
+  const hit = context.space.findFault(route.operation.id, (when) => matches(context, route, when))
   if (hit === undefined) return undefined
   if (hit.rule.phase !== 'after' && !changesResponse(hit.rule)) return applyFault(context, context.space.useFault(hit))
   context.pendingFault = hit
   return undefined
 }
 
-function matches({ query, request }: RequestContext, when: FaultCondition): boolean {
+function matches(
+  { query, request }: RequestContext,
+  { operation, captured }: Extract<Route, { readonly kind: 'operation' }>,
+  when: FaultCondition,
+): boolean {
   const queries = new URLSearchParams(query)
   const { headers, body } = request
+  const isInPath = (fields: FaultCondition['path']) => {
+    const { values } = operation.readPath(captured)
+    return isEqual(fields, (name, value) => Object.hasOwn(values, name) && String(values[name]) === String(value))
+  }
   const isEqual = (fields: FaultCondition['query'], has: (name: string, value: unknown) => boolean) =>
     Object.entries(fields ?? {}).every(([name, value]) => has(name, value))
   return (
+    (when.path === undefined || isInPath(when.path)) &&
     isEqual(when.query, (name, value) => queries.getAll(name).includes(String(value))) &&
     isEqual(when.header, (name, value) => headers[name.toLowerCase()] === String(value)) &&
     (when.body === undefined ||

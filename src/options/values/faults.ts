@@ -85,8 +85,8 @@ const faultMapSchema = v.pipe(
       ),
       when: v.exactOptional(
         mapSchema(
-          { query: scalars, header: scalars, body: scalars },
-          'must be an object with query, header or body, as in {"query":{"status":"sold"}}',
+          { path: scalars, query: scalars, header: scalars, body: scalars },
+          'must be an object with path, query, header or body, as in {"query":{"status":"sold"}}',
         ),
       ),
       phase: v.exactOptional(v.picklist(FAULT_PHASES, 'must be before or after')),
