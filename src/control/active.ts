@@ -24,7 +24,7 @@ export function listActive(space: Space, wall: EpochMs): readonly ActiveView[] {
     ...activeClock(space),
     ...activeSettings(space),
     ...[...space.keys.values()].flatMap((apiKey) => [
-      ...activeBans(space, keyLabel(apiKey), activeBan(space.accounts.view(apiKey.key).bans, space.now(wall))?.until),
+      ...activeBans(space, keyLabel(apiKey), activeBan(space.accounts.view(apiKey.key).bans, space.now(wall))),
       ...activePlan(space, keyLabel(apiKey), space.plans.get(apiKey.key), startPlan(space.shared.contract, apiKey)),
     ]),
   ]
@@ -123,10 +123,11 @@ function activeSettings(space: Space): readonly ActiveView[] {
   })
 }
 
-function activeBans(space: Space, name: string, until: EpochMs | undefined): readonly ActiveView[] {
-  if (until === undefined) return []
+function activeBans(space: Space, name: string, ban: ReturnType<typeof activeBan>): readonly ActiveView[] {
+  if (ban === undefined) return []
+  const origin = ban.byClient ? 'its client' : originOf(space, 'keys.ban', name)
   const count = hits(space, ({ reason, key }) => reason === 'ban' && key === name)
-  return [activeView('ban', `${name} banned`, { name, until, hits: count, origin: originOf(space, 'keys.ban', name) })]
+  return [activeView('ban', `${name} banned`, { name, until: ban.until, hits: count, origin })]
 }
 
 function activePlan(
@@ -165,10 +166,7 @@ function hits({ log }: Pick<Space, 'log'>, isHit: (record: ExchangeRecord) => bo
 function originOf({ log }: Pick<Space, 'log'>, verb: string, name = ''): string {
   const isUndone = log.events.some((one) => one.verb === 'undo' && one.text.includes('scenario'))
   const event = log.events.findLast(
-    (one) =>
-      (one.verb === 'scenario.apply' && !isUndone) ||
-      ((one.verb.startsWith(verb) || one.verb === 'ban') && one.text.includes(name)),
+    (one) => (one.verb === 'scenario.apply' && !isUndone) || (one.verb.startsWith(verb) && one.text.includes(name)),
   )
-  if (event?.verb === 'ban') return 'its client'
   return event?.verb === 'scenario.apply' ? event.text.replace(/^Scenario (.*) applied\.$/, 'scenario $1') : 'you'
 }

@@ -1,22 +1,11 @@
-import type { Operation, Violation } from '../contract/contract.js'
-import { parseShallowJson, stringifyJson } from '../contract/json.js'
-import {
-  ERROR_CODE,
-  ERROR_PATH,
-  ERROR_PLACE,
-  ERROR_POINTER,
-  ERROR_RULE,
-  ERROR_STATUS,
-  ERROR_STEPS,
-  MESSAGE,
-  STATUS_TEXT,
-} from '../contract/resource-data.js'
+import type { Operation } from '../contract/contract.js'
 import type { HandlerResult } from '../domain/messages.js'
+import { fillError } from './fill-error.js'
 
 /** An error of the service in the status and the form that the contract documents for it, if it documents one. */
 export function documentedError(operation: Operation, given: HandlerResult): HandlerResult {
   if (given.problem === undefined) return given
-  const { code, message, violations = [] } = given.problem
+  const { code } = given.problem
   const isInvalid = code === 'invalid_request' && given.status === 400
   const isUnprocessable = isInvalid && !isDocumented(operation, 400) && operation.responses.has(422)
   const status = isUnprocessable ? 422 : given.status
@@ -30,67 +19,7 @@ export function documentedError(operation: Operation, given: HandlerResult): Han
       ? given.body.toString().replace('"status":400', '"status":422')
       : given.body
   if (error === undefined) return isKnown ? { ...response, body } : { ...given, outside: true }
-  const whole: Filling = { code, status, message, violation: undefined }
-  const filled = error.contentType.startsWith('text/')
-    ? filledText(error.body, whole)
-    : stringifyJson(fill(parseShallowJson(error.body), whole, violations))
-  return { ...response, contentType: error.contentType, body: String(filled) }
-}
-
-interface Filling {
-  readonly code: string
-  readonly status: number
-  readonly message: string
-  readonly violation: Violation | undefined
-}
-
-/** Fills a documented error; a list of errors gets an entry for each violation. */
-function fill(value: unknown, filling: Filling, violations: readonly Violation[]): unknown {
-  if (typeof value === 'string') return filledText(value, filling)
-  if (typeof value !== 'object' || value === null) return value
-  const entries = violations.map((violation) => ({ ...filling, violation, message: violation.message }))
-  if (Array.isArray(value)) {
-    const steps = value[0] === ERROR_PATH || value[0] === ERROR_STEPS ? stepsOf(filling.violation) : undefined
-    if (steps !== undefined) return value[0] === ERROR_STEPS ? steps.map(String) : steps
-    const isOfEach = entries.length > 0 && value.length === 1 && stringifyJson(value).includes(MESSAGE)
-    return isOfEach
-      ? entries.map((entry) => fill(value[0], entry, []))
-      : value.map((item) => fill(item, filling, violations))
-  }
-  const fields = Object.entries(value).flatMap(([name, field]): [string, unknown][] =>
-    name === ERROR_PLACE
-      ? (entries.length > 0 ? entries : [filling]).map((entry) => [placeOf(entry.violation), fill(field, entry, [])])
-      : [[name, fill(field, filling, violations)]],
-  )
-  return Object.fromEntries(fields)
-}
-
-function filledText(text: string, { code, status, message, violation }: Filling): unknown {
-  if (text === ERROR_STATUS) return status
-  return text
-    .replaceAll(STATUS_TEXT, String(status))
-    .replaceAll(ERROR_CODE, code)
-    .replaceAll(ERROR_RULE, violation?.rule ?? code)
-    .replaceAll(ERROR_POINTER, () =>
-      stepsOf(violation)
-        .slice(1)
-        .map((step) => `/${step}`)
-        .join(''),
-    )
-    .replaceAll(ERROR_PLACE, () => placeOf(violation))
-    .replaceAll(MESSAGE, () => message)
-}
-
-/** The field, or the part of the request if it is not a single field. */
-function placeOf(violation: Violation | undefined): string {
-  return violation === undefined ? '' : violation.name || violation.in
-}
-
-/** `["body", "tags", 0]` */
-function stepsOf(violation: Violation | undefined): readonly (string | number)[] {
-  if (violation === undefined) return []
-  const steps = violation.name.split(/[.[\]]+/).filter((step) => step !== '')
-  return [violation.in, ...steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step))]
+  return { ...response, contentType: error.contentType, body: fillError(error, status, given.problem) }
 }
 
 function isDocumented({ responses, ranges }: Operation, status: number): boolean {

@@ -22,6 +22,8 @@ export interface EarlyRequest extends RetryWindow {
 interface Ban extends Interval {
   /** Requests to the space before it started. */
   readonly afterRequests: number
+  /** A client has caused it by early requests. */
+  readonly byClient?: true
 }
 
 export interface BanRecord {
@@ -38,8 +40,8 @@ export function activeBan({ ban }: BanRecord, now: EpochMs): Ban | undefined {
   return ban !== undefined && holds(ban, now) ? ban : undefined
 }
 
-export function banFor(duration: DurationMs, now: EpochMs, afterRequests: number): BanRecord {
-  return { ban: { from: now, until: now + duration, afterRequests } }
+export function banFor(duration: DurationMs, now: EpochMs, afterRequests: number, byClient?: true): BanRecord {
+  return { ban: { from: now, until: now + duration, afterRequests, ...(byClient && { byClient }) } }
 }
 
 export function banRecordWithoutFuture(record: BanRecord, now: EpochMs): BanRecord {

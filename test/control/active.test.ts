@@ -56,7 +56,9 @@ describe('the active switches', () => {
   it('say that a client caused its ban', async () => {
     await using sandbox = await createSandbox({ ...AT_TEN, limits: '1/min', banAfter: 1 })
     for (let n = 0; n < 4; n++) await ask(sandbox)
-    expect((await active(sandbox)).find(([text]) => text === 'sandbox banned')?.[1]).toBe('its client')
+    await sandbox.storm.start('0.3')
+    const origins = new Map((await active(sandbox)).map(([text, origin]) => [text, origin]))
+    expect([origins.get('sandbox banned'), origins.get('storm 30 %')]).toEqual(['its client', 'you'])
   })
 })
 

@@ -22,7 +22,7 @@ export const checkBan: Gate = (context) => {
   if (active !== undefined) return banned(context, active.until)
   const early = caller.apiKey.always === undefined ? countTowardsBan(context, caller) : undefined
   if (early === undefined) return undefined
-  account.bans = banFor(banDuration, now, space.requests)
+  account.bans = banFor(banDuration, now, space.requests, true)
   const until = new Date(now + banDuration).toISOString()
   const text = `Key ${caller.label} is banned until ${until}: ${counted(early, 'early request')}.`
   space.log.publish({ at: new Date(now).toISOString(), verb: 'ban', text, until })
