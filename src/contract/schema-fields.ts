@@ -168,20 +168,32 @@ export function isObject(schema: Place | undefined): schema is Place {
 }
 
 export function typeOf(schema: Place): string | undefined {
-  const seen = new Set<unknown>()
+  // A schema that is looked up within itself says nothing.
+  const known = new Map<unknown, string | undefined>()
+  const open = new Set<unknown>()
   const find = (part: Place): string | undefined => {
     const { value } = part
-    if (!isNode(value) || seen.has(value)) return undefined
-    seen.add(value)
+    if (!isNode(value)) return undefined
+    if (!known.has(value)) {
+      known.set(value, undefined)
+      open.add(value)
+      known.set(value, typeFound(part, value))
+      open.delete(value)
+    }
+    return known.get(value)
+  }
+  const typeFound = (part: Place, value: Node): string | undefined => {
     const own: unknown = Array.isArray(value.type) ? value.type.find((one) => one !== 'null') : value.type
     if (typeof own === 'string') return own
     if (isNode(value.properties)) return 'object'
     const inPart = partsOf(part)
       .map(find)
       .find((type) => type !== undefined)
+    if (inPart !== undefined) return inPart
     const alternatives = alternativesOf(part)
-    const areObjects = inPart === undefined && alternatives.length > 1 && alternatives.every((one) => isObject(one))
-    return areObjects ? 'object' : inPart
+    const others = alternatives.filter((one) => !open.has(one.value))
+    const areObjects = alternatives.length > 1 && others.length > 0 && others.every((one) => find(one) === 'object')
+    return areObjects ? 'object' : undefined
   }
   return find(schema)
 }
