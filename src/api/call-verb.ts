@@ -1,5 +1,4 @@
 import { ControlError } from '../control/control-error.js'
-import { verbRoutes } from '../control/generated/verb-routes.js'
 import type { VerbName } from '../control/verb-map.js'
 import type { VerbRoute } from '../control/verb-request.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
@@ -30,7 +29,7 @@ export function methodMaker(transport: Transport, space: string): MakeMethod {
   return ({ verb, args = [], given = {}, example }) =>
     async (...values) => {
       try {
-        const input = example === undefined ? {} : readArguments(verb, args, values, example)
+        const input = example === undefined ? {} : readArguments(await routeOf(verb), args, values, example)
         return (await callInSpace(transport, verb, space, { ...given, ...input })) as never
       } catch (error) {
         if (!(error instanceof ControlError) || error.example === undefined || example === undefined) throw error
@@ -40,8 +39,12 @@ export function methodMaker(transport: Transport, space: string): MakeMethod {
 }
 
 /** Reads arguments by position, or from an object: `ban('sandbox', '30s')`, `ban('sandbox', { for: '30s' })`. */
-function readArguments(verb: string, args: readonly string[], values: readonly unknown[], example: string): object {
-  const { body } = routeOf(verb)
+function readArguments(
+  { body }: VerbRoute,
+  args: readonly string[],
+  values: readonly unknown[],
+  example: string,
+): object {
   const input: Record<string, unknown> = {}
   for (const [index, value] of values.entries()) {
     const name = args[index]
@@ -75,7 +78,8 @@ export async function callInSpace(
   space: string,
   input: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
-  for (const [, field = ''] of routeOf(verb).path.matchAll(/\{(\w+)\}/g)) checkPathField(field, input[field])
+  const { path } = await routeOf(verb)
+  for (const [, field = ''] of path.matchAll(/\{(\w+)\}/g)) checkPathField(field, input[field])
   const { key } = input
   if (typeof key !== 'string' || !/^keys\.(?!add)/.test(verb)) return await transport.call(verb, space, input)
   // A key as clients send it may name its space.
@@ -87,7 +91,11 @@ export async function callInSpace(
   return await transport.call(verb, at.space === '' ? space : at.space, { ...input, key: at.key })
 }
 
-const routeOf = (verb: string): VerbRoute => verbRoutes[verb as VerbName]
+/** A page that only sends requests does not need the routes. */
+async function routeOf(verb: string): Promise<VerbRoute> {
+  const { verbRoutes } = await import('../control/generated/verb-routes.js')
+  return verbRoutes[verb as VerbName]
+}
 
 /** Over the network, any value would become a part of the path. */
 function checkPathField(field: string, value: unknown): void {
