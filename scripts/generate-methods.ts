@@ -88,6 +88,15 @@ ${members.map(([member, node]) => `    ${member}: ${valueText(node, '    ')},`).
 ${importsFor(parts.join(''), types.program, types.checker)}
 ${parts.join('')}`,
   )
+  const examples = METHODS.flatMap(({ path, example }) => (example === undefined ? [] : [[path, example]]))
+  await writeGenerated(
+    'api',
+    'method-examples.ts',
+    `// Generated from the verbs by scripts/generate-methods.ts. Do not edit.
+
+export const METHOD_EXAMPLES: Readonly<Record<string, string>> = ${JSON.stringify(Object.fromEntries(examples))}
+`,
+  )
 }
 
 /** A method, an object of methods, or both. */
@@ -128,13 +137,12 @@ function valueText({ row, inside }: Node, indent: string): string {
   return own === undefined ? object : `Object.assign(${own}, ${object})`
 }
 
-function literalMethod({ verbName, verb, given, example }: MethodRow): string {
-  const args = positionalFields(verb)
+function literalMethod({ path, verbName, verb, given, example }: MethodRow): string {
   const parts = [
     `verb: '${verbName}'`,
-    ...(example !== undefined && args.length > 0 ? [`args: ${literal(args)}`] : []),
+    ...(path === verbName ? [] : [`name: '${path}'`]),
+    ...(example === undefined ? [] : [`args: ${literal(positionalFields(verb))}`]),
     ...(given === undefined ? [] : [`given: ${literal(given)}`]),
-    ...(example === undefined ? [] : [`example: ${JSON.stringify(example)}`]),
   ]
   return `{ ${parts.join(', ')} }`
 }

@@ -18,7 +18,7 @@ describe('the sandbox fixture', () => {
   describe.concurrent('in concurrent tests', () => {
     limited.for(Array.from({ length: 10 }, (_, n) => n))('spends its own quota, %i', async (n, { sandbox }) => {
       seen.add(sandbox.name)
-      servers.add(sandbox.baseUrl)
+      servers.add(new URL(sandbox.baseUrl).origin)
       const key = sandbox.key()
       const statuses: number[] = []
       for (let request = 0; request < 4; request++) statuses.push((await pets(sandbox, key)).status)
@@ -33,13 +33,14 @@ describe('the sandbox fixture', () => {
 
   limited('gives every test a space of its own on one server, and removes it', async ({ sandbox, sandboxServers }) => {
     expect(seen.size).toBe(10)
-    expect([...servers]).toEqual([sandbox.baseUrl])
+    expect([...servers]).toEqual([new URL(sandbox.baseUrl).origin])
+    expect(new URL(sandbox.baseUrl).pathname).toBe(`/~${sandbox.name}/v1`)
     const { spaces } = await sandboxServers.open({ limits: '3/min', seed: 1 })
     expect((await spaces.list()).map(({ name }) => name)).toEqual([sandbox.name])
   })
 
   test('has a server of its own for other options', async ({ sandbox }) => {
-    expect(servers).not.toContain(sandbox.baseUrl)
+    expect(servers).not.toContain(new URL(sandbox.baseUrl).origin)
     expect((await sandbox.settings.show()).limits).toBeNull()
   })
 
@@ -82,8 +83,9 @@ describe('with PETSTORE_SANDBOX_URL', () => {
     const server = await openWorkerServer({ scenario: 'storm', storm: 'off', limits: '1/min' }, env())
     expect(server.baseUrl).toBe(running.baseUrl)
     const space = await server.freshSpace('there')
+    expect(space.baseUrl).toBe(running.space('there').baseUrl)
     expect((await pets(server, space.key())).status).toBe(200)
-    expect((await pets(server, space.key())).status).toBe(429)
+    expect((await pets(space, 'sandbox')).status).toBe(429)
     expect(await running.space('there').requests()).toHaveLength(2)
     await server.close()
     expect((await running.state()).space).toBe('')

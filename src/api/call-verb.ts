@@ -15,51 +15,46 @@ export interface Transport {
 /** A method of a verb, as scripts/generate-methods.ts writes it. */
 export interface Method {
   readonly verb: string
-  /** Fields of the input that are given by position. */
+  /** Default: that of the verb. */
+  readonly name?: string
+  /** Fields of the input that are given by position. Undefined without an input: arguments are ignored, as a hook of a test runner passes some. */
   readonly args?: readonly string[]
   /** Fields that the caller does not give, or may leave out. */
   readonly given?: object
-  /** A valid call, for messages. Without it the verb has no input, and the method ignores arguments, as a hook of a test runner passes some. */
-  readonly example?: string
 }
 
 export type MakeMethod = (method: Method) => (...values: unknown[]) => Promise<never>
 
 export function methodMaker(transport: Transport, space: string): MakeMethod {
-  return ({ verb, args = [], given = {}, example }) =>
+  return ({ verb, name = verb, args, given = {} }) =>
     async (...values) => {
       try {
-        const input = example === undefined ? {} : readArguments(await routeOf(verb), args, values, example)
+        const input = args === undefined ? {} : readArguments(await routeOf(verb), args, values, name)
         return (await callInSpace(transport, verb, space, { ...given, ...input })) as never
       } catch (error) {
-        if (!(error instanceof ControlError) || error.example === undefined || example === undefined) throw error
-        throw new ControlError(error.code, `${error.message} Example: ${example}.`)
+        if (!(error instanceof ControlError) || error.example === undefined || args === undefined) throw error
+        // A page that only sends requests does not need the examples.
+        const { METHOD_EXAMPLES } = await import('./generated/method-examples.js')
+        throw new ControlError(error.code, `${error.message} Example: ${METHOD_EXAMPLES[name]}.`)
       }
     }
 }
 
 /** Reads arguments by position, or from an object: `ban('sandbox', '30s')`, `ban('sandbox', { for: '30s' })`. */
-function readArguments(
-  { body }: VerbRoute,
-  args: readonly string[],
-  values: readonly unknown[],
-  example: string,
-): object {
+function readArguments({ body }: VerbRoute, args: readonly string[], values: readonly unknown[], name: string): object {
   const input: Record<string, unknown> = {}
   for (const [index, value] of values.entries()) {
-    const name = args[index]
+    const field = args[index]
     if (value === undefined) continue
     const isLast = index === values.length - 1
-    if (isLast && (name === undefined || name !== body) && isObject(value)) Object.assign(input, value)
-    else if (name !== undefined) input[name] = value
+    if (isLast && (field === undefined || field !== body) && isObject(value)) Object.assign(input, value)
+    else if (field !== undefined) input[field] = value
     else {
       const most = args.length === 0 ? 'an object' : `${args.length} argument${args.length === 1 ? '' : 's'}`
-      throw invalid(
-        `${example.split('(')[0]} takes ${most}, got ${values.length === 1 ? quoted(value) : values.length}.`,
-      )
+      throw invalid(`${name} takes ${most}, got ${values.length === 1 ? quoted(value) : values.length}.`)
     }
   }
-  for (const [name, value] of Object.entries(input)) if (value instanceof Date) input[name] = dateText(value)
+  for (const [field, value] of Object.entries(input)) if (value instanceof Date) input[field] = dateText(value)
   return input
 }
 

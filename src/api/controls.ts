@@ -102,7 +102,12 @@ export interface RecordControls {
 /** Controls of a whole sandbox: its default space, and its other spaces. */
 export interface SandboxControls extends Controls, SandboxMethods {
   /** An isolated space, opened by its first use. */
-  space(name: string): Space
+  space(name: string): SpaceControls
+}
+
+/** Controls of a sandbox that runs elsewhere. */
+export interface ConnectedSandbox extends SandboxControls {
+  space(name: string): ConnectedSpace
 }
 
 /** Names one of the clients that share a key. */
@@ -111,7 +116,7 @@ export interface KeySender {
 }
 
 /** An isolated copy of everything, for one test: the same controls, its own state. */
-export interface Space extends Controls {
+export interface SpaceControls extends Controls {
   readonly name: string
   /**
    * A fixture key in this space.
@@ -123,8 +128,27 @@ export interface Space extends Controls {
   remove(): Promise<{ readonly removed: string | null }>
 }
 
+/** A space of a sandbox in this process. */
+export interface Space extends SpaceControls {
+  /** `http://127.0.0.1:51234/~checkout/v1`: requests there are in this space, with whatever key, once it is open. */
+  readonly baseUrl: string
+}
+
+/** A space of a sandbox that runs elsewhere. */
+export interface ConnectedSpace extends SpaceControls {
+  /** `http://127.0.0.1:4010/~checkout/v1`: requests there are in this space, with whatever key, once it is open. */
+  baseUrl(): Promise<string>
+}
+
+/** A space of a sandbox without a socket. */
+export interface SocketlessSpace extends Space {
+  /** Sends requests to this space, unless their address names another. */
+  fetch: SocketlessSandbox['fetch']
+}
+
 /** A sandbox in this process that listens on a port. */
 export interface Sandbox extends SandboxControls, AsyncDisposable {
+  space(name: string): Space
   /** `http://127.0.0.1:51234/v1` */
   readonly baseUrl: string
   /** `http://127.0.0.1:51234/__sandbox` */
@@ -146,6 +170,7 @@ export interface SandboxRequestInit extends RequestInit {
 
 /** A sandbox in this process without a socket. */
 export interface SocketlessSandbox extends Sandbox {
+  space(name: string): SocketlessSpace
   /** The address that its `fetch` responds to, without a server. */
   readonly baseUrl: string
   /** Like the global `fetch`, but it reaches only this sandbox. */
@@ -201,13 +226,19 @@ function spaceControls(transport: Transport, space: string): Controls {
   }
 }
 
-export function sandboxControls(transport: Transport, contract?: Contract): SandboxControls {
+/** @param partsOf what else a space has */
+export function sandboxControls<Parts extends object = object>(
+  transport: Transport,
+  partsOf?: (space: string) => Parts,
+  contract?: Contract,
+) {
   const verbs = sandboxMethods(methodMaker(transport, ''))
   return {
     ...spaceControls(transport, ''),
     ...verbs,
-    space: (name) => ({
+    space: (name: string): SpaceControls & Parts => ({
       ...spaceControls(transport, name),
+      ...(partsOf?.(name) as Parts),
       name,
       key: (kind, as) => fixtureKey(kind, name, as, contract),
       remove: () => verbs.spaces.remove(name),

@@ -6,14 +6,16 @@ import { parseShallowJson } from '../contract/json.js'
 import { ControlError } from '../control/control-error.js'
 import { EventReader } from '../control/event-reader.js'
 import { verbRoutes } from '../control/generated/verb-routes.js'
-import { readControlUrl } from '../control/path.js'
+import { CONTROL_PATH, readControlUrl } from '../control/path.js'
 import type { VerbName } from '../control/verb-map.js'
 import { verbRequest, withQuery } from '../control/verb-request.js'
+import type { StateView } from '../control/views.js'
 import { type Bytes, MIB } from '../domain/numbers.js'
+import { spacePath } from '../domain/space-address.js'
 import { formatDuration, parseDuration } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
 import type { Transport } from './call-verb.js'
-import { type SandboxControls, sandboxControls } from './controls.js'
+import { type ConnectedSandbox, sandboxControls } from './controls.js'
 import type { RequestFilter } from './inputs.js'
 
 export interface NetworkOptions {
@@ -33,8 +35,15 @@ const MAX_REFUSAL: Bytes = MIB
  * @param controlUrl the sandbox's address: `http://127.0.0.1:4010`, its base address, or its control plane's address
  * @throws ControlError `invalid_request` if it is not an http or https address
  */
-export function connectSandbox(controlUrl: string, options: NetworkOptions = {}): SandboxControls {
-  return sandboxControls(overNetwork(controlUrl, options))
+export function connectSandbox(controlUrl: string, options: NetworkOptions = {}): ConnectedSandbox {
+  const transport = overNetwork(controlUrl, options)
+  const root = controlUrlIn(controlUrl).slice(0, -CONTROL_PATH.length)
+  return sandboxControls(transport, (space) => ({
+    async baseUrl() {
+      const { basePath } = (await transport.call('state', '')) as StateView
+      return root + spacePath(space) + basePath
+    },
+  }))
 }
 
 /** @throws ControlError `invalid_request` if the address or the timeout is invalid */

@@ -27,6 +27,8 @@ export type { DurationText } from '../domain/time.js'
 export type { Exchange, ExchangeMessage } from '../exchanges/exchange-record.js'
 export type { ScenarioContent, ScenarioName, SettingsPatch, SettingsView, StormOption } from '../options/options.js'
 export type {
+  ConnectedSandbox,
+  ConnectedSpace,
   Controls,
   KeyKind,
   KeyNames,
@@ -34,6 +36,8 @@ export type {
   SandboxControls,
   SandboxRequestInit,
   SocketlessSandbox,
+  SocketlessSpace,
   Space,
+  SpaceControls,
 } from './controls.js'
 export type { FakeTimers, RequestFilter, WaitOptions } from './inputs.js'

@@ -1,11 +1,12 @@
 import { openSandboxCore, type SandboxCore, type SavedSandbox } from '../compose.js'
 import { CONTROL_PATH, isControl } from '../control/path.js'
 import type { ControlTarget } from '../control/verb.js'
+import { addressInSpace } from '../domain/space-address.js'
 import { createFetch } from '../http/fetch-adapter.js'
 import type { ResolvedOptions } from '../options/resolve.js'
 import { openInSteps } from '../system/cleanup-stack.js'
 import type { Transport } from './call-verb.js'
-import { fixtureKey, type SocketlessSandbox, sandboxControls } from './controls.js'
+import { fixtureKey, type SandboxRequestInit, type SocketlessSandbox, sandboxControls } from './controls.js'
 
 const ORIGIN = 'http://localhost'
 
@@ -26,18 +27,21 @@ export function openSocketless(
     await core.begin('')
     const service = createFetch(core, core.controlTarget.stopping)
     const { basePath, contract } = core.spaces.default.shared
+    const baseUrl = ORIGIN + basePath
+    const fetchIn = (space: string | undefined) => async (input: string | URL | Request, init?: SandboxRequestInit) => {
+      if (isClosed) throw new TypeError('fetch failed', { cause: new Error('The sandbox is closed.') })
+      const request = input instanceof Request && init === undefined ? input : new Request(input, init)
+      // The caller holds the sandbox object, so it may control it, whatever the host name.
+      if (isControl(new URL(request.url).pathname)) return core.control(request, 'owner')
+      return service(request, { relayed: init?.relayed, space })
+    }
+    const inSpace = (space: string) => ({ baseUrl: addressInSpace(baseUrl, space), fetch: fetchIn(space) })
     const sandbox: SocketlessSandbox = {
-      ...sandboxControls(transportTo(core.controlTarget), contract),
-      baseUrl: ORIGIN + basePath,
+      ...sandboxControls(transportTo(core.controlTarget), inSpace, contract),
+      baseUrl,
       controlUrl: ORIGIN + CONTROL_PATH,
       key: (kind, as) => fixtureKey(kind, '', as, contract),
-      async fetch(input, init) {
-        if (isClosed) throw new TypeError('fetch failed', { cause: new Error('The sandbox is closed.') })
-        const request = input instanceof Request && init === undefined ? input : new Request(input, init)
-        // The caller holds the sandbox object, so it may control it, whatever the host name.
-        if (isControl(new URL(request.url).pathname)) return core.control(request, 'owner')
-        return service(request, { relayed: init?.relayed })
-      },
+      fetch: fetchIn(undefined),
       close,
       [Symbol.asyncDispose]: close,
     }

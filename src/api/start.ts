@@ -1,3 +1,4 @@
+import { addressInSpace } from '../domain/space-address.js'
 import { EMBEDDED_DEFAULTS, type SandboxOptions } from '../options/options.js'
 import { type ResolvedOptions, resolveOptions } from '../options/resolve.js'
 import { type RunningSandbox, runSandbox } from '../sandbox.js'
@@ -17,7 +18,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const close = () => stop(running)
   const { contract } = running.core.spaces.default.shared
   return {
-    ...sandboxControls(inProcess(running.core.controlTarget), contract),
+    ...sandboxControls(
+      inProcess(running.core.controlTarget),
+      (space) => ({ baseUrl: addressInSpace(running.baseUrl, space) }),
+      contract,
+    ),
     baseUrl: running.baseUrl,
     controlUrl: running.controlUrl,
     key: (kind, as) => fixtureKey(kind, '', as, contract),

@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { ControlError } from '../control/control-error.js'
+import { addressInSpace } from '../domain/space-address.js'
 import { findOption } from '../options/names.js'
 import type { SandboxOptions, ScenarioContent } from '../options/options.js'
 import { optionRow } from '../options/table.js'
 import type { Environment } from '../system/this-process.js'
-import type { SandboxControls, Space } from './controls.js'
+import type { SandboxControls, Space, SpaceControls } from './controls.js'
 import { connectSandbox } from './over-network.js'
 import { startSandbox } from './start.js'
 
 export interface WorkerServer extends SandboxControls {
   readonly baseUrl: string
   readonly controlUrl: string
+  /** With the address of this server. */
   freshSpace(name: string): Promise<Space>
   close(): Promise<void>
 }
@@ -45,7 +47,14 @@ export function openWorkerServer(options: SandboxOptions, env: Environment): Pro
 
 async function startServer(options: SandboxOptions): Promise<WorkerServer> {
   const sandbox = await startSandbox(options)
-  return { ...sandbox, freshSpace: async (name) => openAfresh(sandbox.space(name)) }
+  return {
+    ...sandbox,
+    async freshSpace(name) {
+      const space = sandbox.space(name)
+      await openAfresh(space)
+      return space
+    },
+  }
 }
 
 async function joinServer(controlUrl: string, options: SandboxOptions, env: Environment): Promise<WorkerServer> {
@@ -58,9 +67,10 @@ async function joinServer(controlUrl: string, options: SandboxOptions, env: Envi
       `createTest: ${left.join(', ')} cannot be applied to the sandbox at ${controlUrl}, which is already running. Start it with them instead.`,
     )
   }
+  const service = baseUrl || new URL(controlUrl).origin + basePath
   return {
     ...controls,
-    baseUrl: baseUrl || new URL(controlUrl).origin + basePath,
+    baseUrl: service,
     controlUrl,
     async freshSpace(name) {
       const space = controls.space(name)
@@ -69,19 +79,18 @@ async function joinServer(controlUrl: string, options: SandboxOptions, env: Envi
       await openAfresh(space)
       if (scenario !== undefined) await space.scenario(scenario)
       if (Object.keys(switches).length > 0) await space.scenario(switches)
-      return space
+      return { ...space, baseUrl: addressInSpace(service, name) }
     },
     close: async () => {},
   }
 }
 
 /** A reset creates the space, so that it exists for a test that only reads it. */
-async function openAfresh(space: Space): Promise<Space> {
+async function openAfresh(space: SpaceControls): Promise<void> {
   await space.reset()
-  return space
 }
 
-export async function removeSpace(space: Space): Promise<void> {
+export async function removeSpace(space: SpaceControls): Promise<void> {
   try {
     await space.remove()
   } catch (error) {

@@ -45,7 +45,7 @@ const EXAMPLES: readonly string[] = [
 
 const NOTES = `\
 Runs the command once per scenario, each time in a new space, with these variables:
-  PETSTORE_BASE_URL       the service
+  PETSTORE_BASE_URL       the service, in the scenario's space
   PETSTORE_API_KEY        a key of the scenario's space
   PETSTORE_SCENARIO       the name of the scenario
   PETSTORE_JOB            read: list the records, then get the first one by its id

@@ -2,6 +2,7 @@ import { findUnsendable, hasNoBody } from '../contract/sendable.js'
 import type { ForwardedLimits, HandlerResult, ServiceRequest } from '../domain/messages.js'
 import { redactAddress } from '../domain/redaction.js'
 import { headerInList } from '../domain/request-headers.js'
+import { spacePath } from '../domain/space-address.js'
 import { type DurationMs, httpDate, readHttpDate, readRetryAfter, SECOND_MS } from '../domain/time.js'
 import { headersPassedOn, headersSentOn, type UpstreamOutcome, type UpstreamRequest } from '../domain/upstream.js'
 import { readLimits } from '../drift/headers.js'
@@ -24,10 +25,8 @@ export function forwardRequest({ request, path, query, caller, space }: RequestC
   }
 }
 
-export function forwardedResponse(
-  { space, request, now, wall }: RequestContext,
-  outcome: UpstreamOutcome,
-): HandlerResult {
+export function forwardedResponse(context: RequestContext, outcome: UpstreamOutcome): HandlerResult {
+  const { space, request, now, wall } = context
   if (outcome.kind === 'left') {
     if (outcome.isOpen) space.shared.warn(openWriteWarning(request))
     return problem('upstream_unreachable', { reason: 'upstream' })
@@ -47,7 +46,7 @@ export function forwardedResponse(
   return {
     status,
     ...(hasNoBody(status) ? { body: '' } : { body, binary }),
-    headers: movedRetryAfter(headersPassedOn(outcome.headers), shift),
+    headers: movedLocation(movedRetryAfter(headersPassedOn(outcome.headers), shift), context),
     forwarded: forwardedLimits(headers, shift),
     ...(contentType === undefined && body === '' ? {} : { contentType: contentType ?? 'text/plain' }),
     ...(wait === undefined || status < 400 ? {} : { retryAt: now + wait }),
@@ -82,6 +81,18 @@ function forwardedLimits(headers: Readonly<Record<string, string>>, shift: Durat
       ? {}
       : { shown: { limit, remaining, resetAt: reset * SECOND_MS + shift } }),
   }
+}
+
+/** A Location below the real service's base address, in the space that the request's address named. */
+function movedLocation(headers: readonly string[], { request, space: { shared } }: RequestContext): readonly string[] {
+  const { space } = request
+  const base = shared.upstream?.baseUrl.replace(/\/+$/, '')
+  if (space === undefined || base === undefined) return headers
+  return headers.map((item, place) => {
+    if (place % 2 === 0 || !/^location$/i.test(headers[place - 1] ?? '') || !URL.canParse(item, base)) return item
+    const { href } = new URL(item, base)
+    return href.startsWith(`${base}/`) ? spacePath(space) + shared.basePath + href.slice(base.length) : item
+  })
 }
 
 function movedRetryAfter(headers: readonly string[], shift: DurationMs): readonly string[] {

@@ -69,17 +69,18 @@ export function handle(
   }
 }
 
-/** Responds without the gates, but with common headers and log. */
+/** Responds without the gates, but with common headers and log. @param isJudged whether conduct sees it */
 export function replyWith(
   space: Space,
   request: ServiceRequest,
   sent: SentKey | undefined,
   response: HandlerResult,
   instant: Instant,
+  isJudged = true,
 ): Reply {
   const context = startRequest(space, { request }, sent, instant)
-  space.conduct.arrived(context)
-  return finishRequest(context, response)
+  if (isJudged) space.conduct.arrived(context)
+  return finishRequest(context, response, isJudged)
 }
 
 function startRequest(
@@ -138,12 +139,12 @@ function respondSafely<Result>(context: RequestContext, act: () => Result): Resu
   }
 }
 
-function finishRequest(context: RequestContext, given: HandlerResult): Reply {
+function finishRequest(context: RequestContext, given: HandlerResult, isJudged = true): Reply {
   const { space, route } = context
   const response = context.fault === undefined ? given : faultyResponse(context, context.fault, given)
   const headers = replyHeaders(context, response)
   const exchange = logExchange(context, response, headers)
-  space.conduct.judge(context, response, exchange)
+  if (isJudged) space.conduct.judge(context, response, exchange)
   return {
     status: response.status,
     headers,

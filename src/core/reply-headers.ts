@@ -2,6 +2,7 @@ import type { Operation } from '../contract/contract.js'
 import type { LimitHeader } from '../contract/contract-data.js'
 import type { ForwardedLimits, HandlerResult } from '../domain/messages.js'
 import { isUnlimited, NO_LIMITS, type WindowView } from '../domain/quota.js'
+import { spacePath } from '../domain/space-address.js'
 import { ceilSeconds, type EpochMs, httpDate, isoText, SECOND_MS } from '../domain/time.js'
 import { isAllowedOrigin } from '../domain/web-origins.js'
 import { utf8Length } from '../system/runtime.js'
@@ -70,7 +71,7 @@ export function replyHeaders(context: ShownContext, response: HandlerResult): st
   // The real service sends these itself.
   if (route.kind === 'operation' && route.operation.deprecated && response.forwarded === undefined) {
     // Not concat, which is slow here.
-    for (const item of deprecation(route.operation, basePath)) headers.push(item)
+    for (const item of deprecation(route.operation, spacePath(context.request.space) + basePath)) headers.push(item)
   }
   return headers
 }

@@ -1,9 +1,8 @@
 import { unknownSpaceMessage } from '../conduct/finding-drafts.js'
 import type { ApiKey } from '../domain/keys.js'
-import { NO_KEY, readAuthorization, type SentKey } from '../domain/keys.js'
+import { readAuthorization } from '../domain/keys.js'
 import type { Reply } from '../domain/messages.js'
 import { PROBLEMS } from '../domain/problems.js'
-import { readSpace } from '../domain/request-headers.js'
 import { type Change, EMPTY_STATE, type SpaceStart, type StoredState } from '../domain/state.js'
 import { type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
 import { shareCollections } from './collections.js'
@@ -11,6 +10,7 @@ import type { Command, EndedCommand, Forward, Instant, RequestCommand, VerbComma
 import { handle, replyWith } from './handle-request.js'
 import type { Keys, SavedKeyring } from './keyring.js'
 import type { RoomState } from './memory-budget.js'
+import { openSpace } from './open-space.js'
 import { problem } from './responses.js'
 import { type SavedSpace, Space } from './space.js'
 import type { SpaceContext } from './space-context.js'
@@ -323,32 +323,18 @@ export class Spaces {
       return replyWith(this.default, request, undefined, problem(refused, { outside: true }), instant)
     const { authorization } = request.headers
     const sent = readAuthorization(typeof authorization === 'string' ? authorization : undefined)
-    if (sent === undefined || sent.space === '') {
-      if (this.#shared.spaceFrom === 'baggage') return this.#handleByBaggage(command, sent, instant)
-      return handle(this.default, command, sent, instant)
-    }
-    const { token, space: name } = sent
-    if (!this.canOpen(name, token)) {
-      const isForwarded = this.#shared.upstream !== undefined
-      const unknown = isForwarded ? { ...NO_KEY, token: `${token}~${name}` } : NO_KEY
-      return handle(this.default, command, this.default.keys.has(token) ? sent : unknown, instant)
-    }
-    const space = this.open(name, instant.now)
-    if (space !== undefined) return handle(space, command, sent, instant)
-    const message = this.fullMessage()
-    return replyWith(this.default, request, sent, problem('too_many_spaces', { message }), instant)
+    const { space, sent: key, refusal, unknownSpace } = openSpace(this, command, sent, instant.now)
+    if (refusal !== undefined) return replyWith(space, request, key, refusal, instant, request.space === undefined)
+    if (unknownSpace === undefined) return handle(space, command, key, instant)
+    this.#warnOfUnknown(unknownSpace)
+    return handle(space, { ...command, unknownSpace }, key, instant)
   }
 
-  #handleByBaggage(command: RequestCommand, sent: SentKey | undefined, instant: Instant): Reply | Forward {
-    const name = readSpace(command.request.headers.baggage)
-    const space = name && this.get(name)
-    if (name === undefined || space) return handle(space || this.default, command, sent, instant)
-    if (this.#unknownSpaces.size < MAX_WARNINGS && !this.#unknownSpaces.has(name)) {
-      const message = unknownSpaceMessage(name)
-      this.#unknownSpaces.add(name)
-      this.#shared.warn(this.#shared.hide?.(message) ?? message)
-    }
-    return handle(this.default, { ...command, unknownSpace: name }, sent, instant)
+  #warnOfUnknown(name: string): void {
+    if (this.#unknownSpaces.size >= MAX_WARNINGS || this.#unknownSpaces.has(name)) return
+    const message = unknownSpaceMessage(name)
+    this.#unknownSpaces.add(name)
+    this.#shared.warn(this.#shared.hide?.(message) ?? message)
   }
 
   #recordEnds({ exchanges, unread = [] }: EndedCommand, instant: Instant): void {

@@ -10,7 +10,7 @@ import { findRoute, splitTarget } from './target.js'
 export function unloggedReply(spaces: Spaces, request: ServiceRequest, wall: EpochMs, response: HandlerResult): Reply {
   const { authorization } = request.headers
   const sent = readAuthorization(typeof authorization === 'string' ? authorization : undefined)
-  const space = spaces.get(sent?.space ?? '') ?? spaces.default
+  const space = spaces.get(request.space ?? sent?.space ?? '') ?? spaces.default
   const { contract, basePath } = space.shared
   const apiKey = space.keys.get(sent?.token ?? '')
   const caller: Caller = {

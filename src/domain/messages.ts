@@ -8,6 +8,8 @@ export interface ServiceRequest {
   readonly method: string
   /** Path and query, not decoded. */
   readonly target: string
+  /** The space that its address names, which may be an invalid name; no longer in the target. */
+  readonly space?: string
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   /** Flat list: name, value, name, value … */

@@ -1,5 +1,6 @@
 import { redactHeader } from '../domain/redaction.js'
 import type { KeyHeader } from '../domain/request-headers.js'
+import { spacePath } from '../domain/space-address.js'
 import type { Exchange, ExchangeMessage } from './exchange-record.js'
 
 /** One request with its response. Names with an underscore are ours. @source HAR 1.2 */
@@ -40,7 +41,7 @@ function entryFor(exchange: Exchange, ended: string, keyHeaders: readonly KeyHea
     time: durationMs,
     request: {
       method,
-      url: `${origin}${path}${query === '' ? '' : `?${query}`}`,
+      url: `${origin}${spacePath(space)}${path}${query === '' ? '' : `?${query}`}`,
       httpVersion: 'HTTP/1.1',
       cookies: [],
       headers: pairs(request, keyHeaders),

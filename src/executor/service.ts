@@ -11,6 +11,7 @@ import { keyChoices } from '../domain/key-places.js'
 import { readAuthorization } from '../domain/keys.js'
 import type { Reply, ServiceRequest } from '../domain/messages.js'
 import { isBearer, withBearer } from '../domain/request-headers.js'
+import { withoutSpace } from '../domain/space-address.js'
 import { findWebsite } from '../domain/web-origins.js'
 import type { ServiceHandlers } from '../http/fetch-adapter.js'
 import { answerPreflight, failedReply, redirectBrowser, refusedOriginWarner } from '../http/replies.js'
@@ -29,7 +30,8 @@ export function createService(
   responseRules: () => Promise<ResponseRules>,
 ): Service {
   const service = readingKeys(inOrder(deps, executor, engine), executor, deps.contract)
-  return deps.options.strict ? strict(service, executor, responseRules, deps.warn) : service
+  const checked = deps.options.strict ? strict(service, executor, responseRules, deps.warn) : service
+  return (request, left) => checked(withoutSpace(request), left)
 }
 
 /** Preflights and redirects, then Prism where only it can respond, then the executor. */
@@ -59,7 +61,7 @@ function inOrder(
     const { default: space } = executor.spaces
     const outside =
       answerPreflight(request, options.cors, space.now(wall), onRefused, contract.keyHeaders) ??
-      (hasRoot ? undefined : redirectBrowser(request, DASHBOARD_PATH, space.now(wall)))
+      (hasRoot || request.space !== undefined ? undefined : redirectBrowser(request, DASHBOARD_PATH, space.now(wall)))
     if (outside !== undefined) return outside
     const website = isInFront ? findWebsite(request, options.cors, isExposed) : undefined
     if (website !== undefined) {

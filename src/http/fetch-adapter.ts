@@ -35,6 +35,8 @@ export interface ServiceHandlers {
 interface Route {
   /** Relayed for another client, which receives the response later than the caller. */
   readonly relayed?: boolean | undefined
+  /** Where requests go whose address names no space. */
+  readonly space?: string | undefined
   readonly replied?: ((reply: Reply) => void) | undefined
 }
 
@@ -57,7 +59,7 @@ export function createFetch(
     if (relayed || relayedReplies.isPending) relayedReplies.sent(position, now)
     else returnedUpTo = position
   }
-  return async (request, { relayed: isRelayed = false, replied } = {}) => {
+  return async (request, { relayed: isRelayed = false, space, replied } = {}) => {
     const relayed = isRelayed || isProxied(Object.fromEntries(request.headers))
     const times = replyTimes(systemClock.monotonic())
     const relayedUpTo = relayedReplies.deliveredUpTo
@@ -65,7 +67,7 @@ export function createFetch(
     const before: DeliveryMarks = { deliveredUpTo, sentUpTo: Math.max(deliveredUpTo, sentUpTo) }
     const { signal } = request
     signal.throwIfAborted()
-    const read = await readRequest(request, before)
+    const read = await readRequest(request, space, before)
     signal.throwIfAborted()
     const reply = await service.service(read, () => signal)
     replied?.(reply)
@@ -95,7 +97,11 @@ export function createFetch(
   }
 }
 
-async function readRequest(request: Request, before: DeliveryMarks): Promise<ServiceRequest> {
+async function readRequest(
+  request: Request,
+  space: string | undefined,
+  before: DeliveryMarks,
+): Promise<ServiceRequest> {
   const url = new URL(request.url)
   const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
   const headers = Object.fromEntries(request.headers)
@@ -107,6 +113,7 @@ async function readRequest(request: Request, before: DeliveryMarks): Promise<Ser
     body: body !== undefined && body.length > BODY_LIMIT_BYTES ? 'too-large' : body,
     address: IN_PROCESS_ADDRESS,
     connection: 0,
+    ...(space && { space }),
     ...before,
   }
 }

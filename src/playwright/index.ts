@@ -5,13 +5,11 @@ import type { SandboxOptions } from '../options/options.js'
 
 /** A sandbox for one test: its own pets, quotas, bans, clock, storms, faults and log. */
 export interface TestSandbox extends Space {
-  /** Address of the service, for the application under test. */
-  readonly baseUrl: string
   readonly controlUrl: string
 }
 
 export interface SandboxFixtures {
-  /** A fresh space, removed after the test. Requests of the page get its key. */
+  /** A fresh space, removed after the test. Requests of the page to the service go there, with their own keys. */
   readonly sandbox: TestSandbox
   /** Option: the address of the service as the page calls it. Default: the sandbox's own. */
   readonly sandboxService: string
@@ -42,25 +40,23 @@ export const test = base.extend<SandboxFixtures, SandboxWorkerFixtures>({
   sandbox: async ({ page, sandboxServer, sandboxService }, use, { testId, title }) => {
     const { baseUrl, controlUrl, freshSpace } = sandboxServer
     const space = await freshSpace(testSpaceName({ name: title, id: testId }, process.cwd()))
-    await sendThere(page, sandboxService === '' ? baseUrl : sandboxService, baseUrl, space)
-    await use({ ...space, baseUrl, controlUrl })
+    await sendThere(page, sandboxService === '' ? baseUrl : sandboxService, space.baseUrl)
+    await use({ ...space, controlUrl })
     await removeSpace(space)
   },
 })
 
-/** Sends the page's requests to a service to the sandbox, with a key of the space. */
-async function sendThere(page: Page, service: string, baseUrl: string, space: Space): Promise<void> {
-  const { name, prefix } = (await space.state()).keyHeader
-  const key = { [name.toLowerCase()]: prefix + space.key() }
-  const isSameProtocol = new URL(service).protocol === new URL(baseUrl).protocol
+/** Sends the page's requests for a service to a space. */
+async function sendThere(page: Page, service: string, space: string): Promise<void> {
+  const base = service.replace(/\/$/, '')
+  const isSameProtocol = new URL(service).protocol === new URL(space).protocol
   await page.route(
-    ({ href }) => href.startsWith(`${service.replace(/\/$/, '')}/`),
+    ({ href, pathname }) => href.startsWith(`${base}/`) && !/^\/(?:~|%7e|__sandbox(?:\/|$))/i.test(pathname),
     async (route, request) => {
-      const url = baseUrl + request.url().slice(service.replace(/\/$/, '').length)
-      const headers = { ...(await request.allHeaders()), ...key }
+      const url = space + request.url().slice(base.length)
       // A request keeps its protocol, unless the response is passed on.
-      if (isSameProtocol) await route.continue({ url, headers })
-      else await route.fulfill({ response: await route.fetch({ url, headers }) })
+      if (isSameProtocol) await route.continue({ url })
+      else await route.fulfill({ response: await route.fetch({ url }) })
     },
   )
 }

@@ -41,6 +41,7 @@ type WrittenRequest = readonly [
   deliveredUpTo: number,
   sentUpTo: number | undefined,
   others: Omit<RequestCommand, 'kind' | 'request'>,
+  space: string | undefined,
 ]
 
 export function itemText(item: Item): string {
@@ -62,12 +63,12 @@ function readItem(item: unknown): Item {
 }
 
 function writtenRequest({ kind: _, request, ...others }: RequestCommand): WrittenRequest {
-  const { method, target, rawHeaders, headers, body, address, connection, deliveredUpTo, sentUpTo } = request
+  const { method, target, rawHeaders, headers, body, address, connection, deliveredUpTo, sentUpTo, space } = request
   const plain = Object.entries(plainHeaders(rawHeaders))
   const isPlain =
     plain.length === Object.keys(headers).length && plain.every(([name, value]) => headers[name] === value)
   const written = [method, target, rawHeaders, isPlain ? null : headers, writtenBody(body)] as const
-  return [...written, address, connection, deliveredUpTo, sentUpTo, others]
+  return [...written, address, connection, deliveredUpTo, sentUpTo, others, space]
 }
 
 function writtenBody(body: ServiceRequest['body']): WrittenBody {
@@ -78,8 +79,9 @@ function writtenBody(body: ServiceRequest['body']): WrittenBody {
 }
 
 function readRequest(item: WrittenRequest): RequestCommand {
-  const [method, target, rawHeaders, headers, body, address, connection, deliveredUpTo, sentUpTo, others] = item
-  const head = { method, target, headers: headers ?? plainHeaders(rawHeaders), rawHeaders }
+  const [method, target, rawHeaders, headers, body, address, connection, deliveredUpTo, sentUpTo, others, space] = item
+  const named = typeof space === 'string' ? { space } : {}
+  const head = { method, target, headers: headers ?? plainHeaders(rawHeaders), rawHeaders, ...named }
   const marks = sentUpTo === undefined || sentUpTo === null ? { deliveredUpTo } : { deliveredUpTo, sentUpTo }
   return { kind: 'request', request: { ...head, body: readBody(body), address, connection, ...marks }, ...others }
 }

@@ -15,8 +15,6 @@ expect.extend({ toHaveBehaved, toHaveReceived, toHaveServed, toHaveViolated })
 
 /** A sandbox for one test: its own pets, quotas, bans, clock, storms, faults and log. */
 export interface TestSandbox extends Space {
-  /** Address of the service, for the client under test. */
-  readonly baseUrl: string
   readonly controlUrl: string
   /** Moves the sandbox's clock, and with it Vitest's fake timers if they are in use: `advance('1m')`. */
   advance(by: DurationText): Promise<ClockView>
@@ -48,11 +46,11 @@ export function createTest(options: SandboxOptions = {}): TestAPI<SandboxFixture
       { scope: 'worker' },
     ],
     sandbox: async ({ sandboxServers, task }, use) => {
-      const { baseUrl, controlUrl, freshSpace } = await sandboxServers.open(options)
+      const { controlUrl, freshSpace } = await sandboxServers.open(options)
       const space = await freshSpace(testSpaceName(task, process.cwd()))
       const advance: TestSandbox['advance'] = (by) =>
         space.clock.advance(by, vi.isFakeTimers() ? { timers: vi } : undefined)
-      await use({ ...space, baseUrl, controlUrl, advance })
+      await use({ ...space, controlUrl, advance })
       await removeSpace(space)
     },
   })
@@ -61,7 +59,7 @@ export function createTest(options: SandboxOptions = {}): TestAPI<SandboxFixture
 /**
  * Vitest's `test` with a sandbox for each test: `test('…', async ({ sandbox }) => …)`.
  *
- * All tests of a worker share one server, started on first use. Requests are assigned to spaces by key, so that
+ * All tests of a worker share one server, started on first use. `sandbox.baseUrl` names the space of the test, so that
  * concurrent tests do not affect each other. If PETSTORE_SANDBOX_URL is set (`petstore-sandbox exec -- npx vitest run`),
  * that sandbox is used instead, by one run of a suite at a time.
  */

@@ -33,7 +33,7 @@ export const CODE_FORMS = {
 
 /**
  * A test that fails until the client under test takes the place of the recorded request.
- * @param basePath of the service: `/v1`
+ * @param basePath of the service in the request's space: `/~checkout/v1`
  * @param setup    statement that breaks the service as it was
  * @param isEarly  the client came back too early, which its conduct shows
  */

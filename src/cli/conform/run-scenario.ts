@@ -5,6 +5,7 @@ import type { Values } from '../../contract/contract.js'
 import { parseJson, stringifyJson } from '../../contract/json.js'
 import { Failure } from '../../domain/failures.js'
 import { sentKeyText } from '../../domain/keys.js'
+import { addressInSpace } from '../../domain/space-address.js'
 import type { DurationMs } from '../../domain/time.js'
 import type { RunningSandbox } from '../../sandbox.js'
 import type { Environment } from '../../system/this-process.js'
@@ -107,6 +108,7 @@ async function runOnce(scenario: AppliedScenario, run: ConformRun) {
 async function runJob(scenario: AppliedScenario, run: ConformRun) {
   const { expectation, job } = scenario
   const { name, args, cwd, running, timeout } = run
+  const space = `conform-${scenario.name}`
   const pieces: Buffer[] = []
   let kept = 0
   const command = runCommand({
@@ -115,8 +117,9 @@ async function runJob(scenario: AppliedScenario, run: ConformRun) {
     cwd,
     env: {
       ...run.env,
+      PETSTORE_BASE_URL: addressInSpace(run.sandbox.baseUrl, space),
       // A named sender is judged as one client.
-      PETSTORE_API_KEY: sentKeyText(expectation.key, `conform-${scenario.name}`, 'client'),
+      PETSTORE_API_KEY: sentKeyText(expectation.key, space, 'client'),
       PETSTORE_SCENARIO: scenario.name,
       PETSTORE_JOB: job,
       PETSTORE_CONFORM_STEPS: jobOperations(job, scenario.resource)

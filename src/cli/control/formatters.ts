@@ -14,6 +14,7 @@ import type {
 import { formatFaultRule } from '../../domain/faults.js'
 import { counted, recordsText } from '../../domain/numbers.js'
 import { DEFAULT_SETTINGS } from '../../domain/settings.js'
+import { spacePath } from '../../domain/space-address.js'
 import { isStormActive } from '../../domain/storm.js'
 import { type EpochMs, formatSpan, parseDuration } from '../../domain/time.js'
 import { toKebabCase } from '../../options/letter-case.js'
@@ -31,8 +32,8 @@ export function clockResult(value: ClockView): Result {
   return { value, text: clockText(value) }
 }
 
-export function serviceUrl(controlUrl: string, { basePath }: Pick<StateView, 'basePath'>): string {
-  return controlUrl.slice(0, -CONTROL_PATH.length) + basePath
+export function serviceUrl(controlUrl: string, { basePath, space }: Pick<StateView, 'basePath' | 'space'>): string {
+  return controlUrl.slice(0, -CONTROL_PATH.length) + spacePath(space) + basePath
 }
 
 export function stateText(state: StateView, controlUrl: string, width: number): string {

@@ -13,6 +13,7 @@ import { sentKeyText } from '../../domain/keys.js'
 import { UNREADABLE } from '../../domain/messages.js'
 import { REASONS } from '../../domain/problems.js'
 import { MASK } from '../../domain/redaction.js'
+import { spacePath } from '../../domain/space-address.js'
 import { formatDuration, SECOND_MS } from '../../domain/time.js'
 import type { Exchange, ExchangeMessage } from '../../exchanges/exchange-record.js'
 import { EXIT, SIGNAL_EXIT, type StopSignal } from '../io.js'
@@ -181,14 +182,15 @@ async function chooseKey(
   )
 }
 
-async function openKey({ controls }: ControlContext, { key, sender, space }: Exchange): Promise<string | undefined> {
+/** Without its space, which the address has. */
+async function openKey({ controls }: ControlContext, { key, sender }: Exchange): Promise<string | undefined> {
   const isOpen = (await controls.keys.list()).some((known) => known.key === key && !known.secret)
-  return isOpen ? sentKeyText(key, space, sender) : undefined
+  return isOpen ? sentKeyText(key, '', sender) : undefined
 }
 
 async function curlCommand(at: ControlContext, id: number): Promise<string> {
   const exchange = await findExchange(at, id)
-  const { method, path, query, request, key } = exchange
+  const { method, path, query, request, key, space } = exchange
   if (method === UNREADABLE) {
     const message = `The request of exchange ${id} could not be read, so it has no curl command.`
     throw new ControlError('conflict', message)
@@ -201,7 +203,7 @@ async function curlCommand(at: ControlContext, id: number): Promise<string> {
     ...sent.filter(([name, value]) => !omitted.includes(name) && !value.includes(MASK)),
     ...(key === NO_KEY ? [] : [[keyName, prefix + MASK] as const]),
   ]
-  const url = `${new URL(at.found.controlUrl).origin}${path}${query === '' ? '' : `?${query}`}`
+  const url = `${new URL(at.found.controlUrl).origin}${spacePath(space)}${path}${query === '' ? '' : `?${query}`}`
   const body = request.body === '' ? undefined : Buffer.from(request.body)
   return toCurl({ method, url, body, headers }, [keyHeader], await openKey(at, exchange))
 }

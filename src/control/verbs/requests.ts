@@ -10,6 +10,7 @@ import { UNREADABLE } from '../../domain/messages.js'
 import type { Reason } from '../../domain/problems.js'
 import { MASK } from '../../domain/redaction.js'
 import { recordSchema } from '../../domain/schemas.js'
+import { spacePath } from '../../domain/space-address.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../../domain/time.js'
 import { filterExchanges } from '../../exchanges/exchange-filter.js'
 import {
@@ -250,7 +251,9 @@ function requestAgain(space: Space, input: Replay): Request {
   const queries = (contract.otherKeys ?? []).filter((one) => one.in === 'query')
   const sentTo = queries.reduce((to, { name }) => replaceInQuery(to, name, () => encodeURIComponent(key ?? '')), target)
   return sendable(`request ${quoted(`${verb} ${target}`)}`, 'set another method or target', () => {
-    return new Request(`http://localhost${sentTo}`, { method: verb, headers, ...(hasBody ? { body } : {}) })
+    // A key that is given may name another space.
+    const at = /~[^+]/.test(key ?? '') ? '' : spacePath(space.name)
+    return new Request(`http://localhost${at}${sentTo}`, { method: verb, headers, ...(hasBody ? { body } : {}) })
   })
 }
 
@@ -267,6 +270,6 @@ function sendable<T>(what: string, why: string, make: () => T): T {
 function openKey(space: Space, { id, key, sender }: ExchangeRecord): string | undefined {
   if (key === NO_KEY) return undefined
   const apiKey = space.findKey(key)
-  if (apiKey !== undefined && keyLabel(apiKey) === apiKey.key) return sentKeyText(key, space.name, sender)
+  if (apiKey !== undefined && keyLabel(apiKey) === apiKey.key) return sentKeyText(key, '', sender)
   throw new VerbError('conflict', `The log does not have the key of exchange ${id} (${key}). Set key.`)
 }

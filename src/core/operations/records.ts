@@ -4,6 +4,7 @@ import { Failure } from '../../domain/failures.js'
 import type { HandlerResult, ServiceRequest } from '../../domain/messages.js'
 import { operationMessage, StoreFull } from '../../domain/problems.js'
 import { InvalidRecord } from '../../domain/records.js'
+import { spacePath } from '../../domain/space-address.js'
 import { binaryOf } from '../../system/runtime.js'
 import type { Handler, RequestContext } from '../request-context.js'
 import { type ActionResult, runAction } from '../resource-actions.js'
@@ -33,8 +34,8 @@ export function recordHandler(operation: Operation, action: ResourceAction, reso
   return !isLinked && isPlainList(action, resource) ? keptLists(resource.name, handle) : handle
 }
 
-function addressOf({ headers: { host } }: ServiceRequest, path: string): string {
-  return host === undefined ? path : `http://${host}${path}`
+function addressOf({ headers: { host }, space }: ServiceRequest, path: string): string {
+  return `${host === undefined ? '' : `http://${host}`}${spacePath(space)}${path}`
 }
 
 /** @param createdId property of the id, if the operation creates a record */

@@ -70,7 +70,7 @@ export function ReplayDialog() {
 }
 
 function EditForm({ exchange }: { readonly exchange: Exchange }) {
-  const { id, key, space, sender, method, request } = exchange
+  const { id, key, sender, method, request } = exchange
   const isKnown = state.value?.keys.some((known) => known.key === key && !known.secret) === true
   const headers = ownHeaders(request, state.value?.keyHeader)
   function send(field: ReadField) {
@@ -95,7 +95,7 @@ function EditForm({ exchange }: { readonly exchange: Exchange }) {
           label="Key"
           name="key"
           class="grow"
-          defaultValue={isKnown ? sentKeyText(key, space, sender) : ''}
+          defaultValue={isKnown ? sentKeyText(key, '', sender) : ''}
           placeholder="not in the log"
         />
       </div>

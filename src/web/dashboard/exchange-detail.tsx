@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { KeyView } from '../../control/views.js'
 import { type FixAction, fixRefusal } from '../../domain/fixes.js'
 import { counted } from '../../domain/numbers.js'
+import { spacePath } from '../../domain/space-address.js'
 import { formatSpan, isoText } from '../../domain/time.js'
 import { clientName, clientOf } from '../../exchanges/client-name.js'
 import { addressOf, wordOf } from '../../exchanges/exchange-filter.js'
@@ -287,7 +288,7 @@ function prefixed(prefix: string, headers: Readonly<Record<string, string>>): Re
 function Code({ exchange, isEarly }: { readonly exchange: Exchange; readonly isEarly: boolean }) {
   if (state.value === undefined) return null
   const request = recordedRequest(exchange, SANDBOX_ADDRESS, state.value)
-  const { basePath } = state.value
+  const basePath = spacePath(exchange.space) + state.value.basePath
   return (
     <CodeBlock
       forms={{

@@ -1,4 +1,5 @@
 import { BEARER } from '../../contract/contract-data.js'
+import { spacePath } from '../../domain/space-address.js'
 import { SANDBOX_ADDRESS } from '../control-api.js'
 import { codeForms } from '../request-code.js'
 import { announce } from '../session.js'
@@ -8,8 +9,8 @@ import { ActionButton } from './fields.js'
 
 export function FirstRun() {
   const { basePath = '', keyHeader = BEARER } = state.value ?? {}
-  const base = SANDBOX_ADDRESS + basePath
-  const key = space.value === '' ? 'sandbox' : `sandbox~${space}`
+  const base = SANDBOX_ADDRESS + spacePath(space.value) + basePath
+  const key = 'sandbox'
   const simplest = operations.value.find(({ method, path }) => method === 'get' && !path.includes('{'))
   const url = base + (simplest?.path ?? '')
   const none = { headers: [], body: undefined, operation: undefined }

@@ -2,6 +2,7 @@ import type { KeyHeader } from '../../contract/contract-data.js'
 import type { StateView } from '../../control/views.js'
 import { CONNECTION_HEADERS, KEY_REFERENCE } from '../../domain/curl.js'
 import { sentKeyText } from '../../domain/keys.js'
+import { spacePath } from '../../domain/space-address.js'
 import { addressOf } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import type { CodeRequest } from '../request-code.js'
@@ -17,9 +18,9 @@ export function ownHeaders({ headers }: Exchange['request'], keyHeader: KeyHeade
   )
 }
 
-/** The key of an exchange as its client sent it; undefined if the log does not have it. */
-function sentKey({ key, space, sender }: Exchange, keys: StateView['keys']): string | undefined {
-  return keys.some((known) => known.key === key && !known.secret) ? sentKeyText(key, space, sender) : undefined
+/** The key of an exchange, without its space; undefined if the log does not have it. */
+function sentKey({ key, sender }: Exchange, keys: StateView['keys']): string | undefined {
+  return keys.some((known) => known.key === key && !known.secret) ? sentKeyText(key, '', sender) : undefined
 }
 
 /** With a reference instead of a real key. @param sandbox address without a trailing slash */
@@ -28,10 +29,10 @@ export function recordedRequest(
   sandbox: string,
   { keyHeader, keys }: Pick<StateView, 'keyHeader' | 'keys'>,
 ): CodeRequest {
-  const { method, key, request } = exchange
+  const { method, key, request, space } = exchange
   return {
     method,
-    url: sandbox + addressOf(exchange),
+    url: sandbox + spacePath(space) + addressOf(exchange),
     headers: ownHeaders(request, keyHeader),
     key: key === 'none' ? undefined : (sentKey(exchange, keys) ?? KEY_REFERENCE),
     keyHeader,

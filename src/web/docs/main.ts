@@ -1,6 +1,7 @@
 import type { createApiReference } from '@scalar/api-reference'
 import type { StateView } from '../../control/views.js'
 import { isSpaceName } from '../../domain/keys.js'
+import { spacePath } from '../../domain/space-address.js'
 import type { JsonMap } from '../contract-parts.js'
 import {
   callVerb,
@@ -50,14 +51,13 @@ async function load(): Promise<void> {
 /** Nothing of it may leave this origin. */
 function showReference(document: JsonMap, state: StateView): void {
   const key = state.keys.find(({ secret }) => !secret)?.key ?? ''
-  const keyInSpace = space === '' ? key : `${key}~${space}`
   const schemes = Object.keys(ownSchemes(document) ?? { [KEY_SCHEME]: {} })
   Scalar.createApiReference('#reference', {
-    content: shownContract(document, state, SANDBOX_ADDRESS + state.basePath, space),
+    content: shownContract(document, state, SANDBOX_ADDRESS + spacePath(space) + state.basePath, space),
     authentication: {
       ...(schemes.length === 1 && { preferredSecurityScheme: KEY_SCHEME }),
       securitySchemes: Object.fromEntries(
-        schemes.map((name) => [name, { token: keyInSpace, value: keyInSpace, username: '', password: keyInSpace }]),
+        schemes.map((name) => [name, { token: key, value: key, username: '', password: key }]),
       ),
     },
     agent: { disabled: true },

@@ -129,8 +129,8 @@ ${keys
 
 ## Spaces
 
-Append \`~name\` to a key to use a separate space with its own records, quotas, clock and log. With \`~name+sender\` or
-\`~+sender\`, conduct judges each client that shares the key separately. ${
+Put \`/~name\` before the path, or append \`~name\` to a key, to use a separate space with its own records, quotas, clock
+and log. With \`~name+sender\` or \`~+sender\` after a key, conduct judges each client that shares the key separately. ${
     space === '' ? '`docs?space=name` shows this page for a space.' : `This page uses the space \`${space}\`.`
   }
 
