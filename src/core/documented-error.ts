@@ -1,25 +1,42 @@
-import type { Operation } from '../contract/contract.js'
-import type { HandlerResult } from '../domain/messages.js'
+import type { Contract, Operation } from '../contract/contract.js'
+import type { HandlerResult, ServiceRoute } from '../domain/messages.js'
 import { fillError } from './fill-error.js'
 
-/** An error of the service in the status and the form that the contract documents for it, if it documents one. */
-export function documentedError(operation: Operation, given: HandlerResult): HandlerResult {
+/**
+ * An error of the service in the status and the form that the contract documents for it, or else in the form of its other
+ * errors.
+ */
+export function documentedError(
+  { commonError }: Pick<Contract, 'commonError'>,
+  route: ServiceRoute,
+  given: HandlerResult,
+): HandlerResult {
   if (given.problem === undefined) return given
-  const { code } = given.problem
-  const isInvalid = code === 'invalid_request' && given.status === 400
+  const documented = route.kind === 'operation' ? documentedBy(route.operation, given, given.problem) : undefined
+  if (documented !== undefined) return documented
+  if (commonError === undefined) return route.kind === 'operation' ? { ...given, outside: true } : given
+  const { contentType } = commonError
+  return { ...given, outside: true, contentType, body: fillError(commonError, given.status, given.problem) }
+}
+
+function documentedBy(
+  operation: Operation,
+  given: HandlerResult,
+  problem: NonNullable<HandlerResult['problem']>,
+): HandlerResult | undefined {
+  const isInvalid = problem.code === 'invalid_request' && given.status === 400
   const isUnprocessable = isInvalid && !isDocumented(operation, 400) && operation.responses.has(422)
   const status = isUnprocessable ? 422 : given.status
   const { outside: _, ...response } = { ...given, status }
   const wanted = [String(status), `${String(status)[0]}xx`, 'default']
   const exact = operation.responses.has(status) ? wanted.slice(0, 1) : wanted
   const error = exact.flatMap((one) => operation.errors?.find((error) => error.status === one) ?? [])[0]
-  const isKnown = isDocumented(operation, status) || error !== undefined
-  const body =
-    error === undefined && status !== given.status
-      ? given.body.toString().replace('"status":400', '"status":422')
-      : given.body
-  if (error === undefined) return isKnown ? { ...response, body } : { ...given, outside: true }
-  return { ...response, contentType: error.contentType, body: fillError(error, status, given.problem) }
+  if (error !== undefined)
+    return { ...response, contentType: error.contentType, body: fillError(error, status, problem) }
+  if (!isDocumented(operation, status)) return undefined
+  return status === given.status
+    ? response
+    : { ...response, body: given.body.toString().replace('"status":400', '"status":422') }
 }
 
 function isDocumented({ responses, ranges }: Operation, status: number): boolean {

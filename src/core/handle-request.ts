@@ -53,9 +53,8 @@ export function handle(
   space.conduct.arrived(context)
   const response = respondSafely(context, () => askGates(context))
   if (context.isCounted) space.conduct.count(context)
-  const { route } = context
   if (!('target' in response))
-    return finishRequest(context, route.kind === 'operation' ? documentedError(route.operation, response) : response)
+    return finishRequest(context, documentedError(space.shared.contract, context.route, response))
   return {
     request: response,
     complete(outcome, later) {

@@ -19,7 +19,7 @@ import { alternativesOf, isObject, readRecordFields, typeOf } from '../contract/
 /** The documented errors, unless they have the shape of the service's own. */
 export function readErrors(operation: Place): readonly ErrorData[] {
   return operation.children('responses').flatMap(([status, response]) => {
-    if (!/^(?:[45](?:\d\d|XX)|default)$/i.test(status)) return []
+    if (!ERROR_STATUSES.test(status)) return []
     const [text] = response.entries('content').filter(([mediaType]) => mediaType.startsWith('text/'))
     const { mediaType = '', content } = jsonContent(response) ?? {}
     if (content === undefined && text !== undefined)
@@ -32,6 +32,33 @@ export function readErrors(operation: Place): readonly ErrorData[] {
     if (isOwnShape || value === undefined) return []
     return [{ status: status.toLowerCase(), contentType: concreteType(mediaType), body: stringifyJson(value) }]
   })
+}
+
+const ERROR_STATUSES = /^(?:[45](?:\d\d|XX)|default)$/i
+/** It has a place of the request, so it is the form of invalid requests only. */
+const OF_ENTRIES = new RegExp(
+  [ERROR_PLACE, ERROR_POINTER, ERROR_STEPS, ERROR_PATH].join('|').replaceAll(/[{}]/g, '\\$&'),
+)
+
+/** The form that most documented errors share, unless it is the service's own; undefined if they share none. */
+export function readCommonError(operations: readonly Place[]): ErrorData | undefined {
+  const found = new Map<string, { readonly mediaType: string; readonly schema: Place; count: number }>()
+  for (const [status, response] of operations.flatMap((operation) => operation.children('responses'))) {
+    const { mediaType = '', content } = jsonContent(response) ?? {}
+    const schema = content?.child('schema')
+    if (schema === undefined || !ERROR_STATUSES.test(status)) continue
+    const key = mediaType + stringifyJson(schema.value)
+    const known = found.get(key) ?? { mediaType, schema, count: 0 }
+    known.count++
+    found.set(key, known)
+  }
+  for (const { mediaType, schema } of [...found.values()].sort((one, other) => other.count - one.count)) {
+    if (mediaType === 'application/json' && isOwn(schema)) return undefined
+    const body = stringifyJson(errorValue(schema, undefined))
+    if (body.includes(MESSAGE) && !OF_ENTRIES.test(body))
+      return { status: 'default', contentType: concreteType(mediaType), body }
+  }
+  return undefined
 }
 
 function isOwn(schema: Place | undefined): boolean {

@@ -18,7 +18,7 @@ import { isOpen, readAllFields, readRecordFields } from '../contract/schema-fiel
 import { checkResponse, hasNoBody } from '../contract/sendable.js'
 import { SpecError } from '../contract/spec-error.js'
 import type { Schemas } from '../contract/validators.js'
-import { readErrors } from './documented-errors.js'
+import { readCommonError, readErrors } from './documented-errors.js'
 import { readLimitHeaders } from './limit-headers.js'
 import { bodyContent, type OperationShape, parametersOf, readOperations, success } from './operations.js'
 import {
@@ -88,6 +88,7 @@ export function readContract(document: Node, { mocked = [] }: ReadingContext = {
     ...access,
     notes: [...ofAccess, ...reading.notes, ...notes, ...callbackNotes(shapes), ...unreachedNotes(operations)],
     ...readPlans(root),
+    ...defined({ commonError: readCommonError(shapes.map(({ place }) => place)) }),
     operations,
     resources: reading.resources,
   }

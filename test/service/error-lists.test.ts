@@ -100,3 +100,46 @@ it('an error without fields is one entry, for the part of the request', async ()
   const schema = object({ detail: list({ loc: texts, msg: text }) })
   expect(await errorOf(422, schema, [1] as never)).toMatchObject({ detail: [{ loc: ['body'] }] })
 })
+
+const problem = object({ detail: text, title: text, status: { type: 'integer' } })
+const detail = object({ detail: list({ loc: texts, msg: text }) })
+
+/** The bodies of a path that does not exist, a wrong method, a wrong media type, and a quota that is used up. */
+async function undocumentedErrors(responses: object) {
+  const body = { required: true, content: { 'application/json': { schema: object({ name: text }) } } }
+  const post = { operationId: 'addRoom', requestBody: body, responses }
+  const document = { openapi: '3.1.0', info: { title: 'T', version: '1' }, paths: { '/rooms': { post } } }
+  const spec = temporaryFile('spec.json', JSON.stringify(document))
+  const sandbox = await openSandbox({ spec, limits: '3/min' })
+  const seen = [
+    await sandbox.get('/room'),
+    await sandbox.call('/rooms', { method: 'DELETE' }),
+    await sandbox.call('/rooms', { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } }),
+    await sandbox.post('/rooms', {}),
+  ]
+  return seen.map(({ status, headers, text }) => [status, headers.get('content-type'), JSON.parse(text)] as const)
+}
+
+it('an error that is not documented has the form of those that are', async () => {
+  const content = { 'application/problem+json': { schema: problem } }
+  const created = { description: '', content: { 'application/json': { schema: object({ id: text, name: text }) } } }
+  const seen = await undocumentedErrors({ 201: created, 409: { description: '', content } })
+  const said = ['could not be found', 'This path supports POST', 'Send the body as Content-Type', 'is used up']
+  expect(seen).toEqual(
+    [404, 405, 415, 429].map((status, index) => {
+      const sentence = expect.stringContaining(said[index] ?? '')
+      return [status, 'application/problem+json', { detail: sentence, title: sentence, status }]
+    }),
+  )
+})
+
+it.each([
+  ['lists what is wrong with a request', detail],
+  ["is the service's own", object({ code: text, message: text, status: { type: 'integer' } })],
+])('an error that is not documented has the form of the service, where a documented one %s', async (_what, schema) => {
+  const content = { 'application/json': { schema } }
+  const seen = await undocumentedErrors({ 201: { description: '' }, 422: { description: '', content } })
+  expect(seen.map(([status, type, body]) => [status, type, Object.keys(body)])).toEqual(
+    [404, 405, 415, 429].map((status) => [status, 'application/json', ['code', 'message', 'status']]),
+  )
+})
