@@ -66,6 +66,8 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
   switch (action.kind) {
     case 'get':
       return done(request, known, NO_CHANGES)
+    case 'show':
+      return done(request, changedRecord(request, known, known), NO_CHANGES)
     case 'replace':
       return save(request, scope, changedRecord(request, known, keptBy(action, known)), space)
     case 'merge':

@@ -1,3 +1,4 @@
+import type { Place } from '../contract/document.js'
 import { type ParentData, RESERVED_NAME, type ResourceAction, type ResourceData } from '../contract/resource-data.js'
 import { readRecordFields } from '../contract/schema-fields.js'
 import { type CollectionShape, findRecord } from './evidence.js'
@@ -47,6 +48,7 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
   })
   const kept = new Set(resources.map(({ path }) => path))
   checkPaths(found, kept)
+  for (const one of found) if (kept.has(one.resource.path)) addActions(one, operations, outcomes)
   const halves = found.flatMap(({ resource: { path }, operations }) => {
     const isCreate = ({ id }: OperationShape) => Object(outcomes.get(id)).kind === 'create'
     const create = kept.has(path) ? operations.find(isCreate) : undefined
@@ -99,6 +101,34 @@ function isSingle(path: string, operations: readonly OperationShape[]): boolean 
   const post = find('post')
   const isCreated = post !== undefined && returned(post)?.value !== record.value
   return !isCreated && [...readRecordFields(sent).keys()].some((name) => fields.has(name))
+}
+
+/**
+ * Makes operations below the path of a record that return it, such as `POST /bookings/{id}/cancel`, show this record
+ * instead of a made-up one.
+ */
+function addActions(
+  found: FoundResource,
+  operations: readonly OperationShape[],
+  outcomes: Map<string, ResourceAction | string>,
+): void {
+  const names = (schema: Place) => [...readRecordFields(schema).keys()].sort().join()
+  const get = found.operations.find(({ id, parameter }) => parameter && Object(outcomes.get(id)).kind === 'get')
+  if (get === undefined) return
+  const base = get.path.replace(/\/$/, '')
+  for (const operation of operations) {
+    const { id, method, path, item, place } = operation
+    const isBelow = path.startsWith(base) && /^[/:][^/{}]+\/?$/.test(path.slice(base.length))
+    if (!isBelow || !/^(?:post|put|patch)$/.test(method) || typeof outcomes.get(id) !== 'string') continue
+    const schema = success(place)?.schema
+    const record = schema && (unwrapRecord(schema, found.resource.path)?.schema ?? schema)
+    if (record === undefined || item.child('x-sandbox-resource')?.value === false) continue
+    if (record.value !== found.record.value && names(record) !== names(found.record)) continue
+    const shown = readAction({ ...operation, effect: 'get', parameter: get.parameter }, found)
+    if (typeof shown === 'string') continue
+    const { envelope, isListed } = unwrapSent(operation, found.fields) ?? {}
+    outcomes.set(id, { ...shown, kind: 'show', ...(envelope !== undefined && !isListed && { bodyEnvelope: envelope }) })
+  }
 }
 
 /** A resource with the records that it starts with, or why its operations are mocked. */
