@@ -5,7 +5,7 @@ import { headersOf, type QueryRoles, queryValue, type ResourceAction } from '../
 import { type Collection, indexOf, propertyOf } from '../domain/collection.js'
 import type { Scope } from '../domain/records.js'
 import type { ActionRequest, RecordPage } from './action-request.js'
-import { metaEntries, type PageLink } from './envelopes.js'
+import { metaEntries, type PageLink } from './meta-entries.js'
 
 const DEFAULT_PAGE_SIZE = 20
 const NO_ROLES: QueryRoles = { filters: [] }
@@ -24,7 +24,6 @@ export function readPage(
 ): RecordPage | PageProblem {
   const { resource, action, query } = request
   const { query: roles = NO_ROLES, envelope, outer } = action
-  if (isBare(action)) return readFirstPage(request, places, records)
   const total = places.length
   const keys = sortKeys(request)
   if (typeof keys === 'string')
@@ -75,28 +74,6 @@ export function readPage(
   const text = stringifyJson({ ...metaEntries(action.meta, facts), ...(outer ? { [outer]: inner } : inner) })
   const closing = outer ? ']}}' : ']}'
   return { values, before: text.slice(0, -closing.length), after: closing, headers }
-}
-
-const NO_HEADERS: RecordPage['headers'] = []
-
-/** The only page of a bare list that has a limit and no other parameter for pages. */
-function readFirstPage(
-  { action, query, newestFirst }: ActionRequest,
-  places: readonly number[],
-  records: Collection,
-): RecordPage {
-  const total = places.length
-  const limit = queryValue(query, action.query?.limit)
-  const count = limit === undefined ? total : Math.min(total, Number(limit))
-  const values: Values[] = []
-  for (let i = 0; i < count; i++) values.push(records.at(places[newestFirst ? total - 1 - i : i] ?? -1))
-  return { values, before: '[', after: ']', headers: NO_HEADERS }
-}
-
-function isBare({ query, headers, envelope }: ResourceAction): boolean {
-  if (headers !== undefined || envelope !== undefined) return false
-  const { page, offset, cursor, sort, order } = query ?? NO_ROLES
-  return [page, offset, cursor, sort, order].every((parameter) => parameter === undefined)
 }
 
 /** Whether records come in the reverse order of creation; a direction without a property to sort by is of creation. */

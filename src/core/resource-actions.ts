@@ -17,6 +17,7 @@ import type { LongBody } from '../domain/messages.js'
 import { type RecordChange, recordText, type Scope } from '../domain/records.js'
 import type { ActionRequest, RecordPage } from './action-request.js'
 import { bodyText, shownText, unwrapBody, withBody } from './envelopes.js'
+import { isBare, readFirstPage } from './first-page.js'
 import { changedRecord, findTaken, removals, storedValue } from './record-changes.js'
 import { readPage } from './record-page.js'
 import type { Space } from './space.js'
@@ -217,7 +218,7 @@ function list(request: ActionRequest, scope: Scope, space: Space): ActionResult 
   const records = space.records.get(resource.name)
   if (records === undefined) return { kind: 'not-found' }
   const places = records.places(scope, filtersOf(request))
-  const page = readPage(request, places, scope, records)
+  const page = isBare(action) ? readFirstPage(request, places, records) : readPage(request, places, scope, records)
   if ('problem' in page) return { kind: 'invalid', message: page.problem }
   return {
     kind: 'done',
