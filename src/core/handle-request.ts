@@ -149,7 +149,7 @@ function finishRequest(context: RequestContext, given: HandlerResult, isJudged =
     headers,
     body: response.body,
     binary: response.binary,
-    delayMs: space.drawDelay(route.kind === 'operation' ? route.operation.id : undefined),
+    delayMs: space.drawDelay(route.kind === 'operation' ? route.operation.id : undefined) + (response.delayMs ?? 0),
     fault: isBodyFault(response.fault) ? undefined : response.fault,
     exchange,
     isDocumented:

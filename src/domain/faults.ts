@@ -2,7 +2,7 @@ import type { KnownOperation, Open, OperationName } from '../contract/entities.j
 import { EXAMPLE } from '../contract/generated/examples.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
 import { findUnsendable, hasNoBody } from '../contract/sendable.js'
-import { type DurationMs, formatDuration, LONGEST_WAIT_MS, parseDuration, SECOND_MS } from './time.js'
+import { DAY_MS, type DurationMs, formatDuration, LONGEST_WAIT_MS, parseDuration, SECOND_MS } from './time.js'
 
 /** @source docs/switches.md, "Faults" */
 export const WIRE_FAULTS = [
@@ -41,7 +41,10 @@ export interface FaultRule {
   readonly operation: OperationName | '*'
   /** `status`, or a fault of the connection or the body. */
   readonly fault: 'status' | FaultName
-  /** Status of the response, 400 to 599, with a body or headers from 200; only for the fault `status`. */
+  /**
+   * Status of the response, 400 to 599, with a body or headers from 200; only for the fault `status`. Without it, headers and
+   * latency leave the response as it is otherwise.
+   */
   readonly status?: number
   /** Probability per request, above 0 and up to 1. Default: 1. */
   readonly probability?: number
@@ -53,6 +56,8 @@ export interface FaultRule {
   readonly body?: unknown
   /** Headers of the response; only for the fault `status`. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Time before the response, such as `2s`, at most `24h`; added to the latency of the space. */
+  readonly latency?: string
   /** Only requests with these values. */
   readonly when?: FaultCondition
   /** `after` carries out the operation and then loses its response; `before` if omitted. */
@@ -196,6 +201,12 @@ export function parseFaultRule(given: string): FaultRule | string {
   return faultProblem(rule) ?? rule
 }
 
+/** Whether it leaves the response of the operation as it is, but for headers and time. */
+export function keepsResponse({ fault, status, body, retryAfter, headers, latency }: FaultRule): boolean {
+  const others = [status, body, retryAfter].filter((one) => one !== undefined)
+  return fault === 'status' && others.length === 0 && (headers ?? latency) !== undefined
+}
+
 /** Headers that the server sets itself. */
 const FRAMING = /^(?:connection|content-length|date|keep-alive|trailer|transfer-encoding|upgrade)$/i
 
@@ -204,12 +215,13 @@ export function faultProblem(rule: FaultRule): string | undefined {
   if (rule.fault === 'status') {
     const { status, body, headers = {} } = rule
     const isOwn = body !== undefined || rule.headers !== undefined
-    if (status === undefined || !Number.isInteger(status) || status < (isOwn ? 200 : 400) || status > 599) {
+    const isStatus = status !== undefined && Number.isInteger(status) && status >= (isOwn ? 200 : 400) && status <= 599
+    if (!isStatus && !keepsResponse(rule)) {
       const range = isOwn ? '200 to 599' : '400 to 599'
       return `the fault must be a status from ${range} or one of ${FAULTS.join(', ')}`
     }
-    if (body !== undefined && hasNoBody(status)) return `a response ${status} has no body`
-    const unsendable = findUnsendable({ status, headers })
+    if (status !== undefined && body !== undefined && hasNoBody(status)) return `a response ${status} has no body`
+    const unsendable = findUnsendable({ status: status ?? 200, headers })
     if (unsendable !== undefined) return unsendable
     const framing = Object.keys(headers).find((name) => FRAMING.test(name))
     if (framing !== undefined) return `the header "${framing}" cannot be set`
@@ -225,6 +237,9 @@ export function faultProblem(rule: FaultRule): string | undefined {
     if (wait === undefined) return `retryAfter must be a duration such as 500ms, 30s or 5m (it is "${rule.retryAfter}")`
     if (wait > LONGEST_WAIT_MS) return `retryAfter must be at most ${formatDuration(LONGEST_WAIT_MS)}`
   }
+  const delay = rule.latency === undefined ? 0 : parseDuration(rule.latency)
+  if (delay === undefined || delay > DAY_MS)
+    return `latency must be a duration such as 500ms or 2s, at most 24h (it is "${rule.latency}")`
   if (rule.probability !== undefined && !(rule.probability > 0 && rule.probability <= 1)) {
     return 'the probability must be above 0 and at most 100%'
   }
@@ -238,14 +253,15 @@ const MAX_BODY_CHARACTERS = 60
 
 /** For people: a long body is shortened. */
 export function formatFaultRule(rule: FaultRule): string {
-  const what = rule.fault === 'status' ? rule.status : rule.fault
+  const what = rule.fault === 'status' ? (rule.status ?? 'unchanged') : rule.fault
   const probability = rule.probability === undefined ? '' : `@${Number((rule.probability * 100).toFixed(6))}%`
   const times = rule.times === undefined ? '' : `*${rule.times}`
   const wait = rule.retryAfter === undefined ? '' : `,retry-after=${rule.retryAfter}`
+  const delay = rule.latency === undefined ? '' : `,latency=${rule.latency}`
   const phase = rule.phase === undefined ? '' : `,${rule.phase}`
   const json = rule.body === undefined ? '' : `:${stringifyJson(rule.body)}`
   const body = json.length > MAX_BODY_CHARACTERS ? `${json.slice(0, MAX_BODY_CHARACTERS - 1)}…` : json
-  return `${rule.operation}:${what}${probability}${times}${wait}${phase}${body}${conditionText(rule.when)}`
+  return `${rule.operation}:${what}${probability}${times}${wait}${delay}${phase}${body}${conditionText(rule.when)}`
 }
 
 /** ` when query status=sold`. */
@@ -259,7 +275,7 @@ function conditionText(when: FaultCondition = {}): string {
 /** As options and verbs take it: as text if it has one. */
 export function faultInput(rule: FaultRule): FaultInput {
   const { fault, ...others } = rule
-  if (others.body === undefined && others.headers === undefined && others.when === undefined)
-    return formatFaultRule(rule) as FaultText
+  const isText = [others.body, others.headers, others.latency, others.when].every((one) => one === undefined)
+  if (isText) return formatFaultRule(rule) as FaultText
   return fault === 'status' ? others : rule
 }

@@ -67,6 +67,8 @@ export interface HandlerResult {
   /** The fault rule that made it, as text. */
   readonly rule?: string
   readonly ruleId?: string
+  /** Milliseconds before the response, by this rule. */
+  readonly delayMs?: number
   /** The status of the operation's own response, if a fault loses it. */
   readonly lostStatus?: number
   /** Rate-limit headers of the real service, if this is its response. */

@@ -77,6 +77,41 @@ describe.each(transports)('a response of your own, %s', (_name, openSandbox) => 
     expect([response.headers.get('content-type'), response.text]).toEqual(['text/html', '<p>Hello</p>'])
   })
 
+  it('or the operation’s own, with further headers and a latency', async () => {
+    const when = { path: { petId: 7 } }
+    const sandbox = await openSandbox({
+      fault: [
+        { operation: 'getPet', headers: { Link: '<https://a.test>; rel="x"', 'X-A': 'b' }, latency: '1ms', when },
+        { operation: 'createPet', status: 503, latency: '1ms' },
+        { operation: 'listPets', latency: '1ms', times: 1 },
+      ],
+    })
+    const pet = await sandbox.get('/pets/7')
+    expect(pet).toMatchObject({ status: 200, reason: 'fault', remaining: 59, json: { id: 7 } })
+    expect(pet.headers.get('x-a')).toBe('b')
+    expect(pet.headers.get('link')).toContain('<https://a.test>; rel="x"')
+    expect(await sandbox.get('/pets/6')).toMatchObject({ status: 200, reason: undefined })
+    expect(await sandbox.get('/pets?limit=0')).toMatchObject({ status: 400, reason: undefined })
+    expect((await sandbox.get('/pets')).json).toHaveLength(20)
+    expect(await sandbox.get('/pets')).toMatchObject({ status: 200, reason: undefined })
+    expect(await sandbox.post('/pets', {})).toMatchObject({ status: 503, reason: 'fault' })
+    const { json } = await sandbox.control('GET', '/requests')
+    const waits = (json as unknown as readonly { readonly timing: { readonly waitingMs: number } }[]).map(
+      ({ timing }) => timing.waitingMs > 0,
+    )
+    expect(waits).toEqual([true, false, false, true, false, true])
+  })
+
+  it.each([
+    [{ latency: '25h' }, 'latency must be a duration such as 500ms or 2s, at most 24h (it is "25h")'],
+    [{ body: [] }, 'the fault must be a status from 200 to 599 or one of'],
+    [{ headers: { 'Content-Length': '1' } }, 'the header "Content-Length" cannot be set'],
+  ])('is refused, %j', async (rule, message) => {
+    const sandbox = await openSandbox()
+    const { status, json } = await sandbox.control('POST', '/faults', { operation: 'getPet', ...rule })
+    expect([status, json]).toEqual([400, expect.objectContaining({ message: expect.stringContaining(message) })])
+  })
+
   it('is exported in a form that serves the same', async () => {
     const rules = [
       { operation: 'getPet', status: 404, body: { code: 'gone' }, headers: { 'x-a': 'b' }, times: 2 },

@@ -7,6 +7,7 @@ import {
   type FaultRule,
   formatFaultRule,
   isBodyFault,
+  keepsResponse,
 } from '../../domain/faults.js'
 import { type HandlerResult, isPublic } from '../../domain/messages.js'
 import { isStormActive, STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
@@ -67,8 +68,10 @@ function jsonIn(body: RequestContext['request']['body']): Readonly<Record<string
 }
 
 /** Whether it needs the response of the operation. */
-function changesResponse({ fault }: FaultRule): boolean {
-  return fault !== 'status' && (fault === 'slow-body' || isBodyFault(fault))
+function changesResponse(rule: FaultRule): boolean {
+  return (
+    keepsResponse(rule) || rule.fault === 'slow-body' || isBodyFault(rule.fault === 'status' ? undefined : rule.fault)
+  )
 }
 
 function applyFault(context: RequestContext, fault: ArmedFault): HandlerResult {
@@ -83,14 +86,17 @@ function applyFault(context: RequestContext, fault: ArmedFault): HandlerResult {
   }
 }
 
-function identify({ id, rule }: ArmedFault): Pick<HandlerResult, 'rule' | 'ruleId'> {
-  return { rule: formatFaultRule(rule), ruleId: id }
+function identify({ id, rule }: ArmedFault): Pick<HandlerResult, 'rule' | 'ruleId' | 'delayMs'> {
+  const { latency } = rule
+  const text = { rule: formatFaultRule(rule), ruleId: id }
+  return latency === undefined ? text : { ...text, delayMs: parseDuration(latency) ?? 0 }
 }
 
 /** The response of an operation, changed, slowed down or lost by a fault. It is also made up. */
 export function faultyResponse(context: RequestContext, armed: ArmedFault, given: HandlerResult): HandlerResult {
   const { rule } = armed
   const { fault } = rule
+  if (keepsResponse(rule)) return { reason: 'fault', ...withHeaders(given, rule), ...identify(armed) }
   const about = { ...identify(armed), lostStatus: given.status }
   if (fault === 'status') return { ...fail(context, rule), ...about }
   const marked = { reason: 'fault', fault, ...about } as const
@@ -115,6 +121,15 @@ function fail(context: RequestContext, rule: FaultRule): HandlerResult {
   // It does not get the documented form of an error.
   const { problem: _, ...rest } = result
   return { ...rest, body: bodyText(body, contentType), contentType: contentType ?? 'application/json' }
+}
+
+/** The headers of a rule replace those of the response. */
+function withHeaders(given: HandlerResult, { headers = {} }: FaultRule): HandlerResult {
+  const own = new Set(Object.keys(headers).map((name) => name.toLowerCase()))
+  const kept = given.headers?.filter((_, index, all) => !own.has(String(all[index - (index % 2)]).toLowerCase()))
+  const type = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1]
+  const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-type')
+  return { ...given, headers: [...(kept ?? []), ...others.flat()], ...(type !== undefined && { contentType: type }) }
 }
 
 /** A text is sent as it is, unless it is JSON. */

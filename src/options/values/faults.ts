@@ -83,6 +83,7 @@ const faultMapSchema = v.pipe(
       headers: v.exactOptional(
         recordSchema(v.string(), v.string('must be a text'), 'must be an object of names and texts'),
       ),
+      latency: v.exactOptional(v.string('must be a duration such as 2s')),
       when: v.exactOptional(
         mapSchema(
           { path: scalars, query: scalars, header: scalars, body: scalars },
