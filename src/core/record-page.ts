@@ -1,7 +1,7 @@
 import type { Values } from '../contract/contract.js'
 import { quote } from '../contract/excerpt.js'
 import { stringifyJson } from '../contract/json.js'
-import { headersOf, type QueryRoles, queryValue, type ResourceAction } from '../contract/resource-data.js'
+import { headersOf, type QueryRoles, queryValue } from '../contract/resource-data.js'
 import { type Collection, indexOf, propertyOf } from '../domain/collection.js'
 import type { Scope } from '../domain/records.js'
 import type { ActionRequest, RecordPage } from './action-request.js'

@@ -271,12 +271,12 @@ describe('contracts of others', () => {
     [
       'conduit',
       {
-        articles: 'GetArticles list, CreateArticle create, GetArticle get, UpdateArticle replace, DeleteArticle remove',
+        articles:
+          'CreateArticleFavorite show, GetArticles list, CreateArticle create, GetArticle get, UpdateArticle replace, DeleteArticle remove',
         comments: 'GetArticleComments list, CreateArticleComment create, DeleteArticleComment remove',
       },
       {
-        'no property of the record identifies it, and neither Location nor another response has its id':
-          'Login, CreateArticleFavorite',
+        'no property of the record identifies it, and neither Location nor another response has its id': 'Login',
         'GET returns one object, and no PUT or PATCH takes its properties':
           'GetCurrentUser, UpdateCurrentUser, GetTags',
         'no operation creates its records, and the list has no valid example': 'GetProfile',
