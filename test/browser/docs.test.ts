@@ -97,6 +97,8 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
   it('is accessible and fits, light and dark, wide and narrow', async () => {
     const { page } = await openDocs({}, '#tag/pets/listPets', { bypassCSP: true })
     await page.getByRole('heading', { name: 'List animals' }).waitFor()
+    // Scalar renders the headings of tags late. Without them two regions have the same, empty name.
+    for (const name of ['pets', 'store']) await page.getByRole('region', { name, exact: true }).waitFor()
     await checkLooks(page, 'docs', [1920, 320])
   })
 })
