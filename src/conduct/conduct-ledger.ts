@@ -106,8 +106,9 @@ export class ConductLedger {
     return [...this.#keys.values(), ...this.#strangers.values()]
   }
 
-  count({ caller, space: { settings }, now, wall }: JudgedRequest): void {
+  count({ caller, space, now, wall }: JudgedRequest): void {
     if (caller.kind !== 'key') return
+    const { settings } = space.state
     const account = this.#accountOf(caller)
     if (account.isAlwaysRefused) return
     const limits = settings.rateLimit ? caller.limits : NO_LIMITS

@@ -11,15 +11,15 @@ import { type Refused, refusedBy } from './what-if.js'
 export interface ReportedSpace {
   readonly name: string
   readonly conduct: ConductLedger
-  readonly settings: Pick<Settings, 'senders'>
-  findKey(name: string): ApiKey | undefined
-  readonly shared: { readonly contract: Contract }
+  readonly state: { readonly settings: Pick<Settings, 'senders'> }
+  readonly shared: { readonly contract: Contract; readonly keys: { find(name: string): ApiKey | undefined } }
   /** Undefined without quotas. */
   currentPlan(apiKey: ApiKey): string | undefined
 }
 
 export function conductReport(space: ReportedSpace): Conduct {
-  const { conduct, settings } = space
+  const { conduct, shared } = space
+  const { settings } = space.state
   const accounts = conduct.keys().filter(({ traffic }) => traffic.requests > 0)
   // Unknown tokens share a label, but each has its own quota.
   const plans = new Map(accounts.toReversed().map(({ label, plan }) => [label, plan]))
@@ -37,7 +37,7 @@ export function conductReport(space: ReportedSpace): Conduct {
     keys: [...labels].flatMap((label) => {
       const start = plans.get(label)
       const plan = space.currentPlan(
-        space.findKey(label) ?? { key: label, ...(start !== undefined && { plan: start }) },
+        shared.keys.find(label) ?? { key: label, ...(start !== undefined && { plan: start }) },
       )
       const own = accounts.filter((account) => account.label === label)
       return plan === undefined ? [] : [{ key: label, plan, ...whatIf(space, own) }]

@@ -1,5 +1,5 @@
 import type { ArmedFault } from '../domain/faults.js'
-import type { Caller } from '../domain/keys.js'
+import type { Account, AccountId, Caller } from '../domain/keys.js'
 import type { Readings, ServiceRequest, ServiceRoute } from '../domain/messages.js'
 import type { RecordId } from '../domain/records.js'
 import type { Settings } from '../domain/settings.js'
@@ -39,9 +39,12 @@ export interface JudgedRequest extends Arrival {
   /** Undefined without a handler for the operation. */
   readonly handler: unknown
   readonly space: {
-    readonly settings: BanRules & Pick<Settings, 'rateLimit' | 'senders'>
-    readonly storm: RunningStorm | undefined
-    readonly faults: readonly ArmedFault[]
+    readonly state: {
+      readonly settings: BanRules & Pick<Settings, 'rateLimit' | 'senders'>
+      readonly storm: RunningStorm | undefined
+      readonly faults: readonly ArmedFault[]
+      readonly accounts: { view(id: AccountId): Account }
+    }
     readonly shared: { readonly basePath: string }
     /** Requests so far. */
     readonly requests: number

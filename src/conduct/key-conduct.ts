@@ -81,7 +81,7 @@ export function senderOf({ caller }: JudgedRequest): string {
 
 /** @returns undefined if the number of senders is estimated from their requests */
 function statedSenders(judged: JudgedRequest): number | undefined {
-  return senderOf(judged) === '' ? judged.space.settings.senders : 1
+  return senderOf(judged) === '' ? judged.space.state.settings.senders : 1
 }
 
 export function sendersNamed({ senders }: KeyConduct, name: string): Senders {

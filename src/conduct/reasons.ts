@@ -21,9 +21,10 @@ export function isReasonThere(
   { caller, space, now }: JudgedRequest,
 ): boolean {
   if (caller.kind !== 'key') return false
-  const { account, limits, apiKey } = caller
+  const { limits, apiKey } = caller
+  const account = space.state.accounts.view(caller.account)
   const isFull = (name: WindowName, limit: number) =>
-    (space.settings.rateLimit || apiKey.always === 'limited') &&
+    (space.state.settings.rateLimit || apiKey.always === 'limited') &&
     viewWindow(name, account.usage[name], limit, now).remaining === 0
   switch (reason) {
     case 'quota-minute':
@@ -33,9 +34,9 @@ export function isReasonThere(
     case 'ban':
       return apiKey.always === 'banned' || hasStartedBefore(request, activeBan(account.bans, now))
     case 'storm':
-      return hasStartedBefore(request, space.storm)
+      return hasStartedBefore(request, space.state.storm)
     case 'fault':
-      return space.faults.some(({ id }) => id === ruleId)
+      return space.state.faults.some(({ id }) => id === ruleId)
     default:
       // Of a single request, or of the service behind the sandbox.
       return true

@@ -1,6 +1,5 @@
 import {
   activeBan,
-  addEarly,
   type BanRecord,
   banFor,
   banRecordWithoutFuture,
@@ -8,6 +7,7 @@ import {
   isRetryWindowOpen,
   NO_BAN_RECORD,
   type RetryWindow,
+  withEarly,
 } from '../domain/ban.js'
 import {
   charge,
@@ -28,7 +28,7 @@ interface PlanState {
   usage: QuotaUsage
   bans: BanRecord
   waits: RetryWindow[]
-  early: EarlyRequest[]
+  early: readonly EarlyRequest[]
   readonly refused: Refused
 }
 
@@ -144,7 +144,8 @@ function simulate(
   const { refused } = state
   dropEnded(state.waits, { now, wall })
   const isEarly = state.waits.length >= senders
-  if (isEarly && banAfter !== 'never' && addEarly(state.early, '', now, wall) >= banAfter * senders) {
+  if (isEarly && banAfter !== 'never') state.early = withEarly(state.early, '', now, wall)
+  if (isEarly && banAfter !== 'never' && state.early.length >= banAfter * senders) {
     Object.assign(state, { bans: banFor(banDuration, now, 0), waits: [], early: [] })
     refused.ban++
     return

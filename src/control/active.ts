@@ -1,8 +1,9 @@
 import { stringifyJson } from '../contract/json.js'
 import type { Space } from '../core/space.js'
+import { switchId } from '../core/space-state.js'
 import { activeBan } from '../domain/ban.js'
 import { formatFaultRule } from '../domain/faults.js'
-import { keyLabel } from '../domain/keys.js'
+import { type ApiKey, keyLabel } from '../domain/keys.js'
 import { startPlan } from '../domain/plans.js'
 import { DEFAULT_SETTINGS, SETTING_NAMES, SETTINGS, type SettingName } from '../domain/settings.js'
 import { isStormActive, type Storm } from '../domain/storm.js'
@@ -24,8 +25,8 @@ export function listActive(space: Space, wall: EpochMs): readonly ActiveView[] {
     ...activeClock(space),
     ...activeSettings(space),
     ...[...space.keys.values()].flatMap((apiKey) => [
-      ...activeBans(space, keyLabel(apiKey), activeBan(space.accounts.view(apiKey.key).bans, space.now(wall))),
-      ...activePlan(space, keyLabel(apiKey), space.plans.get(apiKey.key), startPlan(space.shared.contract, apiKey)),
+      ...activeBans(space, apiKey, activeBan(space.state.accounts.ofKey(apiKey.key).bans, space.now(wall))),
+      ...activePlan(space, apiKey),
     ]),
   ]
 }
@@ -50,7 +51,7 @@ function activeView(
 }
 
 function activeStorm(space: Space, wall: EpochMs): readonly ActiveView[] {
-  const { storm } = space
+  const { storm } = space.state
   const { storm: start } = space.shared.start
   const isOver = storm === undefined || (storm.every === undefined && !isStormActive(storm, space.now(wall)))
   if (isOver)
@@ -62,7 +63,7 @@ function activeStorm(space: Space, wall: EpochMs): readonly ActiveView[] {
     activeView('storm', stormName(storm), {
       until: length === undefined || every !== undefined ? undefined : startedAt + length,
       hits: hits(space, ({ reason, at }) => reason === 'storm' && at >= startedAt),
-      origin: isStart ? '--storm' : originOf(space, 'storm.start'),
+      origin: isStart ? '--storm' : originOf(space, 'storm'),
     }),
   ]
 }
@@ -70,10 +71,10 @@ function activeStorm(space: Space, wall: EpochMs): readonly ActiveView[] {
 /** A rule that is used up is not active. */
 function activeFaults(space: Space): readonly ActiveView[] {
   const start = new Set(space.shared.start.faults.map((rule) => stringifyJson(rule)))
-  const current = new Set(space.faults.map(({ rule }) => stringifyJson(rule)))
+  const current = new Set(space.state.faults.map(({ rule }) => stringifyJson(rule)))
   const removed = space.shared.start.faults.filter((rule) => !current.has(stringifyJson(rule)))
   return [
-    ...space.faults
+    ...space.state.faults
       .filter(({ left }) => left !== 0)
       .map(({ id, rule, left }) => {
         const name = formatFaultRule(rule)
@@ -82,7 +83,7 @@ function activeFaults(space: Space): readonly ActiveView[] {
           id,
           left,
           hits: hits(space, (record) => record.ruleId === id),
-          origin: start.has(stringifyJson(rule)) ? '--fault' : originOf(space, 'faults.', name),
+          origin: start.has(stringifyJson(rule)) ? '--fault' : originOf(space, 'fault', id),
         })
       }),
     ...removed.map(formatFaultRule).map((name) => activeView('fault', name, { name, origin: '--fault', isOff: true })),
@@ -90,15 +91,15 @@ function activeFaults(space: Space): readonly ActiveView[] {
 }
 
 function activeClock(space: Space): readonly ActiveView[] {
-  const text = clockText(space.clock)
+  const text = clockText(space.state.clock)
   if (text === '') return []
-  const isStart = text === clockText(space.startClock)
-  return [activeView('clock', text, { origin: isStart ? '--now, --freeze' : originOf(space, 'clock.') })]
+  const isStart = text === clockText(space.state.startClock)
+  return [activeView('clock', text, { origin: isStart ? '--now, --freeze' : originOf(space, 'clock') })]
 }
 
 /** The number of senders does not affect responses. */
 function activeSettings(space: Space): readonly ActiveView[] {
-  const now = settingsView(space.settings)
+  const now = settingsView(space.state.settings)
   const start = settingsView(space.shared.start.settings)
   const { defaultPlan = null } = space.shared.contract
   const standard = { ...settingsView(DEFAULT_SETTINGS), plan: defaultPlan }
@@ -117,27 +118,25 @@ function activeSettings(space: Space): readonly ActiveView[] {
       activeView('setting', settingName(name, now[name]), {
         name,
         hits: counts === undefined ? null : hits(space, counts),
-        origin: now[name] === start[name] ? option : originOf(space, 'settings.', name),
+        origin: now[name] === start[name] ? option : originOf(space, 'setting', name),
       }),
     ]
   })
 }
 
-function activeBans(space: Space, name: string, ban: ReturnType<typeof activeBan>): readonly ActiveView[] {
+function activeBans(space: Space, apiKey: ApiKey, ban: ReturnType<typeof activeBan>): readonly ActiveView[] {
   if (ban === undefined) return []
-  const origin = ban.byClient ? 'its client' : originOf(space, 'keys.ban', name)
+  const name = keyLabel(apiKey)
+  const origin = ban.byClient ? 'its client' : originOf(space, 'ban', apiKey.key)
   const count = hits(space, ({ reason, key }) => reason === 'ban' && key === name)
   return [activeView('ban', `${name} banned`, { name, until: ban.until, hits: count, origin })]
 }
 
-function activePlan(
-  space: Space,
-  name: string,
-  plan: string | undefined,
-  start: string | undefined,
-): readonly ActiveView[] {
-  if (plan === undefined || plan === start) return []
-  return [activeView('plan', `${name} on ${plan}`, { name, origin: originOf(space, 'keys.change', name) })]
+function activePlan(space: Space, apiKey: ApiKey): readonly ActiveView[] {
+  const plan = space.state.plans.get(apiKey.key)
+  if (plan === undefined || plan === startPlan(space.shared.contract, apiKey)) return []
+  const name = keyLabel(apiKey)
+  return [activeView('plan', `${name} on ${plan}`, { name, origin: originOf(space, 'plan', apiKey.key) })]
 }
 
 export function stormName({ rate }: Pick<Storm, 'rate'>): string {
@@ -162,11 +161,6 @@ function hits({ log }: Pick<Space, 'log'>, isHit: (record: ExchangeRecord) => bo
   return count
 }
 
-/** By the last event that may have switched it on. @param verb the beginning of its name @param name in the event's text */
-function originOf({ log }: Pick<Space, 'log'>, verb: string, name = ''): string {
-  const isUndone = log.events.some((one) => one.verb === 'undo' && one.text.includes('scenario'))
-  const event = log.events.findLast(
-    (one) => (one.verb === 'scenario.apply' && !isUndone) || (one.verb.startsWith(verb) && one.text.includes(name)),
-  )
-  return event?.verb === 'scenario.apply' ? event.text.replace(/^Scenario (.*) applied\.$/, 'scenario $1') : 'you'
+function originOf({ state: { origins } }: Space, ...of: Parameters<typeof switchId>): string {
+  return origins.get(switchId(...of)) ?? 'you'
 }

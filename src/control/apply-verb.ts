@@ -14,7 +14,8 @@ export const applyVerb: ApplyVerb = (spaces, command, { now: wall, position: id 
   const isTemporary = isOpening && verb.method === 'DELETE'
   const space = spaces.open(spaceName, wall, isTemporary)
   if (space === undefined) throw new VerbError('too_many_spaces', spaces.fullMessage())
-  const change = { name, id, canUndo: verb.canUndo ?? false, isTemporary }
+  const origin = verb.origin === undefined ? 'you' : verb.origin(checked)
+  const change = { name, id, canUndo: verb.canUndo ?? true, origin, isTemporary }
   try {
     return spaces.change(space, change, wall, () => verb.run({ space, spaces, wall, files }, checked))
   } catch (error) {

@@ -50,7 +50,7 @@ export async function perform(sandbox: ControlTarget, space: string, name: VerbN
       if (verb.method !== 'GET') report(done, systemClock.wall())
       return done
     }
-    const files = await verb.readFiles?.({ snapshots, readFixtures, checkFaults }, checked)
+    const files = await verb.useFiles?.({ snapshots, readFixtures, checkFaults, read: local.read }, checked)
     const { output, wall } = await sandbox.change({ kind: 'verb', space, verb: name, input, files }, applyVerb)
     report(output, wall)
     return output

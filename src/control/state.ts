@@ -2,6 +2,7 @@ import { stringifyJson } from '../contract/json.js'
 import { isStateful } from '../contract/resource-data.js'
 import type { Space } from '../core/space.js'
 import { type Spaces, UNDO_FOR_MS } from '../core/spaces.js'
+import { changeFaults, movePlan, startStorm, turnClock, unbanKey } from '../core/transitions.js'
 import { activeBan } from '../domain/ban.js'
 import { shellWord } from '../domain/curl.js'
 import { faultInput, remainingRule } from '../domain/faults.js'
@@ -48,10 +49,10 @@ export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateVie
     basePath,
     keyHeader: keyHeaders[0],
     plans: planNames(contract),
-    settings: settingsView(space.settings),
+    settings: settingsView(space.state.settings),
     clock: clockView(space, wall),
     keys: [...space.keys.values()].map((key) => keyView(space, key, wall)),
-    storm: space.storm === undefined ? null : stormView(space.storm),
+    storm: space.state.storm === undefined ? null : stormView(space.state.storm),
     faults: faultViews(space),
     overrides: listOverrides(space, wall),
     active: listActive(space, wall),
@@ -73,7 +74,7 @@ export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateVie
 }
 
 export function clockView(space: Space, wall: EpochMs): ClockView {
-  return { now: isoText(space.now(wall)), frozen: space.clock.kind === 'frozen' }
+  return { now: isoText(space.now(wall)), frozen: space.state.clock.kind === 'frozen' }
 }
 
 export function stormView({ rate, for: length, every, retryAfter, startedAt }: RunningStorm): StormView {
@@ -81,13 +82,13 @@ export function stormView({ rate, for: length, every, retryAfter, startedAt }: R
   return { rate, for: text(length), every: text(every), retryAfter: text(retryAfter), startedAt: isoText(startedAt) }
 }
 
-export function faultViews({ faults }: Space): readonly FaultView[] {
+export function faultViews({ state: { faults } }: Space): readonly FaultView[] {
   return faults.map(({ id, rule, left }) => ({ id, ...rule, left }))
 }
 
 export function keyView(space: Space, apiKey: ApiKey, wall: EpochMs): KeyView {
   const now = space.now(wall)
-  const { usage, bans } = space.accounts.view(apiKey.key)
+  const { usage, bans } = space.state.accounts.ofKey(apiKey.key)
   const limits = space.currentLimits(apiKey)
   const window = (name: WindowName, limit: number): WindowState | null => {
     if (limit === NO_LIMITS.perMinute) return null
@@ -99,7 +100,7 @@ export function keyView(space: Space, apiKey: ApiKey, wall: EpochMs): KeyView {
       reset: isWindowOpen(name, usage[name], now) ? isoText(resetAt) : null,
     }
   }
-  const until = apiKey.always === 'banned' ? now + space.settings.banDuration : activeBan(bans, now)?.until
+  const until = apiKey.always === 'banned' ? now + space.state.settings.banDuration : activeBan(bans, now)?.until
   return {
     key: keyLabel(apiKey),
     secret: keyLabel(apiKey) !== apiKey.key,
@@ -132,7 +133,7 @@ export function clearOverrides(
 ): number {
   // The clock comes first: resetting it may reactivate a storm or a ban.
   if (only === undefined && clockOverride(space, wall).length > 0) {
-    space.setClock(space.startClock, wall)
+    space.commit(turnClock(space.state, space.state.startClock, wall))
     return 1 + clearOverrides(space, wall, only)
   }
   const found = listOverrides(space, wall).filter(
@@ -143,16 +144,16 @@ export function clearOverrides(
 }
 
 function clear(space: Space, wall: EpochMs, what: OverrideView['what'], name: string): void {
-  const { start } = space.shared
-  const apiKey = space.findKey(name)
-  if (what === 'storm' && start.storm !== undefined) space.startStorm(start.storm, space.now(wall))
-  else if (what === 'storm') space.stopStorm()
-  else if (what === 'faults') space.setFaults(start.faults)
-  else if (what === 'clock') space.setClock(space.startClock, wall)
+  const { state, requests } = space
+  const { start, keys, contract } = space.shared
+  const apiKey = keys.find(name)
+  if (what === 'storm') space.commit({ storm: start.storm && startStorm(start.storm, space.now(wall), requests) })
+  else if (what === 'faults') space.commit(changeFaults(state, start.faults, requests))
+  else if (what === 'clock') space.commit(turnClock(state, state.startClock, wall))
   else if (what === 'setting')
-    space.changeSettings(changeSettings(space.settings, { [name]: start.settings[name as SettingName] }))
-  else if (apiKey !== undefined && what === 'ban') space.unbanKey(apiKey.key)
-  else if (apiKey !== undefined) space.movePlan(apiKey, startPlan(space.shared.contract, apiKey) ?? '')
+    space.commit({ settings: changeSettings(state.settings, { [name]: start.settings[name as SettingName] }) })
+  else if (apiKey !== undefined && what === 'ban') space.commit({ accounts: unbanKey(state.accounts, apiKey.key) })
+  else if (apiKey !== undefined) space.commit(...movePlan(state, keys, apiKey, startPlan(contract, apiKey) ?? ''))
 }
 
 function override(
@@ -164,7 +165,7 @@ function override(
 }
 
 function stormOverride(space: Space, wall: EpochMs): readonly OverrideView[] {
-  const { storm } = space
+  const { storm } = space.state
   const start = space.shared.start.storm
   const isOver = storm === undefined || (storm.every === undefined && !isStormActive(storm, space.now(wall)))
   const parts = ['rate', 'for', 'every', 'retryAfter'] as const
@@ -175,7 +176,7 @@ function stormOverride(space: Space, wall: EpochMs): readonly OverrideView[] {
   return [override('storm', stormName(storm), { until })]
 }
 
-function faultOverride({ faults, shared: { start } }: Space): readonly OverrideView[] {
+function faultOverride({ state: { faults }, shared: { start } }: Space): readonly OverrideView[] {
   const atStart = start.faults.map((rule) => stringifyJson(rule))
   // A used-up rule of the start configuration does not count as a change. One that was added later has ended.
   const compared = faults.map(({ rule, left }) => ({ rule: stringifyJson(rule), left }))
@@ -186,7 +187,7 @@ function faultOverride({ faults, shared: { start } }: Space): readonly OverrideV
   return [override('faults', count === 0 ? 'no faults' : counted(count, 'fault'))]
 }
 
-function clockOverride({ clock, startClock }: Space, wall: EpochMs): readonly OverrideView[] {
+function clockOverride({ state: { clock, startClock } }: Space, wall: EpochMs): readonly OverrideView[] {
   const ahead = readClock(clock, wall) - readClock(startClock, wall)
   const [isFrozen, wasFrozen] = [clock.kind === 'frozen', startClock.kind === 'frozen']
   const isMoved = isFrozen && !wasFrozen ? Math.abs(ahead) >= SECOND_MS : ahead !== 0
@@ -197,7 +198,7 @@ function clockOverride({ clock, startClock }: Space, wall: EpochMs): readonly Ov
   return words.length === 0 ? [] : [override('clock', `clock ${words.join(', ')}`)]
 }
 
-function settingOverrides({ settings, shared: { start } }: Space): readonly OverrideView[] {
+function settingOverrides({ state: { settings }, shared: { start } }: Space): readonly OverrideView[] {
   const now = settingsView(settings)
   const then = settingsView(start.settings)
   return SETTING_NAMES.filter((name) => now[name] !== then[name]).map((name) =>
@@ -207,8 +208,8 @@ function settingOverrides({ settings, shared: { start } }: Space): readonly Over
 
 function keyOverrides(space: Space, apiKey: ApiKey, wall: EpochMs): readonly OverrideView[] {
   const name = keyLabel(apiKey)
-  const ban = activeBan(space.accounts.view(apiKey.key).bans, space.now(wall))
-  const plan = space.plans.get(apiKey.key)
+  const ban = activeBan(space.state.accounts.ofKey(apiKey.key).bans, space.now(wall))
+  const plan = space.state.plans.get(apiKey.key)
   return [
     ...(ban === undefined ? [] : [override('ban', `${name} banned`, { name, until: ban.until })]),
     ...(plan === undefined || plan === startPlan(space.shared.contract, apiKey)
@@ -238,23 +239,23 @@ export function exportOverrides(space: Space, wall: EpochMs): OverridesExport {
 /** Differences from the defaults of a sandbox without options. */
 function scenarioContent(space: Space, wall: EpochMs): ScenarioContent {
   const now = space.now(wall)
-  const { storm } = space
-  const settings = settingsView(space.settings)
+  const { storm } = space.state
+  const settings = settingsView(space.state.settings)
   const { defaultPlan } = space.shared.contract
   const standard = { ...settingsView(DEFAULT_SETTINGS), plan: defaultPlan ?? null }
   const changed = SETTING_NAMES.filter((name) => settings[name] !== standard[name])
-  const faults = space.faults.filter(({ left }) => left !== 0)
+  const faults = space.state.faults.filter(({ left }) => left !== 0)
   const rules = faults.map((fault) => faultInput(remainingRule(fault)))
   const hasStorm = storm !== undefined && (storm.every !== undefined || isStormActive(storm, now))
   const bans = [...space.keys.values()].flatMap((apiKey) => {
-    const ban = activeBan(space.accounts.view(apiKey.key).bans, now)
+    const ban = activeBan(space.state.accounts.ofKey(apiKey.key).bans, now)
     return ban === undefined ? [] : [[keyLabel(apiKey), formatDuration(ceilSeconds(ban.until - now) * SECOND_MS)]]
   })
   return {
     ...Object.fromEntries(changed.map((name) => [name, settings[name]])),
     ...(hasStorm ? { storm: formatStorm(storm) } : {}),
     ...(rules.length === 0 ? {} : { fault: rules }),
-    ...clockContent(space.clock),
+    ...clockContent(space.state.clock),
     ...(bans.length === 0 ? {} : { ban: Object.fromEntries(bans) }),
   }
 }

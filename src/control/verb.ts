@@ -50,13 +50,12 @@ export interface VerbDone {
 
 export interface VerbFiles extends Pick<ControlTarget, 'readFixtures' | 'checkFaults'> {
   readonly snapshots: SnapshotStore | undefined
-}
-
-export interface LocalContext {
-  readonly target: ControlTarget
-  readonly snapshots: SnapshotStore | undefined
   /** @throws VerbError for an unknown space */
   read(): Promise<VerbContext>
+}
+
+export interface LocalContext extends Pick<VerbFiles, 'snapshots' | 'read'> {
+  readonly target: ControlTarget
 }
 
 export interface VerbContext {
@@ -66,7 +65,7 @@ export interface VerbContext {
   readonly replicas?: readonly ReplicaView[]
   /** Read once: verbs do not read clocks. */
   readonly wall: EpochMs
-  /** What `readFiles` returned. */
+  /** What `useFiles` returned. */
   readonly files?: unknown
 }
 
@@ -89,12 +88,14 @@ export interface Verb<Input = unknown, Output = unknown> extends VerbRoute {
   readonly defaults?: object
   /** An input for the documentation, and for the messages about an invalid one. */
   readonly example?: object
-  /** Can be undone for one minute. */
-  readonly canUndo?: boolean
+  /** Default: what it has changed can be undone for one minute. */
+  readonly canUndo?: false
+  /** Who has set the switches that it changes. Default: you. Undefined if it restores earlier ones. */
+  origin?(input: Input): string | undefined
   /** With an unknown key the verb changes nothing. It may be a real key, which must not get into the log of replicas. */
   hasUnknownKey?(space: Space, input: Input): boolean
-  /** Reads required files before it runs. @throws VerbError */
-  readFiles?(files: VerbFiles, input: Input): Promise<unknown>
+  /** Reads or writes files before it runs. @returns what it reads from `files` @throws VerbError */
+  useFiles?(files: VerbFiles, input: Input): Promise<unknown>
   /**
    * Runs the verb in this process, outside the core: it sends requests, or uses the snapshots on disk.
    * @returns undefined if the verb has to run in the core

@@ -1,4 +1,4 @@
-import { type ApiKey, type Caller, keyLabel, type SentKey } from '../domain/keys.js'
+import { type AccountId, type ApiKey, type Caller, keyLabel, type SentKey } from '../domain/keys.js'
 import { digestOf } from '../system/runtime.js'
 import type { Space } from './space.js'
 
@@ -21,7 +21,7 @@ export function identify(space: Space, sent: SentKey | undefined, address: strin
       isStranger: false,
       sender,
       isPublic: label === token,
-      account: space.accountsToChange().forKey(token),
+      account: { kind: 'key', name: token },
       limits: space.currentLimits(apiKey),
     }
   }
@@ -39,7 +39,7 @@ export function identify(space: Space, sent: SentKey | undefined, address: strin
     // It may be part of a real key.
     sender: '',
     isPublic: false,
-    account: space.accountsToChange().forStranger(name),
+    account: { kind: 'stranger', name },
     limits: space.currentLimits(stranger),
   }
 }
@@ -50,6 +50,6 @@ function anonymous(
   label: string,
   address: string,
 ): Caller {
-  const account = space.accountsToChange().forStranger(`address:${address}`)
-  return { kind: 'address', label, isPublic: false, problem, account, limits: space.anonymousLimits }
+  const account: AccountId = { kind: 'stranger', name: `address:${address}` }
+  return { kind: 'address', label, isPublic: false, problem, account, limits: space.currentLimits(undefined) }
 }

@@ -3,7 +3,7 @@ import { digestOf } from '../system/runtime.js'
 import type { SavedSpaces, Spaces } from './spaces.js'
 
 /** Raised when the content, or the text of entries in the log of replicas, changes its shape or meaning. */
-const CHECKPOINT_VERSION = 13
+const CHECKPOINT_VERSION = 14
 
 /**
  * A whole sandbox as JSON: spaces, keys, logs, conduct, snapshots, random streams. Machines with the same commands have

@@ -4,8 +4,11 @@ import type { SavedRecords } from '../domain/records.js'
 import type { StoredState } from '../domain/state.js'
 import { digestOf } from '../system/runtime.js'
 
+/** A collection as everybody may use it: only the commit of a space changes one. */
+export type RecordsView = Omit<Collection, 'put' | 'remove' | 'isShared'>
+
 /** Records by resource. */
-export type Collections = ReadonlyMap<string, Collection>
+export type Collections = ReadonlyMap<string, RecordsView>
 
 /** What a state has of resources that the contract does not have. It is kept as it is. */
 export type Unserved = Pick<StoredState, 'records' | 'others'>
@@ -72,19 +75,8 @@ export function openSeed(contract: Pick<Contract, 'resources'>, seed: StoredStat
 
 /** Part of several states from now on: the first change of each collection copies it. */
 export function shareCollections(collections: Collections): Collections {
-  for (const collection of collections.values()) collection.isShared = true
+  for (const collection of collections.values()) (collection as Collection).isShared = true
   return collections
-}
-
-/** Collections in which the one of a resource may be changed. */
-export function ownCollection(
-  collections: Collections,
-  resource: string,
-): { readonly records: Collections; readonly collection: Collection | undefined } {
-  const shared = collections.get(resource)
-  if (shared?.isShared !== true) return { records: collections, collection: shared }
-  const collection = shared.copy()
-  return { records: new Map(collections).set(resource, collection), collection }
 }
 
 type SavedCollection = SavedRecords & { readonly indexed: readonly string[] }

@@ -1,7 +1,7 @@
 import type { Values } from '../contract/contract.js'
 import { type QueryRoles, queryValue, type ResourceAction } from '../contract/resource-data.js'
-import type { Collection } from '../domain/collection.js'
 import type { ActionRequest, RecordPage } from './action-request.js'
+import type { RecordsView } from './collections.js'
 
 const NO_HEADERS: RecordPage['headers'] = []
 
@@ -9,7 +9,7 @@ const NO_HEADERS: RecordPage['headers'] = []
 export function readFirstPage(
   { action, query, newestFirst }: ActionRequest,
   places: readonly number[],
-  records: Collection,
+  records: RecordsView,
 ): RecordPage {
   const total = places.length
   const limit = queryValue(query, action.query?.limit)

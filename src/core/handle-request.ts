@@ -1,7 +1,10 @@
 import { isBodyFault } from '../domain/faults.js'
 import { type Caller, type SentKey, sentTokens } from '../domain/keys.js'
 import { bodyStart, type HandlerResult, hasNoStatus, type Reply, type ServiceRequest } from '../domain/messages.js'
+import { streamAt } from '../domain/random.js'
 import { createHider, redactAddress, redactQuery } from '../domain/redaction.js'
+import { findLatency } from '../domain/settings.js'
+import type { DurationMs } from '../domain/time.js'
 import type { UpstreamRequest } from '../domain/upstream.js'
 import { type ExchangeRecord, LOG_BODY_CHARACTERS, loggedHeaders } from '../exchanges/exchange-record.js'
 import { utf8Text } from '../system/runtime.js'
@@ -16,7 +19,7 @@ import { checkContract } from './gates/check-contract.js'
 import { checkKey } from './gates/check-key.js'
 import { checkRoute } from './gates/check-route.js'
 import { checkSunset } from './gates/check-sunset.js'
-import { faultyResponse, injectFault } from './gates/inject-fault.js'
+import { faultyResponse, injectFault, useFault } from './gates/inject-fault.js'
 import { refuseWrites } from './gates/refuse-writes.js'
 import { findHandler, operate } from './operations.js'
 import { replyHeaders } from './reply-headers.js'
@@ -112,18 +115,26 @@ function startRequest(
     readings: undefined,
     created: undefined,
     isCounted: false,
+    pending: {},
   }
 }
 
 function askGates(context: RequestContext): HandlerResult | UpstreamRequest {
   for (const gate of GATES) {
     const response = gate(context)
-    if (response !== undefined) return response
+    if (response === undefined) continue
+    commitGates(context)
+    return response
   }
   if (context.route.kind !== 'operation') return problem('not_found')
-  if (context.pendingFault !== undefined) context.fault = context.space.useFault(context.pendingFault)
+  if (context.pendingFault !== undefined) context.fault = useFault(context, context.pendingFault)
+  commitGates(context)
   if (context.space.shared.upstream !== undefined && !context.route.operation.isMocked) return forwardRequest(context)
   return operate(context, context.route.operation)
+}
+
+function commitGates({ space, caller, pending: { account, ...changes } }: RequestContext): void {
+  space.commit(changes, [], account && { id: caller.account, account })
 }
 
 /** Errors in here are the sandbox's own: a 500, never a crash. */
@@ -149,7 +160,7 @@ function finishRequest(context: RequestContext, given: HandlerResult, isJudged =
     headers,
     body: response.body,
     binary: response.binary,
-    delayMs: space.drawDelay(route.kind === 'operation' ? route.operation.id : undefined) + (response.delayMs ?? 0),
+    delayMs: drawDelay(context) + (response.delayMs ?? 0),
     fault: isBodyFault(response.fault) ? undefined : response.fault,
     exchange,
     isDocumented:
@@ -158,6 +169,18 @@ function finishRequest(context: RequestContext, given: HandlerResult, isJudged =
       (response.reason === undefined || response.reason === 'mock') &&
       response.status < 500,
   }
+}
+
+/** Drawn for each response, also of a refusal. */
+function drawDelay({ space, route }: RequestContext): DurationMs {
+  const latency = findLatency(space.state.settings, route.kind === 'operation' ? route.operation.id : undefined)
+  if (latency === undefined) return 0
+  const { min, max } = latency
+  const { randomStreams } = space.state
+  const stream = streamAt(randomStreams.latency)
+  const delay = min + Math.floor(stream.next() * (max - min + 1))
+  space.commit({ randomStreams: { ...randomStreams, latency: stream.state } })
+  return delay
 }
 
 function logExchange(context: RequestContext, response: HandlerResult, headers: readonly string[]): ExchangeRecord {

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js'
-import { type ApiKey, DEFAULT_KEY } from '../domain/keys.js'
+import { type ApiKey, DEFAULT_KEY, keyLabel } from '../domain/keys.js'
 import { planLimits, startPlan } from '../domain/plans.js'
 import type { Limits } from '../domain/quota.js'
 import type { Settings } from '../domain/settings.js'
@@ -32,6 +32,11 @@ export class Keyring {
 
   get stored(): ReadonlyMap<string, ApiKey> {
     return this.all.stored
+  }
+
+  /** By label, or by text. */
+  find(name: string): ApiKey | undefined {
+    return this.valid.get(name) ?? [...this.valid.values()].find((apiKey) => keyLabel(apiKey) === name)
   }
 
   /** A key given at the start, even if it was removed since. */

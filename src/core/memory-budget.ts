@@ -36,10 +36,18 @@ export function memoryNeeded(change: Change, { seed, keys, hasKeys, heldBytes }:
   }
 }
 
-/** Bytes of a snapshot as UTF-8 text. */
-export function snapshotBytes(snapshot: Snapshot | null | undefined): number {
-  if (!snapshot) return 0
-  const { state, ...rest } = snapshot
+const sizes = new WeakMap<Snapshot, number>()
+
+/** Bytes of snapshots as UTF-8 text. */
+export function snapshotBytes(snapshots: ReadonlyMap<string, Snapshot>): number {
+  return [...snapshots.values()].reduce((sum, snapshot) => {
+    const bytes = sizes.get(snapshot) ?? textBytes(snapshot)
+    sizes.set(snapshot, bytes)
+    return sum + bytes
+  }, 0)
+}
+
+function textBytes({ state, ...rest }: Snapshot): number {
   const records = state.records.flatMap(([, { values }]) => values)
   return records.reduce<number>(
     (bytes, value) => bytes + recordBytes(value as Values),

@@ -3,9 +3,10 @@ import { FORMATS } from '../contract/formats.js'
 import { parseInt64 } from '../contract/int64.js'
 import { isNode } from '../contract/json.js'
 import { fillValue, idInPath, type PropertyData, type ResourceData, type Shape } from '../contract/resource-data.js'
-import { type Collection, isDeepEqual } from '../domain/collection.js'
+import { isDeepEqual } from '../domain/collection.js'
 import type { RecordChange, Scope } from '../domain/records.js'
 import type { ActionRequest } from './action-request.js'
+import type { RecordsView } from './collections.js'
 import type { Space } from './space.js'
 
 /** The record after PUT (on nothing) or PATCH (on what there is): read-only properties stay, timestamps move. */
@@ -88,7 +89,7 @@ export function removals(resource: ResourceData, scope: Scope, id: string, space
     if (changes.has(key)) return
     changes.set(key, { kind: 'remove', resource: one.name, scope: within, id: own })
     for (const child of space.shared.contract.resources) {
-      const records = space.records.get(child.name)
+      const records = space.state.records.get(child.name)
       const isNested = child.parents.some((parent) => parent.resource === one.name)
       const nested = isNested ? (records?.places([...within, idInPath(one.id, own)], []) ?? []) : []
       const shown = shownBy(child, one, space).flatMap(
@@ -110,7 +111,7 @@ function shownBy(child: ResourceData, parent: ResourceData, { shared }: Space): 
 }
 
 /** A property whose value must be unique, and that another record has. */
-export function findTaken({ id, unique }: ResourceData, value: Values, records?: Collection): string | undefined {
+export function findTaken({ id, unique }: ResourceData, value: Values, records?: RecordsView): string | undefined {
   const own = String(value[id.property])
   const others = unique.length === 0 ? [] : (records?.values() ?? []).filter((one) => String(one[id.property]) !== own)
   return unique.find(

@@ -2,9 +2,10 @@ import type { Values } from '../contract/contract.js'
 import { quote } from '../contract/excerpt.js'
 import { stringifyJson } from '../contract/json.js'
 import { headersOf, type QueryRoles, queryValue } from '../contract/resource-data.js'
-import { type Collection, indexOf, propertyOf } from '../domain/collection.js'
+import { indexOf, propertyOf } from '../domain/collection.js'
 import type { Scope } from '../domain/records.js'
 import type { ActionRequest, RecordPage } from './action-request.js'
+import type { RecordsView } from './collections.js'
 import { metaEntries, type PageLink } from './meta-entries.js'
 
 const DEFAULT_PAGE_SIZE = 20
@@ -20,7 +21,7 @@ export function readPage(
   request: ActionRequest,
   places: readonly number[],
   scope: Scope,
-  records: Collection,
+  records: RecordsView,
 ): RecordPage | PageProblem {
   const { resource, action, query } = request
   const { query: roles = NO_ROLES, envelope, outer } = action
@@ -129,7 +130,7 @@ function positionOf(
   cursor: unknown,
   places: readonly number[],
   scope: Scope,
-  records: Collection,
+  records: RecordsView,
   sorted: readonly Values[] | undefined,
 ): number | undefined {
   const place = records.placeOf(scope, cursor)
@@ -161,7 +162,7 @@ function sortedBy(
   keys: readonly SortKey[],
   { newestFirst }: ActionRequest,
   places: readonly number[],
-  records: Collection,
+  records: RecordsView,
 ): readonly Values[] {
   const values = places.map((place) => records.at(place))
   return (newestFirst ? values.reverse() : values).sort((one, other) => {

@@ -43,7 +43,7 @@ export function replyHeaders(context: ShownContext, response: HandlerResult): st
     response.forwarded === undefined
       ? ownLimitHeaders(context, shown)
       : forwardedLimitHeaders(context, shown, response.forwarded)
-  const isDraft = space.settings.rateLimitHeaders === 'draft' && !isUnlimited(caller.limits)
+  const isDraft = space.state.settings.rateLimitHeaders === 'draft' && !isUnlimited(caller.limits)
   if (isDraft && response.forwarded === undefined) pushDraftLimits(headers, context, shown, response.retryAt)
   headers.push('Date', dateHeader(now))
   // The length of a long body is unknown; a 204 has none (RFC 9110, section 8.6).
@@ -149,7 +149,7 @@ function fieldInteger(value: number): number {
 
 /** The limits of the real service, or the sandbox's own if fewer requests remain there. */
 function forwardedLimitHeaders(context: ShownContext, shown: WindowView, theirs: ForwardedLimits): string[] {
-  const isAsked = context.space.settings.rateLimit
+  const isAsked = context.space.state.settings.rateLimit
   if (isAsked && shown.remaining < (theirs.shown?.remaining ?? Number.POSITIVE_INFINITY)) return limitHeaders(shown)
   if (theirs.shown !== undefined) context.shown = { ...shown, ...theirs.shown }
   return [

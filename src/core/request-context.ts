@@ -1,11 +1,13 @@
 import type { ArmedFault } from '../domain/faults.js'
-import type { Caller } from '../domain/keys.js'
+import type { Account, Caller } from '../domain/keys.js'
 import type { HandlerResult, Readings, ServiceRequest, ServiceRoute } from '../domain/messages.js'
 import type { WindowView } from '../domain/quota.js'
+import { streamAt } from '../domain/random.js'
 import type { RecordId } from '../domain/records.js'
 import type { EpochMs } from '../domain/time.js'
 import type { RequestCommand } from './command.js'
 import type { Space } from './space.js'
+import type { SpaceState } from './space-state.js'
 
 /** A request on its way through the gates. */
 export interface RequestContext {
@@ -35,6 +37,28 @@ export interface RequestContext {
   created: RecordId | undefined
   /** It reached the quota, or a ban: the what-if of conduct counts it. */
   isCounted: boolean
+  /** What the gates have decided. It is committed once, after the last of them. */
+  readonly pending: GateChanges
+}
+
+interface GateChanges {
+  account?: Account
+  faults?: SpaceState['faults']
+  randomStreams?: SpaceState['randomStreams']
+}
+
+/** The account of the caller, with what an earlier gate has decided. */
+export function accountOf({ space, caller, pending }: RequestContext): Account {
+  return pending.account ?? space.state.accounts.view(caller.account)
+}
+
+/** A number in [0, 1). Each purpose has its own stream, so that a changed switch does not shift the draws of others. */
+export function draw({ space, pending }: RequestContext, purpose: keyof SpaceState['randomStreams']): number {
+  const streams = pending.randomStreams ?? space.state.randomStreams
+  const stream = streamAt(streams[purpose])
+  const drawn = stream.next()
+  pending.randomStreams = { ...streams, [purpose]: stream.state }
+  return drawn
 }
 
 /** Responds to a request, or lets it pass (undefined). */

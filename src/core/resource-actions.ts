@@ -16,6 +16,7 @@ import { type Filter, followingId, isMatch } from '../domain/collection.js'
 import type { LongBody } from '../domain/messages.js'
 import { type RecordChange, recordText, type Scope } from '../domain/records.js'
 import type { ActionRequest, RecordPage } from './action-request.js'
+import { uuidFrom } from './collections.js'
 import { bodyText, shownText, unwrapBody, withBody } from './envelopes.js'
 import { isBare, readFirstPage } from './first-page.js'
 import { changedRecord, findTaken, removals, storedValue } from './record-changes.js'
@@ -53,7 +54,7 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
   const scope = action.pathFilters === undefined ? ids : NO_SCOPE
   if (action.kind === 'list') return list(request, scope, space)
   if (action.kind === 'create') return create(request, scope, space, Array.isArray(sent) ? sent : undefined)
-  const records = space.records.get(resource.name)
+  const records = space.state.records.get(resource.name)
   const [only] = resource.single ? (records?.places(scope, NO_FILTERS) ?? []) : []
   const single = only === undefined ? resource.single?.initial : records?.at(only)
   const id = resource.single ? single?.[resource.id.property] : idOf(request)
@@ -101,14 +102,14 @@ function hasParents(parents: readonly ParentData[], ids: readonly string[], spac
     if (resource === undefined) return true
     const scope = ids.slice(0, index)
     const id = idFromPath(template, ids.slice(0, index + 1)) ?? ''
-    return space.records.get(resource)?.get(scope, id) !== undefined
+    return space.state.records.get(resource)?.get(scope, id) !== undefined
   })
 }
 
 /** @param list the records of a request that creates several */
 function create(given: ActionRequest, scope: Scope, space: Space, list?: readonly unknown[]): ActionResult {
   const { resource, action } = given
-  const records = space.records.get(resource.name)
+  const records = space.state.records.get(resource.name)
   if (records === undefined) return { kind: 'not-found' }
   const { id } = resource
   const values: Values[] = []
@@ -154,7 +155,7 @@ function newRecord(
   const value: Record<string, unknown> = { [id.property]: newId(resource, path, body, free, space) }
   const filledIn = (name: string, fill: Fill) => {
     if (fill.kind !== 'id') return fillValue(fill, now)
-    return fillValue(fill, now, fill.isCounted ? free : space.newUuid(resource.name, name))
+    return fillValue(fill, now, fill.isCounted ? free : newUuid(space, resource.name, name))
   }
   let isAnything = true
   for (const name in properties) {
@@ -182,12 +183,17 @@ function newId(resource: ResourceData, path: Values, body: Values, free: Int64, 
 function newKey({ name, id }: ResourceData, body: Values, free: Int64, space: Space): unknown {
   if (id.kind === 'integer') return free
   const own = id.kind === 'from-client' ? body[id.property] : undefined
-  return own ?? (id.pattern === undefined ? space.newUuid(name) : idOfForm(id.pattern, space.newUuid(name)))
+  return own ?? (id.pattern === undefined ? newUuid(space, name) : idOfForm(id.pattern, newUuid(space, name)))
+}
+
+/** The UUID of the next record, from the sandbox's seed. @param property if it is not the id */
+function newUuid({ shared, name, state }: Space, resource: string, property = ''): string {
+  return uuidFrom(shared.seed, name, resource + property, state.records.get(resource)?.nextId ?? 0)
 }
 
 function save(request: ActionRequest, scope: Scope, value: Values, space: Space): ActionResult {
   const { resource, action } = request
-  const taken = action.hasConflict ? findTaken(resource, value, space.records.get(resource.name)) : undefined
+  const taken = action.hasConflict ? findTaken(resource, value, space.state.records.get(resource.name)) : undefined
   if (taken !== undefined) return { kind: 'conflict', property: taken }
   const record = { scope, value }
   const changes = [{ kind: 'put', resource: resource.name, record } as const]
@@ -215,7 +221,7 @@ function done(
 
 function list(request: ActionRequest, scope: Scope, space: Space): ActionResult {
   const { resource, action } = request
-  const records = space.records.get(resource.name)
+  const records = space.state.records.get(resource.name)
   if (records === undefined) return { kind: 'not-found' }
   const places = records.places(scope, filtersOf(request))
   const page = isBare(action) ? readFirstPage(request, places, records) : readPage(request, places, scope, records)

@@ -75,7 +75,7 @@ export function choicesFor({ space, route }: Pick<RequestContext, 'space' | 'rou
 
 /** Retry-After in the configured form, rounded up. */
 export function retryAfterHeader(space: Space, until: EpochMs, now: EpochMs): readonly string[] {
-  switch (space.settings.retryAfter) {
+  switch (space.state.settings.retryAfter) {
     case 'seconds':
       return ['Retry-After', String(ceilSeconds(until - now))]
     case 'http-date':
@@ -98,7 +98,7 @@ export function refuseUntil(
   const isTemporary = caller.kind !== 'key' || caller.apiKey.always === undefined
   const message = isTemporary && headers.length > 0 ? `${sentence} Wait for the time in Retry-After.` : sentence
   // The contract documents the body of a 401.
-  const hasLimitBody = status === 429 || (status === 403 && space.settings.limitBody === 'problem')
+  const hasLimitBody = status === 429 || (status === 403 && space.state.settings.limitBody === 'problem')
   const refusal = hasLimitBody
     ? { ...limitBody(space, code, message, reason, status), headers }
     : problem(code, { status, message, headers, choices: choicesFor({ space, route }) })
@@ -109,7 +109,7 @@ type RefusalBody = Pick<HandlerResult, 'status' | 'body' | 'contentType' | 'prob
 
 /** @source docs/behaviour.md, "429 bodies" */
 export function limitBody(space: Space, code: ProblemCode, message: string, reason: Reason, status = 429): RefusalBody {
-  switch (space.settings.limitBody) {
+  switch (space.state.settings.limitBody) {
     case 'error':
       return { status, body: errorBody(code, message, status), problem: { code, message } }
     case 'empty':

@@ -1,19 +1,16 @@
-import type { ConductLedger, SavedConduct } from '../conduct/conduct-ledger.js'
 import { stringifyJson } from '../contract/json.js'
+import { activeBan } from '../domain/ban.js'
 import type { ArmedFault } from '../domain/faults.js'
-import type { RecordChange } from '../domain/records.js'
-import type { Settings } from '../domain/settings.js'
+import { SETTING_NAMES, type Settings } from '../domain/settings.js'
 import type { Snapshot, SnapshotAccount } from '../domain/state.js'
 import type { RunningStorm } from '../domain/storm.js'
-import type { ClockState, EpochMs } from '../domain/time.js'
-import type { SavedLog } from '../exchanges/exchange-log.js'
-import { Accounts } from './accounts.js'
-import { type Collections, loadCollections, saveCollections, type Unserved } from './collections.js'
-import { type Keys, loadKeys, type SavedKeyring, saveKeys } from './keyring.js'
+import { type ClockState, type EpochMs, readClock } from '../domain/time.js'
+import { Accounts, type AccountsView } from './accounts.js'
+import { type Collections, loadCollections, saveCollections, shareCollections, type Unserved } from './collections.js'
 
 /**
- * Everything that decides the next responses of a space. Its parts are replaced, never changed in place, so a shallow
- * copy is the state of that moment. Collections and accounts are copied by the first change after they were shared.
+ * Everything that decides the next responses of a space, as a value: a change makes another one. Records and accounts are
+ * the exception. The commit of a space changes them in place, and copies them first if another state has them too.
  */
 export interface SpaceState {
   /** By resource. */
@@ -27,40 +24,47 @@ export interface SpaceState {
   readonly startClock: ClockState
   readonly storm: RunningStorm | undefined
   readonly faults: readonly ArmedFault[]
-  readonly accounts: Accounts
+  readonly accounts: AccountsView
   readonly randomStreams: Snapshot['dice']
+  /** Who has set a switch, by `switchId`: `you`, or a scenario. A switch that is not in it has its value from the start. */
+  readonly origins: ReadonlyMap<string, string>
   /** Resources whose records are no longer those of the seed. */
   readonly ownRecords: readonly string[]
   /** Bytes of records beyond the seed, only without a store. */
   readonly heldBytes: number
 }
 
-/** What a verb has replaced in a space. */
-export interface ReplacedSpace {
-  readonly state: SpaceState
-  /** Undefined unless the space was removed. */
-  readonly snapshots: ReadonlyMap<string, Snapshot> | undefined
-  /** Undefined unless the verb emptied it, as a reset does. */
-  readonly conduct: ConductLedger | undefined
-  /** Undefined unless the verb emptied it. */
-  readonly log: SavedLog | undefined
-}
+export const switchId = (
+  kind: 'storm' | 'clock' | 'setting' | 'fault' | 'plan' | 'ban',
+  /** Of a setting, the id of a rule, or a key. */
+  name = '',
+): string => `${kind} ${name}`
 
-/** What restores the space of a verb, for a minute. */
-export interface Undo {
-  /** Position of its command. */
-  readonly id: number
-  readonly verb: string
-  /** Real time. */
-  readonly at: EpochMs
-  /** Requests to the space before. */
-  readonly requests: number
-  /** The keys before; undefined if unchanged. */
-  readonly keys: Keys | undefined
-  /** Of a verb that only removed records: these return, and everything since stays. */
-  readonly removedRecords: readonly RecordChange[] | undefined
-  /** Of other verbs: the space returns to it. */
-  readonly before: ReplacedSpace | undefined
+/** The origins after a verb: those of switches that it has set are its own. */
+export function originsAfter(
+  before: SpaceState,
+  after: SpaceState,
+  origin: string,
+  wall: EpochMs,
+): SpaceState['origins'] {
+  const now = readClock(after.clock, wall)
+  const bannedIn = ({ accounts }: SpaceState, key: string) => activeBan(accounts.ofKey(key).bans, now)
+  const rules = new Set(before.faults.map(({ id }) => id))
+  const keys = after.accounts.keys()
+  const changed = [
+    ...(isEqual(before.storm, after.storm) ? [] : [switchId('storm')]),
+    ...(isEqual(before.clock, after.clock) ? [] : [switchId('clock')]),
+    ...SETTING_NAMES.filter((name) => !isEqual(before.settings[name], after.settings[name])).map((name) =>
+      switchId('setting', name),
+    ),
+    ...after.faults.filter(({ id }) => !rules.has(id)).map(({ id }) => switchId('fault', id)),
+    ...[...after.plans].filter(([key, plan]) => before.plans.get(key) !== plan).map(([key]) => switchId('plan', key)),
+    ...keys.filter((key) => !isEqual(bannedIn(before, key), bannedIn(after, key))).map((key) => switchId('ban', key)),
+  ]
+  const armed = new Set(after.faults.map(({ id }) => switchId('fault', id)))
+  const left = [...after.origins].filter(([id]) => !id.startsWith('fault ') || armed.has(id))
+  if (changed.length === 0 && left.length === after.origins.size) return after.origins
+  return new Map([...left, ...changed.map((id) => [id, origin] as const)])
 }
 
 interface SavedForms {
@@ -68,92 +72,61 @@ interface SavedForms {
   readonly plans: readonly (readonly [string, string])[]
   readonly storm: RunningStorm | null
   readonly accounts: readonly SnapshotAccount[]
+  readonly origins: readonly (readonly [string, string])[]
 }
 
 export type SavedState = Omit<SpaceState, keyof SavedForms> & SavedForms
 
 /** In the order of the text: equal states have equal texts. */
-export function saveState({ records, unserved, plans, storm, accounts, ...plain }: SpaceState): SavedState {
+export function saveState(state: SpaceState): SavedState {
+  const { unserved, settings, clock, startClock, faults, randomStreams, ownRecords, heldBytes } = state
   return {
-    records: saveCollections(records),
+    records: saveCollections(state.records),
     unserved,
-    plans: [...plans],
-    storm: storm ?? null,
-    accounts: accounts.save(),
-    ...plain,
+    plans: [...state.plans],
+    settings,
+    clock,
+    startClock,
+    storm: state.storm ?? null,
+    faults,
+    accounts: state.accounts.save(),
+    randomStreams,
+    origins: [...state.origins],
+    ownRecords,
+    heldBytes,
   }
 }
 
-export function loadState({ records, plans, storm, accounts, ...plain }: SavedState): SpaceState {
+export function loadState(saved: SavedState): SpaceState {
+  const { records, plans, storm, accounts, origins, ...plain } = saved
   return {
     ...plain,
     records: loadCollections(records),
     plans: new Map(plans),
     storm: storm ?? undefined,
     accounts: new Accounts(accounts),
+    origins: new Map(origins),
   }
+}
+
+/** Part of an earlier state from now on: the next change in place copies its part first. */
+export function share(state: SpaceState): void {
+  shareCollections(state.records)
+  ;(state.accounts as Accounts).isShared = true
 }
 
 /**
- * Whether two states are equal. Plain parts are compared by value: after loading a checkpoint, equal parts are different
- * objects.
+ * Whether a verb has left a state as it was. Plain parts are compared by value: after loading a checkpoint, equal parts
+ * are different objects.
  */
-export function isSameState(one: SpaceState, other: SpaceState): boolean {
-  const { records, accounts, plans, ...plain } = one
-  if (records !== other.records || accounts !== other.accounts || plans !== other.plans) return false
-  return Object.entries(plain).every(([name, part]) => {
-    const present: unknown = Reflect.get(other, name)
-    return part === present || stringifyJson(part ?? null) === stringifyJson(present ?? null)
-  })
+export function isSameState(before: SpaceState, after: SpaceState): boolean {
+  return (Object.keys(after) as (keyof SpaceState)[]).every(
+    (part) => before[part] === after[part] || (!BY_IDENTITY.has(part) && isEqual(before[part], after[part])),
+  )
 }
 
-interface SavedReplaced {
-  readonly state: SavedState
-  readonly snapshots: readonly (readonly [string, Snapshot])[] | null
-  readonly conduct: SavedConduct | null
-  readonly log: SavedLog | null
-}
+const BY_IDENTITY: ReadonlySet<string> = new Set<keyof SpaceState>(['records', 'accounts', 'plans', 'origins'])
 
-export interface SavedUndo extends Omit<Undo, 'keys' | 'removedRecords' | 'before'> {
-  readonly keys: SavedKeyring | null
-  readonly removedRecords: readonly RecordChange[] | null
-  readonly before: SavedReplaced | null
-}
-
-export function saveUndo({ keys, removedRecords, before, ...facts }: Undo): SavedUndo {
-  return {
-    ...facts,
-    keys: keys === undefined ? null : saveKeys(keys),
-    removedRecords: removedRecords ?? null,
-    before: before === undefined ? null : saveReplaced(before),
-  }
-}
-
-function saveReplaced({ state, snapshots, conduct, log }: ReplacedSpace): SavedReplaced {
-  return {
-    state: saveState(state),
-    snapshots: snapshots === undefined ? null : [...snapshots],
-    conduct: conduct?.save() ?? null,
-    log: log ?? null,
-  }
-}
-
-type LoadConduct = (saved: SavedConduct) => ConductLedger
-
-export function loadUndo({ keys, removedRecords, before, ...facts }: SavedUndo, loadConduct: LoadConduct): Undo {
-  return {
-    ...facts,
-    keys: keys === null ? undefined : loadKeys(keys),
-    removedRecords: removedRecords ?? undefined,
-    before: before === null ? undefined : loadReplaced(before, loadConduct),
-  }
-}
-
-function loadReplaced({ state, snapshots, conduct, log }: SavedReplaced, loadConduct: LoadConduct): ReplacedSpace {
-  return {
-    state: loadState(state),
-    snapshots: snapshots === null ? undefined : new Map(snapshots),
-    conduct: conduct === null ? undefined : loadConduct(conduct),
-    log: log ?? undefined,
-  }
+export function isEqual(one: unknown, other: unknown): boolean {
+  return one === other || stringifyJson(one ?? null) === stringifyJson(other ?? null)
 }

@@ -5,7 +5,6 @@ import type { Reply } from '../domain/messages.js'
 import { PROBLEMS } from '../domain/problems.js'
 import { type Change, EMPTY_STATE, type SpaceStart, type StoredState } from '../domain/state.js'
 import { type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
-import { shareCollections } from './collections.js'
 import type { Command, EndedCommand, Forward, Instant, RequestCommand, VerbCommand } from './command.js'
 import { handle, replyWith } from './handle-request.js'
 import type { Keys, SavedKeyring } from './keyring.js'
@@ -14,12 +13,16 @@ import { openSpace } from './open-space.js'
 import { problem } from './responses.js'
 import { type SavedSpace, Space } from './space.js'
 import type { SpaceContext } from './space-context.js'
-import { type SavedUndo, saveUndo, type Undo } from './space-state.js'
+import { originsAfter, share } from './space-state.js'
+import { forgetKey, startAs } from './transitions.js'
+import { keyChangedSince, keysBefore, type SavedUndo, saveUndo, type Undo } from './undo.js'
 
 interface SpaceVerb {
   readonly name: string
   readonly id: number
   readonly canUndo: boolean
+  /** Of the switches that it sets; undefined if it restores earlier ones. */
+  readonly origin: string | undefined
   /** The space was opened only for this verb, and closes again unless the verb changes it. */
   readonly isTemporary: boolean
 }
@@ -112,7 +115,7 @@ export class Spaces {
     const { keys } = this.#shared
     const apiKey: ApiKey = { ...keys.given(key), key, ...(plan === undefined ? {} : { plan }) }
     this.#keepKey({ kind: 'key', key: apiKey })
-    for (const space of this.#all()) space.forgetKey(key)
+    for (const space of this.#all()) space.commit(forgetKey(space.state, key))
     keys.all = keys.with(apiKey)
     return apiKey
   }
@@ -125,7 +128,7 @@ export class Spaces {
 
   #keepKey(change: Change & { readonly kind: 'key' | 'key-removed' }): void {
     const key = change.kind === 'key' ? change.key.key : change.key
-    if (this.#shared.keys.given(key) === undefined) this.default.keep(change)
+    if (this.#shared.keys.given(key) === undefined) this.default.commit({}, [change])
   }
 
   #all(): readonly Space[] {
@@ -143,32 +146,26 @@ export class Spaces {
    * Runs a verb as a whole or not at all: if it throws, or its changes cannot be stored, everything is as before. What it
    * replaced is kept for an undo.
    */
-  change<T>(space: Space, { name, id, canUndo, isTemporary }: SpaceVerb, wall: EpochMs, run: () => T): T {
+  change<T>(space: Space, { name, id, canUndo, origin, isTemporary }: SpaceVerb, wall: EpochMs, run: () => T): T {
     const { keys } = this.#shared
     const before = { keys: keys.all, fixtures: this.#fixtures, removedSpace: this.#removedSpace }
+    const { requests, state } = space
     this.#verb = id
-    const start = space.beginVerb()
     // The default space stores the keys, so it is part of every verb.
-    const startOfDefault = space === this.default ? undefined : this.default.beginVerb()
-    const { requests } = space
+    const parts = new Set([this.default, space])
+    for (const part of parts) part.beginVerb()
     try {
       const output = run()
-      if (startOfDefault !== undefined) this.default.endVerb(startOfDefault, wall)
-      const replaced = space.endVerb(start, wall)
-      const hasKeys = keys.all !== before.keys
-      const hasChanged = replaced.isChanged || hasKeys
+      if (origin !== undefined && this.get(space.name) === space)
+        space.commit({ origins: originsAfter(state, space.state, origin, wall) })
+      if (space !== this.default) this.default.endVerb(wall)
+      const replaced = space.endVerb(wall)
+      const changedKeys = keys.all === before.keys ? undefined : { before: before.keys, after: keys.all }
+      const hasChanged = replaced !== undefined || changedKeys !== undefined
       if (canUndo && hasChanged) {
-        const { removedRecords } = replaced
-        if (replaced.before !== undefined) shareCollections(replaced.before.state.records)
-        space.undo = {
-          id,
-          verb: name,
-          at: wall,
-          requests,
-          keys: hasKeys ? before.keys : undefined,
-          removedRecords,
-          before: replaced.before,
-        }
+        const { snapshots, file, conduct, log } = replaced ?? {}
+        share(state)
+        space.undo = { id, verb: name, at: wall, requests, keys: changedKeys, state, snapshots, file, conduct, log }
         if (this.#removedSpace?.name === space.name) this.#removedSpace = undefined
         this.#expectExpiry(wall)
       }
@@ -178,8 +175,7 @@ export class Spaces {
       keys.all = before.keys
       this.#reseed(before.fixtures)
       this.#removedSpace = before.removedSpace
-      if (startOfDefault !== undefined) this.default.rollBackVerb(startOfDefault)
-      space.rollBackVerb(start)
+      for (const part of parts) part.rollBackVerb()
       throw error
     }
   }
@@ -190,32 +186,33 @@ export class Spaces {
     return undo !== undefined && wall - undo.at <= UNDO_FOR_MS ? undo : undefined
   }
 
+  /** A key that the verb changed, and another verb since: an undo would take that back too. */
+  keyChangedSince({ keys }: Undo): ApiKey | undefined {
+    return keys && keyChangedSince(this.#shared.keys, keys)
+  }
+
   /**
-   * Returns removed records, or else restores the space, and the keys if the verb changed them.
-   * @returns the number of requests since the verb whose effects are gone as well
+   * Restores the space as it was before a verb, and the keys that the verb changed.
+   * @returns the number of requests since the verb, whose effects are gone as well
    * @throws StoreFull, Failure STORE_WRITE_FAILED
    */
-  undo(space: Space, { keys, removedRecords, before, requests }: Undo): number {
+  undo(space: Space, undo: Undo): number {
     const isOfRemovedSpace = space.undo === undefined
-    if (keys !== undefined) this.#restoreKeys(space, keys)
-    const since = before === undefined ? 0 : space.requests - requests
-    if (removedRecords !== undefined) space.commit(removedRecords)
-    if (before !== undefined) space.restore(before)
+    const since = space.requests - (isOfRemovedSpace ? 0 : undo.requests)
+    if (undo.keys !== undefined) this.#restoreKeys(keysBefore(this.#shared.keys, undo.keys))
+    space.restore(undo)
     if (isOfRemovedSpace) {
-      space.requests = requests
+      space.requests = undo.requests
       this.#removedSpace = undefined
     }
     space.undo = undefined
-    return Math.max(0, since)
+    return since
   }
 
-  /** The default space stores its keys with everything else that it restores. */
-  #restoreKeys(space: Space, keys: Keys): void {
+  #restoreKeys(keys: Keys): void {
     const { stored } = this.#shared.keys
-    if (space !== this.default) {
-      for (const [name, key] of keys.stored) if (stored.get(name) !== key) this.#keepKey({ kind: 'key', key })
-      for (const key of stored.keys()) if (!keys.stored.has(key)) this.#keepKey({ kind: 'key-removed', key })
-    }
+    for (const [name, key] of keys.stored) if (stored.get(name) !== key) this.#keepKey({ kind: 'key', key })
+    for (const key of stored.keys()) if (!keys.stored.has(key)) this.#keepKey({ kind: 'key-removed', key })
     this.#shared.keys.all = keys
   }
 
@@ -246,7 +243,7 @@ export class Spaces {
   startAs(start: SpaceStart, wall: EpochMs): void {
     const before = this.#shared.start
     this.#shared.start = start
-    for (const space of this.#all()) space.startAs(before, start, wall)
+    for (const space of this.#all()) space.commit(startAs(space.state, before, start, space.now(wall), space.requests))
   }
 
   fullMessage(): string {
@@ -259,15 +256,8 @@ export class Spaces {
     const space = this.#named.get(name)
     if (space === undefined) return false
     const { requests } = space
-    const undo = {
-      id: this.#verb,
-      verb: 'spaces.remove',
-      at: wall,
-      requests,
-      keys: undefined,
-      removedRecords: undefined,
-      before: space.whole(),
-    }
+    const facts = { id: this.#verb, verb: 'spaces.remove', at: wall, requests, keys: undefined }
+    const undo = { ...facts, ...space.whole() }
     this.#removedSpace = { name, undo }
     this.#expectExpiry(wall)
     this.close(space)

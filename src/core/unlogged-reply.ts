@@ -18,8 +18,8 @@ export function unloggedReply(spaces: Spaces, request: ServiceRequest, wall: Epo
     label: 'none',
     isPublic: false,
     problem: 'missing_api_key',
-    account: space.accounts.view(apiKey?.key ?? ''),
-    limits: apiKey === undefined ? space.anonymousLimits : space.currentLimits(apiKey),
+    account: { kind: 'key', name: apiKey?.key ?? '' },
+    limits: space.currentLimits(apiKey),
   }
   const route = findRoute(contract, basePath, request, splitTarget(request.target).path)
   const context: ShownContext = {

@@ -51,18 +51,15 @@ export function banRecordWithoutFuture(record: BanRecord, now: EpochMs): BanReco
 /** Only reached if no number of early requests brings a ban. */
 const MAX_EARLY = 100_000
 
-/**
- * Counts an early request.
- * @param early requests of the last minute; older ones are removed
- * @returns the number of early requests of this sender in the last minute
- */
-export function addEarly(early: EarlyRequest[], sender: string, now: EpochMs, wall: EpochMs): number {
-  let kept = 0
-  for (const one of early) if (isRetryWindowOpen(one, now, wall)) early[kept++] = one
-  early.length = kept
-  early.push({ sender, from: now, until: now + COUNTED_FOR_MS, wallUntil: wall + COUNTED_FOR_MS })
-  if (early.length > MAX_EARLY) early.shift()
-  return early.reduce((count, one) => count + Number(one.sender === sender), 0)
+/** The early requests of the last minute, with one more. */
+export function withEarly(
+  early: readonly EarlyRequest[],
+  sender: string,
+  now: EpochMs,
+  wall: EpochMs,
+): readonly EarlyRequest[] {
+  const open = early.filter((one) => isRetryWindowOpen(one, now, wall)).slice(-MAX_EARLY + 1)
+  return [...open, { sender, from: now, until: now + COUNTED_FOR_MS, wallUntil: wall + COUNTED_FOR_MS }]
 }
 
 export function isRetryWindowOpen(wait: RetryWindow, now: EpochMs, wall: EpochMs): boolean {

@@ -26,11 +26,17 @@ export const DEFAULT_KEY = 'sandbox'
 /** Keys of the fixtures that are refused for ever. @source docs/behaviour.md, "Keys" */
 export const ALWAYS_REFUSED: readonly string[] = ['sandbox-limited', 'sandbox-banned']
 
-/** Quota usage and bans of a key, or of an address without one. Mutable. */
+/** Quota usage and bans of a key, or of an address without one. */
 export interface Account {
-  usage: QuotaUsage
-  bans: BanRecord
-  early: EarlyRequest[]
+  readonly usage: QuotaUsage
+  readonly bans: BanRecord
+  readonly early: readonly EarlyRequest[]
+}
+
+export interface AccountId {
+  readonly kind: 'key' | 'stranger'
+  /** The key, an address, or the digest of an unknown token. */
+  readonly name: string
 }
 
 /** Where a request names its space: in its key, or else in its baggage. */
@@ -49,7 +55,7 @@ export type Caller =
       /** Name of the client among those that share the key, or empty. */
       readonly sender: string
       readonly isPublic: boolean
-      readonly account: Account
+      readonly account: AccountId
       readonly limits: Limits
     }
   | {
@@ -57,7 +63,7 @@ export type Caller =
       readonly label: string
       readonly isPublic: false
       readonly problem: 'missing_api_key' | 'invalid_api_key'
-      readonly account: Account
+      readonly account: AccountId
       readonly limits: Limits
     }
 

@@ -78,7 +78,7 @@ export async function createLocalExecutor(
           `The store "${options.store}" already exists: --generate and --fixtures only apply to a new store. Add --reset to start over from them.`,
         )
       }
-      await store.begin(() => spaces.default.state())
+      await store.begin(() => spaces.default.stored())
     },
   }
 }

@@ -418,7 +418,7 @@ class Replica implements CommandExecutor {
   #stateToKeep(): string | undefined {
     const { spaces } = this.#timeline
     if (spaces === undefined) return undefined
-    const text = this.#start.stateText(spaces.default.state())
+    const text = this.#start.stateText(spaces.default.stored())
     try {
       const unfit = unfitRecords(this.#deps.contract, this.#start.readState(text))
       if (unfit !== undefined) this.#deps.warn(unfit)

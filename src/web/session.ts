@@ -55,19 +55,14 @@ export function start(): void {
   void stayConnected()
 }
 
-/** The input may depend on when it is undone. */
-type Opposite = readonly [verb: VerbName, input: object | (() => object)]
-
 /**
  * Calls a verb on the current space. Rejects if the sandbox refuses.
- * @param done     announcement on success
- * @param opposite undoes it; default: the undo of the sandbox, if it has one
+ * @param done announcement on success, with an undo
  */
 export async function call<Name extends VerbName>(
   verb: Name,
   input: VerbInput<Name>,
   done?: string,
-  opposite?: Opposite,
 ): Promise<VerbOutput<Name>> {
   const space = view.space.value
   const before = view.spaceTime.value ?? 0
@@ -75,19 +70,9 @@ export async function call<Name extends VerbName>(
   if (verb === 'reset' || verb === 'requests.clear') dropLog()
   await Promise.all([readState(), readReports()])
   const undo = view.state.value?.undo
-  const undone =
-    opposite !== undefined
-      ? () => callAny(space, opposite)
-      : undo?.verb === verb
-        ? () => undoVerb(space, undo.id)
-        : undefined
+  const undone = undo?.verb === verb ? () => undoVerb(space, undo.id) : undefined
   if (done !== undefined) announce(done + clockMove(verb, before), undone)
   return output
-}
-
-function callAny(space: string, [verb, input]: Opposite): Promise<unknown> {
-  const given = typeof input === 'function' ? input() : input
-  return callVerb(verb, space, ...([given] as OptionalInput<VerbName>))
 }
 
 /** A scenario, a snapshot or a reset may move the clock by years. @param before the space's clock before the verb */
@@ -128,28 +113,15 @@ async function undoVerb(space: string, id: number | undefined): Promise<void> {
   else showSpace(space)
 }
 
-/** Moves the clock; undo lets it go on from where it was. @param to `real` for real time */
+/** @param to `real` for real time */
 export function moveClock(to: VerbInput<'clock.set'> | 'real'): Promise<unknown> {
-  const undo = clockOpposite()
-  if (to === 'real') return call('clock.reset', {}, 'The clock shows real time.', undo)
+  if (to === 'real') return call('clock.reset', {}, 'The clock shows real time.')
   const done = to.frozen === undefined ? 'The clock has moved.' : `The clock is ${to.frozen ? 'frozen' : 'running'}.`
-  return call('clock.set', to, done, undo)
+  return call('clock.set', to, done)
 }
 
 export function advanceClock(by: VerbInput<'clock.advance'>['by'], spoken: string): Promise<unknown> {
-  return call('clock.advance', { by }, `The clock has moved by ${spoken}.`, clockOpposite())
-}
-
-/** Only a scenario moves the clock back. */
-function clockOpposite(): Opposite {
-  const { now = 0, frozen = false, readAt = 0 } = view.clock.value ?? {}
-  return [
-    'scenario.apply',
-    () => {
-      const passed = frozen ? 0 : performance.now() - readAt
-      return { scenario: { now: new Date(now + passed).toISOString(), freeze: frozen } }
-    },
-  ]
+  return call('clock.advance', { by }, `The clock has moved by ${spoken}.`)
 }
 
 export async function replay(id: number, change: Omit<VerbInput<'requests.replay'>, 'id'> = {}): Promise<void> {
@@ -202,7 +174,7 @@ export function addFault(rule: FaultRule): Promise<unknown> {
 export function removeFault(id: string): Promise<unknown> {
   const rules = rulesLeft()
   const index = (view.state.value?.faults ?? []).filter(({ left }) => left !== 0).findIndex((fault) => fault.id === id)
-  return call('faults.set', { rules: rules.toSpliced(index, 1) }, 'The rule is removed.', ['faults.set', { rules }])
+  return call('faults.set', { rules: rules.toSpliced(index, 1) }, 'The rule is removed.')
 }
 
 export function removeUsedFaults(): Promise<unknown> {

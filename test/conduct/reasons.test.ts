@@ -21,17 +21,21 @@ function arrival({ rateLimit = true, limits = LIMITS, always }: Given = {}): Jud
       ...caller,
       limits,
       apiKey: { ...caller.apiKey, ...(always && { always }) },
-      account: {
-        usage: { minute: { openedAt: NOON, used: 1 }, day: { openedAt: NOON, used: 2 } },
-        bans: { ban: { from: NOON, until: NOON + MINUTE_MS, afterRequests: 1 } },
-        early: [],
-      },
     },
     space: {
       ...space,
-      settings: { ...space.settings, rateLimit },
-      storm: { rate: 1, startedAt: NOON, afterRequests: 1 },
-      faults: FAULT === undefined ? [] : [{ ...FAULT, left: 0 }],
+      state: {
+        settings: { ...space.state.settings, rateLimit },
+        storm: { rate: 1, startedAt: NOON, afterRequests: 1 },
+        faults: FAULT === undefined ? [] : [{ ...FAULT, left: 0 }],
+        accounts: {
+          view: () => ({
+            usage: { minute: { openedAt: NOON, used: 1 }, day: { openedAt: NOON, used: 2 } },
+            bans: { ban: { from: NOON, until: NOON + MINUTE_MS, afterRequests: 1 } },
+            early: [],
+          }),
+        },
+      },
     },
   }
 }

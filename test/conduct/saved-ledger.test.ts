@@ -54,10 +54,9 @@ function reportOf(scene: Scene) {
   return conductReport({
     name: '',
     conduct: scene.ledger,
-    settings: scene.senders === undefined ? {} : { senders: scene.senders },
-    findKey: () => undefined,
+    state: { settings: scene.senders === undefined ? {} : { senders: scene.senders } },
     currentPlan: ({ plan = 'free' }) => plan,
-    shared: { contract: packagedContract() },
+    shared: { contract: packagedContract(), keys: { find: () => undefined } },
   })
 }
 

@@ -127,7 +127,7 @@ export class Scene {
         isStranger,
         sender,
         isPublic: !isStranger,
-        account: { usage: {}, bans: NO_BAN_RECORD, early: [] },
+        account: { kind: 'key', name: key },
         limits: LIMITS,
       },
       readings: {
@@ -138,9 +138,12 @@ export class Scene {
       },
       handler: 'a handler',
       space: {
-        settings: { ...rules, ...(senders === undefined ? {} : { senders }) },
-        storm: undefined,
-        faults: [],
+        state: {
+          settings: { ...rules, ...(senders === undefined ? {} : { senders }) },
+          storm: undefined,
+          faults: [],
+          accounts: { view: () => ({ usage: {}, bans: NO_BAN_RECORD, early: [] }) },
+        },
         shared: { basePath: '/v1' },
         requests: 0,
         hasRecord: () => true,

@@ -15,7 +15,8 @@ const ask = (sandbox: Pick<Opened, 'fetch' | 'baseUrl'>, path = '/pets', key = '
 
 async function seen(of: Pick<Sandbox, 'state' | 'records' | 'requests' | 'conduct' | 'snapshots'>) {
   const { undo: _, ...state } = await of.state()
-  return [state, await of.records.list('pets'), await of.requests(), await of.conduct(), await of.snapshots.list()]
+  const records = await of.records.list('pets')
+  return [state, records, await of.requests(), await of.conduct(), await of.snapshots.list()] as const
 }
 
 /** The store as a killed process leaves it. */
@@ -27,15 +28,34 @@ function copyOf(store: string): string {
 
 describe('undo', () => {
   it.each<[verb: string, act: (space: Space) => Promise<unknown>]>([
-    ['reset', (space) => space.reset()],
+    ['settings.change', (space) => space.settings.change({ plan: 'pro', banAfter: 3 })],
+    ['clock.advance', (space) => space.clock.advance('25h')],
+    ['clock.set', (space) => space.clock.set({ frozen: false })],
+    ['storm.start', (space) => space.storm.start({ rate: 1 })],
+    ['storm.stop', (space) => space.storm.stop()],
+    ['faults.add', (space) => space.faults.add('createPet:503*2')],
+    ['faults.set', (space) => space.faults.set(['getPet:500'])],
+    ['keys.ban', (space) => space.ban('sandbox')],
+    ['keys.unban', (space) => space.unban('sandbox-free')],
+    ['keys.change', (space) => space.plan('sandbox-pro', 'free')],
+    ['keys.add', (space) => space.keys.add('team-a', 'pro')],
+    ['keys.remove', (space) => space.keys.remove('sandbox-free')],
+    ['records.add', (space) => space.records.add('pets', { name: 'Rex', categoryId: 1 })],
+    ['records.set', (space) => space.records.set('pets', 2, { status: 'sold' })],
+    ['records.remove', (space) => space.records.remove('pets', 2)],
+    ['snapshots.save', (space) => space.snapshots.save('later')],
+    ['snapshots.remove', (space) => space.snapshots.remove('start')],
     ['snapshots.restore', (space) => space.snapshots.restore('start')],
+    ['spaces.copy', (space) => space.copyFrom()],
     [
       'scenario.apply',
       (space) => space.scenario({ storm: 1, ban: { sandbox: '5m' }, used: { 'sandbox-pro': '299/min' } }),
     ],
     ['overrides.clear', (space) => space.overrides.clear()],
+    ['requests.clear', (space) => space.requests.clear()],
+    ['reset', (space) => space.reset()],
     ['spaces.remove', (space) => space.remove()],
-  ])('restores pets, settings, quotas, log, conduct and snapshots after %s', async (verb, act) => {
+  ])('of %s restores the whole space, also of what clients did since, and counts their requests', async (verb, act) => {
     await using sandbox = await open()
     const space = sandbox.space('checkout')
     await space.snapshots.save('start')
@@ -44,6 +64,7 @@ describe('undo', () => {
     await space.records.remove('pets', 3)
     await space.settings.change({ latency: '1ms' })
     await space.storm.start({ rate: 0.5 })
+    await space.faults.add('listOrders:500')
     await space.clock.advance('1h')
     await space.ban('sandbox-free')
     await space.plan('sandbox-business', 'pro')
@@ -51,10 +72,71 @@ describe('undo', () => {
     await act(space)
     if (verb === 'spaces.remove') expect(await sandbox.spaces.list()).toEqual([])
     else expect(await seen(space)).not.toEqual(before)
-    await expect(sandbox.undo()).rejects.toThrow('nothing to undo')
-    expect(await space.undo()).toMatchObject({ undone: verb })
-    expect(await seen(space)).toEqual(before)
+    const headers = { authorization: 'Bearer sandbox-pro~checkout', 'content-type': 'application/json' }
+    const pet = { method: 'POST', headers, body: '{"name":"Rex","categoryId":1}' }
+    for (const init of [pet, { headers }, pet]) await sandbox.fetch(`${sandbox.baseUrl}/pets`, init)
+    expect(await space.undo()).toEqual({ undone: verb, requests: 3 })
+    const [state, ...others] = await seen(space)
+    const [stateBefore, ...othersBefore] = before
+    // The log goes on, and conduct with it unless the verb has emptied it.
+    const active = stateBefore.active.map((one) => ({ ...one, hits: one.hits === null ? null : expect.any(Number) }))
+    expect(state).toEqual({ ...stateBefore, active, counts: { ...stateBefore.counts, requests: 5 } })
+    const [records, requests, conduct, snapshots] = others
+    const [recordsBefore, requestsBefore, conductBefore, snapshotsBefore] = othersBefore
+    expect([records, snapshots]).toEqual([recordsBefore, snapshotsBefore])
+    expect(requests).toEqual(expect.arrayContaining([...requestsBefore]))
+    if (verb === 'reset' || verb === 'spaces.remove') expect(conduct).toEqual(conductBefore)
     await expect(space.undo()).rejects.toThrow('nothing to undo')
+  })
+
+  it('refuses if another verb has changed the same key since, in any space', async () => {
+    await using sandbox = await open()
+    await sandbox.keys.remove('sandbox-pro')
+    await sandbox.space('other').keys.add('sandbox-pro', 'business')
+    const message = 'keys.remove changed the key "sandbox-pro", and another verb has changed it since.'
+    await expect(sandbox.undo()).rejects.toThrow(message)
+    expect((await sandbox.keys.list()).find(({ key }) => key === 'sandbox-pro')?.plan).toBe('business')
+    expect(await sandbox.space('other').undo()).toMatchObject({ undone: 'keys.add' })
+    expect(await sandbox.undo()).toMatchObject({ undone: 'keys.remove' })
+  })
+
+  it('does not take back reads, excused violations, or another undo', async () => {
+    await using sandbox = await open()
+    await sandbox.state()
+    await ask(sandbox, '/pets?limit=0')
+    await sandbox.expectViolation('invalid-request')
+    await sandbox.settings.change({})
+    await expect(sandbox.undo()).rejects.toThrow('nothing to undo')
+  })
+
+  it('lets the clock go on in its form: real time since the verb has passed', async () => {
+    await using sandbox = await createSandbox({ seed: 1 })
+    await sandbox.clock.advance('1h')
+    const ahead = async () => Math.round((Date.parse((await sandbox.clock.show()).now) - Date.now()) / 60_000)
+    await sandbox.clock.set({ frozen: true })
+    await sandbox.undo()
+    expect([await ahead(), (await sandbox.clock.show()).frozen]).toEqual([60, false])
+  })
+
+  it('brings back a snapshot on disk that was replaced or removed', async () => {
+    const store = join(temporaryFolder(), 'store.json')
+    await using sandbox = await startSandbox({ ...AT_TEN, store })
+    const nameOf = async () => {
+      await sandbox.snapshots.restore('one')
+      return (await sandbox.records.get('pets', 1)).name
+    }
+    await sandbox.records.set('pets', 1, { name: 'First' })
+    await sandbox.snapshots.save('one')
+    await sandbox.undo()
+    expect(await sandbox.snapshots.list()).toEqual([])
+    await sandbox.snapshots.save('one')
+    await sandbox.records.set('pets', 1, { name: 'Second' })
+    await sandbox.snapshots.save('one')
+    expect(await sandbox.undo()).toEqual({ undone: 'snapshots.save', requests: 0 })
+    expect(await nameOf()).toBe('First')
+    await sandbox.snapshots.remove('one')
+    await sandbox.undo()
+    expect(await nameOf()).toBe('First')
   })
 
   it('restores a removed key with its plan, quotas and ban in each space', async () => {
@@ -69,9 +151,9 @@ describe('undo', () => {
     const before = await keysOf()
     for (const key of ['sandbox-free', 'sandbox-limited', 'sandbox', 'mine']) {
       await sandbox.keys.remove(key)
-      await sandbox.keys.add('yours')
+      await sandbox.space('third').keys.add('yours')
       expect(await sandbox.undo()).toMatchObject({ undone: 'keys.remove' })
-      await sandbox.keys.remove('yours')
+      await sandbox.space('third').undo()
       expect(await keysOf(), key).toEqual(before)
     }
     expect((await ask(sandbox, '/pets', 'a-secret-of-mine')).status).toBe(200)
@@ -92,42 +174,20 @@ describe('undo', () => {
     await sandbox.close()
   })
 
-  it('restores the space as it was, also of what clients changed since, and counts their requests', async () => {
-    await using sandbox = await open()
-    const before = [
-      await sandbox.overrides(),
-      await sandbox.keys.list(),
-      await sandbox.records.list('pets', { limit: 100 }),
-    ]
-    await sandbox.scenario({ storm: 1, ban: { sandbox: '5m' }, used: { 'sandbox-pro': '299/min,900/day' } })
-    await sandbox.storm.stop()
-    for (let i = 0; i < 3; i++) await ask(sandbox, '/pets', 'sandbox-free')
-    await sandbox.records.add('pets', { name: 'Rex', categoryId: 1 })
-    await sandbox.snapshots.save('kept')
-    expect(await sandbox.undo()).toEqual({ undone: 'scenario.apply', requests: 3 })
-    expect([
-      await sandbox.overrides(),
-      await sandbox.keys.list(),
-      await sandbox.records.list('pets', { limit: 100 }),
-    ]).toEqual(before)
-    expect(await sandbox.snapshots.list()).toEqual(['kept'])
-    expect(await sandbox.requests()).toHaveLength(3)
-  })
-
-  it('of a removal returns the record to its place, and keeps what clients changed since', async () => {
+  it('returns a removed record to its place, also in the store', async () => {
     const store = join(temporaryFolder(), 'store.json')
     const sandbox = await startSandbox({ ...AT_TEN, store })
-    const ids = async () => (await sandbox.records.list('pets', { limit: 100 })).map(({ id }) => id)
-    const all = await ids()
+    const ids = async (of: Sandbox) => (await of.records.list('pets', { limit: 100 })).map(({ id }) => id)
+    const all = await ids(sandbox)
     await sandbox.records.remove('pets', 30)
-    const { id } = await sandbox.records.add('pets', { name: 'Rex', categoryId: 1 })
-    await sandbox.records.remove('pets', 20)
     expect(await sandbox.undo()).toEqual({ undone: 'records.remove', requests: 0 })
-    const expected = [id, ...all.filter((one) => one !== 30)]
-    expect(await ids()).toEqual(expected)
-    // A killed process finds the same order.
+    expect(await ids(sandbox)).toEqual(all)
+    const { id } = await sandbox.records.add('pets', { name: 'Rex', categoryId: 1 })
+    await sandbox.undo()
+    expect(await sandbox.records.add('pets', { name: 'Rex', categoryId: 1 })).toMatchObject({ id })
+    // A killed process finds the same.
     await using again = await startSandbox({ ...AT_TEN, store: copyOf(store) })
-    expect((await again.records.list('pets', { limit: 100 })).map(({ id: one }) => one)).toEqual(expected)
+    expect(await ids(again)).toEqual([id, ...all])
     await sandbox.close()
   })
 
@@ -168,15 +228,6 @@ describe('undo', () => {
     await sandbox.reset()
     await sandbox.undo()
     expect(await sandbox.space('a').keys.list()).toEqual(before)
-  })
-
-  it('does not restore a snapshot that was removed later', async () => {
-    await using sandbox = await open()
-    await sandbox.snapshots.save('one')
-    await sandbox.reset()
-    await sandbox.snapshots.remove('one')
-    await sandbox.undo()
-    expect(await sandbox.snapshots.list()).toEqual([])
   })
 
   it('expires after a minute of real time, in checkpoints too', () => {

@@ -41,9 +41,9 @@ const REFUSED: readonly (readonly [what: string, sent: string, statuses: readonl
 describe('bytes that are not a request', () => {
   it.each(REFUSED)('are refused once, after the responses to earlier requests: %s', async (_what, sent, statuses) => {
     const { core, port, serves, warnings } = await start()
-    const before = core.spaces.default.records.get('pets')?.size ?? 0
+    const before = core.spaces.default.state.records.get('pets')?.size ?? 0
     expect(statusesIn(await exchange(port, POST + GET + sent))).toEqual([201, 200, ...statuses])
-    expect(core.spaces.default.records.get('pets')?.size).toBe(before + 1)
+    expect(core.spaces.default.state.records.get('pets')?.size).toBe(before + 1)
     expect(statusesIn(await exchange(port, POST, GET, sent))).toEqual([201, 200, ...statuses])
     const socket = await openSocket(port)
     const closed = once(socket, 'close')
@@ -70,10 +70,10 @@ describe('bytes that are not a request', () => {
     ['after the control plane', [`GET /__sandbox/resources/pets HTTP/1.1\r\n${KEYED}\r\nhello\r\n\r\n`], [200, 400]],
   ])('end the connection: %s', async (_what, pieces, statuses) => {
     const { core, port } = await start()
-    const before = core.spaces.default.records.get('pets')?.size ?? 0
+    const before = core.spaces.default.state.records.get('pets')?.size ?? 0
     expect(statusesIn(await exchange(port, ...pieces))).toEqual(statuses)
     const created = statuses.filter((status) => status === 201).length
-    expect(core.spaces.default.records.get('pets')?.size).toBe(before + created)
+    expect(core.spaces.default.state.records.get('pets')?.size).toBe(before + created)
   })
 
   it('are refused on a half-closed connection', async () => {

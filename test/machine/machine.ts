@@ -7,6 +7,7 @@ import { VerbError } from '../../src/control/verb.js'
 import type { Command, Instant } from '../../src/core/command.js'
 import { Keyring } from '../../src/core/keyring.js'
 import { MemoryBudget } from '../../src/core/memory-budget.js'
+import { takeSnapshot } from '../../src/core/snapshots.js'
 import { Space } from '../../src/core/space.js'
 import type { SpaceContext, Store } from '../../src/core/space-context.js'
 import { Spaces } from '../../src/core/spaces.js'
@@ -109,12 +110,12 @@ export function stateText(spaces: Spaces, wall: EpochMs): string {
       if (space === undefined) throw new Error(`Unknown space "${name}".`)
       return {
         name,
-        snapshot: inKeyOrder(space.snapshot(wall)),
-        clock: space.clock,
-        plans: [...space.plans].toSorted(),
+        snapshot: inKeyOrder(takeSnapshot(space, wall)),
+        clock: space.state.clock,
+        plans: [...space.state.plans].toSorted(),
         keys: [...space.keys.values()],
         stored: space.storedKeys(),
-        records: [...space.records].map(([name, records]) => [name, records.save()]),
+        records: [...space.state.records].map(([name, records]) => [name, records.save()]),
         snapshots: [...space.snapshots],
         log: [...space.log],
         total: space.log.total,

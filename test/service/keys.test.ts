@@ -13,7 +13,7 @@ describe.each(transports)('keys, %s', (_name, openSandbox) => {
       sandbox,
       limits: async (...keys: string[]) => (await ask(keys)).map(({ limit }) => limit),
       statuses: async (...keys: string[]) => (await ask(keys)).map(({ status }) => status),
-      stored: () => sandbox.core.spaces.default.state().keys.map(({ key }) => key),
+      stored: () => sandbox.core.spaces.default.stored().keys.map(({ key }) => key),
     }
   }
 

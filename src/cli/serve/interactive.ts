@@ -73,7 +73,7 @@ function actionsFor(interaction: Interaction): Readonly<Record<string, KeyAction
       does: 'start a storm of 429s for 30 s, or stop it',
       async run() {
         const space = interaction.sandbox().core.spaces.default
-        const { storm } = space
+        const { storm } = space.state
         // A storm that repeats runs until it is stopped.
         const isRunning = storm?.every !== undefined || (storm && isStormActive(storm, space.now(systemClock.wall())))
         if (isRunning) await act('storm.stop')

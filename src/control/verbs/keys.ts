@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { excerpt } from '../../contract/excerpt.js'
 import type { Space } from '../../core/space.js'
+import { banKeys, movePlan, unbanKey } from '../../core/transitions.js'
 import { type ApiKey, keyLabel } from '../../domain/keys.js'
 import { planProblem } from '../../domain/plans.js'
 import type { ProblemCode } from '../../domain/problems.js'
@@ -12,7 +13,7 @@ import type { KeyView } from '../views.js'
 
 const ofPlan = described(planSchema, 'its plan, one of the contract')
 const namedKey = described(text, 'an API key; sandbox-pro~checkout is the key sandbox-pro in the space checkout')
-const hasUnknownKey = (space: Space, { key }: { readonly key: string }) => space.findKey(key) === undefined
+const hasUnknownKey = (space: Space, { key }: { readonly key: string }) => space.shared.keys.find(key) === undefined
 /** A removal or unban that finds nothing succeeds. The given text may be a real key. */
 const UNKNOWN_KEY = 'Unknown key.'
 
@@ -27,7 +28,7 @@ export const keyVerbs = {
     example: { key: 'team-b', plan: 'pro' },
     run({ space, spaces, wall }, { key, plan }) {
       checkPlan(space, plan)
-      const known = space.findKey(key)
+      const known = space.shared.keys.find(key)
       if (known === undefined) return keyView(space, spaces.addKey(key, plan), wall)
       const label = keyLabel(known)
       throw new VerbError(
@@ -45,7 +46,9 @@ export const keyVerbs = {
     hasUnknownKey,
     run(context, { key, plan }) {
       checkPlan(context.space, plan)
-      return change(context, key, (apiKey) => context.space.movePlan(apiKey, plan))
+      return change(context, key, (apiKey) =>
+        context.space.commit(...movePlan(context.space.state, context.space.shared.keys, apiKey, plan)),
+      )
     },
     text: ({ key, plan }) => `Key ${key} is on the plan ${plan}.`,
   }),
@@ -54,9 +57,8 @@ export const keyVerbs = {
     command: 'keys remove <key>',
     example: { key: 'team-a' },
     hasUnknownKey,
-    canUndo: true,
     run({ space, spaces }, { key }): { readonly removed: string | null } {
-      const apiKey = space.findKey(key)
+      const apiKey = space.shared.keys.find(key)
       if (apiKey === undefined) return { removed: null }
       spaces.removeKey(apiKey.key)
       return { removed: keyLabel(apiKey) }
@@ -70,10 +72,14 @@ export const keyVerbs = {
     command: 'ban <key> [--for <duration>]',
     example: { key: 'team-a', for: '30s' },
     hasUnknownKey,
-    run(context, { key, for: duration = context.space.settings.banDuration }) {
+    run(context, { key, for: duration = context.space.state.settings.banDuration }) {
       const { space, wall } = context
       checkBannable(findKey(space, key))
-      return change(context, key, (apiKey) => space.banKey(apiKey.key, duration, space.now(wall)))
+      return change(context, key, (apiKey) => {
+        const { accounts } = space.state
+        const bans = { [apiKey.key]: duration }
+        space.commit({ accounts: banKeys(accounts, space.shared.keys, bans, space.now(wall), space.requests) })
+      })
     },
     text: banText,
   }),
@@ -87,7 +93,9 @@ export const keyVerbs = {
     run: (context, { key }) =>
       hasUnknownKey(context.space, { key })
         ? null
-        : change(context, key, (apiKey) => context.space.unbanKey(apiKey.key)),
+        : change(context, key, ({ key: banned }) =>
+            context.space.commit({ accounts: unbanKey(context.space.state.accounts, banned) }),
+          ),
     text: (key) => (key === null ? UNKNOWN_KEY : banText(key)),
   }),
 }
@@ -116,7 +124,7 @@ export function checkBannable(apiKey: ApiKey): void {
 
 /** @param name the label or the key, which may be real and is not repeated in the error */
 export function findKey(space: Space, name: string, code: ProblemCode = 'not_found'): ApiKey {
-  const apiKey = space.findKey(name)
+  const apiKey = space.shared.keys.find(name)
   if (apiKey !== undefined) return apiKey
   const labels = excerpt([...space.keys.values()].map(keyLabel).join(', '))
   throw new VerbError(code, `Unknown key. This space has ${labels}.`)

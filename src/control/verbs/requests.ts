@@ -120,7 +120,6 @@ export const requestVerbs = {
   }),
   'requests.clear': verb('DELETE /requests', 'Clear the log', {
     command: 'requests clear',
-    canUndo: true,
     run({ space }): readonly Exchange[] {
       space.clearLog()
       return []
@@ -136,6 +135,7 @@ export const requestVerbs = {
     details: 'Call it after the request.',
     input: fields({ rule: described(oneOf(VIOLATIONS), 'the rule') }),
     methodName: 'expectViolation',
+    canUndo: false,
     example: { rule: 'invalid-request' },
     run({ space }, { rule }) {
       const count = space.conduct.excuse(rule)
@@ -171,7 +171,7 @@ function exchangeTest(
   { key, operation, status, reason, filter = '' }: Filter,
   wall?: EpochMs,
 ): (record: ExchangeRecord) => boolean {
-  const apiKey = key === undefined ? undefined : space.findKey(key)
+  const apiKey = key === undefined ? undefined : space.shared.keys.find(key)
   const label = apiKey === undefined ? key : keyLabel(apiKey)
   return (record) =>
     (operation === undefined || record.operation === operation) &&
@@ -269,7 +269,7 @@ function sendable<T>(what: string, why: string, make: () => T): T {
 /** @returns the key of the request; undefined if it had none. @throws VerbError if it is secret or unknown */
 function openKey(space: Space, { id, key, sender }: ExchangeRecord): string | undefined {
   if (key === NO_KEY) return undefined
-  const apiKey = space.findKey(key)
+  const apiKey = space.shared.keys.find(key)
   if (apiKey !== undefined && keyLabel(apiKey) === apiKey.key) return sentKeyText(key, '', sender)
   throw new VerbError('conflict', `The log does not have the key of exchange ${id} (${key}). Set key.`)
 }

@@ -48,7 +48,7 @@ export const resourceVerbs = {
     example: { resource: EXAMPLE.resource, limit: 2 },
     run({ space }, { resource: name, limit, search }) {
       const resource = findResource(space, name)
-      const kept = space.records.get(name)
+      const kept = space.state.records.get(name)
       if (search === undefined && resource.parents.length === 0 && !resource.isFixed)
         return kept?.newest(limit ?? kept.size) ?? []
       const stored = [...(kept?.all() ?? [])]
@@ -94,7 +94,6 @@ export const resourceVerbs = {
     input: fields({ resource: resourceName, id: idSchema }),
     command: 'records remove <resource> <id>',
     example: { resource: EXAMPLE.resource, id: 1 },
-    canUndo: true,
     run: ({ space, wall }, { resource, id }) => removeRecord(space, resource, id, wall),
     text: ({ removed }, { resource, id }) =>
       removed === null ? `${resource} has no record ${id}.` : `Record ${removed} of ${resource} removed.`,
@@ -103,7 +102,7 @@ export const resourceVerbs = {
 
 function resourceView(space: Space, resource: ResourceData): ResourceView {
   const { name, path, id, parents } = resource
-  const records = space.records.get(name)?.size ?? 0
+  const records = space.state.records.get(name)?.size ?? 0
   return { name, path, id: id.property, parents: parents.map(({ field }) => field), records }
 }
 
@@ -220,7 +219,7 @@ function apply(
   let value: Values = {}
   for (const change of result.changes) {
     if (change.kind === 'remove') {
-      space.commit([change])
+      space.commit({}, [change])
       continue
     }
     const assigned = Object.entries(given).filter(
@@ -229,7 +228,7 @@ function apply(
         (name === resource.id.property || resource.properties[name]?.readOnly === true || isCreatedAt(resource, name)),
     )
     value = { ...change.record.value, ...Object.fromEntries(assigned) }
-    space.commit([{ ...change, record: { ...change.record, value } }])
+    space.commit({}, [{ ...change, record: { ...change.record, value } }])
   }
   return value
 }
@@ -316,7 +315,7 @@ function parsedOr(text: string): unknown {
 
 /** Records with this id: one, unless they belong to different parents. */
 function matching(space: Space, resource: ResourceData, id: string): readonly StoredRecord[] {
-  const records = space.records.get(resource.name)
+  const records = space.state.records.get(resource.name)
   if (resource.parents.length > 0)
     return [...(records?.all() ?? [])].filter(
       ({ scope, value }) => String(value[resource.id.property]) === id || pathOf(resource, { scope, value }) === id,

@@ -1,5 +1,9 @@
 import * as v from 'valibot'
 import { digestSandbox } from '../../core/checkpoint.js'
+import { copySpace, restoreSnapshot, takeSnapshot } from '../../core/snapshots.js'
+import type { SnapshotStore } from '../../core/space-context.js'
+import type { ReplacedFile } from '../../core/undo.js'
+import { Failure } from '../../domain/failures.js'
 import { DEFAULT_SPACE } from '../../domain/keys.js'
 import { recordsText } from '../../domain/numbers.js'
 import type { Snapshot } from '../../domain/state.js'
@@ -31,23 +35,24 @@ export const snapshotVerbs = {
     details: 'It includes settings, quotas, bans and clock.',
     ...snapshot,
     command: 'snapshot save <name>',
-    run({ space, wall }, { name }) {
-      space.saveSnapshot(name, wall)
+    run({ space, wall, files }, { name }) {
+      if (files !== undefined) space.replacedFile((files as DiskChange).file)
+      else space.setSnapshots(new Map(space.snapshots).set(name, takeSnapshot(space, wall)))
       return { name }
     },
-    async runOutsideCore({ snapshots, read }, { name }) {
+    async useFiles({ snapshots, read }, { name }): Promise<DiskChange | undefined> {
       if (snapshots === undefined) return undefined
       const { space, wall } = await read()
-      await snapshots.put(name, space.snapshot(wall))
-      return { name }
+      const file = await replacedFile(snapshots, name)
+      await snapshots.put(name, takeSnapshot(space, wall))
+      return { file, isRemoved: false }
     },
     text: ({ name }) => `Snapshot ${name} saved.`,
   }),
   'snapshots.restore': verb('POST /snapshots/{name}/restore', 'Restore all state from a snapshot, except the log', {
     ...snapshot,
     command: 'snapshot restore <name>',
-    canUndo: true,
-    async readFiles({ snapshots }, { name }) {
+    async useFiles({ snapshots }, { name }) {
       if (snapshots === undefined) return undefined
       const saved = await snapshots.get(name)
       if (saved === undefined) throw missing(name, await snapshots.names())
@@ -56,7 +61,7 @@ export const snapshotVerbs = {
     run({ space, wall, files }, { name }) {
       const saved = (files as Snapshot | undefined) ?? space.snapshots.get(name)
       if (saved === undefined) throw missing(name, [...space.snapshots.keys()])
-      space.restoreSnapshot(saved, wall)
+      restoreSnapshot(space, saved, wall)
       return { name }
     },
     text: ({ name }) => `Snapshot ${name} restored.`,
@@ -64,11 +69,39 @@ export const snapshotVerbs = {
   'snapshots.remove': verb('DELETE /snapshots/{name}', 'Remove a snapshot', {
     ...snapshot,
     command: 'snapshot remove <name>',
-    run: ({ space }, { name }) => removed(name, space.removeSnapshot(name)),
-    runOutsideCore: async ({ snapshots }, { name }) => snapshots && removed(name, await snapshots.remove(name)),
+    run({ space, files }, { name }) {
+      if (files !== undefined) {
+        const { file, isRemoved } = files as DiskChange
+        if (isRemoved) space.replacedFile(file)
+        return removed(name, isRemoved)
+      }
+      const left = new Map(space.snapshots)
+      if (!left.delete(name)) return removed(name, false)
+      space.setSnapshots(left)
+      return removed(name, true)
+    },
+    async useFiles({ snapshots }, { name }): Promise<DiskChange | undefined> {
+      if (snapshots === undefined) return undefined
+      const file = await replacedFile(snapshots, name)
+      return { file, isRemoved: await snapshots.remove(name) }
+    },
     text: (output, { name }) =>
       output.removed === null ? `There is no snapshot ${name}.` : `Snapshot ${name} removed.`,
   }),
+}
+
+interface DiskChange {
+  readonly file: ReplacedFile
+  readonly isRemoved: boolean
+}
+
+/** What an undo writes back. Nothing for a damaged snapshot, which may be replaced or removed. */
+async function replacedFile(snapshots: SnapshotStore, name: string): Promise<ReplacedFile> {
+  const content = await snapshots.get(name).catch((error: unknown) => {
+    if (error instanceof Failure) return undefined
+    throw error
+  })
+  return { name, content: content ?? null }
 }
 
 const removed = (name: string, isRemoved: boolean) => ({ removed: isRemoved ? name : null })
@@ -110,10 +143,9 @@ export const sandboxVerbs = {
     methodName: 'copyFrom',
     command: 'spaces copy [name]',
     example: { name: 'checkout' },
-    canUndo: true,
     run({ space, spaces, wall }, { name }) {
       const source = findSpace(spaces, name === DEFAULT_SPACE ? '' : name)
-      if (source !== space) space.copyFrom(source, wall)
+      if (source !== space) copySpace(space, source, wall)
       return { space: space.name, records: space.countRecords() }
     },
     text: ({ space, records }, { name }) =>

@@ -1,5 +1,8 @@
 import * as v from 'valibot'
+import { turnClock } from '../../core/transitions.js'
+import type { Undo } from '../../core/undo.js'
 import { Failure } from '../../domain/failures.js'
+import { keyLabel } from '../../domain/keys.js'
 import { counted, joinOr, recordsText } from '../../domain/numbers.js'
 import { OPTIONAL_SETTINGS, slowedOperations } from '../../domain/settings.js'
 import type { StoredState } from '../../domain/state.js'
@@ -36,8 +39,7 @@ export const spaceVerbs = {
     details:
       'Reads the fixtures again. Snapshots stay. On the default space, it also resets the [keys](behaviour.md#spaces).',
     command: 'reset',
-    canUndo: true,
-    async readFiles({ readFixtures }) {
+    async useFiles({ readFixtures }) {
       try {
         return readFixtures()
       } catch (error) {
@@ -49,6 +51,7 @@ export const spaceVerbs = {
       spaces.reset(space, wall, files as StoredState | undefined)
       return { space: space.name, records: space.countRecords() }
     },
+    origin: () => undefined,
     text: ({ space, records }) => `Reset ${spaceText(space)} to its start: ${recordsText(records)}.`,
   }),
   export: verb('GET /export', 'Return the overrides as a scenario file, flags of serve, and test code', {
@@ -56,7 +59,7 @@ export const spaceVerbs = {
     command: 'export [--as <form>]',
     run: ({ space, wall }) => exportOverrides(space, wall),
   }),
-  undo: verb('POST /undo', 'Undo the last reset, restore, scenario or removal, within a minute', {
+  undo: verb('POST /undo', 'Undo the last change of the space by a verb, within a minute', {
     details: 'See [undo](#undo).',
     input: fields({
       id: v.optional(
@@ -68,17 +71,18 @@ export const spaceVerbs = {
     }),
     command: 'undo [--id <id>]',
     example: { id: 42 },
-    run({ space, spaces, wall }, { id }) {
-      const undo = spaces.findUndo(space, wall)
-      if (undo === undefined) {
-        const message =
-          'There is nothing to undo in this space. Undo takes back the last reset, restore, scenario or removal, for one minute. "control clock reset" takes back moves of the clock.'
-        throw new VerbError('not_found', message)
-      }
-      if (id !== undefined && id !== undo.id) {
-        const message = `Undo ${id} is not the last in this space. The last is ${undo.id} (${undo.verb}).`
-        throw new VerbError('conflict', message)
-      }
+    canUndo: false,
+    origin: () => undefined,
+    async useFiles({ snapshots, read }, { id }) {
+      if (snapshots === undefined) return
+      const { file } = findUndo(await read(), id)
+      if (file === undefined) return
+      if (file.content === null) await snapshots.remove(file.name)
+      else await snapshots.put(file.name, file.content)
+    },
+    run(context, { id }) {
+      const { space, spaces } = context
+      const undo = findUndo(context, id)
       return { undone: undo.verb as string, requests: spaces.undo(space, undo) }
     },
     text: ({ undone, requests }) =>
@@ -98,7 +102,6 @@ export const spaceVerbs = {
     }),
     command: 'overrides clear [--what <kind>] [--name <name>]',
     example: { what: 'setting', name: 'latency' },
-    canUndo: true,
     run({ space, wall }, { what, name }) {
       if (what === undefined && name !== undefined)
         throw new VerbError('invalid_request', `"name" needs "what": one of ${OVERRIDE_KINDS.join(', ')}.`)
@@ -108,7 +111,7 @@ export const spaceVerbs = {
   }),
   'settings.show': verb('GET /settings', 'Show all settings', {
     command: 'settings show',
-    run: ({ space }) => settingsView(space.settings),
+    run: ({ space }) => settingsView(space.state.settings),
   }),
   'settings.change': verb('PATCH /settings', 'Change settings; if one is invalid, none changes', {
     details: `See [settings](#settings). null removes ${joinOr(OPTIONAL_SETTINGS)}.`,
@@ -119,8 +122,8 @@ export const spaceVerbs = {
     run({ space }, settings) {
       checkOperations(space, slowedOperations(settings))
       checkPlan(space, settings.plan)
-      space.changeSettings(changeSettings(space.settings, settings))
-      return settingsView(space.settings)
+      space.commit({ settings: changeSettings(space.state.settings, settings) })
+      return settingsView(space.state.settings)
     },
     text: (_, settings) => `Settings changed: ${valuesText(settings)}.`,
   }),
@@ -149,11 +152,28 @@ export const spaceVerbs = {
   'clock.reset': verb('DELETE /clock', 'Return to real time', {
     command: 'clock reset',
     run({ space, wall }) {
-      space.setClock(REAL_TIME, wall)
+      space.commit(turnClock(space.state, REAL_TIME, wall))
       return clockView(space, wall)
     },
     text: () => 'Clock set to real time.',
   }),
+}
+
+/** @throws VerbError */
+function findUndo({ space, spaces, wall }: VerbContext, id: number | undefined): Undo {
+  const undo = spaces.findUndo(space, wall)
+  if (undo === undefined) {
+    const message = 'There is nothing to undo in this space. Undo takes back its last change by a verb, for one minute.'
+    throw new VerbError('not_found', message)
+  }
+  if (id !== undefined && id !== undo.id) {
+    const message = `Undo ${id} is not the last in this space. The last is ${undo.id} (${undo.verb}).`
+    throw new VerbError('conflict', message)
+  }
+  const key = spaces.keyChangedSince(undo)
+  if (key === undefined) return undo
+  const message = `${undo.verb} changed the key "${keyLabel(key)}", and another verb has changed it since.`
+  throw new VerbError('conflict', message)
 }
 
 function clockText({ now, frozen }: ClockView): string {
@@ -161,8 +181,8 @@ function clockText({ now, frozen }: ClockView): string {
 }
 
 function moveClock({ space, wall }: VerbContext, to: ClockChange): ClockView {
-  const changed = changeClock(space.clock, to, wall)
+  const changed = changeClock(space.state.clock, to, wall)
   if (typeof changed === 'string') throw new VerbError('invalid_request', changed)
-  space.setClock(changed, wall)
+  space.commit(turnClock(space.state, changed, wall))
   return clockView(space, wall)
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { EXAMPLE } from '../../contract/generated/examples.js'
 import type { Space } from '../../core/space.js'
+import { addFault, banKeys, changeFaults, startStorm, turnClock, useUp } from '../../core/transitions.js'
 import { type FaultRule, formatFaultRule } from '../../domain/faults.js'
 import { slowedOperations } from '../../domain/settings.js'
 import {
@@ -41,7 +42,7 @@ export const troubleVerbs = {
   'storm.show': verb('GET /storm', 'Show the storm', {
     details: 'Returns null without a storm.',
     command: 'storm show',
-    run: ({ space: { storm } }) => (storm === undefined ? null : stormView(storm)),
+    run: ({ space }) => (space.state.storm === undefined ? null : stormView(space.state.storm)),
   }),
   'storm.start': verb('PUT /storm', 'Start a new storm; without a rate it refuses everything', {
     input: fields({
@@ -53,13 +54,17 @@ export const troubleVerbs = {
     body: 'storm',
     command: 'storm start [spec] [--rate <rate>] [--for <duration>] [--every <duration>] [--retry-after <duration>]',
     example: { storm: { rate: 0.3, for: '30s' } },
-    run: ({ space, wall }, { storm }) => stormView(space.startStorm(storm, space.now(wall))),
+    run({ space, wall }, { storm: wanted }) {
+      const storm = startStorm(wanted, space.now(wall), space.requests)
+      space.commit({ storm })
+      return stormView(storm)
+    },
     text: (storm) => `Storm started: ${stormText(storm)}.`,
   }),
   'storm.stop': verb('DELETE /storm', 'Stop the storm', {
     command: 'storm stop',
     run({ space }) {
-      space.stopStorm()
+      space.commit({ storm: undefined })
       return null
     },
     text: () => 'Storm stopped.',
@@ -72,7 +77,7 @@ export const troubleVerbs = {
     body: 'rules',
     input: fields({ rules: faultsSchema }),
     example: { rules: [`${EXAMPLE.create}:503*2`, `${EXAMPLE.list}:hang@5%`] },
-    readFiles: ({ checkFaults }, { rules }) => checkFaults(rules),
+    useFiles: ({ checkFaults }, { rules }) => checkFaults(rules),
     run: ({ space }, { rules }) => setFaults(space, rules),
     text: (rules) => `Faults: ${rules.map(formatFaultRule).join(' ') || 'none'}.`,
   }),
@@ -86,10 +91,10 @@ export const troubleVerbs = {
     }),
     command: 'fault add <rule>',
     example: { rule: `${EXAMPLE.list}:503@20%*3` },
-    readFiles: ({ checkFaults }, { rule }) => checkFaults([rule]),
+    useFiles: ({ checkFaults }, { rule }) => checkFaults([rule]),
     run({ space }, { rule }) {
       checkOperations(space, [rule.operation])
-      space.addFault(rule)
+      space.commit(addFault(space.state, rule, space.requests))
       return faultViews(space)
     },
     text: (rules) => `Fault added: ${rules.slice(-1).map(formatFaultRule).join()}.`,
@@ -115,11 +120,10 @@ export const troubleVerbs = {
     methodName: 'scenario',
     command: 'scenario <name|file>',
     example: { scenario: 'storm' },
-    canUndo: true,
-    readFiles: ({ checkFaults }, { scenario }) => checkFaults(read(scenario).faults ?? []),
+    useFiles: ({ checkFaults }, { scenario }) => checkFaults(read(scenario).faults ?? []),
     hasUnknownKey(space, { scenario }) {
       const { used, bans } = read(scenario)
-      return Object.keys({ ...used, ...bans }).some((name) => space.findKey(name) === undefined)
+      return Object.keys({ ...used, ...bans }).some((name) => space.shared.keys.find(name) === undefined)
     },
     run({ space, spaces, wall }, { scenario: given }) {
       const scenario = read(given)
@@ -128,21 +132,28 @@ export const troubleVerbs = {
       checkPlan(space, scenario.settings.plan)
       checkScenarioKeys(space, scenario)
       const clock = clockIn(space, scenario, wall)
-      space.changeSettings(changeSettings(space.settings, scenario.settings))
-      space.setClock(clock, wall)
+      space.commit({ settings: changeSettings(space.state.settings, scenario.settings) })
+      space.commit(turnClock(space.state, clock, wall))
       const now = space.now(wall)
-      if (scenario.storm === 'off') space.stopStorm()
-      else if (scenario.storm !== undefined) space.startStorm(scenario.storm, now)
-      if (scenario.faults !== undefined) space.setFaults(scenario.faults)
-      space.useUp(scenario.used, now)
-      space.banKeys(scenario.bans, now)
+      const { requests, shared, state } = space
+      const { storm, faults, used, bans } = scenario
+      const next = {
+        ...(storm !== undefined && { storm: storm === 'off' ? undefined : startStorm(storm, now, requests) }),
+        ...(faults !== undefined && changeFaults(state, faults, requests)),
+      }
+      space.commit({
+        ...next,
+        accounts: banKeys(useUp(state, shared, used, now), shared.keys, bans, now, requests),
+      })
       return readState(space, spaces, wall)
     },
-    text(_, { scenario }) {
-      const { name = 'custom' } = typeof scenario === 'string' ? { name: scenario } : Object(scenario)
-      return `Scenario ${name} applied.`
-    },
+    origin: ({ scenario }) => `scenario ${scenarioName(scenario)}`,
+    text: (_, { scenario }) => `Scenario ${scenarioName(scenario)} applied.`,
   }),
+}
+
+function scenarioName(given: unknown): string {
+  return typeof given === 'string' ? given : (Object(given).name ?? 'custom')
 }
 
 function setFaults(space: Space, rules: readonly FaultRule[]) {
@@ -150,7 +161,7 @@ function setFaults(space: Space, rules: readonly FaultRule[]) {
     space,
     rules.map(({ operation }) => operation),
   )
-  space.setFaults(rules)
+  space.commit(changeFaults(space.state, rules, space.requests))
   return faultViews(space)
 }
 
@@ -186,9 +197,10 @@ function clockIn(space: Space, { now: start, freeze }: Scenario, wall: EpochMs):
   const problem = clockStartProblem(start, space.shared.contract)
   if (problem !== undefined) throw new VerbError('invalid_request', problem)
   const now = start === undefined ? undefined : startInstant(start, wall, space.shared.contract)
-  if (now !== undefined && now < space.now(wall)) return clockAt(now, freeze ?? space.clock.kind === 'frozen', wall)
+  if (now !== undefined && now < space.now(wall))
+    return clockAt(now, freeze ?? space.state.clock.kind === 'frozen', wall)
   const change = { ...(now === undefined ? {} : { now }), ...(freeze === undefined ? {} : { frozen: freeze }) }
-  const changed = changeClock(space.clock, change, wall)
+  const changed = changeClock(space.state.clock, change, wall)
   if (typeof changed === 'string') throw new VerbError('invalid_request', changed)
   return changed
 }

@@ -16,37 +16,41 @@ import {
   type WindowView,
 } from '../../domain/quota.js'
 import type { EpochMs } from '../../domain/time.js'
-import type { Gate, RequestContext } from '../request-context.js'
+import { accountOf, type Gate, type RequestContext } from '../request-context.js'
 import { refuseUntil } from '../responses.js'
 import type { Space } from '../space.js'
 
 /** Is there quota left in both windows? If so, this request is charged to them. @source docs/specification.md, "Rate limits by plan" */
 export const chargeQuota: Gate = (context) => {
   const { caller, space, now } = context
-  const { account, limits } = caller
+  const { limits } = caller
   if (isBrowserProbe(context.request)) return undefined
   context.isCounted = true
+  const account = accountOf(context)
   if (isAlwaysSpent(caller)) {
     const perMinute = minuteOf(limits, now)
-    account.usage = spend(account.usage, perMinute, now)
-    return refuse(context, viewWindow('minute', account.usage.minute, perMinute, now))
+    const usage = spend(account.usage, perMinute, now)
+    context.pending.account = { ...account, usage }
+    return refuse(context, viewWindow('minute', usage.minute, perMinute, now))
   }
-  if (!space.settings.rateLimit || isUnlimited(limits)) return undefined
+  if (!space.state.settings.rateLimit || isUnlimited(limits)) return undefined
   const verdict: QuotaVerdict = charge(account.usage, limits, now)
   if (verdict.kind === 'refused') return refuse(context, verdict.shown)
-  account.usage = verdict.usage
+  context.pending.account = { ...account, usage: verdict.usage }
   context.shown = verdict.shown
   return undefined
 }
 
 /** The window in the headers of a request that was not charged. */
 export function shownUncharged(space: Space, caller: Caller, now: EpochMs): WindowView {
-  const { account, limits } = caller
+  const { limits } = caller
+  const { accounts, settings } = space.state
   if (isUnlimited(limits)) return viewUnlimited(now)
-  if (!space.settings.rateLimit && !isAlwaysSpent(caller)) return viewQuota({}, limits, now)
-  if (!isAlwaysSpent(caller)) return viewQuota(account.usage, limits, now)
+  if (!settings.rateLimit && !isAlwaysSpent(caller)) return viewQuota({}, limits, now)
+  const { usage } = accounts.view(caller.account)
+  if (!isAlwaysSpent(caller)) return viewQuota(usage, limits, now)
   const perMinute = minuteOf(limits, now)
-  const { minute, day } = spend(account.usage, perMinute, now)
+  const { minute, day } = spend(usage, perMinute, now)
   return reportedWindow(viewWindow('minute', minute, perMinute, now), viewWindow('day', day, limits.perDay, now))
 }
 

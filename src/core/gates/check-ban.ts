@@ -1,10 +1,10 @@
-import { activeBan, addEarly, banFor } from '../../domain/ban.js'
+import { activeBan, banFor, withEarly } from '../../domain/ban.js'
 import type { KeyCaller } from '../../domain/keys.js'
 import type { HandlerResult } from '../../domain/messages.js'
 import { counted } from '../../domain/numbers.js'
 import { PROBLEMS } from '../../domain/problems.js'
 import type { EpochMs } from '../../domain/time.js'
-import type { Gate, RequestContext } from '../request-context.js'
+import { accountOf, type Gate, type RequestContext } from '../request-context.js'
 import { refuseUntil } from '../responses.js'
 
 /**
@@ -14,15 +14,14 @@ import { refuseUntil } from '../responses.js'
 export const checkBan: Gate = (context) => {
   const { caller, space, now } = context
   if (caller.kind !== 'key') return undefined
-  const { banDuration } = space.settings
+  const { banDuration } = space.state.settings
   if (caller.apiKey.always === 'banned')
     return banned(context, now + banDuration, 'This API key is always banned. Use another key.')
-  const { account } = caller
-  const active = activeBan(account.bans, now)
+  const active = activeBan(accountOf(context).bans, now)
   if (active !== undefined) return banned(context, active.until)
   const early = caller.apiKey.always === undefined ? countTowardsBan(context, caller) : undefined
   if (early === undefined) return undefined
-  account.bans = banFor(banDuration, now, space.requests, true)
+  context.pending.account = { ...accountOf(context), bans: banFor(banDuration, now, space.requests, true) }
   const until = new Date(now + banDuration).toISOString()
   const text = `Key ${caller.label} is banned until ${until}: ${counted(early, 'early request')}.`
   space.log.publish({ at: new Date(now).toISOString(), verb: 'ban', text, until })
@@ -30,12 +29,15 @@ export const checkBan: Gate = (context) => {
 }
 
 /** @returns the number of early requests, if it brings a ban */
-function countTowardsBan(context: RequestContext, { account, sender }: KeyCaller): number | undefined {
+function countTowardsBan(context: RequestContext, { sender }: KeyCaller): number | undefined {
   const { space, now, wall } = context
-  const { banAfter } = space.settings
+  const { banAfter } = space.state.settings
   const senders = banAfter === 'never' ? undefined : space.conduct.countIfEarly(context)
   if (banAfter === 'never' || senders === undefined) return undefined
-  const count = addEarly(account.early, sender, now, wall)
+  const account = accountOf(context)
+  const early = withEarly(account.early, sender, now, wall)
+  context.pending.account = { ...account, early }
+  const count = early.reduce((sum, one) => sum + Number(one.sender === sender), 0)
   return count >= banAfter * senders ? count : undefined
 }
 
@@ -45,7 +47,8 @@ function banned(
   message: string = PROBLEMS.api_key_banned.message,
 ): HandlerResult {
   context.isCounted = true
-  context.caller.account.early = []
-  const { banStatus } = context.space.settings
+  const { banStatus } = context.space.state.settings
+  const account = accountOf(context)
+  if (account.early.length > 0) context.pending.account = { ...account, early: [] }
   return refuseUntil(context, until, message, 'ban', 'api_key_banned', banStatus)
 }

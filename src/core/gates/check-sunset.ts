@@ -27,9 +27,9 @@ export function removal(mode: SunsetMode, sunsetAt: EpochMs, now: EpochMs): 'sun
 export const checkSunset: Gate = ({ route, space, now }) => {
   if (route.kind !== 'operation' || route.operation.sunsetAt === undefined) return undefined
   const { sunsetAt, successor } = route.operation
-  const reason = removal(space.settings.sunset, sunsetAt, now)
+  const reason = removal(space.state.settings.sunset, sunsetAt, now)
   if (reason === undefined) return undefined
   const { message } = PROBLEMS.operation_removed
   const instead = successor === undefined ? '' : ` Use GET ${space.shared.basePath}${successor} instead.`
-  return problem('operation_removed', { status: space.settings.sunsetStatus, reason, message: message + instead })
+  return problem('operation_removed', { status: space.state.settings.sunsetStatus, reason, message: message + instead })
 }

@@ -5,6 +5,7 @@ import {
   type ArmedFault,
   type FaultCondition,
   type FaultRule,
+  findFault,
   formatFaultRule,
   isBodyFault,
   keepsResponse,
@@ -14,7 +15,7 @@ import { isStormActive, STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
 import { parseDuration } from '../../domain/time.js'
 import { utf8Text } from '../../system/runtime.js'
 import { changeBody } from '../changed-body.js'
-import type { Gate, RequestContext } from '../request-context.js'
+import { draw, type Gate, type RequestContext } from '../request-context.js'
 import { problem, refuseUntil, retryAfterHeader } from '../responses.js'
 
 /** Half of it is sent. */
@@ -23,16 +24,17 @@ const CUT_BODY = '[{"id":1}]'
 /** Is there a storm, or a fault for this operation? */
 export const injectFault: Gate = (context) => {
   if (context.caller.kind !== 'key' && !isPublic(context.route)) return undefined
-  const { storm, faults } = context.space
-  if (storm !== undefined && isStormActive(storm, context.now) && context.space.drawStorm(storm.rate)) {
+  const { storm, faults } = context.space.state
+  if (storm !== undefined && isStormActive(storm, context.now) && draw(context, 'storm') < storm.rate) {
     const until = context.now + (storm.retryAfter ?? STORM_RETRY_AFTER_MS)
     return refuseUntil(context, until, 'The service is overloaded.', 'storm')
   }
   if (faults.length === 0 || context.route.kind !== 'operation') return undefined
   const { route } = context
-  const hit = context.space.findFault(route.operation.id, (when) => matches(context, route, when))
+  const isMatch = (when: FaultCondition) => matches(context, route, when)
+  const hit = findFault(faults, route.operation.id, isMatch, () => draw(context, 'faults'))
   if (hit === undefined) return undefined
-  if (hit.rule.phase !== 'after' && !changesResponse(hit.rule)) return applyFault(context, context.space.useFault(hit))
+  if (hit.rule.phase !== 'after' && !changesResponse(hit.rule)) return applyFault(context, useFault(context, hit))
   context.pendingFault = hit
   return undefined
 }
@@ -65,6 +67,14 @@ function jsonIn(body: RequestContext['request']['body']): Readonly<Record<string
   } catch {
     return {}
   }
+}
+
+/** Takes one use of the fault. */
+export function useFault({ space, pending }: RequestContext, fault: ArmedFault): ArmedFault {
+  const { id, left } = fault
+  if (left !== null)
+    pending.faults = space.state.faults.map((one) => (one.id === id ? { ...one, left: left - 1 } : one))
+  return fault
 }
 
 /** Whether it needs the response of the operation. */

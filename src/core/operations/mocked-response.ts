@@ -44,7 +44,7 @@ function isParentMissing({ space, readings }: RequestContext, operation: Operati
   const ids = Object.values(readings.path.values).map(String)
   return parentsOf(operation, space.shared.contract).some(({ resource, depth }) => {
     const scope = ids.slice(0, depth - 1)
-    return space.records.get(resource)?.get(scope, ids[depth - 1]) === undefined
+    return space.state.records.get(resource)?.get(scope, ids[depth - 1]) === undefined
   })
 }
 

@@ -52,7 +52,7 @@ function replyTo(
   if (result.kind === 'conflict')
     return problem('conflict', { message: `${operation.id}: ${result.property} is taken.` })
   try {
-    space.commit(result.changes)
+    space.commit({}, result.changes)
   } catch (error) {
     if (error instanceof StoreFull) return problem('store_full')
     if (error instanceof Failure && error.code === 'STORE_WRITE_FAILED') {
@@ -90,7 +90,7 @@ function isPlainList({ kind, pathFilters }: ResourceAction, { parents }: Resourc
  */
 function keptLists(resource: string, handle: Handler): Handler {
   return (context, readings) => {
-    const records = context.space.records.get(resource)
+    const records = context.space.state.records.get(resource)
     const known = records?.kept(handle, context.query)
     if (known !== undefined) return known as HandlerResult
     const result = handle(context, readings)

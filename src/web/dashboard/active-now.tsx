@@ -70,7 +70,7 @@ function Chip({ active, now }: { readonly active: ActiveView; readonly now: numb
           restore
         </ActionButton>
       ) : (
-        <ActionButton class="plain" label={`Switch off ${text}`} act={() => switchOff(active, now)}>
+        <ActionButton class="plain" label={`Switch off ${text}`} act={() => switchOff(active)}>
           ×
         </ActionButton>
       )}
@@ -87,32 +87,22 @@ function showSwitch({ what, name }: ActiveView): void {
   else showTab('keys', `key-${name}`)
 }
 
-/** Undo uses the opposite verb: what clients changed since stays. */
-function switchOff({ what, name, id, text, until }: ActiveView, now: number): Promise<unknown> {
+function switchOff({ what, name, id, text }: ActiveView): Promise<unknown> {
   const key = name ?? ''
   const done = `Switched off: ${text}.`
-  const { storm, settings, keys = [] } = state.value ?? {}
   switch (what) {
-    case 'storm': {
-      const parts = Object.entries(storm ?? {}).filter(([part, value]) => part !== 'startedAt' && value !== null)
-      return call('storm.stop', {}, done, ['storm.start', { storm: Object.fromEntries(parts) }])
-    }
+    case 'storm':
+      return call('storm.stop', {}, done)
     case 'fault':
       return removeFault(id ?? '')
     case 'clock':
       return moveClock('real')
-    case 'setting': {
-      const change = { [key]: defaultOf(key as SettingName) }
-      return call('settings.change', change, done, ['settings.change', { [key]: settings?.[key as SettingName] }])
-    }
-    case 'ban': {
-      const rest = `${Math.max(1, Math.ceil((Date.parse(until ?? '') - now) / 1000))}s`
-      return call('keys.unban', { key }, done, ['keys.ban', { key, for: rest }])
-    }
-    case 'plan': {
-      const plan = keys.find((known) => known.key === key)?.plan ?? ''
-      return call('overrides.clear', { what, name: key }, done, ['keys.change', { key, plan }])
-    }
+    case 'setting':
+      return call('settings.change', { [key]: defaultOf(key as SettingName) }, done)
+    case 'ban':
+      return call('keys.unban', { key }, done)
+    case 'plan':
+      return call('overrides.clear', { what, name: key }, done)
   }
 }
 

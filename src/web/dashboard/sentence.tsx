@@ -70,9 +70,8 @@ function armCommand(text: string): readonly Command[] {
 
 function quickCommands(): readonly Command[] {
   const slow = operation.value === '*' ? (operations.value[0]?.id ?? '*') : operation.value
-  const storm = () => call('storm.start', { storm: '1,for=30s' }, 'A storm has started.', ['storm.stop', {}])
-  const slowDown = () =>
-    call('settings.change', { latency: `${slow}=3s` }, `${slow} is slow.`, ['settings.change', { latency: null }])
+  const storm = () => call('storm.start', { storm: '1,for=30s' }, 'A storm has started.')
+  const slowDown = () => call('settings.change', { latency: `${slow}=3s` }, `${slow} is slow.`)
   return [
     ['Everything 429 for 30 s', storm],
     [`${slow} slow 3 s`, slowDown],

@@ -107,12 +107,12 @@ describe('a plain request', () => {
   it('is executed once, even if node:http sends the response', async () => {
     const { port, core } = await start({ latency: '1ms' })
     const socket = await openSocket(port)
-    const size = core.spaces.default.records.get('pets')?.size ?? 0
+    const size = core.spaces.default.state.records.get('pets')?.size ?? 0
     socket.write(POST)
     expect(await responses(socket, 1)).toEqual([201])
     socket.write(GET)
     expect(await responses(socket, 2)).toEqual([201, 200])
-    expect([core.spaces.default.records.get('pets')?.size, core.spaces.default.log.total]).toEqual([size + 1, 2])
+    expect([core.spaces.default.state.records.get('pets')?.size, core.spaces.default.log.total]).toEqual([size + 1, 2])
     socket.destroy()
   })
 
@@ -328,11 +328,11 @@ describe('a request after which Node destroys the socket', () => {
     'does not affect the response before: %j',
     async (pri) => {
       const { port, core } = await start()
-      const size = core.spaces.default.records.get('pets')?.size ?? 0
+      const size = core.spaces.default.state.records.get('pets')?.size ?? 0
       const socket = await openSocket(port)
       socket.write(POST + pri)
       expect(await responses(socket, 2)).toEqual([201, 400])
-      expect(core.spaces.default.records.get('pets')?.size).toBe(size + 1)
+      expect(core.spaces.default.state.records.get('pets')?.size).toBe(size + 1)
       expect(core.spaces.default.log.total).toBe(2)
       socket.destroy()
     },

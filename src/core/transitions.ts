@@ -1,0 +1,127 @@
+import type { Contract } from '../contract/contract.js'
+import { banFor, NO_BAN_RECORD } from '../domain/ban.js'
+import { armFaults, type FaultRule } from '../domain/faults.js'
+import { type ApiKey, DEFAULT_KEY } from '../domain/keys.js'
+import { countUsed } from '../domain/quota.js'
+import type { Change, SpaceStart } from '../domain/state.js'
+import type { RunningStorm, Storm } from '../domain/storm.js'
+import { type ClockState, type DurationMs, type EpochMs, readClock } from '../domain/time.js'
+import type { AccountsView } from './accounts.js'
+import { currentLimits, type Keyring } from './keyring.js'
+import { isEqual, type SpaceState } from './space-state.js'
+
+/** Parts of a state that a change replaces. */
+export type NextState = Partial<SpaceState>
+
+/** If the clock goes back, whatever began in the time that it goes back is over for good. @source docs/behaviour.md, "The clock" */
+export function turnClock(
+  state: Pick<SpaceState, 'clock' | 'accounts' | 'storm'>,
+  clock: ClockState,
+  wall: EpochMs,
+): NextState {
+  const before = readClock(state.clock, wall)
+  const now = readClock(clock, wall)
+  if (now >= before) return { clock }
+  const { accounts, storm } = state
+  const isOver = storm !== undefined && storm.startedAt > now
+  return { clock, accounts: accounts.withoutFuture(before, now, wall), storm: isOver ? undefined : storm }
+}
+
+/** @param requests to the space so far */
+export function startStorm(storm: Storm, startedAt: EpochMs, requests: number): RunningStorm {
+  return { ...storm, startedAt, afterRequests: requests }
+}
+
+/** Rules that stay keep their ids and their remaining uses. */
+export function changeFaults(
+  { faults }: Pick<SpaceState, 'faults'>,
+  rules: readonly FaultRule[],
+  requests: number,
+): NextState {
+  return {
+    faults: armFaults(
+      rules.map((rule) => ({ rule })),
+      faults,
+      requests,
+    ),
+  }
+}
+
+export function addFault({ faults }: Pick<SpaceState, 'faults'>, rule: FaultRule, requests: number): NextState {
+  return { faults: armFaults([...faults, { rule }], faults, requests) }
+}
+
+/** Applies changed start settings, storm and faults. Clock, quotas and bans change with the next reset. */
+export function startAs(
+  state: Pick<SpaceState, 'faults'>,
+  before: SpaceStart,
+  start: SpaceStart,
+  now: EpochMs,
+  requests: number,
+): NextState {
+  return {
+    ...(!isEqual(before.settings, start.settings) && { settings: start.settings }),
+    ...(!isEqual(before.storm, start.storm) && { storm: start.storm && startStorm(start.storm, now, requests) }),
+    ...(!isEqual(before.faults, start.faults) && changeFaults(state, start.faults, requests)),
+  }
+}
+
+/** @param bans by label or key */
+export function banKeys(
+  accounts: AccountsView,
+  keys: Keyring,
+  bans: Readonly<Record<string, DurationMs>>,
+  now: EpochMs,
+  requests: number,
+): AccountsView {
+  return Object.entries(bans).reduce(
+    (all, [name, duration]) => all.withKey(keys.find(name)?.key ?? name, { bans: banFor(duration, now, requests) }),
+    accounts,
+  )
+}
+
+/** Without a ban the account is unchanged, or an undo would list it. */
+export function unbanKey(accounts: AccountsView, key: string): AccountsView {
+  return accounts.ofKey(key).bans.ban === undefined ? accounts : accounts.withKey(key, { bans: NO_BAN_RECORD })
+}
+
+/** Opens windows as if this many requests had been charged at an instant. */
+export function useUp(
+  state: Pick<SpaceState, 'accounts' | 'settings' | 'plans'>,
+  { contract, keys }: { readonly contract: Contract; readonly keys: Keyring },
+  used: SpaceStart['used'],
+  openedAt: EpochMs,
+): AccountsView {
+  return Object.entries(used).reduce((accounts, [name, { perMinute, perDay }]) => {
+    const apiKey = keys.find(name)
+    const key = apiKey?.key ?? name
+    const limits = currentLimits(contract, apiKey, state)
+    const usage = {
+      ...accounts.ofKey(key).usage,
+      ...(perMinute === undefined ? {} : { minute: { openedAt, used: countUsed(perMinute, limits.perMinute) } }),
+      ...(perDay === undefined ? {} : { day: { openedAt, used: countUsed(perDay, limits.perDay) } }),
+    }
+    return accounts.withKey(key, { usage })
+  }, state.accounts)
+}
+
+/** Moves a key to another plan: the change of the state, and what the store keeps. */
+export function movePlan(
+  { settings, plans }: Pick<SpaceState, 'settings' | 'plans'>,
+  { stored }: Pick<Keyring, 'stored'>,
+  apiKey: ApiKey,
+  plan: string,
+): readonly [NextState, readonly Change[]] {
+  // A setting, so that a reset restores it.
+  if (apiKey.key === DEFAULT_KEY) return [{ settings: { ...settings, plan } }, []]
+  const next = { plans: new Map(plans).set(apiKey.key, plan) }
+  return [next, stored.has(apiKey.key) ? [{ kind: 'key', key: { ...apiKey, plan } }] : []]
+}
+
+/** Forgets plan, usage and bans that a key had before it was removed. */
+export function forgetKey({ accounts, plans }: Pick<SpaceState, 'accounts' | 'plans'>, key: string): NextState {
+  return {
+    ...(accounts.has(key) && { accounts: accounts.withoutKey(key) }),
+    ...(plans.has(key) && { plans: new Map([...plans].filter(([other]) => other !== key)) }),
+  }
+}

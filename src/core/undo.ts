@@ -1,0 +1,113 @@
+import type { ConductLedger, SavedConduct } from '../conduct/conduct-ledger.js'
+import type { ApiKey } from '../domain/keys.js'
+import type { Snapshot } from '../domain/state.js'
+import type { EpochMs } from '../domain/time.js'
+import type { SavedLog } from '../exchanges/exchange-log.js'
+import { type Keyring, type Keys, loadKeys, type SavedKeyring, saveKeys } from './keyring.js'
+import { isEqual, loadState, type SavedState, type SpaceState, saveState } from './space-state.js'
+
+/** What a space had before a verb. A part is undefined if the verb did not change it. */
+export interface ReplacedSpace {
+  readonly state: SpaceState
+  readonly snapshots: ReadonlyMap<string, Snapshot> | undefined
+  /** A snapshot on disk; null if there was none of this name. */
+  readonly file: ReplacedFile | undefined
+  /** Only if the verb emptied it, as a reset does. */
+  readonly conduct: ConductLedger | undefined
+  readonly log: SavedLog | undefined
+}
+
+export interface ReplacedFile {
+  readonly name: string
+  readonly content: Snapshot | null
+}
+
+/** What takes back the last verb of a space, for a minute. */
+export interface Undo extends ReplacedSpace {
+  /** Position of its command. */
+  readonly id: number
+  readonly verb: string
+  /** Real time. */
+  readonly at: EpochMs
+  /** Requests to the space before. */
+  readonly requests: number
+  readonly keys: ChangedKeys | undefined
+}
+
+interface ChangedKeys {
+  readonly before: Keys
+  readonly after: Keys
+}
+
+/** Those that a verb added, changed or removed. */
+function changedKeys({ before, after }: ChangedKeys): readonly string[] {
+  const all = new Set([...before.valid.keys(), ...after.valid.keys()])
+  return [...all].filter((key) => !isEqual(before.valid.get(key), after.valid.get(key)))
+}
+
+/** A key that the verb changed, and a later one as well: the undo would take that back too. */
+export function keyChangedSince(keys: Keyring, changed: ChangedKeys): ApiKey | undefined {
+  const key = changedKeys(changed).find((one) => !isEqual(keys.valid.get(one), changed.after.valid.get(one)))
+  return key === undefined
+    ? undefined
+    : (keys.valid.get(key) ?? changed.after.valid.get(key) ?? changed.before.valid.get(key))
+}
+
+/** The keys with those that the verb changed as they were before, in their order. */
+export function keysBefore(keys: Keyring, changed: ChangedKeys): Keys {
+  const own = new Set(changedKeys(changed))
+  const restored = (before: ReadonlyMap<string, ApiKey>, present: ReadonlyMap<string, ApiKey>) => {
+    const left = new Map(
+      [...before].flatMap(([key, apiKey]) => {
+        const now = own.has(key) ? apiKey : present.get(key)
+        return now === undefined ? [] : [[key, now] as const]
+      }),
+    )
+    for (const [key, apiKey] of present) if (!own.has(key)) left.set(key, apiKey)
+    return left
+  }
+  return {
+    stored: restored(changed.before.stored, keys.stored),
+    valid: restored(changed.before.valid, keys.valid),
+  }
+}
+
+export interface SavedUndo extends Pick<Undo, 'id' | 'verb' | 'at' | 'requests'> {
+  readonly keys: { readonly before: SavedKeyring; readonly after: SavedKeyring } | null
+  readonly state: SavedState
+  readonly snapshots: readonly (readonly [string, Snapshot])[] | null
+  readonly file: ReplacedFile | null
+  readonly conduct: SavedConduct | null
+  readonly log: SavedLog | null
+}
+
+export function saveUndo(undo: Undo): SavedUndo {
+  const { id, verb, at, requests, keys, state, snapshots, file, conduct, log } = undo
+  return {
+    id,
+    verb,
+    at,
+    requests,
+    keys: keys === undefined ? null : { before: saveKeys(keys.before), after: saveKeys(keys.after) },
+    state: saveState(state),
+    snapshots: snapshots === undefined ? null : [...snapshots],
+    file: file ?? null,
+    conduct: conduct?.save() ?? null,
+    log: log ?? null,
+  }
+}
+
+export function loadUndo(
+  { keys, state, snapshots, file, conduct, log, ...facts }: SavedUndo,
+  loadConduct: (saved: SavedConduct) => ConductLedger,
+): Undo {
+  return {
+    ...facts,
+    keys: keys === null ? undefined : { before: loadKeys(keys.before), after: loadKeys(keys.after) },
+    state: loadState(state),
+    snapshots: snapshots === null ? undefined : new Map(snapshots),
+    file: file ?? undefined,
+    conduct: conduct === null ? undefined : loadConduct(conduct),
+    log: log ?? undefined,
+  }
+}
