@@ -400,7 +400,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     const rows = page.locator('#records tbody tr')
     await expect.poll(() => rows.count()).toBe(1)
     await page.getByRole('combobox', { name: 'status of pets 9007199254740993' }).selectOption('sold')
-    await page.getByText('pets 9007199254740993 is changed.').waitFor({ state: 'attached' })
+    await page.getByText('pets 9007199254740993 is changed.').first().waitFor({ state: 'attached' })
     expect(await (await ask('/pets?status=sold&limit=100')).text()).toContain('"id":9007199254740993,')
     await search.fill('pickle')
     await expect.poll(() => rows.locator('input').first().inputValue()).toBe('Pickle')
