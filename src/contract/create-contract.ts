@@ -78,7 +78,7 @@ function createRouter(operations: readonly Operation[]): (method: string, path: 
     .sort((one, other) => (one.rank < other.rank ? -1 : 1))
 
   return (method, given) => {
-    const path = given.includes('%') ? normalPath(given) : given
+    const path = /^[\w\-./]*$/.test(given) ? given : normalPath(given)
     const fixed = path.includes('{') ? undefined : resources.get(path)
     if (fixed?.operations.has(method)) return routeTo(fixed, method, [])
     let other: Route | undefined = fixed && routeTo(fixed, method, [])
@@ -129,8 +129,12 @@ function rankOf(path: string): string {
 /** The characters that a path may have both as they are and encoded. @source RFC 3986, section 3.3 */
 const PLAIN = /[\w\-.~!$&'()*+,;=:@]/
 
+/** What is written in more than one way: some clients encode `|`, and all encode a space. */
+const UNUSUAL = /%[\da-f]{2}|[^\w\-.~!$&'()*+,;=:@/%{}]+/gi
+
 function normalPath(path: string): string {
-  return path.replace(/%[\da-f]{2}/gi, (encoded) => {
+  return path.replace(UNUSUAL, (encoded) => {
+    if (!encoded.startsWith('%')) return encodeURIComponent(encoded)
     const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16))
     return PLAIN.test(character) ? character : encoded.toUpperCase()
   })
@@ -150,5 +154,5 @@ function nameGroup(parameter: string): string {
 }
 
 function literalPath(path: string): string {
-  return normalPath(path.replace(/[^\x21-\x7e]+/g, encodeURIComponent))
+  return normalPath(path.replace(/%(?![\da-f]{2})/gi, '%25'))
 }

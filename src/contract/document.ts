@@ -41,7 +41,8 @@ export class Place {
   /** The same with extensions: names of fields and headers may begin with `x-`. */
   entries(key: string): readonly (readonly [string, Place])[] {
     const place = this.child(key)
-    if (place === undefined) return []
+    // YAML reads a key without a value as null.
+    if (place === undefined || place.value === null) return []
     return Object.keys(place.object()).flatMap((name) => {
       const child = place.child(name)
       return child === undefined ? [] : [[name, child] as const]
@@ -50,7 +51,7 @@ export class Place {
 
   items(key: string): readonly Place[] {
     const place = this.child(key)
-    if (place === undefined) return []
+    if (place === undefined || place.value === null) return []
     if (!Array.isArray(place.value)) throw place.error('must be a list')
     return place.value.map((item: unknown, index) => this.at(item, `${place.name}[${index}]`))
   }

@@ -1,6 +1,7 @@
 import { boundedCompiler } from './bounded-ajv.js'
 import { isNode, type Node, type Place } from './document.js'
 import { generateNumber } from './generate-value.js'
+import { stringifyJson } from './json.js'
 import { MAX_MADE, toJsonSchema } from './json-schema.js'
 import { words } from './keywords.js'
 import { patternText } from './pattern-text.js'
@@ -42,6 +43,12 @@ export function fullExample(schema: Place): unknown {
     if (valid !== undefined) return valid
   }
   return exampleValue(schema)
+}
+
+/** What comes next to a value of the schema where none is known that it allows, such as for alternatives that overlap. */
+export function nearExample(schema: Place): unknown {
+  const made = [schema, ...alternativesOf(schema)].map((one) => makeExample(one, { isFull: true, used: 0 }, 0))
+  return made.find((one) => one !== undefined && stringifyJson(one) !== '{}') ?? (typeOf(schema) === 'array' ? [] : {})
 }
 
 const MAX_REMOVALS = 50
@@ -135,20 +142,21 @@ function scalarRules(schema: Place): Node {
 
 type Make = (schema: Place) => unknown
 
-function exampleArray(schema: Place, { minItems, minContains, uniqueItems }: Node, { isFull }: Room, make: Make) {
+function exampleArray(schema: Place, { minItems, minContains, uniqueItems }: Node, room: Room, make: Make) {
   const contained = schema.child('contains')
   const wanted = contained === undefined ? 0 : typeof minContains === 'number' ? minContains : 1
-  if (wanted > 10) return undefined
+  if (wanted > MAX_VALUES) return undefined
   const held =
     contained === undefined
       ? []
       : Array.from({ length: wanted }, (_, at) => varied(make(contained), uniqueItems ? at : 0))
   const tuple = [...schema.items('prefixItems').map(make), ...held]
   const least = typeof minItems === 'number' ? minItems : 0
-  const length = Math.max(least - tuple.length, isFull && tuple.length === 0 ? 1 : 0)
+  const length = Math.max(least - tuple.length, room.isFull && tuple.length === 0 ? 1 : 0)
   const items = schema.child('items')
-  const item = length > 0 && items ? make(items) : undefined
-  if (length > 10 || tuple.includes(undefined)) return undefined
+  const before = room.used
+  const item = length === 0 ? undefined : items ? make(items) : least > tuple.length ? 'string' : undefined
+  if (length * Math.max(1, room.used - before) > MAX_VALUES || tuple.includes(undefined)) return undefined
   if (item === undefined) return least > tuple.length ? undefined : tuple
   const { enum: all }: Node = Object(items?.value)
   const choices: readonly unknown[] = uniqueItems && Array.isArray(all) ? all : []
@@ -158,6 +166,11 @@ function exampleArray(schema: Place, { minItems, minContains, uniqueItems }: Nod
 
 function varied(item: unknown, at: number): unknown {
   if (at === 0) return item
+  if (typeof item === 'boolean') return !item
+  if (isNode(item)) {
+    const [[name, value] = []] = Object.entries(item).filter(([, one]) => /^(number|string)$/.test(typeof one))
+    return name === undefined ? item : { ...item, [name]: varied(value, at) }
+  }
   return typeof item === 'number' ? item + at : typeof item === 'string' ? `${item}${at}` : item
 }
 
@@ -169,12 +182,28 @@ const STRINGS: Readonly<Record<string, string>> = {
   uuid: '00000000-0000-4000-8000-000000000000',
   uri: 'https://example.com/',
   url: 'https://example.com/',
+  iri: 'https://example.com/',
   'uri-reference': '/',
+  'iri-reference': '/',
+  'uri-template': '/{id}',
+  'json-pointer': '/a',
+  'relative-json-pointer': '0',
   email: 'user@example.com',
+  'idn-email': 'user@example.com',
   hostname: 'example.com',
+  'idn-hostname': 'example.com',
   ipv4: '192.0.2.1',
   ipv6: '2001:db8::1',
   byte: 'AAAA',
+}
+/** For schemas with a small maxLength. */
+const SHORT_STRINGS: Readonly<Record<string, string>> = {
+  uri: 'a:b',
+  url: 'a:b',
+  email: 'a@b.c',
+  hostname: 'a.b',
+  ipv4: '1.1.1.1',
+  ipv6: '::1',
 }
 /** For patterns with more than classes, groups, choices and counts. */
 const TEXTS = [
@@ -199,14 +228,14 @@ function exampleString({ format, pattern, minLength, maxLength }: Node, { isFull
       TEXTS.find((text = '') => nativePattern(pattern)?.test(text) ?? true)
     )
   if (Number(minLength) > MAX_MADE) return undefined
-  const known = typeof format === 'string' ? STRINGS[format] : undefined
+  const usual = STRINGS[`${format}`]
+  const known = usual !== undefined && usual.length > Number(maxLength) ? (SHORT_STRINGS[`${format}`] ?? usual) : usual
   const least = typeof minLength === 'number' ? minLength : 0
-  if (known !== undefined)
-    return format === 'email' || format === 'hostname'
-      ? known.padStart(least, 'x')
-      : /^ur[il]/.test(`${format}`)
-        ? known.padEnd(least, 'x')
-        : known
+  if (known !== undefined) {
+    if (/email$|hostname$/.test(`${format}`)) return known.padStart(least, 'x')
+    if (format === 'byte') return known.padEnd(4 * Math.ceil(least / 4), 'A')
+    return /^[ui]r[il]/.test(`${format}`) ? known.padEnd(least, 'x') : known
+  }
   const text = (isFull ? 'string' : '').padEnd(least, 'x')
   return text.slice(0, typeof maxLength === 'number' ? maxLength : undefined)
 }
@@ -223,9 +252,14 @@ function exampleObject(schema: Place, { minProperties }: Node, room: Room, depth
   }
   const undeclared = room.isFull ? requiredNames(schema).filter((name) => !(name in object)) : []
   for (const name of undeclared) object[name] = 'string'
-  const others = schema.child('additionalProperties') ?? schema.children('patternProperties')[0]?.[1]
+  const [[pattern, patterned] = []] = schema.children('patternProperties')
+  const rule: unknown = pattern ?? Object(schema.child('propertyNames')?.value).pattern
+  const open = schema.child('additionalProperties')
+  const others = open === undefined || open.value === false ? (patterned ?? open) : open
+  const named = typeof rule === 'string' ? patternText(rule, {}) : undefined
   for (let key = 1; typeof minProperties === 'number' && Object.keys(object).length < minProperties && key < 10; key++)
-    object[`key${key}`] = others && isNode(others.value) ? make(others) : 'string'
+    object[key === 1 && named !== undefined ? named : `${named ?? 'key'}${key}`] =
+      others && isNode(others.value) ? make(others) : 'string'
   return object
 }
 

@@ -56,6 +56,7 @@ function valueType(types: readonly string[]): ValueType {
 const WITHOUT_WORDING = ['pattern', 'minLength', 'maxLength', 'multipleOf', 'allOf', 'anyOf', 'oneOf', 'not', 'const']
 
 const FORMAT_WORDING: { readonly [format: string]: string } = {
+  byte: 'a text in Base64',
   date: 'a date such as 2026-01-31',
   'date-time': 'a date with time such as 2026-01-31T12:00:00Z',
   uri: 'a URI such as https://example.com/',

@@ -5,7 +5,11 @@ const DATE_TIME =
 /** A scheme, and only characters that a URI may have. @source RFC 3986, section 2 */
 const URI = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[\w.~!$&'()*+,;=:@/?#[\]-]|%[0-9A-Fa-f]{2})*$/
 
+/** Of any alphabet, also in lines. @source RFC 4648, section 4 */
+const BASE64 = /^[\w+/\s-]*={0,2}\s*$/
+
 export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
+  byte: (text) => BASE64.test(text),
   date: isDate,
   'date-time': (text) => isDate(DATE_TIME.exec(text)?.[1] ?? ''),
   uri: (text) => URI.test(text) && URL.canParse(text),

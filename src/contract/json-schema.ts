@@ -212,13 +212,15 @@ function convertWith(make: (convert: Convert) => JsonSchema, { of, isClosed }: C
 
 const INT64 = { minimum: String(INT64_MINIMUM), maximum: String(INT64_MAXIMUM) }
 const INT32 = { minimum: String(-(2 ** 31)), maximum: String(2 ** 31 - 1) }
+const UINT64 = { minimum: '0', maximum: String(2n ** 64n - 1n) }
 /** The longest whole number that is read exactly has 309 digits. */
 const LONGEST = { minimum: `-1${'0'.repeat(309)}`, maximum: `1${'0'.repeat(309)}` }
 
+const BOUNDS: Readonly<Record<string, Int64Bounds>> = { int32: INT32, uint64: UINT64, undefined: LONGEST }
+
 /** The contract's own bounds, within those of its format. */
 export function integerBounds(schema: Node): Int64Bounds {
-  const { format } = schema
-  return boundsWithin(schema, format === 'int32' ? INT32 : format === undefined ? LONGEST : INT64)
+  return boundsWithin(schema, BOUNDS[String(schema.format)] ?? INT64)
 }
 
 function boundsWithin(schema: Node, type: Int64Bounds): Int64Bounds {

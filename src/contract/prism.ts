@@ -2,18 +2,24 @@ import { createInstance, getHttpOperationsFromSpec, type IHttpConfig } from '@st
 import type { Contract, Operation } from './contract.js'
 import { isNode, type Node, operationPlace, type Place, rootPlace } from './document.js'
 import type { ContractEngine, MockRequest } from './engine.js'
-import { exampleOf, exampleValue, fits, fullExample } from './example-value.js'
+import { exampleOf, exampleValue, fits, fullExample, nearExample } from './example-value.js'
 import { stringifyJson } from './json.js'
 import { concreteType, essenceOf, isJsonType, isXmlType } from './media-types.js'
 
 type HttpOperation = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number]
 type HttpComponents = Parameters<typeof createInstance>[1]
 
+interface Body {
+  readonly text: string
+  /** Why it breaks its schema. */
+  readonly note?: string
+}
+
 interface Prepared {
   readonly resource: HttpOperation
   readonly hasResponses: boolean
   /** The bodies that Prism chooses from; it gets their numbers only, so that no schema or digit is lost or costs time. */
-  readonly bodies: readonly string[]
+  readonly bodies: readonly Body[]
   readonly headersOf: (status: number) => Readonly<Record<string, string>>
 }
 
@@ -42,14 +48,16 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
         const output = await negotiate(resource, wish)
         if (output === undefined) continue
         const type = Object.entries(output.headers ?? {}).find(([name]) => /^content-type$/i.test(name))?.[1]
-        const body = output.body === undefined || output.body === null ? '' : bodies[Number(output.body)]
+        const isEmpty = output.body === undefined || output.body === null
+        const { text: body = '', note } = (isEmpty ? undefined : bodies[Number(output.body)]) ?? {}
         return {
           status: output.statusCode,
           headers: {
             ...headersOf(output.statusCode),
             ...(body !== '' && typeof type === 'string' && { 'content-type': type }),
+            ...(note !== undefined && { 'x-sandbox-note': note }),
           },
-          body: body ?? '',
+          body,
           ...(wish.example !== undefined && { example: wish.example }),
         }
       }
@@ -85,39 +93,40 @@ async function negotiate(resource: HttpOperation, { status, example, accept }: P
 }
 
 async function prepare(place: Place | undefined, operation: Operation, forced: number | undefined): Promise<Prepared> {
-  const bodies: string[] = []
-  const documented = new Map(place?.children('responses'))
+  const bodies: Body[] = []
+  const named = place?.children('responses') ?? []
+  const documented = new Map(named.map(([status, one]) => [status.replace(/xx$/, 'XX'), one]))
   const find = (status: string) =>
     documented.get(status) ?? documented.get(`${status[0]}XX`) ?? documented.get('default')
   const isFound = [...documented.keys()].some((status) => /^2\d\d$/.test(status))
   const statuses = [...documented.keys()].filter((status) => /^(?:[1-5]\d\d|default)$/.test(status))
-  const named = [
+  const wanted = [
     ...statuses,
     ...(forced === undefined ? [] : [String(forced)]),
     ...(isFound || !documented.has('2XX') ? [] : ['200']),
   ]
   const [range] = [...documented.keys()].flatMap((status) => (/^[1-5]XX$/.test(status) ? [`${status[0]}00`] : []))
-  if (named.length === 0 && range !== undefined) named.push(range)
+  if (wanted.length === 0 && range !== undefined) wanted.push(range)
   const responses = Object.fromEntries(
-    named.map((status) => [status, { description: '', content: contentsOf(find(status), bodies) }]),
+    wanted.map((status) => [status, { description: '', content: contentsOf(find(status), bodies) }]),
   )
   const paths = { '/': { [operation.method.toLowerCase()]: { responses } } }
   const [resource] = await getHttpOperationsFromSpec({ openapi: '3.1.0', info: { title: '', version: '' }, paths })
   if (resource === undefined) throw new Error(`Prism cannot read ${operation.id}.`)
   return {
     resource,
-    hasResponses: named.length > 0,
+    hasResponses: wanted.length > 0,
     bodies,
     headersOf: (status) => mockedHeaders(find(String(status))),
   }
 }
 
 /** The contents of a response with a number for each example. */
-function contentsOf(response: Place | undefined, bodies: string[]) {
+function contentsOf(response: Place | undefined, bodies: Body[]) {
   const contents = (response?.entries('content') ?? []).map(([mediaType, content]) => {
     const essence = essenceOf(mediaType)
-    const examples = examplesOf(content, isJsonType(essence), isXmlType(essence)).map(([name, text]) => {
-      return [name, { value: String(bodies.push(text) - 1) }] as const
+    const examples = examplesOf(content, isJsonType(essence), isXmlType(essence)).map(([name, body]) => {
+      return [name, { value: String(bodies.push(body) - 1) }] as const
     })
     return [concreteType(mediaType), { examples: Object.fromEntries(examples) }] as const
   })
@@ -125,25 +134,26 @@ function contentsOf(response: Place | undefined, bodies: string[]) {
 }
 
 /** By name; the first is valid. */
-function examplesOf(
-  content: Place,
-  isJson: boolean,
-  isXml: boolean,
-): readonly (readonly [name: string, text: string])[] {
+function examplesOf(content: Place, isJson: boolean, isXml: boolean): readonly (readonly [name: string, body: Body])[] {
   const schema = content.child('schema')
   const named = content.entries('examples').map(([name, example]) => [name, example.written('value').value] as const)
   const all = named.length > 0 ? named : [['default', exampleOf(content)] as const]
   const given = all.filter(([, value]) => value !== undefined)
   const valid = given.filter(([, value]) => schema === undefined || !isJson || fits(value, schema, 'response'))
   const isMade = valid.length === 0 && (isJson || schema !== undefined)
-  const made = isMade ? [['default', madeFor(schema)] as const] : []
+  const full = isMade && schema ? fullExample(schema) : undefined
+  const isUnfit = isMade && schema !== undefined && full === undefined
+  const made = isMade ? [['default', schema === undefined ? {} : isUnfit ? nearExample(schema) : full] as const] : []
   const texts = new Map<string, unknown>()
   for (const [name, value] of [...valid, ...made, ...given]) if (!texts.has(name)) texts.set(name, value)
   const textOf = (value: unknown) => {
     if (typeof value === 'string' && !isJson) return value
     return isXml ? xmlOf(xmlName(content.written('schema')), value) : stringifyJson(value)
   }
-  return [...texts].map(([name, value]) => [name, textOf(value)])
+  const note = `No value is known that the schema allows (${schema?.name.replaceAll(/[^ -~]/g, '?')})`
+  return [...texts].map(([name, value]) => {
+    return [name, { text: textOf(value), ...(isUnfit && name === 'default' && { note }) }]
+  })
 }
 
 /** @source OpenAPI specification: XML Object */
@@ -162,10 +172,6 @@ function xmlOf(name: string, value: unknown): string {
         .join('')
     : String(value ?? '').replace(/[<&>]/g, (character) => `&#${character.charCodeAt(0)};`)
   return `<${name}>${inner}</${name}>`
-}
-
-function madeFor(schema: Place | undefined): unknown {
-  return (schema && fullExample(schema)) ?? (Object(schema?.value).type === 'array' ? [] : {})
 }
 
 function mockedHeaders(response: Place | undefined): Readonly<Record<string, string>> {

@@ -20,6 +20,8 @@ export interface ResourceData {
   readonly hidden?: readonly (readonly string[])[]
   /** Names in requests of properties that records have under another: `ownerId` of the object `owner`. */
   readonly aliases?: Readonly<Record<string, string>>
+  /** The property with the address of a record, without which no client would learn its id. */
+  readonly address?: AddressData
   /** Records may have properties that are not declared. */
   readonly isOpen?: true
   /** Properties whose values may not occur twice (`x-unique: true`). */
@@ -28,6 +30,12 @@ export interface ResourceData {
   readonly isFixed?: true
   /** Its only records: the example of the list. */
   readonly examples?: readonly Readonly<Record<string, unknown>>[]
+}
+
+export interface AddressData {
+  readonly property: string
+  /** As a text, as `{ self: { href } }` of HAL, or as `[{ rel: 'self', href }]`. */
+  readonly form: 'text' | 'hal' | 'list'
 }
 
 /** The field of a store that is not a resource. */
@@ -151,15 +159,17 @@ export interface View {
   readonly only?: readonly string[]
   /** Values of required properties that a record may lack. */
   readonly fills?: Readonly<Record<string, unknown>>
+  /** The property that has the id, and its name in the record: `productId` of `id`. */
+  readonly idAs?: readonly [name: string, property: string]
   /** The property that holds each record of a list: `[{ product: … }]`. */
   readonly envelope?: string
 }
 
 export function viewed(value: Node, { envelope, ...view }: View): Node {
   if (envelope !== undefined) return { [envelope]: viewed(value, view) }
-  const { only, fills } = view
-  if (only === undefined) return { ...fills, ...value }
-  const shown: Record<string, unknown> = {}
+  const { only, fills, idAs } = view
+  const shown: Record<string, unknown> = idAs === undefined ? {} : { [idAs[0]]: value[idAs[1]] }
+  if (only === undefined) return { ...fills, ...value, ...shown }
   for (const name of only) if (value[name] !== undefined) shown[name] = value[name]
   for (const name in fills) shown[name] ??= fills[name]
   return shown

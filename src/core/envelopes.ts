@@ -1,6 +1,6 @@
 import type { Values } from '../contract/contract.js'
 import { isNode, stringifyJson } from '../contract/json.js'
-import { type ResourceAction, type ResourceData, viewed } from '../contract/resource-data.js'
+import { idInPath, type ResourceData, viewed } from '../contract/resource-data.js'
 import { recordText } from '../domain/records.js'
 import type { ActionRequest } from './action-request.js'
 import { metaEntries, ONE_RECORD } from './meta-entries.js'
@@ -23,11 +23,12 @@ export function withBody(request: ActionRequest, body: Values): ActionRequest {
 }
 
 /** The response body with one record, or with the notice of its removal. @param list all records, of a request that made several */
-export function bodyText({ action, resource }: ActionRequest, kept: Values, list: readonly Values[] = [kept]): string {
+export function bodyText(request: ActionRequest, kept: Values, list: readonly Values[] = [kept]): string {
+  const { action, resource } = request
   const { outer, envelope, isListed, meta, isNotice } = action
   if ('literal' in action) return stringifyJson(action.literal)
-  if (envelope === undefined && !isNotice && !isListed) return shownText(kept, resource, action)
-  const values = list.map((value) => shown(value, resource, action))
+  if (envelope === undefined && !isNotice && !isListed) return shownText(kept, request)
+  const values = list.map((value) => shown(value, request))
   const value = isListed ? values : values[0]
   if (envelope === undefined && !isNotice) return stringifyJson(value)
   const id = String(kept[resource.id.property])
@@ -37,15 +38,32 @@ export function bodyText({ action, resource }: ActionRequest, kept: Values, list
 }
 
 /** What a response has of a record, as JSON. */
-export function shownText(value: Values, resource: ResourceData, action: Pick<ResourceAction, 'view'>): string {
-  if (action.view?.isId) return stringifyJson(value[resource.id.property])
-  return recordText(shown(value, resource, action) as Values)
+export function shownText(value: Values, request: ActionRequest): string {
+  if (request.action.view?.isId) return stringifyJson(value[request.resource.id.property])
+  return recordText(shown(value, request) as Values)
 }
 
-function shown(value: Values, resource: ResourceData, { view }: Pick<ResourceAction, 'view'>): unknown {
+function shown(value: Values, request: ActionRequest): unknown {
+  const { resource, action } = request
+  const { view } = action
   if (view?.isId) return value[resource.id.property]
   const record = resource.hidden === undefined ? value : shownRecord(value, resource)
-  return view === undefined ? record : viewed(record, view)
+  const addressed = resource.address === undefined ? record : { ...record, ...addressIn(record, request) }
+  return view === undefined ? addressed : viewed(addressed, view)
+}
+
+function addressIn(record: Values, { action, resource, address }: ActionRequest): Values {
+  const { property = '', form } = resource.address ?? {}
+  const isOfList = action.kind === 'list' || action.kind === 'create'
+  const href = isOfList ? locationOf(address, idInPath(resource.id, record[resource.id.property])) : address
+  if (form === 'text') return { [property]: href }
+  return { [property]: form === 'hal' ? { ...Object(record[property]), self: { href } } : [{ rel: 'self', href }] }
+}
+
+/** A collection with a trailing slash, or `.json`, has records with it. */
+export function locationOf(collection: string, id: string): string {
+  const end = /\/$|\.json$/.exec(collection)?.[0] ?? ''
+  return `${collection.slice(0, collection.length - end.length)}/${encodeURIComponent(id)}${end}`
 }
 
 /** A record without its write-only properties. */

@@ -17,7 +17,7 @@ import type { LongBody } from '../domain/messages.js'
 import { type RecordChange, recordText, type Scope } from '../domain/records.js'
 import type { ActionRequest, RecordPage } from './action-request.js'
 import { uuidFrom } from './collections.js'
-import { bodyText, shownText, unwrapBody, withBody } from './envelopes.js'
+import { bodyText, locationOf, shownText, unwrapBody, withBody } from './envelopes.js'
 import { isBare, readFirstPage } from './first-page.js'
 import { changedRecord, findTaken, removals, storedValue } from './record-changes.js'
 import { readPage } from './record-page.js'
@@ -202,12 +202,6 @@ function save(request: ActionRequest, scope: Scope, value: Values, space: Space)
   return done(request, value, changes, { location })
 }
 
-/** A collection with a trailing slash, or `.json`, has records with it. */
-function locationOf(collection: string, id: string): string {
-  const end = /\/$|\.json$/.exec(collection)?.[0] ?? ''
-  return `${collection.slice(0, collection.length - end.length)}/${encodeURIComponent(id)}${end}`
-}
-
 function done(
   request: ActionRequest,
   value: Values,
@@ -238,9 +232,10 @@ function list(request: ActionRequest, scope: Scope, space: Space): ActionResult 
 /** Longer lists are sent in pieces. */
 const MAX_LIST_TEXT = 1024 * 1024
 
-function listText({ resource, action }: ActionRequest, { values, before, after }: RecordPage): string | LongBody {
-  const isWhole = resource.hidden === undefined && action.view === undefined
-  const textOf = isWhole ? recordText : (value: Values) => shownText(value, resource, action)
+function listText(request: ActionRequest, { values, before, after }: RecordPage): string | LongBody {
+  const { hidden, address } = request.resource
+  const isWhole = (hidden ?? address ?? request.action.view) === undefined
+  const textOf = isWhole ? recordText : (value: Values) => shownText(value, request)
   const pieces = function* () {
     yield before
     let separator = ''

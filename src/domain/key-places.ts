@@ -22,8 +22,8 @@ export function readKeyAt({ target, headers }: ServiceRequest, place: KeyPlace):
   const [, encoded] = /^basic +(\S+)$/i.exec(authorization) ?? []
   switch (place.in) {
     case 'basic': {
-      const [user = '', ...password] = decodeBase64(encoded ?? '').split(':')
-      return password.join(':') || user || undefined
+      const [, user, password] = /^([^:]*):(.*)$/s.exec(decodeBase64(encoded ?? '')) ?? []
+      return password || user || undefined
     }
     case 'authorization':
       return encoded === undefined

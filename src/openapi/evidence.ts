@@ -1,4 +1,5 @@
 import type { Place } from '../contract/document.js'
+import type { AddressData } from '../contract/resource-data.js'
 import { type Fields, isObject, type RecordField, readRecordFields, typeOf } from '../contract/schema-fields.js'
 import { isSingular, literalsOf, type OperationShape, plainName, success } from './operations.js'
 import { unwrapList, unwrapRecord } from './record-schema.js'
@@ -116,6 +117,10 @@ const GUESSED: readonly IdRow[] = [
       return all.length === 1 ? all : []
     },
   ],
+  [
+    'the path parameter names one of the collection, and it has a name',
+    (one) => (isSingular(one.parameter ?? '', one.collection) ? named(one, ['name']) : []),
+  ],
 ]
 
 /** Names of keys, the most usual first. */
@@ -138,13 +143,12 @@ export function findId(question: IdQuestion, collection: CollectionShape): Findi
     if (other !== undefined) return { found: other.found, because: `${other.because}, ${where}` }
   }
   const property = ['id', '_id', '$id'].find((name) => !question.fields.has(name)) ?? '$id'
-  const hidden = decide(UNSEEN, { collection, inPath: question.inPath })
+  const hidden = decide(UNSEEN, { ...question, collection })
   return hidden && { found: { property, field: undefined }, because: hidden.because }
 }
 
-interface UnseenQuestion {
+interface UnseenQuestion extends Omit<IdQuestion, 'collection'> {
   readonly collection: CollectionShape
-  readonly inPath: Place | undefined
 }
 
 const POSTS = (one: OperationShape) => one.effect === 'post' && one.parameter === undefined
@@ -172,6 +176,7 @@ const UNSEEN: readonly Row<UnseenQuestion, true>[] = [
         )
       }) || undefined,
   ],
+  ['a property is the address of the record', (one) => findAddress(one.fields, one.sent) && true],
   [
     'the client chooses it, with PUT',
     ({ collection: { operations } }) =>
@@ -179,6 +184,19 @@ const UNSEEN: readonly Row<UnseenQuestion, true>[] = [
       undefined,
   ],
 ]
+
+/** The property with the address of a record, which clients do not send. */
+export function findAddress(fields: Fields, sent: Fields | undefined): AddressData | undefined {
+  const forms = [...fields].flatMap(([property, { type, readOnly, place }]): AddressData[] => {
+    if (!readOnly && sent?.has(property)) return []
+    if (/^(url|uri|href|self|link)$/i.test(property)) return type === 'string' ? [{ property, form: 'text' }] : []
+    if (!/^_?links$/i.test(property)) return []
+    if (type === 'object') return [{ property, form: 'hal' }]
+    const items = type === 'array' ? place.child('items') : undefined
+    return items && readRecordFields(items).has('href') ? [{ property, form: 'list' }] : []
+  })
+  return forms[0]
+}
 
 function idIn(question: IdQuestion): Finding<FoundId> | undefined {
   const { fields, inPath, parameter } = question

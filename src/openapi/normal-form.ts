@@ -40,12 +40,13 @@ export async function toNormalForm(written: unknown, files?: Files): Promise<Nor
     throw new SpecError(`the document uses OpenAPI ${JSON.stringify(version)}; 2.0, 3.0 and 3.1 are supported`)
   const reader = new FormReader(document, version.startsWith('3.0'), files)
   const { info } = document
-  const isNumbered = isNode(info) && /^(?:number|bigint)$/.test(typeof info.version)
+  if (isNode(info) && /^(?:number|bigint)$/.test(typeof info.version))
+    reader.notes.push(
+      `info.version is a number. Write it in quotes ("${info.version}"): ${info.version} may lose digits.`,
+    )
   return {
     document: { ...reader.read(), openapi: '3.1.0' },
-    notes: isNumbered
-      ? [`info.version is a number. Write it in quotes ("${info.version}"): ${info.version} may lose digits.`]
-      : [],
+    notes: reader.notes,
     isRewritten: isSwagger || reader.hasOtherFiles,
   }
 }
@@ -78,6 +79,7 @@ class FormReader {
   readonly #document: Node
   readonly #isOld: boolean
   readonly #files: Files | undefined
+  readonly notes: string[] = []
   readonly #added: Record<string, unknown> = {}
   /** New references to schemas of other files. */
   readonly #references = new Map<string, string>()
@@ -108,11 +110,20 @@ class FormReader {
     return mapNode(value, at, (key, one, where) => {
       if (isNamed) return this.#part(one, where)
       if (key.startsWith('x-') || key === 'example' || key === 'value') return one
+      if (key === 'content' && isNode(one)) return this.#part(this.#mediaTypes(one, where), where, true)
       if (key === 'schema') return this.#schema(one, where)
       if (key === 'schemas')
         return isNode(one) ? mapNode(one, where, (_, schema, there) => this.#schema(schema, there)) : one
       return this.#part(one, where, NAMED.has(key))
     })
+  }
+
+  /** A description beside the media types, as in a response, says nothing about a body. */
+  #mediaTypes(content: Node, at: Location): Node {
+    const isText = ([key, one]: readonly [string, unknown]) => !key.includes('/') && typeof one === 'string'
+    for (const [key] of Object.entries(content).filter(isText))
+      this.notes.push(`${at.name}.${key} is ignored: only media types are named there.`)
+    return Object.fromEntries(Object.entries(content).filter((entry) => !isText(entry)))
   }
 
   #schema(value: unknown, at: Location): unknown {
@@ -135,7 +146,9 @@ class FormReader {
     }
     // The tuples of older drafts.
     const { items, ...others } = inner
-    const schema = withTextChoices(Array.isArray(items) ? { ...others, prefixItems: items } : inner)
+    const schema = withAnyDiscriminated(
+      withTextChoices(Array.isArray(items) ? { ...others, prefixItems: items } : inner),
+    )
     return this.#isOld ? upgraded(schema) : schema
   }
 
@@ -208,6 +221,14 @@ function withBeside($ref: unknown, { $ref: _, ...beside }: Node): Node {
   if (rules.length === 0) return { ...beside, $ref }
   const annotations = Object.entries(beside).filter(([key]) => isAnnotation(key))
   return { ...Object.fromEntries(annotations), allOf: [{ $ref }, Object.fromEntries(rules)] }
+}
+
+/** The discriminator chooses: alternatives may allow the same values. */
+function withAnyDiscriminated({ oneOf, ...schema }: Node): Node {
+  if (oneOf === undefined) return schema
+  return schema.discriminator === undefined || schema.anyOf !== undefined
+    ? { ...schema, oneOf }
+    : { ...schema, anyOf: oneOf }
 }
 
 /** YAML reads `true` and `1.0` in the choices of a text as other values. */

@@ -26,19 +26,35 @@ export function isPublic(root: Place, operation: Place): boolean {
 export function readAccess(
   root: Place,
   operations: readonly OperationShape[],
-  [server]: ContractData['servers'],
+  servers: ContractData['servers'],
 ): Access {
-  const path = pathOf(server?.url ?? '/')
+  const { url = '/' } = servers.find((one) => !/^wss?:/i.test(one.url)) ?? servers[0] ?? {}
+  const path = pathOf(url)
   const { notes, ...keys } = readKeyPlaces(root, operations)
-  if (path !== undefined) return { basePath: path, ...keys, notes }
-  const note = `The server ${JSON.stringify(server?.url)} has no usable path. Without --base-path, the sandbox serves under /.`
+  if (path !== undefined) return { basePath: path, ...keys, notes: [...notes, ...otherServers(operations, path)] }
+  const note = `The server ${JSON.stringify(url)} has no usable path. Without --base-path, the sandbox serves under /.`
   return { basePath: '', ...keys, notes: [note, ...notes] }
 }
 
+/** Variables without a value may be in the host. */
 function pathOf(url: string): string | undefined {
-  if (/[{}]/.test(url) || !URL.canParse(url, BASE)) return undefined
-  const path = readBasePath(new URL(url, BASE).pathname)
-  return path === undefined || /%7[bd]/i.test(path) ? undefined : path
+  const path = url.replace(/^(?:[a-z][a-z\d+.-]*:)?\/\/[^/?#]*/i, '')
+  const isUsable = URL.canParse(url.replaceAll(/\{[^{}]*\}/g, 'x'), BASE) && !/[{}]|%7[bd]/i.test(path)
+  return isUsable ? readBasePath(new URL(path, BASE).pathname) : undefined
+}
+
+/** Operations that the contract has elsewhere. @source OpenAPI specification: Path Item Object */
+function otherServers(operations: readonly OperationShape[], path: string): readonly string[] {
+  const elsewhere = operations.filter(({ item, place }) => {
+    const [own] = [place, item].map((one) => one.items('servers')).find((all) => all.length > 0) ?? []
+    const other = own && pathOf(own.string('url') ?? '/')
+    return other !== undefined && other !== path
+  })
+  if (elsewhere.length === 0) return []
+  const ids = elsewhere.map(({ id }) => id).join(', ')
+  return [
+    `The sandbox serves ${ids} under ${path || '/'}, although the contract has servers with another path for them.`,
+  ]
 }
 
 /** @source RFC 9110, section 5.6.2: token */

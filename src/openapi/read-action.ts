@@ -6,13 +6,14 @@ import {
   alternativesOf,
   isObject,
   isOpen,
+  isUnion,
   readRecordFields,
   typeOf,
   typesOf,
   variantsOf,
 } from '../contract/schema-fields.js'
 import { type OperationShape, parametersOf, plainName, success } from './operations.js'
-import type { FoundResource } from './read-resource.js'
+import { type FoundResource, isOwnId } from './read-resource.js'
 import { type ListEnvelope, unwrapList, unwrapRecord, unwrapSent } from './record-schema.js'
 import { COUNTED, queryRoles, REMOVED, readMeta, SUCCEEDED } from './roles.js'
 
@@ -65,7 +66,7 @@ function readList(
   const isUndocumented = schema === undefined && (content !== undefined || !hasContent(response)) && isWritten
   const list: ListEnvelope | undefined =
     schema === undefined ? (isUndocumented ? {} : undefined) : unwrapList(schema, resource.path)
-  if (list === undefined) return 'the response is not a list of records'
+  if (list === undefined) return `the response is not a list of records (${(schema ?? response).name})`
   const { items, envelope, outer, inner } = list
   const wrapped = items && unwrapRecord(items, resource.path)
   const own = wrapped?.outer === undefined && wrapped?.isListed === undefined ? wrapped?.envelope : undefined
@@ -108,7 +109,7 @@ function readOne(
   const isJson = content !== undefined
   const idParameter = effect === 'delete' && !isItem ? idInQuery(operation, found) : undefined
   const isRemoval = effect === 'delete' && (isItem || idParameter !== undefined || sendsId(operation, found))
-  if (hasContent(response) && !isJson) return 'the response is not JSON'
+  if (hasContent(response) && !isJson) return `the response is not JSON (${response.name})`
   const record = schema && (unwrapRecord(schema, resource.path) ?? { schema })
   const meta = record?.fields && readMeta(record.fields, record.envelope, SUCCEEDED)
   if (typeof meta === 'string') return meta
@@ -231,11 +232,12 @@ const NO_RECORD = 'the response is not a record'
  * | is of the type of the id | the id |
  * | declares other properties only | no record |
  * | declares fewer, and does not say that there may be more | those |
+ * | has the id under another name, such as `productId` | the id under that name |
  * | requires a property that a record may lack, or declares it with another type | a value made for its schema |
  */
 function readView(
   schema: Place | undefined,
-  { resource: { id, properties }, fields, record, isDocumented }: FoundResource,
+  { resource: { id, path, properties }, fields, record, isDocumented }: FoundResource,
 ): View | string | undefined {
   if (schema === undefined) return undefined
   const noRecord = `${NO_RECORD} (${schema.name})`
@@ -244,7 +246,13 @@ function readView(
   const own = readRecordFields(schema)
   const names = [...new Set([id.property, ...Object.keys(properties)])]
   const shared = names.filter((name) => own.has(name))
-  if (fields.size > 0 && shared.length === 0 && schema.value !== record.value) return noRecord
+  const [idName] = own.has(id.property)
+    ? []
+    : [...own].flatMap(([name, { type }]) =>
+        type === idType && !fields.has(name) && isOwnId(name, path) ? [name] : [],
+      )
+  const hasNothing = shared.length === 0 && idName === undefined
+  if (fields.size > 0 && hasNothing && schema.value !== record.value) return noRecord
   const fills: Record<string, unknown> = {}
   const unlike = new Set<string>()
   for (const [name, { required, place }] of own) {
@@ -258,8 +266,9 @@ function readView(
       return `the property "${name}" of its response contradicts its schema elsewhere (${place.name})`
     // Without a body, an undocumented record has nothing.
     const isThere = name === id.property || (property.required && isDocumented) || fill !== undefined
-    if (!required || (isThere && !isUnlike)) continue
-    const value = exampleValue(place)
+    if (!required || name === idName || (isThere && !isUnlike)) continue
+    const isSuccess = REMOVED[0]?.[1].test(name) && fits(true, place)
+    const value = isSuccess ? true : exampleValue(place)
     if (value === undefined)
       return `nothing says how to fill the required property "${name}" of its response (${place.name})`
     fills[name] = value
@@ -269,6 +278,12 @@ function readView(
   const isSummary = own.size > 0 && !isOpen(schema) && variantsOf(schema).every((one) => alternativesOf(one).length < 2)
   const isPart = shared.length < names.length && (isClosed || isSummary)
   const only = isPart || unlike.size > 0 ? names.filter((name) => own.has(name) && !unlike.has(name)) : undefined
+  const sample = isUnion(schema) && schema.value !== record.value ? exampleValue(record) : undefined
+  if (isNode(sample) && fits(sample, record, 'response') && !fits({ ...fills, ...sample }, schema, 'response'))
+    return `a record matches none of the alternatives of its response, or several (${schema.name})`
   const hasFills = Object.keys(fills).length > 0
-  return only || hasFills ? { ...(only && { only }), ...(hasFills && { fills }) } : undefined
+  const idAs = idName === undefined ? undefined : ([idName, id.property] as const)
+  return only || hasFills || idAs
+    ? { ...(only && { only }), ...(hasFills && { fills }), ...(idAs && { idAs }) }
+    : undefined
 }

@@ -305,8 +305,11 @@ function readSuccessor(operation: Place): string | undefined {
   return value
 }
 
+/** Those of the first path if the document has none. */
 function readServers(root: Place): readonly Server[] {
-  return root.items('servers').flatMap((server) => {
+  const own = root.items('servers')
+  const places = own.length > 0 ? own : (root.children('paths')[0]?.[1].items('servers') ?? [])
+  return places.flatMap((server) => {
     const url = server.string('url')
     if (url === undefined) return []
     const variables = server.child('variables')

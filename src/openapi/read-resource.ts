@@ -19,7 +19,7 @@ import {
   requiredNames,
   typeOf,
 } from '../contract/schema-fields.js'
-import { type CollectionShape, findId, findRecord, isPathText, linkedProperties } from './evidence.js'
+import { type CollectionShape, findAddress, findId, findRecord, isPathText, linkedProperties } from './evidence.js'
 import { isSingular, type OperationShape, PARAMETER, parametersOf, plainName, success } from './operations.js'
 import { singularOf, unwrapRecord, unwrapSent } from './record-schema.js'
 import { shapeFor } from './request-shape.js'
@@ -42,8 +42,8 @@ export interface FoundResource {
 export function readResource(collection: CollectionShape): FoundResource | string {
   const { path, operations, isSingle } = collection
   const { found: documented, because = 'the request of the operation that creates it' } = findRecord(collection) ?? {}
-  if (operations.some(({ item }) => item.child('x-sandbox-resource')?.value === false))
-    return 'x-sandbox-resource is false'
+  const refused = operations.find(({ item }) => item.child('x-sandbox-resource')?.value === false)
+  if (refused !== undefined) return `x-sandbox-resource is false (${refused.item.name})`
   const methods = documented === undefined ? ['post'] : ['post', 'put']
   const [create] = methods.flatMap(
     (wanted) => operations.find(({ effect, parameter }) => effect === wanted && parameter === undefined) ?? [],
@@ -113,6 +113,7 @@ export function readResource(collection: CollectionShape): FoundResource | strin
   const hidden = [...hiddenPaths(record), ...secrets]
   const single = isSingle ? readSingle(collection, record, id) : undefined
   if (typeof single === 'string') return single
+  const address = id.isUnseen && id.parts === undefined ? findAddress(fields, sent) : undefined
   const resource = {
     name: path,
     path,
@@ -121,6 +122,7 @@ export function readResource(collection: CollectionShape): FoundResource | strin
     properties,
     because: { record: `${because} (${record.name})`, id: why },
     ...(single && { single }),
+    ...(address && { address }),
     ...(hidden.length > 0 && { hidden }),
     ...(Object.keys(aliases).length > 0 && { aliases }),
     ...((isOpen(record) || isUnion(record)) && ({ isOpen: true } as const)),
@@ -130,7 +132,7 @@ export function readResource(collection: CollectionShape): FoundResource | strin
   return { resource, fields, record, operations, isDocumented, isSingle, isWritten, unlike }
 }
 
-function isOwnId(name: string, collection: string): boolean {
+export function isOwnId(name: string, collection: string): boolean {
   const [, one] = /^(.+?)_?(?:id|uuid|guid)$/i.exec(name) ?? []
   return /^_?(id|uuid|guid|gid|pk)$/i.test(name) || (one !== undefined && isSingular(one, collection))
 }

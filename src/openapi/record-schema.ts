@@ -1,7 +1,7 @@
 import { isNode, type Node, type Place } from '../contract/document.js'
 import { exampleOf, fits } from '../contract/example-value.js'
 import { type ResourceData, recordsIn } from '../contract/resource-data.js'
-import { type Fields, isAny, isObject, readRecordFields, typeOf } from '../contract/schema-fields.js'
+import { alternativesOf, type Fields, isAny, isObject, readRecordFields, typeOf } from '../contract/schema-fields.js'
 import { bodyContent, isSingular, literalsOf, type OperationShape, plainName, success } from './operations.js'
 
 interface RecordEnvelope {
@@ -25,7 +25,7 @@ export function unwrapRecord(schema: Place, collection: string, isSent = false):
   const fields = readRecordFields(schema)
   if (fields.has('id')) return { schema }
   const held = [...fields].filter(([name, field]) => {
-    const isNamed = /^(data|result|item|record|resource)$/i.test(name) || isSingular(name, collection)
+    const isNamed = /^(data|result|item|record|resource|node)$/i.test(name) || isSingular(name, collection)
     const inside = field.type === 'object' ? readRecordFields(field.place) : undefined
     return inside !== undefined && (isNamed ? inside.size > 0 : fields.size === 1 && !isSent && inside.has('id'))
   })
@@ -106,8 +106,15 @@ export function unwrapList(schema: Place, collection: string): ListEnvelope | un
     outer((name) => name === '_embedded') ??
     pick(arrays.filter(({ items }) => items === undefined || isObject(items))) ??
     outer((name) => isUsual(name) || /^(result|response|payload|body|page)$/i.test(name)) ??
-    pick(arrays)
+    pick(arrays) ??
+    // A list, or a page of it.
+    (fields.size === 0 ? firstList(schema, collection) : undefined)
   )
+}
+
+function firstList(schema: Place, collection: string): ListEnvelope | undefined {
+  const others = alternativesOf(schema).filter((one) => one.value !== schema.value && alternativesOf(one).length === 0)
+  return others.flatMap((one) => unwrapList(one, collection) ?? [])[0]
 }
 
 function isWithin(inner: Place, schema: Place): boolean {

@@ -139,13 +139,14 @@ function withExamples(
 ): ResourceData | string {
   if (resource.single) return resource
   if (resource.path === `/${RESERVED_NAME}`) return `the sandbox keeps its own data under the name "${RESERVED_NAME}"`
-  if (!actions.some(({ kind }) => kind === 'list' || kind === 'get')) return 'no operation reads its records'
+  const place = `(${operations[0]?.item.name})`
+  if (!actions.some(({ kind }) => kind === 'list' || kind === 'get')) return `no operation reads its records ${place}`
   if (actions.some(({ kind, createdStatus }) => kind === 'create' || createdStatus !== undefined)) return resource
   const fixed = { ...resource, isFixed: true } as const
-  if (resource.parents.length > 0) return 'no operation creates its records, and they belong to other records'
+  if (resource.parents.length > 0) return `no operation creates its records, and they belong to other records ${place}`
   const examples = actions.some(({ kind }) => kind === 'list') ? listExamples(resource, operations) : []
   if (examples.length > 0) return { ...fixed, examples }
-  return 'no operation creates its records, and the list has no valid example'
+  return `no operation creates its records, and the list has no valid example ${place}`
 }
 
 /** Shortens names, which are paths, to the shortest end of their segments without parameters that no other resource has. */

@@ -5,18 +5,20 @@ import { allowsNull, type Fields, mainPart, readRecordFields, typeOf } from '../
 import { explodedFields, plainName } from './operations.js'
 
 const QUERY_NAMES = {
-  limit: /^(limit|per_?page|page_?size|max_?results|max_?items|size|take|count|rows|\$top|page\[(size|limit)\])$/i,
-  offset: /^(offset|\$?skip|start|start_?(at|index)|first_?result|page\[offset\])$/i,
-  page: /^(page|page_?(number|no|index)|page\[number\])$/i,
+  limit:
+    /^(_?limit|(items_?)?per_?page|page_?size|max_?(results?|items|result_?count)|size|take|first|count|rows|\$top|page\[(size|limit)\])$/i,
+  offset: /^(offset|\$?skip(_?count)?|_?start|from|start_?(at|index)|first_?result|page\[offset\])$/i,
+  page: /^(_?page|current_?page|page_?(number|num|no|index)|page\[number\])$/i,
   cursor:
-    /^(cursor|after|starting_?after|page_?token|next_?token|continuation_?token|iterator|page\[(after|cursor)\])$/i,
+    /^(cursor|after|starting_?after|page_?token|next_?token|continuation_?token|iterator|marker|page\[(after|cursor)\])$/i,
   before: /^(ending_?before|before|page\[before\])$/i,
-  sort: /^(sort|sort_?by|\$?order_?by|ordering)$/i,
-  order: /^(order|sort_?order|direction|sort_?dir)$/i,
+  sort: /^(_?sort|sort_?by|\$?order_?by|ordering|sorting)$/i,
+  order: /^(_?order|dir|(sort_?|order_?(by_?)?)?direction|sort_?(order|dir)|order_?dir)$/i,
 } as const
 
 /** Parameters that may be the start of a page of another kind. */
-const STARTS = /start|offset|page|cursor|after|skip|token|index|position|marker/i
+const STARTS =
+  /start|offset|page|cursor|after|before|skip|token|index|position|marker|^(?:from|(?:since|max|min|last)_?id)$/i
 
 const COUNTS: ReadonlySet<string> = new Set(['limit', 'offset', 'page'])
 
@@ -33,6 +35,8 @@ export function queryRoles(parameters: readonly Place[], fields: Fields): QueryR
       if (!filters.some(([known]) => known === name)) filters.push([name, property])
       continue
     }
+    // `after` may filter by a date.
+    if (/^date/.test(String(Object(mainPart(schema).value).format))) continue
     names.push(name)
     const isNumber = /^(integer|number)$/.test(typeOf(schema) ?? '')
     for (const [role, pattern] of Object.entries(QUERY_NAMES) as [keyof typeof QUERY_NAMES, RegExp][])
@@ -47,11 +51,11 @@ export function queryRoles(parameters: readonly Place[], fields: Fields): QueryR
       hasSortChoices =
         choices !== undefined || Object(items).enum !== undefined || (first !== undefined && !fields.has(String(first)))
   }
+  if (roles.cursor === undefined) delete roles.before
   // A size without its start would make every page the first one.
   const known: readonly unknown[] = Object.values(roles)
   const isStarted = (roles.page ?? roles.offset ?? roles.cursor) !== undefined
   if (!isStarted && names.some((name) => STARTS.test(name) && !known.includes(name))) delete roles.limit
-  if (roles.cursor === undefined) delete roles.before
   return {
     ...roles,
     ...(isZeroBased && { isZeroBased }),
@@ -91,7 +95,7 @@ export const SUCCEEDED: readonly (readonly [MetaRole, RegExp])[] = [
 export const COUNTED: readonly (readonly [MetaRole, RegExp])[] = [
   [
     'total',
-    /^(total|@odata\.count|[a-z_]*total_?(count|items|results|entries|records|elements|size|rows|hits)|(?!page)[a-z]+_?count)$/i,
+    /^(total|num_?found|[a-z_]*total_?(count|items|results|entries|records|elements|size|rows|hits)|(?!page)[a-z]+_?count)$/i,
   ],
   ['count', /^(count|number_?of_?elements)$/i],
   ['has-more', /^(has_?more|has_?next|has_?next_?page)$/i],
@@ -101,7 +105,7 @@ export const COUNTED: readonly (readonly [MetaRole, RegExp])[] = [
   ['is-empty', /^(is_?)?empty$/i],
   [
     'next',
-    /^(next|(@odata\.)?next_?(page_?)?(link|ur[il])|next_?cursor|next_?page_?token|next_?token|cursor|iterator|end_?cursor|after)$/i,
+    /^(next|next_?(page_?)?(link|ur[il])|next_?cursor|next_?page_?token|next_?token|cursor|iterator|end_?cursor|after)$/i,
   ],
   ['previous', /^(prev(ious)?(_?(page(_?(token|ur[il]))?|cursor|token|link|ur[il]))?|start_?cursor|before)$/i],
   ['first', /^first_?id$/i],
@@ -112,7 +116,7 @@ export const COUNTED: readonly (readonly [MetaRole, RegExp])[] = [
   ['first-page', /^first_?(page_?)?(link|ur[il])$/i],
   ['last-page', /^last_?(page_?)?(link|ur[il])$/i],
   ['page', /^(page|current_?page|page_?number|page_?index|number)$/i],
-  ['limit', /^(limit|per_?page|page_?size|size|take|max_?results|items_?per_?page)$/i],
+  ['limit', /^(limit|(items_?)?per_?page|page_?size|size|take|max_?results)$/i],
   ['offset', /^(offset|skip|start|start_?(at|index))$/i],
   ['pages', /^(pages|total_?pages|page_?count|last_?page)$/i],
   ...SUCCEEDED,
@@ -120,7 +124,7 @@ export const COUNTED: readonly (readonly [MetaRole, RegExp])[] = [
 
 /** In a response to DELETE that is not the record: `{ id, deleted: true }`. */
 export const REMOVED: readonly (readonly [MetaRole, RegExp])[] = [
-  ['removed', /^(deleted|removed|success|ok)$/i],
+  ['removed', /^(deleted|removed|created|updated|saved|success|ok)$/i],
   ['last', /^g?id$/i],
 ]
 
@@ -158,8 +162,9 @@ export function readMeta(
   for (const [name, { place, type, format, required }] of fields) {
     if (name === envelope) continue
     const isNullable = allowsNull(place)
-    const isLink = /(link|ur[il])$/i.test(name) || (hasLinks && /^(next|prev|previous)$/i.test(name))
-    const linked = isInLinks && /^(first|last)$/i.test(name) ? `${name}_url` : name
+    const bare = name.replace(/^(?:@?odata\.|hydra:)/, '')
+    const isLink = /(link|ur[il])$/i.test(bare) || (hasLinks && /^(next|prev|previous)$/i.test(bare))
+    const linked = isInLinks && /^(first|last)$/i.test(bare) ? `${bare}_url` : bare
     const isAddress = type === 'string' && (isLink || /^ur[il]/.test(format ?? ''))
     const isCount = type === 'integer' || type === 'number'
     const role = known
@@ -171,7 +176,7 @@ export function readMeta(
       const ownFields = readRecordFields(place)
       // A boss who has a boss.
       if (within.has(ownFields)) continue
-      const isLinks = /^_?links$/i.test(name)
+      const isLinks = /^_?links$|^view$/i.test(bare)
       const inner = readMeta(
         ownFields,
         undefined,
@@ -186,7 +191,8 @@ export function readMeta(
       else if (required) return inner
     } else if (required) {
       const value = exampleValue(place)
-      if (value === undefined) return `nothing says how to fill the required property "${name}" of its response`
+      if (value === undefined)
+        return `nothing says how to fill the required property "${name}" of its response (${place.name})`
       meta[name] = { role: 'value', value }
     }
   }

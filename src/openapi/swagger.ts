@@ -5,7 +5,31 @@ import { isNode, type Node } from '../contract/json.js'
 
 /** Converts Swagger 2.0 to OpenAPI 3.0. Throws if it cannot. */
 export function upgradeSwagger(document: Node): Node {
-  return upgradeFromTwoToThree(withPlainForms(document))
+  const plain = withPlainForms(document)
+  const required = Object.entries(Object(plain.paths) as Node).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const { parameters }: Node = Object(Object(item)[method])
+      const isRequired = Array.isArray(parameters) && parameters.some((one) => isField(one) && one.required === true)
+      return isRequired ? [[path, method] as const] : []
+    }),
+  )
+  const upgraded = upgradeFromTwoToThree(plain)
+  // The body of a form is, if one of its fields is.
+  for (const [path, method] of required) {
+    const { requestBody } = Object(Object(upgraded.paths)[path])[method]
+    if (isNode(requestBody)) Object.assign(requestBody, { required: true })
+  }
+  return upgraded
+}
+
+function isField(one: unknown): one is Node {
+  return isNode(one) && one.in === 'formData'
+}
+
+/** Swagger 2.0 alone can say that a text may not be empty in a request. */
+function withoutEmpty(one: unknown): unknown {
+  const isText = isNode(one) && one.type === 'string' && one.allowEmptyValue === false
+  return isText && one.minLength === undefined && one.enum === undefined ? { ...one, minLength: 1 } : one
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']
@@ -15,11 +39,11 @@ const RANGE = /\*/
 /** What the converter does not read: shared parameters that are bodies or fields of forms, and examples of any media type. */
 function withPlainForms(document: Node): Node {
   const shared: Node = Object(document.parameters)
-  const isPart = (one: unknown) => isNode(one) && (one.in === 'body' || one.in === 'formData')
+  const isPart = (one: unknown) => isField(one) || (isNode(one) && one.in === 'body')
   const asParameters = (list: unknown): readonly unknown[] =>
     [list ?? []].flat().map((one) => {
       const name = isNode(one) ? /^#\/parameters\/(.+)$/.exec(String(one.$ref))?.[1] : undefined
-      return name !== undefined && isPart(shared[name]) ? structuredClone(shared[name]) : one
+      return withoutEmpty(name !== undefined && isPart(shared[name]) ? structuredClone(shared[name]) : one)
     })
   const asResponse = (response: unknown, types: readonly unknown[]) => {
     const { schema, examples }: Node = Object(response)

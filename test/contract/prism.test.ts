@@ -150,6 +150,61 @@ describe('a mocked value', () => {
     })
   })
 
+  it.each<[what: string, schema: string, expected: unknown]>([
+    ['null', '{ type: "null" }', null],
+    ['a constant that is null', '{ const: null }', null],
+    [
+      'twenty objects',
+      '{ type: array, minItems: 20, items: { type: object, required: [a], properties: { a: { const: 1 } } } }',
+      Array(20).fill({ a: 1 }),
+    ],
+    ['thousands of texts', '{ type: array, minItems: 3000, items: { type: string } }', Array(3000).fill('string')],
+    [
+      'objects that differ',
+      '{ type: array, minItems: 2, uniqueItems: true, items: { type: object, required: [a], properties: { a: { type: integer } } } }',
+      [{ a: 0 }, { a: 1 }],
+    ],
+    ['both booleans', '{ type: array, minItems: 2, uniqueItems: true, items: { type: boolean } }', [false, true]],
+    [
+      'more than a tuple has',
+      '{ type: array, prefixItems: [{ type: integer }], minItems: 3 }',
+      [0, 'string', 'string'],
+    ],
+    ['a short address', '{ type: string, format: email, maxLength: 8 }', 'a@b.c'],
+    ['a short URI', '{ type: string, format: uri, maxLength: 10 }', 'a:b'],
+    ['Base64 of a length', '{ type: string, format: byte, minLength: 10 }', 'AAAAAAAAAAAA'],
+    ['an address of any language', '{ type: string, format: idn-email }', 'user@example.com'],
+    [
+      'names of a pattern',
+      '{ type: object, minProperties: 1, additionalProperties: false, patternProperties: { "^x-a$": { type: integer } } }',
+      { 'x-a': 0 },
+    ],
+    [
+      'names by a rule',
+      '{ type: object, minProperties: 1, propertyNames: { pattern: "^[a-z]{3}$" }, additionalProperties: { type: integer } }',
+      { aaa: 0 },
+    ],
+    [
+      'alternatives that a discriminator chooses from',
+      '{ discriminator: { propertyName: kind }, oneOf: [{ type: object, required: [kind], properties: { kind: { type: string }, a: { type: integer } } }, { type: object, required: [kind], properties: { kind: { type: string } } }] }',
+      { kind: 'string', a: 0 },
+    ],
+  ])('may be %s', async (_what, schema, expected) => {
+    expect(await mocked(`One: ${schema}`, ['One'])).toEqual({ One: expected })
+  })
+
+  it('that its schema does not allow says so', async () => {
+    const object = '{ type: object, required: [a], properties: { a: { type: string } } }'
+    const response = `{ description: d, content: { application/json: { schema: { oneOf: [${object}, ${object}] } } } }`
+    const text = `openapi: 3.1.0\ninfo: { title: t, version: '1' }\npaths: { /overlap: { get: { operationId: a, responses: { 200: ${response} } } } }\n`
+    const contract = await loadContract(temporaryFile('contract.yaml', text))
+    const prism = await openPrism(contract)
+    const { body, headers } = await prism.mock({ operation: operationOf(contract, 'a') })
+    expect(body).toBe('{"a":"string"}')
+    const place = 'paths./overlap.get.responses.200.content.application/json.schema'
+    expect(headers['x-sandbox-note']).toBe(`No value is known that the schema allows (${place})`)
+  })
+
   it('is made of schemas that refer to each other, and of one that requires itself', async () => {
     const count = 12
     const links = Array.from({ length: count }, (_, at) => `p${at}: { $ref: '#/components/schemas/S${at}' }`).join(', ')

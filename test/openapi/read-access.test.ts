@@ -34,7 +34,7 @@ describe('the base path of a contract', () => {
     for (const document of [{}, { servers: [] }]) expect(read(document)).toMatchObject({ basePath: '', notes: [] })
   })
 
-  it.each(['https://{host}/v2', 'http://[', '/__sandbox', '/~a/v1', '/%7Bstage%7D'])(
+  it.each(['https://{host}/{stage}', 'http://[', '/__sandbox', '/~a/v1', '/%7Bstage%7D'])(
     'is /, with a note, for the server %s',
     (url) =>
       expect(read({ servers: [{ url }] })).toMatchObject({

@@ -102,6 +102,42 @@ describe('the id of a record', () => {
     expect((await sandbox.get(collection)).json).toEqual([other])
   })
 
+  it.each<[string, Node, (made: Node) => unknown]>([
+    ['url, in hyperlinked DRF', { url: readOnly(text) }, ({ url }) => url],
+    [
+      '_links, in Spring Data REST',
+      { _links: object({ self: object({ href: text }) }) },
+      ({ _links }) => Object(_links).self.href,
+    ],
+    [
+      'links, in Spring HATEOAS',
+      { links: list(object({ rel: text, href: text }, ['href'])) },
+      ({ links }) => Object(links)[0].href,
+    ],
+  ])('is in the address of the record: %s', async (_what, properties, addressIn) => {
+    const record = named(properties)
+    const sandbox = await open(crud('/parts/', '/parts/{id}/', record, [inPath('id', integer)], named({})))
+    expect(sandbox.mocked).toEqual({})
+    await sandbox.post('/parts/', { name: 'Nut' })
+    const { json: made } = await sandbox.post('/parts/', { name: 'Bolt' })
+    const address = String(addressIn(made as Node))
+    expect(address).toMatch(/\/v1\/parts\/2\/$/)
+    expect((await sandbox.get('/parts/2/')).json).toEqual(made)
+    expect(((await sandbox.get('/parts/')).json as Node[]).map(addressIn)).toEqual([
+      address,
+      address.replace('2/', '1/'),
+    ])
+  })
+
+  it('is its name, which the client chooses, if the parameter has the name of the collection', async () => {
+    const bucket = named({ size: integer })
+    const sandbox = await open(crud('/buckets', '/buckets/{bucket}', bucket, [inPath('bucket')]))
+    expect(sandbox.mocked).toEqual({})
+    expect((await sandbox.post('/buckets', { name: 'logs', size: 1 })).status).toBe(201)
+    expect((await sandbox.post('/buckets', { name: 'logs' })).status).toBe(409)
+    expect((await sandbox.get('/buckets/logs')).json).toEqual({ name: 'logs', size: 1 })
+  })
+
   it.each<[string, object]>([
     ['read-only', { name: readOnly(text), title: text }],
     ['described', { name: { ...text, description: 'Format: `shelves/{shelf}`' }, title: text }],
@@ -170,6 +206,12 @@ describe('a list', () => {
       ),
       { success: true, result: { total: 1, rows: [{ id: 1, title: 'Alien' }] } },
     ],
+    [
+      'of summaries with the id under another name',
+      list(object({ filmId: integer, title: text }, ['filmId', 'title'])),
+      [{ filmId: 1, title: 'Alien' }],
+    ],
+    ['or a page of it', { oneOf: [list(summary), object({ items: list(summary) })] }, [{ id: 1, title: 'Alien' }]],
     ['of ids', list(integer), [1]],
     ['of ids in an envelope', object({ ids: list(integer), total: integer }), { total: 1, ids: [1] }],
     ['of anything', list({}), [{ id: 1, title: 'Alien', plot: 'ship' }]],
@@ -197,6 +239,16 @@ describe('a list', () => {
     const reason = `the response is not a record (${place})`
     expect(sandbox.mocked).toEqual({ 'GET/films': reason })
     expect(sandbox.warnings).toContain(`POST /films is stored, but GET /films is mocked: ${reason}.`)
+  })
+
+  it('of alternatives that overlap is mocked, and records are stored', async () => {
+    const either = { oneOf: [film, object({ id: integer, series: text }, ['id'])] }
+    const sandbox = await open({
+      '/films': { post: { ...takes(object({ title: text })), ...ok(film, 201) }, get: ok(list(either)) },
+      '/films/{id}': { parameters: [inPath('id', integer)], get: ok(film) },
+    })
+    expect(Object.values(sandbox.mocked)).toEqual([expect.stringMatching(/^a record matches none .* several \(/)])
+    expect((await sandbox.post('/films', { title: 'Alien' })).status).toBe(201)
   })
 })
 
@@ -230,6 +282,11 @@ describe('a POST that does not return the record stores it', () => {
     ['and returns the id in an object', ok(object({ id: integer }, ['id']), 201), { id: 1 }],
     ['and returns the id', ok(integer, 201), 1],
     ['and returns the id in an envelope', ok(object({ data: object({ id: integer }) }), 201), { data: { id: 1 } }],
+    [
+      'and returns the id with whether it succeeded',
+      ok(object({ id: integer, created: { type: 'boolean' } }, ['id', 'created']), 201),
+      { id: 1, created: true },
+    ],
     ['and returns nothing', ok(undefined, 201), undefined],
     ['and returns nothing, as a 204', ok(undefined, 204), undefined],
     [

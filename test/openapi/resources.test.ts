@@ -185,12 +185,13 @@ describe('a collection and its item', () => {
 
   it('that no operation reads are mocked', async () => {
     const { mocked } = await resourcesOf(contract(`/things: { ${create} }`))
-    expect(mocked).toEqual({ create: 'no operation reads its records' })
+    expect(mocked).toEqual({ create: 'no operation reads its records (paths./things)' })
   })
 
   it('are turned off by x-sandbox-resource', async () => {
     const { mocked } = await resourcesOf(contract(`/things: { x-sandbox-resource: false, ${list()}, ${create} }`))
-    expect(mocked).toEqual({ list: 'x-sandbox-resource is false', create: 'x-sandbox-resource is false' })
+    const reason = 'x-sandbox-resource is false (paths./things)'
+    expect(mocked).toEqual({ list: reason, create: reason })
   })
 })
 
@@ -248,7 +249,7 @@ describe('a list', () => {
     const { resources } = await resourcesOf(contract(`/things: { ${example} }`))
     expect(resources).toMatchObject([{ name: 'things', examples: [{ id: 7 }] }])
     const { mocked } = await resourcesOf(contract(`/things: { ${list()} }`))
-    expect(mocked.list).toBe('no operation creates its records, and the list has no valid example')
+    expect(mocked.list).toBe('no operation creates its records, and the list has no valid example (paths./things)')
   })
 })
 

@@ -64,3 +64,21 @@ it.each([
 `
   expect(await ask(text, 'GET', '/motd')).toEqual([200, type, body])
 })
+
+it('requires the body of a form with a required field, and a text that may not be empty', async () => {
+  const field = (more: string) => `parameters: [{ name: name, in: formData, type: string, ${more} }]`
+  const text = (more: string) => `paths:
+  /hats:
+    post:
+      consumes: [application/x-www-form-urlencoded]
+      ${field(more)}
+      responses: { 204: { description: d } }
+`
+  const form = 'application/x-www-form-urlencoded'
+  const send = async (more: string, body: string) => (await ask(text(more), 'POST', '/hats', body, form))[0]
+  expect(await send('required: true', 'name=Cap')).toBe(204)
+  expect(await send('required: true', '')).toBe(400)
+  expect(await send('required: false', '')).toBe(204)
+  expect(await send('allowEmptyValue: false', 'name=')).toBe(400)
+  expect(await send('allowEmptyValue: true', 'name=')).toBe(204)
+})

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { createSandbox } from '../../src/index.js'
+import { loadContract } from '../../src/openapi/load-contract.js'
 import { temporaryFile } from '../support/temporary-files.js'
 
 const HEAD = "openapi: 3.1.0\ninfo: { title: t, version: '1' }\nservers: [{ url: /v1 }]\n"
@@ -75,4 +76,59 @@ it('all undeclared nested fields of a body are dropped, however many there are',
   const body = JSON.stringify({ list: Array.from({ length: 250 }, () => ({ a: 1, z: 2 })) })
   const response = await sandbox.fetch(`${sandbox.baseUrl}/a`, { method: 'POST', headers, body })
   expect([response.status, (await response.text()).includes('"z"')]).toEqual([201, false])
+})
+
+it('a description beside the media types of a response is ignored, with a warning', async () => {
+  const content = '{ description: ok, application/json: { example: { a: 1 } } }'
+  const path = '/a b > c | 5 % off'
+  const text = `${HEAD}paths: { '${path}': { get: { responses: { 200: { description: d, content: ${content} } } } } }\n`
+  const spec = temporaryFile('a.yaml', text)
+  expect((await loadContract(spec)).notes).toEqual([
+    `paths.${path}.get.responses.200.content.description is ignored: only media types are named there.`,
+  ])
+  for (const target of [encodeURI(path), encodeURIComponent(path).replace('%2F', '/')])
+    expect(await get(spec, target)).toEqual([200, 'application/json', '{"a":1}'])
+})
+
+it('keys without a value are absent', async () => {
+  const operation = `get:
+      tags:
+      parameters:
+      security:
+      responses: { 200: { description: , content: { application/json: { schema: { type: object, properties: { a: { const: 1 } } } } } } }`
+  const text = `${HEAD}tags:\ncomponents:\nsecurity:\npaths:\n  /a:\n    parameters:\n    ${operation}\n`
+  expect(await get(temporaryFile('a.yaml', text), '/a')).toEqual([200, 'application/json', '{"a":1}'])
+})
+
+it('a range of statuses may be in lower case', async () => {
+  const content = 'content: { application/json: { schema: { const: 1 } } }'
+  const text = `${HEAD}paths: { /a: { get: { responses: { 2xx: { description: d, ${content} } } } } }\n`
+  expect(await get(temporaryFile('a.yaml', text), '/a')).toEqual([200, 'application/json', '1'])
+})
+
+it.each([
+  ['uint64', '18446744073709551615', '18446744073709551616'],
+  ['uint64', '0', '-1'],
+  ['int64', '9223372036854775807', '9223372036854775808'],
+  ['int32', '2147483647', '2147483648'],
+])('the format %s allows %s, and not %s', async (format, good, bad) => {
+  const schema = `{ type: object, properties: { n: { type: integer, format: ${format} } } }`
+  const content = `content: { application/json: { schema: ${schema} } }`
+  const text = `${HEAD}paths: { /a: { post: { requestBody: { ${content} }, responses: { 204: { description: d } } } } }\n`
+  await using sandbox = await createSandbox({ spec: temporaryFile('a.yaml', text), rateLimit: false })
+  const headers = { authorization: 'Bearer sandbox', 'content-type': 'application/json' }
+  const send = (n: string) => sandbox.fetch(`${sandbox.baseUrl}/a`, { method: 'POST', headers, body: `{"n":${n}}` })
+  expect([(await send(good)).status, (await send(bad)).status]).toEqual([204, 400])
+})
+
+it.each(['/a%', '?', 'YWJj=a'])('the format byte does not allow %s', async (bad) => {
+  const schema = '{ type: object, properties: { b: { type: string, format: byte } } }'
+  const content = `content: { application/x-www-form-urlencoded: { schema: ${schema} } }`
+  const text = `${HEAD}paths: { /a: { post: { requestBody: { ${content} }, responses: { 204: { description: d } } } } }\n`
+  await using sandbox = await createSandbox({ spec: temporaryFile('a.yaml', text), rateLimit: false })
+  const headers = { authorization: 'Bearer sandbox', 'content-type': 'application/x-www-form-urlencoded' }
+  const send = (b: string) =>
+    sandbox.fetch(`${sandbox.baseUrl}/a`, { method: 'POST', headers, body: new URLSearchParams({ b }).toString() })
+  expect((await send(bad)).status).toBe(400)
+  for (const good of ['YWJj', 'YQ==', 'YQ', '_-8=', 'YWJj\nYQ==\n']) expect((await send(good)).status).toBe(204)
 })

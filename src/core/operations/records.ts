@@ -12,7 +12,7 @@ import { problem } from '../responses.js'
 
 /** Makes the handler of an operation on the records of a resource. @source docs/spec.md, "Resources" */
 export function recordHandler(operation: Operation, action: ResourceAction, resource: ResourceData): Handler {
-  const isLinked = (action.headers ?? action.meta ?? action.innerMeta) !== undefined
+  const isLinked = (action.headers ?? action.meta ?? action.innerMeta ?? resource.address) !== undefined
   const handle: Handler = (context, { path, query, body }) => {
     const { space, now, request } = context
     const result = runAction(

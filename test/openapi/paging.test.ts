@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import { inQuery, integer, list, object, ok, openContract, takes, text } from '../support/small-contract.js'
+import type { TestSandbox } from '../support/transports.js'
+
+const bug = object({ id: integer, title: text }, ['id', 'title'])
+const boolean = { type: 'boolean' }
+const nullable = (schema: object) => ({ ...schema, type: [Object(schema).type, 'null'] })
+
+async function openBugs(parameters: readonly object[], response: object): Promise<TestSandbox> {
+  const post = { ...takes(object({ title: text }, ['title'])), ...ok(bug, 201) }
+  const sandbox = await openContract({ '/bugs': { post, get: { parameters, ...ok(response) } } })
+  expect(sandbox.mocked).toEqual({})
+  for (const title of ['a', 'b', 'c']) await sandbox.post('/bugs', { title })
+  return sandbox
+}
+
+/** The titles of all bugs in a response, in any envelope. */
+function titlesIn(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value.flatMap(titlesIn)
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, one]) => (name === 'title' ? [one] : titlesIn(one)))
+}
+
+describe('pages', () => {
+  it.each<[string, readonly object[], object, string, string]>([
+    [
+      'of ABP',
+      [inQuery('SkipCount'), inQuery('MaxResultCount')],
+      object({ totalCount: integer, items: list(bug) }),
+      'MaxResultCount=2',
+      'SkipCount=2&MaxResultCount=2',
+    ],
+    [
+      'of Elasticsearch',
+      [inQuery('from'), inQuery('size')],
+      object({ total: integer, hits: list(bug) }),
+      'size=2',
+      'from=2&size=2',
+    ],
+    [
+      'of OpenStack',
+      [inQuery('marker', text), inQuery('limit')],
+      object({ bugs: list(bug) }),
+      'limit=2',
+      'marker=2&limit=2',
+    ],
+    ['of json-server', [inQuery('_page'), inQuery('_limit')], list(bug), '_page=1&_limit=2', '_page=2&_limit=2'],
+    [
+      'of Relay',
+      [inQuery('first'), inQuery('after', text)],
+      object({ edges: list(object({ node: bug, cursor: text })) }),
+      'first=2',
+      'first=2&after=2',
+    ],
+    [
+      'with page_num',
+      [inQuery('page_num'), inQuery('page_size')],
+      object({ data: object({ list: list(bug) }) }),
+      'page_num=1&page_size=2',
+      'page_num=2&page_size=2',
+    ],
+    [
+      'with currentPage',
+      [inQuery('currentPage'), inQuery('perPage')],
+      object({ bugs: list(bug) }),
+      'currentPage=1&perPage=2',
+      'currentPage=2&perPage=2',
+    ],
+  ])('%s', async (_what, parameters, response, first, second) => {
+    const sandbox = await openBugs(parameters, response)
+    expect(titlesIn((await sandbox.get(`/bugs?${first}`)).json)).toEqual(['c', 'b'])
+    expect(titlesIn((await sandbox.get(`/bugs?${second}`)).json)).toEqual(['a'])
+    expect(sandbox.warnings).toEqual([])
+  })
+
+  it('of Hydra have their addresses', async () => {
+    const names = ['hydra:first', 'hydra:last', 'hydra:next', 'hydra:previous']
+    const view = object(Object.fromEntries(names.map((name) => [name, text])))
+    const response = object({ 'hydra:member': list(bug), 'hydra:totalItems': integer, 'hydra:view': view })
+    const sandbox = await openBugs([inQuery('page'), inQuery('itemsPerPage')], response)
+    const { json: body } = await sandbox.get('/bugs?page=1&itemsPerPage=2')
+    expect(body).toMatchObject({
+      'hydra:totalItems': 3,
+      'hydra:view': {
+        'hydra:first': expect.stringContaining('page=1'),
+        'hydra:last': expect.stringContaining('page=2'),
+        'hydra:next': expect.stringContaining('page=2'),
+      },
+    })
+  })
+
+  it('of .NET and Relay say whether there are more', async () => {
+    const page = object({ hasNextPage: boolean, hasPreviousPage: boolean, endCursor: nullable(text) })
+    const sandbox = await openBugs(
+      [inQuery('first'), inQuery('after', text)],
+      object({ edges: list(object({ node: bug })), pageInfo: page, totalCount: integer }),
+    )
+    const pageOf = async (query: string) => Object((await sandbox.get(`/bugs?${query}`)).json).pageInfo
+    expect(await pageOf('first=2')).toEqual({ hasNextPage: true, hasPreviousPage: false, endCursor: '2' })
+    expect(await pageOf('first=2&after=2')).toEqual({ hasNextPage: false, hasPreviousPage: true, endCursor: null })
+  })
+
+  it.each<[string, readonly object[], string, number]>([
+    [
+      'a date is not a cursor',
+      [inQuery('after', { ...text, format: 'date-time' }), inQuery('limit')],
+      'after=2026-01-01T00:00:00Z&limit=2',
+      2,
+    ],
+    ['a size is ignored beside since_id', [inQuery('since_id'), inQuery('limit')], 'since_id=1&limit=2', 3],
+    ['a size is ignored beside before alone', [inQuery('before', text), inQuery('limit')], 'before=2&limit=2', 3],
+  ])('%s', async (_what, parameters, query, length) => {
+    const sandbox = await openBugs(parameters, list(bug))
+    expect((await sandbox.get(`/bugs?${query}`)).json).toHaveLength(length)
+  })
+
+  it.each([
+    ['orderBy', 'orderDirection', 'desc', 'asc'],
+    ['sort_by', 'sort_direction', 'DESC', 'ASC'],
+    ['_sort', '_order', 'desc', 'asc'],
+  ])('are sorted by %s and %s', async (sort, direction, down, up) => {
+    const sandbox = await openBugs([inQuery(sort, text), inQuery(direction, text)], list(bug))
+    const sorted = async (way: string) => titlesIn((await sandbox.get(`/bugs?${sort}=title&${direction}=${way}`)).json)
+    expect(await sorted(up)).toEqual(['a', 'b', 'c'])
+    expect(await sorted(down)).toEqual(['c', 'b', 'a'])
+  })
+})
