@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { CONFORM_PAGE, EXAMPLES, example } from '../conform-proof/examples.js'
 import { junitViolations } from '../support/junit-schema.js'
+import { crud, inPath, integer, object, text } from '../support/small-contract.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { isRunning, start } from './built.js'
 import { run, testIo } from './test-io.js'
@@ -198,6 +199,39 @@ process.exit(1)`
     expect(reasons).toContain('The client created 2 projects instead of one.')
     expect(reasons).toContain('/projects/9007199254740992, a record that does not exist')
     expect(err).toContain('conform uses the resource projects: listProjects, getProject, createProject')
+  })
+
+  it('tests a client without a key, where the contract needs none', async () => {
+    const client = `
+const { PETSTORE_BASE_URL: base } = process.env
+for (let wait = 1; wait < 2000; wait *= 4) {
+  const response = await fetch(base + '/notes').catch(() => undefined)
+  if (response?.ok) {
+    const [{ id }] = await response.json()
+    process.exit((await fetch(base + '/notes/' + id)).ok ? 0 : 1)
+  }
+  await new Promise((resolve) => setTimeout(resolve, wait))
+}
+process.exit(1)`
+    const note = object({ id: integer, text }, ['id', 'text'])
+    const paths = crud('/notes', '/notes/{id}', note, [inPath('id', integer)])
+    const names = ['connection-reset', 'unauthorized', 'minute-quota', 'banned-at-start']
+    const { code, out } = await conform(
+      `--spec notes.json ${only(...names)} --job read -o json`,
+      [process.execPath, '--input-type=module', '-e', client],
+      { 'notes.json': JSON.stringify({ openapi: '3.1.0', info: { title: 'Notes', version: '1' }, paths }) },
+    )
+    const { scenarios } = JSON.parse(out) as { scenarios: { name: string; outcome: string; reason: string }[] }
+    expect([code, scenarios.map(({ name, outcome }) => [name, outcome]).sort()]).toEqual([
+      0,
+      [
+        ['banned-at-start', 'not-applicable'],
+        ['connection-reset', 'passed'],
+        ['minute-quota', 'not-applicable'],
+        ['unauthorized', 'not-applicable'],
+      ],
+    ])
+    expect(scenarios.map(({ reason }) => reason)).toContain('The operations of notes need no key.')
   })
 
   it('refuses an unknown resource, and scenarios of which none applies', async () => {

@@ -3,7 +3,7 @@ import { type IdData, isStateful } from '../../contract/resource-data.js'
 import { didYouMean } from '../../domain/suggest.js'
 import { OptionsError } from '../../options/options.js'
 import { formatProblem } from '../../options/problem.js'
-import { type ConformScenario, JOBS, type Job, STEPS, type Step } from './scenarios.js'
+import { type ConformScenario, DEFAULT_KEY, JOBS, type Job, STEPS, type Step } from './scenarios.js'
 
 /** Not exact as a number of JavaScript: 2^53 + 1. */
 export const LARGE_ID = 9_007_199_254_740_993n
@@ -16,6 +16,8 @@ export interface TestedResource {
   /** A property has an enum. */
   readonly hasChoices: boolean
   readonly allowsLargeIds: boolean
+  /** No operation needs a key. */
+  readonly isPublic: boolean
   /** Resources with records to generate: those that its records belong to, then its own. */
   readonly generate: readonly string[]
 }
@@ -50,6 +52,7 @@ export function findResource(
       .filter((one) => one.action?.kind === kind && one.method === method)
       .sort((one, other) => one.path.length - other.path.length)[0]
   const [list, get, create] = [stepOf('list', 'GET'), stepOf('get', 'GET'), stepOf('create', 'POST')]
+  const steps = [list, get, create].filter((one) => one !== undefined)
   const isGenerated = resource.isFixed !== true && isPackaged !== true
   return {
     name: resource.name,
@@ -59,6 +62,7 @@ export function findResource(
       choices.some((choice) => typeof choice === 'string'),
     ),
     allowsLargeIds: resource.id.kind === 'integer' && get !== undefined && takesLargeId(get),
+    isPublic: steps.every((one) => one.isPublic),
     generate: isGenerated ? [...resource.parents.flatMap((parent) => parent.resource ?? []), resource.name] : [],
   }
 }
@@ -95,6 +99,8 @@ export function applyScenario(
   const job = isAbout('sunset') ? able.find(isDeprecated) : able[0]
   if (able.length === 0 || missing !== undefined)
     return `${resource.name} has no operation to ${missing ?? (expectation.job === 'create' ? 'create' : 'list')} records.`
+  const isAboutKey = expectation.key !== DEFAULT_KEY || 'used' in switches || 'ban' in switches
+  if (resource.isPublic && isAboutKey) return `The operations of ${resource.name} need no key.`
   if (job === undefined) return `No operation of ${resource.name} has x-deprecated-sunset.`
   if (isAbout('enum-growth') && !resource.hasChoices) return `No property of ${resource.name} has an enum.`
   if (expectation.largeId && !resource.allowsLargeIds) return `Ids of ${resource.name} are not above 2^53.`

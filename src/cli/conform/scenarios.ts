@@ -15,6 +15,9 @@ import { readRegularFile } from '../../system/regular-file.js'
 export const JOBS = ['read', 'create'] as const
 export type Job = (typeof JOBS)[number]
 
+/** The label of the key that the command gets, unless a scenario names another. */
+export const DEFAULT_KEY = 'sandbox'
+
 /** Operations of the tested resource; `{list}` in a scenario stands for the one that lists its records. */
 export const STEPS = ['list', 'get', 'create'] as const
 export type Step = (typeof STEPS)[number]
@@ -121,7 +124,7 @@ function readExpectation(given: unknown, where: (key: string) => string): Expect
     problems.push(`${where('delivers')} is required: how to see that the failure was delivered`)
   if (problems.length > 0) throw new OptionsError(problems)
   return {
-    key: key ?? 'sandbox',
+    key: key ?? DEFAULT_KEY,
     ends: ends ?? 'success',
     delivers,
     largeId: largeId ?? false,
