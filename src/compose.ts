@@ -33,6 +33,7 @@ import {
   openStore,
   openUpstream,
   type ReplicaOverrides,
+  readHandlers,
 } from './platform.js'
 import { checkKeys, checkOperations, checkPlans, labelKeys, unreachableNotes } from './start-checks.js'
 import { type CleanupStack, openInSteps } from './system/cleanup-stack.js'
@@ -72,6 +73,8 @@ export interface SandboxCore extends ServiceHandlers, Pick<CommandExecutor, 'spa
    * @throws Failure UNKNOWN_OPERATION, UNKNOWN_KEY, without any change
    */
   startAs(start: SpaceStart): void
+  /** Reads the module of `handlers` again, if there is one. @throws OptionsError, without any change */
+  loadHandlers(): Promise<void>
   end(): void
   close(): Promise<void>
 }
@@ -202,9 +205,15 @@ export function openSandboxCore(
         checkKeys({ start }, [...executor.spaces.default.keys.values()])
         executor.spaces.startAs(resolveFrozenStart(start, startedAt, contract), systemClock.wall())
       },
+      async loadHandlers() {
+        if (options.handlers === undefined) return
+        const { replaceHandlers } = await import('./control/handlers.js')
+        replaceHandlers(executor.spaces.default, await readHandlers(options.handlers), options.handlers)
+      },
       end: () => stopping.abort(),
       close: () => opened.close(),
     }
+    await core.loadHandlers()
     const routes = lazily(async () => {
       const { controlRoutes } = await import('./control/routes.js')
       return controlRoutes({
@@ -242,6 +251,7 @@ function spacesOpener(
       keys: new Keyring(keys, apiKeys),
       hide: createHider([...secrets, ...(upstream?.secrets ?? [])]),
       anyKey: options.anyKey,
+      handlers: options.groupLog === undefined ? new Map() : undefined,
       spaceFrom: options.spaceFrom,
       seed,
       order: options.order,

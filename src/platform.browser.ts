@@ -14,6 +14,10 @@ export async function openSeeds(..._given: readonly unknown[]): Promise<(seed: n
   return () => ({})
 }
 
+export async function readHandlers(_file: string): Promise<Readonly<Record<string, unknown>>> {
+  throw new Error('Files are not available in a browser.')
+}
+
 export type ReplicaOverrides = Readonly<Record<string, never>>
 
 // Options that need these functions are refused earlier.

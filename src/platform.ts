@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Contract } from './contract/contract.js'
 import type { ContractEngine } from './contract/engine.js'
 import type { ApiKey } from './domain/keys.js'
@@ -8,10 +9,12 @@ import type { Upstream } from './domain/upstream.js'
 import type { OpenedStore } from './executor/executor.js'
 import type { RecordSeeds } from './fixtures/load-fixtures.js'
 import { recordSeeds } from './fixtures/record-seeds.js'
+import { OptionsError } from './options/options.js'
 import { locateOption, type ResolvedOptions } from './options/resolve.js'
 import { openFileStore } from './store/file-store.js'
 import { Layout } from './store/layout.js'
 import { SnapshotFolder } from './store/snapshot-folder.js'
+import { messageOf } from './system/message-of.js'
 import { systemClock } from './system/system-clock.js'
 
 // Parts that need a disk, sockets or threads. Browsers get platform.browser.ts instead. All but the store load on first use.
@@ -28,6 +31,23 @@ export async function openSeeds(options: ResolvedOptions, contract: Contract): P
   if (options.generate.length === 0) return () => seeds
   const { generatedSeeds } = await import('./fixtures/generate-records.js')
   return generatedSeeds(options, contract, seeds, (index) => locateOption(options, 'generate', index))
+}
+
+/**
+ * The functions of a module, by name. A module that has changed is read again, but not what it imports.
+ * @throws OptionsError
+ */
+export async function readHandlers(file: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    const url = pathToFileURL(file)
+    url.searchParams.set('changed', String(statSync(file).mtimeMs))
+    const { default: others, ...named } = (await import(url.href)) as Readonly<Record<string, unknown>>
+    return { ...Object(others), ...named }
+  } catch (error) {
+    const isTypeScript = Object(error).code === 'ERR_UNKNOWN_FILE_EXTENSION'
+    const why = isTypeScript ? 'this version of Node does not read TypeScript; use .js' : messageOf(error)
+    throw new OptionsError([`--handlers "${file}": the module cannot be loaded: ${why}`])
+  }
 }
 
 export async function openEngine(contract: Contract): Promise<ContractEngine> {

@@ -103,7 +103,7 @@ describe('docs/control-api.md', () => {
 
   it('names every method', async () => {
     await using sandbox = await createSandbox()
-    const elsewhere = ['space', 'key', 'fetch', 'close']
+    const elsewhere = ['space', 'key', 'fetch', 'handle', 'close']
     const isNamed = (method: string) => codes.some((code) => code.startsWith(`${method}(`))
     expect(methodsOf(sandbox).filter((method) => !elsewhere.includes(method) && !isNamed(method))).toEqual([])
   })

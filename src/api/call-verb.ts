@@ -1,4 +1,5 @@
 import { ControlError } from '../control/control-error.js'
+import type { OperationHandler } from '../control/handlers.js'
 import type { VerbName } from '../control/verb-map.js'
 import type { VerbRoute } from '../control/verb-request.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
@@ -8,6 +9,8 @@ import type { RequestFilter } from './inputs.js'
 export interface Transport {
   /** @param space empty for the default space @throws ControlError if the verb refuses */
   call(verb: string, space: string, input?: object): Promise<unknown>
+  /** @param space empty for all that have none of their own @throws ControlError */
+  handle(space: string, operation: string, handler: OperationHandler): Promise<void>
   /** Exchanges as they end, until the signal is aborted or the sandbox stops. */
   follow(space: string, filter: RequestFilter, signal?: AbortSignal): AsyncIterable<Exchange>
 }

@@ -1,10 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import type { Contract } from '../contract/contract.js'
-import type { Open } from '../contract/entities.js'
+import type { Open, OperationName } from '../contract/entities.js'
 import type { PackagedInputs, PackagedRecords } from '../contract/generated/entities.js'
 import type { Int64 } from '../contract/int64.js'
 import { ControlError } from '../control/control-error.js'
+import type { HandledTypes, OperationHandler } from '../control/handlers.js'
 import type { ClockView } from '../control/views.js'
 import { isSpaceName, KEY_CONDITIONS, NAME, NAME_FORM, sentKeyText } from '../domain/keys.js'
 import { joinOr } from '../domain/numbers.js'
@@ -53,6 +54,13 @@ export interface Controls extends Omit<SpaceMethods, 'clock' | 'keys' | 'records
     follow(filter?: RequestFilter, signal?: AbortSignal): AsyncIterable<Exchange>
   }
   readonly records: RecordControls
+  /**
+   * Gives an operation behaviour of your own: `handle('cancelBooking', ({ path, records, now }) => …)`. That of a space wins
+   * over that of the sandbox, and a later one replaces an earlier one. It stays after a reset.
+   *
+   * @throws ControlError if the sandbox runs in another process
+   */
+  handle<Of extends HandledTypes = object>(operation: OperationName, handler: OperationHandler<Of>): Promise<void>
   /**
    * Waits for a request in the log that matches, and returns the first. Without a status it may still be in progress.
    *
@@ -222,6 +230,7 @@ function spaceControls(transport: Transport, space: string): Controls {
       follow: (filter: RequestFilter = {}, signal?: AbortSignal) => transport.follow(space, filter, signal),
     }),
     records: records as RecordControls,
+    handle: (operation, handler) => transport.handle(space, operation, handler as never),
     waitForRequest: async (...how) => (await import('./waits.js')).waitForRequest(requests, ...how),
   }
 }

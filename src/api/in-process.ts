@@ -1,3 +1,4 @@
+import { setHandler } from '../control/handlers.js'
 import { perform } from '../control/perform.js'
 import { type ControlTarget, findSpace } from '../control/verb.js'
 import type { VerbName } from '../control/verb-map.js'
@@ -8,6 +9,9 @@ import type { Transport } from './call-verb.js'
 export function inProcess(sandbox: ControlTarget): Transport {
   return {
     call: (name, space, input) => perform(sandbox, space, name as VerbName, input),
+    async handle(space, operation, handler) {
+      setHandler(sandbox.spaces.default, space, operation, handler)
+    },
     follow: (space, filter, signal) => follow(sandbox, space, filter, signal),
   }
 }

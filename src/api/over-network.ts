@@ -67,6 +67,9 @@ export function overNetwork(address: string, { token, timeout = '1m' }: NetworkO
       if (response.status !== 200) throw refusal(base, response)
       return readResponse(base, response.text)
     },
+    async handle() {
+      throw new ControlError('conflict', "Handlers need the sandbox's own process: start it with --handlers.")
+    },
     follow: (space, filter, signal) => follow(space, filter, signal),
   }
 

@@ -14,6 +14,14 @@ export type { OperationName } from '../contract/entities.js'
 export type * from '../contract/generated/entities.js'
 export type { Int64 } from '../contract/int64.js'
 export type {
+  HandledRequest,
+  HandledResponse,
+  HandledTypes,
+  HandlerRecords,
+  OperationHandler,
+  RecordKey,
+} from '../control/handlers.js'
+export type {
   ClockView,
   FaultView,
   KeyView,

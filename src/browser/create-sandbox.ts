@@ -32,6 +32,7 @@ function verbsOf(target: ControlTarget): Transport {
   const load = async () => (await import('../api/in-process.js')).inProcess(target)
   return {
     call: async (verb, space, ...input) => (await load()).call(verb, space, ...input),
+    handle: async (...given) => (await load()).handle(...given),
     async *follow(...given) {
       yield* (await load()).follow(...given)
     },

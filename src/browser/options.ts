@@ -17,6 +17,7 @@ export const MISSING = {
   reset: DISK,
   fsync: DISK,
   generate: SPEC,
+  handlers: 'needs a disk; use sandbox.handle()',
   spec: PRISM,
   mock: PRISM,
   redis: 'needs Redis',

@@ -23,7 +23,7 @@ import { faultyResponse, injectFault, useFault } from './gates/inject-fault.js'
 import { refuseWrites } from './gates/refuse-writes.js'
 import { findHandler, operate } from './operations.js'
 import { replyHeaders } from './reply-headers.js'
-import type { Gate, RequestContext } from './request-context.js'
+import type { Gate, OwnHandler, RequestContext } from './request-context.js'
 import { problem } from './responses.js'
 import type { Space } from './space.js'
 import { findRoute, splitTarget } from './target.js'
@@ -129,12 +129,18 @@ function askGates(context: RequestContext): HandlerResult | UpstreamRequest {
   if (context.route.kind !== 'operation') return problem('not_found')
   if (context.pendingFault !== undefined) context.fault = useFault(context, context.pendingFault)
   commitGates(context)
+  const own = findOwnHandler(context.space, context.route.operation.id)?.(context)
+  if (own !== undefined) return own
   if (context.space.shared.upstream !== undefined && !context.route.operation.isMocked) return forwardRequest(context)
   return operate(context, context.route.operation)
 }
 
 function commitGates({ space, caller, pending: { account, ...changes } }: RequestContext): void {
   space.commit(changes, [], account && { id: caller.account, account })
+}
+
+function findOwnHandler({ name, shared: { handlers } }: Space, operation: string): OwnHandler | undefined {
+  return (handlers?.get(name)?.get(operation) ?? handlers?.get('')?.get(operation)) as OwnHandler | undefined
 }
 
 /** Errors in here are the sandbox's own: a 500, never a crash. */

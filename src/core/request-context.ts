@@ -64,5 +64,8 @@ export function draw({ space, pending }: RequestContext, purpose: keyof SpaceSta
 /** Responds to a request, or lets it pass (undefined). */
 export type Gate = (context: RequestContext) => HandlerResult | undefined
 
+/** Behaviour that the user gives an operation. Undefined for the operation's own. */
+export type OwnHandler = (context: RequestContext) => HandlerResult | undefined
+
 /** The readings have no violations. */
 export type Handler = (context: RequestContext, readings: Readings) => HandlerResult

@@ -259,6 +259,7 @@ export class Spaces {
     const facts = { id: this.#verb, verb: 'spaces.remove', at: wall, requests, keys: undefined }
     const undo = { ...facts, ...space.whole() }
     this.#removedSpace = { name, undo }
+    this.#shared.handlers?.delete(name)
     this.#expectExpiry(wall)
     this.close(space)
     return true

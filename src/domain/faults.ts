@@ -210,6 +210,10 @@ export function keepsResponse({ fault, status, body, retryAfter, headers, latenc
 /** Headers that the server sets itself. */
 const FRAMING = /^(?:connection|content-length|date|keep-alive|trailer|transfer-encoding|upgrade)$/i
 
+export function isFraming(header: string): boolean {
+  return FRAMING.test(header)
+}
+
 /** Does not check whether the operation exists. */
 export function faultProblem(rule: FaultRule): string | undefined {
   if (rule.fault === 'status') {
@@ -223,7 +227,7 @@ export function faultProblem(rule: FaultRule): string | undefined {
     if (status !== undefined && body !== undefined && hasNoBody(status)) return `a response ${status} has no body`
     const unsendable = findUnsendable({ status: status ?? 200, headers })
     if (unsendable !== undefined) return unsendable
-    const framing = Object.keys(headers).find((name) => FRAMING.test(name))
+    const framing = Object.keys(headers).find(isFraming)
     if (framing !== undefined) return `the header "${framing}" cannot be set`
   } else if (rule.body !== undefined || rule.headers !== undefined) {
     return `body and headers are only allowed with the fault "status" (the fault is "${rule.fault}")`

@@ -219,6 +219,7 @@ const CONFLICTS: readonly {
   { name: 'store', excludes: ['inMemory', 'redis'] },
   { name: 'fsync', excludes: ['redis'] },
   { name: 'upstream', excludes: ['redis'], inAnySource: true },
+  { name: 'handlers', excludes: ['redis'], inAnySource: true },
 ]
 
 function findConflicts(sources: readonly OptionValues[], merged: OptionValues, layers: readonly Layer[]) {

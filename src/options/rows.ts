@@ -234,6 +234,11 @@ export const OPTIONS = {
     everyday: true,
     docs: 'serve [another contract](spec.md), with its resources',
   }),
+  /** Module with functions by operation id, which respond to its requests. Needs `.js`, or a Node that reads `.ts`. */
+  handlers: row('Contract, log and control plane', 'file', '<file>', 'module with the behaviour of operations', {
+    notInFiles: true,
+    docs: 'module with [behaviour of your own](spec.md#behaviour-of-your-own), by operation id',
+  }),
   /** Operations to mock from the contract, although the sandbox implements them. */
   mock: row(
     'Contract, log and control plane',

@@ -110,6 +110,24 @@ describe.skipIf(!HAS_CHROMIUM)('the package in a page', () => {
     return page
   }
 
+  it('responds with a handler, and changes nothing if that throws', async () => {
+    const page = await openPage()
+    const seen = await page.evaluate(async () => {
+      const sandbox = await globalThis.petstore.createSandbox()
+      const space = sandbox.space('shop')
+      await space.handle('getPet', ({ records }) => {
+        const { name } = records.set('pets', 1, { name: 'Rex' })
+        if (records.list('pets').length > 60) throw new Error('too many')
+        records.add('pets', { name: 'Bo', categoryId: 1 })
+        return { body: name }
+      })
+      const init = { headers: { authorization: 'Bearer sandbox' } }
+      const ask = async () => (await space.fetch(`${space.baseUrl}/pets/1`, init)).text()
+      return [await ask(), await ask(), (await space.records.list('pets')).length]
+    })
+    expect(seen).toEqual(['"Rex"', expect.stringContaining('The handler of getPet failed: too many'), 61])
+  })
+
   it('is saved to bytes, and continues from them in another page', async () => {
     const page = await openPage()
     const options = { now: '2026-03-01T12:00:00Z', freeze: true, seed: 7, storm: '0.5' } as const

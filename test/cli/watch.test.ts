@@ -53,6 +53,18 @@ describe('serve --watch', () => {
     await io.stderr.seen(/fixtures\/tasks\.json has changed, but the sandbox stays as it was/)
   })
 
+  it('puts changed handlers in force, and keeps the last ones if they are broken', async () => {
+    const handlers = (text: string) => `export const getPet = () => (${text})`
+    const { io, write, get } = await watching({ 'own.mjs': handlers('{ body: 1 }') }, ' --handlers own.mjs')
+    await get('/pets/1')
+    write('own.mjs', handlers('{ body: 22 }'))
+    await io.stderr.seen(/own\.mjs has changed: handlers in force/)
+    expect(await (await get('/pets/1')).json()).toBe(22)
+    write('own.mjs', 'export const getPets = () => 7')
+    await io.stderr.seen(/own\.mjs has changed, but the sandbox stays as it was: .*no operation "getPets"/)
+    expect(await (await get('/pets/1')).json()).toBe(22)
+  })
+
   it.each([
     [
       'is read, before the sandbox is ready',

@@ -64,6 +64,7 @@ export function openMachine(given: MachineOptions = {}): Spaces {
     onForget() {},
     onRecall() {},
     upstream: undefined,
+    handlers: undefined,
   }
   const space = new Space('', shared, START, seed, seed, store)
   return new Spaces(shared, space, seed, options.maxSpaces)

@@ -19,7 +19,7 @@ const SAMPLES = pairs(`
   order=oldest plan=pro limits=5/min rateLimit=false apiKey=mine:pro anyKey=true spaceFrom=baggage retryAfter=none
   limitBody=html rateLimitHeaders=draft banAfter=3 banDuration=1m banStatus=403 reason=false storm=0.3 fault=listPets:503 latency=5ms
   senders=3 mock=listPets generate=toys=5 sunset=after sunsetStatus=410 scenario=banned now=2026-03-01T10:00:00Z freeze=true
-  seed=42 spec=mine.yaml strict=true upstream=https://staging.example/v1 upstreamApiKeyFile=key.txt
+  seed=42 spec=mine.yaml handlers=own.js strict=true upstream=https://staging.example/v1 upstreamApiKeyFile=key.txt
   upstreamWrites=forward upstreamTimeout=3s maxStore=1GiB maxSpaces=3 logLimit=4
   log=json controlToken=secret controlOrigin=http://localhost:6006
 `)
@@ -75,7 +75,9 @@ describe('a config file, which may come with a cloned folder', () => {
   const notInFiles = OPTION_NAMES.filter((name) => optionRow(name).notInFiles)
 
   it('cannot name secrets or other machines, or widen access', () =>
-    expect(notInFiles.join()).toBe('host,redis,upstream,upstreamApiKeyFile,upstreamWrites,controlToken,controlOrigin'))
+    expect(notInFiles.join()).toBe(
+      'host,redis,upstream,upstreamApiKeyFile,upstreamWrites,handlers,controlToken,controlOrigin',
+    ))
 
   it.each(notInFiles)('cannot set %s, nor can a scenario', (name) => {
     const [key, value] = [kebabName({ name, negated: false }), JSON.stringify(natural(name))]

@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import type { Contract } from '../../contract/contract.js'
 import { stringifyJson } from '../../contract/json.js'
 import { perform } from '../../control/perform.js'
@@ -49,13 +49,16 @@ export class WatchedFiles {
     return changed.map((file) => relative(this.#cwd, file))
   }
 
-  #filesOf({ fixtures, scenarioFile, spec }: Partial<ResolvedOptions> = {}, contract?: Contract): readonly string[] {
+  #filesOf(
+    { fixtures, scenarioFile, spec, handlers }: Partial<ResolvedOptions> = {},
+    contract?: Contract,
+  ): readonly string[] {
     const records = contract?.resources.map(({ name }) => `${name}.json`) ?? []
     const seeds =
       fixtures === undefined
         ? []
         : ['keys.json', ...records, ...jsonFilesIn(fixtures)].map((name) => join(fixtures, name))
-    return [...new Set([join(this.#cwd, CONFIG_FILE), ...seeds, scenarioFile ?? [], spec ?? []].flat())]
+    return [...new Set([join(this.#cwd, CONFIG_FILE), ...seeds, scenarioFile ?? [], spec ?? [], handlers ?? []].flat())]
   }
 }
 
@@ -101,14 +104,15 @@ function stateOf(file: string): string {
 async function reload(file: string, watched: Watched): Promise<void> {
   const { log } = watched
   try {
-    log.event('watch', `${file} has changed: ${await apply(watched)}`)
+    log.event('watch', `${file} has changed: ${await apply(file, watched)}`)
   } catch (error) {
     const problems = error instanceof OptionsError ? error.problems : [messageOf(error)]
     for (const problem of problems) log.warning(`${file} has changed, but the sandbox stays as it was: ${problem}`)
   }
 }
 
-async function apply({ runs, files, resolve }: Watched): Promise<string> {
+/** @param file the names of the files that have changed */
+async function apply(file: string, { runs, files, resolve }: Watched): Promise<string> {
   const { options: before, contract, sandbox } = runs.run
   const options = resolve()
   files.add(options)
@@ -126,6 +130,10 @@ async function apply({ runs, files, resolve }: Watched): Promise<string> {
     return `restarted${isOtherContract ? ' with the contract as it is now' : ''}${lost}`
   }
   const done: string[] = []
+  if (options.handlers !== undefined) {
+    await sandbox.core.loadHandlers()
+    if (file.includes(basename(options.handlers))) done.push('handlers in force')
+  }
   if (differs(startBefore, start)) {
     sandbox.core.startAs(start)
     runs.adopt(options)

@@ -146,6 +146,8 @@ export const sandboxVerbs = {
     run({ space, spaces, wall }, { name }) {
       const source = findSpace(spaces, name === DEFAULT_SPACE ? '' : name)
       if (source !== space) copySpace(space, source, wall)
+      const handlers = space.shared.handlers?.get(source.name)
+      if (handlers !== undefined) space.shared.handlers?.set(space.name, handlers)
       return { space: space.name, records: space.countRecords() }
     },
     text: ({ space, records }, { name }) =>
