@@ -198,7 +198,8 @@ function recordsFor(space: Space, wall: EpochMs, turn: Turn): HandlerRecords {
       try {
         return get.run(context, { resource, id: idOf(id) })
       } catch (error) {
-        if (error instanceof VerbError && error.code === 'not_found' && space.state.records.has(resource)) return undefined
+        if (error instanceof VerbError && error.code === 'not_found' && space.state.records.has(resource))
+          return undefined
         throw error
       }
     },
