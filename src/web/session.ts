@@ -168,7 +168,7 @@ function rulesLeft(): readonly FaultRule[] {
 }
 
 export function addFault(rule: FaultRule): Promise<unknown> {
-  return call('faults.add', { rule }, `Armed: ${formatFaultRule(rule)}.`, ['faults.set', { rules: rulesLeft() }])
+  return call('faults.add', { rule }, `Armed: ${formatFaultRule(rule)}.`)
 }
 
 export function removeFault(id: string): Promise<unknown> {
