@@ -25,7 +25,7 @@ import { findHandler, operate } from './operations.js'
 import { replyHeaders } from './reply-headers.js'
 import type { Gate, OwnHandler, RequestContext } from './request-context.js'
 import { problem } from './responses.js'
-import type { Space } from './space.js'
+import { NOTHING, type Space } from './space.js'
 import { findRoute, splitTarget } from './target.js'
 
 /** The first gate that refuses responds; a request that passes all of them reaches its operation. */
@@ -135,8 +135,11 @@ function askGates(context: RequestContext): HandlerResult | UpstreamRequest {
   return operate(context, context.route.operation)
 }
 
-function commitGates({ space, caller, pending: { account, ...changes } }: RequestContext): void {
-  space.commit(changes, [], account && { id: caller.account, account })
+function commitGates({ space, caller, pending }: RequestContext): void {
+  const { account, faults, randomStreams } = pending
+  const isNothing = faults === undefined && randomStreams === undefined
+  const next = isNothing ? NOTHING : { ...(faults && { faults }), ...(randomStreams && { randomStreams }) }
+  space.commit(next, undefined, account && { id: caller.account, account })
 }
 
 function findOwnHandler({ name, shared: { handlers } }: Space, operation: string): OwnHandler | undefined {

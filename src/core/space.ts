@@ -49,7 +49,10 @@ interface ChargedAccount {
 /** Places in the lists and indexes of a collection, measured with 1,000,000 pets. */
 const COPY_BYTES_PER_RECORD = 40
 
-const NOTHING: NextState = {}
+/** Of a commit that replaces no part. */
+export const NOTHING: NextState = {}
+
+const NO_CHANGES: readonly Change[] = []
 
 /**
  * One isolated space: a state, and the one way to change it. Log and conduct follow what happens. Neither is part of the
@@ -146,23 +149,32 @@ export class Space {
    * @param next the parts that are replaced @param changes of records, made in place; others are stored only
    * @throws StoreFull, Failure STORE_WRITE_FAILED; InvalidRecord if the contract does not allow a record in responses
    */
-  commit(next: NextState, changes: readonly Change[] = [], charged?: ChargedAccount): void {
+  commit(next: NextState, changes: readonly Change[] = NO_CHANGES, charged?: ChargedAccount): void {
+    let parts = next
+    if (changes.length > 0 || next.heldBytes !== undefined) parts = { ...this.#write(next, changes), ...next }
+    if (charged !== undefined) parts = this.#charge(parts, charged)
+    if (parts !== NOTHING) this.state = { ...this.state, ...parts }
+  }
+
+  #write(next: NextState, changes: readonly Change[]): NextState {
     const ofRecords = changes.filter((change) => change.kind === 'put' || change.kind === 'remove')
     for (const change of ofRecords) if (change.kind === 'put') this.#checkRecord(change.resource, change.record.value)
     const held = this.store === undefined ? this.#hold(next, changes, ofRecords) : this.#store(changes, ofRecords)
-    let { records, accounts } = this.state
+    let { records } = this.state
     for (const change of ofRecords) {
       records = this.#ownRecords(records, change.resource)
       const collection = records.get(change.resource) as Collection | undefined
       if (change.kind === 'put') collection?.put(change.record, change.rank)
       else collection?.remove(change.scope, change.id)
     }
-    if (charged !== undefined) {
-      const own = (accounts as Accounts).isShared ? accounts.copy() : (accounts as Accounts)
-      own.put(charged.id, charged.account)
-      accounts = own
-    }
-    this.state = { ...this.state, records, accounts, ...held, ...next }
+    return { records, ...held }
+  }
+
+  #charge(next: NextState, { id, account }: ChargedAccount): NextState {
+    const accounts = this.state.accounts as Accounts
+    const own = accounts.isShared ? accounts.copy() : accounts
+    own.put(id, account)
+    return own === accounts ? next : { ...next, accounts: own }
   }
 
   #checkRecord(resource: string, value: Values): void {
