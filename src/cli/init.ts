@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
-import { dirname, join, relative, sep } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
+import { stringifyJson } from '../contract/json.js'
 import { Failure } from '../domain/failures.js'
+import { openContract } from '../openapi/open-contract.js'
 import { ENV_PREFIX, flagName, kebabName } from '../options/names.js'
+import { OptionsError } from '../options/options.js'
 import { CONFIG_FILE } from '../options/sources.js'
 import { OPTION_NAMES, type OptionName, optionRow } from '../options/table.js'
 import { messageOf } from '../system/message-of.js'
@@ -24,6 +27,8 @@ import { type CliIo, EXIT } from './io.js'
 import { printLine, wrapRows } from './print.js'
 
 const FIXTURES_FOLDER = 'petstore-fixtures'
+/** Records of each resource. */
+const GENERATED = 3
 
 const SKILL_FILE = 'skills/petstore-sandbox/SKILL.md'
 const AGENTS_FILE = 'AGENTS.md'
@@ -37,7 +42,8 @@ const NOTES = `\
 Writes into the working directory:
   ${CONFIG_FILE}    every option, commented out, with its default;
                            only "fixtures" is set, to the folder beside it
-  ${FIXTURES_FOLDER}/       a file for each resource of the packaged contract, and keys.json
+  ${FIXTURES_FOLDER}/       a file for each resource, and keys.json
+With --spec, "spec" is set too, and the fixtures are generated from that contract.
 
 Existing files are not changed. Prints the files written. Exit codes: 0 if none or all
 of the files existed, 1 if only some did, since those may not match the new ones.
@@ -50,10 +56,10 @@ An existing store keeps its records: edited fixtures take effect after "serve --
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   explain(command, { examples: ['petstore-sandbox init', 'petstore-sandbox init --agents'], notes: NOTES })
-  addOutputOptions(command).option('--agents', 'write the skill for coding agents instead')
-  command.option('--debug', 'show stack traces')
-  command.action(async (flags: OutputFlags & { readonly agents?: boolean }) =>
-    finish(await (flags.agents ? initAgents : init)(io, wantsJson(flags))),
+  addOutputOptions(command).option('--spec <openapi.yaml>', 'OpenAPI document to serve (default: the packaged one)')
+  command.option('--agents', 'write the skill for coding agents instead').option('--debug', 'show stack traces')
+  command.action(async (flags: OutputFlags & { readonly agents?: boolean; readonly spec?: string }) =>
+    finish(await (flags.agents ? initAgents(io, wantsJson(flags)) : init(io, wantsJson(flags), flags.spec))),
   )
 }
 
@@ -87,11 +93,13 @@ async function appendOnce(cwd: string, file: string, lines: string, mark: string
   }
 }
 
-async function init(io: CliIo, json: boolean): Promise<number> {
-  const files = new Map<string, string | Uint8Array>([[CONFIG_FILE, configText(FIXTURES_FOLDER, schemaPath(io.cwd))]])
-  // Without scenarios: they are named, not copied.
-  const names = (await readdir(fixturesDirectory)).filter((name) => name.endsWith('.json')).sort()
-  for (const name of names) files.set(join(FIXTURES_FOLDER, name), readRegularFile(join(fixturesDirectory, name)))
+async function init(io: CliIo, json: boolean, spec: string | undefined): Promise<number> {
+  if (spec !== undefined && !isInside(io.cwd, resolve(io.cwd, spec)))
+    throw new OptionsError([`--spec: "${spec}" is not in this folder, and ${CONFIG_FILE} can only name files in it`])
+  const config = configText({ fixtures: FIXTURES_FOLDER, ...(spec !== undefined && { spec }) }, schemaPath(io.cwd))
+  const files = new Map<string, string | Uint8Array>([[CONFIG_FILE, config]])
+  const fixtures = spec === undefined ? await packagedFixtures() : await generatedFixtures(resolve(io.cwd, spec))
+  for (const [name, content] of fixtures) files.set(join(FIXTURES_FOLDER, name), content)
   const written: string[] = []
   const left: string[] = []
   for (const [name, content] of files) {
@@ -110,6 +118,29 @@ async function init(io: CliIo, json: boolean): Promise<number> {
     printLine(io.stderr, `To serve these fixtures, add to ${CONFIG_FILE}: fixtures: ${FIXTURES_FOLDER}`)
   }
   return EXIT.failed
+}
+
+/** Without scenarios: they are named, not copied. */
+async function packagedFixtures(): Promise<readonly (readonly [name: string, content: Uint8Array])[]> {
+  const names = (await readdir(fixturesDirectory)).filter((name) => name.endsWith('.json')).sort()
+  return names.map((name) => [name, readRegularFile(join(fixturesDirectory, name))])
+}
+
+/** Records that follow the contract, as `--generate` makes them, and its keys. @throws SpecError */
+async function generatedFixtures(spec: string): Promise<readonly (readonly [name: string, content: string])[]> {
+  const { resources } = await openContract(spec)
+  const names = resources.filter(({ isFixed }) => !isFixed).map(({ name }) => name)
+  const generate = names.map((name) => `${name}=${GENERATED}`)
+  const { createSandbox } = await import('../api/start.js')
+  await using sandbox = await createSandbox({ spec, generate, seed: 1 })
+  const text = (content: unknown) => `${stringifyJson(content, 2)}\n`
+  const keys = (await sandbox.keys.list()).map(({ key, plan, always }) => ({
+    ...{ key, ...(plan !== null && { plan }), ...(always !== null && { always }) },
+  }))
+  const files = await Promise.all(
+    names.map(async (name) => [`${name}.json`, text((await sandbox.records.list(name)).toReversed())] as const),
+  )
+  return [...files, ['keys.json', text(keys)]]
 }
 
 /** Leaves existing files and links alone. @returns false if one existed @throws Failure CANNOT_WRITE */
@@ -155,8 +186,8 @@ const WIDTH = 100
 const IN_FILES = OPTION_NAMES.filter((name) => !optionRow(name).notInFiles)
 const NOT_IN_FILES = OPTION_NAMES.filter((name) => optionRow(name).notInFiles)
 
-/** Sets only the fixtures folder; all other options are commented out with `#`, prose with `# `. */
-export function configText(fixtures: string, schema: string): string {
+/** All options but the set ones are commented out with `#`, prose with `# `. */
+export function configText(set: SetOptions, schema: string): string {
   const groups = [...new Set(IN_FILES.map((name) => optionRow(name).group))]
   return [
     `# yaml-language-server: $schema=${schema}`,
@@ -165,16 +196,18 @@ export function configText(fixtures: string, schema: string): string {
     `# (${ENV_PREFIX}…) override this file, and so does a scenario that they choose.`,
     '# Only flags and the environment can set:',
     ...wrapRows(NOT_IN_FILES.map(flagName).join(', '), WIDTH - 4).map((line) => `#   ${line}`),
-    ...groups.flatMap((group) => ['', '', `# === ${group} ===`, ...groupLines(group, fixtures)]),
+    ...groups.flatMap((group) => ['', '', `# === ${group} ===`, ...groupLines(group, set)]),
     '',
   ].join('\n')
 }
 
-function groupLines(group: string, fixtures: string): readonly string[] {
+type SetOptions = { readonly [Name in OptionName]?: string }
+
+function groupLines(group: string, set: SetOptions): readonly string[] {
   return IN_FILES.filter((name) => optionRow(name).group === group).flatMap((name) => [
     '',
     ...proseLines(name),
-    name === 'fixtures' ? `fixtures: ${fixtures}` : `#${switchLine(name)}`,
+    set[name] === undefined ? `#${switchLine(name)}` : `${name}: ${yamlText(set[name])}`,
   ])
 }
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { configSchema } from '../../scripts/option-schemas.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { loadSeed } from '../../src/fixtures/load-fixtures.js'
+import { startSandbox } from '../../src/index.js'
 import { kebabName } from '../../src/options/names.js'
 import { OPTION_NAMES, type OptionName, optionRow } from '../../src/options/table.js'
 import { configSchemaFile, fixturesDirectory, packageDirectory, packageText } from '../../src/system/package-files.js'
@@ -42,6 +43,57 @@ describe('init', () => {
     const written = [CONFIG, ...packaged.map((name) => join(FIXTURES, name))].sort()
     expect(Object.keys(filesOf(io)).sort()).toEqual(written)
     expect(out.trimEnd().split('\n').sort()).toEqual(written)
+  })
+
+  it('with a contract of your own, names it in the config and writes records and keys of it', async () => {
+    const room = { id: { type: 'integer', readOnly: true }, name: { type: 'string' } }
+    const schema = { type: 'object', required: ['id', 'name'], properties: room }
+    const body = (one: object) => ({
+      content: { 'application/json': { schema: one } },
+    })
+    const list = (operationId: string) => ({
+      get: { operationId, responses: { 200: { description: '', ...body({ type: 'array', items: schema }) } } },
+    })
+    const create = (operationId: string) => ({
+      post: { operationId, requestBody: body(schema), responses: { 201: { description: '', ...body(schema) } } },
+    })
+    const one = (operationId: string) => ({
+      get: { operationId, responses: { 200: { description: '', ...body(schema) }, 404: { description: '' } } },
+    })
+    const paths = {
+      '/rooms': { ...list('listRooms'), ...create('addRoom') },
+      '/rooms/{id}': { parameters: [{ name: 'id', in: 'path', required: true, schema: room.id }], ...one('getRoom') },
+      '/rooms/{id}/seats': {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: room.id }],
+        ...list('listSeats'),
+        ...create('addSeat'),
+      },
+    }
+    const io = testIo()
+    writeFileSync(
+      join(io.cwd, 'rooms.json'),
+      JSON.stringify({ openapi: '3.1.0', info: { title: 'Rooms', version: '1' }, paths }),
+    )
+    expect(await run('init --spec rooms.json', io)).toMatchObject({ code: 0, err: '' })
+    const { [CONFIG]: config, 'rooms.json': _, ...fixtures } = filesOf(io)
+    expect(config).toMatch(/^spec: rooms\.json$/m)
+    expect(gathered({ cwd: io.cwd })).toMatchObject({
+      spec: join(io.cwd, 'rooms.json'),
+      fixtures: join(io.cwd, FIXTURES),
+    })
+    expect(Object.keys(fixtures)).not.toContain(join(FIXTURES, 'pets.json'))
+    const files = { spec: join(io.cwd, 'rooms.json'), fixtures: join(io.cwd, FIXTURES) }
+    await using sandbox = await startSandbox(files)
+    for (const name of ['rooms', 'seats']) {
+      const written = JSON.parse(fixtures[join(FIXTURES, `${name}.json`)] ?? '')
+      expect(written).toHaveLength(3)
+      expect(await sandbox.records.list(name)).toEqual(written.toReversed())
+    }
+    const keys = (await sandbox.keys.list()).map(({ key }) => key)
+    expect(keys).toEqual(JSON.parse(fixtures[join(FIXTURES, 'keys.json')] ?? '').map(({ key }: { key: string }) => key))
+    expect((await run('init --spec ../rooms.json', testIo({ cwd: join(io.cwd, FIXTURES) }))).err).toContain(
+      'is not in this folder',
+    )
   })
 
   it('links the JSON Schema of this program, or of the package installed for the folder', async () => {
