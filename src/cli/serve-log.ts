@@ -90,9 +90,13 @@ export async function openServeLog(
 }
 
 /** @source docs/cli.md, "Ready line" */
-function prettyReady({ baseUrl, controlUrl, plan, records, seed, upstream, cors = '*' }: ReadyFacts): string {
+function prettyReady({ baseUrl, controlUrl, upstream, cors = '*', ...facts }: ReadyFacts): string {
   const behind = upstream === undefined ? '' : ` in front of ${upstream}, for ${describeOrigins(cors)}`
-  return `Ready on ${baseUrl}${behind} (${plan === undefined ? 'no quotas' : `plan ${plan}`}, ${recordsText(records)}, seed ${seed}); dashboard ${controlUrl}/`
+  return `Ready on ${baseUrl}${behind} (${startText(facts)}); dashboard ${controlUrl}/`
+}
+
+export function startText({ plan, records, seed }: Pick<ReadyFacts, 'plan' | 'records' | 'seed'>): string {
+  return `${plan === undefined ? 'no quotas' : `plan ${plan}`}, ${recordsText(records)}, seed ${seed}`
 }
 
 function jsonReady({ operations, ...facts }: ReadyFacts): string {

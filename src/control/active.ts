@@ -5,13 +5,13 @@ import { activeBan } from '../domain/ban.js'
 import { formatFaultRule } from '../domain/faults.js'
 import { type ApiKey, keyLabel } from '../domain/keys.js'
 import { startPlan } from '../domain/plans.js'
-import { DEFAULT_SETTINGS, SETTING_NAMES, SETTINGS, type SettingName } from '../domain/settings.js'
+import { SETTING_NAMES, SETTINGS, type SettingName } from '../domain/settings.js'
 import { isStormActive, type Storm } from '../domain/storm.js'
 import { type ClockState, type EpochMs, formatOffset, isoText } from '../domain/time.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { toKebabCase } from '../options/letter-case.js'
 import type { SettingsView } from '../options/options.js'
-import { settingsView, settingText } from '../options/settings.js'
+import { settingsView, settingText, standardSettings } from '../options/settings.js'
 import type { ActiveView } from './views.js'
 
 /**
@@ -101,8 +101,7 @@ function activeClock(space: Space): readonly ActiveView[] {
 function activeSettings(space: Space): readonly ActiveView[] {
   const now = settingsView(space.state.settings)
   const start = settingsView(space.shared.start.settings)
-  const { defaultPlan = null } = space.shared.contract
-  const standard = { ...settingsView(DEFAULT_SETTINGS), plan: defaultPlan }
+  const standard = standardSettings(space.shared.contract)
   return SETTING_NAMES.flatMap((name) => {
     if (name === 'senders' || (now[name] === standard[name] && start[name] === standard[name])) return []
     const option = `--${toKebabCase(name)}`

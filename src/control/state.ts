@@ -10,7 +10,7 @@ import { type ApiKey, DEFAULT_KEY, keyLabel } from '../domain/keys.js'
 import { counted } from '../domain/numbers.js'
 import { planNames, startPlan } from '../domain/plans.js'
 import { isWindowOpen, NO_LIMITS, viewWindow, type WindowName } from '../domain/quota.js'
-import { DEFAULT_SETTINGS, SETTING_NAMES, type SettingName } from '../domain/settings.js'
+import { SETTING_NAMES, type SettingName } from '../domain/settings.js'
 import { isStormActive, type RunningStorm } from '../domain/storm.js'
 import {
   type ClockState,
@@ -24,7 +24,7 @@ import {
 } from '../domain/time.js'
 import { toKebabCase } from '../options/letter-case.js'
 import type { ScenarioContent } from '../options/options.js'
-import { changeSettings, settingsView } from '../options/settings.js'
+import { changeSettings, settingsView, standardSettings } from '../options/settings.js'
 import { formatStorm } from '../options/values/faults.js'
 import { loadYaml } from '../system/runtime.js'
 import { listActive, settingName, stormName } from './active.js'
@@ -241,8 +241,7 @@ function scenarioContent(space: Space, wall: EpochMs): ScenarioContent {
   const now = space.now(wall)
   const { storm } = space.state
   const settings = settingsView(space.state.settings)
-  const { defaultPlan } = space.shared.contract
-  const standard = { ...settingsView(DEFAULT_SETTINGS), plan: defaultPlan ?? null }
+  const standard = standardSettings(space.shared.contract)
   const changed = SETTING_NAMES.filter((name) => settings[name] !== standard[name])
   const faults = space.state.faults.filter(({ left }) => left !== 0)
   const rules = faults.map((fault) => faultInput(remainingRule(fault)))

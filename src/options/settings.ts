@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { OPTIONAL_SETTINGS, SETTING_NAMES, SETTINGS, type Settings } from '../domain/settings.js'
+import { DEFAULT_SETTINGS, OPTIONAL_SETTINGS, SETTING_NAMES, SETTINGS, type Settings } from '../domain/settings.js'
 import { formatDuration } from '../domain/time.js'
 import type { SettingsPatch, SettingsView } from './options.js'
 import { type OptionValues, optionRow } from './table.js'
@@ -55,6 +55,11 @@ export function settingsView(settings: Settings): SettingsView {
     return [name, value === undefined ? null : (FORMATS[SETTINGS[name].kind]?.(value as never) ?? value)]
   })
   return { ...settings, ...Object.fromEntries(entries) }
+}
+
+/** Of a sandbox without options. @param contract has the plan */
+export function standardSettings({ defaultPlan = null }: { readonly defaultPlan?: string | null }): SettingsView {
+  return { ...settingsView(DEFAULT_SETTINGS), plan: defaultPlan }
 }
 
 export const NO_SETTING = 'none'

@@ -13,13 +13,12 @@ import type {
 } from '../../control/views.js'
 import { formatFaultRule } from '../../domain/faults.js'
 import { counted, recordsText } from '../../domain/numbers.js'
-import { DEFAULT_SETTINGS } from '../../domain/settings.js'
 import { spacePath } from '../../domain/space-address.js'
 import { isStormActive } from '../../domain/storm.js'
 import { type EpochMs, formatSpan, parseDuration } from '../../domain/time.js'
 import { toKebabCase } from '../../options/letter-case.js'
 import type { SettingsView } from '../../options/options.js'
-import { settingsView, settingText } from '../../options/settings.js'
+import { settingText } from '../../options/settings.js'
 import { escapeControls, wrapRows } from '../print.js'
 import { aligned, table, toRows } from '../table.js'
 import { type Result, tableResult } from './result.js'
@@ -39,8 +38,10 @@ export function serviceUrl(controlUrl: string, { basePath, space }: Pick<StateVi
 export function stateText(state: StateView, controlUrl: string, width: number): string {
   const { space, clock, storm, faults, overrides, upstream, operations, counts, keys, settings } = state
   const now = Date.parse(clock.now)
-  const standard = new Map(Object.entries({ ...settingsView(DEFAULT_SETTINGS), plan: state.plans[0] ?? null }))
-  const changed = Object.entries(settings).filter(([name, value]) => value !== standard.get(name))
+  const active = new Set(state.active.filter(({ isOff }) => !isOff).map(({ what, name }) => what === 'setting' && name))
+  const changed = Object.entries(settings).filter(
+    ([name, value]) => active.has(name) || (name === 'senders' && value !== null),
+  )
   const facts: readonly (readonly [string, string])[] = [
     ['service', serviceUrl(controlUrl, state)],
     ['control', controlUrl],
@@ -114,14 +115,26 @@ export function keysResult(value: KeyView | readonly KeyView[]): Result {
 }
 
 function keyTable(keys: readonly KeyView[], width: number): string {
-  const rows = keys.map(({ key, plan, minute, day, always, ban }) => [
-    key,
-    plan ?? '',
-    minute === null ? '' : `${minute.remaining}/${minute.limit}`,
-    day === null ? '' : `${day.remaining}/${day.limit}`,
-    always !== null ? `always ${always}` : ban === null ? '' : `banned until ${ban.until}`,
-  ])
-  return table(['key', 'plan', 'left/minute', 'left/day', 'ban'], rows, width)
+  const left = (window: KeyView['minute']) => (window === null ? '' : `${window.remaining}/${window.limit}`)
+  const columns: readonly (readonly [title: string, of: (key: KeyView) => string])[] = [
+    ['key', ({ key }) => key],
+    ['plan', ({ plan }) => plan ?? ''],
+    ['left/minute', ({ minute }) => left(minute)],
+    ['left/day', ({ day }) => left(day)],
+    [
+      'ban',
+      ({ always, ban }) => (always !== null ? `always ${always}` : ban === null ? '' : `banned until ${ban.until}`),
+    ],
+  ]
+  // A contract without plans has no quotas to show.
+  const shown = columns.filter(
+    ([title, of]) => title === 'key' || title === 'ban' || keys.some((key) => of(key) !== ''),
+  )
+  return table(
+    shown.map(([title]) => title),
+    keys.map((key) => shown.map(([, of]) => of(key))),
+    width,
+  )
 }
 
 /** @param now by the clock of the space */

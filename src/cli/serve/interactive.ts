@@ -5,7 +5,7 @@ import { perform } from '../../control/perform.js'
 import type { VerbName } from '../../control/verb-map.js'
 import { shellCommand, shellWord } from '../../domain/curl.js'
 import { keyLabel } from '../../domain/keys.js'
-import { counted, recordsText } from '../../domain/numbers.js'
+import { counted } from '../../domain/numbers.js'
 import { isStormActive } from '../../domain/storm.js'
 import { describeOrigins } from '../../domain/web-origins.js'
 import type { RunningSandbox } from '../../sandbox.js'
@@ -13,7 +13,7 @@ import { messageOf } from '../../system/message-of.js'
 import { systemClock } from '../../system/system-clock.js'
 import type { CliIo } from '../io.js'
 import { escapeControls, terminalWidth, wrapRows } from '../print.js'
-import type { ServeLog } from '../serve-log.js'
+import { type ServeLog, startText } from '../serve-log.js'
 import { cellWidth } from '../table.js'
 import { type KeyAction, keyReader, openKeyboard } from './keys.js'
 import { openBrowser } from './open-browser.js'
@@ -117,10 +117,7 @@ function banner({ sandbox, io, store, group, seed }: Interaction, readsKeys: boo
         ? 'none: everything is in memory'
         : escapeControls(relative(io.cwd, store))
   return [
-    ...wrapRows(
-      `Ready on ${baseUrl} (${plan === undefined ? 'no quotas' : `plan ${plan}`}, ${recordsText(records)}, seed ${seed})`,
-      columns - 1,
-    ),
+    ...wrapRows(`Ready on ${baseUrl} (${startText({ plan, records, seed })})`, columns - 1),
     '',
     // A shell joins the two lines of a copied command.
     ...(cellWidth(`${curl} ${url}`) < columns ? [`${curl} ${url}`] : [`${curl} \\`, `    ${url}`]),
