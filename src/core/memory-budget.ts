@@ -1,5 +1,6 @@
 import type { Values } from '../contract/contract.js'
 import { stringifyJson } from '../contract/json.js'
+import type { ArmedFault, FaultRule } from '../domain/faults.js'
 import type { ApiKey } from '../domain/keys.js'
 import { StoreFull } from '../domain/problems.js'
 import { recordText } from '../domain/records.js'
@@ -34,6 +35,22 @@ export function memoryNeeded(change: Change, { seed, keys, hasKeys, heldBytes }:
     default:
       return 0
   }
+}
+
+const texts = new WeakMap<FaultRule, string>()
+
+function ruleText(rule: FaultRule): string {
+  const text = texts.get(rule) ?? stringifyJson(rule)
+  texts.set(rule, text)
+  return text
+}
+
+/** Bytes of fault rules with their bodies, without those of the start. */
+export function ruleBytes(faults: readonly Pick<ArmedFault, 'rule'>[], start: readonly FaultRule[]): number {
+  if (faults.length === 0) return 0
+  const ofStart = new Set(start.map(ruleText))
+  const added = faults.map(({ rule }) => ruleText(rule)).filter((text) => !ofStart.has(text))
+  return added.reduce((sum, text) => sum + utf8Length(text), 0)
 }
 
 const sizes = new WeakMap<Snapshot, number>()
@@ -74,7 +91,7 @@ export interface RoomState {
   readonly hasWarned: boolean
 }
 
-/** The memory of all spaces without a store, beyond their seeds. */
+/** The memory of all spaces beyond their start: fault rules and snapshots, and without a store records and keys. */
 export class MemoryBudget {
   readonly #limit: number
   readonly #warn: (message: string) => void

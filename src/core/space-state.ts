@@ -30,7 +30,7 @@ export interface SpaceState {
   readonly origins: ReadonlyMap<string, string>
   /** Resources whose records are no longer those of the seed. */
   readonly ownRecords: readonly string[]
-  /** Bytes of records beyond the seed, only without a store. */
+  /** Bytes of fault rules and, without a store, of records and keys, beyond the start. */
   readonly heldBytes: number
 }
 

@@ -13,7 +13,7 @@ import type { Accounts } from './accounts.js'
 import { type Collections, hasUnsavedRecords } from './collections.js'
 import type { Instant } from './command.js'
 import { currentLimits, currentPlan } from './keyring.js'
-import { memoryNeeded, recordBytes, snapshotBytes } from './memory-budget.js'
+import { memoryNeeded, recordBytes, ruleBytes, snapshotBytes } from './memory-budget.js'
 import type { SpaceContext, Store } from './space-context.js'
 import { isEqual, isSameState, loadState, type SavedState, type SpaceState, saveState } from './space-state.js'
 import { startState } from './start-state.js'
@@ -151,7 +151,8 @@ export class Space {
    */
   commit(next: NextState, changes: readonly Change[] = NO_CHANGES, charged?: ChargedAccount): void {
     let parts = next
-    if (changes.length > 0 || next.heldBytes !== undefined) parts = { ...this.#write(next, changes), ...next }
+    if (changes.length > 0 || next.heldBytes !== undefined || next.faults !== undefined)
+      parts = { ...this.#write(next, changes), ...next }
     if (charged !== undefined) parts = this.#charge(parts, charged)
     if (parts !== NOTHING) this.state = { ...this.state, ...parts }
   }
@@ -159,7 +160,13 @@ export class Space {
   #write(next: NextState, changes: readonly Change[]): NextState {
     const ofRecords = changes.filter((change) => change.kind === 'put' || change.kind === 'remove')
     for (const change of ofRecords) if (change.kind === 'put') this.#checkRecord(change.resource, change.record.value)
-    const held = this.store === undefined ? this.#hold(next, changes, ofRecords) : this.#store(changes, ofRecords)
+    const held = this.#hold(next, changes, ofRecords)
+    try {
+      this.#store(changes, ofRecords)
+    } catch (error) {
+      this.shared.memoryBudget.book(this.state.heldBytes - held.heldBytes)
+      throw error
+    }
     let { records } = this.state
     for (const change of ofRecords) {
       records = this.#ownRecords(records, change.resource)
@@ -190,29 +197,36 @@ export class Space {
     return collection === undefined || isOwn ? records : new Map(records).set(resource, collection.copy())
   }
 
-  #store(changes: readonly Change[], ofRecords: readonly RecordChange[]): NextState {
-    if (changes.length === 0) return NOTHING
+  #store(changes: readonly Change[], ofRecords: readonly RecordChange[]): void {
+    if (changes.length === 0 || this.store === undefined) return
     const isFirst = this.#hasUnsavedRecords && ofRecords.length > 0
     const all: readonly Change[] = isFirst ? [{ kind: 'replaced', state: this.stored() }, ...changes] : changes
-    if (this.#verb === undefined) this.store?.append(all)
+    if (this.#verb === undefined) this.store.append(all)
     else this.#verb.changes.push(...all)
     if (ofRecords.length > 0) this.#hasUnsavedRecords = false
-    return NOTHING
   }
 
-  /** Books the memory of changes, and of the copies that the first changes of the seed's records make. */
-  #hold(next: NextState, changes: readonly Change[], ofRecords: readonly RecordChange[]): NextState {
-    const { ownRecords, heldBytes, records } = this.state
-    if (next.heldBytes !== undefined) this.shared.memoryBudget.book(next.heldBytes - heldBytes)
-    if (changes.length === 0 || next.heldBytes !== undefined) return NOTHING
-    const copied = [...new Set(ofRecords.map(({ resource }) => resource))].filter((name) => !ownRecords.includes(name))
+  /**
+   * Books the memory of fault rules and, without a store, of records and keys: also of the copies that the first changes
+   * of the seed's records make.
+   */
+  #hold(next: NextState, changes: readonly Change[], ofRecords: readonly RecordChange[]) {
+    const { ownRecords, heldBytes, records, faults } = this.state
+    const rulesBefore = ruleBytes(faults, this.shared.start.faults)
+    const rules = ruleBytes(next.faults ?? faults, this.shared.start.faults)
+    const isStored = this.store !== undefined
+    const copied = isStored
+      ? []
+      : [...new Set(ofRecords.map(({ resource }) => resource))].filter((name) => !ownRecords.includes(name))
     const copies = copied.reduce((count, name) => count + (records.get(name)?.size ?? 0), 0) * COPY_BYTES_PER_RECORD
-    const holder = { seed: this.seed, keys: this.shared.keys.stored, hasKeys: this.name === '', heldBytes }
+    const ofOthers = { seed: this.seed, keys: this.shared.keys.stored, hasKeys: this.name === '' }
+    const holder = { ...ofOthers, heldBytes: heldBytes - rulesBefore }
     const bytesOf = (change: Change) =>
       change.kind === 'put' || change.kind === 'remove' ? this.#bytesOf(change) : memoryNeeded(change, holder)
-    const bytes = changes.reduce((sum, change) => sum + bytesOf(change), copies)
-    this.shared.memoryBudget.book(bytes)
-    return { heldBytes: heldBytes + bytes, ...(copied.length > 0 && { ownRecords: [...ownRecords, ...copied] }) }
+    const bytes = isStored ? 0 : changes.reduce((sum, change) => sum + bytesOf(change), copies)
+    const held = next.heldBytes ?? heldBytes + bytes + rules - rulesBefore
+    this.shared.memoryBudget.book(held - heldBytes)
+    return { heldBytes: held, ...(copied.length > 0 && { ownRecords: [...ownRecords, ...copied] }) }
   }
 
   #bytesOf(change: RecordChange): number {

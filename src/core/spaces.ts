@@ -8,7 +8,7 @@ import { type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
 import type { Command, EndedCommand, Forward, Instant, RequestCommand, VerbCommand } from './command.js'
 import { handle, replyWith } from './handle-request.js'
 import type { Keys, SavedKeyring } from './keyring.js'
-import type { RoomState } from './memory-budget.js'
+import { type RoomState, ruleBytes } from './memory-budget.js'
 import { openSpace } from './open-space.js'
 import { problem } from './responses.js'
 import { type SavedSpace, Space } from './space.js'
@@ -243,7 +243,12 @@ export class Spaces {
   startAs(start: SpaceStart, wall: EpochMs): void {
     const before = this.#shared.start
     this.#shared.start = start
-    for (const space of this.#all()) space.commit(startAs(space.state, before, start, space.now(wall), space.requests))
+    for (const space of this.#all()) {
+      const { state, requests } = space
+      const next = startAs(state, before, start, space.now(wall), requests)
+      const rules = ruleBytes(next.faults ?? state.faults, start.faults) - ruleBytes(state.faults, before.faults)
+      space.commit({ ...next, heldBytes: state.heldBytes + rules })
+    }
   }
 
   fullMessage(): string {

@@ -73,6 +73,28 @@ describe.each(transports)('a sandbox with --max-store, %s', (name, openSandbox) 
     expect(await fill(sandbox, 'sandbox~b')).toBeGreaterThan(13)
   })
 
+  it.each(places)(
+    'counts fault rules with their bodies %s, and gives back what removed ones held',
+    async (_where, place) => {
+      const sandbox = await openSandbox({ maxStore: '64KiB', rateLimit: false, ...place() })
+      const rule = { operation: 'getPet', fault: 'status', status: 500, body: 'x'.repeat(10 * KIB) }
+      const add = (i: number, space = '') =>
+        sandbox.control('POST', `/faults?space=${space}`, { ...rule, status: 500 + i })
+      for (let i = 0; i < 3; i++) expect((await add(i)).status).toBe(200)
+      for (let i = 0; i < 3; i++) expect((await add(i, 'a')).status).toBe(200)
+      expect(await add(7)).toMatchObject({ status: 507, json: { code: 'store_full' } })
+      expect((await sandbox.control('GET', '/faults')).json).toHaveLength(3)
+      expect((await sandbox.control('DELETE', '/faults')).status).toBe(200)
+      for (let i = 0; i < 3; i++) expect((await add(i, 'a')).status).toBe(200)
+      expect((await add(7)).status).toBe(507)
+      expect((await sandbox.control('POST', '/reset?space=a')).status).toBe(200)
+      expect((await sandbox.control('POST', '/undo?space=a')).status).toBe(200)
+      expect((await add(7)).status).toBe(507)
+      expect((await sandbox.control('DELETE', '/spaces/a')).status).toBe(200)
+      for (let i = 0; i < 6; i++) expect((await add(i)).status).toBe(200)
+    },
+  )
+
   it('counts the snapshots of spaces in memory, and gives back what a removed or replaced one held', async () => {
     const sandbox = await openSandbox({ maxStore: '64KiB', rateLimit: false })
     const save = (name: string) => sandbox.control('PUT', `/snapshots/${name}?space=a`)
