@@ -85,7 +85,7 @@ function reasonTable(): string {
 const TOPICS: Readonly<Record<string, string>> = {
   'The state of a space': 'state reset export undo overrides',
   'Settings and the clock': 'settings clock',
-  'Keys, plans and bans': 'keys',
+  'Keys, plans, bans and logins': 'keys logins',
   'Storms, faults and scenarios': 'storm faults scenario',
   'Records of the contract': 'resources records',
   'Saved states': 'snapshots',

@@ -25,6 +25,7 @@ import { seedReader } from './fixtures/load-fixtures.js'
 import type { ServiceHandlers } from './http/fetch-adapter.js'
 import { OptionsError } from './options/options.js'
 import type { ResolvedOptions } from './options/resolve.js'
+import { isLoopback } from './options/values/address.js'
 import {
   createReplicaExecutor,
   openContract,
@@ -251,6 +252,7 @@ function spacesOpener(
       keys: new Keyring(keys, apiKeys),
       hide: createHider([...secrets, ...(upstream?.secrets ?? [])]),
       anyKey: options.anyKey,
+      hasLogins: upstream === undefined && options.groupLog === undefined && isLoopback(options.host),
       handlers: options.groupLog === undefined ? new Map() : undefined,
       spaceFrom: options.spaceFrom,
       seed,

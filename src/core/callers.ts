@@ -1,4 +1,5 @@
-import { type AccountId, type ApiKey, type Caller, keyLabel, type SentKey } from '../domain/keys.js'
+import { type AccountId, type ApiKey, type Caller, DEFAULT_KEY, keyLabel, type SentKey } from '../domain/keys.js'
+import { isRunning, readLogin } from '../domain/logins.js'
 import { digestOf } from '../system/runtime.js'
 import type { Space } from './space.js'
 
@@ -25,6 +26,8 @@ export function identify(space: Space, sent: SentKey | undefined, address: strin
       limits: space.currentLimits(apiKey),
     }
   }
+  const login = space.shared.hasLogins ? readLogin(token) : undefined
+  if (login !== undefined) return callerOfLogin(space, login, sender, address)
   if (!(space.shared.anyKey || space.shared.upstream !== undefined) || token === '')
     return anonymous(space, 'invalid_api_key', UNKNOWN_KEY, address)
   const stranger: ApiKey = { key: UNKNOWN_KEY }
@@ -42,6 +45,21 @@ export function identify(space: Space, sent: SentKey | undefined, address: strin
     account: { kind: 'stranger', name },
     limits: space.currentLimits(stranger),
   }
+}
+
+/** A login has the account of the key `sandbox`. Its token is no secret. */
+function callerOfLogin(
+  space: Space,
+  { n, space: of }: NonNullable<ReturnType<typeof readLogin>>,
+  sender: string,
+  address: string,
+): Caller {
+  if (of !== space.name || !isRunning(space.state.logins, n))
+    return anonymous(space, 'invalid_api_key', UNKNOWN_KEY, address)
+  const apiKey = space.keys.get(DEFAULT_KEY) ?? { key: DEFAULT_KEY }
+  const account: AccountId = { kind: 'key', name: DEFAULT_KEY }
+  const facts = { label: DEFAULT_KEY, name: DEFAULT_KEY, isStranger: false, isPublic: true } as const
+  return { kind: 'key', ...facts, apiKey, sender, account, limits: space.currentLimits(apiKey) }
 }
 
 function anonymous(

@@ -1,6 +1,7 @@
 import { NO_BAN_RECORD } from '../domain/ban.js'
 import { armFaults } from '../domain/faults.js'
 import { keyLabel } from '../domain/keys.js'
+import { NO_LOGINS } from '../domain/logins.js'
 import { SNAPSHOT_VERSION, type Snapshot } from '../domain/state.js'
 import { clockAt, type EpochMs } from '../domain/time.js'
 import { Accounts } from './accounts.js'
@@ -11,7 +12,7 @@ import { startStorm, turnClock } from './transitions.js'
 
 /** Everything that decides the next responses of a space, with labels instead of secret keys. */
 export function takeSnapshot(space: Space, wall: EpochMs): Snapshot {
-  const { settings, clock, storm, faults, plans, accounts, randomStreams } = space.state
+  const { settings, clock, storm, faults, plans, accounts, logins, randomStreams } = space.state
   const { keys } = space
   const labelOf = (key: string) => {
     const apiKey = keys.get(key)
@@ -30,6 +31,7 @@ export function takeSnapshot(space: Space, wall: EpochMs): Snapshot {
       .flatMap((account) =>
         account.kind === 'stranger' ? [account] : labelOf(account.name).map((name) => ({ ...account, name })),
       ),
+    ...(logins.issued > 0 && { logins }),
     dice: randomStreams,
   }
 }
@@ -42,7 +44,7 @@ export function takeSnapshot(space: Space, wall: EpochMs): Snapshot {
  */
 export function restoreSnapshot(space: Space, snapshot: Snapshot, wall: EpochMs, source?: Space): void {
   const { requests, shared } = space
-  const { settings, clock, storm, faults, dice } = snapshot
+  const { settings, clock, storm, faults, dice, logins = NO_LOGINS } = snapshot
   const keyOf = (name: string) => shared.keys.find(name)?.key
   const plans = new Map(
     snapshot.plans.flatMap(({ name, plan }) => {
@@ -68,6 +70,7 @@ export function restoreSnapshot(space: Space, snapshot: Snapshot, wall: EpochMs,
     ...turnClock({ ...space.state, accounts }, clockAt(clock.now, clock.frozen, wall), wall),
     storm: storm === null ? undefined : startStorm(storm, storm.startedAt, requests),
     faults: armFaults(faults, space.state.faults, requests),
+    logins,
     randomStreams: dice,
   }
   const stored = { kind: 'replaced', state: { ...snapshot.state, keys: space.storedKeys(plans) } } as const

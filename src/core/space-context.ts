@@ -18,6 +18,8 @@ export interface SpaceContext {
   /** Masks labelled keys in everything that is kept; undefined without such keys. */
   readonly hide: ((text: string) => string) | undefined
   readonly anyKey: boolean
+  /** Mocked logins issue tokens that work. */
+  readonly hasLogins: boolean
   /**
    * Functions of the user (`OwnHandler`), by space, then by operation. The default space's are for all others too. No part of
    * the state; undefined for replicas, which have to agree.

@@ -1,6 +1,7 @@
 import { stringifyJson } from '../contract/json.js'
 import { activeBan } from '../domain/ban.js'
 import type { ArmedFault } from '../domain/faults.js'
+import type { Logins } from '../domain/logins.js'
 import { SETTING_NAMES, type Settings } from '../domain/settings.js'
 import type { Snapshot, SnapshotAccount } from '../domain/state.js'
 import type { RunningStorm } from '../domain/storm.js'
@@ -28,6 +29,7 @@ export interface SpaceState {
   readonly randomStreams: Snapshot['dice']
   /** Who has set a switch, by `switchId`: `you`, or a scenario. A switch that is not in it has its value from the start. */
   readonly origins: ReadonlyMap<string, string>
+  readonly logins: Logins
   /** Resources whose records are no longer those of the seed. */
   readonly ownRecords: readonly string[]
   /** Bytes of fault rules and, without a store, of records and keys, beyond the start. */
@@ -79,7 +81,7 @@ export type SavedState = Omit<SpaceState, keyof SavedForms> & SavedForms
 
 /** In the order of the text: equal states have equal texts. */
 export function saveState(state: SpaceState): SavedState {
-  const { unserved, settings, clock, startClock, faults, randomStreams, ownRecords, heldBytes } = state
+  const { unserved, settings, clock, startClock, faults, randomStreams, logins, ownRecords, heldBytes } = state
   return {
     records: saveCollections(state.records),
     unserved,
@@ -92,6 +94,7 @@ export function saveState(state: SpaceState): SavedState {
     accounts: state.accounts.save(),
     randomStreams,
     origins: [...state.origins],
+    logins,
     ownRecords,
     heldBytes,
   }

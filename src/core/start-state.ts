@@ -1,4 +1,5 @@
 import { armFaults } from '../domain/faults.js'
+import { NO_LOGINS } from '../domain/logins.js'
 import { randomStream } from '../domain/random.js'
 import type { StoredState } from '../domain/state.js'
 import { clockAt, type EpochMs, REAL_TIME, readClock, startInstant } from '../domain/time.js'
@@ -40,6 +41,7 @@ export function startState(space: StartingSpace, stored: StoredState, wall: Epoc
     accounts: new Accounts(),
     randomStreams: { storm: stream('storm'), faults: stream('faults'), latency: stream('latency') },
     origins: new Map(),
+    logins: NO_LOGINS,
     heldBytes: 0,
   }
   return { ...state, accounts: banKeys(useUp(state, shared, start.used, now), keys, start.bans, now, requests) }

@@ -2,6 +2,7 @@ import type { Int64 } from '../contract/int64.js'
 import type { BanRecord, EarlyRequest } from './ban.js'
 import type { ArmedFault, FaultRule } from './faults.js'
 import type { ApiKey } from './keys.js'
+import type { Logins } from './logins.js'
 import type { QuotaUsage, UsedUp } from './quota.js'
 import type { RecordChange, SavedRecords } from './records.js'
 import type { Settings } from './settings.js'
@@ -62,6 +63,8 @@ export interface Snapshot {
   /** Changed plans, by label. */
   readonly plans: readonly { readonly name: string; readonly plan: string }[]
   readonly accounts: readonly SnapshotAccount[]
+  /** Omitted without any. */
+  readonly logins?: Logins
   readonly dice: Readonly<Record<(typeof RANDOM_STREAMS)[number], number>>
 }
 

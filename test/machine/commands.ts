@@ -374,6 +374,7 @@ function inputsOf(
         },
       }),
     ],
+    'logins.expire': [2, nothing],
     'storm.stop': [4, nothing],
     'faults.set': [3, () => ({ rules: Array.from({ length: chance.integer(0, 4) }, fault) })],
     'faults.add': [3, () => ({ rule: fault() })],

@@ -65,6 +65,7 @@ export function openMachine(given: MachineOptions = {}): Spaces {
     onRecall() {},
     upstream: undefined,
     handlers: undefined,
+    hasLogins: true,
   }
   const space = new Space('', shared, START, seed, seed, store)
   return new Spaces(shared, space, seed, options.maxSpaces)

@@ -65,6 +65,16 @@ export const keyVerbs = {
     },
     text: ({ removed }) => (removed === null ? UNKNOWN_KEY : `Key ${removed} removed.`),
   }),
+  'logins.expire': verb('DELETE /logins', 'End all logins: their tokens get a 401', {
+    details: 'See [logins](spec.md#logins).',
+    command: 'logins expire',
+    run({ space }) {
+      const { issued } = space.state.logins
+      space.commit({ logins: { issued, ended: issued } })
+      return { issued }
+    },
+    text: ({ issued }) => `All logins have ended (${issued} so far).`,
+  }),
   'keys.ban': verb('PUT /keys/{key}/ban', 'Ban a key', {
     details: 'Default duration: the setting `banDuration`.',
     input: fields({ key: namedKey, for: v.optional(described(positiveWaitSchema, 'duration')) }),

@@ -3,6 +3,7 @@ import type { EngineResponse } from '../../contract/engine.js'
 import { isStateful } from '../../contract/resource-data.js'
 import { findUnsendable, hasNoBody } from '../../contract/sendable.js'
 import type { HandlerResult } from '../../domain/messages.js'
+import { withLogin } from '../logins.js'
 import type { RequestContext } from '../request-context.js'
 import { encodedBody, problem, unreadBody } from '../responses.js'
 
@@ -13,7 +14,8 @@ const NOT_TAKEN_OVER =
 /** @source docs/spec.md, "Resources" */
 export function mockedOperation(context: RequestContext, operation: Operation): HandlerResult {
   if (isParentMissing(context, operation)) return problem('not_found')
-  return unreadBody(context.request) ?? encodedBody(context.request) ?? mockedResponse(context, operation)
+  const refusal = unreadBody(context.request) ?? encodedBody(context.request)
+  return refusal ?? withLogin(context, operation, mockedResponse(context, operation))
 }
 
 /** Prism was called before the machine applies the request. */

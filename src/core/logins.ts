@@ -1,0 +1,50 @@
+import type { Operation } from '../contract/contract.js'
+import { isNode, parseShallowJson, stringifyJson } from '../contract/json.js'
+import { loginJwt, loginToken } from '../domain/logins.js'
+import type { HandlerResult } from '../domain/messages.js'
+import { ceilSeconds, HOUR_MS, SECOND_MS } from '../domain/time.js'
+import type { RequestContext } from './request-context.js'
+
+const TOKEN = /^(?:(?:access|auth|id|refresh|session|bearer)_?token|token|jwt)$/i
+const EXPIRES_IN = /^expires_?in$/i
+const LIFETIME_S = HOUR_MS / SECOND_MS
+/** Of an envelope: `{ data: { tokens: { access_token } } }`. */
+const MAX_DEPTH = 3
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
+
+/** A mocked response of an operation without a key that has a token: with one that works. @source docs/spec.md, "Logins" */
+export function withLogin({ space, now }: RequestContext, operation: Operation, given: HandlerResult): HandlerResult {
+  const { contract, hasLogins } = space.shared
+  const isPossible = hasLogins && operation.isPublic === true && contract.operations.some((one) => !one.isPublic)
+  if (!isPossible || given.status > 299 || typeof given.body !== 'string') return given
+  const n = space.state.logins.issued + 1
+  let isIssued = false
+  const tokenLike = (text: string, name: string) => {
+    isIssued = true
+    return JWT.test(text) || /^(?:jwt|id_?token)$/i.test(name)
+      ? loginJwt(n, space.name, ceilSeconds(now) + LIFETIME_S)
+      : loginToken(n, space.name)
+  }
+  const filled = (value: unknown, depth = 0): unknown => {
+    if (!isNode(value) || depth > MAX_DEPTH) return value
+    const entries = Object.entries(value).map(([name, field]): [string, unknown] => {
+      if (TOKEN.test(name) && typeof field === 'string') return [name, tokenLike(field, name)]
+      if (EXPIRES_IN.test(name) && typeof field === 'number') return [name, LIFETIME_S]
+      return [name, filled(field, depth + 1)]
+    })
+    return Object.fromEntries(entries)
+  }
+  const body = isJson(given) ? filled(parseShallowJson(given.body)) : undefined
+  const cookies = (contract.otherKeys ?? []).filter((place) => place.in === 'cookie').map(({ name }) => name)
+  const headers = given.headers?.map((item, index, all) => {
+    if (index % 2 === 0 || !/^set-cookie$/i.test(String(all[index - 1])) || cookies[0] === undefined) return item
+    return `${cookies[0]}=${tokenLike('', '')}; Path=/; HttpOnly`
+  })
+  if (!isIssued) return given
+  space.commit({ logins: { ...space.state.logins, issued: n } })
+  return { ...given, ...(headers && { headers }), ...(body !== undefined && { body: stringifyJson(body) }) }
+}
+
+function isJson({ body, contentType = 'application/json' }: HandlerResult): boolean {
+  return body !== '' && /\bjson\b/i.test(contentType)
+}

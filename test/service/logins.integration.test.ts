@@ -1,0 +1,113 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { createSandbox, type SandboxOptions } from '../../src/index.js'
+import { temporaryFile } from '../support/temporary-files.js'
+
+const text = { type: 'string' }
+const content = (schema: object) => ({ description: '', content: { 'application/json': { schema } } })
+const object = (properties: object) => ({ type: 'object', required: Object.keys(properties), properties })
+const TOKENS = object({ data: object({ accessToken: text, refresh_token: text, expires_in: { type: 'integer' } }) })
+
+interface Contract {
+  readonly response?: object
+  readonly scheme?: object
+}
+
+/** A sandbox with a login, and with things that need a key. */
+async function opened({ response = content(TOKENS), scheme }: Contract = {}, options: SandboxOptions = {}) {
+  const items = object({ id: { type: 'integer' }, name: text })
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'T', version: '1' },
+    security: [{ key: [] }],
+    components: { securitySchemes: { key: scheme ?? { type: 'http', scheme: 'bearer' } } },
+    paths: {
+      '/login': { post: { operationId: 'login', security: [], responses: { 200: response } } },
+      '/things': {
+        get: { operationId: 'list', responses: { 200: content({ type: 'array', items }) } },
+        post: { operationId: 'add', requestBody: content(items), responses: { 201: content(items) } },
+      },
+    },
+  }
+  const spec = temporaryFile('spec.json', JSON.stringify(document))
+  const sandbox = await createSandbox({ seed: 1, spec, now: '2026-03-01T12:00:00Z', freeze: true, ...options })
+  onTestFinished(() => sandbox.close())
+  const login = async ({ baseUrl } = sandbox.space('')) => {
+    const seen = await sandbox.fetch(`${baseUrl}/login`, { method: 'POST' })
+    return { cookie: seen.headers.get('set-cookie'), body: JSON.parse(await seen.text()) }
+  }
+  const list = async (headers: Readonly<Record<string, string>>, { baseUrl } = sandbox.space('')) =>
+    (await sandbox.fetch(`${baseUrl}/things`, { headers })).status
+  const listAs = (token: string, space = sandbox.space('')) => list({ authorization: `Bearer ${token}` }, space)
+  return { sandbox, login, list, listAs }
+}
+
+// @source docs/spec.md, "Logins"
+it('a login has a token that works in its space, until logins are expired', async () => {
+  const { sandbox, login, listAs } = await opened()
+  const [first, second] = [(await login()).body.data, (await login()).body.data]
+  expect(first).toEqual({ accessToken: 'sandbox-login-1', refresh_token: 'sandbox-login-1', expires_in: 3600 })
+  expect(second.accessToken).toBe('sandbox-login-2')
+  expect([await listAs('sandbox-login-1'), await listAs('sandbox-login-2')]).toEqual([200, 200])
+  for (const wrong of ['sandbox-login-3', 'sandbox-login-0', 'sandbox-login-01', 'sandbox-login-1-a'])
+    expect(await listAs(wrong), wrong).toBe(401)
+  expect((await sandbox.requests({ operation: 'list' })).slice(0, 2)).toMatchObject([
+    { key: 'sandbox' },
+    { key: 'sandbox' },
+  ])
+  const space = sandbox.space('shop')
+  await space.reset()
+  const { accessToken } = (await login(space)).body.data
+  expect([await listAs(accessToken, space), await listAs(accessToken), await listAs('sandbox-login-1', space)]).toEqual(
+    [200, 401, 401],
+  )
+  await sandbox.snapshots.save('open')
+  expect(await sandbox.logins.expire()).toEqual({ issued: 2 })
+  expect([await listAs('sandbox-login-2'), await listAs(accessToken, space)]).toEqual([401, 200])
+  expect((await login()).body.data.accessToken).toBe('sandbox-login-3')
+  expect(await listAs('sandbox-login-3')).toBe(200)
+  await sandbox.snapshots.restore('open')
+  expect([await listAs('sandbox-login-2'), await listAs('sandbox-login-3')]).toEqual([200, 401])
+  await sandbox.reset()
+  expect(await listAs('sandbox-login-1')).toBe(401)
+})
+
+it('a token is a JWT where the contract has one', async () => {
+  const pattern = '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]*$'
+  const { login, listAs } = await opened({ response: content(object({ token: { ...text, pattern }, id_token: text })) })
+  const { token, id_token } = (await login()).body
+  expect(token).toBe(id_token)
+  const [header, payload, signature] = token.split('.').map((part: string) => Buffer.from(part, 'base64url').toString())
+  expect(JSON.parse(header)).toEqual({ alg: 'none', typ: 'JWT' })
+  expect(JSON.parse(payload)).toEqual({ sub: 'sandbox', n: 1, exp: Date.parse('2026-03-01T13:00:00Z') / 1000 })
+  expect(signature).toBe('')
+  expect([await listAs(token), await listAs(`${token}x`), await listAs(token.replace(/\.$/, ''))]).toEqual([
+    200, 401, 401,
+  ])
+})
+
+it('a session is a cookie where the contract has one', async () => {
+  const headers = { 'Set-Cookie': { schema: text } }
+  const scheme = { type: 'apiKey', in: 'cookie', name: 'sid' }
+  const { login, list } = await opened({
+    scheme,
+    response: { ...content(object({ ok: { type: 'boolean' } })), headers },
+  })
+  expect((await login()).cookie).toBe('sid=sandbox-login-1; Path=/; HttpOnly')
+  expect([await list({ cookie: 'sid=sandbox-login-1' }), await list({ cookie: 'sid=sandbox-login-2' })]).toEqual([
+    200, 401,
+  ])
+})
+
+it('a wrong password is a fault, and a login that failed has no token', async () => {
+  const { sandbox, login, listAs } = await opened()
+  await sandbox.faults.add({ operation: 'login', status: 401, body: { detail: 'Wrong password.' }, times: 1 })
+  expect((await login()).body).toEqual({ detail: 'Wrong password.' })
+  expect(await listAs('sandbox-login-1')).toBe(401)
+  expect((await login()).body.data.accessToken).toBe('sandbox-login-1')
+})
+
+it('has no token that works beyond loopback', async () => {
+  const { login, listAs } = await opened({}, { host: '0.0.0.0', controlToken: 'secret' })
+  expect((await login()).body.data.accessToken).not.toContain('sandbox-login')
+  expect(await listAs('sandbox-login-1')).toBe(401)
+})
