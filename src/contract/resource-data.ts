@@ -129,9 +129,10 @@ export interface Shape {
   /** A value stands for an object with this property, or an object for the property. */
   readonly key?: string
   readonly idOf?: string
-  /** What a text becomes, unless it has this format. */
+  /** What a text or a number becomes, unless it has this format, or is one of the choices, or can be converted. */
   readonly becomes?: unknown
   readonly unless?: string
+  readonly choices?: readonly unknown[]
 }
 
 export interface PropertyData {

@@ -72,7 +72,8 @@ function isOwn(schema: Place | undefined): boolean {
 
 const OWN_SHAPE = { code: 'invalid_request', message: MESSAGE, status: 400 }
 
-const SENTENCE = /^(?:message|msg|details?|title|error|errors|error_?(?:message|description)|description|reason)$/i
+const SENTENCE =
+  /^(?:message|msg|details?|title|error|errors|fault_?string|error_?(?:message|description)|description|reason)$/i
 const STATUS = /^(?:status|status_?code|code)$/i
 /** Of an entry in a list: the field, and the rule that it breaks. */
 const PLACE =

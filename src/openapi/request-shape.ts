@@ -1,4 +1,4 @@
-import { isNode, type Place } from '../contract/document.js'
+import { isNode, type Node, type Place } from '../contract/document.js'
 import { exampleValue, fullExample } from '../contract/example-value.js'
 import { FORMATS } from '../contract/formats.js'
 import type { Shape } from '../contract/resource-data.js'
@@ -26,7 +26,8 @@ export function shapeFor(
 /**
  * | sent | in the record | becomes |
  * | --- | --- | --- |
- * | a number, a boolean | a text | that text |
+ * | a number, a boolean | a text | that text; an instant; a value of the schema if it has other choices |
+ * | a text | a number | that number; an instant in seconds; else a value of the schema |
  * | one value | a list | a list of it |
  * | an id | an object with an id | an object with that id |
  * | an object with an id | an id | that id |
@@ -50,10 +51,21 @@ function shapeBetween(sent: Place, kept: Place, depth = 0): Shape | 'unlike' | u
   const isText = to.has('string') && strange.some((type) => type === 'number' || type === 'boolean')
   const key = to.has('object') ? idIn(kept, from) : undefined
   const idOf = from.has('object') && key === undefined ? idIn(sent, to) : undefined
+  const isNumber = to.has('number') && !to.has('string') && strange.includes('string')
+  if (isNumber) return { ...shape, types: [...to], becomes: fullExample(kept) }
   const isLike = wraps || isText || key !== undefined || idOf !== undefined
   if (!isLike && ![...from].some((type) => type !== 'null' && to.has(type))) return 'unlike'
   const ids = { ...(key !== undefined && { key }), ...(idOf !== undefined && { idOf }) }
-  return { ...shape, types: [...to], ...(wraps && { wraps }), ...ids }
+  const other = isText && strange.includes('number') ? textOf(kept) : undefined
+  return { ...shape, types: [...to], ...(wraps && { wraps }), ...ids, ...other }
+}
+
+/** What a number becomes, where not every text will do. */
+function textOf(kept: Place): Shape | undefined {
+  const { format, enum: choices }: Node = Object(mainPart(kept).value)
+  if (Array.isArray(choices)) return { becomes: fullExample(kept), choices }
+  const isChecked = typeof format === 'string' && Object.hasOwn(FORMATS, format)
+  return isChecked ? { becomes: fullExample(kept), unless: format } : undefined
 }
 
 /** The property of an object that identifies it, with one of these types. */

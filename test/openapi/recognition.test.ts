@@ -347,6 +347,19 @@ describe('a request that differs from the response', () => {
     ],
     ['an object that becomes an id', tag, integer, { id: 7, label: 'x' }, 7],
     ['a number that becomes a text', integer, text, 7, '7'],
+    ['a text that becomes a number', text, integer, '7', 7],
+    ['a text that becomes a number, and is none', text, integer, 'seven', 0],
+    [
+      'seconds that become an instant',
+      integer,
+      { ...text, format: 'date-time' },
+      1767225600,
+      '2026-01-01T00:00:00.000Z',
+    ],
+    ['milliseconds that become a date', integer, { ...text, format: 'date' }, 1767225600000, '2026-01-01'],
+    ['an instant that becomes seconds', { ...text, format: 'date-time' }, integer, '2026-01-01T00:00:00Z', 1767225600],
+    ['a number that becomes one of several texts', integer, { ...text, enum: ['low', 'high'] }, 2, 'low'],
+    ['a number that is one of several texts', integer, { ...text, enum: ['1', '2'] }, 2, '2'],
   ])('%s', async (_what, from, to, sent, expected) => {
     const record = object({ id: readOnly(integer), value: to }, ['id', 'value'])
     const request = object({ value: from }, ['value'])
