@@ -118,6 +118,13 @@ const GUESSED: readonly IdRow[] = [
     },
   ],
   [
+    'it is the only property, or the first one, that is called an id and that clients do not send',
+    (one) => {
+      const all = where(one, (_, name) => /_id$|[a-z]I[dD]$/.test(name) && isOurs(name, one))
+      return all.length === 1 || one.fields.keys().next().value === all[0] ? all.slice(0, 1) : []
+    },
+  ],
+  [
     'the path parameter names one of the collection, and it has a name',
     (one) => (isSingular(one.parameter ?? '', one.collection) ? named(one, ['name']) : []),
   ],

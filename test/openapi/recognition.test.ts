@@ -88,6 +88,18 @@ describe('the id of a record', () => {
       'serial',
       '/lots/ID',
     ],
+    [
+      'is the first property, as it is called an id',
+      crud(
+        '/Timesheet',
+        '/Timesheet/{id}',
+        named({ EntryID: integer, UserID: integer }),
+        [inPath('id', integer)],
+        named({ UserID: integer }),
+      ),
+      'EntryID',
+      '/Timesheet/ID',
+    ],
   ])('%s', async (_what, paths, property, path) => {
     const sandbox = await open(paths)
     expect(sandbox.mocked).toEqual({})
