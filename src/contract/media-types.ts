@@ -25,7 +25,8 @@ export function isInRange(range: string, mediaType: string): boolean {
 
 /** The type that a response has: a range of JSON is `application/json`. */
 export function concreteType(mediaType: string): string {
-  return mediaType.includes('*') ? 'application/json' : mediaType
+  if (!mediaType.includes('*')) return mediaType
+  return /^text\/\*/.test(mediaType) ? 'text/plain' : 'application/json'
 }
 
 /** @source RFC 7396 */

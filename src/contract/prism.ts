@@ -108,7 +108,7 @@ async function prepare(place: Place | undefined, operation: Operation, forced: n
   const [range] = [...documented.keys()].flatMap((status) => (/^[1-5]XX$/.test(status) ? [`${status[0]}00`] : []))
   if (wanted.length === 0 && range !== undefined) wanted.push(range)
   const responses = Object.fromEntries(
-    wanted.map((status) => [status, { description: '', content: contentsOf(find(status), bodies) }]),
+    wanted.map((status) => [status, { description: '', content: contentsOf(find(status), Number(status), bodies) }]),
   )
   const paths = { '/': { [operation.method.toLowerCase()]: { responses } } }
   const [resource] = await getHttpOperationsFromSpec({ openapi: '3.1.0', info: { title: '', version: '' }, paths })
@@ -122,10 +122,10 @@ async function prepare(place: Place | undefined, operation: Operation, forced: n
 }
 
 /** The contents of a response with a number for each example. */
-function contentsOf(response: Place | undefined, bodies: Body[]) {
+function contentsOf(response: Place | undefined, status: number, bodies: Body[]) {
   const contents = (response?.entries('content') ?? []).map(([mediaType, content]) => {
     const essence = essenceOf(mediaType)
-    const examples = examplesOf(content, isJsonType(essence), isXmlType(essence)).map(([name, body]) => {
+    const examples = examplesOf(content, status, isJsonType(essence), isXmlType(essence)).map(([name, body]) => {
       return [name, { value: String(bodies.push(body) - 1) }] as const
     })
     return [concreteType(mediaType), { examples: Object.fromEntries(examples) }] as const
@@ -134,14 +134,19 @@ function contentsOf(response: Place | undefined, bodies: Body[]) {
 }
 
 /** By name; the first is valid. */
-function examplesOf(content: Place, isJson: boolean, isXml: boolean): readonly (readonly [name: string, body: Body])[] {
+function examplesOf(
+  content: Place,
+  status: number,
+  isJson: boolean,
+  isXml: boolean,
+): readonly (readonly [name: string, body: Body])[] {
   const schema = content.child('schema')
   const named = content.entries('examples').map(([name, example]) => [name, example.written('value').value] as const)
   const all = named.length > 0 ? named : [['default', exampleOf(content)] as const]
   const given = all.filter(([, value]) => value !== undefined)
   const valid = given.filter(([, value]) => schema === undefined || !isJson || fits(value, schema, 'response'))
   const isMade = valid.length === 0 && (isJson || schema !== undefined)
-  const full = isMade && schema ? fullExample(schema) : undefined
+  const full = isMade && schema ? withStatus(fullExample(schema), status, schema) : undefined
   const isUnfit = isMade && schema !== undefined && full === undefined
   const made = isMade ? [['default', schema === undefined ? {} : isUnfit ? nearExample(schema) : full] as const] : []
   const texts = new Map<string, unknown>()
@@ -172,6 +177,13 @@ function xmlOf(name: string, value: unknown): string {
         .join('')
     : String(value ?? '').replace(/[<&>]/g, (character) => `&#${character.charCodeAt(0)};`)
   return `<${name}>${inner}</${name}>`
+}
+
+/** An error that repeats its status has that of the response. */
+function withStatus(value: unknown, status: number, schema: Place): unknown {
+  if (!(status >= 400) || !isNode(value) || typeof value.status !== 'number') return value
+  const other = { ...value, status }
+  return fits(other, schema, 'response') ? other : value
 }
 
 function mockedHeaders(response: Place | undefined): Readonly<Record<string, string>> {

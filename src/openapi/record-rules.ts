@@ -7,7 +7,7 @@ import { readRecordFields } from '../contract/schema-fields.js'
 import type { Validator } from '../contract/validator.js'
 import { validatorMaker } from '../contract/validator-maker.js'
 import { findViolations } from '../contract/validators.js'
-import { success } from './operations.js'
+import { bodyContent, success } from './operations.js'
 
 /**
  * What the documented responses of a contract given with --spec allow records to be, by resource.
@@ -24,10 +24,18 @@ export async function readRecordRules(
   return new Map(
     Array.from(readRecordPlaces(document, data, mocked), ([name, places]): [string, RecordRules] => {
       const own = places.map(({ place, view }) => ({ view, validator: compile(() => toJsonSchema(place, RESPONSE)) }))
-      const { place: record } = places.find(({ view }) => view === undefined) ?? places[0] ?? {}
+      const { place } = places.find(({ view }) => view === undefined) ?? places[0] ?? {}
+      const record = place ?? (places.length === 0 ? sentRecord(document, data, name) : undefined)
       return [name, { record, findViolations: (value) => violationsOf(own, value) }]
     }),
   )
+}
+
+/** Without a response that describes it, a record is what a request creates. */
+function sentRecord(document: Node, { operations }: ContractData, resource: string): Place | undefined {
+  const create = operations.find(({ action }) => action?.resource === resource && action.kind === 'create')
+  const schema = create && bodyContent(operationPlace(rootPlace(document), create) as Place)?.child('schema')
+  return create?.action?.bodyEnvelope === undefined ? schema : undefined
 }
 
 export const RESPONSE = { of: 'response' } as const

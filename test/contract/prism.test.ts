@@ -193,6 +193,25 @@ describe('a mocked value', () => {
     expect(await mocked(`One: ${schema}`, ['One'])).toEqual({ One: expected })
   })
 
+  it('of an error has the status of the response, and text/* is plain text', async () => {
+    const error = '{ type: object, required: [status], properties: { status: { type: integer } } }'
+    const content = (type: string, schema: string) => `{ description: d, content: { ${type}: { schema: ${schema} } } }`
+    const operation = (id: string, status: string, response: string) =>
+      `/${id}: { get: { operationId: ${id}, responses: { ${status}: ${response} } } }`
+    const paths = [
+      operation('broken', '4XX', content('application/problem+json', error)),
+      operation('plain', '200', content('text/*', '{ type: string }')),
+    ]
+    const text = `openapi: 3.1.0\ninfo: { title: t, version: '1' }\npaths: { ${paths.join(', ')} }\n`
+    const contract = await loadContract(temporaryFile('contract.yaml', text))
+    const prism = await openPrism(contract)
+    const [broken, plain] = await Promise.all(
+      ['broken', 'plain'].map((id) => prism.mock({ operation: operationOf(contract, id) })),
+    )
+    expect([broken?.status, broken?.body]).toEqual([400, '{"status":400}'])
+    expect(plain?.headers['content-type']).toBe('text/plain')
+  })
+
   it('that its schema does not allow says so', async () => {
     const object = '{ type: object, required: [a], properties: { a: { type: string } } }'
     const response = `{ description: d, content: { application/json: { schema: { oneOf: [${object}, ${object}] } } } }`

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createSandbox } from '../../src/index.js'
 import {
   crud,
   inPath,
@@ -13,6 +14,7 @@ import {
   takes,
   text,
 } from '../support/small-contract.js'
+import { temporaryFile } from '../support/temporary-files.js'
 
 describe('the id of a record', () => {
   const named = (properties: Node) => object({ ...properties, name: text }, ['name'])
@@ -286,6 +288,16 @@ describe('a response without a schema', () => {
     await sandbox.call('/v1/dogs/1', { method: 'PUT', body: { name: 'Max' } })
     expect((await sandbox.get('/dogs/1')).json).toEqual({ id: 1, name: 'Max' })
   })
+})
+
+it('records that no response describes are generated as requests describe them', async () => {
+  const dog = object({ name: text, age: { ...integer, minimum: 1, maximum: 9 } }, ['name', 'age'])
+  const paths = { '/dogs': { post: { ...takes(dog), ...ok({}) }, get: ok({}) } }
+  const document = { openapi: '3.1.0', info: { title: 'Dogs', version: '1' }, paths }
+  const spec = temporaryFile('dogs.json', JSON.stringify(document))
+  await using sandbox = await createSandbox({ spec, generate: ['dogs=2'] })
+  const records = (await (await sandbox.fetch(`${sandbox.baseUrl}/dogs`)).json()) as Node[]
+  expect(records).toEqual(Array(2).fill({ id: expect.any(Number), name: expect.any(String), age: expect.any(Number) }))
 })
 
 describe('a POST that does not return the record stores it', () => {

@@ -1,5 +1,5 @@
 import type { Contract, Operation } from '../../contract/contract.js'
-import { type IdData, isStateful } from '../../contract/resource-data.js'
+import { type IdData, isStateful, type ResourceData } from '../../contract/resource-data.js'
 import { didYouMean } from '../../domain/suggest.js'
 import { OptionsError } from '../../options/options.js'
 import { formatProblem } from '../../options/problem.js'
@@ -35,8 +35,13 @@ export function findResource(
 ): TestedResource {
   const own = (name: string) => operations.filter((one) => isStateful(one) && one.action?.resource === name)
   const usable = resources.filter(({ name }) => own(name).some(({ action }) => isStep(action?.kind)))
+  // Parents that the contract does not describe have no records to list.
+  const unknownParents = ({ parents }: ResourceData) => parents.filter((one) => one.resource === undefined).length
   const [most] = [...usable].sort(
-    (one, other) => own(other.name).length - own(one.name).length || one.parents.length - other.parents.length,
+    (one, other) =>
+      unknownParents(one) - unknownParents(other) ||
+      own(other.name).length - own(one.name).length ||
+      one.parents.length - other.parents.length,
   )
   const resource = wanted === undefined ? most : usable.find(({ name }) => name === wanted)
   if (resource === undefined) {
