@@ -27,11 +27,30 @@ export function readErrors(operation: Place): readonly ErrorData[] {
     const schema = content?.child('schema')
     const example = exampleOf(content)
     if (content === undefined || (schema === undefined && example === undefined)) return []
-    const isOwnShape = mediaType === 'application/json' && isOwn(schema)
-    const value = schema === undefined ? example : errorValue(schema, example)
-    if (isOwnShape || value === undefined) return []
-    return [{ status: status.toLowerCase(), contentType: concreteType(mediaType), body: stringifyJson(value) }]
+    const { isOwn: isOwnShape, body } =
+      schema === undefined ? { isOwn: false, body: stringifyJson(example) } : errorOf(schema, example)
+    if ((isOwnShape && mediaType === 'application/json') || body === undefined) return []
+    return [{ status: status.toLowerCase(), contentType: concreteType(mediaType), body }]
   })
+}
+
+interface ErrorShape {
+  readonly isOwn: boolean
+  /** Undefined if no value of the schema is known. */
+  readonly body: string | undefined
+}
+
+/** Many operations share the schema of their errors, and validators of it take time. */
+const shapes = new WeakMap<object, ErrorShape>()
+
+function errorOf(schema: Place, example: unknown): ErrorShape {
+  const key = Object(schema.value)
+  const known = example === undefined ? shapes.get(key) : undefined
+  if (known !== undefined) return known
+  const value = errorValue(schema, example)
+  const shape = { isOwn: isOwn(schema), body: value === undefined ? undefined : stringifyJson(value) }
+  if (example === undefined) shapes.set(key, shape)
+  return shape
 }
 
 const ERROR_STATUSES = /^(?:[45](?:\d\d|XX)|default)$/i
