@@ -104,7 +104,7 @@ function activeSettings(space: Space): readonly ActiveView[] {
   const standard = standardSettings(space.shared.contract)
   return SETTING_NAMES.flatMap((name) => {
     if (name === 'senders' || (now[name] === standard[name] && start[name] === standard[name])) return []
-    const option = `--${toKebabCase(name)}`
+    const option = `--${start[name] === false ? 'no-' : ''}${toKebabCase(name)}`
     if (now[name] === standard[name])
       return [activeView('setting', settingName(name, start[name]), { name, origin: option, isOff: true })]
     const counts =

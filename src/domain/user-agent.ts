@@ -1,8 +1,15 @@
-const BROWSERS = /\b(Firefox|Edg|Chrome|Safari)\//
+/** Browsers by what only they have: most also name those that they are compatible with. */
+const BROWSERS: readonly (readonly [token: RegExp, name: string])[] = [
+  [/\bEdg(?:A|iOS)?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(?:HeadlessChrome|Chrome|CriOS)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+]
 const MAX_LENGTH = 40
 
-/** `curl` of `curl/8.5.0`; browsers name themselves last. */
+/** `curl` of `curl/8.5.0`. */
 export function productOf(userAgent: string): string {
-  const [, browser] = BROWSERS.exec(userAgent) ?? []
+  const [, browser] = BROWSERS.find(([token]) => token.test(userAgent)) ?? []
   return browser ?? userAgent.split(/[/\s]/, 1).join('').slice(0, MAX_LENGTH)
 }

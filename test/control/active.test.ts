@@ -53,6 +53,23 @@ describe('the active switches', () => {
     ])
   })
 
+  it('name the flag that switches off, and the one who set a switch after a scenario or an undo', async () => {
+    await using sandbox = await createSandbox({ seed: 1, rateLimit: false })
+    await sandbox.scenario('sunset')
+    await sandbox.storm.start('0.3')
+    await sandbox.faults.add('getPet:503')
+    const origins = async () => Object.fromEntries((await active(sandbox)).map(([text, origin]) => [text, origin]))
+    const before = await origins()
+    expect(before).toMatchObject({ 'rate-limit off': '--no-rate-limit', 'storm 30 %': 'you', 'getPet:503': 'you' })
+    await sandbox.scenario({ storm: 1, banAfter: 3 })
+    expect(await origins()).toMatchObject({ 'storm 100 %': 'scenario custom', 'ban-after 3': 'scenario custom' })
+    await sandbox.undo()
+    expect(await origins()).toEqual(before)
+    await sandbox.clock.advance('1h')
+    await sandbox.undo()
+    expect(await origins()).toEqual(before)
+  })
+
   it('say that a client caused its ban', async () => {
     await using sandbox = await createSandbox({ ...AT_TEN, limits: '1/min', banAfter: 1 })
     for (let n = 0; n < 4; n++) await ask(sandbox)
