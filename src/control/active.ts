@@ -28,6 +28,7 @@ export function listActive(space: Space, wall: EpochMs): readonly ActiveView[] {
       ...activeBans(space, apiKey, activeBan(space.state.accounts.ofKey(apiKey.key).bans, space.now(wall))),
       ...activePlan(space, apiKey),
     ]),
+    ...activeOptions(space),
   ]
 }
 
@@ -136,6 +137,18 @@ function activePlan(space: Space, apiKey: ApiKey): readonly ActiveView[] {
   if (plan === undefined || plan === startPlan(space.shared.contract, apiKey)) return []
   const name = keyLabel(apiKey)
   return [activeView('plan', `${name} on ${plan}`, { name, origin: originOf(space, 'plan', apiKey.key) })]
+}
+
+/** What only a start, or a program, sets. */
+function activeOptions({ name, shared }: Space): readonly ActiveView[] {
+  const { anyKey, reason, order, handlers } = shared
+  const handled = new Set(['', name].flatMap((space) => [...(handlers?.get(space)?.keys() ?? [])]))
+  return [
+    ...(anyKey ? [activeView('option', 'any key is valid', { origin: '--any-key' })] : []),
+    ...(reason ? [] : [activeView('option', 'no X-Sandbox-Reason', { origin: '--no-reason' })]),
+    ...(order === 'newest' ? [] : [activeView('option', `${order} first`, { origin: '--order' })]),
+    ...[...handled].map((operation) => activeView('option', `${operation} handled`, { origin: 'handlers' })),
+  ]
 }
 
 export function stormName({ rate }: Pick<Storm, 'rate'>): string {

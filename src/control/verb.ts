@@ -90,7 +90,7 @@ export interface Verb<Input = unknown, Output = unknown> extends VerbRoute {
   readonly example?: object
   /** Default: what it has changed can be undone for one minute. */
   readonly canUndo?: false
-  /** Who has set the switches that it changes. Default: you. Undefined if it restores earlier ones. */
+  /** Who has set the switches that it changes. Default: you. Undefined if the state that it restores has its own. */
   origin?(input: Input): string | undefined
   /** With an unknown key the verb changes nothing. It may be a real key, which must not get into the log of replicas. */
   hasUnknownKey?(space: Space, input: Input): boolean
@@ -102,7 +102,7 @@ export interface Verb<Input = unknown, Output = unknown> extends VerbRoute {
    * @throws VerbError
    */
   runOutsideCore?(local: LocalContext, input: Input): Promise<Output | undefined>
-  /** Depends only on its arguments. If it throws, it has changed nothing. @throws VerbError */
+  /** Depends only on its arguments. If it throws, what it has changed is taken back. @throws VerbError */
   run(context: VerbContext, input: Input): Output
   /** One sentence for the log and the terminal. The input is as it was given, without its key, which may be real. */
   text?(output: Output, input: Readonly<Record<string, unknown>>): string

@@ -89,7 +89,7 @@ export interface OverrideView {
 
 /** A switch that makes responses differ from the documented service, or a start option that is switched off. */
 export interface ActiveView {
-  readonly what: 'storm' | 'fault' | 'clock' | 'setting' | 'ban' | 'plan'
+  readonly what: 'storm' | 'fault' | 'clock' | 'setting' | 'ban' | 'plan' | 'option'
   /** The rule, or the name of the setting or the key; null for other kinds. */
   readonly name: string | null
   /** Of a rule; null for other kinds. */
@@ -102,7 +102,7 @@ export interface ActiveView {
   readonly left: number | null
   /** Exchanges of the log that it affected; null if they cannot be counted. */
   readonly hits: number | null
-  /** `--latency`, `scenario banned`, `its client`, `you`. */
+  /** `--latency`, `scenario banned`, `its client`, `you`, `handlers`. */
   readonly origin: string
   /** A start option that is switched off. */
   readonly isOff: boolean

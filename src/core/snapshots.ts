@@ -10,7 +10,7 @@ import type { Space } from './space.js'
 import { openRecords } from './start-state.js'
 import { startStorm, turnClock } from './transitions.js'
 
-/** Everything that decides the next responses of a space, with labels instead of secret keys. */
+/** The state of a space, with labels instead of secret keys. */
 export function takeSnapshot(space: Space, wall: EpochMs): Snapshot {
   const { settings, clock, storm, faults, plans, accounts, logins, randomStreams } = space.state
   const { keys } = space

@@ -10,8 +10,8 @@ import { Accounts, type AccountsView } from './accounts.js'
 import { type Collections, loadCollections, saveCollections, shareCollections, type Unserved } from './collections.js'
 
 /**
- * Everything that decides the next responses of a space, as a value: a change makes another one. Records and accounts are
- * the exception. The commit of a space changes them in place, and copies them first if another state has them too.
+ * What decides the next responses of a space, apart from keys, handlers and the waits that conduct knows, as a value: a
+ * change makes another one. Records and accounts are the exception. The commit of a space changes them in place, and copies them first if another state has them too.
  */
 export interface SpaceState {
   /** By resource. */
@@ -27,7 +27,7 @@ export interface SpaceState {
   readonly faults: readonly ArmedFault[]
   readonly accounts: AccountsView
   readonly randomStreams: Snapshot['dice']
-  /** Who has set a switch, by `switchId`: `you`, or a scenario. A switch that is not in it has its value from the start. */
+  /** Who has set a switch, by `switchId`: `you`, or a scenario. */
   readonly origins: ReadonlyMap<string, string>
   readonly logins: Logins
   /** Resources whose records are no longer those of the seed. */

@@ -70,7 +70,7 @@ export class Space {
   snapshots: ReadonlyMap<string, Snapshot> = new Map()
   undo: Undo | undefined
   conduct: ConductLedger
-  /** Requests so far, which no verb resets. */
+  /** Requests so far. No verb resets it; the undo of a removed space brings its number back. */
   requests = 0
   /** The store lacks the contract's examples. The next change stores them. */
   #hasUnsavedRecords: boolean
@@ -317,7 +317,7 @@ export class Space {
   }
 
   /**
-   * Returns to the state before a verb, also of what clients changed since. Conduct, log and snapshots stay, unless the verb
+   * Returns to the state before a verb. What clients changed since is lost. Conduct, log and snapshots stay, unless the verb
    * replaced them.
    * @throws StoreFull, Failure STORE_WRITE_FAILED
    */
@@ -335,7 +335,7 @@ export class Space {
       this.log.restore({ ...log, records: log.records.filter(({ how }) => how !== undefined), unkept: [] })
   }
 
-  /** What the store needs, which has the present state. */
+  /** The changes that bring the store from the present state to another one. */
   #changesTo(state: SpaceState): readonly Change[] {
     const isSame = [...state.records].every(([name, records]) => this.state.records.get(name) === records)
     if (!isSame) return [{ kind: 'replaced', state: this.stored(state) }]

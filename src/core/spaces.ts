@@ -21,7 +21,7 @@ interface SpaceVerb {
   readonly name: string
   readonly id: number
   readonly canUndo: boolean
-  /** Of the switches that it sets; undefined if it restores earlier ones. */
+  /** Of the switches that it sets; undefined if the state that it restores has its own. */
   readonly origin: string | undefined
   /** The space was opened only for this verb, and closes again unless the verb changes it. */
   readonly isTemporary: boolean
@@ -143,8 +143,8 @@ export class Spaces {
   }
 
   /**
-   * Runs a verb as a whole or not at all: if it throws, or its changes cannot be stored, everything is as before. What it
-   * replaced is kept for an undo.
+   * Runs a verb as a whole or not at all: if it throws, or its changes cannot be stored, everything is as before, except a
+   * snapshot on disk, which was written before. What it replaced is kept for an undo.
    */
   change<T>(space: Space, { name, id, canUndo, origin, isTemporary }: SpaceVerb, wall: EpochMs, run: () => T): T {
     const { keys } = this.#shared
@@ -192,7 +192,7 @@ export class Spaces {
   }
 
   /**
-   * Restores the space as it was before a verb, and the keys that the verb changed.
+   * Restores the state of the space before a verb, and the keys that the verb changed; see `Space.restore` for what stays.
    * @returns the number of requests since the verb, whose effects are gone as well
    * @throws StoreFull, Failure STORE_WRITE_FAILED
    */

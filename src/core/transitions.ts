@@ -80,7 +80,7 @@ export function banKeys(
   )
 }
 
-/** Without a ban the account is unchanged, or an undo would list it. */
+/** Without a ban it returns the same accounts: a copy would count as a change, with an undo. */
 export function unbanKey(accounts: AccountsView, key: string): AccountsView {
   return accounts.ofKey(key).bans.ban === undefined ? accounts : accounts.withKey(key, { bans: NO_BAN_RECORD })
 }

@@ -6,13 +6,13 @@ import type { SavedLog } from '../exchanges/exchange-log.js'
 import { type Keyring, type Keys, loadKeys, type SavedKeyring, saveKeys } from './keyring.js'
 import { isEqual, loadState, type SavedState, type SpaceState, saveState } from './space-state.js'
 
-/** What a space had before a verb. A part is undefined if the verb did not change it. */
+/** The state before a verb, and the other parts that it changed; the rest are undefined. */
 export interface ReplacedSpace {
   readonly state: SpaceState
   readonly snapshots: ReadonlyMap<string, Snapshot> | undefined
   /** A snapshot on disk; null if there was none of this name. */
   readonly file: ReplacedFile | undefined
-  /** Only if the verb emptied it, as a reset does. */
+  /** Conduct and log: only if the verb emptied them, or removed the space. */
   readonly conduct: ConductLedger | undefined
   readonly log: SavedLog | undefined
 }

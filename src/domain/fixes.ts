@@ -235,7 +235,7 @@ export const FAILURE_FIXES: Readonly<Record<FailureCode, string>> = {
   STORE_VERSION: 'Use that release, or another `--store`.',
   STORE_UNREADABLE: 'Check the permissions of the file and its folder. For a link, pass its target to `--store`.',
   STORE_UNWRITABLE: 'Check the permissions and the free space, or use another `--store`.',
-  STORE_WRITE_FAILED: 'Check the free space. The client received a 500, and the change is lost.',
+  STORE_WRITE_FAILED: 'Check the free space. The client received a 500, and the change was not made.',
   STORE_CLOSED: 'Start the sandbox again.',
   STORE_LOST: 'Restore the folder from a copy.',
   LOG_UNAVAILABLE: 'Fix the cause in the message, such as a wrong password or a Redis older than 7.',

@@ -5,7 +5,7 @@ type Sandbox = Awaited<ReturnType<typeof createSandbox>>
 
 const AT_TEN: SandboxOptions = { seed: 1, now: '2026-03-01T10:00:00Z' }
 
-async function active(sandbox: Sandbox) {
+async function active(sandbox: Pick<Sandbox, 'state'>) {
   const { active } = await sandbox.state()
   return active.map(({ text, origin, left, hits, isOff }) => [text, origin, left, hits, isOff])
 }
@@ -39,6 +39,19 @@ describe('the active switches', () => {
       ['latency 1ms', '--latency', null, 2, false],
       ['sandbox-free banned', 'you', null, 0, false],
     ])
+  })
+
+  it('include options of the start that no verb changes, and handlers', async () => {
+    await using sandbox = await createSandbox({ seed: 1, anyKey: true, reason: false, order: 'oldest' })
+    sandbox.space('a').handle('getPet', () => ({ status: 200, body: {} }))
+    const options = [
+      ['any key is valid', '--any-key', null, null, false],
+      ['no X-Sandbox-Reason', '--no-reason', null, null, false],
+      ['oldest first', '--order', null, null, false],
+    ]
+    expect(await active(sandbox)).toEqual(options)
+    await sandbox.space('a').reset()
+    expect(await active(sandbox.space('a'))).toEqual([...options, ['getPet handled', 'handlers', null, null, false]])
   })
 
   it('include the start options that are switched off', async () => {

@@ -74,15 +74,16 @@ export const spaceVerbs = {
     canUndo: false,
     origin: () => undefined,
     async useFiles({ snapshots, read }, { id }) {
-      if (snapshots === undefined) return
-      const { file } = findUndo(await read(), id)
-      if (file === undefined) return
-      if (file.content === null) await snapshots.remove(file.name)
-      else await snapshots.put(file.name, file.content)
+      if (snapshots === undefined) return id
+      const { id: found, file } = findUndo(await read(), id)
+      if (file?.content === null) await snapshots.remove(file.name)
+      else if (file !== undefined) await snapshots.put(file.name, file.content)
+      // Its file is back: no other verb may be undone.
+      return found
     },
     run(context, { id }) {
       const { space, spaces } = context
-      const undo = findUndo(context, id)
+      const undo = findUndo(context, (context.files as number | undefined) ?? id)
       return { undone: undo.verb as string, requests: spaces.undo(space, undo) }
     },
     text: ({ undone, requests }) =>

@@ -16,16 +16,16 @@ export const checkBan: Gate = (context) => {
   if (caller.kind !== 'key') return undefined
   const { banDuration } = space.state.settings
   if (caller.apiKey.always === 'banned')
-    return banned(context, now + banDuration, 'This API key is always banned. Use another key.')
+    return refuseBanned(context, now + banDuration, 'This API key is always banned. Use another key.')
   const active = activeBan(accountOf(context).bans, now)
-  if (active !== undefined) return banned(context, active.until)
+  if (active !== undefined) return refuseBanned(context, active.until)
   const early = caller.apiKey.always === undefined ? countTowardsBan(context, caller) : undefined
   if (early === undefined) return undefined
   context.pending.account = { ...accountOf(context), bans: banFor(banDuration, now, space.requests, true) }
   const until = new Date(now + banDuration).toISOString()
   const text = `Key ${caller.label} is banned until ${until}: ${counted(early, 'early request')}.`
   space.log.publish({ at: new Date(now).toISOString(), verb: 'ban', text, until })
-  return banned(context, now + banDuration)
+  return refuseBanned(context, now + banDuration)
 }
 
 /** @returns the number of early requests, if it brings a ban */
@@ -41,7 +41,7 @@ function countTowardsBan(context: RequestContext, { sender }: KeyCaller): number
   return count >= banAfter * senders ? count : undefined
 }
 
-function banned(
+function refuseBanned(
   context: RequestContext,
   until: EpochMs,
   message: string = PROBLEMS.api_key_banned.message,

@@ -65,7 +65,7 @@ function Chip({ active, now }: { readonly active: ActiveView; readonly now: numb
         {isOff ? <del>{text}</del> : facts.join(' · ')}
       </button>
       <span class="origin muted">{origin}</span>
-      {isOff ? (
+      {what === 'option' ? null : isOff ? (
         <ActionButton class="plain" label={`Restore ${text}`} act={() => restore(active)}>
           restore
         </ActionButton>
@@ -84,6 +84,7 @@ function showSwitch({ what, name }: ActiveView): void {
   else if (what === 'fault') filterBy(wordOf('rule', name ?? ''))
   else if (what === 'clock') document.querySelector<HTMLElement>('#move-clock > summary')?.click()
   else if (what === 'setting') showTab('switches', `setting-${name}`)
+  else if (what === 'option') showTab('switches')
   else showTab('keys', `key-${name}`)
 }
 
@@ -101,8 +102,8 @@ function switchOff({ what, name, id, text }: ActiveView): Promise<unknown> {
       return call('settings.change', { [key]: defaultOf(key as SettingName) }, done)
     case 'ban':
       return call('keys.unban', { key }, done)
-    case 'plan':
-      return call('overrides.clear', { what, name: key }, done)
+    default:
+      return call('overrides.clear', { what: 'plan', name: key }, done)
   }
 }
 
