@@ -37,6 +37,7 @@ export const browserTwins: Plugin = {
 
 /** Modules that a browser sandbox imports but never calls: it has the packaged contract, and no files, Prism, or service behind it. */
 const NEVER_CALLED = [
+  'core/entity-tags',
   'core/fill-error',
   'contract/pattern-text',
   'core/forward',

@@ -8,6 +8,7 @@ import { didYouMean } from './domain/suggest.js'
 import { clockStartProblem } from './domain/time.js'
 import { OptionsError } from './options/options.js'
 import { locateOption, type ResolvedOptions } from './options/resolve.js'
+import { hexOf } from './system/hex.js'
 import { digestOf } from './system/runtime.js'
 
 /** @throws Failure UNKNOWN_OPERATION for an option with an operation that is not in the contract */
@@ -85,8 +86,4 @@ export function labelKeys(apiKeys: readonly ApiKey[], seeded: readonly ApiKey[])
     throw new Failure('LABEL_TAKEN', `The label "${label}" of an API key is already in use. Choose another label.`)
   }
   return all
-}
-
-function hexOf(base64: string): string {
-  return [...atob(base64)].map((byte) => byte.charCodeAt(0).toString(16).padStart(2, '0')).join('')
 }

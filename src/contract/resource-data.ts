@@ -252,7 +252,7 @@ export interface ErrorData {
 
 export interface HeaderData {
   readonly name: string
-  readonly role: 'location' | 'link' | 'total' | 'value'
+  readonly role: 'location' | 'link' | 'total' | 'etag' | 'value'
   /** Of the role `value`: its example. */
   readonly value?: string
 }
@@ -373,4 +373,9 @@ export function headersOf(
     const text = role === 'value' ? value : facts[role]
     return text === undefined ? [] : [[name, text] as const]
   })
+}
+
+/** The documented header with the entity tag. */
+export function tagName(action: ResourceAction | undefined): string | undefined {
+  return action?.headers?.find(({ role }) => role === 'etag')?.name
 }

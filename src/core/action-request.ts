@@ -16,6 +16,8 @@ export interface ActionRequest {
   readonly address: string
   /** The raw query, without its `?`. */
   readonly search: string
+  /** Whether If-Match and If-None-Match allow the operation on this record; undefined for one that is not there. */
+  readonly precondition?: ((known: Values | undefined) => boolean) | undefined
 }
 
 /** The records of a page of a list, and the JSON around them. */

@@ -39,6 +39,6 @@ function documentedBy(
     : { ...response, body: given.body.toString().replace('"status":400', '"status":422') }
 }
 
-function isDocumented({ responses, ranges }: Operation, status: number): boolean {
+export function isDocumented({ responses, ranges }: Operation, status: number): boolean {
   return responses.has(status) || ranges?.includes(Math.floor(status / 100)) === true
 }

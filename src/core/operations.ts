@@ -1,5 +1,5 @@
 import type { Contract, Operation } from '../contract/contract.js'
-import { isStateful } from '../contract/resource-data.js'
+import { isStateful, tagName } from '../contract/resource-data.js'
 import type { HandlerResult } from '../domain/messages.js'
 import { mockedOperation } from './operations/mocked-response.js'
 import { recordHandler } from './operations/records.js'
@@ -8,13 +8,14 @@ import type { Handler, RequestContext } from './request-context.js'
 const handlers = new WeakMap<Operation, { readonly handler: Handler | undefined }>()
 
 /** The handler of an operation that fits a resource. Prism mocks the others, and those that `--mock` names. */
-export function findHandler(operation: Operation, { resources }: Contract): Handler | undefined {
+export function findHandler(operation: Operation, { operations, resources }: Contract): Handler | undefined {
   const known = handlers.get(operation)
   if (known !== undefined) return known.handler
   const { action } = operation
   const resource = resources.find(({ name }) => name === action?.resource)
   const isHandled = action !== undefined && resource !== undefined && isStateful(operation)
-  const handler = isHandled ? recordHandler(operation, action, resource) : undefined
+  const isTagged = operations.some(({ action }) => action?.resource === resource?.name && tagName(action) !== undefined)
+  const handler = isHandled ? recordHandler(operation, action, resource, isTagged) : undefined
   handlers.set(operation, { handler })
   return handler
 }

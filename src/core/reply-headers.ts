@@ -46,8 +46,8 @@ export function replyHeaders(context: ShownContext, response: HandlerResult): st
   const isDraft = space.state.settings.rateLimitHeaders === 'draft' && !isUnlimited(caller.limits)
   if (isDraft && response.forwarded === undefined) pushDraftLimits(headers, context, shown, response.retryAt)
   headers.push('Date', dateHeader(now))
-  // The length of a long body is unknown; a 204 has none (RFC 9110, section 8.6).
-  if (typeof response.body === 'string' && response.status !== 204)
+  // The length of a long body is unknown; a 204 has none, and a 304 that of the 200 (RFC 9110, section 8.6).
+  if (typeof response.body === 'string' && response.status !== 204 && response.status !== 304)
     headers.push('Content-Length', String(response.binary?.length ?? utf8Length(response.body)))
   // Any website can open a response in the origin of the control plane, so no script in it may run.
   headers.push('X-Content-Type-Options', 'nosniff')

@@ -10,18 +10,23 @@ import {
   idOfForm,
   type ParentData,
   queryValue,
+  type ResourceAction,
   type ResourceData,
+  tagName,
 } from '../contract/resource-data.js'
 import { type Filter, followingId, isMatch } from '../domain/collection.js'
-import type { LongBody } from '../domain/messages.js'
+import { type LongBody, bodyText as wholeText } from '../domain/messages.js'
 import { type RecordChange, recordText, type Scope } from '../domain/records.js'
 import type { ActionRequest, RecordPage } from './action-request.js'
 import { uuidFrom } from './collections.js'
+import { tagOf } from './entity-tags.js'
 import { bodyText, locationOf, shownText, unwrapBody, withBody } from './envelopes.js'
 import { isBare, readFirstPage } from './first-page.js'
 import { changedRecord, findTaken, removals, storedValue } from './record-changes.js'
 import { readPage } from './record-page.js'
 import type { Space } from './space.js'
+
+type Headers = RecordPage['headers']
 
 export type ActionResult =
   | {
@@ -29,17 +34,19 @@ export type ActionResult =
       readonly status: number
       /** JSON; empty if the response has no body. */
       readonly body: string | LongBody
-      readonly headers: readonly (readonly [name: string, value: string])[]
+      readonly headers: Headers
       readonly changes: readonly RecordChange[]
     }
   | { readonly kind: 'not-found' }
   | { readonly kind: 'invalid'; readonly message: string }
   | { readonly kind: 'conflict'; readonly property: string }
+  | { readonly kind: 'outdated' }
 
 const NO_SCOPE: Scope = []
 const NO_FILTERS: readonly Filter[] = []
 const NO_FACTS: HeaderFacts = {}
 const NO_CHANGES: readonly RecordChange[] = []
+const OUTDATED: ActionResult = { kind: 'outdated' }
 
 /** Computes the result of an operation on a resource, with the changes for the caller to apply. */
 export function runAction(given: ActionRequest, space: Space): ActionResult {
@@ -59,17 +66,20 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
   const single = only === undefined ? resource.single?.initial : records?.at(only)
   const id = resource.single ? single?.[resource.id.property] : idOf(request)
   const known = resource.single ? single : id === undefined ? undefined : records?.get(scope, id)
+  const isRefused = request.precondition?.(known) === false
   if (known === undefined && action.createdStatus !== undefined && records !== undefined) {
+    if (isRefused) return OUTDATED
     const own = id === undefined ? {} : { [resource.id.property]: id }
     const value = { ...newRecord(request, records.freeId(), space), ...parentIds(request), ...own }
     return save({ ...request, action: { ...action, status: action.createdStatus } }, scope, value, space)
   }
   if (known === undefined || !isMatch(known, filtersOf(request))) return { kind: 'not-found' }
+  if (isRefused) return OUTDATED
   switch (action.kind) {
     case 'get':
       return done(request, known, NO_CHANGES)
     case 'show':
-      return done(request, changedRecord(request, known, known), NO_CHANGES)
+      return done(request, changedRecord(request, known, known), NO_CHANGES, NO_FACTS, known)
     case 'replace':
       return save(request, scope, changedRecord(request, known, keptBy(action, known)), space)
     case 'merge':
@@ -202,15 +212,24 @@ function save(request: ActionRequest, scope: Scope, value: Values, space: Space)
   return done(request, value, changes, { location })
 }
 
+/** @param stored the record after the changes, if the response shows another */
 function done(
   request: ActionRequest,
   value: Values,
   changes: readonly RecordChange[],
   facts: HeaderFacts = NO_FACTS,
+  stored: Values = value,
 ): ActionResult {
   const { action } = request
   const body = action.hasBody ? bodyText(request, value) : ''
-  return { kind: 'done', status: action.status, body, headers: headersOf(action, facts), changes }
+  const headers = withTag(action, headersOf(action, facts), () => recordText(stored))
+  return { kind: 'done', status: action.status, body, headers, changes }
+}
+
+/** @source docs/spec.md, "Entity tags" */
+function withTag(action: ResourceAction, headers: Headers, text: () => string): Headers {
+  const name = tagName(action)
+  return name === undefined ? headers : [...headers, [name, tagOf(text())]]
 }
 
 function list(request: ActionRequest, scope: Scope, space: Space): ActionResult {
@@ -220,13 +239,9 @@ function list(request: ActionRequest, scope: Scope, space: Space): ActionResult 
   const places = records.places(scope, filtersOf(request))
   const page = isBare(action) ? readFirstPage(request, places, records) : readPage(request, places, scope, records)
   if ('problem' in page) return { kind: 'invalid', message: page.problem }
-  return {
-    kind: 'done',
-    status: action.status,
-    body: listText(request, page),
-    headers: page.headers,
-    changes: [],
-  }
+  const body = listText(request, page)
+  const headers = withTag(action, page.headers, () => wholeText(body))
+  return { kind: 'done', status: action.status, body, headers, changes: NO_CHANGES }
 }
 
 /** Longer lists are sent in pieces. */

@@ -208,6 +208,10 @@ export const PROBLEM_FIXES: Readonly<Record<ProblemCode, { readonly cause: strin
     cause: 'A request to the control plane with another Host or Origin, or without its token.',
     fix: 'Use a loopback address, allow the page with `--control-origin`, or send the token.',
   },
+  precondition_failed: {
+    cause: 'The record has changed since the `ETag` in `If-Match`, or `If-None-Match` names one that there is.',
+    fix: 'Read the record again, and send its new `ETag`.',
+  },
   conflict: {
     cause: 'The current state does not allow this verb: for example, the key already exists.',
     fix: 'Use the verb that the message suggests.',

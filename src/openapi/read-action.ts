@@ -27,7 +27,7 @@ export function readAction(operation: OperationShape, found: FoundResource): Res
   if (outcome === undefined) return `no success is documented (${place.name})`
   const isList = effect === 'get' && parameter === undefined && !found.isSingle
   const headers = readHeaders(outcome.response).filter(
-    ({ role }) => role === 'value' || (role === 'location' ? effect === 'post' : isList),
+    ({ role }) => role === 'value' || role === 'etag' || (role === 'location' ? effect === 'post' : isList),
   )
   const contentType = outcome.content && concreteType(outcome.content.mediaType)
   const base = {
@@ -48,6 +48,7 @@ function readHeaders(response: Place): readonly HeaderData[] {
     if (HEADERS_SENT_ANYWAY.test(name)) return []
     if (/^location$/i.test(name)) return [{ name, role: 'location' }]
     if (/^link$/i.test(name)) return [{ name, role: 'link' }]
+    if (/^etag$/i.test(name)) return [{ name, role: 'etag' }]
     if (/^(x-)?(total(-count)?|pagination-total|count)$/i.test(name)) return [{ name, role: 'total' }]
     const schema = place.child('schema')
     const example = place.child('example')?.value ?? (schema && exampleValue(schema))

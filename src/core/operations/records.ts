@@ -1,18 +1,30 @@
 import type { Operation } from '../../contract/contract.js'
-import { type ResourceAction, type ResourceData, readNames } from '../../contract/resource-data.js'
+import { type ResourceAction, type ResourceData, readNames, tagName } from '../../contract/resource-data.js'
 import { Failure } from '../../domain/failures.js'
 import type { HandlerResult, ServiceRequest } from '../../domain/messages.js'
 import { operationMessage, StoreFull } from '../../domain/problems.js'
 import { InvalidRecord } from '../../domain/records.js'
 import { spacePath } from '../../domain/space-address.js'
 import { binaryOf } from '../../system/runtime.js'
+import { isDocumented } from '../documented-error.js'
+import { preconditionOf, revalidated } from '../entity-tags.js'
 import type { Handler, RequestContext } from '../request-context.js'
 import { type ActionResult, runAction } from '../resource-actions.js'
 import { problem } from '../responses.js'
 
-/** Makes the handler of an operation on the records of a resource. @source docs/spec.md, "Resources" */
-export function recordHandler(operation: Operation, action: ResourceAction, resource: ResourceData): Handler {
+/**
+ * Makes the handler of an operation on the records of a resource. @source docs/spec.md, "Resources"
+ * @param isTagged whether clients can know the entity tags of its records
+ */
+export function recordHandler(
+  operation: Operation,
+  action: ResourceAction,
+  resource: ResourceData,
+  isTagged: boolean,
+): Handler {
+  const isConditional = isDocumented(operation, 412)
   const isLinked = (action.headers ?? action.meta ?? action.innerMeta ?? resource.address) !== undefined
+  const header = tagName(action)
   const handle: Handler = (context, { path, query, body }) => {
     const { space, now, request } = context
     const result = runAction(
@@ -26,10 +38,12 @@ export function recordHandler(operation: Operation, action: ResourceAction, reso
         newestFirst: space.shared.order === 'newest' && resource.isFixed === undefined,
         address: isLinked ? addressOf(request, context.path) : '',
         search: context.query,
+        precondition: isConditional ? preconditionOf(request, isTagged) : undefined,
       },
       space,
     )
-    return replyTo(result, operation, context, action.kind === 'create' ? resource.id.property : undefined)
+    const reply = replyTo(result, operation, context, action.kind === 'create' ? resource.id.property : undefined)
+    return header === undefined ? reply : revalidated(reply, header, operation, request)
   }
   return !isLinked && isPlainList(action, resource) ? keptLists(resource.name, handle) : handle
 }
@@ -47,6 +61,7 @@ function replyTo(
 ): HandlerResult {
   const { space } = context
   if (result.kind === 'not-found') return problem('not_found')
+  if (result.kind === 'outdated') return problem('precondition_failed')
   if (result.kind === 'invalid')
     return problem('invalid_request', { message: operationMessage(operation.id, [result.message]) })
   if (result.kind === 'conflict')
