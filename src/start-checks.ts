@@ -4,7 +4,7 @@ import { Failure } from './domain/failures.js'
 import { type ApiKey, DEFAULT_KEY, keyLabel } from './domain/keys.js'
 import { planProblem } from './domain/plans.js'
 import { slowedOperations } from './domain/settings.js'
-import { didYouMean } from './domain/suggest.js'
+import { unknownOperation } from './domain/suggest.js'
 import { clockStartProblem } from './domain/time.js'
 import { OptionsError } from './options/options.js'
 import { locateOption, type ResolvedOptions } from './options/resolve.js'
@@ -16,11 +16,8 @@ export function checkOperations(options: ResolvedOptions, contract: Contract): v
   const known = contract.operations.map(({ id }) => id)
   const check = (operation: string, index: number, name: 'mock' | 'fault' | 'latency', allowed: readonly string[]) => {
     if (allowed.includes(operation)) return
-    const suggestion = didYouMean(operation, known).replace(/^; d/, ' D')
-    throw new Failure(
-      'UNKNOWN_OPERATION',
-      `${locateOption(options, name, index)}: The contract has no operation "${operation}". Use one of ${allowed.join(', ')}.${suggestion}`,
-    )
+    const where = locateOption(options, name, index)
+    throw new Failure('UNKNOWN_OPERATION', `${where}: ${unknownOperation(operation, known)}`)
   }
   for (const [index, operation] of options.mock.entries()) check(operation, index, 'mock', known)
   for (const [index, { operation }] of options.start.faults.entries()) check(operation, index, 'fault', ['*', ...known])

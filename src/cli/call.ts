@@ -5,7 +5,7 @@ import { RequestError } from '../client/errors.js'
 import type { Contract } from '../contract/contract.js'
 import { EXAMPLE } from '../contract/generated/examples.js'
 import { packagedContract } from '../contract/packaged-contract.js'
-import { didYouMean } from '../domain/suggest.js'
+import { unknownOperation as unknownOperationText } from '../domain/suggest.js'
 import { type DurationMs, parseDuration } from '../domain/time.js'
 import { type Call, callOperation } from './call/call-operation.js'
 import {
@@ -21,8 +21,6 @@ import { listOperations } from './call/show.js'
 import { addHelpCommand, explain } from './help.js'
 import { type CliIo, EXIT } from './io.js'
 import { print } from './print.js'
-
-const MAX_NAMED = 20
 
 const EXAMPLES: readonly string[] = [
   'petstore-sandbox call --list',
@@ -127,9 +125,5 @@ function valueIn(args: readonly string[], flag: RegExp): string | undefined {
 
 function unknownOperation(name: string, { operations }: Contract): RequestError {
   const known = operations.map(({ id }) => id)
-  const near = didYouMean(name, known) || '.'
-  const more = known.length > MAX_NAMED ? ' and others; --list shows all' : ''
-  return new RequestError('UNKNOWN_OPERATION', [
-    `Unknown operation ${JSON.stringify(name)}${near} The operations are ${known.slice(0, MAX_NAMED).join(', ')}${more}.`,
-  ])
+  return new RequestError('UNKNOWN_OPERATION', [`${unknownOperationText(name, known)} --list shows all.`])
 }

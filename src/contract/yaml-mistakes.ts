@@ -18,5 +18,7 @@ const MISTAKES: { readonly [Code in ErrorCode]?: string } = {
 
 export function yamlMistake({ code, message }: { readonly code: ErrorCode; readonly message: string }): string {
   if (message.includes('call stack')) return 'it is nested too deeply'
+  const [, flow] = /^Flow (map|sequence) /.exec(message) ?? []
+  if (flow !== undefined) return `a ${flow === 'map' ? '{' : '['} before it is not closed`
   return MISTAKES[code] ?? 'it cannot be understood from here on'
 }

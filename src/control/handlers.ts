@@ -11,7 +11,7 @@ import type { HandlerResult } from '../domain/messages.js'
 import { type Bytes, MIB } from '../domain/numbers.js'
 import { StoreFull } from '../domain/problems.js'
 import { randomStream } from '../domain/random.js'
-import { didYouMean } from '../domain/suggest.js'
+import { didYouMean, unknownOperation } from '../domain/suggest.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
 import { OptionsError } from '../options/options.js'
 import { runLimited } from '../system/limited-run.js'
@@ -85,8 +85,7 @@ export function setHandler(fallback: Space, space: string, operation: OperationN
   const { contract, handlers } = fallback.shared
   if (handlers === undefined) throw new VerbError('conflict', 'Handlers are not available with --redis.')
   const ids = contract.operations.map(({ id }) => id)
-  if (!ids.includes(operation))
-    throw new VerbError('not_found', `The contract has no operation "${operation}"${didYouMean(operation, ids)}.`)
+  if (!ids.includes(operation)) throw new VerbError('not_found', unknownOperation(operation, ids))
   if (typeof handler !== 'function')
     throw new VerbError('invalid_request', `The handler of ${operation} must be a function.`)
   const own = new Map(handlers.get(space))

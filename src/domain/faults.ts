@@ -221,9 +221,12 @@ export function faultProblem(rule: FaultRule): string | undefined {
     const isOwn = body !== undefined || rule.headers !== undefined
     const isStatus = status !== undefined && Number.isInteger(status) && status >= (isOwn ? 200 : 400) && status <= 599
     if (!isStatus && !keepsResponse(rule)) {
+      if (status !== undefined && status >= 200 && status < 400)
+        return `a status below 400 needs a body or headers, as in ${EXAMPLE.get}:200:{"id":1}`
       const range = isOwn ? '200 to 599' : '400 to 599'
       return `the fault must be a status from ${range} or one of ${FAULTS.join(', ')}`
     }
+    if (typeof body === 'function') return 'the body must be JSON, not a function; a handler can be one'
     if (status !== undefined && body !== undefined && hasNoBody(status)) return `a response ${status} has no body`
     const unsendable = findUnsendable({ status: status ?? 200, headers })
     if (unsendable !== undefined) return unsendable

@@ -20,6 +20,15 @@ export function didYouMean(word: string, known: readonly string[], prefix = 0): 
   return best === undefined ? '' : `; did you mean ${best}?`
 }
 
+const MAX_NAMED = 10
+
+/** For a name that is not one of the operations: the nearest, or else the first ten. */
+export function unknownOperation(name: string, known: readonly string[]): string {
+  const more = known.length > MAX_NAMED ? ', …' : ''
+  const others = `. Its operations are ${known.slice(0, MAX_NAMED).join(', ') || 'none'}${more}.`
+  return `The contract has no operation ${JSON.stringify(name)}${didYouMean(name, known) || others}`
+}
+
 /** Optimal string alignment. */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = []

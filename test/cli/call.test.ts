@@ -168,7 +168,7 @@ describe('what call refuses to send', () => {
   })
 
   it.each([
-    ['lstPets --limit 5', /UNKNOWN_OPERATION: .*did you mean listPets\? The operations are listPets, createPet/],
+    ['lstPets --limit 5', /UNKNOWN_OPERATION: .*did you mean listPets\? --list shows all/],
     [
       'listPets 5',
       /USAGE: too many arguments for 'listPets'\. Expected 0 arguments but got 1\. See .* call listPets --help/,

@@ -75,7 +75,7 @@ describe('faults', () => {
   })
 
   it.each<[object, string]>([
-    [{ fault: 200 }, 'the fault must be a status from 400 to 599 or one of'],
+    [{ fault: 700 }, 'the fault must be a status from 400 to 599 or one of'],
     [{ fault: 'reset' }, 'must be a status from 400 to 599, or one of'],
     [{}, 'the fault must be a status from 400 to 599 or one of'],
     [{ fault: 503, status: 500 }, 'names its status twice, in fault and in status'],

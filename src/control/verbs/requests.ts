@@ -11,6 +11,7 @@ import type { Reason } from '../../domain/problems.js'
 import { MASK } from '../../domain/redaction.js'
 import { recordSchema } from '../../domain/schemas.js'
 import { spacePath } from '../../domain/space-address.js'
+import { unknownOperation } from '../../domain/suggest.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../../domain/time.js'
 import { filterExchanges } from '../../exchanges/exchange-filter.js'
 import {
@@ -171,6 +172,9 @@ function exchangeTest(
   { key, operation, status, reason, filter = '' }: Filter,
   wall?: EpochMs,
 ): (record: ExchangeRecord) => boolean {
+  const known = space.shared.contract.operations.map(({ id }) => id)
+  if (operation !== undefined && !known.includes(operation))
+    throw new VerbError('invalid_request', unknownOperation(operation, known))
   const apiKey = key === undefined ? undefined : space.shared.keys.find(key)
   const label = apiKey === undefined ? key : keyLabel(apiKey)
   return (record) =>

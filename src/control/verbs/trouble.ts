@@ -4,6 +4,7 @@ import type { Space } from '../../core/space.js'
 import { addFault, banKeys, changeFaults, startStorm, turnClock, useUp } from '../../core/transitions.js'
 import { type FaultRule, formatFaultRule } from '../../domain/faults.js'
 import { slowedOperations } from '../../domain/settings.js'
+import { unknownOperation } from '../../domain/suggest.js'
 import {
   type ClockState,
   changeClock,
@@ -170,8 +171,7 @@ export function checkOperations({ shared: { contract } }: Space, operations: rea
   const known = ['*', ...contract.operations.map(({ id }) => id)]
   const unknown = operations.find((operation) => !known.includes(operation))
   if (unknown === undefined) return
-  const message = `The contract has no operation ${quoted(unknown)}. Use * or one of ${known.slice(1).join(', ')}.`
-  throw new VerbError('invalid_request', message)
+  throw new VerbError('invalid_request', unknownOperation(unknown, known.slice(1)))
 }
 
 function read(given: Readonly<Record<string, unknown>>): Scenario {
