@@ -133,6 +133,8 @@ export type Style = 'form' | 'simple' | 'label' | 'matrix' | 'spaceDelimited' | 
 /** The JSON types of a value, and of what is in it; none for any. */
 export interface ValueForm {
   readonly types: readonly string[]
+  /** The text is a file, which may contain JSON. */
+  readonly isFile?: true
   readonly items?: ValueForm
   readonly fields?: Readonly<Record<string, ValueForm>>
 }

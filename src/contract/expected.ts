@@ -16,11 +16,19 @@ export function formOf(schema: Place | undefined, depth = 0): ValueForm {
   const fields = types.includes('object') ? [...readAllFields(schema)] : []
   return {
     types,
+    ...(variants.some(isFile) && { isFile: true }),
     ...(items && { items: formOf(items, depth + 1) }),
     ...(fields.length > 0 && {
       fields: Object.fromEntries(fields.map(([name, { place }]) => [name, formOf(place, depth + 1)])),
     }),
   }
+}
+
+const FILES = /^(?:binary|byte|base64)$/
+
+function isFile({ value }: Place): boolean {
+  const { format, contentMediaType, contentEncoding } = Object(value)
+  return FILES.test(String(format)) || contentMediaType !== undefined || contentEncoding !== undefined
 }
 
 export function readExpected(given: Place): Expected {

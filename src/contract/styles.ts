@@ -46,10 +46,16 @@ export function readText(parameter: Parameter, text: string): unknown {
     const values = pairs.map(([own, value]) => (own === name ? value : own))
     return isList && explode ? typed(values, form) : simple(values.join(';'), parameter)
   }
-  if (style === 'deepObject' && /^[{[]/.test(text)) return parsed(text)
+  if (style === 'deepObject' && /^[{[]/.test(text) && mayBeJson(form)) return parsed(text)
   if (isList && explode && (style === 'form' || style === 'deepObject'))
     return typed(form.types.includes('string') ? text : [text], form)
   return simple(text, parameter)
+}
+
+/** Not a text, nor a file, whatever it contains. */
+function mayBeJson({ types, isFile, items }: ValueForm): boolean {
+  if (isFile || (items?.isFile && !types.includes('object'))) return false
+  return types.length === 0 || types.includes('array') || types.includes('object')
 }
 
 function simple(text: string, parameter: Parameter): unknown {

@@ -240,6 +240,30 @@ describe('a media type', () => {
     expect(await send('{}', 'application/json')).toContain('application/x-www-form-urlencoded or multipart/form-data')
   })
 
+  it.each([
+    ['a file', { type: 'string', format: 'binary' }],
+    ['a file of OpenAPI 3.1', { contentMediaType: 'application/json' }],
+    ['a text', { type: 'string' }],
+    ['a list of files', { type: 'array', items: { type: 'string', format: 'binary' } }, true],
+  ])('in a form may have JSON in %s', async (_, file: object, isList = false) => {
+    const schema = named({ file, meta: { type: 'object', properties: { a: { type: 'integer' } } } })
+    const content = { 'multipart/form-data': { schema } }
+    const sandbox = await serve(things(schema, { create: { requestBody: { content } } }))
+    for (const text of ['{"a":1}', '[{"a":1}]', '{"a":1']) {
+      const form = new FormData()
+      form.set('name', 'n')
+      form.set('meta', new Blob(['{"a":1}'], { type: 'application/json' }))
+      form.set('file', new File([text], 'a.json', { type: 'application/json' }))
+      const request = new Request('http://localhost', { method: 'POST', body: form })
+      const headers = { 'content-type': request.headers.get('content-type') ?? '' }
+      const seen = await sandbox.call('/v1/things', { method: 'POST', body: await request.text(), headers })
+      expect([seen.status, seen.json], text).toEqual([
+        201,
+        { id: expect.any(Number), name: 'n', meta: { a: 1 }, file: isList ? [text] : text },
+      ])
+    }
+  })
+
   it('of a merge patch removes what is null, and keeps the rest', async () => {
     const schema = { ...named({ note: { type: 'string' }, size: { type: 'integer' } }), required: ['name'] }
     const patch = {
