@@ -14,7 +14,6 @@ import {
   startInstant,
 } from '../../domain/time.js'
 import { OptionsError, type ScenarioContent, type ScenarioName } from '../../options/options.js'
-import { quoted } from '../../options/problem.js'
 import { loadPackagedScenario, packagedScenarios, parseScenarioContent, type Scenario } from '../../options/scenario.js'
 import { changeSettings } from '../../options/settings.js'
 import { faultSchema, faultsSchema, runningStormSchema } from '../../options/values/faults.js'
