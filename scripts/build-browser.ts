@@ -44,6 +44,7 @@ const NEVER_CALLED = [
   'core/meta-entries',
   'core/operations/mocked-response',
   'core/record-page',
+  'core/unlogged-reply',
   'domain/redis-address',
   'fixtures/read-fixtures',
   'options/yaml-map',
