@@ -57,18 +57,17 @@ export interface UpstreamLeft {
 export type UpstreamOutcome = UpstreamResponse | UpstreamFailure | UpstreamLeft
 
 /** @source RFC 9110, section 7.6.1 */
-// Pure: a page, which has no service behind it, leaves them out.
 const HOP_BY_HOP = 'connection|keep-alive|proxy-[a-z-]+|te|trailer|transfer-encoding|upgrade|http2-settings'
 /**
  * Request headers that are dropped: keys, headers for the sandbox, conditional and range requests, and headers that
  * browsers add for the sandbox's origin.
  */
-const NOT_SENT_ON = /* @__PURE__ */ new RegExp(
+const NOT_SENT_ON = new RegExp(
   `^(?:${HOP_BY_HOP}|host|content-length|expect|authorization|prefer|accept-encoding|if-[a-z-]+|range|cookie2?|origin|referer|sec-[a-z-]+|access-control-[a-z-]+|via|x-sandbox-reason)$`,
   'i',
 )
 /** Response headers that are dropped: of the connection or origin, and those that the sandbox sets. */
-const NOT_PASSED_ON = /* @__PURE__ */ new RegExp(
+const NOT_PASSED_ON = new RegExp(
   `^(?:${HOP_BY_HOP}|content-length|content-encoding|content-type|x-content-type-options|date|set-cookie2?|access-control-[a-z-]+|strict-transport-security|alt-svc|clear-site-data|nel|report-to|reporting-endpoints|public-key-pins|x-ratelimit-(?:limit|remaining|reset)|x-sandbox-reason|preference-applied)$`,
   'i',
 )
