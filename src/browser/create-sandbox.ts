@@ -24,7 +24,7 @@ export interface BrowserSandbox extends SocketlessSandbox {
 export async function createSandbox(options: BrowserOptions = {}): Promise<BrowserSandbox> {
   const saved = options.restore === undefined ? undefined : await readSaved(options.restore)
   const { core, sandbox } = await openSocketless(resolveBrowserOptions(options, saved), verbsOf, saved)
-  return { ...sandbox, save: () => writeSaved(pageOf(core)) }
+  return { ...sandbox, save: async () => writeSaved(await pageOf(core)) }
 }
 
 /** The verbs are a fifth of the code, and are loaded on first use: a test that only sends requests needs none. */
@@ -39,7 +39,7 @@ function verbsOf(target: ControlTarget): Transport {
   }
 }
 
-function pageOf(core: SandboxCore): SavedPage {
+async function pageOf(core: SandboxCore): Promise<SavedPage> {
   const { seed, start } = core.spaces.default.shared
-  return { seed, now: typeof start.now === 'number' ? start.now : undefined, ...core.save() }
+  return { seed, now: typeof start.now === 'number' ? start.now : undefined, ...(await core.save()) }
 }

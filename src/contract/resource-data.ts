@@ -229,18 +229,19 @@ export interface ResourceAction {
   readonly pathFilters?: readonly ParentData[]
 }
 
-/** Where the body of an error has the sentence, the code and the status of the sandbox. */
-export const MESSAGE = '{message}'
-export const ERROR_CODE = '{code}'
-/** In an entry of a list of errors: the field, as text, as a JSON pointer, as steps of texts, or of texts and numbers. */
-export const ERROR_PLACE = '{place}'
-export const ERROR_POINTER = '{pointer}'
-export const ERROR_STEPS = '{steps}'
-export const ERROR_PATH = '{path}'
-export const ERROR_RULE = '{rule}'
-export const ERROR_STATUS = '{status}'
-/** In a text. */
-export const STATUS_TEXT = '{status text}'
+/** What the sandbox fills into the body of an error. */
+export const FILLED = {
+  message: '{message}',
+  code: '{code}',
+  status: '{status}',
+  statusInText: '{status text}',
+  /** In an entry of a list of errors: the field, as text, as a JSON pointer, as steps of texts, or of texts and numbers. */
+  place: '{place}',
+  pointer: '{pointer}',
+  steps: '{steps}',
+  path: '{path}',
+  rule: '{rule}',
+} as const
 
 export interface ErrorData {
   /** `404`, `4xx` or `default`. */

@@ -55,9 +55,9 @@ export class Accounts {
     if (oldest !== undefined) accounts.delete(oldest)
   }
 
-  withKey(name: string, changes: Partial<Account>): AccountsView {
+  withKeys(changes: ReadonlyMap<string, Partial<Account>>): AccountsView {
     const copy = this.copy()
-    copy.put({ kind: 'key', name }, { ...this.ofKey(name), ...changes })
+    for (const [name, change] of changes) copy.put({ kind: 'key', name }, { ...this.ofKey(name), ...change })
     return copy
   }
 

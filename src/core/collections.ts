@@ -1,6 +1,5 @@
 import type { Contract, Values } from '../contract/contract.js'
 import { Collection } from '../domain/collection.js'
-import type { SavedRecords } from '../domain/records.js'
 import type { StoredState } from '../domain/state.js'
 import { digestOf } from '../system/runtime.js'
 
@@ -77,16 +76,6 @@ export function openSeed(contract: Pick<Contract, 'resources'>, seed: StoredStat
 export function shareCollections(collections: Collections): Collections {
   for (const collection of collections.values()) (collection as Collection).isShared = true
   return collections
-}
-
-type SavedCollection = SavedRecords & { readonly indexed: readonly string[] }
-
-export function saveCollections(collections: Collections): readonly (readonly [name: string, SavedCollection])[] {
-  return [...collections].map(([name, collection]) => [name, { ...collection.save(), indexed: collection.indexed }])
-}
-
-export function loadCollections(saved: ReturnType<typeof saveCollections>): Collections {
-  return new Map(saved.map(([name, records]) => [name, new Collection(records, records.indexed)]))
 }
 
 /** The UUID (version 8, RFC 9562) of the next record of a resource: the same for the same seed. */

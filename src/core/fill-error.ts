@@ -1,17 +1,6 @@
 import type { Violation } from '../contract/contract.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
-import {
-  ERROR_CODE,
-  ERROR_PATH,
-  ERROR_PLACE,
-  ERROR_POINTER,
-  ERROR_RULE,
-  ERROR_STATUS,
-  ERROR_STEPS,
-  type ErrorData,
-  MESSAGE,
-  STATUS_TEXT,
-} from '../contract/resource-data.js'
+import { type ErrorData, FILLED } from '../contract/resource-data.js'
 import type { HandlerResult } from '../domain/messages.js'
 
 /** The body of a documented error. */
@@ -38,15 +27,15 @@ function fill(value: unknown, filling: Filling, violations: readonly Violation[]
   if (typeof value !== 'object' || value === null) return value
   const entries = violations.map((violation) => ({ ...filling, violation, message: violation.message }))
   if (Array.isArray(value)) {
-    const steps = value[0] === ERROR_PATH || value[0] === ERROR_STEPS ? stepsOf(filling.violation) : undefined
-    if (steps !== undefined) return value[0] === ERROR_STEPS ? steps.map(String) : steps
-    const isOfEach = entries.length > 0 && value.length === 1 && stringifyJson(value).includes(MESSAGE)
+    const steps = value[0] === FILLED.path || value[0] === FILLED.steps ? stepsOf(filling.violation) : undefined
+    if (steps !== undefined) return value[0] === FILLED.steps ? steps.map(String) : steps
+    const isOfEach = entries.length > 0 && value.length === 1 && stringifyJson(value).includes(FILLED.message)
     return isOfEach
       ? entries.map((entry) => fill(value[0], entry, []))
       : value.map((item) => fill(item, filling, violations))
   }
   const fields = Object.entries(value).flatMap(([name, field]): [string, unknown][] =>
-    name === ERROR_PLACE
+    name === FILLED.place
       ? (entries.length > 0 ? entries : [filling]).map((entry) => [placeOf(entry.violation), fill(field, entry, [])])
       : [[name, fill(field, filling, violations)]],
   )
@@ -54,19 +43,19 @@ function fill(value: unknown, filling: Filling, violations: readonly Violation[]
 }
 
 function filledText(text: string, { code, status, message, violation }: Filling): unknown {
-  if (text === ERROR_STATUS) return status
+  if (text === FILLED.status) return status
   return text
-    .replaceAll(STATUS_TEXT, String(status))
-    .replaceAll(ERROR_CODE, code)
-    .replaceAll(ERROR_RULE, violation?.rule ?? code)
-    .replaceAll(ERROR_POINTER, () =>
+    .replaceAll(FILLED.statusInText, String(status))
+    .replaceAll(FILLED.code, code)
+    .replaceAll(FILLED.rule, violation?.rule ?? code)
+    .replaceAll(FILLED.pointer, () =>
       stepsOf(violation)
         .slice(1)
         .map((step) => `/${step}`)
         .join(''),
     )
-    .replaceAll(ERROR_PLACE, () => placeOf(violation))
-    .replaceAll(MESSAGE, () => message)
+    .replaceAll(FILLED.place, () => placeOf(violation))
+    .replaceAll(FILLED.message, () => message)
 }
 
 /** The field, or the part of the request if it is not a single field. */

@@ -4,11 +4,6 @@ import { planLimits, startPlan } from '../domain/plans.js'
 import type { Limits } from '../domain/quota.js'
 import type { Settings } from '../domain/settings.js'
 
-export interface SavedKeyring {
-  readonly stored: readonly ApiKey[]
-  readonly valid: readonly ApiKey[]
-}
-
 export interface Keys {
   /** Those that outlive the process. */
   readonly stored: ReadonlyMap<string, ApiKey>
@@ -61,25 +56,9 @@ export class Keyring {
   replaced(stored: readonly ApiKey[]): Keys {
     return { stored: byKey(stored), valid: byKey([...stored, ...this.#given.values()]) }
   }
-
-  save(): SavedKeyring {
-    return saveKeys(this.all)
-  }
-
-  load(saved: SavedKeyring): void {
-    this.all = loadKeys(saved)
-  }
 }
 
-export function loadKeys({ stored, valid }: SavedKeyring): Keys {
-  return { stored: byKey(stored), valid: byKey(valid) }
-}
-
-export function saveKeys({ stored, valid }: Keys): SavedKeyring {
-  return { stored: [...stored.values()], valid: [...valid.values()] }
-}
-
-function byKey(keys: readonly ApiKey[]): Map<string, ApiKey> {
+export function byKey(keys: readonly ApiKey[]): Map<string, ApiKey> {
   return new Map(keys.map((apiKey) => [apiKey.key, apiKey]))
 }
 

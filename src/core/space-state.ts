@@ -3,11 +3,11 @@ import { activeBan } from '../domain/ban.js'
 import type { ArmedFault } from '../domain/faults.js'
 import type { Logins } from '../domain/logins.js'
 import { SETTING_NAMES, type Settings } from '../domain/settings.js'
-import type { Snapshot, SnapshotAccount } from '../domain/state.js'
+import type { Snapshot } from '../domain/state.js'
 import type { RunningStorm } from '../domain/storm.js'
 import { type ClockState, type EpochMs, readClock } from '../domain/time.js'
-import { Accounts, type AccountsView } from './accounts.js'
-import { type Collections, loadCollections, saveCollections, shareCollections, type Unserved } from './collections.js'
+import type { Accounts, AccountsView } from './accounts.js'
+import { type Collections, shareCollections, type Unserved } from './collections.js'
 
 /**
  * What decides the next responses of a space, apart from keys, handlers and the waits that conduct knows, as a value: a
@@ -67,49 +67,6 @@ export function originsAfter(
   const left = [...after.origins].filter(([id]) => !id.startsWith('fault ') || armed.has(id))
   if (changed.length === 0 && left.length === after.origins.size) return after.origins
   return new Map([...left, ...changed.map((id) => [id, origin] as const)])
-}
-
-interface SavedForms {
-  readonly records: ReturnType<typeof saveCollections>
-  readonly plans: readonly (readonly [string, string])[]
-  readonly storm: RunningStorm | null
-  readonly accounts: readonly SnapshotAccount[]
-  readonly origins: readonly (readonly [string, string])[]
-}
-
-export type SavedState = Omit<SpaceState, keyof SavedForms> & SavedForms
-
-/** In the order of the text: equal states have equal texts. */
-export function saveState(state: SpaceState): SavedState {
-  const { unserved, settings, clock, startClock, faults, randomStreams, logins, ownRecords, heldBytes } = state
-  return {
-    records: saveCollections(state.records),
-    unserved,
-    plans: [...state.plans],
-    settings,
-    clock,
-    startClock,
-    storm: state.storm ?? null,
-    faults,
-    accounts: state.accounts.save(),
-    randomStreams,
-    origins: [...state.origins],
-    logins,
-    ownRecords,
-    heldBytes,
-  }
-}
-
-export function loadState(saved: SavedState): SpaceState {
-  const { records, plans, storm, accounts, origins, ...plain } = saved
-  return {
-    ...plain,
-    records: loadCollections(records),
-    plans: new Map(plans),
-    storm: storm ?? undefined,
-    accounts: new Accounts(accounts),
-    origins: new Map(origins),
-  }
 }
 
 /** Part of an earlier state from now on: the next change in place copies its part first. */

@@ -1,4 +1,4 @@
-import { ConductLedger, type SavedConduct } from '../conduct/conduct-ledger.js'
+import { ConductLedger } from '../conduct/conduct-ledger.js'
 import type { Values } from '../contract/contract.js'
 import type { Collection } from '../domain/collection.js'
 import type { Account, AccountId, ApiKey } from '../domain/keys.js'
@@ -13,22 +13,12 @@ import type { Accounts } from './accounts.js'
 import { type Collections, hasUnsavedRecords } from './collections.js'
 import type { Instant } from './command.js'
 import { currentLimits, currentPlan } from './keyring.js'
-import { memoryNeeded, recordBytes, ruleBytes, snapshotBytes } from './memory-budget.js'
+import { heldAfter, snapshotBytes } from './memory-budget.js'
 import type { SpaceContext, Store } from './space-context.js'
-import { isEqual, isSameState, loadState, type SavedState, type SpaceState, saveState } from './space-state.js'
+import { isEqual, isSameState, type SpaceState } from './space-state.js'
 import { startState } from './start-state.js'
 import type { NextState } from './transitions.js'
-import { loadUndo, type ReplacedFile, type ReplacedSpace, type SavedUndo, saveUndo, type Undo } from './undo.js'
-
-export interface SavedSpace {
-  readonly name: string
-  readonly state: SavedState
-  readonly snapshots: readonly (readonly [string, Snapshot])[]
-  readonly undo: SavedUndo | null
-  readonly requests: number
-  readonly conduct: SavedConduct
-  readonly log: SavedLog
-}
+import type { ReplacedFile, ReplacedSpace, Undo } from './undo.js'
 
 /** What a running verb found, and what it has done so far. */
 interface RunningVerb extends Pick<Space, 'state' | 'snapshots' | 'conduct' | 'undo'> {
@@ -45,9 +35,6 @@ interface ChargedAccount {
   readonly id: AccountId
   readonly account: Account
 }
-
-/** Places in the lists and indexes of a collection, measured with 1,000,000 pets. */
-const COPY_BYTES_PER_RECORD = 40
 
 /** Of a commit that replaces no part. */
 export const NOTHING: NextState = {}
@@ -94,12 +81,12 @@ export class Space {
     this.store = store
     this.log = new ExchangeLog(shared.logLimit, shared.logBudget)
     if (shared.onExchange !== undefined) this.log.follow({ onEnded: shared.onExchange, end() {} })
-    this.conduct = this.#openConduct()
+    this.conduct = this.openConduct()
     this.#hasUnsavedRecords = hasUnsavedRecords(shared.contract, stored)
     this.state = startState(this, stored, wall)
   }
 
-  #openConduct(): ConductLedger {
+  openConduct(): ConductLedger {
     return new ConductLedger(planNames(this.shared.contract).map((plan) => planLimits(this.shared.contract, plan)))
   }
 
@@ -160,7 +147,8 @@ export class Space {
   #write(next: NextState, changes: readonly Change[]): NextState {
     const ofRecords = changes.filter((change) => change.kind === 'put' || change.kind === 'remove')
     for (const change of ofRecords) if (change.kind === 'put') this.#checkRecord(change.resource, change.record.value)
-    const held = this.#hold(next, changes, ofRecords)
+    const held = heldAfter(this, next, changes)
+    this.shared.memoryBudget.book(held.heldBytes - this.state.heldBytes)
     try {
       this.#store(changes, ofRecords)
     } catch (error) {
@@ -204,36 +192,8 @@ export class Space {
     if (this.#verb === undefined) this.store.append(all)
     else this.#verb.changes.push(...all)
     if (ofRecords.length > 0) this.#hasUnsavedRecords = false
-  }
-
-  /**
-   * Books the memory of fault rules and, without a store, of records and keys: also of the copies that the first changes
-   * of the seed's records make.
-   */
-  #hold(next: NextState, changes: readonly Change[], ofRecords: readonly RecordChange[]) {
-    const { ownRecords, heldBytes, records, faults } = this.state
-    const rulesBefore = ruleBytes(faults, this.shared.start.faults)
-    const rules = ruleBytes(next.faults ?? faults, this.shared.start.faults)
-    const isStored = this.store !== undefined
-    const copied = isStored
-      ? []
-      : [...new Set(ofRecords.map(({ resource }) => resource))].filter((name) => !ownRecords.includes(name))
-    const copies = copied.reduce((count, name) => count + (records.get(name)?.size ?? 0), 0) * COPY_BYTES_PER_RECORD
-    const ofOthers = { seed: this.seed, keys: this.shared.keys.stored, hasKeys: this.name === '' }
-    const holder = { ...ofOthers, heldBytes: heldBytes - rulesBefore }
-    const bytesOf = (change: Change) =>
-      change.kind === 'put' || change.kind === 'remove' ? this.#bytesOf(change) : memoryNeeded(change, holder)
-    const bytes = isStored ? 0 : changes.reduce((sum, change) => sum + bytesOf(change), copies)
-    const held = next.heldBytes ?? heldBytes + bytes + rules - rulesBefore
-    this.shared.memoryBudget.book(held - heldBytes)
-    return { heldBytes: held, ...(copied.length > 0 && { ownRecords: [...ownRecords, ...copied] }) }
-  }
-
-  #bytesOf(change: RecordChange): number {
-    const collection = this.state.records.get(change.resource)
-    if (change.kind === 'remove') return -recordBytes(collection?.get(change.scope, change.id))
-    const { scope, value } = change.record
-    return recordBytes(value) - recordBytes(collection?.get(scope, value[collection.idProperty]))
+    for (const change of changes)
+      if (change.kind === 'replaced') this.#hasUnsavedRecords = hasUnsavedRecords(this.shared.contract, change.state)
   }
 
   /** @throws StoreFull */
@@ -265,10 +225,9 @@ export class Space {
 
   restart(wall: EpochMs): void {
     this.commit(startState(this, this.seed, wall), [{ kind: 'replaced', state: this.seed }])
-    this.#hasUnsavedRecords = hasUnsavedRecords(this.shared.contract, this.seed)
     this.shared.onForget(this)
     this.clearLog()
-    this.conduct = this.#openConduct()
+    this.conduct = this.openConduct()
   }
 
   beginVerb(): void {
@@ -341,38 +300,6 @@ export class Space {
     if (!isSame) return [{ kind: 'replaced', state: this.stored(state) }]
     const present = this.storedKeys()
     return this.storedKeys(state.plans).flatMap((key, i) => (isEqual(key, present[i]) ? [] : [{ kind: 'key', key }]))
-  }
-
-  /** For a checkpoint: unlike a snapshot it has the keys themselves, log and conduct. */
-  save(): SavedSpace {
-    return {
-      name: this.name,
-      state: saveState(this.state),
-      snapshots: [...this.snapshots],
-      undo: this.undo === undefined ? null : saveUndo(this.undo),
-      requests: this.requests,
-      conduct: this.conduct.save(),
-      log: this.log.save(),
-    }
-  }
-
-  /** Only for a new space. */
-  load({ state, snapshots, undo, requests, conduct, log }: SavedSpace): void {
-    this.state = loadState(state)
-    this.snapshots = new Map(snapshots)
-    this.undo = undo === null ? undefined : this.loadUndo(undo)
-    this.requests = requests
-    this.conduct.restore(conduct)
-    this.log.load(log)
-  }
-
-  loadUndo(undo: SavedUndo): Undo {
-    const loadConduct = (saved: SavedConduct) => {
-      const conduct = this.#openConduct()
-      conduct.restore(saved)
-      return conduct
-    }
-    return loadUndo(undo, loadConduct)
   }
 
   close(): void {

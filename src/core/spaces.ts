@@ -3,19 +3,19 @@ import type { ApiKey } from '../domain/keys.js'
 import { readAuthorization } from '../domain/keys.js'
 import type { Reply } from '../domain/messages.js'
 import { PROBLEMS } from '../domain/problems.js'
-import { type Change, EMPTY_STATE, type SpaceStart, type StoredState } from '../domain/state.js'
+import type { Change, SpaceStart, StoredState } from '../domain/state.js'
 import { type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
 import type { Command, EndedCommand, Forward, Instant, RequestCommand, VerbCommand } from './command.js'
 import { handle, replyWith } from './handle-request.js'
-import type { Keys, SavedKeyring } from './keyring.js'
-import { type RoomState, ruleBytes } from './memory-budget.js'
+import type { Keys } from './keyring.js'
+import { ruleBytes } from './memory-budget.js'
 import { openSpace } from './open-space.js'
 import { problem } from './responses.js'
-import { type SavedSpace, Space } from './space.js'
+import { Space } from './space.js'
 import type { SpaceContext } from './space-context.js'
 import { originsAfter, share } from './space-state.js'
 import { forgetKey, startAs } from './transitions.js'
-import { keyChangedSince, keysBefore, type SavedUndo, saveUndo, type Undo } from './undo.js'
+import { keyChangedSince, keysBefore, type Undo } from './undo.js'
 
 interface SpaceVerb {
   readonly name: string
@@ -27,16 +27,9 @@ interface SpaceVerb {
   readonly isTemporary: boolean
 }
 
-interface RemovedSpace {
+export interface RemovedSpace {
   readonly name: string
   readonly undo: Undo
-}
-
-export interface SavedSpaces {
-  readonly keys: SavedKeyring
-  readonly room: RoomState
-  readonly spaces: readonly SavedSpace[]
-  readonly removed: { readonly name: string; readonly undo: SavedUndo } | null
 }
 
 /** @throws VerbError without changing any state */
@@ -52,11 +45,11 @@ export class Spaces {
   #fixtures: StoredState
   readonly #maxSpaces: number
   readonly #named = new Map<string, Space>()
-  #removedSpace: RemovedSpace | undefined
+  removedSpace: RemovedSpace | undefined
   /** Position of the running verb. */
   #verb = 0
   /** When the first undo expires, in real time. */
-  #nextExpiry = Number.POSITIVE_INFINITY
+  nextExpiry = Number.POSITIVE_INFINITY
   readonly #unknownSpaces = new Set<string>()
 
   constructor(shared: SpaceContext, defaultSpace: Space, fixtures: StoredState, maxSpaces: number) {
@@ -115,7 +108,7 @@ export class Spaces {
     const { keys } = this.#shared
     const apiKey: ApiKey = { ...keys.given(key), key, ...(plan === undefined ? {} : { plan }) }
     this.#keepKey({ kind: 'key', key: apiKey })
-    for (const space of this.#all()) space.commit(forgetKey(space.state, key))
+    for (const space of this.all()) space.commit(forgetKey(space.state, key))
     keys.all = keys.with(apiKey)
     return apiKey
   }
@@ -131,7 +124,7 @@ export class Spaces {
     if (this.#shared.keys.given(key) === undefined) this.default.commit({}, [change])
   }
 
-  #all(): readonly Space[] {
+  all(): readonly Space[] {
     return [this.default, ...this.#named.values()]
   }
 
@@ -148,7 +141,7 @@ export class Spaces {
    */
   change<T>(space: Space, { name, id, canUndo, origin, isTemporary }: SpaceVerb, wall: EpochMs, run: () => T): T {
     const { keys } = this.#shared
-    const before = { keys: keys.all, fixtures: this.#fixtures, removedSpace: this.#removedSpace }
+    const before = { keys: keys.all, fixtures: this.#fixtures, removedSpace: this.removedSpace }
     const { requests, state } = space
     this.#verb = id
     // The default space stores the keys, so it is part of every verb.
@@ -166,7 +159,7 @@ export class Spaces {
         const { snapshots, file, conduct, log } = replaced ?? {}
         share(state)
         space.undo = { id, verb: name, at: wall, requests, keys: changedKeys, state, snapshots, file, conduct, log }
-        if (this.#removedSpace?.name === space.name) this.#removedSpace = undefined
+        if (this.removedSpace?.name === space.name) this.removedSpace = undefined
         this.#expectExpiry(wall)
       }
       if (isTemporary && (!hasChanged || this.#named.size > this.#maxSpaces)) this.close(space)
@@ -174,7 +167,7 @@ export class Spaces {
     } catch (error) {
       keys.all = before.keys
       this.#reseed(before.fixtures)
-      this.#removedSpace = before.removedSpace
+      this.removedSpace = before.removedSpace
       for (const part of parts) part.rollBackVerb()
       throw error
     }
@@ -182,7 +175,7 @@ export class Spaces {
 
   /** Also finds the undo of a verb that removed the space. */
   findUndo(space: Space, wall: EpochMs): Undo | undefined {
-    const undo = space.undo ?? (this.#removedSpace?.name === space.name ? this.#removedSpace.undo : undefined)
+    const undo = space.undo ?? (this.removedSpace?.name === space.name ? this.removedSpace.undo : undefined)
     return undo !== undefined && wall - undo.at <= UNDO_FOR_MS ? undo : undefined
   }
 
@@ -203,7 +196,7 @@ export class Spaces {
     space.restore(undo)
     if (isOfRemovedSpace) {
       space.requests = undo.requests
-      this.#removedSpace = undefined
+      this.removedSpace = undefined
     }
     space.undo = undefined
     return since
@@ -218,32 +211,32 @@ export class Spaces {
 
   /** Frees memory: the undo of a reset can hold a log and a million pets. */
   #dropExpired(wall: EpochMs): void {
-    if (wall <= this.#nextExpiry) return
-    this.#nextExpiry = Number.POSITIVE_INFINITY
+    if (wall <= this.nextExpiry) return
+    this.nextExpiry = Number.POSITIVE_INFINITY
     const keep = (undo: Undo | undefined): boolean => {
       if (undo === undefined || wall - undo.at > UNDO_FOR_MS) return false
       this.#expectExpiry(undo.at)
       return true
     }
-    for (const space of this.#all()) if (!keep(space.undo)) space.undo = undefined
-    if (!keep(this.#removedSpace?.undo)) this.#removedSpace = undefined
+    for (const space of this.all()) if (!keep(space.undo)) space.undo = undefined
+    if (!keep(this.removedSpace?.undo)) this.removedSpace = undefined
   }
 
   #expectExpiry(at: EpochMs): void {
-    this.#nextExpiry = Math.min(this.#nextExpiry, at + UNDO_FOR_MS)
+    this.nextExpiry = Math.min(this.nextExpiry, at + UNDO_FOR_MS)
   }
 
   #reseed(fixtures: StoredState): void {
     if (fixtures === this.#fixtures) return
     this.#fixtures = fixtures
-    for (const space of this.#all()) space.seed = fixtures
+    for (const space of this.all()) space.seed = fixtures
   }
 
   /** Changes the start of all spaces: settings, storm and faults at once, the rest with their next reset. */
   startAs(start: SpaceStart, wall: EpochMs): void {
     const before = this.#shared.start
     this.#shared.start = start
-    for (const space of this.#all()) {
+    for (const space of this.all()) {
       const { state, requests } = space
       const next = startAs(state, before, start, space.now(wall), requests)
       const rules = ruleBytes(next.faults ?? state.faults, start.faults) - ruleBytes(state.faults, before.faults)
@@ -263,7 +256,7 @@ export class Spaces {
     const { requests } = space
     const facts = { id: this.#verb, verb: 'spaces.remove', at: wall, requests, keys: undefined }
     const undo = { ...facts, ...space.whole() }
-    this.#removedSpace = { name, undo }
+    this.removedSpace = { name, undo }
     this.#shared.handlers?.delete(name)
     this.#expectExpiry(wall)
     this.close(space)
@@ -274,30 +267,6 @@ export class Spaces {
     this.#shared.onForget(space)
     space.close()
     this.#named.delete(space.name)
-  }
-
-  save(): SavedSpaces {
-    return {
-      keys: this.#shared.keys.save(),
-      room: this.#shared.memoryBudget.state,
-      spaces: this.#all().map((space) => space.save()),
-      removed:
-        this.#removedSpace === undefined ? null : { ...this.#removedSpace, undo: saveUndo(this.#removedSpace.undo) },
-    }
-  }
-
-  /** Call it on new spaces only. */
-  load({ keys, room, spaces, removed }: SavedSpaces): void {
-    this.#removedSpace = removed === null ? undefined : { ...removed, undo: this.default.loadUndo(removed.undo) }
-    this.#shared.keys.load(keys)
-    for (const saved of spaces) {
-      const space =
-        saved.name === '' ? this.default : new Space(saved.name, this.#shared, 0, this.#fixtures, EMPTY_STATE)
-      if (saved.name !== '') this.#named.set(saved.name, space)
-      space.load(saved)
-    }
-    this.#shared.memoryBudget.state = room
-    this.#nextExpiry = 0
   }
 
   /**

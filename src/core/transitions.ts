@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.js'
 import { banFor, NO_BAN_RECORD } from '../domain/ban.js'
 import { armFaults, type FaultRule } from '../domain/faults.js'
-import { type ApiKey, DEFAULT_KEY } from '../domain/keys.js'
+import { type Account, type ApiKey, DEFAULT_KEY } from '../domain/keys.js'
 import { countUsed } from '../domain/quota.js'
 import type { Change, SpaceStart } from '../domain/state.js'
 import type { RunningStorm, Storm } from '../domain/storm.js'
@@ -74,15 +74,17 @@ export function banKeys(
   now: EpochMs,
   requests: number,
 ): AccountsView {
-  return Object.entries(bans).reduce(
-    (all, [name, duration]) => all.withKey(keys.find(name)?.key ?? name, { bans: banFor(duration, now, requests) }),
-    accounts,
+  const banned = Object.entries(bans).map(
+    ([name, duration]) => [keys.find(name)?.key ?? name, { bans: banFor(duration, now, requests) }] as const,
   )
+  return accounts.withKeys(new Map(banned))
 }
 
 /** Without a ban it returns the same accounts: a copy would count as a change, with an undo. */
 export function unbanKey(accounts: AccountsView, key: string): AccountsView {
-  return accounts.ofKey(key).bans.ban === undefined ? accounts : accounts.withKey(key, { bans: NO_BAN_RECORD })
+  return accounts.ofKey(key).bans.ban === undefined
+    ? accounts
+    : accounts.withKeys(new Map([[key, { bans: NO_BAN_RECORD }]]))
 }
 
 /** Opens windows as if this many requests had been charged at an instant. */
@@ -92,17 +94,21 @@ export function useUp(
   used: SpaceStart['used'],
   openedAt: EpochMs,
 ): AccountsView {
-  return Object.entries(used).reduce((accounts, [name, { perMinute, perDay }]) => {
+  const usedUp = new Map<string, Pick<Account, 'usage'>>()
+  for (const [name, { perMinute, perDay }] of Object.entries(used)) {
     const apiKey = keys.find(name)
     const key = apiKey?.key ?? name
     const limits = currentLimits(contract, apiKey, state)
-    const usage = {
-      ...accounts.ofKey(key).usage,
-      ...(perMinute === undefined ? {} : { minute: { openedAt, used: countUsed(perMinute, limits.perMinute) } }),
-      ...(perDay === undefined ? {} : { day: { openedAt, used: countUsed(perDay, limits.perDay) } }),
-    }
-    return accounts.withKey(key, { usage })
-  }, state.accounts)
+    const { usage } = usedUp.get(key) ?? state.accounts.ofKey(key)
+    usedUp.set(key, {
+      usage: {
+        ...usage,
+        ...(perMinute === undefined ? {} : { minute: { openedAt, used: countUsed(perMinute, limits.perMinute) } }),
+        ...(perDay === undefined ? {} : { day: { openedAt, used: countUsed(perDay, limits.perDay) } }),
+      },
+    })
+  }
+  return state.accounts.withKeys(usedUp)
 }
 
 /** Moves a key to another plan: the change of the state, and what the store keeps. */

@@ -1,10 +1,10 @@
-import type { ConductLedger, SavedConduct } from '../conduct/conduct-ledger.js'
+import type { ConductLedger } from '../conduct/conduct-ledger.js'
 import type { ApiKey } from '../domain/keys.js'
 import type { Snapshot } from '../domain/state.js'
 import type { EpochMs } from '../domain/time.js'
 import type { SavedLog } from '../exchanges/exchange-log.js'
-import { type Keyring, type Keys, loadKeys, type SavedKeyring, saveKeys } from './keyring.js'
-import { isEqual, loadState, type SavedState, type SpaceState, saveState } from './space-state.js'
+import type { Keyring, Keys } from './keyring.js'
+import { isEqual, type SpaceState } from './space-state.js'
 
 /** The state before a verb, and the other parts that it changed; the rest are undefined. */
 export interface ReplacedSpace {
@@ -69,45 +69,5 @@ export function keysBefore(keys: Keyring, changed: ChangedKeys): Keys {
   return {
     stored: restored(changed.before.stored, keys.stored),
     valid: restored(changed.before.valid, keys.valid),
-  }
-}
-
-export interface SavedUndo extends Pick<Undo, 'id' | 'verb' | 'at' | 'requests'> {
-  readonly keys: { readonly before: SavedKeyring; readonly after: SavedKeyring } | null
-  readonly state: SavedState
-  readonly snapshots: readonly (readonly [string, Snapshot])[] | null
-  readonly file: ReplacedFile | null
-  readonly conduct: SavedConduct | null
-  readonly log: SavedLog | null
-}
-
-export function saveUndo(undo: Undo): SavedUndo {
-  const { id, verb, at, requests, keys, state, snapshots, file, conduct, log } = undo
-  return {
-    id,
-    verb,
-    at,
-    requests,
-    keys: keys === undefined ? null : { before: saveKeys(keys.before), after: saveKeys(keys.after) },
-    state: saveState(state),
-    snapshots: snapshots === undefined ? null : [...snapshots],
-    file: file ?? null,
-    conduct: conduct?.save() ?? null,
-    log: log ?? null,
-  }
-}
-
-export function loadUndo(
-  { keys, state, snapshots, file, conduct, log, ...facts }: SavedUndo,
-  loadConduct: (saved: SavedConduct) => ConductLedger,
-): Undo {
-  return {
-    ...facts,
-    keys: keys === null ? undefined : { before: loadKeys(keys.before), after: loadKeys(keys.after) },
-    state: loadState(state),
-    snapshots: snapshots === null ? undefined : new Map(snapshots),
-    file: file ?? undefined,
-    conduct: conduct === null ? undefined : loadConduct(conduct),
-    log: log ?? undefined,
   }
 }

@@ -21,7 +21,7 @@ export interface CommandExecutor {
   /** @returns the position of the command */
   ended(exchanges: readonly EndedExchange[], unread?: readonly ExchangeRef[]): number
   readonly target: Pick<ControlTarget, 'change' | 'read' | 'replicas' | 'snapshotsOf'>
-  save(): SavedSandbox
+  save(): Promise<SavedSandbox>
   health(): Health
   /** @param address of the open port; empty for none */
   begin(address: string): Promise<void>
@@ -47,6 +47,7 @@ export interface SandboxDeps {
 export interface SavedSandbox {
   /** Position of the last command. Later commands have higher positions. */
   readonly position: number
+  /** A checkpoint. */
   readonly spaces: string
 }
 

@@ -1,7 +1,5 @@
-import { parseJson, stringifyJson } from '../contract/json.js'
 import { unfitRecords } from '../core/collections.js'
 import type { Forward, Instant } from '../core/command.js'
-import type { SavedSpaces } from '../core/spaces.js'
 import type { ApiKey } from '../domain/keys.js'
 import type { Reply } from '../domain/messages.js'
 import { counted } from '../domain/numbers.js'
@@ -35,7 +33,7 @@ export async function createLocalExecutor(
   const how = { seed: options.seed, start: resolveFrozenStart(options.start, startedAt, deps.contract) }
   deps.check(state)
   const spaces = deps.openSpaces(how, startedAt, fixtures, { state, store: store?.store })
-  if (saved !== undefined) spaces.load(parseJson(saved.spaces) as SavedSpaces)
+  if (saved !== undefined) (await import('../core/checkpoint.js')).loadCheckpoint(saved.spaces, spaces)
   let position = saved?.position ?? 0
   const instant = (now = systemClock.wall()): Instant => ({ now, position: ++position })
 
@@ -66,7 +64,10 @@ export async function createLocalExecutor(
       read: async (act) => act(systemClock.wall()),
       replicas: () => [],
     },
-    save: () => ({ position, spaces: stringifyJson(spaces.save()) }),
+    async save() {
+      const { writeCheckpoint } = await import('../core/checkpoint.js')
+      return { position, spaces: writeCheckpoint(spaces) }
+    },
     health: () => ({ status: 'healthy' }),
     async begin() {
       if (store === undefined) return

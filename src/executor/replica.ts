@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { stringifyJson } from '../contract/json.js'
 import type { Health } from '../control/routes.js'
 import { checkInput, type Verb } from '../control/verb.js'
 import type { VerbName } from '../control/verb-map.js'
 import { VERBS } from '../control/verbs.js'
+import { writeCheckpoint } from '../core/checkpoint.js'
 import { unfitRecords } from '../core/collections.js'
 import type { RequestCommand, VerbCommand } from '../core/command.js'
 import { problem } from '../core/responses.js'
@@ -161,8 +161,8 @@ class Replica implements CommandExecutor {
     return reason === undefined ? { status: 'healthy', ...progress } : { status: 'degraded', reason, ...progress }
   }
 
-  save(): SavedSandbox {
-    return { position: this.#timeline.position, spaces: stringifyJson(this.spaces.save()) }
+  async save(): Promise<SavedSandbox> {
+    return { position: this.#timeline.position, spaces: writeCheckpoint(this.spaces) }
   }
 
   #members(now: EpochMs): readonly ReplicaView[] {

@@ -2,18 +2,7 @@ import { isNode, jsonContent, type Node, type Place } from '../contract/document
 import { exampleOf, exampleValue, fits } from '../contract/example-value.js'
 import { stringifyJson } from '../contract/json.js'
 import { concreteType } from '../contract/media-types.js'
-import {
-  ERROR_CODE,
-  ERROR_PATH,
-  ERROR_PLACE,
-  ERROR_POINTER,
-  ERROR_RULE,
-  ERROR_STATUS,
-  ERROR_STEPS,
-  type ErrorData,
-  MESSAGE,
-  STATUS_TEXT,
-} from '../contract/resource-data.js'
+import { type ErrorData, FILLED } from '../contract/resource-data.js'
 import { alternativesOf, isObject, readRecordFields, typeOf } from '../contract/schema-fields.js'
 
 /** The documented errors, unless they have the shape of the service's own. */
@@ -23,7 +12,7 @@ export function readErrors(operation: Place): readonly ErrorData[] {
     const [text] = response.entries('content').filter(([mediaType]) => mediaType.startsWith('text/'))
     const { mediaType = '', content } = jsonContent(response) ?? {}
     if (content === undefined && text !== undefined)
-      return [{ status: status.toLowerCase(), contentType: concreteType(text[0]), body: MESSAGE }]
+      return [{ status: status.toLowerCase(), contentType: concreteType(text[0]), body: FILLED.message }]
     const schema = content?.child('schema')
     const example = exampleOf(content)
     if (content === undefined || (schema === undefined && example === undefined)) return []
@@ -56,7 +45,7 @@ function errorOf(schema: Place, example: unknown): ErrorShape {
 const ERROR_STATUSES = /^(?:[45](?:\d\d|XX)|default)$/i
 /** It has a place of the request, so it is the form of invalid requests only. */
 const OF_ENTRIES = new RegExp(
-  [ERROR_PLACE, ERROR_POINTER, ERROR_STEPS, ERROR_PATH].join('|').replaceAll(/[{}]/g, '\\$&'),
+  [FILLED.place, FILLED.pointer, FILLED.steps, FILLED.path].join('|').replaceAll(/[{}]/g, '\\$&'),
 )
 
 /** The form that most documented errors share, unless it is the service's own; undefined if they share none. */
@@ -74,7 +63,7 @@ export function readCommonError(operations: readonly Place[]): ErrorData | undef
   for (const { mediaType, schema } of [...found.values()].sort((one, other) => other.count - one.count)) {
     if (mediaType === 'application/json' && isOwn(schema)) return undefined
     const body = stringifyJson(errorValue(schema, undefined))
-    if (body.includes(MESSAGE) && !OF_ENTRIES.test(body))
+    if (body.includes(FILLED.message) && !OF_ENTRIES.test(body))
       return { status: 'default', contentType: concreteType(mediaType), body }
   }
   return undefined
@@ -89,7 +78,7 @@ function isOwn(schema: Place | undefined): boolean {
   )
 }
 
-const OWN_SHAPE = { code: 'invalid_request', message: MESSAGE, status: 400 }
+const OWN_SHAPE = { code: 'invalid_request', message: FILLED.message, status: 400 }
 
 const SENTENCE =
   /^(?:message|msg|details?|title|error|errors|fault_?string|error_?(?:message|description)|description|reason)$/i
@@ -108,9 +97,9 @@ function errorValue(schema: Place, example: unknown, depth = 0, isInList = false
   if (depth > MAX_DEPTH) return simplest
   if (typeOf(schema) === 'array') {
     const items = schema.child('items')
-    const isText = items !== undefined && typeOf(items) === 'string' && fits(MESSAGE, items)
+    const isText = items !== undefined && typeOf(items) === 'string' && fits(FILLED.message, items)
     const first: unknown = Array.isArray(example) ? example[0] : undefined
-    const item = isText ? MESSAGE : items && errorValue(items, first, depth + 1, true)
+    const item = isText ? FILLED.message : items && errorValue(items, first, depth + 1, true)
     return item === undefined ? simplest : [item]
   }
   if (!isNode(simplest)) return simplest
@@ -124,7 +113,7 @@ function errorValue(schema: Place, example: unknown, depth = 0, isInList = false
   })
   const filled = { ...simplest, ...Object.fromEntries(entries) }
   if (!fits(filled, schema) && !hasStatus(filled)) return simplest
-  return depth > 0 || stringifyJson(filled).includes(MESSAGE) ? filled : withAnyText(filled, schema)
+  return depth > 0 || stringifyJson(filled).includes(FILLED.message) ? filled : withAnyText(filled, schema)
 }
 
 /** With the sentence in the first text, where none has a known name. */
@@ -132,8 +121,8 @@ function withAnyText(value: Node, schema: Place): Node {
   const texts = [...readRecordFields(schema)].filter(
     ([name, { type }]) => !/code|type|status|id$/i.test(name) && type === 'string',
   )
-  const [text] = texts.find(([, { place }]) => fits(MESSAGE, place)) ?? []
-  return text === undefined ? value : { ...value, [text]: MESSAGE }
+  const [text] = texts.find(([, { place }]) => fits(FILLED.message, place)) ?? []
+  return text === undefined ? value : { ...value, [text]: FILLED.message }
 }
 
 const isOfEntry = (name: string) => PLACE.test(name) || RULE.test(name) || name === 'source'
@@ -142,20 +131,20 @@ const isOfEntry = (name: string) => PLACE.test(name) || RULE.test(name) || name 
 function messagesByField(schema: Place): Node | undefined {
   const values = readRecordFields(schema).size === 0 ? schema.child('additionalProperties') : undefined
   if (values === undefined) return undefined
-  if (typeOf(values) === 'string' && fits(MESSAGE, values)) return { [ERROR_PLACE]: MESSAGE }
+  if (typeOf(values) === 'string' && fits(FILLED.message, values)) return { [FILLED.place]: FILLED.message }
   const items = typeOf(values) === 'array' ? values.child('items') : undefined
-  return items !== undefined && typeOf(items) === 'string' && fits(MESSAGE, items)
-    ? { [ERROR_PLACE]: [MESSAGE] }
+  return items !== undefined && typeOf(items) === 'string' && fits(FILLED.message, items)
+    ? { [FILLED.place]: [FILLED.message] }
     : undefined
 }
 
 /** What an entry of a list has in this field, other than a sentence. */
 function entryField(name: string, place: Place, type: string | undefined): unknown {
   if (PLACE.test(name) && type === 'array')
-    return fits(['body', 0], place) ? [ERROR_PATH] : fits(['body'], place) ? [ERROR_STEPS] : undefined
-  if (PLACE.test(name) && fits('/a', place) && /pointer|^(?:instance|data)Path$/i.test(name)) return ERROR_POINTER
-  if (PLACE.test(name) && fits('a', place)) return ERROR_PLACE
-  return RULE.test(name) && fits('required', place) && fits('format', place) ? ERROR_RULE : undefined
+    return fits(['body', 0], place) ? [FILLED.path] : fits(['body'], place) ? [FILLED.steps] : undefined
+  if (PLACE.test(name) && fits('/a', place) && /pointer|^(?:instance|data)Path$/i.test(name)) return FILLED.pointer
+  if (PLACE.test(name) && fits('a', place)) return FILLED.place
+  return RULE.test(name) && fits('required', place) && fits('format', place) ? FILLED.rule : undefined
 }
 
 function errorField(
@@ -168,16 +157,16 @@ function errorField(
 ): unknown {
   const ofEntry = isInList ? entryField(name, place, type) : undefined
   if (ofEntry !== undefined) return ofEntry
-  if (STATUS.test(name) && /^(?:integer|number)$/.test(type ?? '') && fits(400, place)) return ERROR_STATUS
-  if (/^status/i.test(name) && type === 'string' && fits('400', place)) return STATUS_TEXT
+  if (STATUS.test(name) && /^(?:integer|number)$/.test(type ?? '') && fits(400, place)) return FILLED.status
+  if (/^status/i.test(name) && type === 'string' && fits('400', place)) return FILLED.statusInText
   if (type === 'object' || type === 'array') return errorValue(place, example, depth + 1, isInList)
-  if (!fits(MESSAGE, place)) return example
-  if (/^code$|^error_?code$/i.test(name)) return example ?? ERROR_CODE
-  return SENTENCE.test(name) ? MESSAGE : example
+  if (!fits(FILLED.message, place)) return example
+  if (/^code$|^error_?code$/i.test(name)) return example ?? FILLED.code
+  return SENTENCE.test(name) ? FILLED.message : example
 }
 
 /** The placeholder of a number is a text, and that of a text may not match its pattern. */
 function hasStatus(value: object): boolean {
   const text = stringifyJson(value)
-  return text.includes(ERROR_STATUS) || text.includes(STATUS_TEXT)
+  return text.includes(FILLED.status) || text.includes(FILLED.statusInText)
 }

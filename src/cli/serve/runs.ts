@@ -51,7 +51,7 @@ export class Runs {
     try {
       await this.#start(options, contract, port)
     } catch (error) {
-      await this.#start(before.options, before.contract, port, core.save()).catch(this.#lose)
+      await this.#start(before.options, before.contract, port, await core.save()).catch(this.#lose)
       throw error
     }
   }

@@ -172,9 +172,14 @@ function exchangeTest(
   { key, operation, status, reason, filter = '' }: Filter,
   wall?: EpochMs,
 ): (record: ExchangeRecord) => boolean {
-  const known = space.shared.contract.operations.map(({ id }) => id)
-  if (operation !== undefined && !known.includes(operation))
-    throw new VerbError('invalid_request', unknownOperation(operation, known))
+  const { operations } = space.shared.contract
+  if (operation !== undefined && operations.every(({ id }) => id !== operation)) {
+    const message = unknownOperation(
+      operation,
+      operations.map(({ id }) => id),
+    )
+    throw new VerbError('invalid_request', message)
+  }
   const apiKey = key === undefined ? undefined : space.shared.keys.find(key)
   const label = apiKey === undefined ? key : keyLabel(apiKey)
   return (record) =>
