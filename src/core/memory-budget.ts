@@ -4,10 +4,10 @@ import type { ArmedFault, FaultRule } from '../domain/faults.js'
 import type { ApiKey } from '../domain/keys.js'
 import { StoreFull } from '../domain/problems.js'
 import { type RecordChange, recordText } from '../domain/records.js'
-import type { Change, Snapshot, StoredState } from '../domain/state.js'
+import type { Change, Snapshot, SpaceStart, StoredState } from '../domain/state.js'
 import { utf8Length } from '../system/runtime.js'
 import type { Collections } from './collections.js'
-import type { SpaceContext } from './space-context.js'
+import type { Keyring } from './keyring.js'
 import type { SpaceState } from './space-state.js'
 import type { NextState } from './transitions.js'
 
@@ -17,7 +17,7 @@ const COPY_BYTES_PER_RECORD = 40
 interface HoldingSpace {
   readonly name: string
   readonly state: SpaceState
-  readonly shared: Pick<SpaceContext, 'keys' | 'start'>
+  readonly shared: { readonly keys: Pick<Keyring, 'stored'>; readonly start: Pick<SpaceStart, 'faults'> }
   readonly seed: StoredState
   readonly store: unknown
 }
