@@ -110,7 +110,7 @@ function textBytes({ state, ...rest }: Snapshot): number {
   )
 }
 
-export function recordBytes(value: Values | undefined): number {
+function recordBytes(value: Values | undefined): number {
   return value === undefined ? 0 : utf8Length(recordText(value))
 }
 
