@@ -46,6 +46,7 @@ export function findingDrafts(judged: JudgedRequest, response: HandlerResult): r
     response.status < 300 &&
     response.fault === undefined &&
     judged.unknownSpace === undefined &&
+    judged.ignoredConditions === undefined &&
     readings !== undefined &&
     readings.query.unknown.length === 0 &&
     readings.query.unused === undefined &&
@@ -101,7 +102,8 @@ function invalidity({ route, request, handler }: JudgedRequest, response: Handle
   const { status, reason, headers = [] } = response
   if (request.method === UNREADABLE) return messageOf(response)
   // Forcing an invalid code is a client error; a forced response is what the client requested.
-  if (reason !== undefined && (reason !== 'forced' || headers.includes('Preference-Applied'))) return undefined
+  if (reason !== undefined && reason !== 'replay' && (reason !== 'forced' || headers.includes('Preference-Applied')))
+    return undefined
   // Its status is one that the contract documents: 422.
   if (response.problem?.code === 'invalid_request') return response.problem.message
   if (status === 400 || status === 413 || status === 415) return messageOf(response)
@@ -135,7 +137,7 @@ function discouragedUses({ caller, route }: JudgedRequest, { status, fault }: Ha
   return drafts
 }
 
-function unknownNames({ route, readings }: JudgedRequest): readonly FindingDraft[] {
+function unknownNames({ route, readings, ignoredConditions }: JudgedRequest): readonly FindingDraft[] {
   if (readings === undefined || route.kind !== 'operation') return []
   const { id } = route.operation
   const drafts = (
@@ -152,6 +154,7 @@ function unknownNames({ route, readings }: JudgedRequest): readonly FindingDraft
   return [
     ...drafts('unknown-parameter', 'query parameter', readings.query.unknown),
     ...drafts('ignored-parameter', 'query parameter', readings.query.unused, `The sandbox does not apply the`),
+    ...drafts('ignored-parameter', 'header', ignoredConditions, `${id} does not check the`),
     ...drafts('unknown-field', 'field', readings.body?.unknown),
   ]
 }

@@ -52,4 +52,8 @@ export interface JudgedRequest extends Arrival {
   }
   /** The record that the request has created; undefined in a service behind the sandbox. */
   readonly created?: RecordId | undefined
+  /** Its response is that of an earlier one, by its Idempotency-Key. */
+  readonly isReplay?: boolean
+  /** Conditions that the sandbox does not check: `If-Match`. */
+  readonly ignoredConditions?: readonly string[] | undefined
 }

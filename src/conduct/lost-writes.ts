@@ -82,6 +82,7 @@ export function judgeWrites(
   const order = repeated === undefined ? 'at-once' : orderOfLost(repeated, judged)
   if (repeated === undefined || order === 'at-once') return []
   lost.delete(fingerprint)
+  if (judged.isReplay) return []
   const { at, response } = repeated
   const laterMs = Math.max(0, elapsed(repeated, judged))
   return [

@@ -3,7 +3,8 @@ import { mergeEvaluated, Type } from 'ajv/dist/compile/util.js'
 import { callValidateCode } from 'ajv/dist/vocabularies/code.js'
 import { MULTIPLE_OF } from './ajv.js'
 import type { Price, Run } from './bounded-run.js'
-import { isNode, type Node } from './json.js'
+import { canonicalText } from './canonical-text.js'
+import type { Node } from './json.js'
 import type { Mistake } from './validator.js'
 
 /** The variables of a compiled function. */
@@ -91,13 +92,6 @@ function textOf(value: object, run?: Run): string {
   run?.take(text.length >> 1)
   run?.texts.set(value, text)
   return text
-}
-
-function canonicalText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`
-  if (!isNode(value)) return typeof value === 'bigint' ? `${value}` : JSON.stringify(value)
-  const names = Object.keys(value).sort()
-  return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalText(value[name])}`).join()}}`
 }
 
 const MULTIPLE_STEPS = 200

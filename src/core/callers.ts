@@ -1,5 +1,6 @@
 import { type AccountId, type ApiKey, type Caller, DEFAULT_KEY, keyLabel, type SentKey } from '../domain/keys.js'
-import { isRunning, readLogin } from '../domain/logins.js'
+import { readLogin } from '../domain/login-tokens.js'
+import { isRunning } from '../domain/logins.js'
 import { digestOf } from '../system/runtime.js'
 import type { Space } from './space.js'
 
@@ -26,7 +27,7 @@ export function identify(space: Space, sent: SentKey | undefined, address: strin
       limits: space.currentLimits(apiKey),
     }
   }
-  const login = space.shared.hasLogins ? readLogin(token) : undefined
+  const login = space.shared.hasLogins && space.state.logins.issued > 0 ? readLogin(token) : undefined
   if (login !== undefined) return callerOfLogin(space, login, sender, address)
   if (!(space.shared.anyKey || space.shared.upstream !== undefined) || token === '')
     return anonymous(space, 'invalid_api_key', UNKNOWN_KEY, address)

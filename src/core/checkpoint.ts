@@ -12,7 +12,7 @@ import type { RemovedSpace, Spaces } from './spaces.js'
 import type { Undo } from './undo.js'
 
 /** Raised when the content, or the text of entries in the log of replicas, changes its shape or meaning. */
-const CHECKPOINT_VERSION = 14
+const CHECKPOINT_VERSION = 15
 
 /**
  * A whole sandbox as JSON: spaces, keys, logs, conduct, snapshots, random streams. Machines with the same commands have
@@ -82,7 +82,8 @@ function loadSpace(space: Space, { state, snapshots, undo, requests, conduct, lo
 
 /** In the order of the text: equal states have equal texts. */
 function saveState(state: SpaceState) {
-  const { unserved, settings, clock, startClock, faults, randomStreams, logins, ownRecords, heldBytes } = state
+  const { unserved, settings, clock, startClock, faults, randomStreams, logins, idempotent, ownRecords, heldBytes } =
+    state
   return {
     records: saveCollections(state.records),
     unserved,
@@ -96,6 +97,7 @@ function saveState(state: SpaceState) {
     randomStreams,
     origins: [...state.origins],
     logins,
+    idempotent,
     ownRecords,
     heldBytes,
   }

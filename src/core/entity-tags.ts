@@ -29,6 +29,21 @@ export function preconditionOf({ method, headers }: ServiceRequest, isTagged: bo
   }
 }
 
+/** Conditions of a write that the operation does not check. @returns undefined without any */
+export function ignoredConditions(
+  { method, headers }: ServiceRequest,
+  operation: Operation,
+  isTagged: boolean,
+): readonly string[] | undefined {
+  const isOnRecord = operation.action !== undefined && !['list', 'create'].includes(operation.action.kind)
+  const isChecked = isOnRecord && !operation.isMocked && isDocumented(operation, 412)
+  const ignored = ['If-Match', 'If-None-Match'].filter((name) => {
+    const sent = headers[name.toLowerCase()]
+    return sent !== undefined && !(isChecked && (isTagged || sent === '*'))
+  })
+  return isRead(method) || ignored.length === 0 ? undefined : ignored
+}
+
 /** A 304 if the client has this response. @param header the name of its entity tag */
 export function revalidated(
   reply: HandlerResult,

@@ -1,8 +1,9 @@
 import type { Values } from '../contract/contract.js'
 import { isNode, stringifyJson } from '../contract/json.js'
-import { idInPath, type ResourceData, viewed } from '../contract/resource-data.js'
+import { idInPath, viewed } from '../contract/resource-data.js'
 import { recordText } from '../domain/records.js'
 import type { ActionRequest } from './action-request.js'
+import { withoutHidden } from './hidden-properties.js'
 import { metaEntries, ONE_RECORD } from './meta-entries.js'
 
 /** The request with the record of its envelope as its body, under the names of the record's properties. */
@@ -47,7 +48,7 @@ function shown(value: Values, request: ActionRequest): unknown {
   const { resource, action } = request
   const { view } = action
   if (view?.isId) return value[resource.id.property]
-  const record = resource.hidden === undefined ? value : shownRecord(value, resource)
+  const record = resource.hidden === undefined ? value : withoutHidden(value, resource.hidden)
   const addressed = resource.address === undefined ? record : { ...record, ...addressIn(record, request) }
   return view === undefined ? addressed : viewed(addressed, view)
 }
@@ -64,16 +65,4 @@ function addressIn(record: Values, { action, resource, address }: ActionRequest)
 export function locationOf(collection: string, id: string): string {
   const end = /\/$|\.json$/.exec(collection)?.[0] ?? ''
   return `${collection.slice(0, collection.length - end.length)}/${encodeURIComponent(id)}${end}`
-}
-
-/** A record without its write-only properties. */
-function shownRecord(value: Values, { hidden = [] }: ResourceData): Values {
-  return hidden.reduce((shown, path) => without(shown, path) as Values, value)
-}
-
-function without(value: unknown, [name = '', ...rest]: readonly string[]): unknown {
-  if (Array.isArray(value)) return value.map((one) => without(one, [name, ...rest]))
-  if (!isNode(value) || value[name] === undefined) return value
-  const { [name]: inner, ...others } = value
-  return rest.length === 0 ? others : { ...value, [name]: without(inner, rest) }
 }

@@ -21,6 +21,7 @@ import { checkRoute } from './gates/check-route.js'
 import { checkSunset } from './gates/check-sunset.js'
 import { faultyResponse, injectFault, useFault } from './gates/inject-fault.js'
 import { refuseWrites } from './gates/refuse-writes.js'
+import { once } from './idempotency.js'
 import { findHandler, operate } from './operations.js'
 import { replyHeaders } from './reply-headers.js'
 import type { Gate, OwnHandler, RequestContext } from './request-context.js'
@@ -115,6 +116,8 @@ function startRequest(
     readings: undefined,
     created: undefined,
     isCounted: false,
+    isReplay: false,
+    ignoredConditions: undefined,
     pending: {},
   }
 }
@@ -126,14 +129,21 @@ function askGates(context: RequestContext): HandlerResult | UpstreamRequest {
     commitGates(context)
     return response
   }
-  if (context.route.kind !== 'operation') return problem('not_found')
+  const { route, space } = context
+  if (route.kind !== 'operation') return problem('not_found')
   if (context.pendingFault !== undefined) context.fault = useFault(context, context.pendingFault)
   commitGates(context)
-  const own = findOwnHandler(context.space, context.route.operation.id)?.(context)
-  if (own !== undefined) return own
-  if (context.space.shared.upstream !== undefined && !context.route.operation.isMocked) return forwardRequest(context)
-  return operate(context, context.route.operation)
+  const { operation } = route
+  const isForwarded = space.shared.upstream !== undefined && !operation.isMocked
+  const act = () =>
+    findOwnHandler(space, operation.id)?.(context) ?? (isForwarded ? undefined : operate(context, operation))
+  const key = context.request.headers[IDEMPOTENCY_KEY]
+  const isIdempotent =
+    key !== undefined && operation.headers?.some(({ name }) => name.toLowerCase() === IDEMPOTENCY_KEY)
+  return (isIdempotent ? once(context, operation, String(key), act) : act()) ?? forwardRequest(context)
 }
+
+const IDEMPOTENCY_KEY = 'idempotency-key'
 
 function commitGates({ space, caller, pending }: RequestContext): void {
   const { account, faults, randomStreams } = pending
@@ -175,7 +185,7 @@ function finishRequest(context: RequestContext, given: HandlerResult, isJudged =
     isDocumented:
       route.kind === 'operation' &&
       response.outside === undefined &&
-      (response.reason === undefined || response.reason === 'mock') &&
+      (response.reason === undefined || response.reason === 'mock' || response.reason === 'replay') &&
       response.status < 500,
   }
 }

@@ -1,6 +1,6 @@
 import type { Operation } from '../contract/contract.js'
 import { isNode, parseShallowJson, stringifyJson } from '../contract/json.js'
-import { loginJwt, loginToken } from '../domain/logins.js'
+import { loginJwt, loginToken } from '../domain/login-tokens.js'
 import type { HandlerResult } from '../domain/messages.js'
 import { ceilSeconds, HOUR_MS, SECOND_MS } from '../domain/time.js'
 import type { RequestContext } from './request-context.js'

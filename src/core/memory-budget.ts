@@ -4,7 +4,7 @@ import type { ArmedFault, FaultRule } from '../domain/faults.js'
 import type { ApiKey } from '../domain/keys.js'
 import { StoreFull } from '../domain/problems.js'
 import { type RecordChange, recordText } from '../domain/records.js'
-import type { Change, Snapshot, SpaceStart, StoredState } from '../domain/state.js'
+import type { Change, KeptResponse, Snapshot, SpaceStart, StoredState } from '../domain/state.js'
 import { utf8Length } from '../system/runtime.js'
 import type { Collections } from './collections.js'
 import type { Keyring } from './keyring.js'
@@ -23,7 +23,7 @@ interface HoldingSpace {
 }
 
 /**
- * What a space holds after a commit: fault rules and, without a store, records and keys, also the copies that the first
+ * What a space holds after a commit: fault rules, kept responses and, without a store, records and keys, also the copies that the first
  * changes of the seed's records make.
  */
 export function heldAfter(
@@ -34,13 +34,15 @@ export function heldAfter(
   const { records, ownRecords } = state
   const rulesBefore = ruleBytes(state.faults, shared.start.faults)
   const rules = next.faults === undefined ? rulesBefore : ruleBytes(next.faults, shared.start.faults)
-  let heldBytes = state.heldBytes + rules - rulesBefore
+  const keptBefore = keptBytes(state.idempotent)
+  const kept = next.idempotent === undefined ? keptBefore : keptBytes(next.idempotent)
+  let heldBytes = state.heldBytes + rules - rulesBefore + kept - keptBefore
   const copied = new Set<string>()
   if (store === undefined)
     for (const change of changes) {
       if (change.kind === 'replaced') {
         // Only the default space counts keys, for all spaces.
-        heldBytes += bytesBeyond(seed, change.state, name === '') - (state.heldBytes - rulesBefore)
+        heldBytes += bytesBeyond(seed, change.state, name === '') - (state.heldBytes - rulesBefore - keptBefore)
       } else if (change.kind === 'put' || change.kind === 'remove') {
         heldBytes += bytesOf(change, records)
         if (!ownRecords.includes(change.resource)) copied.add(change.resource)
@@ -91,6 +93,17 @@ export function ruleBytes(faults: readonly Pick<ArmedFault, 'rule'>[], start: re
   return added.reduce((sum, text) => sum + utf8Length(text), 0)
 }
 
+const keptSizes = new WeakMap<KeptResponse, number>()
+
+/** Bytes of responses that an Idempotency-Key keeps. */
+export function keptBytes(kept: readonly KeptResponse[]): number {
+  return kept.reduce((sum, one) => {
+    const bytes = keptSizes.get(one) ?? utf8Length(stringifyJson(one))
+    keptSizes.set(one, bytes)
+    return sum + bytes
+  }, 0)
+}
+
 const sizes = new WeakMap<Snapshot, number>()
 
 /** Bytes of snapshots as UTF-8 text. */
@@ -129,7 +142,7 @@ export interface RoomState {
   readonly hasWarned: boolean
 }
 
-/** The memory of all spaces beyond their start: fault rules and snapshots, and without a store records and keys. */
+/** The memory of all spaces beyond their start: fault rules, kept responses and snapshots, and without a store records and keys. */
 export class MemoryBudget {
   readonly #limit: number
   readonly #warn: (message: string) => void

@@ -1,6 +1,7 @@
 import type { Contract, Operation } from '../contract/contract.js'
 import { isStateful, tagName } from '../contract/resource-data.js'
 import type { HandlerResult } from '../domain/messages.js'
+import { ignoredConditions } from './entity-tags.js'
 import { mockedOperation } from './operations/mocked-response.js'
 import { recordHandler } from './operations/records.js'
 import type { Handler, RequestContext } from './request-context.js'
@@ -14,14 +15,22 @@ export function findHandler(operation: Operation, { operations, resources }: Con
   const { action } = operation
   const resource = resources.find(({ name }) => name === action?.resource)
   const isHandled = action !== undefined && resource !== undefined && isStateful(operation)
-  const isTagged = operations.some(({ action }) => action?.resource === resource?.name && tagName(action) !== undefined)
-  const handler = isHandled ? recordHandler(operation, action, resource, isTagged) : undefined
+  const handler = isHandled ? recordHandler(operation, action, resource, isTagged(operation, operations)) : undefined
   handlers.set(operation, { handler })
   return handler
 }
 
+/** Whether clients can know the entity tags of the records that it is about. */
+function isTagged({ action }: Operation, operations: Contract['operations']): boolean {
+  return operations.some((other) => other.action?.resource === action?.resource && tagName(other.action) !== undefined)
+}
+
 export function operate(context: RequestContext, operation: Operation): HandlerResult {
-  const { handler, readings } = context
+  const { handler, readings, request, space } = context
+  const { isPackaged, operations } = space.shared.contract
+  if (request.headers['if-match'] !== undefined || request.headers['if-none-match'] !== undefined)
+    if (isPackaged !== true)
+      context.ignoredConditions = ignoredConditions(request, operation, isTagged(operation, operations))
   return handler !== undefined && readings !== undefined
     ? handler(context, readings)
     : mockedOperation(context, operation)

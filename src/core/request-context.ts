@@ -37,6 +37,10 @@ export interface RequestContext {
   created: RecordId | undefined
   /** It reached the quota, or a ban: the what-if of conduct counts it. */
   isCounted: boolean
+  /** The response is the first one to its Idempotency-Key. */
+  isReplay: boolean
+  /** Conditions that the operation does not check. */
+  ignoredConditions: readonly string[] | undefined
   /** What the gates have decided. It is committed once, after the last of them. */
   readonly pending: GateChanges
 }

@@ -12,7 +12,7 @@ import { startStorm, turnClock } from './transitions.js'
 
 /** The state of a space, with labels instead of secret keys. */
 export function takeSnapshot(space: Space, wall: EpochMs): Snapshot {
-  const { settings, clock, storm, faults, plans, accounts, logins, randomStreams } = space.state
+  const { settings, clock, storm, faults, plans, accounts, logins, idempotent, randomStreams } = space.state
   const { keys } = space
   const labelOf = (key: string) => {
     const apiKey = keys.get(key)
@@ -32,6 +32,7 @@ export function takeSnapshot(space: Space, wall: EpochMs): Snapshot {
         account.kind === 'stranger' ? [account] : labelOf(account.name).map((name) => ({ ...account, name })),
       ),
     ...(logins.issued > 0 && { logins }),
+    ...(idempotent.length > 0 && { idempotent }),
     dice: randomStreams,
   }
 }
@@ -44,7 +45,7 @@ export function takeSnapshot(space: Space, wall: EpochMs): Snapshot {
  */
 export function restoreSnapshot(space: Space, snapshot: Snapshot, wall: EpochMs, source?: Space): void {
   const { requests, shared } = space
-  const { settings, clock, storm, faults, dice, logins = NO_LOGINS } = snapshot
+  const { settings, clock, storm, faults, dice, logins = NO_LOGINS, idempotent = [] } = snapshot
   const keyOf = (name: string) => shared.keys.find(name)?.key
   const plans = new Map(
     snapshot.plans.flatMap(({ name, plan }) => {
@@ -67,14 +68,14 @@ export function restoreSnapshot(space: Space, snapshot: Snapshot, wall: EpochMs,
     ...(isInMemory && { heldBytes: source.state.heldBytes }),
     plans,
     settings,
-    ...turnClock({ ...space.state, accounts }, clockAt(clock.now, clock.frozen, wall), wall),
+    ...turnClock({ ...space.state, accounts, idempotent }, clockAt(clock.now, clock.frozen, wall), wall),
     storm: storm === null ? undefined : startStorm(storm, storm.startedAt, requests),
     faults: armFaults(faults, space.state.faults, requests),
     logins,
     randomStreams: dice,
   }
   const stored = { kind: 'replaced', state: { ...snapshot.state, keys: space.storedKeys(plans) } } as const
-  space.commit({ accounts, ...next }, isInMemory ? [] : [stored])
+  space.commit({ accounts, idempotent, ...next }, isInMemory ? [] : [stored])
 }
 
 /** Takes over everything that decides the next responses of another space. @throws StoreFull */

@@ -3,7 +3,7 @@ import { activeBan } from '../domain/ban.js'
 import type { ArmedFault } from '../domain/faults.js'
 import type { Logins } from '../domain/logins.js'
 import { SETTING_NAMES, type Settings } from '../domain/settings.js'
-import type { Snapshot } from '../domain/state.js'
+import type { KeptResponse, Snapshot } from '../domain/state.js'
 import type { RunningStorm } from '../domain/storm.js'
 import { type ClockState, type EpochMs, readClock } from '../domain/time.js'
 import type { Accounts, AccountsView } from './accounts.js'
@@ -30,9 +30,11 @@ export interface SpaceState {
   /** Who has set a switch, by `switchId`: `you`, or a scenario. */
   readonly origins: ReadonlyMap<string, string>
   readonly logins: Logins
+  /** Oldest first. */
+  readonly idempotent: readonly KeptResponse[]
   /** Resources whose records are no longer those of the seed. */
   readonly ownRecords: readonly string[]
-  /** Bytes of fault rules and, without a store, of records and keys, beyond the start. */
+  /** Bytes of fault rules, kept responses and, without a store, of records and keys, beyond the start. */
   readonly heldBytes: number
 }
 

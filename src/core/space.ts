@@ -36,6 +36,9 @@ interface ChargedAccount {
   readonly account: Account
 }
 
+/** Parts whose memory is counted, apart from records and keys. */
+const HELD = ['heldBytes', 'faults', 'idempotent'] as const
+
 /** Of a commit that replaces no part. */
 export const NOTHING: NextState = {}
 
@@ -138,7 +141,7 @@ export class Space {
    */
   commit(next: NextState, changes: readonly Change[] = NO_CHANGES, charged?: ChargedAccount): void {
     let parts = next
-    if (changes.length > 0 || next.heldBytes !== undefined || next.faults !== undefined)
+    if (changes.length > 0 || HELD.some((part) => next[part] !== undefined))
       parts = { ...this.#write(next, changes), ...next }
     if (charged !== undefined) parts = this.#charge(parts, charged)
     if (parts !== NOTHING) this.state = { ...this.state, ...parts }

@@ -108,7 +108,7 @@ export class Spaces {
     const { keys } = this.#shared
     const apiKey: ApiKey = { ...keys.given(key), key, ...(plan === undefined ? {} : { plan }) }
     this.#keepKey({ kind: 'key', key: apiKey })
-    for (const space of this.all()) space.commit(forgetKey(space.state, key))
+    for (const space of this.all()) space.commit(forgetKey(space.state, apiKey))
     keys.all = keys.with(apiKey)
     return apiKey
   }

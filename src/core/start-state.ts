@@ -42,6 +42,7 @@ export function startState(space: StartingSpace, stored: StoredState, wall: Epoc
     randomStreams: { storm: stream('storm'), faults: stream('faults'), latency: stream('latency') },
     origins: new Map(),
     logins: NO_LOGINS,
+    idempotent: [],
     heldBytes: 0,
   }
   return { ...state, accounts: banKeys(useUp(state, shared, start.used, now), keys, start.bans, now, requests) }

@@ -15,7 +15,7 @@ export type NextState = Partial<SpaceState>
 
 /** If the clock goes back, whatever began in the time that it goes back is over for good. @source docs/behaviour.md, "The clock" */
 export function turnClock(
-  state: Pick<SpaceState, 'clock' | 'accounts' | 'storm'>,
+  state: Pick<SpaceState, 'clock' | 'accounts' | 'storm' | 'idempotent'>,
   clock: ClockState,
   wall: EpochMs,
 ): NextState {
@@ -24,7 +24,8 @@ export function turnClock(
   if (now >= before) return { clock }
   const { accounts, storm } = state
   const isOver = storm !== undefined && storm.startedAt > now
-  return { clock, accounts: accounts.withoutFuture(before, now, wall), storm: isOver ? undefined : storm }
+  const idempotent = state.idempotent.filter(({ at }) => at <= now)
+  return { clock, accounts: accounts.withoutFuture(before, now, wall), storm: isOver ? undefined : storm, idempotent }
 }
 
 /** @param requests to the space so far */
@@ -124,9 +125,10 @@ export function movePlan(
   return [next, stored.has(apiKey.key) ? [{ kind: 'key', key: { ...apiKey, plan } }] : []]
 }
 
-/** Forgets plan, usage and bans that a key had before it was removed. */
-export function forgetKey({ accounts, plans }: Pick<SpaceState, 'accounts' | 'plans'>, key: string): NextState {
+/** Forgets plan, usage, bans and idempotency keys that a key had before it was removed. */
+export function forgetKey({ accounts, plans, idempotent }: SpaceState, { key, label = key }: ApiKey): NextState {
   return {
+    ...(idempotent.some(({ by }) => by === label) && { idempotent: idempotent.filter(({ by }) => by !== label) }),
     ...(accounts.has(key) && { accounts: accounts.withoutKey(key) }),
     ...(plans.has(key) && { plans: new Map([...plans].filter(([other]) => other !== key)) }),
   }

@@ -74,6 +74,7 @@ export const REASON_FIXES: Readonly<Record<Reason, { readonly fix: string; reado
     mock: {
       fix: 'The docs page says what the operation lacks to keep records.',
     },
+    replay: { fix: 'Send a new `Idempotency-Key` to act again.' },
   }
 
 interface Fix {

@@ -6,39 +6,6 @@ export interface Logins {
 
 export const NO_LOGINS: Logins = { issued: 0, ended: 0 }
 
-/** Header and payload of a JWT without a signature. @source RFC 7519, section 6 */
-const JWT_START = `${encoded({ alg: 'none', typ: 'JWT' })}.`
-
-/** `sandbox-login-3`; with a space, `sandbox-login-3-checkout`. */
-const TOKEN = /^sandbox-login-([1-9]\d{0,14})(?:-([\w.-]+))?$/
-
-export function loginToken(n: number, space: string): string {
-  return `sandbox-login-${n}${space === '' ? '' : `-${space}`}`
-}
-
-/** @param expiresAt seconds since 1970 */
-export function loginJwt(n: number, space: string, expiresAt: number): string {
-  return `${JWT_START}${encoded({ sub: 'sandbox', n, ...(space !== '' && { space }), exp: expiresAt })}.`
-}
-
-/** The login that a token is of, if the form is that of one. */
-export function readLogin(token: string): { readonly n: number; readonly space: string } | undefined {
-  const [, number, space = ''] = TOKEN.exec(token) ?? []
-  if (number !== undefined) return { n: Number(number), space }
-  if (!token.startsWith(JWT_START) || !token.endsWith('.')) return undefined
-  try {
-    const text = token.slice(JWT_START.length, -1).replaceAll('-', '+').replaceAll('_', '/')
-    const { sub, n, space: of = '' }: Readonly<Record<string, unknown>> = Object(JSON.parse(atob(text)))
-    return sub === 'sandbox' && Number.isSafeInteger(n) ? { n: Number(n), space: String(of) } : undefined
-  } catch {
-    return undefined
-  }
-}
-
 export function isRunning({ issued, ended }: Logins, n: number): boolean {
   return n > ended && n <= issued
-}
-
-function encoded(part: object): string {
-  return btoa(JSON.stringify(part)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }

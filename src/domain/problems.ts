@@ -84,6 +84,7 @@ export const REASONS = [
   'unavailable',
   'upstream',
   'mock',
+  'replay',
 ] as const
 export type Reason = (typeof REASONS)[number]
 

@@ -3,6 +3,7 @@ import type { BanRecord, EarlyRequest } from './ban.js'
 import type { ArmedFault, FaultRule } from './faults.js'
 import type { ApiKey } from './keys.js'
 import type { Logins } from './logins.js'
+import type { HandlerResult } from './messages.js'
 import type { QuotaUsage, UsedUp } from './quota.js'
 import type { RecordChange, SavedRecords } from './records.js'
 import type { Settings } from './settings.js'
@@ -48,6 +49,18 @@ export interface SpaceStart {
   readonly bans: Readonly<Record<string, DurationMs>>
 }
 
+/** The first response to an Idempotency-Key. */
+export interface KeptResponse {
+  /** Label of a key, or an address. */
+  readonly by: string
+  /** Operation, path and Idempotency-Key. */
+  readonly id: string
+  /** Digest of the body of the request. */
+  readonly body: string
+  readonly at: EpochMs
+  readonly response: HandlerResult
+}
+
 export const SNAPSHOT_VERSION = 2
 
 export const RANDOM_STREAMS = ['storm', 'faults', 'latency'] as const
@@ -65,6 +78,8 @@ export interface Snapshot {
   readonly accounts: readonly SnapshotAccount[]
   /** Omitted without any. */
   readonly logins?: Logins
+  /** Omitted without any. */
+  readonly idempotent?: readonly KeptResponse[]
   readonly dice: Readonly<Record<(typeof RANDOM_STREAMS)[number], number>>
 }
 

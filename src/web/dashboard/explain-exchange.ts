@@ -114,6 +114,10 @@ const BY_REASON: Readonly<Record<NonNullable<Exchange['reason']>, Explain>> = {
     cause: 'mocked',
     rule: `The operation ${operation ?? ''} is mocked: its responses are built from the contract’s examples and schemas, and it keeps no records.`,
   }),
+  replay: () => ({
+    cause: 'replayed',
+    rule: 'An earlier request had the same Idempotency-Key, so this is its response again. Nothing was done twice.',
+  }),
   upstream: ({ status, response }) => {
     // Responses of the real service do not have this header.
     if (response.headers['x-sandbox-reason'] !== 'upstream')
