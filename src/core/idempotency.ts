@@ -70,6 +70,7 @@ function bodyDigest({ readings, request: { body } }: RequestContext): string {
 
 function otherBody(operation: Operation): HandlerResult {
   const status = isDocumented(operation, 409) && !isDocumented(operation, 422) ? 409 : 422
-  const message = operationMessage(operation.id, ['the Idempotency-Key was sent before with another body'])
-  return problem('invalid_request', { status, message })
+  const message = 'the Idempotency-Key was sent before with another body'
+  const violations = [{ in: 'header', name: 'Idempotency-Key', message }] as const
+  return problem('invalid_request', { status, message: operationMessage(operation.id, [message]), violations })
 }
