@@ -4,13 +4,13 @@ import type { Plugin } from 'esbuild'
 
 /** Parts of every sandbox. */
 const SANDBOX = [
-  'src/sandbox.ts',
+  'src/start/sandbox.ts',
   'src/options/resolve.ts',
   'src/system/this-process.ts',
   'src/exchanges/exchange-record.ts',
   // Both the command line and what is loaded later need these few lines.
   'src/client/errors.ts',
-  'src/domain/curl.ts',
+  'src/advice/curl.ts',
   'src/control/control-error.ts',
 ]
 /** Parts of every command. */

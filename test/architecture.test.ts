@@ -17,6 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contract: ['system'],
   openapi: ['contract', 'system'],
   domain: ['contract'],
+  advice: ['domain', 'contract'],
   drift: ['domain', 'contract'],
   exchanges: ['domain'],
   conduct: ['domain', 'contract', 'system'],
@@ -25,34 +26,33 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   options: ['domain', 'contract', 'system'],
   fixtures: ['options', 'domain', 'contract', 'system'],
   http: ['domain', 'system'],
-  replication: ['core', 'domain', 'contract', 'system'],
-  client: ['drift', 'domain', 'contract', 'system'],
-  control: ['core', 'replication', 'conduct', 'exchanges', 'drift', ...GROUND],
-  web: ['control', 'conduct', 'drift', 'exchanges', 'options', 'domain', 'contract'],
-  executor: ['control', 'http', 'replication', 'store', 'core', ...GROUND],
-  platform: ['executor', 'client', 'fixtures', 'store', 'core', 'openapi', ...GROUND],
-  'start-checks': GROUND,
-  compose: [
-    'start-checks',
-    'platform',
+  client: ['advice', 'drift', 'domain', 'contract', 'system'],
+  control: ['core', 'conduct', 'exchanges', 'drift', 'advice', ...GROUND],
+  web: ['control', 'conduct', 'drift', 'exchanges', 'advice', 'options', 'domain', 'contract'],
+  executor: ['control', 'http', 'core', ...GROUND],
+  replication: ['executor', 'control', 'http', 'store', 'core', ...GROUND],
+  start: [
+    'replication',
     'executor',
     'control',
     'http',
+    'client',
     'fixtures',
+    'store',
     'core',
     'conduct',
     'exchanges',
+    'openapi',
     ...GROUND,
   ],
-  sandbox: ['compose', 'control', 'http', 'core', 'conduct', ...GROUND],
-  api: ['sandbox', 'compose', 'client', ...RUNNING],
-  browser: ['api', 'compose', 'control', 'conduct', 'exchanges', ...GROUND],
+  api: ['start', 'client', ...RUNNING],
+  browser: ['api', 'start', 'control', 'conduct', 'exchanges', ...GROUND],
   msw: ['api'],
   matchers: ['api', 'conduct', 'exchanges', 'contract'],
   vitest: ['matchers', 'api', 'control', 'options', 'domain', 'system'],
   playwright: ['api', 'options'],
   index: ['api', 'control', 'conduct', 'exchanges', 'drift', 'options', 'domain', 'contract'],
-  cli: ['sandbox', 'api', 'client', 'openapi', ...RUNNING],
+  cli: ['start', 'api', 'client', 'openapi', 'advice', ...RUNNING],
 }
 
 /** Each outside thing has one door. */
@@ -65,7 +65,7 @@ const DOORS: readonly { readonly what: RegExp; readonly door: RegExp }[] = [
   { what: /^valibot$/, door: /^(?:(options|control|fixtures|store|client)[/.]|domain\/schemas\.ts$)/ },
   { what: /^(preact|@preact\/)/, door: /^web\// },
   { what: /^ioredis/, door: /^replication\/redis\.ts$/ },
-  { what: /^node:https?$/, door: /^(http\/|sandbox\.ts$|client\/control-request\.ts$)/ },
+  { what: /^node:https?$/, door: /^(http\/|start\/sandbox\.ts$|client\/control-request\.ts$)/ },
   { what: /^@playwright\/test$/, door: /^playwright\/index\.ts$/ },
   { what: /^msw$/, door: /^msw\/index\.ts$/ },
   { what: /^@noble\/hashes/, door: /^system\/runtime\.browser\.ts$/ },
@@ -80,7 +80,7 @@ const PURE = /^(?:domain|core|conduct|exchanges|drift)\//
 
 /** The only modules that may use each outside thing. */
 const OUTSIDE =
-  /^(?:system\/(?:this-process|regular-file|system-clock)\.|(?:api|cli|client|http|executor|replication|store)\/|sandbox|compose|platform)/
+  /^(?:system\/(?:this-process|regular-file|system-clock)\.|(?:api|cli|client|http|executor|replication|start|store)\/)/
 
 interface Source {
   /** Relative to src/, with forward slashes. */

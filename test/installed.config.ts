@@ -10,8 +10,8 @@ const INSTALLED = process.env.INSTALLED_PACKAGE ?? packageDirectory
 
 /** Modules that these tests are given from the installed package, in place of the sources, by a function of each. */
 const DOORS: Readonly<Record<string, string>> = {
-  'src/sandbox.ts': 'runSandbox',
-  'src/compose.ts': 'openSandboxCore',
+  'src/start/sandbox.ts': 'runSandbox',
+  'src/start/compose.ts': 'openSandboxCore',
   'src/cli/run-cli.ts': 'runCli',
   'src/openapi/load-contract.ts': 'loadContract',
   'src/contract/prism.ts': 'openPrism',

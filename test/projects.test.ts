@@ -8,7 +8,7 @@ import { packageDirectory } from '../src/system/package-files.js'
 const NOT_FOR_UNIT = /^(node:child_process|playwright-core)$/
 
 /** Programs of their own, and projects of users. */
-const PROGRAMS = /^(?:torture|bench|conduct-proof|conform-proof|recipes.projects)\b/
+const PROGRAMS = /^(?:proofs|recipes.projects)\b/
 
 /** A second or more, which a busy machine can use up. */
 const OWN_LIMIT =

@@ -1,7 +1,7 @@
 import { addressInSpace } from '../domain/space-address.js'
 import { EMBEDDED_DEFAULTS, type SandboxOptions } from '../options/options.js'
 import { type ResolvedOptions, resolveOptions } from '../options/resolve.js'
-import { type RunningSandbox, runSandbox } from '../sandbox.js'
+import { type RunningSandbox, runSandbox } from '../start/sandbox.js'
 import { randomSeed } from '../system/this-process.js'
 import { fixtureKey, type Sandbox, type SocketlessSandbox, sandboxControls } from './controls.js'
 import { inProcess } from './in-process.js'

@@ -1,6 +1,6 @@
-import type { SavedSandbox } from '../compose.js'
 import { parseJson, stringifyJson } from '../contract/json.js'
 import { OptionsError } from '../options/options.js'
+import type { SavedSandbox } from '../start/compose.js'
 import { messageOf } from '../system/message-of.js'
 import { packageVersion } from '../system/package-files.js'
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { shellWord } from '../advice/curl.js'
 import { EXAMPLE } from '../contract/generated/examples.js'
-import { shellWord } from '../domain/curl.js'
 import { openContract } from '../openapi/open-contract.js'
 import { EMBEDDED_DEFAULTS, OptionsError } from '../options/options.js'
 import { resolveLayers } from '../options/resolve.js'

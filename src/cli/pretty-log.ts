@@ -1,6 +1,6 @@
+import { shellWord } from '../advice/curl.js'
+import { fixRefusal } from '../advice/fixes.js'
 import type { VerbDone } from '../control/verb.js'
-import { shellWord } from '../domain/curl.js'
-import { fixRefusal } from '../domain/fixes.js'
 import { sentKeyText } from '../domain/keys.js'
 import { withoutOperation } from '../domain/problems.js'
 import { ceilSeconds, type DurationMs, type EpochMs, formatSpan, readRetryAfter, SECOND_MS } from '../domain/time.js'

@@ -1,6 +1,6 @@
+import { fixOfCode } from '../advice/fixes.js'
 import { RequestError } from '../client/errors.js'
 import type { FailureCode } from '../domain/failures.js'
-import { fixOfCode } from '../domain/fixes.js'
 import { OptionsError } from '../options/options.js'
 import { messageOf } from '../system/message-of.js'
 import { type CliIo, EXIT, exitCodeOf } from './io.js'

@@ -3,7 +3,21 @@ import type { FaultRule } from '../domain/faults.js'
 import type { Upstream } from '../domain/upstream.js'
 import type { ScenarioContent, SettingsView } from '../options/options.js'
 
-export type { ReplicaView } from '../replication/group.js'
+export interface ReplicaView {
+  readonly name: string
+  /** `host:port`; empty if it does not listen. */
+  readonly address: string
+  readonly version: string
+  /** Number of applied commands: the current number for the requested replica, of the last heartbeat for others. */
+  readonly position: number
+  readonly lagMs: number
+  /** ISO 8601, UTC. */
+  readonly since: string
+  /** Whether this replica served the request. */
+  readonly isThis: boolean
+  /** SHA-256 of the whole state in base64: only for this replica, on request. Equal on replicas at the same position. */
+  readonly digest?: string
+}
 
 export interface ClockView {
   /** ISO 8601, UTC. */

@@ -45,22 +45,6 @@ export interface Member extends Heartbeat {
   readonly seenAt: EpochMs
 }
 
-export interface ReplicaView {
-  readonly name: string
-  /** `host:port`; empty if it does not listen. */
-  readonly address: string
-  readonly version: string
-  /** Number of applied commands: the current number for the requested replica, of the last heartbeat for others. */
-  readonly position: number
-  readonly lagMs: number
-  /** ISO 8601, UTC. */
-  readonly since: string
-  /** Whether this replica served the request. */
-  readonly isThis: boolean
-  /** SHA-256 of the whole state in base64: only for this replica, on request. Equal on replicas at the same position. */
-  readonly digest?: string
-}
-
 /** The members of a group and their common facts. All replicas compute them from the log, without locks. */
 export interface Group {
   facts?: GroupFacts

@@ -1,5 +1,5 @@
+import { curlCommand, KEY_REFERENCE } from '../advice/curl.js'
 import type { KeyHeader } from '../contract/contract-data.js'
-import { curlCommand, KEY_REFERENCE } from '../domain/curl.js'
 
 type Headers = readonly (readonly [name: string, value: string])[]
 

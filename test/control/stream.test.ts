@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { connectSandbox, createSandbox, startSandbox } from '../../src/index.js'
-import { runSandbox } from '../../src/sandbox.js'
+import { runSandbox } from '../../src/start/sandbox.js'
 import { embeddedOptions } from '../support/embedded-options.js'
 import { STEP_PATIENCE_MS } from '../support/patience.js'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { curlCommand, shellWord } from '../../src/advice/curl.js'
 import { BEARER } from '../../src/contract/contract-data.js'
-import { curlCommand, shellWord } from '../../src/domain/curl.js'
 
 it('a request as a curl command refers to the key in the environment, and quotes every other header', () => {
   const headers = [['authorization', 'Bearer sk_live'] as const, ['X-Note', '$PETSTORE_API_KEY"; ls; "'] as const]

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { runSandbox } from '../../src/sandbox.js'
+import { runSandbox } from '../../src/start/sandbox.js'
 import { embeddedOptions } from '../support/embedded-options.js'
 import { exchange, KEYED, openSocket, startOnPort } from '../support/raw-http.js'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { openSandboxCore } from '../../src/compose.js'
 import { kebabName } from '../../src/options/names.js'
 import { locateOption } from '../../src/options/resolve.js'
 import { OPTION_NAMES, optionRow } from '../../src/options/table.js'
+import { openSandboxCore } from '../../src/start/compose.js'
 import { folderWith, gathered, problemsOf, resolved } from './context.js'
 
 /** What a config file of this text is refused with. */

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest'
-import { openSandboxCore, type SandboxCore } from '../../src/compose.js'
 import { createFetch } from '../../src/http/fetch-adapter.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import type { CommandLog } from '../../src/replication/command-log.js'
+import { openSandboxCore, type SandboxCore } from '../../src/start/compose.js'
 import { embeddedOptions } from '../support/embedded-options.js'
 import { type MemoryLine, MemoryLog } from '../support/memory-log.js'
 

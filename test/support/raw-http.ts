@@ -5,7 +5,7 @@ import { bareReply } from '../../src/domain/messages.js'
 import { listen } from '../../src/http/listener.js'
 import type { RequestHandlers } from '../../src/http/listener-context.js'
 import type { SandboxOptions } from '../../src/options/options.js'
-import { runSandbox } from '../../src/sandbox.js'
+import { runSandbox } from '../../src/start/sandbox.js'
 import { embeddedOptions } from './embedded-options.js'
 
 /** Header lines of a request with the key `sandbox`. */

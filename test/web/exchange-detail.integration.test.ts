@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
+import { REASON_FIXES } from '../../src/advice/fixes.js'
 import { BEARER } from '../../src/contract/contract-data.js'
-import { REASON_FIXES } from '../../src/domain/fixes.js'
 import { REASONS } from '../../src/domain/problems.js'
 import type { Exchange } from '../../src/exchanges/exchange-record.js'
 import { explainExchange } from '../../src/web/dashboard/explain-exchange.js'

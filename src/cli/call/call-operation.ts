@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { KEY_REFERENCE } from '../../advice/curl.js'
 import { type BuiltRequest, requestUrl, toCurl, toHttpText } from '../../client/build-request.js'
 import { RequestError } from '../../client/errors.js'
 import type { ClientRequest, ServiceResponse } from '../../client/exchange.js'
@@ -9,7 +10,6 @@ import { DEFAULT_SOURCE, resolveTarget, SANDBOX_KEY, type Target } from '../../c
 import type { Contract } from '../../contract/contract.js'
 import type { KeyHeader } from '../../contract/contract-data.js'
 import { basePathIn } from '../../domain/base-address.js'
-import { KEY_REFERENCE } from '../../domain/curl.js'
 import { keyChoices, keyParts } from '../../domain/key-places.js'
 import { MASK, redactAddress } from '../../domain/redaction.js'
 import type { DurationMs } from '../../domain/time.js'

@@ -1,5 +1,5 @@
+import { shellWord } from '../../advice/curl.js'
 import { RULE_VERDICTS } from '../../conduct/verdict-words.js'
-import { shellWord } from '../../domain/curl.js'
 import { counted } from '../../domain/numbers.js'
 import { type DurationMs, SECOND_MS } from '../../domain/time.js'
 import { systemClock } from '../../system/system-clock.js'

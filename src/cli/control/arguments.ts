@@ -1,6 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
+import { shellWord } from '../../advice/curl.js'
 import { inputField, positionalFields, type Verb } from '../../control/verb.js'
-import { shellWord } from '../../domain/curl.js'
 import { joinOr } from '../../domain/numbers.js'
 import { OPTIONAL_SETTINGS } from '../../domain/settings.js'
 import type { DurationMs } from '../../domain/time.js'

@@ -1,10 +1,10 @@
 import { readlinkSync } from 'node:fs'
+import { shellCommand } from '../../advice/curl.js'
 import { checkHealth } from '../../client/control-fetch.js'
 import { locationProblem, readLocation } from '../../client/location.js'
 import { LOCATOR } from '../../client/locator-file.js'
 import { CONTROL_PATH, readControlUrl } from '../../control/path.js'
 import { shownAddress } from '../../domain/base-address.js'
-import { shellCommand } from '../../domain/curl.js'
 import { Failure } from '../../domain/failures.js'
 import type { CliIo } from '../io.js'
 

@@ -6,7 +6,7 @@ import type { Reason } from '../../domain/problems.js'
 import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
 import type { LogFormat } from '../../options/options.js'
 import type { ResolvedOptions } from '../../options/resolve.js'
-import { runSandbox, type SandboxEvents } from '../../sandbox.js'
+import { runSandbox, type SandboxEvents } from '../../start/sandbox.js'
 import {
   addConduct,
   type ConductReport,

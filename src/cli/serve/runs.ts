@@ -1,6 +1,6 @@
 import type { Contract } from '../../contract/contract.js'
 import type { ResolvedOptions } from '../../options/resolve.js'
-import { checkStart, type RunningSandbox, runSandbox, type SavedSandbox } from '../../sandbox.js'
+import { checkStart, type RunningSandbox, runSandbox, type SavedSandbox } from '../../start/sandbox.js'
 
 export interface Run {
   readonly options: ResolvedOptions

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { type FixAction, fixRefusal } from '../../advice/fixes.js'
 import type { KeyView } from '../../control/views.js'
-import { type FixAction, fixRefusal } from '../../domain/fixes.js'
 import { counted } from '../../domain/numbers.js'
 import { spacePath } from '../../domain/space-address.js'
 import { formatSpan, isoText } from '../../domain/time.js'

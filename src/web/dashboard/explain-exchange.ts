@@ -1,4 +1,4 @@
-import { fixOfCode, fixRefusal } from '../../domain/fixes.js'
+import { fixOfCode, fixRefusal } from '../../advice/fixes.js'
 import { withoutOperation } from '../../domain/problems.js'
 import { formatSpan, readRetryAfter } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'

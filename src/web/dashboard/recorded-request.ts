@@ -1,6 +1,6 @@
+import { CONNECTION_HEADERS, KEY_REFERENCE } from '../../advice/curl.js'
 import type { KeyHeader } from '../../contract/contract-data.js'
 import type { StateView } from '../../control/views.js'
-import { CONNECTION_HEADERS, KEY_REFERENCE } from '../../domain/curl.js'
 import { sentKeyText } from '../../domain/keys.js'
 import { spacePath } from '../../domain/space-address.js'
 import { addressOf } from '../../exchanges/exchange-filter.js'

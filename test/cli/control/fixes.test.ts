@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fixRefusal } from '../../../src/domain/fixes.js'
+import { fixRefusal } from '../../../src/advice/fixes.js'
 import { REASONS } from '../../../src/domain/problems.js'
 import { control, sandboxWith } from '../test-io.js'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { runSandbox } from '../../../src/sandbox.js'
+import { runSandbox } from '../../../src/start/sandbox.js'
 import { embeddedOptions } from '../../support/embedded-options.js'
 import { STEP_PATIENCE_MS } from '../../support/patience.js'
 

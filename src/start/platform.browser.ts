@@ -1,9 +1,9 @@
-import type { Contract } from './contract/contract.js'
-import type { ContractEngine } from './contract/engine.js'
-import { packagedContract } from './contract/packaged-contract.js'
-import type { Upstream } from './domain/upstream.js'
-import type { CommandExecutor, OpenedStore } from './executor/executor.js'
-import type { RecordSeeds } from './fixtures/load-fixtures.js'
+import type { Contract } from '../contract/contract.js'
+import type { ContractEngine } from '../contract/engine.js'
+import { packagedContract } from '../contract/packaged-contract.js'
+import type { Upstream } from '../domain/upstream.js'
+import type { CommandExecutor, OpenedStore } from '../executor/executor.js'
+import type { RecordSeeds } from '../fixtures/load-fixtures.js'
 
 export async function openContract(_file?: string, _options?: object): Promise<Contract> {
   return packagedContract()

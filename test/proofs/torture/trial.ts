@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { type RandomStream, randomStream } from '../../src/domain/random.js'
-import { packageDirectory } from '../../src/system/package-files.js'
+import { type RandomStream, randomStream } from '../../../src/domain/random.js'
+import { packageDirectory } from '../../../src/system/package-files.js'
 
 const STOP_PATIENCE_MS = 20_000
 

@@ -7,8 +7,10 @@ import type { Spaces } from '../core/spaces.js'
 import type { ExchangeRef, Reply } from '../domain/messages.js'
 import { EMPTY_STATE, type StoredState } from '../domain/state.js'
 import type { EpochMs } from '../domain/time.js'
-import { type Item, readBatch } from '../replication/batch-text.js'
-import { BEGINNING, type Checkpoint, type Entry, LogUnavailable, type Place } from '../replication/command-log.js'
+import { digestOf } from '../system/runtime.js'
+import { systemClock } from '../system/system-clock.js'
+import { type Item, readBatch } from './batch-text.js'
+import { BEGINNING, type Checkpoint, type Entry, LogUnavailable, type Place } from './command-log.js'
 import {
   addMember,
   FIXTURES,
@@ -18,10 +20,8 @@ import {
   type JoinResult,
   MEMBER_TIMEOUT_MS,
   touchMember,
-} from '../replication/group.js'
-import type { Outcome } from '../replication/outbox.js'
-import { digestOf } from '../system/runtime.js'
-import { systemClock } from '../system/system-clock.js'
+} from './group.js'
+import type { Outcome } from './outbox.js'
 
 /** @param state kept from a group with other facts @throws Failure if the state does not fit the contract */
 export type BuildSpaces = (facts: GroupFacts, at: EpochMs, state?: StoredState | string) => Spaces

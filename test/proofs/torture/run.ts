@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { unlessStalled } from '../support/stalls.js'
+import { unlessStalled } from '../../support/stalls.js'
 import { type Experiment, Trial } from './trial.js'
 
 /**

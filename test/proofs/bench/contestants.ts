@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { freePort } from '../support/redis-server.js'
+import { freePort } from '../../support/redis-server.js'
 import { benchDirectory, command, contract, newFolder, plainEnvironment, runToEnd, startNode } from './tools.js'
 
 export type Operation = 'listPets' | 'getPet' | 'createPet'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { RedisServer } from '../support/redis-server.js'
+import { RedisServer } from '../../support/redis-server.js'
 import { LIMITS, type Operation, type Running, serve } from './contestants.js'
 import { chooseLoad, latencies } from './load.js'
 import { residentMegabytes } from './measures.js'

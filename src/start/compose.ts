@@ -1,31 +1,36 @@
-import type { ReportedSpace } from './conduct/conduct-report.js'
-import type { Contract } from './contract/contract.js'
-import type { ResponseRules } from './contract/response-rules.js'
-import { SpecError } from './contract/spec-error.js'
-import type { CallerRole, SandboxIdentity } from './control/routes.js'
-import type { ControlTarget, VerbDone } from './control/verb.js'
-import { Keyring } from './core/keyring.js'
-import { MemoryBudget } from './core/memory-budget.js'
-import { Space } from './core/space.js'
-import type { SpaceContext } from './core/space-context.js'
-import { Spaces } from './core/spaces.js'
-import type { FaultRule } from './domain/faults.js'
-import type { ApiKey } from './domain/keys.js'
-import { type PendingReply, UNREADABLE } from './domain/messages.js'
-import type { ProblemCode } from './domain/problems.js'
-import { createHider } from './domain/redaction.js'
-import type { SpaceStart } from './domain/state.js'
-import type { Upstream } from './domain/upstream.js'
-import { LogBudget } from './exchanges/exchange-log.js'
-import type { ExchangeRecord } from './exchanges/exchange-record.js'
-import { type CommandExecutor, resolveFrozenStart, type SandboxDeps, type SavedSandbox } from './executor/executor.js'
-import { createLocalExecutor } from './executor/local.js'
-import { createService } from './executor/service.js'
-import { seedReader } from './fixtures/load-fixtures.js'
-import type { ServiceHandlers } from './http/fetch-adapter.js'
-import { OptionsError } from './options/options.js'
-import type { ResolvedOptions } from './options/resolve.js'
-import { isLoopback } from './options/values/address.js'
+import type { ReportedSpace } from '../conduct/conduct-report.js'
+import type { Contract } from '../contract/contract.js'
+import type { ResponseRules } from '../contract/response-rules.js'
+import { SpecError } from '../contract/spec-error.js'
+import type { CallerRole, SandboxIdentity } from '../control/routes.js'
+import type { ControlTarget, VerbDone } from '../control/verb.js'
+import { Keyring } from '../core/keyring.js'
+import { MemoryBudget } from '../core/memory-budget.js'
+import { Space } from '../core/space.js'
+import type { SpaceContext } from '../core/space-context.js'
+import { Spaces } from '../core/spaces.js'
+import type { FaultRule } from '../domain/faults.js'
+import type { ApiKey } from '../domain/keys.js'
+import { type PendingReply, UNREADABLE } from '../domain/messages.js'
+import type { ProblemCode } from '../domain/problems.js'
+import { createHider } from '../domain/redaction.js'
+import type { SpaceStart } from '../domain/state.js'
+import type { Upstream } from '../domain/upstream.js'
+import { LogBudget } from '../exchanges/exchange-log.js'
+import type { ExchangeRecord } from '../exchanges/exchange-record.js'
+import { type CommandExecutor, resolveFrozenStart, type SandboxDeps, type SavedSandbox } from '../executor/executor.js'
+import { createLocalExecutor } from '../executor/local.js'
+import { createService } from '../executor/service.js'
+import { seedReader } from '../fixtures/load-fixtures.js'
+import type { ServiceHandlers } from '../http/fetch-adapter.js'
+import { OptionsError } from '../options/options.js'
+import type { ResolvedOptions } from '../options/resolve.js'
+import { isLoopback } from '../options/values/address.js'
+import { type CleanupStack, openInSteps } from '../system/cleanup-stack.js'
+import { messageOf } from '../system/message-of.js'
+import { packageVersion } from '../system/package-files.js'
+import { systemClock } from '../system/system-clock.js'
+import { allowListeners, processId } from '../system/this-process.js'
 import {
   createReplicaExecutor,
   openContract,
@@ -37,13 +42,8 @@ import {
   readHandlers,
 } from './platform.js'
 import { checkKeys, checkOperations, checkPlans, labelKeys, unreachableNotes } from './start-checks.js'
-import { type CleanupStack, openInSteps } from './system/cleanup-stack.js'
-import { messageOf } from './system/message-of.js'
-import { packageVersion } from './system/package-files.js'
-import { systemClock } from './system/system-clock.js'
-import { allowListeners, processId } from './system/this-process.js'
 
-export type { SavedSandbox } from './executor/executor.js'
+export type { SavedSandbox } from '../executor/executor.js'
 
 export interface SandboxEvents {
   onExchange?(record: ExchangeRecord): void
@@ -101,12 +101,12 @@ async function prepareStart(
   contract.notes.forEach(report.warn)
   unreachableNotes(options.basePath ?? contract.basePath, contract).forEach(report.warn)
   const responseRules = lazily(() => readRules(contract, options.spec))
-  if (options.strict) (await import('./core/find-violation.js')).ignoredParameters(contract).forEach(report.warn)
+  if (options.strict) (await import('../core/find-violation.js')).ignoredParameters(contract).forEach(report.warn)
   // Reports problems of a custom contract at the start, not to its first client.
   if (options.strict && options.spec !== undefined) await responseRules()
   const checkFaults = async (faults: readonly FaultRule[]) => {
     if (faults.every(({ body }) => body === undefined)) return
-    const { findFaultViolations } = await import('./core/find-violation.js')
+    const { findFaultViolations } = await import('../core/find-violation.js')
     const problems = findFaultViolations(await responseRules(), contract, faults)
     if (options.strict && problems.length > 0) throw new OptionsError(problems)
     problems.forEach(report.warn)
@@ -208,7 +208,7 @@ export function openSandboxCore(
       },
       async loadHandlers() {
         if (options.handlers === undefined) return
-        const { replaceHandlers } = await import('./control/handlers.js')
+        const { replaceHandlers } = await import('../control/handlers.js')
         replaceHandlers(executor.spaces.default, await readHandlers(options.handlers), options.handlers)
       },
       end: () => stopping.abort(),
@@ -216,7 +216,7 @@ export function openSandboxCore(
     }
     await core.loadHandlers()
     const routes = lazily(async () => {
-      const { controlRoutes } = await import('./control/routes.js')
+      const { controlRoutes } = await import('../control/routes.js')
       return controlRoutes({
         sandbox: core.controlTarget,
         contract,
@@ -294,7 +294,7 @@ function controlTarget(
     ...executor.target,
     stopping,
     async send(request, replied) {
-      const { createFetch } = await import('./http/fetch-adapter.js')
+      const { createFetch } = await import('../http/fetch-adapter.js')
       return await createFetch(core(), stopping)(request, { replied })
     },
     shutdown: () => events.onShutdown?.(),
@@ -319,7 +319,7 @@ function lazily<Part>(open: () => Promise<Part>): () => Promise<Part> {
 
 /** `linear`, because clients may choose the matched text. */
 async function readRules(contract: Contract, file = 'openapi.yaml'): Promise<ResponseRules> {
-  const { readResponseRules } = await import('./contract/response-rules.js')
+  const { readResponseRules } = await import('../contract/response-rules.js')
   return readResponseRules(contract, 'linear').catch((error: unknown) => {
     throw new SpecError(`${file}: ${messageOf(error)}`, { cause: error })
   })

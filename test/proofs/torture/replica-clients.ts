@@ -1,5 +1,5 @@
 import { setTimeout as passes } from 'node:timers/promises'
-import { parseJson } from '../../src/contract/json.js'
+import { parseJson } from '../../../src/contract/json.js'
 import { Client, type Heard, type RequestParts, statusOf } from './client.js'
 import { History, holdPet, type Pet } from './history.js'
 import type { ReplicaSeat } from './replicas.js'

@@ -1,5 +1,5 @@
-import { freePort, HAS_REDIS, RedisServer } from '../support/redis-server.js'
-import { TcpProxy } from '../support/tcp-proxy.js'
+import { freePort, HAS_REDIS, RedisServer } from '../../support/redis-server.js'
+import { TcpProxy } from '../../support/tcp-proxy.js'
 import { ask } from './client.js'
 import { pets } from './history.js'
 import type { ReplicaClients } from './replica-clients.js'

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hostname } from 'node:os'
+import { conductReport } from '../conduct/conduct-report.js'
+import type { Conduct } from '../conduct/conduct-view.js'
+import type { Contract } from '../contract/contract.js'
+import { CONTROL_PATH, isControl } from '../control/path.js'
+import { listen } from '../http/listener.js'
+import type { BodyBudget } from '../http/request-body.js'
+import type { ResolvedOptions } from '../options/resolve.js'
+import { openInSteps } from '../system/cleanup-stack.js'
+import { messageOf } from '../system/message-of.js'
 import { openSandboxCore, type SandboxCore, type SandboxEvents, type SavedSandbox } from './compose.js'
-import { conductReport } from './conduct/conduct-report.js'
-import type { Conduct } from './conduct/conduct-view.js'
-import type { Contract } from './contract/contract.js'
-import { CONTROL_PATH, isControl } from './control/path.js'
-import { listen } from './http/listener.js'
-import type { BodyBudget } from './http/request-body.js'
-import type { ResolvedOptions } from './options/resolve.js'
-import { openInSteps } from './system/cleanup-stack.js'
-import { messageOf } from './system/message-of.js'
 
 export { checkStart, type SandboxEvents, type SavedSandbox } from './compose.js'
 
@@ -88,7 +88,7 @@ async function answerControl(
   warn: (message: string) => void,
 ): Promise<void> {
   try {
-    const { bridge } = await import('./http/control-bridge.js')
+    const { bridge } = await import('../http/control-bridge.js')
     await bridge(control, request, response, budget)
   } catch (error) {
     if (!request.socket.destroyed) warn(`The control plane failed: ${messageOf(error)}`)

@@ -5,6 +5,7 @@ import type { Health } from '../control/routes.js'
 import { checkInput, type Verb } from '../control/verb.js'
 import type { VerbName } from '../control/verb-map.js'
 import { VERBS } from '../control/verbs.js'
+import type { ReplicaView } from '../control/views.js'
 import { writeCheckpoint } from '../core/checkpoint.js'
 import { unfitRecords } from '../core/collections.js'
 import type { RequestCommand, VerbCommand } from '../core/command.js'
@@ -16,26 +17,19 @@ import type { EndedExchange, ExchangeRef, Reply } from '../domain/messages.js'
 import { type RedisAddress, readRedisAddress } from '../domain/redis-address.js'
 import type { StoredState } from '../domain/state.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
+import type { CommandExecutor, SandboxDeps, SavedSandbox } from '../executor/executor.js'
 import { DeliveryTracker as PendingDeliveries } from '../http/delivery-tracker.js'
 import type { GroupLog } from '../options/resolve.js'
-import { type Checkpoint, type CommandLog, type Entry, LogLost, LogUnavailable } from '../replication/command-log.js'
-import {
-  differences,
-  type JoinResult,
-  livingMembers,
-  MEMBER_TIMEOUT_MS,
-  type Member,
-  type ReplicaView,
-} from '../replication/group.js'
-import { APPEND_TIMEOUT_MS, Outbox, OVERDUE } from '../replication/outbox.js'
-import { openRedisLog } from '../replication/redis-log.js'
-import { HiddenKeys, withoutUnknownToken } from '../replication/secrets.js'
 import { within } from '../system/cleanup-stack.js'
 import { messageOf } from '../system/message-of.js'
 import { packageVersion } from '../system/package-files.js'
 import { systemClock } from '../system/system-clock.js'
-import type { CommandExecutor, SandboxDeps, SavedSandbox } from './executor.js'
+import { type Checkpoint, type CommandLog, type Entry, LogLost, LogUnavailable } from './command-log.js'
+import { differences, type JoinResult, livingMembers, MEMBER_TIMEOUT_MS, type Member } from './group.js'
 import { type GroupStart, readGroupStart } from './group-start.js'
+import { APPEND_TIMEOUT_MS, Outbox, OVERDUE } from './outbox.js'
+import { openRedisLog } from './redis-log.js'
+import { HiddenKeys, withoutUnknownToken } from './secrets.js'
 import { type BuildSpaces, type DeliveryTracker, Timeline } from './timeline.js'
 
 /** For tests. */

@@ -5,7 +5,7 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { packageDirectory } from '../../src/system/package-files.js'
+import { packageDirectory } from '../../../src/system/package-files.js'
 
 /** The options of a bench. */
 export function readFlags(): { readonly isQuick: boolean; readonly writesDocs: boolean } {
@@ -73,7 +73,7 @@ export function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PETSTORE_')))
 }
 
-export const benchDirectory = join(packageDirectory, 'test/bench')
+export const benchDirectory = join(packageDirectory, 'test/proofs/bench')
 /** The built command, as users run it. */
 export const command = join(packageDirectory, 'bin/petstore-sandbox.js')
 export const contract = join(packageDirectory, 'openapi.yaml')
@@ -124,7 +124,7 @@ export function cpuMicroseconds(pid: number): number {
 /** Installs what the sandbox is measured beside, once. */
 export function installPeers(): void {
   if (existsSync(join(benchDirectory, 'node_modules/.package-lock.json'))) return
-  process.stderr.write('Installing the peers into test/bench/node_modules …\n')
+  process.stderr.write('Installing the peers into test/proofs/bench/node_modules …\n')
   execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: benchDirectory,
     stdio: ['ignore', 'ignore', 'inherit'],

@@ -1,5 +1,5 @@
-import type { Int64 } from '../../src/contract/int64.js'
-import { parseJson, stringifyJson } from '../../src/contract/json.js'
+import type { Int64 } from '../../../src/contract/int64.js'
+import { parseJson, stringifyJson } from '../../../src/contract/json.js'
 import { ask, type Heard } from './client.js'
 import type { Trial } from './trial.js'
 

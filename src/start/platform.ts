@@ -1,35 +1,36 @@
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Contract } from './contract/contract.js'
-import type { ContractEngine } from './contract/engine.js'
-import type { ApiKey } from './domain/keys.js'
-import { type Bytes, formatSize, MIB } from './domain/numbers.js'
-import type { Upstream } from './domain/upstream.js'
-import type { OpenedStore } from './executor/executor.js'
-import type { RecordSeeds } from './fixtures/load-fixtures.js'
-import { recordSeeds } from './fixtures/record-seeds.js'
-import { OptionsError } from './options/options.js'
-import { locateOption, type ResolvedOptions } from './options/resolve.js'
-import { openFileStore } from './store/file-store.js'
-import { Layout } from './store/layout.js'
-import { SnapshotFolder } from './store/snapshot-folder.js'
-import { messageOf } from './system/message-of.js'
-import { systemClock } from './system/system-clock.js'
+import type { Contract } from '../contract/contract.js'
+import type { ContractEngine } from '../contract/engine.js'
+import type { ApiKey } from '../domain/keys.js'
+import { type Bytes, formatSize, MIB } from '../domain/numbers.js'
+import type { Upstream } from '../domain/upstream.js'
+import type { OpenedStore } from '../executor/executor.js'
+import type { RecordSeeds } from '../fixtures/load-fixtures.js'
+import { recordSeeds } from '../fixtures/record-seeds.js'
+import { OptionsError } from '../options/options.js'
+import { locateOption, type ResolvedOptions } from '../options/resolve.js'
+import { openFileStore } from '../store/file-store.js'
+import { Layout } from '../store/layout.js'
+import { SnapshotFolder } from '../store/snapshot-folder.js'
+import { messageOf } from '../system/message-of.js'
+import { systemClock } from '../system/system-clock.js'
 
 // Parts that need a disk, sockets or threads. Browsers get platform.browser.ts instead. All but the store load on first use.
 
-export type { ReplicaOverrides } from './executor/replica.js'
-export { openContract } from './openapi/open-contract.js'
+export { openContract } from '../openapi/open-contract.js'
+export type { ReplicaOverrides } from '../replication/replica.js'
 
-export const createReplicaExecutor: typeof import('./executor/replica.js').createReplicaExecutor = async (...given) =>
-  (await import('./executor/replica.js')).createReplicaExecutor(...given)
+export const createReplicaExecutor: typeof import('../replication/replica.js').createReplicaExecutor = async (
+  ...given
+) => (await import('../replication/replica.js')).createReplicaExecutor(...given)
 
 /** The records that spaces start with, for a seed. @throws Failure CANNOT_GENERATE */
 export async function openSeeds(options: ResolvedOptions, contract: Contract): Promise<(seed: number) => RecordSeeds> {
   const seeds = recordSeeds(contract)
   if (options.generate.length === 0) return () => seeds
-  const { generatedSeeds } = await import('./fixtures/generate-records.js')
+  const { generatedSeeds } = await import('../fixtures/generate-records.js')
   return generatedSeeds(options, contract, seeds, (index) => locateOption(options, 'generate', index))
 }
 
@@ -51,7 +52,7 @@ export async function readHandlers(file: string): Promise<Readonly<Record<string
 }
 
 export async function openEngine(contract: Contract): Promise<ContractEngine> {
-  const { openPrism } = await import('./contract/prism.js')
+  const { openPrism } = await import('../contract/prism.js')
   return openPrism(contract)
 }
 
@@ -61,7 +62,7 @@ export async function openUpstream(
   { keyHeaders }: Contract,
   warn: (message: string) => void,
 ): Promise<Upstream> {
-  const { openUpstream } = await import('./client/upstream.js')
+  const { openUpstream } = await import('../client/upstream.js')
   return openUpstream({
     baseUrl,
     keyHeader: keyHeaders[0],

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { SeenExchange } from '../../src/cli/conform/verdict.js'
+import type { SeenExchange } from '../../../src/cli/conform/verdict.js'
 import { GROUPS, LETTERS, type Row } from './table.js'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 /** Of each run. On a busy machine, a run of a client that gives up after 8 s may need more than the default. */
 const TIMEOUT = '40s'
 const UNDECIDED = 'b'
-const BIN = fileURLToPath(new URL('../../bin/petstore-sandbox.js', import.meta.url))
+const BIN = fileURLToPath(new URL('../../../bin/petstore-sandbox.js', import.meta.url))
 
 interface Scenario {
   readonly name: string

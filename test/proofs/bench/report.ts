@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
-import { packageDirectory } from '../../src/system/package-files.js'
+import { packageDirectory } from '../../../src/system/package-files.js'
 import type { Contestant, Operation } from './contestants.js'
 import { type Figures, FULL, OPERATIONS, type Results, ratio } from './measures.js'
 import { count, ratiosOf, type Spread, spreadOf } from './statistics.js'

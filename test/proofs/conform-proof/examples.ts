@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageDirectory } from '../../src/system/package-files.js'
+import { packageDirectory } from '../../../src/system/package-files.js'
 
 export const CONFORM_PAGE = readFileSync(join(packageDirectory, 'docs/conform.md'), 'utf8')
 

@@ -1,13 +1,13 @@
 import { parseJson, stringifyJson } from '../contract/json.js'
 import type { StoredState } from '../domain/state.js'
 import type { EpochMs } from '../domain/time.js'
+import { resolveFrozenStart, type SandboxDeps } from '../executor/executor.js'
 import { kebabName } from '../options/names.js'
 import type { ResolvedOptions } from '../options/resolve.js'
-import { FIXTURES, type GroupFacts } from '../replication/group.js'
 import { type Content, Layout } from '../store/layout.js'
 import { packageVersion } from '../system/package-files.js'
 import { digestOf } from '../system/runtime.js'
-import { resolveFrozenStart, type SandboxDeps } from './executor.js'
+import { FIXTURES, type GroupFacts } from './group.js'
 
 /** What a group starts from: values that all its replicas share. */
 export type GroupStart = Awaited<ReturnType<typeof readGroupStart>>

@@ -1,8 +1,8 @@
+import type { FailureCode } from '../domain/failures.js'
+import { ALWAYS_REFUSED } from '../domain/keys.js'
+import type { ProblemCode, Reason } from '../domain/problems.js'
+import { ceilSeconds, type DurationMs, formatDuration, SECOND_MS } from '../domain/time.js'
 import { shellCommand } from './curl.js'
-import type { FailureCode } from './failures.js'
-import { ALWAYS_REFUSED } from './keys.js'
-import type { ProblemCode, Reason } from './problems.js'
-import { ceilSeconds, type DurationMs, formatDuration, SECOND_MS } from './time.js'
 
 // What to do about every error: for the log, `call`, the dashboard, JSON errors and docs/errors.md.
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { startVitest } from 'vitest/node'
-import { packageDirectory } from '../../src/system/package-files.js'
+import { packageDirectory } from '../../../src/system/package-files.js'
 import { API_KEY, bareLike, type Contestant, type Operation, peersFor, type Running, sandbox } from './contestants.js'
 import { type Load, sendExactly } from './load.js'
 import { count, ratiosOf, type Spread } from './statistics.js'
@@ -225,7 +225,7 @@ const COPIES = [
 async function inProcess(rounds: number) {
   say('in process')
   const built = pathToFileURL(join(packageDirectory, 'dist/index.js')).href
-  const { startSandbox } = (await import(built)) as typeof import('../../src/index.js')
+  const { startSandbox } = (await import(built)) as typeof import('../../../src/index.js')
   const start: number[] = []
   const reset: number[] = []
   /** Over a socket, of a space that was not used before. */
