@@ -8,7 +8,7 @@ import { start, startProgram } from './built.js'
 import { get } from './test-io.js'
 
 /** Modules that `serve` always loads: its entry, its command, and the sandbox. */
-const LOADED = ['src/cli/main.ts', 'src/cli/serve.ts', 'src/sandbox.ts']
+const LOADED = ['src/cli/main.ts', 'src/cli/serve.ts', 'src/start/sandbox.ts']
 const CHUNK = /^chunk-\w+\.js$/
 
 /** Packages that a file and its imports load at once; types and `import()` load none. */
