@@ -1,9 +1,11 @@
 import { type Command, Option } from 'commander'
 import { type Location, writeLocator } from '../client/locator-file.js'
 import { EXAMPLE } from '../contract/generated/examples.js'
+import { shellWord } from '../domain/curl.js'
 import { Failure } from '../domain/failures.js'
 import { openContract } from '../openapi/open-contract.js'
 import { valueFromText } from '../options/layer.js'
+import { toKebabCase } from '../options/letter-case.js'
 import { ENV_PREFIX, envName, flagName, kebabName } from '../options/names.js'
 import { OptionsError, serveDefaults } from '../options/options.js'
 import { formatProblem } from '../options/problem.js'
@@ -82,6 +84,7 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
     force,
   })
   const events = {
+    command: commandOf(flags, own),
     ...(log.exchange && { onExchange: log.exchange }),
     ...(log.verb && { onVerb: log.verb }),
     onWarning: log.warning,
@@ -133,6 +136,18 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
     leaveTerminal()
     log.flush()
   }
+}
+
+/** To start the same sandbox again; values of secrets are left to fill in. */
+function commandOf(flags: FlagValues, own: OwnFlags): string {
+  const words = Object.entries({ ...flags, ...own }).flatMap(([name, value]) => {
+    const option = OPTION_NAMES.find((known) => known === name)
+    const flag = toKebabCase(name)
+    if (typeof value === 'boolean') return [`--${value ? '' : 'no-'}${flag}`]
+    const isSecret = option !== undefined && optionRow(option).secret === true
+    return [value ?? []].flat().flatMap((text) => [`--${flag}`, isSecret ? `<${flag}>` : shellWord(text)])
+  })
+  return ['petstore-sandbox serve', ...words].join(' ')
 }
 
 function locationOf({ sandbox: { baseUrl, controlUrl, core } }: Run): Location {

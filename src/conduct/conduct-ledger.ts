@@ -1,5 +1,12 @@
 import type { KeyCaller } from '../domain/keys.js'
-import { type Ending, type ExchangeRef, type HandlerResult, isBrowserProbe, isPublic } from '../domain/messages.js'
+import {
+  type Ending,
+  type ExchangeRef,
+  type HandlerResult,
+  isBrowserProbe,
+  isOwnRequest,
+  isPublic,
+} from '../domain/messages.js'
 import { type Limits, NO_LIMITS } from '../domain/quota.js'
 import { redactQuery } from '../domain/redaction.js'
 import { isProxied } from '../domain/request-headers.js'
@@ -106,8 +113,8 @@ export class ConductLedger {
     return [...this.#keys.values(), ...this.#strangers.values()]
   }
 
-  count({ caller, space, now, wall }: JudgedRequest): void {
-    if (caller.kind !== 'key') return
+  count({ caller, request, space, now, wall }: JudgedRequest): void {
+    if (caller.kind !== 'key' || isOwnRequest(request)) return
     const { settings } = space.state
     const account = this.#accountOf(caller)
     if (account.isAlwaysRefused) return
@@ -118,13 +125,14 @@ export class ConductLedger {
 
   /** A request has arrived, and has not changed the space yet. */
   arrived(judged: JudgedRequest): void {
+    if (isOwnRequest(judged.request)) return
     const senders = this.#known(judged)?.senders.get(senderOf(judged))
     if (senders !== undefined) dropWithoutReason(senders, judged)
   }
 
   /** @returns see `countIfEarly` in key-conduct.ts */
   countIfEarly(judged: JudgedRequest): number | undefined {
-    const account = this.#known(judged)
+    const account = isOwnRequest(judged.request) ? undefined : this.#known(judged)
     return account && countIfEarly(account, judged)
   }
 
@@ -134,7 +142,7 @@ export class ConductLedger {
    */
   judge(judged: JudgedRequest, response: HandlerResult, { id, position }: Pick<ExchangeRef, 'id' | 'position'>): void {
     const { caller, now, request, route, path, query } = judged
-    if (isBrowserProbe(request)) return
+    if (isBrowserProbe(request) || isOwnRequest(request)) return
     this.requests++
     this.repeats?.judge(judged, response, fingerprintOf(judged), id, position)
     const account = caller.kind === 'key' ? this.#accountOf(caller) : undefined

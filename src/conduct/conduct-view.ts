@@ -48,6 +48,8 @@ export interface Finding<Rule extends ConductRule = ConductRule> {
   readonly count: number
   /** Products of up to 20 User-Agents: `curl`. */
   readonly clients: readonly string[]
+  /** How often each of them occurs. */
+  readonly countByClient: Readonly<Record<string, number>>
   /** The first 20 ids. */
   readonly exchanges: readonly number[]
   /** ISO 8601, UTC, by the space's clock. */

@@ -129,7 +129,7 @@ function messageOf({ body, status, problem }: HandlerResult): string {
 function discouragedUses({ caller, route }: JudgedRequest, { status, fault }: HandlerResult): readonly FindingDraft[] {
   if (caller.kind !== 'key' || route.kind !== 'operation') return []
   const { id: detail, deprecated, sunsetAt, undocumentedShape } = route.operation
-  const end = sunsetAt === undefined ? '' : ` and will be removed on ${new Date(sunsetAt).toISOString().slice(0, 10)}`
+  const end = sunsetAt === undefined ? '' : `; its removal date is ${new Date(sunsetAt).toISOString().slice(0, 10)}`
   const drafts: FindingDraft[] = []
   if (deprecated) drafts.push({ rule: 'deprecated-operation', detail, message: `${detail} is deprecated${end}.` })
   if (undocumentedShape && status < 300 && fault === undefined)

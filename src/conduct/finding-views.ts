@@ -1,5 +1,5 @@
 import { MAX_SENDERS } from '../domain/settings.js'
-import { SECOND_MS } from '../domain/time.js'
+import { formatSpan } from '../domain/time.js'
 import { productOf } from '../domain/user-agent.js'
 import type { ConductRule, Finding, Otherwise } from './conduct-view.js'
 import type { Findings, Group } from './findings.js'
@@ -20,6 +20,11 @@ function provenRule({ rule, sharing, senders }: Group): ConductRule {
 
 function viewOf<Rule extends ConductRule>(rule: Rule, group: Group): Finding<Rule> {
   const { key, sender, operation, count, exchanges, userAgents, firstAt, lastAt, request, disobeyed } = group
+  const counts = new Map<string, number>()
+  for (const [userAgent, times] of userAgents) {
+    const product = productOf(userAgent)
+    if (product !== '') counts.set(product, (counts.get(product) ?? 0) + times)
+  }
   return {
     rule,
     key,
@@ -35,7 +40,8 @@ function viewOf<Rule extends ConductRule>(rule: Rule, group: Group): Finding<Rul
       laterMs: Math.round(disobeyed.laterMs),
     },
     count,
-    clients: [...new Set(userAgents.map(productOf).filter((product) => product !== ''))],
+    clients: [...counts.keys()],
+    countByClient: Object.fromEntries(counts),
     exchanges: [...exchanges],
     firstAt: new Date(firstAt).toISOString(),
     lastAt: new Date(lastAt).toISOString(),
@@ -59,10 +65,9 @@ function textOf({ rule, sender, operation, count, request, disobeyed, senders, t
   const time = new Date(at).toISOString().slice(11, 23)
   const wait = retryAfter === null ? 'without Retry-After' : `with Retry-After: ${retryAfter}`
   const response = status === 0 ? (rule.startsWith('repeated-write') ? 'lost' : 'broken') : `${status} ${wait}`
-  const later = laterMs < SECOND_MS / 10 ? `${Math.ceil(laterMs)} ms` : `${(laterMs / SECOND_MS).toFixed(1)} s`
   return [
     `${what} ${done(count === 1 ? '' : ` ${count} times`, tries)}.`,
-    `Response ${exchange} (${time}) was ${response}; the next request came ${later} later.`,
+    `Response ${exchange} (${time}) was ${response}; the next request came ${formatSpan(laterMs)} later.`,
     advice,
     ...(isHeldBack
       ? [

@@ -23,7 +23,8 @@ export interface Group extends Pick<Occurrence, 'rule' | 'key' | 'sender' | 'ope
   message: string
   count: number
   readonly exchanges: number[]
-  readonly userAgents: string[]
+  /** With their numbers of occurrences. */
+  readonly userAgents: Map<string, number>
   readonly firstAt: EpochMs
   lastAt: EpochMs
   /** The largest `senders` of its occurrences; 0 if it does not matter. */
@@ -71,7 +72,8 @@ export function countAgain(group: Group, exchange: number, at: EpochMs, userAgen
   group.lastAt = at
   if (group.exchanges.length < EXCHANGES_A_GROUP) group.exchanges.push(exchange)
   const { userAgents } = group
-  if (userAgents.length < USER_AGENTS_A_GROUP && !userAgents.includes(userAgent)) userAgents.push(userAgent)
+  const known = userAgents.get(userAgent)
+  if (known !== undefined || userAgents.size < USER_AGENTS_A_GROUP) userAgents.set(userAgent, (known ?? 0) + 1)
 }
 
 export function isSameRequest(one: Finding['request'], other: Finding['request']): boolean {
@@ -100,7 +102,7 @@ function groupFor(groups: Map<string, Group>, occurrence: Occurrence, at: EpochM
     tries: 0,
     count: 0,
     exchanges: [],
-    userAgents: [],
+    userAgents: new Map(),
     firstAt: at,
     lastAt: at,
     senders: 0,

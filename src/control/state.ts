@@ -63,10 +63,12 @@ export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateVie
         .filter((operation) => !isStateful(operation))
         .map(({ id, isMocked, whyMocked }) => ({ operation: id, reason: isMocked ? '--mock' : (whyMocked ?? '') })),
     },
+    process: space.shared.process,
     upstream: upstream === undefined ? null : { baseUrl: upstream.baseUrl, writes: upstream.writes },
     counts: {
       records: space.countRecords(),
       requests: space.log.total,
+      logged: space.log.size,
       open: space.log.open,
       spaces: spaces.names().length,
     },

@@ -1,4 +1,5 @@
 import type { KeyHeader } from '../contract/contract-data.js'
+import type { ProcessView } from '../core/space-context.js'
 import type { FaultRule } from '../domain/faults.js'
 import type { Upstream } from '../domain/upstream.js'
 import type { ScenarioContent, SettingsView } from '../options/options.js'
@@ -194,6 +195,7 @@ export interface StateView {
   readonly undo: UndoView | null
   /** The real service; null without `upstream`. */
   readonly upstream: Pick<Upstream, 'baseUrl' | 'writes'> | null
+  readonly process: ProcessView
   readonly operations: OperationsView
   /** Only if it is asked for. */
   readonly explanation?: ExplanationView
@@ -201,6 +203,8 @@ export interface StateView {
     /** Records of each resource. */
     readonly records: Readonly<Record<string, number>>
     readonly requests: number
+    /** Requests that the log still has. */
+    readonly logged: number
     /** Requests in progress. */
     readonly open: number
     readonly spaces: number

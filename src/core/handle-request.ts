@@ -1,6 +1,13 @@
 import { isBodyFault } from '../domain/faults.js'
-import { type Caller, type SentKey, sentTokens } from '../domain/keys.js'
-import { bodyStart, type HandlerResult, hasNoStatus, type Reply, type ServiceRequest } from '../domain/messages.js'
+import { type Caller, OWN_CLIENT, type SentKey, sentTokens } from '../domain/keys.js'
+import {
+  bodyStart,
+  type HandlerResult,
+  hasNoStatus,
+  isOwnRequest,
+  type Reply,
+  type ServiceRequest,
+} from '../domain/messages.js'
 import { streamAt } from '../domain/random.js'
 import { createHider, redactAddress, redactQuery } from '../domain/redaction.js'
 import { findLatency } from '../domain/settings.js'
@@ -206,7 +213,7 @@ function logExchange(context: RequestContext, response: HandlerResult, headers: 
   const { space, request, caller, route, path, query, now, position } = context
   const record: ExchangeRecord = withoutSecrets(context, {
     // In the order of WITHOUT_VALUES: a spread here takes longer than the rest of the request.
-    sender: caller.kind === 'key' && caller.sender !== '' ? caller.sender : undefined,
+    sender: senderIn(context),
     operation: route.kind === 'operation' ? route.operation.id : undefined,
     status: hasNoStatus(response) ? undefined : response.status,
     reason: response.reason,
@@ -236,6 +243,11 @@ function logExchange(context: RequestContext, response: HandlerResult, headers: 
   space.log.add(record)
   space.requests++
   return record
+}
+
+function senderIn({ caller, request }: RequestContext): string | undefined {
+  if (isOwnRequest(request)) return OWN_CLIENT
+  return caller.kind === 'key' && caller.sender !== '' ? caller.sender : undefined
 }
 
 function loggedBody({ body, headers }: ServiceRequest): string {

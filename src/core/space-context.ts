@@ -35,6 +35,7 @@ export interface SpaceContext {
   readonly logBudget: LogBudget
   readonly memoryBudget: MemoryBudget
   readonly upstream?: Pick<Upstream, 'baseUrl' | 'hasKey' | 'writes'> | undefined
+  readonly process: ProcessView
   warn(message: string): void
   /** Undefined without listeners. */
   readonly onExchange: ((record: ExchangeRecord) => void) | undefined
@@ -42,6 +43,13 @@ export interface SpaceContext {
   onForget(space: ReportedSpace): void
   /** An undo restores what onForget reported. @param space its name */
   onRecall(space: string): void
+}
+
+export interface ProcessView {
+  /** With the flags that were given, but without secrets; null if a program started it. */
+  readonly command: string | null
+  /** Absolute path of the file with the records; null without a file. */
+  readonly store: string | null
 }
 
 /** Stores the changes of one space. */

@@ -86,6 +86,14 @@ export function sentKeyText(key: string, space: string, sender = ''): string {
   return space === '' && sender === '' ? key : `${key}~${space}${sender === '' ? '' : `+${sender}`}`
 }
 
+/** The client of requests that people send from a page of the sandbox, or again. */
+export const OWN_CLIENT = 'you'
+
+/** A logged key as its client sent it. */
+export function loggedKeyText({ key, sender }: { readonly key: string; readonly sender?: string | undefined }): string {
+  return sentKeyText(key, '', sender === OWN_CLIENT ? '' : sender)
+}
+
 /** `sandbox-pro~checkout+w3`: the key `sandbox-pro` in the space `checkout`, sent by `w3`. */
 export interface SentKey {
   /** Empty if invalid. */

@@ -1,6 +1,7 @@
 import type { Reading, Route, Violation } from '../contract/contract.js'
 import type { OtherKey } from '../contract/contract-data.js'
 import type { FaultName, WireFault } from './faults.js'
+import { OWN_CLIENT } from './keys.js'
 import type { ProblemCode, Reason } from './problems.js'
 import type { EpochMs } from './time.js'
 
@@ -175,6 +176,14 @@ const BROWSER_PROBES =
 export function isBrowserProbe({ method, target, headers }: ServiceRequest): boolean {
   if (headers.authorization !== undefined || method !== 'GET') return false
   return BROWSER_PROBES.test(target) || isNavigation(headers)
+}
+
+/** Sent by the dashboard, the docs page, and replays. */
+export const OWN_CLIENT_HEADER = 'x-sandbox-client'
+
+/** Whether a person sent this from a page of the sandbox, or again: charged and logged as usual, but not judged. */
+export function isOwnRequest({ headers }: Pick<ServiceRequest, 'headers'>): boolean {
+  return headers[OWN_CLIENT_HEADER] === OWN_CLIENT
 }
 
 /** Old browsers do not send sec-fetch-mode, nor do others without TLS beyond loopback. */

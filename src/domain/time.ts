@@ -63,11 +63,11 @@ export function formatOffset(offset: DurationMs): string {
   return `${offset < 0 ? '-' : '+'}${parts.join('') || '0s'}`
 }
 
-/** `12.3 ms`, `480 ms`, `9.2 s`, `2 min 5 s`. */
+/** `1.2 ms`, `33 ms`, `480 ms`, `9.2 s`, `58 s`, `2 min 5 s`. */
 export function formatSpan(milliseconds: number): string {
-  if (milliseconds < 100) return `${milliseconds.toFixed(1)} ms`
+  if (milliseconds < 10) return `${Number(milliseconds.toFixed(1))} ms`
   if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
-  if (milliseconds < 99_950) return `${(milliseconds / SECOND_MS).toFixed(1)} s`
+  if (milliseconds < 99_950) return `${Number((milliseconds / SECOND_MS).toFixed(1))} s`
   const seconds = Math.round(milliseconds / SECOND_MS)
   const rest = seconds % 60
   return `${Math.floor(seconds / 60)} min${rest === 0 ? '' : ` ${rest} s`}`

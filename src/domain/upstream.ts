@@ -63,7 +63,7 @@ const HOP_BY_HOP = 'connection|keep-alive|proxy-[a-z-]+|te|trailer|transfer-enco
  * browsers add for the sandbox's origin.
  */
 const NOT_SENT_ON = new RegExp(
-  `^(?:${HOP_BY_HOP}|host|content-length|expect|authorization|prefer|accept-encoding|if-[a-z-]+|range|cookie2?|origin|referer|sec-[a-z-]+|access-control-[a-z-]+|via|x-sandbox-reason)$`,
+  `^(?:${HOP_BY_HOP}|host|content-length|expect|authorization|prefer|accept-encoding|if-[a-z-]+|range|cookie2?|origin|referer|sec-[a-z-]+|access-control-[a-z-]+|via|x-sandbox-(?:reason|client))$`,
   'i',
 )
 /** Response headers that are dropped: of the connection or origin, and those that the sandbox sets. */

@@ -79,6 +79,11 @@ export class ExchangeLog {
     return this.#nextId - 1
   }
 
+  /** Exchanges that it has. */
+  get size(): number {
+    return this.#count
+  }
+
   /** Exchanges that have not ended. */
   get open(): number {
     return this.#open

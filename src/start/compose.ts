@@ -46,6 +46,8 @@ import { checkKeys, checkOperations, checkPlans, labelKeys, unreachableNotes } f
 export type { SavedSandbox } from '../executor/executor.js'
 
 export interface SandboxEvents {
+  /** That starts this sandbox. */
+  readonly command?: string
   onExchange?(record: ExchangeRecord): void
   /** A space is about to be reset or removed, with the conduct in it. */
   onForget?(space: ReportedSpace): void
@@ -263,6 +265,7 @@ function spacesOpener(
       logBudget: new LogBudget(),
       memoryBudget: new MemoryBudget(options.maxStore, warn),
       upstream,
+      process: { command: events.command ?? null, store: options.store ?? null },
       warn,
       onExchange:
         events.onExchange &&

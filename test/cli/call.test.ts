@@ -122,7 +122,7 @@ describe('call', () => {
 
   it('warns of deprecated and experimental operations', async () => {
     const sandbox = await sandboxWith()
-    const removal = 'getPet is deprecated and will be removed on 2030-12-05'
+    const removal = 'getPet is deprecated; its removal date is 2030-12-05'
     expect((await call('getPet 1', ioFor(sandbox))).err).toContain(removal)
     expect((await call('listOrders', ioFor(sandbox))).err).toContain('listOrders is experimental')
   })

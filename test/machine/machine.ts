@@ -52,6 +52,7 @@ export function openMachine(given: MachineOptions = {}): Spaces {
   const options = embeddedOptions(sandbox)
   const seed = loadSeed(options, contract)
   const shared: SpaceContext = {
+    process: { command: null, store: null },
     ...options,
     contract,
     basePath: contract.basePath,

@@ -101,7 +101,7 @@ export async function listOperations(
 }
 
 export function stabilityWarnings({ id, deprecated, sunsetAt, stability }: Operation): readonly string[] {
-  const removal = sunsetAt === undefined ? '' : ` and will be removed on ${dayOf(sunsetAt)}`
+  const removal = sunsetAt === undefined ? '' : `; its removal date is ${dayOf(sunsetAt)}`
   return [
     deprecated ? `${id} is deprecated${removal}.` : [],
     stability === undefined || stability === 'stable' ? [] : `${id} is ${stability}: it may change without notice.`,

@@ -5,8 +5,8 @@ import type { Open, OperationName } from '../../contract/entities.js'
 import type { Space } from '../../core/space.js'
 import { findRoute, splitTarget } from '../../core/target.js'
 import { keyChoices, keyParts, replaceInQuery } from '../../domain/key-places.js'
-import { keyLabel, sentKeyText } from '../../domain/keys.js'
-import { UNREADABLE } from '../../domain/messages.js'
+import { keyLabel, loggedKeyText, OWN_CLIENT } from '../../domain/keys.js'
+import { OWN_CLIENT_HEADER, UNREADABLE } from '../../domain/messages.js'
 import type { Reason } from '../../domain/problems.js'
 import { MASK } from '../../domain/redaction.js'
 import { recordSchema } from '../../domain/schemas.js'
@@ -255,6 +255,7 @@ function requestAgain(space: Space, input: Replay): Request {
     sendable('key', 'it has a character that is not allowed in headers', () => {
       for (const [name, value] of keyParts(choices, key).headers) headers.set(name, value)
     })
+  headers.set(OWN_CLIENT_HEADER, OWN_CLIENT)
   const body = input.body ?? sent.body
   const hasBody = verb !== 'GET' && verb !== 'HEAD' && body !== ''
   const queries = (contract.otherKeys ?? []).filter((one) => one.in === 'query')
@@ -279,6 +280,6 @@ function sendable<T>(what: string, why: string, make: () => T): T {
 function openKey(space: Space, { id, key, sender }: ExchangeRecord): string | undefined {
   if (key === NO_KEY) return undefined
   const apiKey = space.shared.keys.find(key)
-  if (apiKey !== undefined && keyLabel(apiKey) === apiKey.key) return sentKeyText(key, '', sender)
+  if (apiKey !== undefined && keyLabel(apiKey) === apiKey.key) return loggedKeyText({ key, sender })
   throw new VerbError('conflict', `The log does not have the key of exchange ${id} (${key}). Set key.`)
 }

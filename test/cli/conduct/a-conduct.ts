@@ -11,6 +11,7 @@ export function aFinding<F extends Partial<Finding>>(finding: F) {
     disobeyed: null,
     count: 1,
     clients: ['curl'],
+    countByClient: { curl: finding.count ?? 1 },
     exchanges: [7],
     firstAt: '2026-03-01T12:00:00.000Z',
     lastAt: '2026-03-01T12:00:00.000Z',
