@@ -12,6 +12,11 @@ export function timeText(at: number, withMilliseconds = false): string {
   return isoInZone(at).slice(11, withMilliseconds ? 23 : 19)
 }
 
+/** Of an end, rounded up as Retry-After is, so that one instant has one text. */
+export function endText(at: number): string {
+  return timeText(Math.ceil(at / 1000) * 1000)
+}
+
 /** Time left: `0:42`, `4:05`, `1:00:00`, `2 d 3 h`. Rounded up. */
 export function countdownText(milliseconds: number): string {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1000))

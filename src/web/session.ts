@@ -30,8 +30,6 @@ const ring = new ExchangeRing()
 let started: string | undefined
 let toastTimer: ReturnType<typeof setTimeout> | undefined
 let isShowing = false
-/** The sandbox keeps no older exchanges. */
-let isLogShort = false
 let connected = new AbortController()
 
 const readStateSoon = throttled(STATE_PAUSE_MS, readState)
@@ -79,7 +77,7 @@ export async function call<Name extends VerbName>(
 function clockMove(verb: VerbName, before: number): string {
   const now = view.spaceTime.value ?? 0
   if (verb.startsWith('clock.') || Math.abs(now - before) < CLOCK_MOVE_MS) return ''
-  return ` The clock has moved ${now < before ? 'back' : 'forward'} to ${dateText(now)}, ${instantText(now, now)}.`
+  return ` The clock has moved ${now < before ? 'back' : 'forward'} to ${dateText(now)}, ${instantText(Math.floor(now / 1000) * 1000, now)}.`
 }
 
 export function announce(text: string, undo?: () => Promise<unknown>): void {
@@ -198,7 +196,6 @@ export function showTab(tab: Tab, section?: string): void {
 export function showSpace(name: string): void {
   if (name === view.space.value) return
   ring.clear()
-  isLogShort = false
   view.turnTo(name)
   void stayConnected()
 }
@@ -228,8 +225,6 @@ export async function loadOlder(): Promise<void> {
   const before = view.exchanges.value.at(-1)?.id ?? 0
   const older = await lockIfAsked(callVerb('requests.list', space, { before, limit: EXCHANGES_KEPT }))
   if (space !== view.space.value) return
-  isLogShort = older.length < EXCHANGES_KEPT
-  view.hasOlder.value = !isLogShort
   ring.addOlder(older)
   showSoon()
 }
@@ -306,7 +301,7 @@ async function connect(signal: AbortSignal): Promise<void> {
   const first = await stream.next()
   const [at, recent, scenarios, contract] = await Promise.all([
     sandboxStart().catch(() => started),
-    callVerb('requests.list', space, { limit: EXCHANGES_KEPT + 1 }),
+    callVerb('requests.list', space, { limit: EXCHANGES_KEPT }),
     callVerb('scenario.list', space),
     servedContract(),
     readState().then(readReports),
@@ -315,9 +310,9 @@ async function connect(signal: AbortSignal): Promise<void> {
   forgetExchanges()
   if (started !== undefined && at !== undefined && started !== at) noteRestart(at)
   started = at
-  for (const exchange of recent.slice(-EXCHANGES_KEPT)) take(exchange)
+  for (const exchange of recent) take(exchange)
   batch(() => {
-    view.hasOlder.value = recent.length > EXCHANGES_KEPT
+    view.isLoaded.value = true
     view.connection.value = 'live'
     view.scenarios.value = scenarios
     view.contract.value = contract
@@ -375,7 +370,6 @@ function noteRestart(at: string): void {
 function take(exchange: Exchange): void {
   const taken = ring.add(exchange)
   if (taken === 'known') return
-  if (ring.isFull && !isLogShort) view.hasOlder.value = true
   if (exchange.ended === null) RECEIVED_AT.set(exchange, performance.now())
   if (taken === 'ended' && view.selected.value?.id === exchange.id) view.selected.value = exchange
   showSoon()

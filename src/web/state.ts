@@ -1,11 +1,12 @@
 import { batch, computed, type Signal, signal } from '@preact/signals'
 import type { Conduct } from '../conduct/conduct-view.js'
 import { stringifyJson } from '../contract/json.js'
-import type { ResourceView, ScenarioView, SpaceView, StateView } from '../control/views.js'
+import type { ActiveView, ResourceView, ScenarioView, SpaceView, StateView } from '../control/views.js'
 import { filterExchanges } from '../exchanges/exchange-filter.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
 import type { LoggedEvent } from '../exchanges/space-event.js'
 import { connection } from './control-api.js'
+import { earlyRequests } from './dashboard/early-requests.js'
 import type { Tab } from './dashboard/page-address.js'
 import { operationsIn } from './dashboard/recorded-request.js'
 import { dayText } from './dashboard/texts.js'
@@ -35,14 +36,14 @@ export const clock = ofSpace<{ readonly now: number; readonly frozen: boolean; r
   undefined,
 )
 export const exchanges = ofSpace<readonly Exchange[]>([])
+/** The page has the log, which may be empty. */
+export const isLoaded = ofSpace(false)
 /** Changes of the space, oldest first. */
 export const logged = ofSpace<readonly LoggedEvent[]>([])
 /** While the pointer or the focus is in the list, no rows are added. */
 export const isHeld = ofSpace(false)
 /** Exchanges that are not shown because of that. */
 export const newer = ofSpace(0)
-/** The log may have exchanges before the oldest one on the page. */
-export const hasOlder = ofSpace(false)
 /** Exchanges that the page does not have, found by the sandbox with this filter. */
 export const found = ofSpace<{ readonly filter: string; readonly exchanges: readonly Exchange[] }>({
   filter: '',
@@ -93,6 +94,15 @@ export const spaceTime = computed(() => {
   return read.now + Math.max(0, pageTime.value - read.readAt)
 })
 
+export function isActive(what: ActiveView['what']): boolean {
+  const now = spaceTime.value ?? 0
+  return state.value?.active.some((one) => one.what === what && !one.isOff && isNow(one, now)) === true
+}
+
+export function isNow({ until }: Pick<ActiveView, 'until'>, now: number): boolean {
+  return until === null || Date.parse(until) > now
+}
+
 /** In the zone of the page. */
 export const today = computed(() => dayText(spaceTime.value ?? 0))
 
@@ -102,6 +112,12 @@ export const shownExchanges = computed(() => {
   const older = found.value.filter === filter.value ? found.value.exchanges.filter(({ id }) => id < oldest) : []
   return [...own, ...older]
 })
+/** The log has exchanges before the oldest one on the page. */
+export const hasOlder = computed(() => {
+  const { requests = 0, logged = 0 } = state.value?.counts ?? {}
+  return (exchanges.value.at(-1)?.id ?? 0) > requests - logged + 1
+})
+export const early = computed(() => earlyRequests(exchanges.value, conduct.value))
 /** Newest first. */
 export const events = computed(() => logged.value.toReversed())
 

@@ -311,13 +311,14 @@ export function Pre({
   )
 }
 
-export function CodeBlock<Name extends string>({ forms }: { readonly forms: Readonly<Record<Name, () => string>> }) {
-  const names = Object.keys(forms) as Name[]
-  const language = useSignal(names[0] as Name)
-  const code = forms[language.value]()
+export function CodeBlock({ forms }: { readonly forms: Readonly<Record<string, () => string>> }) {
+  const names = Object.keys(forms)
+  const chosen = useSignal('')
+  const language = names.includes(chosen.value) ? chosen.value : (names[0] ?? '')
+  const code = forms[language]?.() ?? ''
   return (
     <>
-      <Toggle label="Language" names={names} value={language.value} choose={(name) => (language.value = name)}>
+      <Toggle label="Language" names={names} value={language} choose={(name) => (chosen.value = name)}>
         <CopyButton text={code} class="push">
           Copy
         </CopyButton>

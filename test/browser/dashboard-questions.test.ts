@@ -54,7 +54,7 @@ describe.skipIf(!HAS_CHROMIUM)('a question to the dashboard', () => {
   it('needs one click: why a request failed', async () => {
     const { page } = opened
     await click(row(page, '429'))
-    await page.getByText("The minute's 2 requests of the key sandbox").waitFor()
+    await page.getByText('The quota of the key sandbox on the plan free, 2 requests a minute, is used up.').waitFor()
     expect(clicks).toBe(1)
   })
 
@@ -63,7 +63,8 @@ describe.skipIf(!HAS_CHROMIUM)('a question to the dashboard', () => {
     ['what differs from the request before', /^Compare with/, 'Response body'],
   ])('needs one click in the open exchange: %s', async (_question, button, shown) => {
     const { page } = opened
-    // The first of them, after a 200.
+    // The first of them, after a 200, once the second has a row of its own.
+    await row(page, 'in its wait').waitFor()
     await page.locator('.exchange button', { hasText: '429' }).last().click()
     const detail = page.locator('.detail')
     await click(detail.getByRole('button', { name: button, exact: true }))

@@ -18,7 +18,7 @@ describe.skipIf(!HAS_CHROMIUM)('the pages, in a browser', () => {
     await page.getByRole('button', { name: `Copy the base URL ${below}/v1` }).waitFor()
     await page.getByRole('button', { name: '.env' }).click()
     await page.getByText(`PETSTORE_BASE_URL=${below}/v1`).waitFor()
-    await page.getByRole('button', { name: 'Send a sample request' }).click()
+    await page.getByRole('button', { name: 'Send GET /v1/pets' }).click()
     await page.locator('.exchange button .path').click()
     const detail = page.locator('.detail')
     await detail.getByRole('button', { name: 'Code', exact: true }).click()

@@ -1,15 +1,36 @@
 import { describe, expect, it } from 'vitest'
 import type { Conduct, Finding } from '../../src/conduct/conduct-view.js'
 import type { Exchange } from '../../src/exchanges/exchange-record.js'
-import { lanesOf } from '../../src/web/dashboard/client-lanes.js'
+import { type Lane, lanesOf, orderLanes } from '../../src/web/dashboard/client-lanes.js'
+import { earlyRequests } from '../../src/web/dashboard/early-requests.js'
 import { anExchange } from './exchanges.js'
 
-const at = (second: number) => `2026-03-01T12:00:${String(second).padStart(2, '0')}.000Z`
+const NOON = Date.parse('2026-03-01T12:00:00.000Z')
+const iso = (second: number) => new Date(NOON + second * 1000).toISOString()
+/** At these seconds by the space's clock, and in real time. */
+const at = (second: number, real = second) => ({ at: iso(second), receivedAt: iso(real) })
 const sentBy = (agent: string, facts: Partial<Exchange>) =>
   anExchange({ request: { headers: { 'user-agent': agent }, body: '' }, ...facts })
 const told = (seconds: string) => ({ headers: { 'retry-after': seconds }, body: '' })
-const finding = { rule: 'early-retry', key: 'sandbox', sender: '', exchanges: [3], count: 2 } as unknown as Finding
-const conduct = { violations: [finding], warnings: [] } as unknown as Conduct
+const aFinding = (facts: Partial<Finding>) =>
+  ({
+    ...{
+      rule: 'early-retry',
+      key: 'sandbox',
+      sender: '',
+      exchanges: [3],
+      count: 2,
+      countByClient: {},
+      disobeyed: null,
+    },
+    ...{ operation: 'listPets', firstAt: iso(0), lastAt: iso(60) },
+    ...facts,
+  }) as unknown as Finding
+const conductOf = (...violations: Finding[]) => ({ violations, warnings: [], notes: [] }) as unknown as Conduct
+
+function draw(exchanges: readonly Exchange[], second: number, conduct?: Conduct, isMoved = false) {
+  return lanesOf(exchanges, conduct, earlyRequests(exchanges, conduct), NOON + second * 1000, isMoved)
+}
 
 describe('the lanes of clients', () => {
   it('are by sender, or else by key and the product of the User-Agent', () => {
@@ -19,8 +40,7 @@ describe('the lanes of clients', () => {
       sentBy('Mozilla/5.0 (X11) AppleWebKit/537.36 Chrome/140.0 Safari/537.36', { id: 2 }),
       anExchange({ id: 1, key: 'sandbox-pro' }),
     ]
-    const { lanes } = lanesOf(exchanges, undefined)
-    expect(lanes.map(({ client, name }) => [client, name])).toEqual([
+    expect(draw(exchanges, 0).lanes.map(({ client, name }) => [client, name])).toEqual([
       ['sandbox-pro', 'sandbox-pro'],
       ['sandbox/Chrome', 'Chrome'],
       ['sandbox/curl', 'curl'],
@@ -28,15 +48,16 @@ describe('the lanes of clients', () => {
     ])
   })
 
-  it('fit the range to the log, with the waits of each client joined', () => {
+  it('reach from the first request to now, with the waits of each client joined', () => {
     const exchanges = [
-      anExchange({ id: 4, at: at(20), status: 429, response: told('60') }),
-      anExchange({ id: 3, at: at(11), status: 429, response: told('2') }),
-      anExchange({ id: 2, at: at(10), status: 503, response: told('2') }),
-      anExchange({ id: 1, at: at(0) }),
+      anExchange({ id: 4, ...at(20), status: 429, response: told('60') }),
+      anExchange({ id: 3, ...at(11), status: 429, response: told('2') }),
+      anExchange({ id: 2, ...at(10), status: 503, response: told('2') }),
+      anExchange({ id: 1, ...at(0) }),
     ]
-    const { from, to, lanes } = lanesOf(exchanges, undefined)
-    expect([from, to]).toEqual([Date.parse(at(0)), Date.parse(at(40))])
+    const { axis, lanes } = draw(exchanges, 20)
+    expect(axis.segments).toMatchObject([{ from: NOON, to: NOON + 40_000 }])
+    expect(axis.now).toBe(0.5)
     expect(lanes[0]?.waits).toEqual([
       [0.25, 13 / 40],
       [0.5, 1],
@@ -44,29 +65,92 @@ describe('the lanes of clients', () => {
     expect(lanes[0]?.marks).toMatchObject({ answered: [0], limited: [0.275, 0.5], failed: [0.25] })
   })
 
-  it('leave out what is further than an hour from the newest exchange, but keep its client', () => {
+  it('have a break of the same width where the clock was moved, and where nothing happened', () => {
     const exchanges = [
-      sentBy('curl/8', { id: 3, at: at(20) }),
-      sentBy('wget/1', { id: 2, at: '2030-12-05T00:00:00.000Z', status: 429, response: told('60') }),
-      sentBy('curl/8', { id: 1, at: at(10) }),
+      anExchange({ id: 6, ...at(7300, 100) }),
+      anExchange({ id: 5, ...at(3700, 100) }),
+      ...[4, 3, 2, 1].map((id) => anExchange({ id, ...at(id) })),
     ]
-    const { from, to, lanes } = lanesOf(exchanges, undefined)
-    expect([from, to]).toEqual([Date.parse(at(10)), Date.parse(at(20))])
-    expect(
-      lanes.map(({ name, requests, marks, waits }) => [name, requests, Object.values(marks).flat(), waits]),
-    ).toEqual([
-      ['curl', 2, [0, 1], []],
-      ['wget', 1, [], []],
+    const { axis } = draw(exchanges, 7301)
+    expect(axis.segments.map(({ firstId, gap }) => [firstId, gap])).toEqual([
+      [1, ''],
+      [5, '+1 h'],
+      [6, '+1 h'],
     ])
+    // At least 10 s each, at equal distances.
+    const places = exchanges.map((exchange) => axis.place(exchange) ?? -1)
+    expect(places[0]).toBeCloseTo(2 * (places[1] ?? 0))
+    expect(places[2]).toBeCloseTo(0.3 * 0.32)
+    const idle = draw([anExchange({ id: 3, ...at(90) }), ...exchanges.slice(4)], 90).axis
+    expect(idle.segments.map(({ gap }) => gap)).toEqual(['', '1 min idle'])
+    expect(draw(exchanges.slice(2), 64).axis.segments.map(({ gap }) => gap)).toEqual(['', '1 min idle'])
+    expect(draw(exchanges.slice(2), 3604, undefined, true).axis.segments.map(({ gap }) => gap)).toEqual(['', '+1 h'])
+    expect(draw([anExchange({ id: 2, ...at(0, 61) }), anExchange({ ...at(60) })], 1).axis.segments[1]?.gap).toBe(
+      '−1 min',
+    )
   })
 
-  it('have the findings of their requests, and those that break the rules come first', () => {
-    const exchanges = [sentBy('wget/1', { id: 3 }), sentBy('curl/8', { id: 2 }), anExchange({ id: 1, key: 'other' })]
-    const { lanes } = lanesOf(exchanges, conduct)
-    expect(lanes.map(({ name, violations }) => [name, violations])).toEqual([
-      ['wget', 2],
-      ['other', 0],
-      ['curl', 0],
+  it('draw the last stretches after many moves, and count the requests that are not drawn', () => {
+    const exchanges = Array.from({ length: 24 }, (_, n) => anExchange({ id: 24 - n, ...at((24 - n) * 3600, 0) }))
+    const { axis, lanes } = draw(exchanges, 24 * 3600)
+    expect([axis.segments.length, axis.hidden]).toEqual([6, 18])
+    expect(lanes[0]?.marks.answered).toHaveLength(6)
+    expect(lanes[0]?.requests).toBe(24)
+  })
+
+  it('do not blame a client for a wait that another one with its key was told', () => {
+    const exchanges = [
+      sentBy('poller/1', { id: 3, ...at(2) }),
+      sentBy('curl/8', { id: 2, ...at(1), status: 429, response: told('60') }),
+      sentBy('curl/8', { id: 1, ...at(0) }),
+    ]
+    const finding = aFinding({
+      countByClient: { poller: 1 },
+      count: 1,
+      disobeyed: { exchange: 2, retryAfter: '60' } as never,
+    })
+    const [curl, poller] = draw(exchanges, 3, conductOf(finding)).lanes
+    expect([curl?.findings, poller?.findings, poller?.sharesWith]).toEqual([[], [], 'curl'])
+  })
+
+  it('have own requests of people as a lane that is not judged', () => {
+    const { lanes } = draw([anExchange({ sender: 'you' })], 0)
+    expect(lanes).toMatchObject([{ client: 'you', isOwn: true, findings: [] }])
+  })
+})
+
+describe('the order of lanes', () => {
+  const lane = (client: string, violations: number, isOwn = false) =>
+    ({ client, violations, isOwn, findings: violations > 0 ? [{}] : [] }) as unknown as Lane
+  const names = (lanes: readonly Lane[]) => lanes.map(({ client }) => client).join(' ')
+
+  it('has the worst first, and people last', () => {
+    const lanes = [lane('you', 0, true), lane('polite', 0), lane('two', 2), lane('many', 24)]
+    expect(names(orderLanes(lanes, [], false))).toBe('many two polite you')
+  })
+
+  it('stays while counts grow, until one has doubled, and while it is held', () => {
+    const before = ['a', 'b']
+    expect(names(orderLanes([lane('a', 4), lane('b', 7)], before, false))).toBe('a b')
+    expect(names(orderLanes([lane('a', 4), lane('b', 8)], before, false))).toBe('b a')
+    expect(names(orderLanes([lane('new', 90), lane('a', 4), lane('b', 8)], before, true))).toBe('a b new')
+  })
+})
+
+describe('early requests', () => {
+  it('are those that conduct found; beyond the first, those that began after the end of the refusal', () => {
+    const sent = (id: number, second: number, facts: Partial<Exchange> = {}) =>
+      anExchange({ id, ...at(second), status: 429, durationMs: 2000, response: told('60'), ...facts })
+    const exchanges = [sent(5, 9), sent(4, 3.5), sent(3, 3), sent(2, 1), sent(1, 0)]
+    const disobeyed = { exchange: 1, retryAfter: '60' } as never
+    const few = conductOf(aFinding({ exchanges: [3, 5], count: 2, disobeyed }))
+    expect([...earlyRequests(exchanges, few).keys()]).toEqual([3, 5])
+    const many = conductOf(aFinding({ exchanges: [3], count: 3, disobeyed }))
+    expect([...earlyRequests(exchanges, many)].map(([id, { told: wait }]) => [id, wait])).toEqual([
+      [3, '60 s'],
+      [4, '60 s'],
+      [5, '60 s'],
     ])
+    expect([...earlyRequests(exchanges, undefined)]).toEqual([])
   })
 })

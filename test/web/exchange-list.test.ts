@@ -36,14 +36,19 @@ describe('the rows of the list', () => {
 
   it('are shared by equal exchanges, unless something happened between them', () => {
     const exchanges = [4, 3, 2, 1].map((id) => anExchange({ id, at: at(id), status: id === 1 ? 500 : 200 }))
-    const isEqual = (one: Exchange, other: Exchange) => one.status === other.status
-    const counts = (events: readonly LoggedEvent[]) =>
-      timelineOf(exchanges, events, { isEqual }).map((row) => (row.kind === 'exchange' ? [row.count, row.oldestId] : 0))
-    expect(counts([])).toEqual([
-      [3, 2],
-      [1, 1],
-    ])
-    expect(counts([event(3)])).toEqual([[1, 4], 0, [2, 2], [1, 1]])
+    const factsOf = ({ key, status }: Exchange) => ({ client: key, facts: String(status) })
+    const ids = (events: readonly LoggedEvent[], given: readonly Exchange[] = exchanges) =>
+      timelineOf(given, events, { factsOf }).map((row) => (row.kind === 'exchange' ? row.ids : 0))
+    expect(ids([])).toEqual([[4, 3, 2], [1]])
+    expect(ids([event(3)])).toEqual([[4], 0, [3, 2], [1]])
+    const other = exchanges.map((one) => (one.id === 3 ? { ...one, key: 'other' } : one))
+    expect(ids([], other), 'requests of others between them').toEqual([[4, 2], [3], [1]])
+  })
+
+  it('name the day of events alone', () => {
+    const events = [event(2, 'clock.advance'), event(0, 'reset')]
+    const dayOf = (text: string) => text.slice(0, 10)
+    expect(words(timelineOf([], events, { today: '2026-03-02', dayOf }))).toEqual(['day', 'clock.advance', 'reset'])
   })
 })
 

@@ -5,7 +5,7 @@ import { formatDuration } from '../../domain/time.js'
 import { wordOf } from '../../exchanges/exchange-filter.js'
 import { callVerb } from '../control-api.js'
 import { call, filterBy, moveClock, removeFault, removeUsedFaults, showTab } from '../session.js'
-import { space, spaceTime, state } from '../state.js'
+import { isNow, space, spaceTime, state } from '../state.js'
 import { CloseButton, CopyButton, Dialog, Menu, Pre, Toggle } from '../ui.js'
 import { leftText } from './clock-menu.js'
 import { ActionButton, saveFile } from './fields.js'
@@ -14,7 +14,7 @@ import { inZone } from './texts.js'
 /** Every switch that changes responses, wherever it came from; the start options that are off are struck through. */
 export function ActiveNow() {
   const now = spaceTime.value ?? 0
-  const active = state.value?.active.filter(({ until }) => until === null || Date.parse(until) > now) ?? []
+  const active = state.value?.active.filter((one) => isNow(one, now)) ?? []
   const used = state.value?.faults.filter(({ left }) => left === 0).length ?? 0
   const upstream = state.value?.upstream ?? null
   return (

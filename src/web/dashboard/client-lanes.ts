@@ -1,9 +1,12 @@
-import type { Conduct, Finding } from '../../conduct/conduct-view.js'
-import { HOUR_MS, SECOND_MS } from '../../domain/time.js'
+import { type Conduct, type Finding, VIOLATIONS } from '../../conduct/conduct-view.js'
+import { OWN_CLIENT } from '../../domain/keys.js'
+import { productOf } from '../../domain/user-agent.js'
 import { clientName, clientOf } from '../../exchanges/client-name.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
+import { allFindings, type EarlyRequest } from './early-requests.js'
 import { retryAt } from './explain-exchange.js'
 import { NO_OUTCOMES, type Outcome, type OutcomeCounts, outcomeOf } from './texts.js'
+import { type TimeAxis, timeAxis } from './time-axis.js'
 
 /** A client of the log, and what it did over the range of the lanes. */
 export interface Lane {
@@ -11,6 +14,8 @@ export interface Lane {
   readonly client: string
   readonly name: string
   readonly key: string
+  /** A person, whose requests are not judged. */
+  readonly isOwn: boolean
   readonly requests: number
   readonly counts: OutcomeCounts
   /** Shares of the range, each once. */
@@ -20,33 +25,30 @@ export interface Lane {
   /** Violations first, then warnings; the most frequent first. */
   readonly findings: readonly Finding[]
   readonly violations: number
+  /** Another client, which was told that their key has to wait. */
+  readonly sharesWith: string | undefined
 }
 
 export interface Lanes {
-  readonly from: number
-  readonly to: number
+  readonly axis: TimeAxis
   readonly lanes: readonly Lane[]
 }
 
-const MIN_RANGE_MS = 10 * SECOND_MS
-/** The clock may have jumped by years, and all marks would be at the ends of the range. */
-const MAX_DISTANCE_MS = HOUR_MS
 /** Marks of a lane: more would overlap. */
 const RESOLUTION = 400
 
 /**
- * Fits the range to the exchanges within an hour of the newest; a wait at the end takes at most half of it.
- *
- * @param exchanges newest first
+ * @param exchanges newest first, at least one
+ * @param isMoved the clock was moved after the newest
  */
-export function lanesOf(exchanges: readonly Exchange[], conduct: Conduct | undefined): Lanes {
-  const newest = Date.parse(exchanges[0]?.at ?? '')
-  const near = exchanges.filter(({ at }) => Math.abs(Date.parse(at) - newest) <= MAX_DISTANCE_MS)
-  const times = near.map(({ at }) => Date.parse(at))
-  const from = times.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY)
-  const last = times.reduce((one, other) => Math.max(one, other), 0)
-  const lastWait = near.reduce((latest, exchange) => Math.max(latest, retryAt(exchange) ?? 0), last)
-  const to = Math.max(last, Math.min(lastWait, last + Math.max(last - from, MIN_RANGE_MS)), from + 1)
+export function lanesOf(
+  exchanges: readonly Exchange[],
+  conduct: Conduct | undefined,
+  early: ReadonlyMap<number, EarlyRequest>,
+  now: number,
+  isMoved = false,
+): Lanes {
+  const axis = timeAxis(exchanges, now, isMoved)
   const byClient = new Map<string, Exchange[]>()
   for (const exchange of exchanges.toReversed()) {
     const client = clientOf(exchange)
@@ -54,36 +56,42 @@ export function lanesOf(exchanges: readonly Exchange[], conduct: Conduct | undef
     byClient.set(client, sent)
     sent.push(exchange)
   }
-  const found = [...(conduct?.violations ?? []), ...(conduct?.warnings ?? [])]
+  const clients = new Map(exchanges.map((exchange) => [exchange.id, exchange]))
+  const found = allFindings(conduct).filter(({ rule }) => rule !== 'ignored-parameter')
   const lanes = [...byClient].map(([client, sent]) => {
-    const findings = found.filter((finding) => concerns(finding, sent, exchanges))
-    return laneOf(client, sent, findings, conduct?.violations ?? [], (at) => (at - from) / (to - from))
+    const blamed: Finding[] = []
+    let sharesWith: string | undefined
+    for (const finding of found) {
+      const count = countOf(finding, sent)
+      if (count === 0) continue
+      const teller = clients.get(finding.disobeyed?.exchange ?? 0)
+      const isOther = teller !== undefined && clientOf(teller) !== client && !wasTold(finding, sent, early)
+      if (isOther) sharesWith = clientName(teller)
+      else blamed.push({ ...finding, count })
+    }
+    return laneOf(client, sent, blamed, sharesWith, axis)
   })
-  return { from, to, lanes: lanes.sort((one, other) => Math.sign(other.violations) - Math.sign(one.violations)) }
+  return { axis, lanes }
 }
 
-/** The waits that exchanges came too early for, as their clients were told them, by id. @param exchanges newest first */
-export function insideWaits(exchanges: readonly Exchange[]): ReadonlyMap<number, string> {
-  const waits = new Map<string, { readonly until: number; readonly told: string }>()
-  const inside = new Map<number, string>()
-  for (const exchange of exchanges.toReversed()) {
-    const client = clientOf(exchange)
-    const wait = waits.get(client)
-    if (wait !== undefined && Date.parse(exchange.at) < wait.until) inside.set(exchange.id, wait.told)
-    const until = retryAt(exchange)
-    if (until === undefined || until <= (wait?.until ?? 0)) continue
-    const told = exchange.response.headers['retry-after'] ?? ''
-    waits.set(client, { until, told: /^\d+$/.test(told) ? `${told} s` : told })
-  }
-  return inside
+/** How often a client occurs in a finding. */
+function countOf({ key, sender, countByClient, count }: Finding, [first]: readonly Exchange[]): number {
+  if (first?.key !== key || (sender !== '' && first.sender !== sender)) return 0
+  const product = productOf(first.request.headers['user-agent'] ?? '')
+  const named = Object.values(countByClient).reduce((sum, times) => sum + times, 0)
+  return product === '' ? count - named : (countByClient[product] ?? 0)
 }
 
-/** A finding names key and sender: without a sender, its exchanges tell clients apart. */
-function concerns({ key, sender, exchanges: ids }: Finding, sent: readonly Exchange[], all: readonly Exchange[]) {
-  const [first] = sent
-  if (first?.key !== key || (first.sender ?? '') !== sender) return false
-  const isKnown = (list: readonly Exchange[]) => list.some(({ id }) => ids.includes(id))
-  return isKnown(sent) || !isKnown(all)
+function wasTold(finding: Finding, sent: readonly Exchange[], early: ReadonlyMap<number, EarlyRequest>): boolean {
+  return sent.some(({ id }) => early.get(id)?.finding === finding && early.get(id)?.told !== undefined)
+}
+
+/** The worst first. Lanes move when a verdict changes or its count doubles, and not while they are held. */
+export function orderLanes(lanes: readonly Lane[], before: readonly string[], isHeld: boolean): readonly Lane[] {
+  const place = (lane: Lane) => (before.includes(lane.client) ? before.indexOf(lane.client) : before.length)
+  const level = ({ isOwn, violations, findings }: Lane) =>
+    violations > 0 ? 2 + Math.floor(Math.log2(violations)) : isOwn ? -1 : Math.min(1, findings.length)
+  return lanes.toSorted((one, other) => (isHeld ? 0 : level(other) - level(one)) || place(one) - place(other))
 }
 
 /** @param sent oldest first, at least one */
@@ -91,8 +99,8 @@ function laneOf(
   client: string,
   sent: readonly Exchange[],
   findings: readonly Finding[],
-  violations: readonly Finding[],
-  share: (at: number) => number,
+  sharesWith: string | undefined,
+  axis: TimeAxis,
 ): Lane {
   const [first] = sent
   const counts = { ...NO_OUTCOMES }
@@ -105,21 +113,20 @@ function laneOf(
   }
   const waits: [from: number, to: number][] = []
   for (const exchange of sent) {
-    const at = Date.parse(exchange.at)
-    const isShown = share(at) >= 0 && share(at) <= 1
+    const share = axis.place(exchange)
     if (exchange.ended !== null) {
       const outcome = outcomeOf(exchange)
       counts[outcome]++
-      if (isShown) marks[outcome].add(Math.round(share(at) * RESOLUTION) / RESOLUTION)
+      if (share !== undefined) marks[outcome].add(Math.round(share * RESOLUTION) / RESOLUTION)
     }
     const until = retryAt(exchange)
-    if (until === undefined || !isShown) continue
-    const [start, end] = [share(at), Math.min(1, share(until))]
+    if (until === undefined || share === undefined) continue
+    const end = axis.placeEnd(exchange, until)
     const before = waits.at(-1)
-    if (before !== undefined && start <= before[1]) before[1] = Math.max(before[1], end)
-    else waits.push([start, end])
+    if (before !== undefined && share <= before[1]) before[1] = Math.max(before[1], end)
+    else waits.push([share, end])
   }
-  const isViolation = (finding: Finding) => violations.includes(finding)
+  const isViolation = ({ rule }: Finding) => VIOLATIONS.some((violation) => violation === rule)
   const sorted = findings.toSorted(
     (one, other) => Number(isViolation(other)) - Number(isViolation(one)) || other.count - one.count,
   )
@@ -127,11 +134,13 @@ function laneOf(
     client,
     name: first === undefined ? client : clientName(first),
     key: first?.key ?? '',
+    isOwn: client === OWN_CLIENT,
     requests: sent.length,
     counts,
     marks: Object.fromEntries(Object.entries(marks).map(([name, shares]) => [name, [...shares]])) as never,
     waits,
     findings: sorted,
     violations: sorted.filter(isViolation).reduce((sum, { count }) => sum + count, 0),
+    sharesWith,
   }
 }

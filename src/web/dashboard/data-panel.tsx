@@ -15,18 +15,36 @@ import {
   snapshots,
   space,
   spaces,
+  state,
 } from '../state.js'
-import { Field, Form, FormDialog, type ReadField, ScrollBox } from '../ui.js'
+import { CopyButton, Field, Form, FormDialog, type ReadField, ScrollBox } from '../ui.js'
 import { ActionButton, SavedField, Section } from './fields.js'
 import { type RecordField, recordFields } from './record-fields.js'
 
 export function DataPanel() {
   return (
     <>
+      <Place />
       <RecordsSection />
       <SnapshotsSection />
       <SpacesSection />
     </>
+  )
+}
+
+/** Where the records are, of all spaces or of the default one. */
+function Place() {
+  const { store = null } = state.value?.process ?? {}
+  if (space.value !== '' || store === null)
+    return <p class="place muted">These records are in memory, and are gone when the sandbox stops.</p>
+  return (
+    <p class="place row">
+      <span class="mono grow">{store}</span>
+      <CopyButton text={store}>Copy the path</CopyButton>
+      <a href={`vscode://file${encodeURI(store)}`} title="Stop the sandbox before you edit it">
+        Open in VS Code
+      </a>
+    </p>
   )
 }
 

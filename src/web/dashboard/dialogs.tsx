@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { sentKeyText } from '../../domain/keys.js'
+import { loggedKeyText } from '../../domain/keys.js'
 import { addressOf, FILTER_FIELDS } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import { replay, step } from '../session.js'
@@ -95,7 +95,7 @@ function EditForm({ exchange }: { readonly exchange: Exchange }) {
           label="Key"
           name="key"
           class="grow"
-          defaultValue={isKnown ? sentKeyText(key, '', sender) : ''}
+          defaultValue={isKnown ? loggedKeyText({ key, sender }) : ''}
           placeholder="not in the log"
         />
       </div>

@@ -9,15 +9,16 @@ import { clientName, clientOf } from '../../exchanges/client-name.js'
 import { addressOf, wordOf } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import { SANDBOX_ADDRESS } from '../control-api.js'
-import { countdownText, timeText } from '../format.js'
+import { countdownText, endText, timeText } from '../format.js'
 import { CODE_FORMS, codeForms, vitestCode } from '../request-code.js'
 import { call, exchangeById, filterBy, moveClock, removeFault, replay, select, step } from '../session.js'
-import { conduct, editing, events, exchanges, selected, spaceTime, state } from '../state.js'
+import { conduct, early, editing, events, exchanges, isActive, selected, spaceTime, state } from '../state.js'
 import { Body, CodeBlock, CopyButton, HeaderList, Table, Toggle } from '../ui.js'
 import { type Chain, chainOf, findingOf } from './exchange-chain.js'
 import { Duration, Status } from './exchange-list.js'
 import { explainExchange } from './explain-exchange.js'
 import { ActionButton } from './fields.js'
+import { banLeft, minuteAt } from './quota-now.js'
 import { recordedRequest } from './recorded-request.js'
 import { dateText, instantText, inZone, outcomeOf } from './texts.js'
 
@@ -34,9 +35,16 @@ export function ExchangePanel() {
   const key = state.value?.keys.find((known) => known.key === exchange.key)
   const { latency } = state.value?.settings ?? {}
   const rules = state.value?.faults.filter(({ left }) => left !== 0).map(({ id }) => id) ?? []
-  const { rule, help } = explainExchange(exchange, { ...key, latency, rules, events: events.value })
-  const finding = findingOf(exchange, conduct.value)
-  const chain = chainOf(exchange, conduct.value, exchanges.value)
+  const isOver = hasEnded(exchange, key, spaceTime.value ?? 0)
+  const { rule, help } = explainExchange(exchange, { ...key, latency, rules, events: events.value, isOver })
+  const finding = findingOf(exchange, conduct.value, early.value)
+  const chain = chainOf(exchange, {
+    conduct: conduct.value,
+    exchanges: exchanges.value,
+    early: early.value,
+    events: events.value,
+    bannedUntil: key?.ban?.until ?? null,
+  })
   const at = Date.parse(exchange.at)
   return (
     <section class="detail stack" aria-labelledby="detail-title">
@@ -89,6 +97,14 @@ export function ExchangePanel() {
   )
 }
 
+/** Whether the reason of a refusal is over. */
+function hasEnded({ reason, response }: Exchange, key: KeyView | undefined, now: number): boolean {
+  if (key?.always != null) return false
+  if (reason === 'storm') return !isActive('storm')
+  if (reason === 'ban') return key !== undefined && banLeft(key, now) === 0
+  return reason?.startsWith('quota') === true && Number(response.headers['x-ratelimit-reset']) * 1000 <= now
+}
+
 /** Of a request that came before its wait had passed. */
 function titleOf(chain: Chain | undefined, { id, at }: Exchange): string | undefined {
   const ignored = chain?.finding?.disobeyed
@@ -101,42 +117,73 @@ function titleOf(chain: Chain | undefined, { id, at }: Exchange): string | undef
   return `It came back after ${formatSpan(laterMs)}.${told}${before}`
 }
 
-/** More would push the messages out of sight. */
-const MAX_LINKS = 5
-
-function ChainList({ chain, exchange: { id, at } }: { readonly chain: Chain; readonly exchange: Exchange }) {
-  const { start, links, requests, until, finding } = chain
-  const later = finding?.disobeyed == null ? '' : `+${formatSpan(finding.disobeyed.laterMs)}: `
-  const shown = links.filter(({ first, lastId }, index) => index < MAX_LINKS || (first.id <= id && id <= lastId))
-  const what = until === undefined ? counted(requests, 'repeat') : `${counted(requests, 'request')} inside the wait`
+function ChainList({ chain, exchange: { at } }: { readonly chain: Chain; readonly exchange: Exchange }) {
+  const { start, early, banned, ban, until, finding } = chain
+  const now = Date.parse(at)
+  const later = finding?.disobeyed == null ? '' : `+${formatSpan(finding.disobeyed.laterMs)}`
+  const askAgain = until === undefined ? '' : ` → ask again at ${instantText(until, now)}`
+  const end = Math.max(until ?? 0, ban?.until ?? 0)
+  const left = end - (spaceTime.value ?? 0)
   return (
     <ol class="chain" aria-label="What led to it">
-      <li>
-        <span class="mono muted">{timeText(start.at, true)}</span>
-        <b class="mono">{start.status === 0 ? 'lost' : start.status}</b>
-        <span>{start.retryAfter === null ? 'no Retry-After' : `Retry-After: ${start.retryAfter}`}</span>
-        <ExchangeLink id={start.exchange} />
-      </li>
-      {requests === 0 ? null : <li class="outcome soft failed">{`${later}${what}`}</li>}
-      {shown.map(({ first, lastId, count }) => (
-        <li key={first.id}>
-          <span class="mono muted">{timeText(Date.parse(first.at), true)}</span>
-          <Status exchange={first} />
-          <span class="mono">
-            {first.method} {addressOf(first)} {count === 1 ? null : <b>×{count}</b>}
-          </span>
-          <ExchangeLink id={first.id} lastId={lastId} />
-        </li>
-      ))}
-      {links.length === shown.length ? null : <li class="muted">and {links.length - shown.length} more</li>}
-      {until === undefined ? null : (
-        <li class="outcome soft answered">{`${instantText(until, Date.parse(at))}: the first moment to ask again`}</li>
+      <Step at={timeText(start.at, true)} ids={[start.exchange]}>
+        <b class="mono">{start.status === 0 ? 'lost' : start.status}</b>{' '}
+        {start.retryAfter === null ? 'no Retry-After' : `Retry-After: ${start.retryAfter}${askAgain}`}
+      </Step>
+      {early.length === 0 ? null : (
+        <Step at={later} ids={early} class="outcome soft failed">
+          {until === undefined
+            ? counted(early.length, 'repeat')
+            : `${counted(early.length, 'request')} inside that wait`}
+        </Step>
+      )}
+      {ban === undefined ? null : (
+        <Step at={timeText(ban.at, true)}>
+          <b>banned</b> for {formatSpan(ban.until - ban.at)}: {ban.text}
+        </Step>
+      )}
+      {banned.length === 0 ? null : (
+        <Step ids={banned} class="outcome soft failed">
+          {counted(banned.length, 'request')} inside the ban
+        </Step>
+      )}
+      {until === undefined || ban === undefined ? null : (
+        <Step at={<del>{endText(until)}</del>} class="muted">
+          would have been right, without the ban
+        </Step>
+      )}
+      {end === 0 ? null : (
+        <Step class="outcome soft answered">
+          {`${instantText(end, now)}: the first moment to ask again${left > 0 ? ` · in ${countdownText(left)}` : ''}`}
+        </Step>
       )}
     </ol>
   )
 }
 
-function ExchangeLink({ id, lastId = id }: { readonly id: number; readonly lastId?: number }) {
+/** @param ids of the exchanges that it is about, the oldest first */
+function Step({
+  at,
+  ids = [],
+  class: style = '',
+  children,
+}: {
+  readonly at?: ComponentChildren
+  readonly ids?: readonly number[]
+  readonly class?: string
+  readonly children: ComponentChildren
+}) {
+  const [first] = ids
+  return (
+    <li class={style}>
+      {at === undefined ? null : <span class="mono muted">{at}</span>}
+      <span>{children}</span>
+      {first === undefined ? null : <ExchangeLink id={first} lastId={ids.at(-1) ?? first} />}
+    </li>
+  )
+}
+
+function ExchangeLink({ id, lastId }: { readonly id: number; readonly lastId: number }) {
   const exchange = exchangeById(id)
   const text = `#${id}${lastId === id ? '' : `–${lastId}`}`
   return exchange === undefined ? (
@@ -150,18 +197,23 @@ function ExchangeLink({ id, lastId = id }: { readonly id: number; readonly lastI
 
 function NextSteps({ exchange, keyView }: { readonly exchange: Exchange; readonly keyView: KeyView | undefined }) {
   const { id } = exchange
+  const now = spaceTime.value ?? 0
   const request = state.value && recordedRequest(exchange, SANDBOX_ADDRESS, state.value)
-  const { actions = [] } = fixRefusal({ reason: exchange.reason, isAlwaysRefused: keyView?.always != null }) ?? {}
+  // A ban outlasts the wait that it began in.
+  const isBanned = keyView !== undefined && banLeft(keyView, now) > 0 && exchange.reason !== null
+  const reason = isBanned ? 'ban' : exchange.reason
+  const { actions = [] } = fixRefusal({ reason, isAlwaysRefused: keyView?.always != null }) ?? {}
+  const possible = actions.flatMap(({ action, label }) => {
+    const act = actionFor(action, exchange, keyView, now)
+    return act === undefined ? [] : [[label, act] as const]
+  })
   return (
     <div class="row steps">
-      {actions.map(({ action, label }) => {
-        const act = actionFor(action, exchange, keyView, spaceTime.value ?? 0)
-        return act === undefined ? null : (
-          <ActionButton key={label} class="primary" act={act}>
-            {label}
-          </ActionButton>
-        )
-      })}
+      {possible.map(([label, act], index) => (
+        <ActionButton key={label} class={index === 0 ? 'primary' : ''} act={act}>
+          {label}
+        </ActionButton>
+      ))}
       <ActionButton act={() => replay(id)}>Replay</ActionButton>
       <button type="button" onClick={() => (editing.value = exchange)}>
         Edit and replay…
@@ -173,31 +225,37 @@ function NextSteps({ exchange, keyView }: { readonly exchange: Exchange; readonl
 
 /** The action of a fix; undefined if it is not possible, or not needed any more. @param key undefined for an unknown key */
 function actionFor(action: FixAction, exchange: Exchange, key: KeyView | undefined, now: number) {
-  const { key: name, reason, ruleId = '', response } = exchange
+  const { key: name, ruleId = '', response } = exchange
+  const { settings, plans = [], faults = [] } = state.value ?? {}
   switch (action) {
     case 'advance-clock': {
-      const end = reason === 'ban' ? key?.ban?.until : isoText(Number(response.headers['x-ratelimit-reset']) * 1000)
-      return key !== undefined && Date.parse(end ?? '') > now ? () => moveClock({ now: end ?? '' }) : undefined
+      const reset = Number(response.headers['x-ratelimit-reset']) * 1000
+      const end = key !== undefined && banLeft(key, now) > 0 ? now + banLeft(key, now) : reset
+      return key !== undefined && end > now ? () => moveClock({ now: isoText(Math.ceil(end)) }) : undefined
     }
     case 'larger-plan': {
-      const plans = state.value?.plans ?? []
       const plan = key?.plan ? plans[plans.indexOf(key.plan) + 1] : undefined
-      return plan === undefined
+      const isFull = key !== undefined && minuteAt(key, now)?.remaining === 0
+      return plan === undefined || !isFull
         ? undefined
         : () => call('keys.change', { key: name, plan }, `${name} is on the plan ${plan}.`)
     }
     case 'lift-ban':
       return key?.ban ? () => call('keys.unban', { key: name }, `The ban of ${name} is lifted.`) : undefined
     case 'stop-storm':
-      return () => call('storm.stop', {}, 'The storm is stopped.')
+      return isActive('storm') ? () => call('storm.stop', {}, 'The storm is stopped.') : undefined
     case 'remove-fault': {
-      const isLive = state.value?.faults.some((fault) => fault.left !== 0 && fault.id === ruleId)
+      const isLive = faults.some((fault) => fault.left !== 0 && fault.id === ruleId)
       return isLive ? () => removeFault(ruleId) : undefined
     }
     case 'restore-operation':
-      return () => call('settings.change', { sunset: 'before' }, 'Sunset is before.')
+      return settings?.sunset === 'before'
+        ? undefined
+        : () => call('settings.change', { sunset: 'before' }, 'Sunset is before.')
     case 'end-brownout':
-      return () => call('settings.change', { sunset: 'auto' }, 'Sunset is auto.')
+      return settings?.sunset === 'brownout'
+        ? () => call('settings.change', { sunset: 'auto' }, 'Sunset is auto.')
+        : undefined
   }
 }
 
@@ -299,13 +357,13 @@ function Code({ exchange, isEarly }: { readonly exchange: Exchange; readonly isE
   )
 }
 
-/** The statement that breaks the service in the same way. */
+/** The statement that breaks the service in the same way, with a wait that fits the time limit of a test. */
 function setupOf({ operation, status, reason, rule, response }: Exchange): string | undefined {
   const wait = response.headers['retry-after']
   if (rule !== undefined) return `await sandbox.faults.add('${rule}')`
-  if (reason === 'storm') return 'await sandbox.storm.start()'
+  if (reason === 'storm') return "await sandbox.storm.start({ retryAfter: '1s' })"
   if (reason === null || operation === null || status === null || status < 400) return undefined
-  return `await sandbox.faults.add('${operation}:${status}*1${/^\d+$/.test(wait ?? '') ? `,retry-after=${wait}s` : ''}')`
+  return `await sandbox.faults.add('${operation}:${status}*1${wait === undefined ? '' : ',retry-after=1s'}')`
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {

@@ -8,10 +8,12 @@ import type { LoggedEvent } from '../../exchanges/space-event.js'
 import { timeText } from '../format.js'
 import { durationAt, filterBy, hold, select, setFilter } from '../session.js'
 import {
+  early,
   events,
   exchanges,
   filter,
   isFolded,
+  isLoaded,
   newer,
   pageTime,
   selected,
@@ -20,7 +22,7 @@ import {
   tab,
   today,
 } from '../state.js'
-import { insideWaits } from './client-lanes.js'
+import type { EarlyRequest } from './early-requests.js'
 import { scrollToRow, type TimelineRow, timelineOf, visibleRows } from './exchange-rows.js'
 import { explainExchange } from './explain-exchange.js'
 import { FirstRun } from './first-run.js'
@@ -33,11 +35,10 @@ const ROW_HEIGHT = { wide: 26, narrow: 48 }
 export function ExchangeList() {
   const all = exchanges.value
   const shown = shownExchanges.value
-  const inside = useComputed(() => insideWaits(exchanges.value)).value
   const rows = timelineOf(shown, filter.value === '' ? events.value : [], {
     today: today.value,
     dayOf: (at) => dayText(Date.parse(at)),
-    ...(isFolded.value && { isEqual: (one, other) => isEqual(one, other, inside) }),
+    ...(isFolded.value && { factsOf }),
   })
 
   const scroller = useRef<HTMLDivElement>(null)
@@ -163,15 +164,15 @@ export function ExchangeList() {
             </button>
           </p>
         ) : null}
-        {all.length === 0 ? <FirstRun /> : null}
+        {all.length > 0 ? null : isLoaded.value ? <FirstRun /> : <p class="empty">Loading the log …</p>}
         <ol style={{ paddingTop: `${first * rowHeight}px`, paddingBottom: `${(rows.length - end) * rowHeight}px` }}>
           {visible.map((row, index) =>
             row.kind === 'exchange' ? (
               <ExchangeRow
                 key={row.exchange.id}
                 exchange={row.exchange}
-                count={row.count}
-                told={inside.get(row.exchange.id)}
+                count={row.ids.length}
+                early={early.value.get(row.exchange.id)}
                 since={frozenSince(row, rows[first + index + 1])}
                 isSelected={isRowOf(row, selected.value?.id)}
                 isReachable={first + index === reachable}
@@ -188,18 +189,16 @@ export function ExchangeList() {
 
 /** Whether a row shows an exchange, alone or with equal ones. */
 function isRowOf(row: TimelineRow, id: number | undefined): boolean {
-  return row.kind === 'exchange' && id !== undefined && id <= row.exchange.id && id >= row.oldestId
+  return row.kind === 'exchange' && id !== undefined && row.ids.includes(id)
 }
 
-function isEqual(one: Exchange, other: Exchange, inside: ReadonlyMap<number, string>): boolean {
-  const facts = (exchange: Exchange) => {
-    const { method, status, reason, rule, ended } = exchange
-    return [clientOf(exchange), method, addressOf(exchange), status, reason, rule, ended].join('\n')
-  }
-  return one.ended !== null && inside.has(one.id) === inside.has(other.id) && facts(one) === facts(other)
+function factsOf(exchange: Exchange) {
+  const { id, method, status, reason, rule, ended, request } = exchange
+  const parts = [method, addressOf(exchange), status, reason, rule, ended ?? id, early.value.has(id), request.body]
+  return { client: clientOf(exchange), facts: parts.join('\n') }
 }
 
-const COLUMNS = ['Time', 'Status', 'Request', 'Why', 'Client', 'Took']
+const COLUMNS = ['Time', 'Status', '×', 'Request', 'Why', 'Client', 'Took']
 
 function EventRow({ row }: { readonly row: Exclude<TimelineRow, { kind: 'exchange' }> }) {
   if (row.kind !== 'event')
@@ -241,15 +240,14 @@ function nextExchange(rows: readonly TimelineRow[], from: number, step: number):
 function ExchangeRow({
   exchange,
   count,
-  told,
+  early,
   since,
   isSelected,
   isReachable,
 }: {
   readonly exchange: Exchange
   readonly count: number
-  /** The wait that it came too early for. */
-  readonly told: string | undefined
+  readonly early: EarlyRequest | undefined
   readonly since: DurationMs | undefined
   readonly isSelected: boolean
   /** Reachable by Tab; others by arrow keys. */
@@ -264,8 +262,9 @@ function ExchangeRow({
   const { cause } = explainExchange(exchange, {
     always: (facts[0] || null) as 'limited' | null,
     latency: facts[1] || null,
+    events: events.value,
   })
-  const why = [...(cause === '' ? [] : [cause]), ...(told === undefined ? [] : [`in its wait of ${told}`])]
+  const why = [...(cause === '' ? [] : [cause]), ...(early === undefined ? [] : [earlyText(early)])]
   return (
     <li class="exchange">
       <button
@@ -283,11 +282,12 @@ function ExchangeRow({
           {since ? `+${formatSpan(since)}` : timeText(Date.parse(exchange.at), true)}
         </span>
         <Status exchange={exchange} {...filterCell(ended === null ? 'ended:running' : `status:${status ?? 'none'}`)} />
+        <b class="count outcome limited">{count === 1 ? '' : `×${count}`}</b>
         <span class="path mono">
           <span class="method" {...filterCell(wordOf('method', method))}>
             {method}
           </span>{' '}
-          {addressOf(exchange)} {count === 1 ? null : <b class="tag outcome soft limited">×{count}</b>}
+          {addressOf(exchange)}
         </span>
         <span class="reason muted" {...(word === undefined ? {} : filterCell(word))}>
           {why.join('; ')}
@@ -301,6 +301,11 @@ function ExchangeRow({
       </button>
     </li>
   )
+}
+
+function earlyText({ told, finding: { key, disobeyed } }: EarlyRequest): string {
+  if (told !== undefined) return `in its wait of ${told}`
+  return disobeyed?.retryAfter == null ? 'without a pause' : `while ${key} had to wait`
 }
 
 /** For the keyboard, the details of an exchange offer the same. */

@@ -41,10 +41,6 @@ export class ExchangeRing {
     this.highestId = 0
   }
 
-  get isFull(): boolean {
-    return this.#byId.size >= this.#limit
-  }
-
   get(id: number): Exchange | undefined {
     return this.#byId.get(id)
   }
@@ -55,8 +51,8 @@ export class ExchangeRing {
 }
 
 export type TimelineRow =
-  /** The newest of `count` equal exchanges, the oldest of which is `oldestId`. */
-  | { readonly kind: 'exchange'; readonly exchange: Exchange; readonly count: number; readonly oldestId: number }
+  /** The newest of some equal exchanges of a client. */
+  | { readonly kind: 'exchange'; readonly exchange: Exchange; readonly ids: readonly number[] }
   | { readonly kind: 'day'; readonly day: string; readonly beforeId: number }
   | { readonly kind: 'event'; readonly event: LoggedEvent }
   /** The clock went back without an event that explains it. */
@@ -66,47 +62,65 @@ export type TimelineRow =
 const BACK_MS = 1000
 const SETS_CLOCK = /^(?:clock\..*|reset|undo|snapshots\.restore|scenario\.apply|overrides\.clear)$/
 
+export function setsClock(verb: string): boolean {
+  return SETS_CLOCK.test(verb)
+}
+
 interface TimelineForm {
   /** Needs no row. */
   readonly today?: string
   /** The day of an instant, in the zone of the page. Days get a row where they change. */
   dayOf?(at: string): string
-  /** Exchanges that can share a row. Default: none. */
-  isEqual?(one: Exchange, other: Exchange): boolean
+  /** Those of a client share a row while it stays the same. Default: none. */
+  factsOf?(exchange: Exchange): { readonly client: string; readonly facts: string }
 }
 
 /** @param exchanges newest first */
 export function timelineOf(
   exchanges: readonly Exchange[],
   events: readonly LoggedEvent[],
-  { today, dayOf, isEqual }: TimelineForm = {},
+  { today, dayOf, factsOf }: TimelineForm = {},
 ): readonly TimelineRow[] {
   const rows: TimelineRow[] = []
   let next = 0
   let newer: Exchange | undefined
   let shownDay = today
-  for (const exchange of exchanges) {
-    let setsClock = false
-    const last = rows.at(-1)
-    const hasEvent = (events[next]?.afterId ?? -1) >= exchange.id
-    if (newer !== undefined && last?.kind === 'exchange' && !hasEvent && isEqual?.(newer, exchange)) {
-      rows[rows.length - 1] = { ...last, count: last.count + 1, oldestId: exchange.id }
-      newer = exchange
-      continue
-    }
-    for (let event = events[next]; event !== undefined && event.afterId >= exchange.id; event = events[++next]) {
-      rows.push({ kind: 'event', event })
-      setsClock ||= SETS_CLOCK.test(event.verb)
-    }
-    if (newer !== undefined && !setsClock && Date.parse(exchange.at) - Date.parse(newer.at) > BACK_MS)
-      rows.push({ kind: 'back', afterId: exchange.id })
-    const day = dayOf?.(exchange.at)
-    if (day !== undefined && day !== shownDay) rows.push({ kind: 'day', day, beforeId: exchange.id })
-    shownDay = day
-    rows.push({ kind: 'exchange', exchange, count: 1, oldestId: exchange.id })
-    newer = exchange
+  // The last row of each client since something else happened.
+  const open = new Map<string, { readonly facts: string; readonly index: number }>()
+  function push(row: Exclude<TimelineRow, { kind: 'exchange' }>): void {
+    rows.push(row)
+    open.clear()
   }
-  for (const event of events.slice(next)) rows.push({ kind: 'event', event })
+  function showDay(at: string, beforeId: number): void {
+    const day = dayOf?.(at)
+    if (day !== undefined && day !== shownDay) push({ kind: 'day', day, beforeId })
+    shownDay = day
+  }
+  function showEvent(event: LoggedEvent): void {
+    showDay(event.at, event.afterId + 0.5)
+    push({ kind: 'event', event })
+  }
+  for (const exchange of exchanges) {
+    let hasMoved = false
+    for (let event = events[next]; event !== undefined && event.afterId >= exchange.id; event = events[++next]) {
+      showEvent(event)
+      hasMoved ||= setsClock(event.verb)
+    }
+    if (newer !== undefined && !hasMoved && Date.parse(exchange.at) - Date.parse(newer.at) > BACK_MS)
+      push({ kind: 'back', afterId: exchange.id })
+    newer = exchange
+    showDay(exchange.at, exchange.id)
+    const { client = '', facts = '' } = factsOf?.(exchange) ?? {}
+    const same = open.get(client)
+    const row = same?.facts === facts ? rows[same.index] : undefined
+    if (row?.kind === 'exchange' && same !== undefined && factsOf !== undefined)
+      rows[same.index] = { ...row, ids: [...row.ids, exchange.id] }
+    else {
+      open.set(client, { facts, index: rows.length })
+      rows.push({ kind: 'exchange', exchange, ids: [exchange.id] })
+    }
+  }
+  for (const event of events.slice(next)) showEvent(event)
   return rows
 }
 

@@ -1,9 +1,10 @@
 import { fixOfCode, fixRefusal } from '../../advice/fixes.js'
+import { counted } from '../../domain/numbers.js'
 import { withoutOperation } from '../../domain/problems.js'
 import { formatSpan, readRetryAfter } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import type { LoggedEvent } from '../../exchanges/space-event.js'
-import { errorIn, timeText } from '../format.js'
+import { endText, errorIn } from '../format.js'
 import { instantText } from './texts.js'
 
 export interface Facts {
@@ -11,6 +12,8 @@ export interface Facts {
   readonly always?: 'limited' | 'banned' | 'revoked' | null | undefined
   readonly latency?: string | null | undefined
   readonly events?: readonly LoggedEvent[]
+  /** The storm, the ban or the used-up quota has ended. */
+  readonly isOver?: boolean
   /** Ids of the fault rules that are not used up; undefined if unknown. */
   readonly rules?: readonly string[]
 }
@@ -64,7 +67,8 @@ function explain(exchange: Exchange, facts: Facts): Explanation {
 }
 
 /** Prefers the help that follows from the exchange itself. */
-function withFix({ reason }: Exchange, { always }: Facts, { help, ...why }: Explanation): Explanation {
+function withFix({ reason }: Exchange, { always, isOver }: Facts, { help, ...why }: Explanation): Explanation {
+  if (isOver === true) return { ...why, help: 'This is over. Retry.' }
   const isAlwaysRefused = always != null && (reason === 'ban' || reason?.startsWith('quota'))
   const fix = help ?? fixRefusal({ reason, isAlwaysRefused: isAlwaysRefused === true })?.fix
   return { ...why, ...(fix !== undefined && { help: asText(fix) }) }
@@ -142,20 +146,20 @@ function spent(window: 'minute' | 'day', exchange: Exchange, { plan, always }: F
     Number(reset) > 0 ? ` The window resets at ${instantText(Number(reset) * 1000, Date.parse(exchange.at))}.` : ''
   return {
     cause,
-    rule: `The ${window}'s ${limit === undefined ? '' : `${limit} `}requests ${whose} are used up.${until}`,
+    rule: `The quota ${whose}${limit === undefined ? '' : `, ${counted(Number(limit), 'request')} a ${window},`} is used up.${until}`,
   }
 }
 
 function explainBan(exchange: Exchange, { always, events = [] }: Facts): Explanation {
   const { key, at } = exchange
   if (always === 'banned') return { cause: 'always banned', rule: `The key ${key} is always banned.` }
-  const until = retryAt(exchange)
-  const cause = until === undefined ? 'banned' : `banned until ${timeText(until)}`
-  const ban = events.find((event) => event.text.startsWith(`Key ${key} is banned until `) && event.at <= at)
+  const ban = banBefore(exchange, events)
+  const until = ban?.until === undefined ? retryAt(exchange) : Date.parse(ban.until)
+  const cause = until === undefined ? 'banned' : `banned until ${endText(until)}`
   const [, early] = /: (\d+) early requests\.$/.exec(ban?.text ?? '') ?? []
   const why =
     early !== undefined
-      ? ` It sent ${early} requests before Retry-After had passed.`
+      ? ` It sent ${counted(Number(early), 'request')} before Retry-After had passed.`
       : ban?.verb === 'keys.ban'
         ? ' It was banned manually.'
         : ''
@@ -163,6 +167,11 @@ function explainBan(exchange: Exchange, { always, events = [] }: Facts): Explana
     cause,
     rule: `The key ${key} is banned${until === undefined ? '' : ` until ${instantText(until, Date.parse(at))}`}.${why}`,
   }
+}
+
+/** @param events newest first */
+export function banBefore({ key, at }: Exchange, events: readonly LoggedEvent[]): LoggedEvent | undefined {
+  return events.find((event) => event.text.startsWith(`Key ${key} is banned until `) && event.at <= at)
 }
 
 function explainFault({ status, fault, rule, ruleId, ended, durationMs }: Exchange, { rules }: Facts): Explanation {
@@ -217,9 +226,13 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
 }
 
-export function retryAt({ at, response: { headers } }: Exchange): number | undefined {
+/** The end of the wait that a response asked for; for a quota its reset, as Retry-After is rounded up. */
+export function retryAt({ at, reason, response: { headers } }: Exchange): number | undefined {
   const wait = readRetryAfter(headers['retry-after'], headers.date, Date.parse(at))
-  return wait === undefined ? undefined : Date.parse(at) + wait
+  if (wait === undefined) return undefined
+  const end = Date.parse(at) + wait
+  const reset = Number(headers['x-ratelimit-reset']) * 1000
+  return reason?.startsWith('quota') && end - reset < 1000 ? Math.min(end, reset) : end
 }
 
 function waitText({ response }: Exchange): string {

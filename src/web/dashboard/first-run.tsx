@@ -1,40 +1,45 @@
 import { BEARER } from '../../contract/contract-data.js'
+import { OWN_CLIENT } from '../../domain/keys.js'
+import { OWN_CLIENT_HEADER } from '../../domain/messages.js'
 import { spacePath } from '../../domain/space-address.js'
 import { SANDBOX_ADDRESS } from '../control-api.js'
 import { codeForms } from '../request-code.js'
 import { announce } from '../session.js'
-import { operations, space, state } from '../state.js'
+import { contract, space, state } from '../state.js'
 import { CodeBlock } from '../ui.js'
 import { ActionButton } from './fields.js'
+import { sampleTarget } from './sample-request.js'
 
 export function FirstRun() {
-  const { basePath = '', keyHeader = BEARER } = state.value ?? {}
+  const { basePath = '', keyHeader = BEARER, keys = [] } = state.value ?? {}
   const base = SANDBOX_ADDRESS + spacePath(space.value) + basePath
-  const key = 'sandbox'
-  const simplest = operations.value.find(({ method, path }) => method === 'get' && !path.includes('{'))
-  const url = base + (simplest?.path ?? '')
-  const none = { headers: [], body: undefined, operation: undefined }
-  const request = { method: 'GET', url, key, keyHeader, baseUrl: base, ...none }
+  const key = keys.find(({ secret, always }) => !secret && always === null)?.key
+  const target = sampleTarget(contract.value)
+  const url = base + (target ?? '')
+  const request = { method: 'GET', url, key, keyHeader, headers: [], body: undefined }
   return (
     <div class="empty stack">
-      <p>No requests yet. Send one:</p>
+      <p>No requests yet. {target === undefined ? 'The base URL is:' : 'Send one:'}</p>
       <CodeBlock
         forms={{
-          ...codeForms(request, 'curl', 'fetch'),
-          '.env': () => `PETSTORE_BASE_URL=${base}\nPETSTORE_API_KEY=${key}`,
+          ...(target !== undefined && codeForms(request, 'curl', 'fetch')),
+          '.env': () => `PETSTORE_BASE_URL=${base}\nPETSTORE_API_KEY=${key ?? ''}`,
         }}
       />
-      <p class="row">
-        <ActionButton
-          class="primary"
-          act={async () => {
-            await fetch(url, { headers: { [keyHeader.name]: keyHeader.prefix + key } })
-            announce('A request was sent.')
-          }}
-        >
-          Send a sample request
-        </ActionButton>
-      </p>
+      {target === undefined ? null : (
+        <p class="row">
+          <ActionButton
+            class="primary"
+            act={async () => {
+              const sent = key === undefined ? {} : { [keyHeader.name]: keyHeader.prefix + key }
+              await fetch(url, { headers: { ...sent, [OWN_CLIENT_HEADER]: OWN_CLIENT } })
+              announce('A request was sent.')
+            }}
+          >
+            Send GET {basePath + target}
+          </ActionButton>
+        </p>
+      )}
     </div>
   )
 }

@@ -55,13 +55,13 @@ function SpaceChooser() {
 }
 
 export function LostBanner() {
-  const { port } = location
   if (connection.value !== 'lost') return null
+  const command = state.value?.process.command
   return (
     <p class="lost" role="alert">
       <b>The sandbox is not responding.</b> Last contact at {timeText(performance.timeOrigin + lastContact.value)}; this
-      is its last known state. Start it again with{' '}
-      <code>petstore-sandbox serve{port === '4010' || port === '' ? '' : ` --port ${port}`}</code>
+      is its last known state. {command == null ? 'The program that started it has ended it.' : 'Start it again with '}
+      {command == null ? null : <code>{command}</code>}
     </p>
   )
 }

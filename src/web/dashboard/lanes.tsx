@@ -1,36 +1,64 @@
-import { useComputed, useSignal } from '@preact/signals'
+import { computed, useComputed, useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import { VIOLATIONS } from '../../conduct/conduct-view.js'
 import { RULE_VERDICTS, waitEvidence } from '../../conduct/verdict-words.js'
-import { counted } from '../../domain/numbers.js'
+import { SECOND_MS } from '../../domain/time.js'
 import { wordOf } from '../../exchanges/exchange-filter.js'
-import { countdownText, timeText } from '../format.js'
-import { filterBy } from '../session.js'
-import { chips, conduct, exchanges, spaceTime, state } from '../state.js'
-import { type Lane, lanesOf } from './client-lanes.js'
-import { minuteAt } from './quota-now.js'
-import { OUTCOME_LABELS, OUTCOMES, outcomesText } from './texts.js'
+import { countdownText, endText, timeText } from '../format.js'
+import { exchangeById, filterBy, select, setFilter } from '../session.js'
+import { chips, conduct, early, events, exchanges, spaceTime, state } from '../state.js'
+import { type Lane, lanesOf, orderLanes } from './client-lanes.js'
+import { setsClock } from './exchange-rows.js'
+import { banLeft, minuteAt } from './quota-now.js'
+import { countText, OUTCOME_LABELS, OUTCOMES, outcomesText } from './texts.js'
+import type { TimeAxis } from './time-axis.js'
+import { LogScope } from './traffic.js'
 
-const MAX_SHOWN = 5
+/** More have a filter. */
+const MAX_SHOWN = 8
 const WIDTH = 1000
+
+/** By the second, so that lanes are not drawn for each tick. */
+const second = computed(() => SECOND_MS * Math.floor((spaceTime.value ?? 0) / SECOND_MS))
 
 /** A lane for each client: its requests over time, the waits that it was told, and the verdict on it. */
 export function ClientLanes() {
-  const shown = useComputed(() => lanesOf(exchanges.value, conduct.value))
-  const isOpen = useSignal(false)
-  const { from, to, lanes } = shown.value
-  if (lanes.length === 0) return null
-  const bad = lanes.filter(({ violations }) => violations > 0).length
-  const visible = isOpen.value ? lanes : lanes.slice(0, MAX_SHOWN)
-  const requests = lanes.reduce((sum, lane) => sum + lane.requests, 0)
+  const shown = useComputed(() => {
+    const [newest] = exchanges.value
+    if (newest === undefined) return undefined
+    const isMoved = events.value.some(({ afterId, verb }) => afterId >= newest.id && setsClock(verb))
+    return lanesOf(exchanges.value, conduct.value, early.value, second.value, isMoved)
+  })
+  const wanted = useSignal('')
+  const isHeld = useSignal(false)
+  const order = useRef<readonly string[]>([])
+  if (shown.value === undefined) return null
+  const { axis } = shown.value
+  const lanes = orderLanes(shown.value.lanes, order.current, isHeld.value)
+  order.current = lanes.map(({ client }) => client)
+  const clients = lanes.filter(({ isOwn }) => !isOwn)
+  const bad = clients.filter(({ violations }) => violations > 0).length
+  const text = wanted.value.toLowerCase()
+  const visible = lanes.filter(({ client, name }) => `${client} ${name}`.toLowerCase().includes(text))
   return (
     <section class="clients" aria-label="Clients">
       <div class="row between">
         <p class="row">
           <b>Clients</b>
           <span class="muted">
-            {counted(requests, 'request')}
-            {bad === 0 ? '' : ` · ${bad} of ${lanes.length} ${bad === 1 ? 'breaks' : 'break'} the rules`}
+            {bad === 0 ? '' : `${bad} of ${clients.length} ${bad === 1 ? 'breaks' : 'break'} the rules · `}
+            <LogScope />
           </span>
+          {lanes.length <= MAX_SHOWN ? null : (
+            <input
+              type="search"
+              class="short"
+              aria-label="Filter clients"
+              placeholder={`Filter ${lanes.length}`}
+              value={wanted.value}
+              onInput={({ currentTarget }) => (wanted.value = currentTarget.value)}
+            />
+          )}
         </p>
         {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere */}
         <div class="row legend" role="group" aria-label="Show only">
@@ -48,94 +76,132 @@ export function ClientLanes() {
           <span class="wait muted">told to wait</span>
         </div>
       </div>
-      <ul class="lanes">
+      <ul
+        class="lanes"
+        onPointerEnter={({ pointerType }) => (isHeld.value = pointerType === 'mouse')}
+        onPointerLeave={({ currentTarget }) => (isHeld.value = currentTarget.contains(document.activeElement))}
+        onFocusIn={() => (isHeld.value = true)}
+        onFocusOut={() => (isHeld.value = false)}
+      >
         {visible.map((lane) => (
-          <LaneRow key={lane.client} lane={lane} />
+          <LaneRow key={lane.client} lane={lane} axis={axis} />
         ))}
-        <li class="scale muted" aria-hidden="true">
-          <span />
-          <span class="row between">
-            {[0, 0.5, 1].map((share) => (
-              <span key={share}>{timeText(from + share * (to - from))}</span>
-            ))}
-          </span>
-          {lanes.length <= MAX_SHOWN ? null : (
-            <button type="button" class="plain" onClick={() => (isOpen.value = !isOpen.value)}>
-              {isOpen.value ? 'fewer' : `${lanes.length - MAX_SHOWN} more`}
-            </button>
-          )}
-        </li>
       </ul>
+      <Scale axis={axis} />
     </section>
   )
 }
 
-function LaneRow({ lane }: { readonly lane: Lane }) {
-  const { client, name, key, counts, marks, waits } = lane
+/** The beginning of each segment with what lies before it, and the present. */
+function Scale({ axis: { segments, hidden } }: { readonly axis: TimeAxis }) {
+  return (
+    <div class="scale muted">
+      <span>{hidden === 0 ? 'worst first' : `${countText(hidden, 'earlier one')} not drawn`}</span>
+      <span class="segments">
+        {segments.map(({ firstId, from, gap }, index) => (
+          <span key={firstId} title={`${gap} ${timeText(from)}`}>
+            {index === 0 ? timeText(from) : gap}
+          </span>
+        ))}
+      </span>
+      <b>now {timeText(second.value)}</b>
+    </div>
+  )
+}
+
+function LaneRow({ lane, axis }: { readonly lane: Lane; readonly axis: TimeAxis }) {
+  const { client, name, key, counts, marks, waits, isOwn } = lane
   const word = wordOf('client', client)
   const plan = state.value?.keys.find((known) => known.key === key)?.plan
+  const { segments, now } = axis
+  const breaks = segments.slice(1).map((_, index) => (index + 1) / segments.length)
   return (
-    <li>
+    <li class={isOwn ? 'lane own' : 'lane'}>
       <button
         type="button"
-        class="lane"
+        class="who"
         aria-pressed={chips.value.includes(word)}
         title={`Show only ${client}`}
         onClick={() => filterBy(word)}
       >
-        <span class="who">
-          <b>{name}</b>
-          <span class="mono muted">{[key, plan].filter((part) => part && part !== name).join(' · ')}</span>
-        </span>
-        <svg viewBox={`0 0 ${WIDTH} 34`} preserveAspectRatio="none" role="img" aria-label={outcomesText(counts)}>
-          <path class="axis" d={`M0 17h${WIDTH}`} />
-          {waits.map(([start, end]) => (
-            <rect key={start} class="wait" x={start * WIDTH} width={(end - start) * WIDTH} y="3" height="28" />
-          ))}
-          {OUTCOMES.map((outcome) => (
-            <path
-              key={outcome}
-              class={outcome}
-              d={marks[outcome].map((share) => `M${2 + share * (WIDTH - 4)} 9v16`).join('')}
-            />
-          ))}
-        </svg>
-        <Verdict lane={lane} />
-        <Quota of={key} />
+        <b>{name}</b>
+        <span class="mono muted">{[key, plan].filter((part) => part && part !== name).join(' · ')}</span>
       </button>
+      <svg viewBox={`0 0 ${WIDTH} 34`} preserveAspectRatio="none" role="img" aria-label={outcomesText(counts)}>
+        <path class="axis" d={`M0 17h${WIDTH}`} />
+        {waits.map(([start, end]) => (
+          <rect key={start} class="wait" x={start * WIDTH} width={(end - start) * WIDTH} y="3" height="28" />
+        ))}
+        <path class="break" d={breaks.map((share) => `M${share * WIDTH - 3} 0v34m6-34v34`).join('')} />
+        {OUTCOMES.map((outcome) => (
+          <path
+            key={outcome}
+            class={outcome}
+            d={marks[outcome].map((share) => `M${2 + share * (WIDTH - 8)} 9v16${isOwn ? 'h5v-16h-5' : ''}`).join('')}
+          />
+        ))}
+        <path class="now" d={`M${now * WIDTH} 0v34`} />
+      </svg>
+      <Verdict lane={lane} />
+      <Quota of={key} />
     </li>
   )
 }
 
 /** Judged by conduct, not by the page. */
-function Verdict({ lane: { findings, requests } }: { readonly lane: Lane }) {
+function Verdict({ lane: { findings, requests, key, isOwn, sharesWith } }: { readonly lane: Lane }) {
   const [worst] = findings
   if (worst === undefined)
     return (
-      <span class="verdict answered">
-        <b>Keeps the rules</b>
-        <span class="muted">{counted(requests, 'request')}</span>
+      <span class={`verdict ${isOwn ? '' : 'answered'}`}>
+        <b>{isOwn ? 'Your own requests' : 'Keeps the rules'}</b>
+        <span class="muted">
+          {isOwn
+            ? 'charged, but not judged'
+            : sharesWith === undefined
+              ? countText(requests, 'request')
+              : `shares ${key} with ${sharesWith}, which was told to wait`}
+        </span>
       </span>
     )
   const isViolation = VIOLATIONS.some((rule) => rule === worst.rule)
   const verdict = RULE_VERDICTS[worst.rule]
   return (
-    <span class={`verdict ${isViolation ? 'failed' : 'refused'}`} title={worst.message}>
+    <button
+      type="button"
+      class={`verdict ${isViolation ? 'failed' : 'refused'}`}
+      title={worst.message}
+      onClick={() => showFinding(worst.exchanges)}
+    >
       <b>
-        {verdict.charAt(0).toUpperCase() + verdict.slice(1)}, {worst.count} ×
+        {verdict.charAt(0).toUpperCase() + verdict.slice(1)}, {worst.count.toLocaleString('en')} ×
       </b>
       <span class="muted">
         {waitEvidence(worst) ?? worst.message}
         {findings.length > 1 ? ` · ${findings.length - 1} more` : ''}
       </span>
-    </span>
+    </button>
   )
+}
+
+/** Opens its first exchange in the log, which shows all of them. */
+export function showFinding(ids: readonly number[]): void {
+  setFilter(`id:${ids.join(',')}`)
+  select(ids.map(exchangeById).find((exchange) => exchange !== undefined))
 }
 
 function Quota({ of }: { readonly of: string }) {
   const view = state.value?.keys.find(({ key }) => key === of)
   if (view === undefined) return <span />
   const now = spaceTime.value ?? 0
+  const ban = banLeft(view, now)
+  if (ban > 0)
+    return (
+      <span class="quota failed">
+        <b>banned until {endText(now + ban)}</b>
+        <span class="muted">{countdownText(ban)} left · all refused</span>
+      </span>
+    )
   const minute = minuteAt(view, now)
   if (minute === undefined) return <span />
   const { limit, remaining, leftMs } = minute
@@ -148,7 +214,7 @@ function Quota({ of }: { readonly of: string }) {
       <span class="muted">{text}</span>
       {leftMs > 0 ? (
         <span class="muted" title={`in ${countdownText(leftMs)}`}>
-          resets {timeText(now + leftMs)}
+          resets {endText(now + leftMs)}
         </span>
       ) : null}
     </span>

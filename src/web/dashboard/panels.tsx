@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { showTab } from '../session.js'
 import { conduct, selected, tab } from '../state.js'
-import { ConductPanel, occurrences } from './conduct-panel.js'
+import { ConductPanel } from './conduct-panel.js'
 import { DataPanel } from './data-panel.js'
 import { ExchangePanel } from './exchange-detail.js'
 import { ExchangeList } from './exchange-list.js'
@@ -73,9 +73,7 @@ export function Panels() {
             >
               <span class={name === 'exchange' ? 'hidden' : ''}>{title}</span>
               {name === 'exchange' ? `#${selected.value?.id}` : null}
-              {name === 'conduct' ? (
-                <Badge count={occurrences(conduct.value?.violations ?? [])} what="violations" />
-              ) : null}
+              {name === 'conduct' ? <Badge count={conduct.value?.violations.length ?? 0} what="findings" /> : null}
             </button>
           ))}
         </div>

@@ -1,7 +1,8 @@
 import { CONNECTION_HEADERS, KEY_REFERENCE } from '../../advice/curl.js'
 import type { KeyHeader } from '../../contract/contract-data.js'
 import type { StateView } from '../../control/views.js'
-import { sentKeyText } from '../../domain/keys.js'
+import { loggedKeyText } from '../../domain/keys.js'
+import { OWN_CLIENT_HEADER } from '../../domain/messages.js'
 import { spacePath } from '../../domain/space-address.js'
 import { addressOf } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
@@ -12,7 +13,7 @@ const LIBRARY_HEADER = /^(?:accept-language|cache-control|dnt|origin|pragma|prio
 
 /** The headers of a request, except key, connection, and those that its library adds. */
 export function ownHeaders({ headers }: Exchange['request'], keyHeader: KeyHeader | undefined) {
-  const omitted = [...CONNECTION_HEADERS, keyHeader?.name.toLowerCase()]
+  const omitted = [...CONNECTION_HEADERS, OWN_CLIENT_HEADER, keyHeader?.name.toLowerCase()]
   return Object.entries(headers).filter(
     ([name, value]) => !omitted.includes(name) && !LIBRARY_HEADER.test(name) && `${name} ${value}` !== 'accept */*',
   )
@@ -20,7 +21,7 @@ export function ownHeaders({ headers }: Exchange['request'], keyHeader: KeyHeade
 
 /** The key of an exchange, without its space; undefined if the log does not have it. */
 function sentKey({ key, sender }: Exchange, keys: StateView['keys']): string | undefined {
-  return keys.some((known) => known.key === key && !known.secret) ? sentKeyText(key, '', sender) : undefined
+  return keys.some((known) => known.key === key && !known.secret) ? loggedKeyText({ key, sender }) : undefined
 }
 
 /** With a reference instead of a real key. @param sandbox address without a trailing slash */

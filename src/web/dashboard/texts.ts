@@ -1,12 +1,18 @@
+import { counted } from '../../domain/numbers.js'
 import { OUTCOMES, type Outcome } from '../../exchanges/outcome.js'
-import { isoInZone, timeText, zone } from '../format.js'
+import { endText, isoInZone, zone } from '../format.js'
 
 export { OUTCOMES, type Outcome, outcomeOf } from '../../exchanges/outcome.js'
 
-/** `12:00:01 UTC`, with the date unless it is the day of `now` */
+/** `1,000 requests` */
+export function countText(count: number, one: string): string {
+  return counted(count, one).replace(String(count), count.toLocaleString('en'))
+}
+
+/** `12:00:01 UTC`, rounded up, with the date unless it is the day of `now` */
 export function instantText(at: number, now: number): string {
   const day = dayText(at) === dayText(now) ? '' : `${dateText(at)} `
-  return `${day}${timeText(at)}${zone.value === 'UTC' ? ' UTC' : ''}`
+  return `${day}${endText(at)}${zone.value === 'UTC' ? ' UTC' : ''}`
 }
 
 /** Shows the instants in a text of the sandbox, which are in UTC, in the zone of the page. */

@@ -1,10 +1,26 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { counted } from '../../domain/numbers.js'
 import { unknownTerm, wordsOf } from '../../exchanges/exchange-filter.js'
 import { callVerb } from '../control-api.js'
 import { call, filterBy, loadOlder, setFilter } from '../session.js'
-import { chips, draft, exchanges, filter, hasOlder, isFolded, missed, shownExchanges, space, state } from '../state.js'
+import {
+  chips,
+  draft,
+  exchanges,
+  filter,
+  hasOlder,
+  isFolded,
+  isLoaded,
+  missed,
+  newer,
+  shownExchanges,
+  space,
+  state,
+} from '../state.js'
 import { Menu } from '../ui.js'
 import { ActionButton, saveFile } from './fields.js'
+import { countText } from './texts.js'
 
 const EXPORTS = [
   ['as HAR', 'exchanges.har', 'requests.har'],
@@ -91,18 +107,35 @@ function replaceWord(word: string, meant: string): void {
   )
 }
 
+/** Which requests the lanes and the log show. */
+export function LogScope() {
+  const kept = exchanges.value.length + newer.value
+  const { requests = kept, logged = kept } = state.value?.counts ?? {}
+  const all = countText(Math.max(kept, requests), 'request')
+  if (kept >= requests) return <>{all}</>
+  const gone =
+    logged < requests && !hasOlder.value ? '; older ones are gone (--log-limit), but verdicts count them' : ''
+  return <>{`the last ${kept.toLocaleString('en')} of ${all}${gone}`}</>
+}
+
+const SPEAK_MS = 2000
+
 export function ListSummary() {
   const shown = shownExchanges.value.length
-  const kept = exchanges.value.length
-  const total = state.value?.counts.requests ?? kept
+  const kept = countText(exchanges.value.length, 'exchange')
+  const text = filter.value === '' ? kept : `${shown.toLocaleString('en')} of ${kept}`
+  const spoken = useSignal('')
+  // Traffic would have it spoken many times a second.
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      spoken.value = filter.value === '' ? '' : text
+    }, SPEAK_MS)
+    return () => clearTimeout(timer)
+  }, [filter.value])
   return (
     <p class="count muted">
-      <span role="status">
-        {missed.value === 0 ? '' : `${counted(missed.value, 'exchange')} came too fast to be shown. `}
-        {filter.value === '' ? '' : `${shown.toLocaleString('en')} of `}
-        {filter.value !== '' || kept >= total ? '' : `latest ${kept.toLocaleString('en')} of `}
-        {counted(total, 'exchange').replace(String(total), total.toLocaleString('en'))}
-      </span>
+      {missed.value === 0 ? '' : `${counted(missed.value, 'exchange')} came too fast to be shown. `}
+      {isLoaded.value ? text : ''}
       {hasOlder.value ? (
         <>
           {' · '}
@@ -111,6 +144,9 @@ export function ListSummary() {
           </ActionButton>
         </>
       ) : null}
+      <span class="hidden" role="status">
+        {spoken}
+      </span>
     </p>
   )
 }

@@ -1,6 +1,7 @@
 import type { createApiReference } from '@scalar/api-reference'
 import type { StateView } from '../../control/views.js'
-import { isSpaceName } from '../../domain/keys.js'
+import { isSpaceName, OWN_CLIENT } from '../../domain/keys.js'
+import { OWN_CLIENT_HEADER } from '../../domain/messages.js'
 import { spacePath } from '../../domain/space-address.js'
 import type { JsonMap } from '../contract-parts.js'
 import {
@@ -32,6 +33,13 @@ unlock.addEventListener('submit', (event) => {
 })
 // Scalar contains zod, which would try eval. The policy forbids that, and Firefox logs each attempt.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
+// Scalar sends the requests of its panels with it.
+const send = globalThis.fetch
+globalThis.fetch = (input, init) => {
+  const request = new Request(input, init)
+  request.headers.set(OWN_CLIENT_HEADER, OWN_CLIENT)
+  return send(request)
+}
 // By then, the script of Scalar has run.
 addEventListener('DOMContentLoaded', () => void load())
 
