@@ -18,7 +18,7 @@ describe('a copy of a space', () => {
     await b.copyFrom('a')
     const [{ space: _a, undo: _noUndo, ...ofA }, { space: _b, undo, ...ofB }] = [await a.state(), await b.state()]
     const active = ofA.active.map((one) => (one.name === 'latency' ? { ...one, hits: 0 } : one))
-    expect({ ...ofB, counts: { ...ofB.counts, requests: 3 } }).toEqual({ ...ofA, active })
+    expect({ ...ofB, counts: { ...ofB.counts, requests: 3, logged: 3 } }).toEqual({ ...ofA, active })
     expect(undo?.verb).toBe('spaces.copy')
     expect(await b.records.list('pets')).toEqual(await a.records.list('pets'))
     expect(await b.requests()).toEqual([])

@@ -58,7 +58,11 @@ describe('overrides', () => {
     expect((await ask())[0]).toBe(429)
     await sandbox.storm.stop()
     expect(await ask()).toEqual([200, '1'])
-    expect((await sandbox.state()).counts).toEqual({ ...counts, requests: counts.requests + 2 })
+    expect((await sandbox.state()).counts).toEqual({
+      ...counts,
+      requests: counts.requests + 2,
+      logged: counts.logged + 2,
+    })
     expect((await sandbox.records.list('pets', { limit: 1 }))[0]?.name).toBe('Rex')
   })
 

@@ -80,7 +80,7 @@ describe('undo', () => {
     const [stateBefore, ...othersBefore] = before
     // The log goes on, and conduct with it unless the verb has emptied it.
     const active = stateBefore.active.map((one) => ({ ...one, hits: one.hits === null ? null : expect.any(Number) }))
-    expect(state).toEqual({ ...stateBefore, active, counts: { ...stateBefore.counts, requests: 5 } })
+    expect(state).toEqual({ ...stateBefore, active, counts: { ...stateBefore.counts, requests: 5, logged: 5 } })
     const [records, requests, conduct, snapshots] = others
     const [recordsBefore, requestsBefore, conductBefore, snapshotsBefore] = othersBefore
     expect([records, snapshots]).toEqual([recordsBefore, snapshotsBefore])

@@ -73,6 +73,7 @@ describe.each(transports)('conduct, %s', (_name, open) => {
         disobeyed: { exchange: 2, at: '2026-03-01T12:00:00.000Z', status: 429, retryAfter: '60', laterMs: 59_940 },
         count: 1,
         clients: expect.any(Array),
+        countByClient: expect.any(Object),
         exchanges: [3],
         firstAt: at,
         lastAt: at,

@@ -1,9 +1,10 @@
 import type { Finding } from '../../conduct/conduct-view.js'
 import { counted } from '../../domain/numbers.js'
 import { clientName } from '../../exchanges/client-name.js'
-import { exchangeById, select, setFilter } from '../session.js'
+import { exchangeById } from '../session.js'
 import { conduct } from '../state.js'
 import { Section } from './fields.js'
+import { showFinding } from './lanes.js'
 import { inZone } from './texts.js'
 
 export function ConductPanel() {
@@ -48,7 +49,7 @@ function FindingItem({ colour, finding }: { readonly colour: string; readonly fi
       <span class="muted">{counted(count, 'time')}</span>
       <p>{inZone(message, Date.parse(firstAt))}</p>
       <p>
-        <button type="button" class="plain" onClick={() => showExchanges(exchanges)}>
+        <button type="button" class="plain" onClick={() => showFinding(exchanges)}>
           {exchanges.length === 1 ? 'exchange' : 'exchanges'} {exchanges.slice(0, MAX_NAMED).join(', ')}
           {exchanges.length > MAX_NAMED ? ' …' : ''}
         </button>
@@ -57,13 +58,8 @@ function FindingItem({ colour, finding }: { readonly colour: string; readonly fi
   )
 }
 
-export function occurrences(findings: readonly Finding[]): number {
+function occurrences(findings: readonly Finding[]): number {
   return findings.reduce((sum, { count }) => sum + count, 0)
 }
 
 const MAX_NAMED = 5
-
-function showExchanges(ids: readonly number[]): void {
-  setFilter(`id:${ids.join(',')}`)
-  select(exchangeById(ids.at(-1) ?? 0))
-}
