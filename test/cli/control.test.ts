@@ -74,7 +74,7 @@ const SESSIONS: Readonly<Record<string, readonly (readonly [line: string, out: u
   overrides: [
     ['storm start 0.3,for=30s', expect.any(String)],
     ['fault add listPets:503', expect.any(String)],
-    ['overrides', 'storm 30 %, 30.0 s left\n1 fault\n'],
+    ['overrides', 'storm 30 %, 30 s left\n1 fault\n'],
     ['overrides clear', '2 overrides cleared.\n'],
     ['undo', 'Undone: overrides clear.\n'],
     ['overrides clear', '2 overrides cleared.\n'],

@@ -15,7 +15,7 @@ describe('the explanation of an exchange', () => {
     const exchange = anExchange({ status: 429, reason: 'quota-minute', response: { headers, body: '' } })
     expect(explainExchange(exchange, { plan: 'free' })).toEqual({
       cause: '60/min quota used up',
-      rule: "The minute's 60 requests of the key sandbox on the plan free are used up. The window resets at 12:01:00 UTC.",
+      rule: 'The quota of the key sandbox on the plan free, 60 requests a minute, is used up. The window resets at 12:01:00 UTC.',
       help: REASON_FIXES['quota-minute'].fix,
     })
   })
@@ -63,7 +63,7 @@ describe('the cause of a response', () => {
       {},
       /fault rule a@25% broke this response, status 503/,
     ],
-    ['fault a', broken, {}, /The client got 200 and a part of its body after 1\.0 ms/],
+    ['fault a', broken, {}, /The client got 200 and a part of its body after 1 ms/],
     ['name is required', invalid, {}, /^Name is required\.$/],
     ['no API key', { status: 401, key: 'none' }, {}, /has no API key/],
     ['unknown key', { status: 401, key: 'unknown' }, {}, /does not know/],
