@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
+import { shellWord } from '../advice/curl.js'
 import { type Location, writeLocator } from '../client/locator-file.js'
 import { EXAMPLE } from '../contract/generated/examples.js'
-import { shellWord } from '../domain/curl.js'
 import { Failure } from '../domain/failures.js'
 import { openContract } from '../openapi/open-contract.js'
 import { valueFromText } from '../options/layer.js'
