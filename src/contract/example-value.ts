@@ -4,7 +4,7 @@ import { generateNumber } from './generate-value.js'
 import { stringifyJson } from './json.js'
 import { MAX_MADE, toJsonSchema } from './json-schema.js'
 import { words } from './keywords.js'
-import { patternText } from './pattern-text.js'
+import { patternText, usualText } from './pattern-text.js'
 import { nativePattern } from './patterns.js'
 import { allowsNull, alternativesOf, readRecordFields, requiredNames, typeOf } from './schema-fields.js'
 import type { Validator } from './validator.js'
@@ -205,28 +205,8 @@ const SHORT_STRINGS: Readonly<Record<string, string>> = {
   ipv4: '1.1.1.1',
   ipv6: '::1',
 }
-/** For patterns with more than classes, groups, choices and counts. */
-const TEXTS = [
-  '0',
-  '1',
-  'a',
-  'A',
-  'abc',
-  'ABC',
-  'a1',
-  'Abcdef1!',
-  '1.00',
-  '2026-01-01',
-  'https://example.com/',
-  STRINGS.uuid,
-]
-
 function exampleString({ format, pattern, minLength, maxLength }: Node, { isFull }: Room): string | undefined {
-  if (typeof pattern === 'string')
-    return (
-      patternText(pattern, { minLength, maxLength }) ??
-      TEXTS.find((text = '') => nativePattern(pattern)?.test(text) ?? true)
-    )
+  if (typeof pattern === 'string') return patternText(pattern, { minLength, maxLength }) ?? usualText(pattern)
   if (Number(minLength) > MAX_MADE) return undefined
   const usual = STRINGS[`${format}`]
   const known = usual !== undefined && usual.length > Number(maxLength) ? (SHORT_STRINGS[`${format}`] ?? usual) : usual

@@ -1,6 +1,6 @@
 import { isNode, type Node, type Place } from './document.js'
 import { MAX_MADE } from './json-schema.js'
-import { patternText } from './pattern-text.js'
+import { patternText, usualText } from './pattern-text.js'
 import { readRecordFields, typeOf } from './schema-fields.js'
 
 /** A source of numbers from 0 to 1. */
@@ -111,7 +111,7 @@ function generateString(value: Node, name: string, index: number, chance: Chance
     (one) => typeof one === 'string',
   )
   if (typeof pattern === 'string')
-    return examples.length > 0 ? pick(examples, chance) : (value.default ?? patternText(pattern, value) ?? '')
+    return examples.length > 0 ? pick(examples, chance) : (value.default ?? patterned(pattern, value, index, chance))
   const word = pick(WORDS, chance)
   const at = new Date(GENERATED_FROM - Math.floor(chance.next() * OPEN_RANGE) * MINUTE_MS).toISOString()
   switch (format) {
@@ -139,6 +139,19 @@ function generateString(value: Node, name: string, index: number, chance: Chance
       return text.slice(0, typeof maxLength === 'number' ? maxLength : undefined).padEnd(least, 'x')
     }
   }
+}
+
+/** Of patterns without a longest text, so that records differ. */
+const USUAL_LENGTH = 6
+
+function patterned(pattern: string, { minLength = 0, maxLength }: Node, index: number, chance: Chance): string {
+  const choose = (count: number) => Math.floor(chance.next() * count)
+  const isOpen = /[*+]|,\}/.test(pattern)
+  const longer = isOpen
+    ? patternText(pattern, { minLength: Math.max(Number(minLength), USUAL_LENGTH), maxLength }, choose)
+    : undefined
+  const text = longer ?? patternText(pattern, { minLength, maxLength }, choose)
+  return text || (usualText(pattern, [`${index + 1}.50`]) ?? '')
 }
 
 /** A UUID (version 4, RFC 9562). */

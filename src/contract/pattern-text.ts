@@ -1,4 +1,4 @@
-import { withAnchors } from './patterns.js'
+import { nativePattern, withAnchors } from './patterns.js'
 
 /** Characters to choose from, the most usual first. */
 const CHARACTERS = `a0A-_ .${Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index)).join('')}`
@@ -30,6 +30,18 @@ export function patternText(
     if (!(error instanceof SyntaxError)) throw error
   }
   return undefined
+}
+
+/** For patterns with more than classes, groups, choices and counts. */
+const TEXTS = [
+  ...['0', '1', 'a', 'A', 'abc', 'ABC', 'a1', 'Abcdef1!', '1.00', '2026-01-01', 'https://example.com/'],
+  '3be6453c-03eb-8357-ae5a-984a0e574a54',
+]
+
+/** A usual text that matches a pattern, whatever it has. @param preferred texts to try first */
+export function usualText(pattern: string, preferred: readonly string[] = []): string | undefined {
+  const regExp = nativePattern(pattern)
+  return [...preferred, ...TEXTS].find((text) => regExp?.test(text) ?? true)
 }
 
 class PatternReader {

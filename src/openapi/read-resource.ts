@@ -23,6 +23,7 @@ import { type CollectionShape, findAddress, findId, findRecord, isPathText, link
 import { isSingular, type OperationShape, PARAMETER, parametersOf, plainName, success } from './operations.js'
 import { singularOf, unwrapRecord, unwrapSent } from './record-schema.js'
 import { shapeFor } from './request-shape.js'
+import { timestampFormat, UPDATED } from './timestamps.js'
 
 export interface FoundResource {
   readonly resource: ResourceData
@@ -79,14 +80,13 @@ export function readResource(collection: CollectionShape): FoundResource | strin
   const aliases: Record<string, string> = {}
   for (const [name, field] of fields) {
     const isRequired = isDocumented && field.required && name !== id.property
+    const isUnsent = !requests.some((request) => request.get(name)?.readOnly === false)
+    const isStamped = timestampFormat(name, field, isUnsent) !== undefined
     const ownId = name === id.property || !isOwnId(name, path) ? undefined : ownIdOf(name, field, requests)
     const fill =
       ownId ??
-      (isRequired ||
-      usual.get(name) !== undefined ||
-      field.default !== undefined ||
-      timestampFormat(name, field) !== undefined
-        ? fillOf(name, field, usual.get(name))
+      (isRequired || usual.get(name) !== undefined || field.default !== undefined || isStamped
+        ? fillOf(name, field, usual.get(name), isUnsent)
         : undefined)
     const alias = isDocumented && name !== id.property ? aliasOf(name, fields, requests) : undefined
     if (alias !== undefined) aliases[alias] = name
@@ -350,23 +350,6 @@ function parameterType(operations: readonly OperationShape[], parameter: string)
   return found && typeOf(found)
 }
 
-const CREATED = /^(created|inserted|added|placed|started)(_?(at|on|time|date))?$/i
-
-const UPDATED = /^(updated|modified|changed|last_?(updated|modified))(_?(at|on|time|date))?$/i
-
-/** The form of an instant that the service sets; undefined for other properties. */
-function timestampFormat(
-  name: string,
-  { type, format, place }: RecordField,
-): 'date-time' | 'date' | 'seconds' | 'milliseconds' | undefined {
-  if (!CREATED.test(name) && !UPDATED.test(name)) return undefined
-  if (type === 'string') return format === 'date-time' || format === 'date' ? format : undefined
-  const { description, example }: Node = Object(place.value)
-  const isEpoch = /^(?:unix|epoch|timestamp)/i.test(format ?? '') || /\b(?:epoch|unix)\b/i.test(String(description))
-  if (type !== 'integer' || !isEpoch) return undefined
-  return Number(example) > 1e11 || /milli/i.test(`${format} ${description}`) ? 'milliseconds' : 'seconds'
-}
-
 /** What the list is filtered by without parameters, such as `state=open`: new records are in it. */
 function listDefaults(operations: readonly OperationShape[], fields: Fields): ReadonlyMap<string, unknown> {
   const list = operations.find(({ effect, parameter }) => effect === 'get' && parameter === undefined)
@@ -384,8 +367,8 @@ function listDefaults(operations: readonly OperationShape[], fields: Fields): Re
 }
 
 /** The default of an omitted property; undefined if the schema has no value. @param usual of lists */
-function fillOf(name: string, field: RecordField, usual: unknown): Fill | undefined {
-  const format = timestampFormat(name, field)
+function fillOf(name: string, field: RecordField, usual: unknown, isUnsent: boolean): Fill | undefined {
+  const format = timestampFormat(name, field, isUnsent)
   if (format !== undefined) return { kind: UPDATED.test(name) ? 'updated-at' : 'created-at', format }
   const { places } = field
   const values = [field.default, usual, ...places.map(exampleValue)]

@@ -1,0 +1,29 @@
+import type { Node } from '../contract/document.js'
+import { allowsNull, type RecordField } from '../contract/schema-fields.js'
+
+const CREATED =
+  /^(created|inserted|added|placed|started|joined|registered|enrolled|issued|submitted|uploaded)(_?(at|on|time|date))?$/i
+
+export const UPDATED = /^(updated|modified|changed|last_?(updated|modified))(_?(at|on|time|date))?$/i
+
+/** `joinedAt`. */
+const INSTANT = /[a-z](_at|At|_?[Tt]imestamp)$/
+
+/** Instants that are not those of the creation. */
+const OTHER_INSTANT = /^(deleted|removed|cancell?ed|expire|expiry|end|due|valid|until|next|start|scheduled)/i
+
+/** The form of an instant that the service sets; undefined for other properties. @param isUnsent clients cannot send it */
+export function timestampFormat(
+  name: string,
+  { type, format, place, required }: RecordField,
+  isUnsent: boolean,
+): 'date-time' | 'date' | 'seconds' | 'milliseconds' | undefined {
+  const isUsual = CREATED.test(name) || UPDATED.test(name)
+  const isSet = isUnsent && required && !OTHER_INSTANT.test(name) && !allowsNull(place)
+  if (!isUsual && !isSet) return undefined
+  if (type === 'string') return format === 'date-time' || (isUsual && format === 'date') ? format : undefined
+  const { description, example }: Node = Object(place.value)
+  const isEpoch = /^(?:unix|epoch|timestamp)/i.test(format ?? '') || /\b(?:epoch|unix)\b/i.test(String(description))
+  if (type !== 'integer' || !(isEpoch || (isSet && INSTANT.test(name)))) return undefined
+  return Number(example) > 1e11 || /milli/i.test(`${format} ${description}`) ? 'milliseconds' : 'seconds'
+}
