@@ -14,6 +14,7 @@ import {
   type ResourceData,
   tagName,
 } from '../contract/resource-data.js'
+import { storedValue } from '../contract/stored-value.js'
 import { type Filter, followingId, isMatch } from '../domain/collection.js'
 import { type LongBody, bodyText as wholeText } from '../domain/messages.js'
 import { type RecordChange, recordText, type Scope } from '../domain/records.js'
@@ -22,7 +23,7 @@ import { uuidFrom } from './collections.js'
 import { tagOf } from './entity-tags.js'
 import { bodyText, locationOf, shownText, unwrapBody, withBody } from './envelopes.js'
 import { isBare, readFirstPage } from './first-page.js'
-import { changedRecord, findTaken, removals, storedValue } from './record-changes.js'
+import { changedRecord, findTaken, removals } from './record-changes.js'
 import { readPage } from './record-page.js'
 import type { Space } from './space.js'
 
