@@ -199,7 +199,12 @@ function apply(
   wall: EpochMs,
 ): Values {
   const id = given[resource.id.property]
-  const path = Object.fromEntries(resource.parents.map(({ parameter }, index) => [parameter, parents[index]]))
+  const path = Object.fromEntries(
+    resource.parents.map(({ parameter, isInteger }, index) => {
+      const text = parents[index]
+      return [parameter, (isInteger ? parseInt64(String(text)) : undefined) ?? text]
+    }),
+  )
   const result = runAction(
     {
       resource,
@@ -255,9 +260,13 @@ function copyOf(given: Values): Record<string, unknown> {
   }
 }
 
-/** Checks the given fields like the contract's create operation, or like its replace operation without one. */
-function checkFields(space: Space, resource: ResourceData, given: Values, record: Values): void {
-  const reading = recordReader(space.shared.contract, resource)?.read(record)
+/**
+ * Checks the given fields like the contract's create operation, or like its replace operation without one. Those
+ * that responses have may have values that no client sends: the commit checks them.
+ */
+function checkFields({ shared: { contract } }: Space, resource: ResourceData, given: Values, record: Values): void {
+  const reading = recordReader(contract, resource)?.read(record)
+  const isCheckedLater = contract.rules?.get(resource.name)?.record !== undefined
   const named = new Set([resource.id.property, ...Object.keys(resource.properties)])
   const unknown = Object.keys(given).filter(
     (name) => named.size > 1 && !named.has(name) && (reading === undefined || reading.unknown.includes(name)),
@@ -265,7 +274,13 @@ function checkFields(space: Space, resource: ResourceData, given: Values, record
   const isNew = record === given
   const problems = [
     ...(reading?.violations ?? [])
-      .filter(({ name }) => isNew || Object.hasOwn(given, /^[^.[]*/.exec(name)?.[0] ?? name))
+      .filter(({ name }) => {
+        const field = /^[^.[]*/.exec(name)?.[0] ?? name
+        const isGiven = Object.hasOwn(given, field)
+        // A password is required of clients, and in no record.
+        const isOfRecord = !isCheckedLater || Object.hasOwn(resource.properties, field)
+        return isGiven ? !(isCheckedLater && isOfRecord) : isNew && isOfRecord
+      })
       .map(({ message }) => message),
     ...unknown.map((name) => `${resource.name} has no field ${quoted(name)}${didYouMean(name, [...named])}`),
   ]
