@@ -134,7 +134,7 @@ export const PROBLEM_FIXES: Readonly<Record<ProblemCode, { readonly cause: strin
     fix: 'Send `Content-Type: application/json`, uncompressed.',
   },
   payload_too_large: {
-    cause: 'The body is larger than 1 MiB, or 256 kB for the control plane.',
+    cause: 'The body is larger than 1 MiB, 10 MiB for an upload, or 256 kB for the control plane.',
     fix: 'Send a smaller body.',
   },
   rate_limit_exceeded: {

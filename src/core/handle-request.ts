@@ -1,6 +1,7 @@
 import { isBodyFault } from '../domain/faults.js'
 import { type Caller, OWN_CLIENT, type SentKey, sentTokens } from '../domain/keys.js'
 import {
+  bodyLimit,
   bodyStart,
   type HandlerResult,
   hasNoStatus,
@@ -8,6 +9,7 @@ import {
   type Reply,
   type ServiceRequest,
 } from '../domain/messages.js'
+import { formatSize } from '../domain/numbers.js'
 import { streamAt } from '../domain/random.js'
 import { createHider, redactAddress, redactQuery } from '../domain/redaction.js'
 import { findLatency } from '../domain/settings.js'
@@ -252,7 +254,7 @@ function senderIn({ caller, request }: RequestContext): string | undefined {
 
 function loggedBody({ body, headers }: ServiceRequest): string {
   if (body === undefined) return ''
-  if (body === 'too-large') return '(larger than 1 MiB, not kept)'
+  if (body === 'too-large') return `(larger than ${formatSize(bodyLimit(headers))}, not kept)`
   if (body === 'no-room') return '(no room for it, not kept)'
   const text = utf8Text(body.length > LOG_BODY_CHARACTERS ? body.subarray(0, LOG_BODY_CHARACTERS) : body)
   const type = headers['content-type']

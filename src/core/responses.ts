@@ -1,7 +1,8 @@
 import type { Violation } from '../contract/contract.js'
 import { BEARER, type KeyPlace, type KeyPlaces } from '../contract/contract-data.js'
 import { keyChoices } from '../domain/key-places.js'
-import type { HandlerResult, ServiceRequest } from '../domain/messages.js'
+import { bodyLimit, type HandlerResult, type ServiceRequest } from '../domain/messages.js'
+import { formatSize } from '../domain/numbers.js'
 import { errorBody, PROBLEMS, type ProblemCode, type Reason } from '../domain/problems.js'
 import { isBearer } from '../domain/request-headers.js'
 import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.js'
@@ -33,8 +34,9 @@ export function problem(code: ProblemCode, details: ProblemDetails = {}): Handle
   }
 }
 
-export function unreadBody({ body }: ServiceRequest): HandlerResult | undefined {
-  if (body === 'too-large') return problem('payload_too_large', { outside: true })
+export function unreadBody({ body, headers }: ServiceRequest): HandlerResult | undefined {
+  const message = () => `The body is larger than ${formatSize(bodyLimit(headers))}.`
+  if (body === 'too-large') return problem('payload_too_large', { outside: true, message: message() })
   // There is room as soon as another body has arrived.
   if (body === 'no-room') return problem('overloaded', { headers: ['Retry-After', '1'], outside: true })
   return undefined

@@ -2,6 +2,7 @@ import type { Reading, Route, Violation } from '../contract/contract.js'
 import type { OtherKey } from '../contract/contract-data.js'
 import type { FaultName, WireFault } from './faults.js'
 import { OWN_CLIENT } from './keys.js'
+import { type Bytes, MIB } from './numbers.js'
 import type { ProblemCode, Reason } from './problems.js'
 import type { EpochMs } from './time.js'
 
@@ -138,8 +139,12 @@ export interface EndedExchange extends ExchangeRef {
   readonly instead?: { readonly status: number; readonly body: string }
 }
 
-/** @source docs/behaviour.md, "Request bodies" */
-export const BODY_LIMIT_BYTES = 1024 * 1024
+const UPLOAD = /^\s*(?:multipart\/|image\/|audio\/|video\/|application\/(?:octet-stream|pdf|zip)\b)/i
+
+/** The limit of a request body by its media type. @source docs/behaviour.md, "Request bodies" */
+export function bodyLimit({ 'content-type': type }: ServiceRequest['headers']): Bytes {
+  return UPLOAD.test(String(type)) ? 10 * MIB : MIB
+}
 
 /** The client gets no status. */
 export function hasNoStatus({ fault }: HandlerResult): boolean {

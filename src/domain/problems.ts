@@ -18,7 +18,7 @@ export const PROBLEMS = {
     status: 415,
     message: 'Send the body as Content-Type: application/json, without a Content-Encoding.',
   },
-  payload_too_large: { status: 413, message: 'The body is larger than 1 MiB (1048576 bytes).' },
+  payload_too_large: { status: 413, message: 'The body is too large.' },
   precondition_failed: { status: 412, message: 'The record is not the one that If-Match or If-None-Match asks for.' },
   rate_limit_exceeded: { status: 429, message: 'The rate limit is used up. Wait for the time in Retry-After.' },
   api_key_banned: {

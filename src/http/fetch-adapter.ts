@@ -1,6 +1,6 @@
 import { SLOW_BODY_MS, type WireFault } from '../domain/faults.js'
 import {
-  BODY_LIMIT_BYTES,
+  bodyLimit,
   bodyText,
   type DeliveryMarks,
   type EndedExchange,
@@ -110,7 +110,7 @@ async function readRequest(
     target: url.pathname + url.search,
     headers,
     rawHeaders: Object.entries(headers).flat(),
-    body: body !== undefined && body.length > BODY_LIMIT_BYTES ? 'too-large' : body,
+    body: body !== undefined && body.length > bodyLimit(headers) ? 'too-large' : body,
     address: IN_PROCESS_ADDRESS,
     connection: 0,
     ...(space && { space }),

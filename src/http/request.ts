@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
-  BODY_LIMIT_BYTES,
+  bodyLimit,
   bodyText,
   type DeliveryMarks,
   type PendingReply,
@@ -57,7 +57,7 @@ export function handleRequest(context: ListenerContext, request: IncomingMessage
   if (handlers.isControl(target)) handlers.control(request, response, budget)
   else if (headers.host === undefined && request.httpVersion === '1.1')
     refuseInPlace(context, connection, response, 'bad_request')
-  else if (isReading) readBody(request, BODY_LIMIT_BYTES, budget, serveWith)
+  else if (isReading) readBody(request, bodyLimit(headers), budget, serveWith)
   else serveWith(undefined)
 }
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { BODY_LIMIT_BYTES } from '../../src/domain/messages.js'
+import { MIB } from '../../src/domain/numbers.js'
 import { MAX_BODIES_BYTES } from '../../src/http/request-body.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { openSocket, startOnPort } from '../support/raw-http.js'
@@ -74,13 +74,13 @@ describe('the control plane', () => {
 describe('request bodies of all connections together', () => {
   it('share a limit: the body that has stalled for the longest time gets a 503, the others are served', async () => {
     const { port, baseUrl } = await start()
-    const almost = 'a'.repeat(BODY_LIMIT_BYTES - 1)
+    const almost = 'a'.repeat(MIB - 1)
     const stalled: Socket[] = []
-    for (let i = 0; i < MAX_BODIES_BYTES / BODY_LIMIT_BYTES; i++) {
-      stalled.push(await sender(port, post(BODY_LIMIT_BYTES) + almost))
+    for (let i = 0; i < MAX_BODIES_BYTES / MIB; i++) {
+      stalled.push(await sender(port, post(MIB) + almost))
     }
     const refused = Promise.any(stalled.map(responseOn))
-    const later = await sender(port, post(BODY_LIMIT_BYTES) + almost)
+    const later = await sender(port, post(MIB) + almost)
     const got = await refused
     expect(got).toMatch(/^HTTP\/1\.1 503 .*\r\nRetry-After: 1\r\n.*"code":"overloaded",.*"status":503\}$/s)
     expect(got).toMatch(/\r\nX-RateLimit-Remaining: \d+\r\n/)

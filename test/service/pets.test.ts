@@ -82,6 +82,19 @@ describe.each(transports)('createPet, %s', (_name, openSandbox) => {
     expect(await sandbox.post('/pets', sized(1_048_577))).toMatchObject({ status: 413, code: 'payload_too_large' })
     expect(await sandbox.get('/pets?limit=1')).toMatchObject({ status: 200 })
   })
+
+  it('returns 413 for uploads of more than 10 MiB only', async () => {
+    const sandbox = await openSandbox()
+    const send = (type: string, bytes: number) =>
+      sandbox.call('/v1/pets', { method: 'POST', headers: { 'content-type': type }, body: 'a'.repeat(bytes) })
+    for (const type of ['application/octet-stream', 'multipart/form-data; boundary=b', 'image/png'])
+      expect((await send(type, 2_000_000)).status).toBe(415)
+    expect(await send('image/png', 10_485_761)).toMatchObject({
+      status: 413,
+      json: { message: 'The body is larger than 10MiB.' },
+    })
+    expect((await send('application/x-www-form-urlencoded', 2_000_000)).status).toBe(413)
+  })
 })
 
 describe.each(transports)('getPet, %s', (_name, openSandbox) => {
