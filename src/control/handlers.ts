@@ -3,13 +3,11 @@ import type { Int64 } from '../contract/int64.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
 import { findUnsendable, hasNoBody } from '../contract/sendable.js'
 import type { OwnHandler, RequestContext } from '../core/request-context.js'
-import { problem } from '../core/responses.js'
+import { problem, storeProblem } from '../core/responses.js'
 import type { Space } from '../core/space.js'
-import { Failure } from '../domain/failures.js'
 import { isFraming } from '../domain/faults.js'
 import type { HandlerResult } from '../domain/messages.js'
 import { type Bytes, MIB } from '../domain/numbers.js'
-import { StoreFull } from '../domain/problems.js'
 import { randomStream } from '../domain/random.js'
 import { didYouMean, unknownOperation } from '../domain/suggest.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
@@ -33,7 +31,7 @@ export interface HandlerRecords {
   get(resource: string, id: RecordKey): RecordValues | undefined
   /** Adds a record, with read-only fields if given. Missing fields are filled in. @throws if the contract does not allow it */
   add(resource: string, record: object): RecordValues
-  /** Changes fields; null removes one. @throws if there is no such record, or the contract does not allow it */
+  /** Changes fields; null removes one. @throws if there is no such record, which makes a 404, or the contract does not allow it */
   set(resource: string, id: RecordKey, change: object): RecordValues
   /** Removes a record and its nested records, if there is one. */
   remove(resource: string, id: RecordKey): void
@@ -126,9 +124,9 @@ function ownHandler(operation: string, handler: OperationHandler, file?: string)
       return result
     } catch (error) {
       space.rollBackVerb()
-      if (error instanceof StoreFull) return problem('store_full')
-      const isOfStore = error instanceof Failure && error.code === 'STORE_WRITE_FAILED'
-      const message = isOfStore ? error.message : `${name} failed: ${messageOf(error)}${placeOf(error)}.`
+      const unstored = error instanceof NoSuchRecord ? problem('not_found') : storeProblem(error, space)
+      if (unstored !== undefined) return unstored
+      const message = `${name} failed: ${messageOf(error)}${placeOf(error)}.`
       space.shared.warn(message)
       return problem('internal_error', { message })
     } finally {
@@ -139,6 +137,9 @@ function ownHandler(operation: string, handler: OperationHandler, file?: string)
 
 /** A mistake that no line of the handler throws. */
 class HandlerProblem extends Error {}
+
+/** The handler changes a record that is not there: a 404, unless it catches this. */
+class NoSuchRecord extends Error {}
 
 const PLACE = /(?:file:\/\/)?((?:\/|[A-Za-z]:\/)[^\s()]*?)(?:\?[^:\s]*)?(:\d+:\d+)/g
 
@@ -191,23 +192,25 @@ function recordsFor(space: Space, wall: EpochMs, turn: Turn): HandlerRecords {
     if (systemClock.monotonic() > turn.until) throw new Error(`it ran longer than ${LAST_CHANGE_MS} ms`)
   }
   const idOf = (id: RecordKey) => (Array.isArray(id) ? id.map(encodeURIComponent).join('/') : String(id))
+  const find = (resource: string, id: RecordKey) => {
+    try {
+      return get.run(context, { resource, id: idOf(id) })
+    } catch (error) {
+      if (error instanceof VerbError && error.code === 'not_found' && space.state.records.has(resource))
+        return undefined
+      throw error
+    }
+  }
   return {
     list: (resource) => list.run(context, { resource }) as readonly RecordValues[],
-    get(resource, id) {
-      try {
-        return get.run(context, { resource, id: idOf(id) })
-      } catch (error) {
-        if (error instanceof VerbError && error.code === 'not_found' && space.state.records.has(resource))
-          return undefined
-        throw error
-      }
-    },
+    get: find,
     add(resource, record) {
       checkTurn()
       return add.run(context, { resource, record: record as RecordValues })
     },
     set(resource, id, change) {
       checkTurn()
+      if (find(resource, id) === undefined) throw new NoSuchRecord(`${resource} has no record ${idOf(id)}`)
       return set.run(context, { resource, id: idOf(id), change: change as RecordValues })
     },
     remove(resource, id) {

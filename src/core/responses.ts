@@ -1,9 +1,10 @@
 import type { Violation } from '../contract/contract.js'
 import { BEARER, type KeyPlace, type KeyPlaces } from '../contract/contract-data.js'
+import { Failure } from '../domain/failures.js'
 import { keyChoices } from '../domain/key-places.js'
 import { bodyLimit, type HandlerResult, type ServiceRequest } from '../domain/messages.js'
 import { formatSize } from '../domain/numbers.js'
-import { errorBody, PROBLEMS, type ProblemCode, type Reason } from '../domain/problems.js'
+import { errorBody, PROBLEMS, type ProblemCode, type Reason, StoreFull } from '../domain/problems.js'
 import { isBearer } from '../domain/request-headers.js'
 import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.js'
 import type { RequestContext } from './request-context.js'
@@ -32,6 +33,16 @@ export function problem(code: ProblemCode, details: ProblemDetails = {}): Handle
     ...(reason === undefined ? {} : { reason }),
     ...(outside === undefined ? {} : { outside }),
   }
+}
+
+const NOT_STORED = 'The change could not be stored, and was not made. See the log of the sandbox for the reason.'
+
+/** The response if a commit has failed for want of space, or to be written; undefined for other errors. */
+export function storeProblem(error: unknown, { shared }: Space): HandlerResult | undefined {
+  if (error instanceof StoreFull) return problem('store_full')
+  if (!(error instanceof Failure) || error.code !== 'STORE_WRITE_FAILED') return undefined
+  shared.warn(error.message)
+  return problem('internal_error', { message: NOT_STORED })
 }
 
 export function unreadBody({ body, headers }: ServiceRequest): HandlerResult | undefined {

@@ -16,10 +16,23 @@ type Access = Keys & Pick<ContractData, 'basePath' | 'notes'>
 /** Whether an operation needs no key: nothing is required of it, or nothing is one of the alternatives. */
 export function isPublic(root: Place, operation: Place): boolean {
   const place = [operation, root].find((one) => one.child('security') !== undefined)
-  // Its author has left out what the 401 is for.
-  if (place === undefined) return securitySchemes(root).size === 0 || !operation.child('responses')?.child('401')
+  // Without any in the document, its author has left out what the 401 is for; else it is a wrong password.
+  if (place === undefined)
+    return securitySchemes(root).size === 0 || !operation.child('responses')?.child('401') || isRequiredSomewhere(root)
   const required = place.items('security')
   return required.length === 0 || required.some((one) => Object.keys(one.object()).length === 0)
+}
+
+const required = new WeakMap<Place, boolean>()
+
+/** Whether an operation of the document requires a key itself. */
+function isRequiredSomewhere(root: Place): boolean {
+  const known = required.get(root)
+  if (known !== undefined) return known
+  const items = Object.values(Object(root.child('paths')?.value)).map(Object)
+  const found = items.some((item) => Object.values(item).some((one) => Object(one).security?.length > 0))
+  required.set(root, found)
+  return found
 }
 
 /** How clients reach the service, and what of the document the sandbox replaces. @source docs/spec.md, "Address and keys" */

@@ -101,6 +101,22 @@ describe('a handler', () => {
   const loop: Record<string, unknown> = {}
   loop.loop = loop
   const promise = (() => Promise.reject(new Error('late'))) as object as OperationHandler
+  it('that changes a record that is not there makes a 404, and can tell', async () => {
+    const sandbox = await startSandbox()
+    onTestFinished(() => sandbox.close())
+    const send = async () =>
+      (await fetch(`${sandbox.baseUrl}/pets/7`, { headers: { Authorization: 'Bearer sandbox' } })).status
+    await sandbox.handle('getPet', ({ records: { set } }) => ({ body: set('pets', 4711, { name: 'Rex' }) }))
+    expect(await send()).toBe(404)
+    await sandbox.handle('getPet', ({ records }) => {
+      expect(() => records.set('pets', 4711, { name: 'Rex' })).toThrow('pets has no record 4711')
+      return { status: 204 }
+    })
+    expect(await send()).toBe(204)
+    await sandbox.handle('getPet', ({ records }) => ({ body: records.set('cats', 1, {}) }))
+    expect(await send()).toBe(500)
+  })
+
   it.each<readonly [string, OperationHandler, RegExp]>([
     [
       'throws',

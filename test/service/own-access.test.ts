@@ -164,6 +164,26 @@ describe('a contract without security', () => {
   })
 })
 
+describe('an operation without security that documents a 401', () => {
+  const access = async (security: object) => {
+    const responses = { 200: { description: '' }, 401: { description: '' } }
+    const document = {
+      ...{ openapi: '3.0.3', info: { title: 'T', version: '1' } },
+      components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+      paths: { '/login': { post: { responses } }, '/me': { get: { responses, ...security } } },
+    }
+    const sandbox = await openSandbox({ spec: temporaryFile('spec.json', JSON.stringify(document)) })
+    const login = await sandbox.call('/login', { method: 'POST', key: null })
+    return [login.status, (await sandbox.get('/me', null)).status]
+  }
+
+  it('needs no key if another requires one: its 401 is a wrong password', async () =>
+    expect(await access({ security: [{ key: [] }] })).toEqual([200, 401]))
+
+  it.each([{}, { security: [] }])('needs one if none does: %j', async (security) =>
+    expect((await access(security))[0]).toBe(401))
+})
+
 describe('the base path', () => {
   it.each([
     [undefined, ''],

@@ -1,8 +1,7 @@
 import type { Operation } from '../../contract/contract.js'
 import { type ResourceAction, type ResourceData, readNames, tagName } from '../../contract/resource-data.js'
-import { Failure } from '../../domain/failures.js'
 import type { HandlerResult, ServiceRequest } from '../../domain/messages.js'
-import { operationMessage, StoreFull } from '../../domain/problems.js'
+import { operationMessage } from '../../domain/problems.js'
 import { InvalidRecord } from '../../domain/records.js'
 import { spacePath } from '../../domain/space-address.js'
 import { binaryOf } from '../../system/runtime.js'
@@ -10,7 +9,7 @@ import { isDocumented } from '../documented-error.js'
 import { preconditionOf, revalidated } from '../entity-tags.js'
 import type { Handler, RequestContext } from '../request-context.js'
 import { type ActionResult, runAction } from '../resource-actions.js'
-import { problem } from '../responses.js'
+import { problem, storeProblem } from '../responses.js'
 
 /**
  * Makes the handler of an operation on the records of a resource. @source docs/spec.md, "Resources"
@@ -69,11 +68,8 @@ function replyTo(
   try {
     space.commit({}, result.changes)
   } catch (error) {
-    if (error instanceof StoreFull) return problem('store_full')
-    if (error instanceof Failure && error.code === 'STORE_WRITE_FAILED') {
-      space.shared.warn(error.message)
-      return problem('internal_error', { message: NOT_STORED })
-    }
+    const unstored = storeProblem(error, space)
+    if (unstored !== undefined) return unstored
     if (error instanceof InvalidRecord) return problem('invalid_request', { message: error.message })
     throw error
   }
@@ -91,8 +87,6 @@ function replyTo(
     ...(contentType !== undefined && body !== '' && { contentType }),
   }
 }
-
-const NOT_STORED = 'The change could not be stored, and was not made. See the log of the sandbox for the reason.'
 
 /** Whether a list depends on nothing but the records of its resource and the query. */
 function isPlainList({ kind, pathFilters }: ResourceAction, { parents }: ResourceData): boolean {
