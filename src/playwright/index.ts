@@ -1,4 +1,4 @@
-import { test as base, type Page } from '@playwright/test'
+import { type BrowserContext, test as base } from '@playwright/test'
 import type { Space } from '../api/controls.js'
 import { openWorkerServer, removeSpace, testSpaceName, type WorkerServer } from '../api/worker-server.js'
 import type { SandboxOptions } from '../options/options.js'
@@ -37,20 +37,23 @@ export const test = base.extend<SandboxFixtures, SandboxWorkerFixtures>({
     },
     { scope: 'worker' },
   ],
-  sandbox: async ({ page, sandboxServer, sandboxService }, use, { testId, title }) => {
-    const { baseUrl, controlUrl, freshSpace } = sandboxServer
+  sandbox: async ({ sandboxServer: { controlUrl, freshSpace } }, use, { testId, title }) => {
     const space = await freshSpace(testSpaceName({ name: title, id: testId }, process.cwd()))
-    await sendThere(page, sandboxService === '' ? baseUrl : sandboxService, space.baseUrl)
     await use({ ...space, controlUrl })
     await removeSpace(space)
   },
+  // Also for a test that has only a page.
+  context: async ({ context, sandbox, sandboxServer, sandboxService }, use) => {
+    await sendThere(context, sandboxService === '' ? sandboxServer.baseUrl : sandboxService, sandbox.baseUrl)
+    await use(context)
+  },
 })
 
-/** Sends the page's requests for a service to a space. */
-async function sendThere(page: Page, service: string, space: string): Promise<void> {
+/** Sends the requests of pages for a service to a space. */
+async function sendThere(context: BrowserContext, service: string, space: string): Promise<void> {
   const base = service.replace(/\/$/, '')
   const isSameProtocol = new URL(service).protocol === new URL(space).protocol
-  await page.route(
+  await context.route(
     ({ href, pathname }) => href.startsWith(`${base}/`) && !/^\/(?:~|%7e|__sandbox(?:\/|$))/i.test(pathname),
     async (route, request) => {
       const url = space + request.url().slice(base.length)

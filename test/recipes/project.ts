@@ -32,14 +32,20 @@ const PRINTED_PORTS = { sandbox: '4010', vite: '5173' }
 
 /** Does a recipe's first part in a project: its files are written. Its scripts come with the ports of the project. */
 export async function follow(name: string, projectName: string): Promise<Project & Recipe> {
+  const { files, scripts } = recipe(name)
+  const { here, ...project } = await openProject(projectName)
+  for (const [path, content] of files) {
+    mkdirSync(dirname(join(project.folder, path)), { recursive: true })
+    writeFileSync(join(project.folder, path), here(content))
+  }
+  return { ...project, files, scripts: scripts.map(here) }
+}
+
+/** @returns with `here`, which puts the ports of the project into a text */
+export async function openProject(projectName: string): Promise<Project & { here(text: string): string }> {
   const folder = join(inject('projects'), projectName)
   const [sandbox, vite] = [String(await freePort()), String(await freePort())]
   const here = (text: string) => text.replaceAll(PRINTED_PORTS.sandbox, sandbox).replaceAll(PRINTED_PORTS.vite, vite)
-  const { files, scripts } = recipe(name)
-  for (const [path, content] of files) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), here(content))
-  }
   const origin = `http://127.0.0.1:${sandbox}`
   const shop = `http://localhost:${vite}`
   const env = {
@@ -51,7 +57,7 @@ export async function follow(name: string, projectName: string): Promise<Project
     VITE_PORT: vite,
     SHOP: shop,
   }
-  return { folder, origin, shop, files, scripts: scripts.map(here), run: (script) => start(script, folder, env) }
+  return { folder, origin, shop, here, run: (script) => start(script, folder, env) }
 }
 
 function start(script: string, cwd: string, env: NodeJS.ProcessEnv): Run {
