@@ -181,7 +181,8 @@ describe('an operation without security that documents a 401', () => {
     expect(await access({ security: [{ key: [] }] })).toEqual([200, 401]))
 
   it.each([{}, { security: [] }])('needs one if none does: %j', async (security) =>
-    expect((await access(security))[0]).toBe(401))
+    expect((await access(security))[0]).toBe(401),
+  )
 })
 
 describe('the base path', () => {
