@@ -1,6 +1,7 @@
 import { type AccountId, type ApiKey, type Caller, DEFAULT_KEY, keyLabel, type SentKey } from '../domain/keys.js'
-import { readLogin } from '../domain/login-tokens.js'
+import { type Login, readLogin } from '../domain/login-tokens.js'
 import { isRunning } from '../domain/logins.js'
+import { type EpochMs, SECOND_MS } from '../domain/time.js'
 import { digestOf } from '../system/runtime.js'
 import type { Space } from './space.js'
 
@@ -8,7 +9,7 @@ const NO_KEY_LABEL = 'none'
 const UNKNOWN_KEY = 'unknown'
 
 /** @param sent undefined if no key was sent @param address charged in place of a key @source docs/specification.md, "Authentication"; docs/behaviour.md, "requests without a valid key" */
-export function identify(space: Space, sent: SentKey | undefined, address: string): Caller {
+export function identify(space: Space, sent: SentKey | undefined, address: string, now: EpochMs): Caller {
   if (sent === undefined) return anonymous(space, 'missing_api_key', NO_KEY_LABEL, address)
   const { token, sender } = sent
   const apiKey = space.keys.get(token)
@@ -28,7 +29,7 @@ export function identify(space: Space, sent: SentKey | undefined, address: strin
     }
   }
   const login = space.shared.hasLogins && space.state.logins.issued > 0 ? readLogin(token) : undefined
-  if (login !== undefined) return callerOfLogin(space, login, sender, address)
+  if (login !== undefined) return callerOfLogin(space, login, sender, address, now)
   if (!(space.shared.anyKey || space.shared.upstream !== undefined) || token === '')
     return anonymous(space, 'invalid_api_key', UNKNOWN_KEY, address)
   const stranger: ApiKey = { key: UNKNOWN_KEY }
@@ -51,11 +52,12 @@ export function identify(space: Space, sent: SentKey | undefined, address: strin
 /** A login has the account of the key `sandbox`. Its token is no secret. */
 function callerOfLogin(
   space: Space,
-  { n, space: of }: NonNullable<ReturnType<typeof readLogin>>,
+  { n, space: of, expiresAt = Infinity }: Login,
   sender: string,
   address: string,
+  now: EpochMs,
 ): Caller {
-  if (of !== space.name || !isRunning(space.state.logins, n))
+  if (of !== space.name || !isRunning(space.state.logins, n) || now >= expiresAt * SECOND_MS)
     return anonymous(space, 'invalid_api_key', UNKNOWN_KEY, address)
   const apiKey = space.keys.get(DEFAULT_KEY) ?? { key: DEFAULT_KEY }
   const account: AccountId = { kind: 'key', name: DEFAULT_KEY }

@@ -104,11 +104,12 @@ function startRequest(
   const { contract, basePath } = space.shared
   const { path, query } = splitTarget(request.target)
   const route = findRoute(contract, basePath, request, path)
-  const caller = identify(space, sent, request.address)
+  const now = space.now(instant.now)
+  const caller = identify(space, sent, request.address, now)
   return {
     space,
     request,
-    now: space.now(instant.now),
+    now,
     wall: instant.now,
     position: instant.position,
     mock,

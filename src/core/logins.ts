@@ -5,6 +5,7 @@ import type { HandlerResult } from '../domain/messages.js'
 import { ceilSeconds, HOUR_MS, SECOND_MS } from '../domain/time.js'
 import type { RequestContext } from './request-context.js'
 
+/** `token` of a GET is another one, such as for CSRF. */
 const TOKEN = /^(?:(?:access|auth|id|refresh|session|bearer)_?token|token|jwt)$/i
 const EXPIRES_IN = /^expires_?in$/i
 const LIFETIME_S = HOUR_MS / SECOND_MS
@@ -28,7 +29,8 @@ export function withLogin({ space, now }: RequestContext, operation: Operation, 
   const filled = (value: unknown, depth = 0): unknown => {
     if (!isNode(value) || depth > MAX_DEPTH) return value
     const entries = Object.entries(value).map(([name, field]): [string, unknown] => {
-      if (TOKEN.test(name) && typeof field === 'string') return [name, tokenLike(field, name)]
+      const isToken = TOKEN.test(name) && !(operation.method === 'GET' && /^token$/i.test(name))
+      if (isToken && typeof field === 'string') return [name, tokenLike(field, name)]
       if (EXPIRES_IN.test(name) && typeof field === 'number') return [name, LIFETIME_S]
       return [name, filled(field, depth + 1)]
     })

@@ -227,7 +227,10 @@ export class Space {
   }
 
   restart(wall: EpochMs): void {
-    this.commit(startState(this, this.seed, wall), [{ kind: 'replaced', state: this.seed }])
+    // Tokens of before do not work again.
+    const { issued } = this.state.logins
+    const logins = { issued, ended: issued }
+    this.commit({ ...startState(this, this.seed, wall), logins }, [{ kind: 'replaced', state: this.seed }])
     this.shared.onForget(this)
     this.clearLog()
     this.conduct = this.openConduct()

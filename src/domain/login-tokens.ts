@@ -13,15 +13,24 @@ export function loginJwt(n: number, space: string, expiresAt: number): string {
   return `${JWT_START}${encoded({ sub: 'sandbox', n, ...(space !== '' && { space }), exp: expiresAt })}.`
 }
 
+export interface Login {
+  readonly n: number
+  readonly space: string
+  /** Seconds since 1970; of a JWT. */
+  readonly expiresAt?: number
+}
+
 /** The login that a token is of, if the form is that of one. */
-export function readLogin(token: string): { readonly n: number; readonly space: string } | undefined {
+export function readLogin(token: string): Login | undefined {
   const [, number, space = ''] = TOKEN.exec(token) ?? []
   if (number !== undefined) return { n: Number(number), space }
   if (!token.startsWith(JWT_START) || !token.endsWith('.')) return undefined
   try {
     const text = token.slice(JWT_START.length, -1).replaceAll('-', '+').replaceAll('_', '/')
-    const { sub, n, space: of = '' }: Readonly<Record<string, unknown>> = Object(JSON.parse(atob(text)))
-    return sub === 'sandbox' && Number.isSafeInteger(n) ? { n: Number(n), space: String(of) } : undefined
+    const { sub, n, space: of = '', exp }: Readonly<Record<string, unknown>> = Object(JSON.parse(atob(text)))
+    return sub === 'sandbox' && Number.isSafeInteger(n)
+      ? { n: Number(n), space: String(of), expiresAt: Number(exp) }
+      : undefined
   } catch {
     return undefined
   }

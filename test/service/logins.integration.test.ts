@@ -8,12 +8,16 @@ const object = (properties: object) => ({ type: 'object', required: Object.keys(
 const TOKENS = object({ data: object({ accessToken: text, refresh_token: text, expires_in: { type: 'integer' } }) })
 
 interface Contract {
+  readonly method?: string
   readonly response?: object
   readonly scheme?: object
 }
 
 /** A sandbox with a login, and with things that need a key. */
-async function opened({ response = content(TOKENS), scheme }: Contract = {}, options: SandboxOptions = {}) {
+async function opened(
+  { method = 'post', response = content(TOKENS), scheme }: Contract = {},
+  options: SandboxOptions = {},
+) {
   const items = object({ id: { type: 'integer' }, name: text })
   const document = {
     openapi: '3.1.0',
@@ -21,7 +25,7 @@ async function opened({ response = content(TOKENS), scheme }: Contract = {}, opt
     security: [{ key: [] }],
     components: { securitySchemes: { key: scheme ?? { type: 'http', scheme: 'bearer' } } },
     paths: {
-      '/login': { post: { operationId: 'login', security: [], responses: { 200: response } } },
+      '/login': { [method]: { operationId: 'login', security: [], responses: { 200: response } } },
       '/things': {
         get: { operationId: 'list', responses: { 200: content({ type: 'array', items }) } },
         post: { operationId: 'add', requestBody: content(items), responses: { 201: content(items) } },
@@ -32,7 +36,7 @@ async function opened({ response = content(TOKENS), scheme }: Contract = {}, opt
   const sandbox = await createSandbox({ seed: 1, spec, now: '2026-03-01T12:00:00Z', freeze: true, ...options })
   onTestFinished(() => sandbox.close())
   const login = async ({ baseUrl } = sandbox.space('')) => {
-    const seen = await sandbox.fetch(`${baseUrl}/login`, { method: 'POST' })
+    const seen = await sandbox.fetch(`${baseUrl}/login`, { method: method.toUpperCase() })
     return { cookie: seen.headers.get('set-cookie'), body: JSON.parse(await seen.text()) }
   }
   const list = async (headers: Readonly<Record<string, string>>, { baseUrl } = sandbox.space('')) =>
@@ -69,11 +73,15 @@ it('a login has a token that works in its space, until logins are expired', asyn
   expect([await listAs('sandbox-login-2'), await listAs('sandbox-login-3')]).toEqual([200, 401])
   await sandbox.reset()
   expect(await listAs('sandbox-login-1')).toBe(401)
+  const { accessToken: next } = (await login()).body.data
+  expect([await listAs(next), await listAs('sandbox-login-1')]).toEqual([200, 401])
 })
 
 it('a token is a JWT where the contract has one', async () => {
   const pattern = '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]*$'
-  const { login, listAs } = await opened({ response: content(object({ token: { ...text, pattern }, id_token: text })) })
+  const { sandbox, login, listAs } = await opened({
+    response: content(object({ token: { ...text, pattern }, id_token: text })),
+  })
   const { token, id_token } = (await login()).body
   expect(token).toBe(id_token)
   const [header, payload, signature] = token.split('.').map((part: string) => Buffer.from(part, 'base64url').toString())
@@ -83,6 +91,17 @@ it('a token is a JWT where the contract has one', async () => {
   expect([await listAs(token), await listAs(`${token}x`), await listAs(token.replace(/\.$/, ''))]).toEqual([
     200, 401, 401,
   ])
+  await sandbox.clock.advance('59m')
+  expect(await listAs(token)).toBe(200)
+  await sandbox.clock.advance('1m')
+  expect(await listAs(token)).toBe(401)
+})
+
+it('the token of a GET is no login, unless its name says so', async () => {
+  const { login } = await opened({ method: 'get', response: content(object({ token: text })) })
+  expect((await login()).body.token).not.toContain('sandbox-login')
+  const callback = await opened({ method: 'get', response: content(object({ access_token: text })) })
+  expect((await callback.login()).body.access_token).toBe('sandbox-login-1')
 })
 
 it('a session is a cookie where the contract has one', async () => {
