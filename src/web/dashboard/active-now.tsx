@@ -4,11 +4,11 @@ import { SETTINGS, type SettingName } from '../../domain/settings.js'
 import { formatDuration } from '../../domain/time.js'
 import { wordOf } from '../../exchanges/exchange-filter.js'
 import { callVerb } from '../control-api.js'
-import { call, filterBy, moveClock, removeFault, removeUsedFaults, showTab } from '../session.js'
-import { isNow, space, spaceTime, state } from '../state.js'
 import { CloseButton, CopyButton, Dialog, Menu, Pre, Toggle } from '../ui.js'
 import { leftText } from './clock-menu.js'
 import { ActionButton, saveFile } from './fields.js'
+import { call, filterBy, moveClock, removeFault, removeUsedFaults, showTab } from './session.js'
+import { isNow, space, spaceTime, state } from './state.js'
 import { inZone } from './texts.js'
 
 /** Every switch that changes responses, wherever it came from; the start options that are off are struck through. */

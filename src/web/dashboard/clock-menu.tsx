@@ -1,9 +1,9 @@
 import { countdownText, timeText, zone } from '../format.js'
-import { advanceClock, moveClock } from '../session.js'
-import { clock, operations, showZone, spaceTime, state } from '../state.js'
 import { Field, Form, Menu } from '../ui.js'
 import { ActionButton } from './fields.js'
 import { banLeft } from './quota-now.js'
+import { advanceClock, moveClock } from './session.js'
+import { clock, operations, showZone, spaceTime, state } from './state.js'
 import { dateText, instantText } from './texts.js'
 
 /** As shown, as sent, as spoken. */

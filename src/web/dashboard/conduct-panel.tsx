@@ -1,10 +1,10 @@
 import type { Finding } from '../../conduct/conduct-view.js'
 import { counted } from '../../domain/numbers.js'
 import { clientName } from '../../exchanges/client-name.js'
-import { exchangeById } from '../session.js'
-import { conduct } from '../state.js'
 import { Section } from './fields.js'
 import { showFinding } from './lanes.js'
+import { exchangeById } from './session.js'
+import { conduct } from './state.js'
 import { inZone } from './texts.js'
 
 export function ConductPanel() {

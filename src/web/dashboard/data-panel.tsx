@@ -3,7 +3,10 @@ import { useMemo } from 'preact/hooks'
 import { parseJson, stringifyJson } from '../../contract/json.js'
 import type { ResourceView } from '../../control/views.js'
 import { counted, recordsText } from '../../domain/numbers.js'
-import { announce, call, removeSpace, showRecords, showSpace } from '../session.js'
+import { CopyButton, Field, Form, FormDialog, type ReadField, ScrollBox } from '../ui.js'
+import { ActionButton, SavedField, Section } from './fields.js'
+import { type RecordField, recordFields } from './record-fields.js'
+import { announce, call, removeSpace, showRecords, showSpace } from './session.js'
 import {
   contract,
   RECORDS_PER_PAGE,
@@ -16,10 +19,7 @@ import {
   space,
   spaces,
   state,
-} from '../state.js'
-import { CopyButton, Field, Form, FormDialog, type ReadField, ScrollBox } from '../ui.js'
-import { ActionButton, SavedField, Section } from './fields.js'
-import { type RecordField, recordFields } from './record-fields.js'
+} from './state.js'
 
 export function DataPanel() {
   return (

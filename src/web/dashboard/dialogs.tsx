@@ -2,11 +2,11 @@ import { signal } from '@preact/signals'
 import { loggedKeyText } from '../../domain/keys.js'
 import { addressOf, FILTER_FIELDS } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
-import { replay, step } from '../session.js'
-import { editing, selected, state } from '../state.js'
 import { CloseButton, Dialog, Field, FormDialog, type ReadField, Table } from '../ui.js'
 import { closeExchange } from './exchange-detail.js'
 import { ownHeaders } from './recorded-request.js'
+import { replay, step } from './session.js'
+import { editing, selected, state } from './state.js'
 
 const KEYS = [
   ['Ctrl-K  ⌘K', 'run a command'],

@@ -6,7 +6,11 @@ import { addressOf, wordOf } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import type { LoggedEvent } from '../../exchanges/space-event.js'
 import { timeText } from '../format.js'
-import { durationAt, filterBy, hold, select, setFilter } from '../session.js'
+import type { EarlyRequest } from './early-requests.js'
+import { scrollToRow, type TimelineRow, timelineOf, visibleRows } from './exchange-rows.js'
+import { explainExchange } from './explain-exchange.js'
+import { FirstRun } from './first-run.js'
+import { durationAt, filterBy, hold, select, setFilter } from './session.js'
 import {
   early,
   events,
@@ -21,11 +25,7 @@ import {
   state,
   tab,
   today,
-} from '../state.js'
-import type { EarlyRequest } from './early-requests.js'
-import { scrollToRow, type TimelineRow, timelineOf, visibleRows } from './exchange-rows.js'
-import { explainExchange } from './explain-exchange.js'
-import { FirstRun } from './first-run.js'
+} from './state.js'
 import { dayText, dayTitle, inZone, outcomeOf } from './texts.js'
 
 /** In pixels: from this width on, an exchange takes one line. */

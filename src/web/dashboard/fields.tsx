@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { stringifyJson } from '../../contract/json.js'
-import { connection, notice } from '../state.js'
 import { ActionError, type Choice, Field, useAction } from '../ui.js'
+import { connection, notice } from './state.js'
 
 interface ButtonProps {
   /** Accessible name, if the text alone is unclear. */

@@ -4,11 +4,11 @@ import { OWN_CLIENT_HEADER } from '../../domain/messages.js'
 import { spacePath } from '../../domain/space-address.js'
 import { SANDBOX_ADDRESS } from '../control-api.js'
 import { codeForms } from '../request-code.js'
-import { announce } from '../session.js'
-import { contract, space, state } from '../state.js'
 import { CodeBlock } from '../ui.js'
 import { ActionButton } from './fields.js'
 import { sampleTarget } from './sample-request.js'
+import { announce } from './session.js'
+import { contract, space, state } from './state.js'
 
 export function FirstRun() {
   const { basePath = '', keyHeader = BEARER, keys = [] } = state.value ?? {}

@@ -1,12 +1,12 @@
 import { counted } from '../../domain/numbers.js'
 import { SANDBOX_ADDRESS } from '../control-api.js'
 import { timeText } from '../format.js'
-import { showSpace, showTab, undo } from '../session.js'
 import { Shell } from '../shell.js'
-import { announcement, clock, connection, lastContact, notice, space, spaces, state, toast } from '../state.js'
 import { CopyButton, Field } from '../ui.js'
 import { ClockMenu } from './clock-menu.js'
 import { isHelpOpen, isPaletteOpen } from './dialogs.js'
+import { showSpace, showTab, undo } from './session.js'
+import { announcement, clock, connection, lastContact, notice, space, spaces, state, toast } from './state.js'
 
 export function Header() {
   const basePath = state.value?.basePath

@@ -1,10 +1,10 @@
 import type { KeyView } from '../../control/views.js'
 import { countdownText } from '../format.js'
-import { call } from '../session.js'
-import { spaceTime, state } from '../state.js'
 import { Field, Form } from '../ui.js'
 import { ActionButton, SavedField, Section } from './fields.js'
 import { banLeft, minuteAt, type WindowNow, windowAt } from './quota-now.js'
+import { call } from './session.js'
+import { spaceTime, state } from './state.js'
 
 export function KeysPanel() {
   const keys = state.value?.keys

@@ -1,8 +1,8 @@
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../../domain/settings.js'
-import { call } from '../session.js'
-import { scenarios, state } from '../state.js'
 import { ActionError, useAction } from '../ui.js'
 import { ActionButton, SavedField, Section } from './fields.js'
+import { call } from './session.js'
+import { scenarios, state } from './state.js'
 
 export function SwitchesPanel() {
   return (

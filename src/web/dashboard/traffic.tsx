@@ -3,7 +3,9 @@ import { useEffect } from 'preact/hooks'
 import { counted } from '../../domain/numbers.js'
 import { unknownTerm, wordsOf } from '../../exchanges/exchange-filter.js'
 import { callVerb } from '../control-api.js'
-import { call, filterBy, loadOlder, setFilter } from '../session.js'
+import { Menu } from '../ui.js'
+import { ActionButton, saveFile } from './fields.js'
+import { call, filterBy, loadOlder, setFilter } from './session.js'
 import {
   chips,
   draft,
@@ -17,9 +19,7 @@ import {
   shownExchanges,
   space,
   state,
-} from '../state.js'
-import { Menu } from '../ui.js'
-import { ActionButton, saveFile } from './fields.js'
+} from './state.js'
 import { countText } from './texts.js'
 
 const EXPORTS = [
