@@ -1,3 +1,4 @@
+import { withoutOperation } from '../domain/problems.js'
 import { formatSpan } from '../domain/time.js'
 import type { ConductRule, Finding } from './conduct-view.js'
 
@@ -29,4 +30,18 @@ export function waitEvidence({ disobeyed }: Pick<Finding, 'disobeyed'>): string 
   const { retryAfter, laterMs } = disobeyed
   const told = retryAfter === null ? '' : `told ${/^\d+$/.test(retryAfter) ? `${retryAfter} s` : retryAfter}, `
   return `${told}waited ${formatSpan(laterMs)}`
+}
+
+/** `GET /v1/pets   429 Retry-After 4  →  came back after 0.1 s`, or the message. */
+export function evidenceText({
+  operation,
+  message,
+  request,
+  disobeyed,
+}: Pick<Finding, 'operation' | 'message' | 'request' | 'disobeyed'>): string {
+  if (disobeyed === null) return withoutOperation(operation, message).replace(/\.$/, '')
+  const { method, path, query } = request
+  const { status, retryAfter, laterMs } = disobeyed
+  const response = status === 0 ? 'lost' : `${status}${retryAfter === null ? '' : ` Retry-After ${retryAfter}`}`
+  return `${method} ${path}${query === '' ? '' : `?${query}`}   ${response}  →  came back after ${formatSpan(laterMs)}`
 }

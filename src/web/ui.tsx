@@ -56,22 +56,28 @@ export function ActionError({ action }: { readonly action: Action<never> | Actio
 export function Menu({
   label,
   children,
-  class: style = '',
   ...attributes
 }: {
   readonly label: ComponentChildren
   readonly children: ComponentChildren
-  readonly class?: string
   readonly id?: string
   readonly title?: string
 }) {
   const menu = useRef<HTMLDetailsElement>(null)
+  const isOpen = useSignal(false)
   const close = () => menu.current?.removeAttribute('open')
+  useLayoutEffect(() => {
+    if (!isOpen.value) return
+    keepOnScreen(menu.current?.querySelector('div') ?? null)
+    // Opened by a key of the page.
+    if (!menu.current?.contains(document.activeElement)) menu.current?.querySelector('button')?.focus()
+  }, [isOpen.value])
   return (
     <details
       ref={menu}
-      class={`menu ${style}`}
+      class="menu"
       {...attributes}
+      onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}
       onFocusOut={({ currentTarget, relatedTarget }) =>
         relatedTarget instanceof Node && currentTarget.contains(relatedTarget) ? undefined : close()
       }
@@ -93,10 +99,20 @@ export function Menu({
           close()
         }}
       >
-        {children}
+        {isOpen.value ? children : null}
       </div>
     </details>
   )
+}
+
+/** Below its button, or as far beside it as it needs. */
+function keepOnScreen(list: HTMLElement | null): void {
+  if (list === null) return
+  list.style.translate = ''
+  const { left, right } = list.getBoundingClientRect()
+  const margin = 8
+  const shift = Math.max(margin - left, Math.min(0, document.documentElement.clientWidth - margin - right))
+  list.style.translate = `${shift}px`
 }
 
 export function CloseButton({ children }: { readonly children: string }) {

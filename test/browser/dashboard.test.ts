@@ -164,7 +164,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.getByText('live', { exact: true }).waitFor()
     expect(await sandbox.spaces.list()).toEqual([])
     await ask('/pets?limit=7', 'sandbox~checkout')
-    await page.getByRole('button', { name: '1 other space with traffic' }).waitFor()
+    await page.getByRole('button', { name: '1 other busy' }).waitFor()
     await page.getByRole('combobox', { name: 'Space', exact: true }).selectOption('checkout')
     await row(page, '/v1/pets?limit=7').waitFor()
     expect(new URL(page.url()).hash).toBe('#space=checkout')
@@ -567,7 +567,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await chain.getByRole('button', { name: '#3–10' }).click()
     await page.locator('.detail .target').getByText('limit=3').waitFor()
     await showTab(page, 'Conduct')
-    await page.locator('#conduct li').first().getByText('worker', { exact: true }).waitFor()
+    await page.locator('#conduct h3', { hasText: 'worker sandbox' }).waitFor()
   })
 
   it('holds the list while the pointer is in it, and names the day of rows of another day', async () => {

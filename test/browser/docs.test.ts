@@ -53,6 +53,20 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     }
   })
 
+  it('has a title before the contract is shown, and the switches that change its responses', async () => {
+    const { page } = await openDocs({ latency: '5ms', anyKey: true }, '#tag/pets/listPets')
+    await page.route('**/openapi.json', async (route) => {
+      await page.getByRole('heading', { name: 'API docs' }).waitFor()
+      await route.continue()
+    })
+    await page.reload()
+    const active = page.getByRole('list', { name: 'Active now' })
+    await active.getByText('latency 5ms').waitFor()
+    await active.getByText('any key is valid').waitFor()
+    await page.getByRole('heading', { name: 'List animals' }).waitFor()
+    await page.getByRole('heading', { name: 'API docs' }).waitFor({ state: 'hidden' })
+  })
+
   it('forces a response with Prefer, which is a parameter of each operation', async () => {
     const { page } = await openDocs({}, '#tag/pets/getPet', { allowed: FAILED })
     const { client, send } = await openClient(page, 'getPet')

@@ -18,10 +18,11 @@ const MAX_IDS = 5
 /** @param columns of the terminal */
 export function textReport(report: ConductReport, colours: Colours, columns?: number): string {
   const { violations, warnings, notes, leftOut, whatIf } = report
+  const all = [...violations, ...warnings, ...notes]
   const causes = [
-    ...findingCauses(violations, 'failed', callerName),
-    ...findingCauses(warnings, 'warned', callerName),
-    ...findingCauses(notes, 'noted', callerName),
+    ...findingCauses(violations, 'failed', callerName, all),
+    ...findingCauses(warnings, 'warned', callerName, all),
+    ...findingCauses(notes, 'noted', callerName, all),
   ]
   return [
     ...causesText(causes, colours, columns),

@@ -1,9 +1,7 @@
 import type { Finding } from '../../conduct/conduct-view.js'
 import { sharingAdvice } from '../../conduct/finding-views.js'
-import { RULE_VERDICTS } from '../../conduct/verdict-words.js'
+import { evidenceText, RULE_VERDICTS } from '../../conduct/verdict-words.js'
 import { counted } from '../../domain/numbers.js'
-import { withoutOperation } from '../../domain/problems.js'
-import { formatSpan } from '../../domain/time.js'
 import { type Colours, escapeControls, wrapRows } from '../print.js'
 
 const MARKS = {
@@ -73,25 +71,37 @@ type Told = Pick<
 
 const MAX_EVIDENCE = 3
 const MAX_IDS = 5
+const MAX_NAMES = 5
 
-/** A cause for each rule, in the order of the findings. @param nameOf the client of a finding; empty for the only one */
+/**
+ * A cause for each rule, in the order of the findings.
+ *
+ * @param nameOf the client of a finding; empty for the only one
+ * @param all findings of the report, whose clients are named if there are several
+ */
 export function findingCauses<Seen extends Told>(
   findings: readonly Seen[],
   mark: Mark,
   nameOf: (finding: Seen) => string,
+  all: readonly Told[] = findings,
 ): readonly Cause[] {
+  const isNamed = new Set(all.flatMap(shortNames)).size > 1
   return [...new Set(findings.map(({ rule }) => rule))].map((rule) => {
     const same = findings.filter((finding) => finding.rule === rule)
     const total = same.reduce((sum, { count }) => sum + count, 0)
     const senders = Math.max(0, ...same.map(({ otherwise }) => otherwise?.senders ?? 0))
     const clients = new Set(same.flatMap(namesOf)).size
+    const names = [...new Set(same.flatMap(shortNames))]
+    const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''
+    const named = names.slice(0, MAX_NAMES).join(', ') + more
+    const subject = clients > 1 ? `Each of ${clients} clients (${named})` : isNamed ? named : 'Your client'
     const who = (finding: Seen) =>
       [nameOf(finding), clients > 1 ? finding.clients.map((name) => `(${name})`).join(' ') : '']
         .filter(Boolean)
         .join(' ')
     return {
       mark,
-      title: `${clients > 1 ? `Each of ${clients} clients` : 'Your client'} ${RULE_VERDICTS[rule]} (${rule})`,
+      title: `${subject} ${RULE_VERDICTS[rule]} (${rule})`,
       aside: counted(total, 'time'),
       lines: [
         ...same
@@ -104,18 +114,15 @@ export function findingCauses<Seen extends Told>(
   })
 }
 
+/** The sender, or the products of User-Agents, or the key. */
+function shortNames({ key, sender, clients }: Told): readonly string[] {
+  if (sender !== '') return [sender]
+  return clients.length === 0 ? [key] : clients
+}
+
 /** Clients differ by key, sender or product; not by space, which tests often have for themselves. */
 function namesOf({ key, sender, clients }: Told): readonly string[] {
   return clients.length === 0 || sender !== '' ? [`${key} ${sender}`] : clients.map((client) => `${key} ${client}`)
-}
-
-/** `GET /v1/pets   429 Retry-After 4  →  came back after 0.1 s`, or the message. */
-export function evidenceText({ operation, message, request, disobeyed }: Told): string {
-  if (disobeyed === null) return withoutOperation(operation, message).replace(/\.$/, '')
-  const { method, path, query } = request
-  const { status, retryAfter, laterMs } = disobeyed
-  const response = status === 0 ? 'lost' : `${status}${retryAfter === null ? '' : ` Retry-After ${retryAfter}`}`
-  return `${method} ${path}${query === '' ? '' : `?${query}`}   ${response}  →  came back after ${formatSpan(laterMs)}`
 }
 
 function placesText({ exchanges, count }: Told): string {

@@ -9,7 +9,7 @@ import { leftText } from './clock-menu.js'
 import { ActionButton, saveFile } from './fields.js'
 import { call, filterBy, moveClock, removeFault, removeUsedFaults, showTab } from './session.js'
 import { isNow, space, spaceTime, state } from './state.js'
-import { inZone } from './texts.js'
+import { dateText, inZone } from './texts.js'
 
 /** Every switch that changes responses, wherever it came from; the start options that are off are struck through. */
 export function ActiveNow() {
@@ -36,7 +36,7 @@ export function ActiveNow() {
         )}
       </ul>
       <ShareButton />
-      <Menu label="Reset" class="end">
+      <Menu label="Reset">
         <ActionButton
           disabled={state.value?.overrides.length === 0}
           act={() => call('overrides.clear', {}, 'All switches are as at the start.')}
@@ -54,7 +54,8 @@ export function ActiveNow() {
 function Chip({ active, now }: { readonly active: ActiveView; readonly now: number }) {
   const { what, text, until, left, hits, origin, isOff } = active
   const facts = [
-    inZone(text, now),
+    // Days ahead of real time say less than the date.
+    what === 'clock' && /\+\d+d/.test(text) ? `clock on ${dateText(now)}` : inZone(text, now),
     ...(left === null ? [] : [`${left} left`]),
     ...(until === null ? [] : [leftText(until, now)]),
     ...(hits ? [`hit ${hits}`] : []),

@@ -1,23 +1,34 @@
+import { useSignal } from '@preact/signals'
+import { DAY_MS, formatDuration, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/time.js'
+import { clientOf } from '../../exchanges/client-name.js'
 import { countdownText, timeText, zone } from '../format.js'
 import { Field, Form, Menu } from '../ui.js'
+import { retryAt } from './explain-exchange.js'
 import { ActionButton } from './fields.js'
-import { banLeft } from './quota-now.js'
-import { advanceClock, moveClock } from './session.js'
-import { clock, operations, showZone, spaceTime, state } from './state.js'
-import { dateText, instantText } from './texts.js'
+import { banLeft, windowAt } from './quota-now.js'
+import { call, moveClock } from './session.js'
+import { clock, exchanges, isNow, operations, showZone, spaceTime, state } from './state.js'
+import { countText, dateText, instantText } from './texts.js'
 
-/** As shown, as sent, as spoken. */
+/** As shown, as spoken, in milliseconds. */
 const STEPS = [
-  ['+1 s', '1s', '1 second'],
-  ['+1 m', '1m', '1 minute'],
-  ['+1 h', '1h', '1 hour'],
-  ['+1 d', '24h', '1 day'],
+  ['+1 s', '1 second', SECOND_MS],
+  ['+1 m', '1 minute', MINUTE_MS],
+  ['+1 h', '1 hour', HOUR_MS],
+  ['+1 d', '1 day', DAY_MS],
 ] as const
 
 export function ClockMenu() {
   const now = spaceTime.value ?? 0
   const isFrozen = clock.value?.frozen ?? false
   const otherZone = zone.value === 'UTC' ? 'local' : 'UTC'
+  /** Milliseconds from now to the instant whose effects are shown. */
+  const by = useSignal<number>(HOUR_MS)
+  const shows = (move: number) => ({
+    onPointerEnter: () => (by.value = move),
+    onFocusIn: () => (by.value = move),
+  })
+  const effects = effectsOf(now, now + by.value)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere
     <div class="row push" id="clock" role="group" aria-label="Clock">
@@ -41,15 +52,30 @@ export function ClockMenu() {
         title="Move the clock (t)"
       >
         <div class="row">
-          {STEPS.map(([text, by, spoken]) => (
-            <ActionButton key={by} label={`${text}: move the clock by ${spoken}`} act={() => advanceClock(by, spoken)}>
+          {STEPS.map(([text, spoken, move]) => (
+            <ActionButton
+              key={move}
+              class={move === by.value ? 'primary' : ''}
+              label={`${text}: move the clock by ${spoken}`}
+              act={() =>
+                call(
+                  'clock.advance',
+                  { by: formatDuration(move) },
+                  doneText(`The clock has moved by ${spoken}`, effectsOf(now, now + move)),
+                )
+              }
+              {...shows(move)}
+            >
               {text}
             </ActionButton>
           ))}
         </div>
         {clockTargets(now).map(([name, at]) => (
-          <ActionButton key={name} act={() => moveClock({ now: new Date(at).toISOString() })}>
-            To {name} <span class="muted">{instantText(at, now)}</span>
+          <ActionButton key={name} class="between" act={() => goToInstant(name, at)} {...shows(at - now)}>
+            To {name}{' '}
+            <span class="muted">
+              {instantText(at, now)} · in {countdownText(at - now)}
+            </span>
           </ActionButton>
         ))}
         <Form label="Clock" class="row" send={(field) => moveClock({ now: `${field('instant')}Z` })}>
@@ -58,22 +84,72 @@ export function ClockMenu() {
         </Form>
         <ActionButton act={() => moveClock({ frozen: !isFrozen })}>{isFrozen ? 'Resume' : 'Freeze'}</ActionButton>
         <ActionButton act={() => moveClock('real')}>Real time</ActionButton>
+        {/* Last, so that it moves nothing under the pointer. */}
+        <ul class="effects" aria-label="What the move changes">
+          <li class="muted">{instantText(now + by.value, now)}</li>
+          {effects.length === 0 ? <li class="muted">Ends and refills nothing.</li> : null}
+          {effects.map(([verb, what]) => (
+            <li key={verb}>
+              <b>{verb}</b> {what.join(', ')}
+            </li>
+          ))}
+        </ul>
       </Menu>
     </div>
   )
 }
 
+export function goToInstant(name: string, at: number): Promise<unknown> {
+  const effects = effectsOf(spaceTime.value ?? 0, at)
+  return moveClock({ now: new Date(at).toISOString() }, doneText(`The clock has moved to ${name}`, effects))
+}
+
+type Effects = readonly (readonly [verb: 'ends' | 'refills' | 'removes', what: readonly string[]])[]
+
+/** What a move of the clock changes. */
+function effectsOf(now: number, to: number): Effects {
+  const { keys = [], active = [] } = state.value ?? {}
+  const isWithin = (at: number) => at > now && at <= to
+  const bans = keys.filter((key) => banLeft(key, now) > 0 && isWithin(now + banLeft(key, now)))
+  const storms = active.filter(
+    (one) => one.what === 'storm' && one.until !== null && isNow(one, now) && !isNow(one, to),
+  )
+  const waiting = new Set(exchanges.value.filter((one) => isWithin(retryAt(one) ?? 0)).map(clientOf)).size
+  const refills = keys.flatMap(({ key, minute, day }) =>
+    [minute, day].flatMap((window, index) => {
+      if (window === null || window.reset === null || !isWithin(Date.parse(window.reset))) return []
+      const { remaining, limit } = windowAt(window, now)
+      return remaining === limit ? [] : [`${key} ${remaining} → ${limit} a ${index === 0 ? 'minute' : 'day'}`]
+    }),
+  )
+  const ends = [
+    ...bans.map((key) => `the ban of ${key.key} (${countdownText(banLeft(key, now))} left)`),
+    ...storms.map(({ text, until }) => `${text} (${leftText(until, now)} left)`),
+    ...(waiting === 0 ? [] : [`the waits of ${countText(waiting, 'client')}`]),
+  ]
+  const removed = operations.value.filter(({ sunset }) => isWithin(Date.parse(sunset ?? ''))).map(({ id }) => id)
+  return ([['ends', ends] as const, ['refills', refills] as const, ['removes', removed] as const] as const).filter(
+    ([, what]) => what.length > 0,
+  )
+}
+
+function doneText(done: string, effects: Effects): string {
+  return [done, ...effects.map(([verb, what]) => `${verb} ${what.join(', ')}`)].join('; ').concat('.')
+}
+
 /** Instants at which responses change. @param now milliseconds */
 export function clockTargets(now: number): readonly (readonly [name: string, at: number])[] {
   const keys = state.value?.keys ?? []
-  const resets = keys.flatMap(({ minute }) => (minute?.reset ? [Date.parse(minute.reset)] : []))
+  const next = (resets: readonly (string | null | undefined)[]) =>
+    Math.min(...resets.map((reset) => Date.parse(reset ?? '')).filter((at) => at > now))
   const bans = keys.filter((key) => banLeft(key, now) > 0)
   const targets: readonly (readonly [string, number])[] = [
-    ['the next quota reset', resets.toSorted().find((at) => at > now) ?? 0],
+    ['the next quota reset', next(keys.map(({ minute }) => minute?.reset))],
+    ['the next reset of a day', next(keys.map(({ day }) => day?.reset))],
     ...bans.map((key) => [`the end of the ban of ${key.key}`, now + banLeft(key, now)] as const),
     ...operations.value.map(({ id, sunset }) => [`the sunset of ${id}`, Date.parse(sunset ?? '')] as const),
   ]
-  return targets.filter(([, at]) => at > now)
+  return targets.filter(([, at]) => at > now && at < Number.POSITIVE_INFINITY).sort(([, one], [, other]) => one - other)
 }
 
 export function leftText(until: string | null, now: number): string {

@@ -1,57 +1,67 @@
-import type { Finding } from '../../conduct/conduct-view.js'
-import { counted } from '../../domain/numbers.js'
-import { clientName } from '../../exchanges/client-name.js'
+import { type Finding, VIOLATIONS, WARNINGS } from '../../conduct/conduct-view.js'
+import { evidenceText, RULE_VERDICTS } from '../../conduct/verdict-words.js'
+import { allFindings } from './early-requests.js'
 import { Section } from './fields.js'
 import { showFinding } from './lanes.js'
-import { exchangeById } from './session.js'
 import { conduct } from './state.js'
-import { inZone } from './texts.js'
+import { countText, inZone } from './texts.js'
 
+/** As the terminal prints it, by client. */
 export function ConductPanel() {
   if (conduct.value === undefined) return null
-  const { requests, senders, sendersStated, violations, warnings, notes } = conduct.value
+  const { requests, senders, sendersStated, violations, warnings } = conduct.value
   if (requests === 0)
     return (
       <Section id="conduct" title="Conduct" aside="nothing yet">
         <p class="muted">Requests are checked for early retries, requests while banned, invalid requests …</p>
       </Section>
     )
-  const aside = `${counted(occurrences(violations), 'violation')}, ${counted(occurrences(warnings), 'warning')}`
-  const subject = requests === 1 ? 'The one request' : `All ${requests.toLocaleString('en')} requests`
+  const byClient = new Map<string, Finding[]>()
+  for (const finding of allFindings(conduct.value)) {
+    const { key, sender, clients } = finding
+    const name = `${sender || clients.join(', ')} ${key}`.trim()
+    byClient.set(name, [...(byClient.get(name) ?? []), finding])
+  }
+  const aside = `${countText(occurrences(violations), 'violation')}, ${countText(occurrences(warnings), 'warning')}`
   return (
     <Section id="conduct" title="Conduct" aside={aside}>
-      {violations.length + warnings.length === 0 ? <p>{subject} followed the service's rules.</p> : null}
-      <ul class="rules">
-        {[
-          ...violations.map((finding) => ['failed', finding] as const),
-          ...warnings.map((finding) => ['refused', finding] as const),
-          ...notes.map((finding) => ['', finding] as const),
-        ].map(([colour, finding], index) => (
-          <FindingItem key={index} colour={colour} finding={finding} />
-        ))}
-      </ul>
       <p class="muted">
+        {countText(requests, 'request')} since the start
+        {byClient.size === 0 ? ", which followed the service's rules" : ''}.{' '}
         {senders === 1 ? 'One client uses' : `${senders} clients share`} a key,{' '}
         {sendersStated ? 'as configured' : 'estimated from concurrent requests'}.
       </p>
+      {[...byClient].map(([name, findings]) => (
+        <section key={name} aria-label={name}>
+          <h3>{name}</h3>
+          <ul class="rules">
+            {findings.map((finding, index) => (
+              <FindingItem key={index} finding={finding} />
+            ))}
+          </ul>
+        </section>
+      ))}
     </Section>
   )
 }
 
-function FindingItem({ colour, finding }: { readonly colour: string; readonly finding: Finding }) {
-  const { rule, key, sender, firstAt, message, count, exchanges } = finding
-  const known = exchanges.flatMap((id) => exchangeById(id) ?? [])
-  const clients = new Set(known.length === 0 ? [sender] : known.map(clientName))
+function FindingItem({ finding }: { readonly finding: Finding }) {
+  const { rule, firstAt, count, exchanges } = finding
+  const isOf = (rules: readonly string[]) => rules.includes(rule)
+  const [mark, colour] = isOf(VIOLATIONS) ? ['✗', 'failed'] : isOf(WARNINGS) ? ['!', 'refused'] : ['–', '']
   return (
     <li>
-      <span class={`tag outcome ${colour} ${colour === '' ? '' : 'soft'}`}>{rule}</span>{' '}
-      <b>{[...clients].join(', ')}</b> <span class="mono">{key}</span>{' '}
-      <span class="muted">{counted(count, 'time')}</span>
-      <p>{inZone(message, Date.parse(firstAt))}</p>
+      <p class="row between">
+        <b class={`outcome ${colour}`}>
+          {mark} {RULE_VERDICTS[rule]} ({rule})
+        </b>
+        <span class="muted">{countText(count, 'time')}</span>
+      </p>
+      <p class="evidence">{inZone(evidenceText(finding), Date.parse(firstAt))}</p>
       <p>
         <button type="button" class="plain" onClick={() => showFinding(exchanges)}>
           {exchanges.length === 1 ? 'exchange' : 'exchanges'} {exchanges.slice(0, MAX_NAMED).join(', ')}
-          {exchanges.length > MAX_NAMED ? ' …' : ''}
+          {count > Math.min(exchanges.length, MAX_NAMED) ? ' …' : ''}
         </button>
       </p>
     </li>

@@ -277,7 +277,7 @@ function Messages({ exchange, chain }: { readonly exchange: Exchange; readonly c
   const { request, response } = exchange
   const before = previousOf(exchange)
   const compare = before === undefined ? 'Compare' : `Compare with #${before.id}`
-  const tab = useSignal<string>('Received')
+  const tab = useSignal<string>(exchange.ended !== null && exchange.status === null ? 'Sent' : 'Received')
   return (
     <>
       <Toggle

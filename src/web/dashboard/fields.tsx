@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, HTMLAttributes } from 'preact'
 import { useId } from 'preact/hooks'
 import { stringifyJson } from '../../contract/json.js'
 import { ActionError, type Choice, Field, useAction } from '../ui.js'
@@ -19,7 +19,10 @@ export function ActionButton({
   disabled = false,
   children,
   ...rest
-}: ButtonProps & { act(): Promise<unknown> }) {
+}: ButtonProps & { act(): Promise<unknown> } & Pick<
+    HTMLAttributes<HTMLButtonElement>,
+    'onPointerEnter' | 'onFocusIn'
+  >) {
   const action = useAction()
   const isBusy = action.pending.value !== undefined
   return (

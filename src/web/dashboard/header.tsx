@@ -47,7 +47,7 @@ function SpaceChooser() {
       />
       {busy === 0 ? null : (
         <button type="button" class="plain muted" onClick={() => showTab('data', 'spaces')}>
-          {counted(busy, 'other space')} with traffic
+          {counted(busy, 'other')} busy
         </button>
       )}
     </>

@@ -192,7 +192,7 @@ export function showFinding(ids: readonly number[]): void {
 
 function Quota({ of }: { readonly of: string }) {
   const view = state.value?.keys.find(({ key }) => key === of)
-  if (view === undefined) return <span />
+  if (view === undefined) return <span class="quota" />
   const now = spaceTime.value ?? 0
   const ban = banLeft(view, now)
   if (ban > 0)
@@ -203,7 +203,7 @@ function Quota({ of }: { readonly of: string }) {
       </span>
     )
   const minute = minuteAt(view, now)
-  if (minute === undefined) return <span />
+  if (minute === undefined) return <span class="quota" />
   const { limit, remaining, leftMs } = minute
   const text = `${remaining.toLocaleString('en')} of ${limit.toLocaleString('en')}`
   return (

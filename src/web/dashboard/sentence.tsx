@@ -34,7 +34,7 @@ export function Sentence() {
       <button type="submit" class="primary">
         Arm
       </button>
-      <Menu label="More" class="end">
+      <Menu label="More">
         {quickCommands().map(([text, act]) => (
           <ActionButton key={text} act={act}>
             {text}
@@ -61,14 +61,7 @@ function send(field: ReadField): Promise<unknown> {
   })
 }
 
-type Command = readonly [text: string, act: () => Promise<unknown>]
-
-function armCommand(text: string): readonly Command[] {
-  const rule = parseFaultRule(text)
-  return typeof rule === 'string' ? [] : [[`Arm ${text}`, () => addFault(rule)]]
-}
-
-function quickCommands(): readonly Command[] {
+export function quickCommands(): readonly (readonly [text: string, act: () => Promise<unknown>])[] {
   const slow = operation.value === '*' ? (operations.value[0]?.id ?? '*') : operation.value
   const storm = () => call('storm.start', { storm: '1,for=30s' }, 'A storm has started.')
   const slowDown = () => call('settings.change', { latency: `${slow}=3s` }, `${slow} is slow.`)
@@ -76,74 +69,4 @@ function quickCommands(): readonly Command[] {
     ['Everything 429 for 30 s', storm],
     [`${slow} slow 3 s`, slowDown],
   ]
-}
-
-function allCommands(): readonly Command[] {
-  const isFrozen = clock.value?.frozen ?? false
-  return [
-    ...quickCommands(),
-    ...clockTargets(spaceTime.value ?? 0).map(
-      ([name, at]) => [`Clock to ${name}`, () => moveClock({ now: new Date(at).toISOString() })] as const,
-    ),
-    [isFrozen ? 'Resume the clock' : 'Freeze the clock', () => moveClock({ frozen: !isFrozen })],
-    ['Clock to real time', () => moveClock('real')],
-    ...scenarios.value.map(
-      ({ name }) =>
-        [
-          `Scenario ${name}`,
-          () => call('scenario.apply', { scenario: { name } }, `The scenario ${name} is set.`),
-        ] as const,
-    ),
-    ['Reset the switches and the clock', () => call('overrides.clear', {}, 'All switches are as at the start.')],
-    ['Reset everything', () => call('reset', {}, 'The space has been reset.')],
-    ['Clear the rules that are used up', removeUsedFaults],
-    ['Clear the log', () => call('requests.clear', {}, 'The log is empty.')],
-  ]
-}
-
-const MAX_FOUND = 12
-
-export function Palette() {
-  const text = useSignal('')
-  if (!isPaletteOpen.value) return null
-  const words = text.value.toLowerCase().split(/\s+/)
-  const found = [
-    ...armCommand(text.value.trim()),
-    ...allCommands().filter(([name]) => words.every((word) => name.toLowerCase().includes(word))),
-  ]
-  const close = () => {
-    text.value = ''
-    isPaletteOpen.value = false
-  }
-  return (
-    <Dialog label="Run a command" isLarge onClose={close}>
-      <Form
-        class="stack palette"
-        send={async () => {
-          await found[0]?.[1]()
-          close()
-        }}
-      >
-        <Field
-          aria-label="Command"
-          placeholder={`A command, or a rule such as ${operations.value.at(-1)?.id ?? '*'}:503*2`}
-          value={text.value}
-          choose={(typed) => (text.value = typed)}
-        />
-      </Form>
-      {found.slice(0, MAX_FOUND).map(([name, act]) => (
-        <ActionButton
-          key={name}
-          class="plain"
-          act={async () => {
-            await act()
-            close()
-          }}
-        >
-          {name}
-        </ActionButton>
-      ))}
-      {found.length === 0 ? <p class="muted">No such command.</p> : null}
-    </Dialog>
-  )
 }

@@ -112,14 +112,15 @@ async function undoVerb(space: string, id: number | undefined): Promise<void> {
 }
 
 /** @param to `real` for real time */
-export function moveClock(to: VerbInput<'clock.set'> | 'real'): Promise<unknown> {
+export function moveClock(to: VerbInput<'clock.set'> | 'real', moved = 'The clock has moved.'): Promise<unknown> {
   if (to === 'real') return call('clock.reset', {}, 'The clock shows real time.')
-  const done = to.frozen === undefined ? 'The clock has moved.' : `The clock is ${to.frozen ? 'frozen' : 'running'}.`
-  return call('clock.set', to, done)
+  return call('clock.set', to, to.frozen === undefined ? moved : `The clock is ${to.frozen ? 'frozen' : 'running'}.`)
 }
 
-export function advanceClock(by: VerbInput<'clock.advance'>['by'], spoken: string): Promise<unknown> {
-  return call('clock.advance', { by }, `The clock has moved by ${spoken}.`)
+export function undoLast(id: number): Promise<void> {
+  view.toast.value = undefined
+  view.announcement.value = 'Undone.'
+  return undoVerb(view.space.value, id)
 }
 
 export async function replay(id: number, change: Omit<VerbInput<'requests.replay'>, 'id'> = {}): Promise<void> {

@@ -62,7 +62,7 @@ export function FilterBar() {
       <button type="button" aria-pressed={isFolded.value} onClick={() => (isFolded.value = !isFolded.value)}>
         Group repeats
       </button>
-      <Menu label="Export" class="end">
+      <Menu label="Export">
         {EXPORTS.map(([text, file, verb]) => (
           <ActionButton key={file} act={async () => saveFile(file, await callVerb(verb, space.value))}>
             The log {text}

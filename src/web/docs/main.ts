@@ -46,14 +46,30 @@ addEventListener('DOMContentLoaded', () => void load())
 async function load(): Promise<void> {
   failure.textContent = ''
   try {
-    const [document, state] = await Promise.all([readContract(), readState()])
-    find('#start', HTMLElement).hidden = true
-    showReference(document, state)
+    const [contract, state] = await Promise.all([readContract(), readState()])
+    showActive(state)
+    showReference(contract, state)
+    // Scalar takes seconds for a large contract, or on a busy machine.
+    const reference = find('#reference', HTMLElement)
+    const observer = new MutationObserver(() => {
+      if (reference.querySelector('h1, h2') === null) return
+      find('#start', HTMLElement).hidden = true
+      observer.disconnect()
+    })
+    observer.observe(reference, { childList: true, subtree: true })
   } catch (error) {
     const isFirstPrompt = error instanceof TokenNeeded && !hasControlToken()
     unlock.hidden = !(error instanceof TokenNeeded)
     failure.textContent = isFirstPrompt ? '' : messageOf(error)
   }
+}
+
+/** The switches that make responses differ from the documented ones. */
+function showActive({ active }: StateView): void {
+  const chips = active
+    .filter(({ isOff }) => !isOff)
+    .map(({ text }) => Object.assign(document.createElement('li'), { textContent: text }))
+  find('#active', HTMLElement).replaceChildren(...chips)
 }
 
 /** Nothing of it may leave this origin. */

@@ -102,10 +102,15 @@ describe('the text report', () => {
       aFinding({ ...early, clients: ['curl', 'wget'] }),
       aFinding({ ...early, key: 'sandbox-pro', clients: ['node'] }),
     )
-    expect(text).toMatch(/^✗ Each of 3 clients retries too early \(early-retry\)/)
+    expect(text).toMatch(/^✗ Each of 3 clients \(curl, wget, node\) retries too early \(early-retry\)/)
     expect(text).toMatch(/; sandbox \(curl\) \(wget\); exchange 7\n.*; sandbox-pro \(node\); exchange 7/)
     expect(text).toContain('If several clients share this key, name each of them, as in sandbox~+w1.')
     expect(text).not.toContain('--senders')
+    const alone = report(
+      aFinding({ rule: 'early-retry', clients: ['httpx'] }),
+      aFinding({ rule: 'unauthenticated', clients: ['curl'] }),
+    )
+    expect(alone).toMatch(/^✗ httpx retries too early .*\n.*\n✗ curl sends no valid key /)
     expect(report(aFinding({ ...early, otherwise: { senders: 6 } }))).toMatch(
       /^✗ Your client retries .*\n.*; sandbox; exchange 7\n.*use --senders 6\.$/m,
     )

@@ -1,0 +1,129 @@
+import { useSignal } from '@preact/signals'
+import { parseFaultRule } from '../../domain/faults.js'
+import { clientName, clientOf } from '../../exchanges/client-name.js'
+import { wordOf } from '../../exchanges/exchange-filter.js'
+import { ActionError, Dialog, useAction } from '../ui.js'
+import { clockTargets, goToInstant } from './clock-menu.js'
+import { isPaletteOpen } from './dialogs.js'
+import { quickCommands } from './sentence.js'
+import {
+  addFault,
+  call,
+  exchangeById,
+  moveClock,
+  removeUsedFaults,
+  select,
+  setFilter,
+  showTab,
+  undoLast,
+} from './session.js'
+import { clock, exchanges, logged, operations, scenarios, spaceTime, state } from './state.js'
+
+type Command = readonly [text: string, act: () => unknown]
+
+const MAX_FOUND = 12
+
+function allCommands(): readonly Command[] {
+  const isFrozen = clock.value?.frozen ?? false
+  const { undo } = state.value ?? {}
+  const done = logged.value.findLast(({ verb }) => verb === undo?.verb)
+  const clients = new Map(exchanges.value.map((exchange) => [clientOf(exchange), clientName(exchange)]))
+  return [
+    ...(undo == null ? [] : [[`Undo: ${done?.text ?? undo.verb}`, () => undoLast(undo.id)] as const]),
+    ...quickCommands(),
+    ...clockTargets(spaceTime.value ?? 0).map(
+      ([name, at]) => [`Clock to ${name}`, () => goToInstant(name, at)] as const,
+    ),
+    [isFrozen ? 'Resume the clock' : 'Freeze the clock', () => moveClock({ frozen: !isFrozen })],
+    ['Clock to real time', () => moveClock('real')],
+    ...scenarios.value.map(
+      ({ name }) =>
+        [
+          `Scenario ${name}`,
+          () => call('scenario.apply', { scenario: { name } }, `The scenario ${name} is set.`),
+        ] as const,
+    ),
+    ['Reset the switches and the clock', () => call('overrides.clear', {}, 'All switches are as at the start.')],
+    ['Reset everything', () => call('reset', {}, 'The space has been reset.')],
+    ['Clear the rules that are used up', removeUsedFaults],
+    ['Clear the log', () => call('requests.clear', {}, 'The log is empty.')],
+    ...(['switches', 'keys', 'data', 'conduct'] as const).map((tab) => [`Go to ${tab}`, () => showTab(tab)] as const),
+    ...[...clients].map(([client, name]) => [`Client ${name}`, () => setFilter(wordOf('client', client))] as const),
+  ]
+}
+
+/** A rule or an exchange that a text names. */
+function namedBy(text: string): readonly Command[] {
+  const rule = parseFaultRule(text)
+  const exchange = exchangeById(Number(text.replace('#', '') || Number.NaN))
+  return [
+    ...(typeof rule === 'string' ? [] : [[`Arm ${text}`, () => addFault(rule)] as const]),
+    ...(exchange === undefined ? [] : [[`Exchange #${exchange.id}`, () => select(exchange)] as const]),
+  ]
+}
+
+/** Enter runs the marked command; with an empty field none is marked. */
+export function Palette() {
+  const text = useSignal('')
+  const marked = useSignal(-1)
+  const action = useAction()
+  if (!isPaletteOpen.value) return null
+  const words = text.value.toLowerCase().split(/\s+/)
+  const found = [
+    ...namedBy(text.value.trim()),
+    ...allCommands().filter(([name]) => words.every((word) => name.toLowerCase().includes(word))),
+  ].slice(0, MAX_FOUND)
+  const close = () => {
+    text.value = ''
+    marked.value = -1
+    isPaletteOpen.value = false
+  }
+  const run = async ([, act]: Command) => {
+    if (await action.run(async () => act())) close()
+  }
+  const optionId = (index: number) => `command-${index}`
+  return (
+    <Dialog label="Run a command" isLarge onClose={close}>
+      <input
+        role="combobox"
+        aria-label="Command"
+        aria-expanded="true"
+        aria-controls="commands"
+        aria-activedescendant={marked.value === -1 ? undefined : optionId(marked.value)}
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={`A command, or a rule such as ${operations.value.at(-1)?.id ?? '*'}:503*2`}
+        value={text.value}
+        onInput={({ currentTarget: { value } }) => {
+          text.value = value
+          marked.value = value.trim() === '' ? -1 : 0
+        }}
+        onKeyDown={(event) => {
+          const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+          const chosen = found[marked.value]
+          if (step !== undefined) marked.value = Math.max(0, Math.min(found.length - 1, marked.value + step))
+          else if (event.key !== 'Enter') return
+          else if (chosen !== undefined) void run(chosen)
+          event.preventDefault()
+        }}
+      />
+      {found.length === 0 ? <p class="muted">No such command.</p> : null}
+      <div class="commands" role="listbox" id="commands" aria-label="Commands">
+        {found.map((command, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus, and its arrow keys choose
+          <div
+            key={command[0]}
+            role="option"
+            id={optionId(index)}
+            tabIndex={-1}
+            aria-selected={index === marked.value}
+            onClick={() => run(command)}
+          >
+            {command[0]}
+          </div>
+        ))}
+      </div>
+      <ActionError action={action} />
+    </Dialog>
+  )
+}
