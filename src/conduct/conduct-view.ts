@@ -46,7 +46,7 @@ export interface Finding<Rule extends ConductRule = ConductRule> {
   /** The response that was ignored; null for rules on a single exchange. */
   readonly disobeyed: DisobeyedResponse | null
   readonly count: number
-  /** Products of up to 20 User-Agents: `curl`. */
+  /** Products of up to 200 User-Agents: `curl`. */
   readonly clients: readonly string[]
   /** How often each of them occurs. */
   readonly countByClient: Readonly<Record<string, number>>

@@ -5,7 +5,7 @@ import type { Disobeyed, FindingDraft } from './finding-drafts.js'
 /** Per rule. Further groups are counted together, to bound memory. */
 const GROUPS_A_RULE = 200
 const EXCHANGES_A_GROUP = 20
-const USER_AGENTS_A_GROUP = 20
+const USER_AGENTS_A_GROUP = 200
 const LONGEST_TEXT = 200
 
 interface Occurrence extends FindingDraft {

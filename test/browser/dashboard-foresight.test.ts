@@ -112,6 +112,8 @@ describe.skipIf(!HAS_CHROMIUM)('before an action, the dashboard', () => {
       for (let n = 0; n < count; n++)
         await ask(`/pets?limit=${n % 3}`, 'sandbox', { headers: { 'user-agent': `client-${n}/1` } })
       await expect.poll(() => page.locator('.lane').count()).toBe(count)
+      const bad = page.locator('.lane', { hasText: 'Sends invalid requests, 1 ×' })
+      await expect.poll(() => bad.count()).toBe(Math.ceil(count / 3))
       for (const [width, height] of [
         [1920, 900],
         [1280, 900],

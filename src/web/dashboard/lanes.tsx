@@ -96,7 +96,7 @@ export function ClientLanes() {
 function Scale({ axis: { segments, hidden } }: { readonly axis: TimeAxis }) {
   return (
     <div class="scale muted">
-      <span>{hidden === 0 ? 'worst first' : `${countText(hidden, 'earlier one')} not drawn`}</span>
+      <span title="requests before">{hidden === 0 ? 'worst first' : `${hidden.toLocaleString('en')} not drawn`}</span>
       <span class="segments">
         {segments.map(({ firstId, from, gap }, index) => (
           <span key={firstId} title={`${gap} ${timeText(from)}`}>

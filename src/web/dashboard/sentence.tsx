@@ -1,11 +1,9 @@
-import { signal, useSignal } from '@preact/signals'
-import { FAULTS, type FaultRule, parseFaultRule } from '../../domain/faults.js'
-import { Dialog, Field, Form, Menu, type ReadField } from '../ui.js'
-import { clockTargets } from './clock-menu.js'
-import { isPaletteOpen } from './dialogs.js'
+import { signal } from '@preact/signals'
+import { FAULTS, type FaultRule } from '../../domain/faults.js'
+import { Field, Form, Menu, type ReadField } from '../ui.js'
 import { ActionButton } from './fields.js'
-import { addFault, call, moveClock, removeUsedFaults, showTab } from './session.js'
-import { clock, operations, scenarios, spaceTime } from './state.js'
+import { addFault, call, showTab } from './session.js'
+import { operations } from './state.js'
 
 const STATUSES = ['503', '429', '500', '502', '504', '404', '401', '403', '408'] as const
 
