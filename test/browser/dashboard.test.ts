@@ -278,7 +278,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.keyboard.press('t')
     await tabTo(page, page.getByRole('button', { name: '+1 m: move the clock by 1 minute' }))
     await page.keyboard.press('Enter')
-    await page.getByText('storm 100 %').waitFor({ state: 'detached' })
+    await page.locator('.chip', { hasText: 'storm 100 %' }).waitFor({ state: 'detached' })
     await page.locator('#move-clock > summary:focus').waitFor()
   })
 
