@@ -1,6 +1,6 @@
 import type { ArmedFault } from '../domain/faults.js'
 import type { Account, AccountId, Caller } from '../domain/keys.js'
-import type { Readings, ServiceRequest, ServiceRoute } from '../domain/messages.js'
+import type { DecodedRequest, ServiceRequest, ServiceRoute } from '../domain/messages.js'
 import type { RecordId } from '../domain/records.js'
 import type { Settings } from '../domain/settings.js'
 import type { RunningStorm } from '../domain/storm.js'
@@ -35,7 +35,7 @@ export interface JudgedRequest extends Arrival {
   /** Name in the baggage that is not an open space. */
   readonly unknownSpace?: string | undefined
   /** Undefined if they were not read. */
-  readonly readings: Readings | undefined
+  readonly readings: DecodedRequest | undefined
   /** Undefined without a handler for the operation. */
   readonly handler: unknown
   readonly space: {

@@ -1,7 +1,7 @@
 import { readPairs } from '../contract/query.js'
 import type { RetryWindow } from '../domain/ban.js'
 import type { FaultName } from '../domain/faults.js'
-import type { HandlerResult, Readings, ResponseEnd } from '../domain/messages.js'
+import type { DecodedRequest, HandlerResult, ResponseOutcome } from '../domain/messages.js'
 import { type DurationMs, type EpochMs, LAST_INSTANT, readRetryAfter } from '../domain/time.js'
 import { digestOf, utf8Text } from '../system/runtime.js'
 import type { Arrival, JudgedRequest, Moment, Now } from './judged-request.js'
@@ -92,7 +92,7 @@ function retryInstant(retryAfter: string, now: EpochMs): EpochMs | undefined {
   return wait === undefined ? undefined : Math.min(now + wait, LAST_INSTANT)
 }
 
-export function isReceived(notice: RefusalNotice, how: ResponseEnd): boolean {
+export function isReceived(notice: RefusalNotice, how: ResponseOutcome): boolean {
   return how === 'sent' || (how === 'cut' && notice.isBroken)
 }
 
@@ -115,7 +115,7 @@ export function fingerprintOf(judged: JudgedRequest): string {
   return `${method} ${target}\n${typeof body === 'string' ? body : utf8Text(body)}`
 }
 
-const NOTHING_READ: Pick<Readings['query'], 'unknown'> = { unknown: [] }
+const NOTHING_READ: Pick<DecodedRequest['query'], 'unknown'> = { unknown: [] }
 
 function knownTarget({ request: { target }, path, query, route, handler, readings }: JudgedRequest): string {
   if (query === '') return path

@@ -1,6 +1,6 @@
 import type { ArmedFault } from '../domain/faults.js'
 import type { Account, Caller } from '../domain/keys.js'
-import type { HandlerResult, Readings, ServiceRequest, ServiceRoute } from '../domain/messages.js'
+import type { DecodedRequest, HandlerResult, ServiceRequest, ServiceRoute } from '../domain/messages.js'
 import type { WindowView } from '../domain/quota.js'
 import { streamAt } from '../domain/random.js'
 import type { RecordId } from '../domain/records.js'
@@ -33,7 +33,7 @@ export interface RequestContext {
   pendingFault: ArmedFault | undefined
   /** A fault that affects the response of the operation. */
   fault: ArmedFault | undefined
-  readings: Readings | undefined
+  readings: DecodedRequest | undefined
   created: RecordId | undefined
   /** It reached the quota, or a ban: the what-if of conduct counts it. */
   isCounted: boolean
@@ -72,4 +72,4 @@ export type Gate = (context: RequestContext) => HandlerResult | undefined
 export type OwnHandler = (context: RequestContext) => HandlerResult | undefined
 
 /** The readings have no violations. */
-export type Handler = (context: RequestContext, readings: Readings) => HandlerResult
+export type Handler = (context: RequestContext, readings: DecodedRequest) => HandlerResult

@@ -47,7 +47,7 @@ export function isPublic(route: ServiceRoute): boolean {
 
 type Values = Readonly<Record<string, unknown>>
 
-export interface Readings {
+export interface DecodedRequest {
   readonly path: Reading<Values>
   readonly query: Reading<Values>
   readonly body: Reading<Values> | undefined
@@ -125,7 +125,7 @@ export interface ExchangeRef {
 }
 
 export interface EndedExchange extends ExchangeRef {
-  readonly how: ResponseEnd
+  readonly how: ResponseOutcome
   /** Real time, in milliseconds. */
   readonly durationMs: number
   /** Delay by latency or a hang. */
@@ -152,12 +152,12 @@ export function hasNoStatus({ fault }: HandlerResult): boolean {
 }
 
 /** Sent completely, cut by a fault or the sandbox, or left by the client. Unknown if its replica is gone. */
-export type ResponseEnd = 'sent' | 'cut' | 'left' | 'unknown'
+export type ResponseOutcome = 'sent' | 'cut' | 'left' | 'unknown'
 
 /** The end of a response: its waits begin here. */
 export interface Ending {
   readonly position: number
-  readonly how: ResponseEnd
+  readonly how: ResponseOutcome
   /** By the space's clock. */
   readonly at: EpochMs
   readonly wall: EpochMs

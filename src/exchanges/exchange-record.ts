@@ -1,5 +1,5 @@
 import type { FaultName } from '../domain/faults.js'
-import type { ResponseEnd, ServiceRequest } from '../domain/messages.js'
+import type { ResponseOutcome, ServiceRequest } from '../domain/messages.js'
 import type { Reason } from '../domain/problems.js'
 import { isSecretName, mayHoldAddress, redactHeader } from '../domain/redaction.js'
 import type { KeyHeader } from '../domain/request-headers.js'
@@ -30,7 +30,7 @@ export interface ExchangeRecord {
   /** Id of the record that it created. */
   readonly created?: string | undefined
   /** Undefined while it is under way. */
-  readonly how: ResponseEnd | undefined
+  readonly how: ResponseOutcome | undefined
   /** From its arrival to its end, real time; 0 while it is under way. */
   readonly durationMs: number
   readonly waitingMs: number
@@ -117,7 +117,7 @@ export interface Exchange {
    * Null while it is under way. `sent`: whole; `left`: the client left first; `cut`: by a fault or a stop of the
    * sandbox; `unknown`: its replica is gone.
    */
-  readonly ended: ResponseEnd | null
+  readonly ended: ResponseOutcome | null
   /** From its arrival to its end, in real milliseconds; while it is under way, to now. */
   readonly durationMs: number
   readonly timing: ExchangeTiming

@@ -7,7 +7,7 @@ import {
   type ExchangeRef,
   type PendingReply,
   type Reply,
-  type ResponseEnd,
+  type ResponseOutcome,
   type ServiceRequest,
 } from '../domain/messages.js'
 import { isProxied } from '../domain/request-headers.js'
@@ -71,7 +71,7 @@ export function createFetch(
     signal.throwIfAborted()
     const reply = await service.service(read, () => signal)
     replied?.(reply)
-    const report = (how: ResponseEnd) => {
+    const report = (how: ResponseOutcome) => {
       const now = systemClock.monotonic()
       const isAnswered = how === 'sent' || times.beganAt !== undefined
       const ended = endedExchange(reply, { how, times, now, isAnswered, connection: 0 })
@@ -129,7 +129,7 @@ interface FaultContext {
   readonly signal: AbortSignal
   readonly stopping: AbortSignal
   readonly times: ReplyTimes
-  report(how: ResponseEnd): void
+  report(how: ResponseOutcome): void
 }
 
 async function applyFault(

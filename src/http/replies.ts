@@ -3,7 +3,7 @@ import {
   bodyText,
   type EndedExchange,
   type Reply,
-  type ResponseEnd,
+  type ResponseOutcome,
   type ServiceRequest,
   SLICE_CHARACTERS,
 } from '../domain/messages.js'
@@ -126,7 +126,7 @@ export function replyTimes(arrivedAt: number): ReplyTimes {
 }
 
 interface ReplyEnd {
-  readonly how: ResponseEnd
+  readonly how: ResponseOutcome
   readonly times: ReplyTimes
   readonly now: number
   readonly isAnswered: boolean

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { bodyText, type EndedExchange, type Reply, type ResponseEnd, sliceBody } from '../domain/messages.js'
+import { bodyText, type EndedExchange, type Reply, type ResponseOutcome, sliceBody } from '../domain/messages.js'
 import { messageOf } from '../system/message-of.js'
 import { clearTimeout, setTimeout, systemClock } from '../system/system-clock.js'
 import type { Connection, Outgoing } from './connection.js'
@@ -128,7 +128,7 @@ export class NodeOutgoing implements Outgoing {
 /** Reports written replies as sent: now, or once they are flushed. */
 export function reportWritten(context: ListenerContext, batch: readonly Outgoing[], isProven: boolean): void {
   const now = systemClock.monotonic()
-  const ended: [Outgoing, ResponseEnd][] = []
+  const ended: [Outgoing, ResponseOutcome][] = []
   for (const outgoing of batch) {
     const { connection, reply } = outgoing
     if (connection.socket.destroyed) ended.push([outgoing, lossOf(outgoing)])
@@ -148,14 +148,14 @@ export function reportClosed(context: ListenerContext, connection: Connection): 
   for (const outgoing of connection.unsent) reportUnsent(context, outgoing, lossOf(outgoing), true)
 }
 
-function reportUnsent(context: ListenerContext, outgoing: Outgoing, how: ResponseEnd, isProven: boolean): void {
+function reportUnsent(context: ListenerContext, outgoing: Outgoing, how: ResponseOutcome, isProven: boolean): void {
   if (outgoing.connection.unsent.delete(outgoing)) reportEnds(context, [[outgoing, how]], isProven)
 }
 
 /** @param isProven requests received from now on were sent after the replies were readable */
 function reportEnds(
   { handlers, order }: ListenerContext,
-  ended: readonly (readonly [Outgoing, ResponseEnd])[],
+  ended: readonly (readonly [Outgoing, ResponseOutcome])[],
   isProven: boolean,
 ): void {
   const now = systemClock.monotonic()

@@ -4,7 +4,7 @@ import { viewFindings } from '../../src/conduct/finding-views.js'
 import type { JudgedRequest } from '../../src/conduct/judged-request.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { NO_BAN_RECORD } from '../../src/domain/ban.js'
-import type { HandlerResult, ResponseEnd } from '../../src/domain/messages.js'
+import type { HandlerResult, ResponseOutcome } from '../../src/domain/messages.js'
 import { serviceRequest } from '../support/service-request.js'
 
 export const NOON = Date.parse('2026-03-01T12:00:00Z')
@@ -64,7 +64,7 @@ export class Scene {
     return position
   }
 
-  ends(position: number, how: ResponseEnd = 'sent', slackMs = 0): void {
+  ends(position: number, how: ResponseOutcome = 'sent', slackMs = 0): void {
     this.ledger.ended({
       position,
       how,

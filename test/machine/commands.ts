@@ -4,7 +4,7 @@ import {
   type EndedExchange,
   type ExchangeRef,
   type Reply,
-  type ResponseEnd,
+  type ResponseOutcome,
   type ServiceRequest,
   UNREADABLE,
 } from '../../src/domain/messages.js'
@@ -261,7 +261,7 @@ export class Commands {
     for (let count = chance.integer(1, 25); count > 0 && this.#open.length > 0; count--) {
       const [ref] = this.#open.splice(chance.integer(0, this.#open.length), 1)
       if (ref === undefined) break
-      const how = chance.oneOf<ResponseEnd>(['sent', 'sent', 'sent', 'sent', 'cut', 'left', 'unknown'])
+      const how = chance.oneOf<ResponseOutcome>(['sent', 'sent', 'sent', 'sent', 'cut', 'left', 'unknown'])
       const durationMs = chance.integer(0, 5000) / 8
       exchanges.push({
         ...ref,

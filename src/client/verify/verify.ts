@@ -1,4 +1,4 @@
-import type { Contract, Operation } from '../../contract/contract.js'
+import type { Operation } from '../../contract/contract.js'
 import type { EngineRequest, EngineResponse } from '../../contract/engine.js'
 import { quote } from '../../contract/excerpt.js'
 import { parseShallowJson } from '../../contract/json.js'
