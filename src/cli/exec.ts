@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { shellWord } from '../advice/curl.js'
 import { EXAMPLE } from '../contract/generated/examples.js'
@@ -15,7 +15,7 @@ import { HarFile } from './exec/har-file.js'
 import { exitCodeFor, onExitSignals, runCommand, startFailure } from './exec/run-command.js'
 import { explain } from './help.js'
 import { type CliIo, EXIT } from './io.js'
-import { colourLevel, coloursFor, print, terminalWidth } from './print.js'
+import { colourLevel, coloursFor, print, printLine, terminalWidth } from './print.js'
 import { reportError } from './report-error.js'
 import { addOptionFlags, announce, givenFlags } from './serve.js'
 import { openServeLog } from './serve-log.js'
@@ -142,7 +142,13 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
     log.flush()
     if (ending.kind === 'unstartable') reportError(startFailure(name, ending.cause), io, form)
     const [conduct, summary] = [sandbox.conduct(), sandbox.summary()]
-    const outcome: RunOutcome = { summary, conduct, failOn, broken: brokenRules(failOn.rules, conduct) }
+    const outcome: RunOutcome = {
+      summary,
+      conduct,
+      failOn,
+      broken: brokenRules(failOn.rules, conduct),
+      isOwnContract: options.spec !== undefined,
+    }
     if (ending.kind !== 'unstartable') {
       const colours = await coloursFor(colourLevel(stderr, io.env))
       const lines = summaryLines(outcome, options.log, colours, terminalWidth(stderr))
@@ -157,6 +163,13 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
     }, EXIT.failed)
     const harCode = await attempt(() => har?.close(), EXIT.failed)
     ignoreSignals()
+    if (!form.json && options.log !== 'json') {
+      const written = [
+        ...(report === undefined || reportCode !== EXIT.ok ? [] : [`report: ${relative(cwd, resolve(cwd, report))}`]),
+        ...(harPath === undefined || harCode !== EXIT.ok ? [] : [`exchanges: ${relative(cwd, resolve(cwd, harPath))}`]),
+      ]
+      for (const line of written) printLine(stderr, `petstore-sandbox: ${line}`)
+    }
     const finalCode = exitCode || reportCode || harCode || gitHubCode
     if (form.json) {
       const again = ['npx petstore-sandbox exec --har exchanges.har --', ...[name, ...args].map(shellWord)].join(' ')

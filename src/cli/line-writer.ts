@@ -5,6 +5,8 @@ import { escapeTerminalControls } from './print.js'
 const MAX_PENDING = 1_000_000
 /** @source ECMA-48: EL */
 const ERASE_LINE = '\r\u001b[K'
+/** @source ECMA-48: CUU, EL */
+const OVER_LAST_LINE = '\u001b[1A\r\u001b[K'
 /** @source ECMA-48: CUP, ED; xterm control sequences, ED 3: the scrollback */
 const CLEAR_SCREEN = '\u001b[H\u001b[2J\u001b[3J'
 
@@ -19,6 +21,8 @@ export class LineWriter {
   #blocked = false
   #broken = false
   #showsProgress = false
+  /** Of the last line, if the next one may take its place. */
+  #fold: { readonly key: string; readonly count: number } | undefined
 
   constructor(stream: Output, droppedLine: (count: number) => string) {
     this.#stream = stream
@@ -35,16 +39,30 @@ export class LineWriter {
 
   /** @param line makes one or more lines, without the last line feed; not called if they would be dropped */
   write(line: () => string): void {
+    this.#fold = undefined
+    this.#write(line)
+  }
+
+  /** For a terminal: takes the place of the last line if that had the same key. @param line one row, with how many it stands for */
+  writeFolded(key: string, line: (count: number) => string): void {
+    const count = this.#fold?.key === key ? this.#fold.count + 1 : 1
+    this.#fold = { key, count }
+    this.#write(() => line(count), count === 1 ? '' : OVER_LAST_LINE)
+  }
+
+  #write(line: () => string, before = ''): void {
     if (this.#broken) return
     if (this.#pending.length >= MAX_PENDING) {
       this.#dropped++
+      this.#fold = undefined
       return
     }
-    this.#pending += `${escapeTerminalControls(line())}\n`
+    this.#pending += `${before}${escapeTerminalControls(line())}\n`
     this.#schedule()
   }
 
   progress(text: string): void {
+    this.#fold = undefined
     this.flush()
     if (this.#broken || this.#blocked) return
     this.#showsProgress = true
@@ -52,6 +70,7 @@ export class LineWriter {
   }
 
   clear(): void {
+    this.#fold = undefined
     if (this.#broken) return
     this.#pending = CLEAR_SCREEN
     this.#schedule()

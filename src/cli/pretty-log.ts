@@ -8,10 +8,16 @@ import { type Exchange, type ExchangeRecord, exchangeView } from '../exchanges/e
 import { systemClock } from '../system/system-clock.js'
 import type { Output } from './io.js'
 import type { LineWriter } from './line-writer.js'
-import { type Colours, escapeControls, terminalWidth } from './print.js'
+import { type Colours, escapeControls, NO_COLOURS, terminalWidth, wrapHanging } from './print.js'
 import { cellWidth, fitCells, padCells } from './table.js'
 
 export { controlCommand } from './control/find-sandbox.js'
+
+/** Of rows after the first: below the status. */
+const INDENT = ' '.repeat(10)
+
+/** What two lines that fold may differ in. */
+const UNTIMED = { at: new Date(0).toISOString(), durationMs: 0, timing: { handlingMs: 0, waitingMs: 0, bodyMs: 0 } }
 
 export class PrettyLog {
   readonly #writer: LineWriter
@@ -27,14 +33,29 @@ export class PrettyLog {
   }
 
   exchange(record: ExchangeRecord): void {
-    this.#writer.write(() => {
-      const columns = terminalWidth(this.#stream)
-      const shown = exchangeView(record)
-      const line = prettyExchange(shown, this.#colours, {
-        wall: record.arrivedAt,
-        ...(columns === undefined ? {} : { columns }),
+    const columns = terminalWidth(this.#stream)
+    const hintOf = (shown: Exchange) => this.#hints.after(shown, this.#colours)
+    if (columns === undefined) {
+      this.#writer.write(() => {
+        const shown = exchangeView(record)
+        return prettyExchange(shown, this.#colours, { wall: record.arrivedAt }) + hintOf(shown)
       })
-      return line + this.#hints.after(shown, this.#colours)
+      return
+    }
+    const shown = exchangeView(record)
+    const hint = hintOf(shown)
+    const page = { wall: record.arrivedAt, columns }
+    const plain = prettyExchange(shown, NO_COLOURS, page)
+    const isOneRow = hint === '' && cellWidth(plain) < columns
+    if (!isOneRow) {
+      const line = prettyExchange(shown, this.#colours, page)
+      this.#writer.write(() => wrapHanging(line, columns, INDENT) + hint)
+      return
+    }
+    const key = prettyExchange({ ...shown, ...UNTIMED }, NO_COLOURS)
+    this.#writer.writeFolded(key, (count) => {
+      const times = count === 1 ? '' : `  ×${count}`
+      return prettyExchange(shown, this.#colours, { ...page, kept: times.length }) + this.#colours.bold(times)
     })
   }
 
@@ -84,6 +105,8 @@ interface LineOptions {
   readonly wall?: EpochMs
   /** Cells of a row; what matters least is left out to fit. */
   readonly columns?: number
+  /** Cells at its end for something else. */
+  readonly kept?: number
   /** Cells of a first column with the exchange's id. Default: no such column. */
   readonly idWidth?: number
 }
@@ -105,11 +128,11 @@ interface Fact {
 export function prettyExchange(record: Exchange, colours: Colours, page: LineOptions = {}): string {
   const { id, method, status, ended } = record
   const at = Date.parse(record.at)
-  const { wall = at, columns = Number.POSITIVE_INFINITY, idWidth } = page
+  const { wall = at, columns = Number.POSITIVE_INFINITY, kept = 0, idWidth } = page
   const time = `${idWidth === undefined ? '' : String(id).padStart(idWidth) + GAP}${timeText(at, wall)}`
   const state = ended === null ? '...' : String(status ?? '---')
   const verb = escapeControls(method).padEnd(METHOD_WIDTH)
-  const room = columns - 1 - cellWidth([time, state, verb, ''].join(GAP))
+  const room = columns - 1 - kept - cellWidth([time, state, verb, ''].join(GAP))
   // Short targets are aligned in a column, longer ones take the room there is.
   const column = Math.max(14, Math.min(28, Math.floor(columns / 4)))
   const target = padCells(fitCells(escapeControls(targetOf(record)), Math.max(1, Math.min(MAX_TARGET, room))), column)
@@ -150,7 +173,9 @@ function withExtras(facts: readonly Fact[], extras: readonly Fact[], room: numbe
 function extrasOf(record: Exchange, { dim }: Colours): readonly Fact[] {
   const { operation, key, sender, space, ended, durationMs, timing, response } = record
   const { waitingMs, bodyMs } = timing
-  const remaining = response.headers['x-ratelimit-remaining']
+  const { 'x-ratelimit-remaining': left, 'x-ratelimit-limit': limit } = response.headers
+  // Without a charge, as with --no-rate-limit, it says nothing.
+  const remaining = left === limit ? undefined : left
   const extra = (text: string): Fact => ({ text: escapeControls(text), paint: dim })
   const parts = [
     waitingMs < MIN_PART_MS ? [] : `waiting ${formatSpan(waitingMs)}`,

@@ -73,14 +73,24 @@ export function terminalWidth({ isTTY, columns }: Output): number | undefined {
 /** Most characters that are two cells wide. Exact widths, as in table.ts, are slower to load. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\uff60\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/gu
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours have no width
+const COLOUR = /\u001b\[\d+m/g
 const WRAPPER = Object.assign(new Help(), {
   minWidthToWrap: 1,
-  displayWidth: (text: string) => text.replace(WIDE, '..').length,
+  displayWidth: (text: string) => text.replace(COLOUR, '').replace(WIDE, '..').length,
 })
 
 /** Rows of at most this number of cells. Never breaks words, so that paths and flags can be copied. */
 export function wrapRows(text: string, width: number): readonly string[] {
   return WRAPPER.boxWrap(text, width).split('\n')
+}
+
+/** Rows after the first begin with `indent`. */
+export function wrapHanging(text: string, columns: number | undefined, indent = '  '): string {
+  if (columns === undefined) return text
+  const [first = '', ...more] = wrapRows(text, columns - 1)
+  const rest = more.length === 0 ? [] : wrapRows(more.join(' '), columns - 1 - indent.length)
+  return [first, ...rest.map((row) => indent + row)].join('\n')
 }
 
 export function wrapWords(text: string, columns: number | undefined): string {
@@ -103,10 +113,11 @@ const COLOURS = ['red', 'green', 'yellow', 'cyan', 'magenta', 'bold', 'dim'] as 
 
 export type Colours = Readonly<Record<(typeof COLOURS)[number], (text: string) => string>>
 
+export const NO_COLOURS = Object.fromEntries(COLOURS.map((colour) => [colour, (text: string) => text])) as Colours
+
 /** Loads chalk late: most output has no colours. */
 export async function coloursFor(level: 0 | 1): Promise<Colours> {
-  if (level === 1) return new (await import('./chalk.js')).Chalk({ level })
-  return Object.fromEntries(COLOURS.map((colour) => [colour, (text: string) => text])) as Colours
+  return level === 1 ? new (await import('./chalk.js')).Chalk({ level }) : NO_COLOURS
 }
 
 const PARTS = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g

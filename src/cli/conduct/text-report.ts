@@ -8,7 +8,7 @@ import {
 } from '../../conduct/conduct-view.js'
 import { counted, pluralize } from '../../domain/numbers.js'
 import { withoutOperation } from '../../domain/problems.js'
-import { type Colours, escapeControls } from '../print.js'
+import { type Colours, escapeControls, wrapHanging } from '../print.js'
 import { aligned } from '../table.js'
 import { type ConductReport, callerName, type SpaceFinding } from './conduct-report.js'
 import { causesText, findingCauses } from './verdict-text.js'
@@ -28,8 +28,8 @@ export function textReport(report: ConductReport, colours: Colours, columns?: nu
     ...causesText(causes, colours, columns),
     ...(leftOut === 0 ? [] : [escapeControls(`  … and ${leftOut} more`)]),
     ...(violations.length + warnings.length + notes.length === 0 ? [] : ['']),
-    escapeControls(`${judged(report)}: ${countsLine(report)}`),
-    ...whatIfLines(whatIf),
+    wrapHanging(escapeControls(`${judged(report)}: ${countsLine(report)}`), columns),
+    ...whatIfLines(whatIf, columns),
     '',
   ].join('\n')
 }
@@ -49,7 +49,9 @@ export function countsLine(report: ConductReport): string {
 export function cheapestPlanLine(whatIf: WhatIf | undefined): string | undefined {
   if (whatIf === undefined || whatIf.requests === 0) return undefined
   const { cheapest } = whatIf
-  return cheapest === null ? 'every plan would have refused some' : `the plan ${cheapest} would have refused none`
+  return cheapest === null
+    ? 'each plan would have refused some of them'
+    : `on the plan ${cheapest}, none would have been refused`
 }
 
 function judged({ requests, spaces, senders, sendersStated }: ConductReport): string {
@@ -78,13 +80,13 @@ function placesText(ids: readonly number[], count: number): string {
   return `exchanges ${count > Math.min(ids.length, MAX_IDS) ? `${shown} …` : shown}`
 }
 
-function whatIfLines(whatIf: WhatIf | undefined): readonly string[] {
+function whatIfLines(whatIf: WhatIf | undefined, columns: number | undefined): readonly string[] {
   const line = cheapestPlanLine(whatIf)
   if (whatIf === undefined || line === undefined) return []
   const { requests, peakMinute, peakDay, plans, configured } = whatIf
   const head = `Of ${counted(requests, 'request')} that reached a quota, at most ${peakMinute} a minute and ${peakDay} a day with one key, ${line}:`
   return [
-    escapeControls(head),
+    wrapHanging(escapeControls(head), columns),
     aligned([
       ...plans.map((outcome) => ['', ...planCells(outcome)]),
       ['', 'as configured', '', '', refusalsText(configured)],

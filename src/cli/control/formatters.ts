@@ -23,6 +23,11 @@ import { escapeControls, wrapRows } from '../print.js'
 import { aligned, table, toRows } from '../table.js'
 import { type Result, tableResult } from './result.js'
 
+/** In a table, milliseconds tell nobody anything. */
+function seconds(instant: string): string {
+  return instant.replace(/\.\d{3}Z$/, 'Z')
+}
+
 function clockText({ now, frozen }: ClockView): string {
   return now + (frozen ? ' (frozen)' : '')
 }
@@ -47,14 +52,14 @@ export function stateText(state: StateView, controlUrl: string, width: number): 
     ['control', controlUrl],
     ...(upstream === null ? [] : [['upstream', `${upstream.baseUrl}, ${upstream.writes} writes`] as const]),
     ['space', space === '' ? 'the default one' : space],
-    ['clock', clockText(clock)],
+    ['clock', clockText({ ...clock, now: seconds(clock.now) })],
     [
       'settings',
       changed.map(([name, value]) => `${toKebabCase(name)}=${settingText(value)}`).join(' ') || 'the defaults',
     ],
     ['overrides', overrides.map((override) => overrideText(override, now)).join(' · ') || 'none'],
     ['storm', storm === null ? 'none' : stormStateText(storm, now)],
-    ['faults', faults.map(formatFaultRule).join(' ') || 'none'],
+    ['faults', faults.map(faultText).join(' ') || 'none'],
     ...operationsFact(operations),
     [
       'counts',
@@ -90,6 +95,10 @@ export function explanationText({ resources, operations }: ExplanationView): str
   return [...blocks, table(['operation', 'request', 'is', 'because'], rows)].join('\n\n')
 }
 
+function faultText(fault: FaultView): string {
+  return formatFaultRule(fault) + (fault.left === 0 ? ' (used up)' : '')
+}
+
 function operationsFact({ stateful, mocked }: OperationsView): readonly (readonly [string, string])[] {
   if (mocked.length === 0) return []
   const names = mocked.map(({ operation }) => escapeControls(operation)).join(', ')
@@ -123,7 +132,8 @@ function keyTable(keys: readonly KeyView[], width: number): string {
     ['left/day', ({ day }) => left(day)],
     [
       'ban',
-      ({ always, ban }) => (always !== null ? `always ${always}` : ban === null ? '' : `banned until ${ban.until}`),
+      ({ always, ban }) =>
+        always !== null ? `always ${always}` : ban === null ? '' : `banned until ${seconds(ban.until)}`,
     ],
   ]
   // A contract without plans has no quotas to show.
@@ -140,7 +150,7 @@ function keyTable(keys: readonly KeyView[], width: number): string {
 /** @param now by the clock of the space */
 export function stormStateText(storm: StormView, now: EpochMs): string {
   const { startedAt, rate, for: length, every } = storm
-  const facts = `${stormText(storm)}, since ${startedAt}`
+  const facts = `${stormText(storm)}, since ${seconds(startedAt)}`
   const ms = (name: 'for' | 'every', text: string | null) => (text === null ? {} : { [name]: parseDuration(text) ?? 0 })
   const begin = Date.parse(startedAt)
   if (isStormActive({ rate, startedAt: begin, ...ms('for', length), ...ms('every', every) }, now)) return facts

@@ -18,7 +18,7 @@ import { formatDuration, SECOND_MS } from '../../domain/time.js'
 import type { Exchange, ExchangeMessage } from '../../exchanges/exchange-record.js'
 import { EXIT, SIGNAL_EXIT, type StopSignal } from '../io.js'
 import { Hints, prettyExchange } from '../pretty-log.js'
-import { colourLevel, coloursFor, escapeControls, print, printLine } from '../print.js'
+import { colourLevel, coloursFor, escapeControls, print, printLine, terminalWidth, wrapHanging } from '../print.js'
 import { aligned } from '../table.js'
 import { count, defined } from './arguments.js'
 import { controlCommand, noSandbox } from './find-sandbox.js'
@@ -135,7 +135,11 @@ function jsonLine(exchange: Exchange): string {
 async function lineFormat({ io, found }: ControlContext, idWidth = 4): Promise<(exchange: Exchange) => string> {
   const colours = await coloursFor(colourLevel(io.stdout, io.env))
   const hints = new Hints(() => controlCommand(found.controlUrl, io))
-  return (exchange) => prettyExchange(exchange, colours, { idWidth }) + hints.after(exchange, colours)
+  return (exchange) => {
+    const columns = terminalWidth(io.stdout)
+    const page = { idWidth, ...(columns !== undefined && { columns }) }
+    return wrapHanging(prettyExchange(exchange, colours, page), columns) + hints.after(exchange, colours)
+  }
 }
 
 async function findExchange({ controls }: ControlContext, id: number): Promise<Exchange> {

@@ -19,7 +19,7 @@ import {
 } from '../conduct/conduct-report.js'
 import { cheapestPlanLine, countsLine } from '../conduct/text-report.js'
 import { causesText, findingCauses } from '../conduct/verdict-text.js'
-import { type Colours, escapeControls } from '../print.js'
+import { type Colours, escapeControls, wrapHanging } from '../print.js'
 import type { ReadyFacts, ServeLog } from '../serve-log.js'
 
 /** Discarded conduct that an undo may bring back. */
@@ -128,11 +128,13 @@ export interface RunOutcome {
   readonly conduct: ConductReport
   readonly failOn: FailOn
   readonly broken: readonly RunRule[]
+  /** It can have hundreds of operations, so those that were not reached are only in reports. */
+  readonly isOwnContract: boolean
 }
 
 /** @param columns of the terminal */
 export function summaryLines(
-  { summary, conduct, failOn, broken }: RunOutcome,
+  { summary, conduct, failOn, broken, isOwnContract }: RunOutcome,
   log: LogFormat,
   colours: Colours,
   columns?: number,
@@ -152,18 +154,20 @@ export function summaryLines(
   const cheapest = cheapestPlanLine(whatIf)
   const rest = all.length - findings.length + leftOut
   return [
-    summaryLine(summary),
+    wrapHanging(summaryLine(summary, isOwnContract), columns),
     ...(requests === 0
       ? []
-      : [`petstore-sandbox: conduct: ${[countsLine(conduct), cheapest ?? []].flat().join('; ')}`]),
+      : [
+          wrapHanging(`petstore-sandbox: conduct: ${[countsLine(conduct), cheapest ?? []].flat().join('; ')}`, columns),
+        ]),
     ...(broken.length === 0 ? [] : [`petstore-sandbox: ${failOn.where} failed the run:`]),
-    ...(broken.includes(NO_TRAFFIC) ? [`  ${noTrafficLine(conduct)}`] : []),
+    ...(broken.includes(NO_TRAFFIC) ? [wrapHanging(`  ${noTrafficLine(conduct)}`, columns)] : []),
     ...causesText(findingCauses(findings, 'failed', callerName), colours, columns),
     ...(broken.length > 0 && rest > 0 ? [`  … and ${rest} more`] : []),
   ]
 }
 
-function summaryLine({ requests, reached, missed, refused }: Summary): string {
+function summaryLine({ requests, reached, missed, refused }: Summary, isOwnContract: boolean): string {
   const rest = missed.length - MAX_OPERATIONS
   const named = [...missed.slice(0, MAX_OPERATIONS), ...(rest > 0 ? [`${rest} more`] : [])].join(', ')
   const total = [...refused.values()].reduce((sum, count) => sum + count, 0)
@@ -171,7 +175,7 @@ function summaryLine({ requests, reached, missed, refused }: Summary): string {
   const operations = `${reached.length} of ${reached.length + missed.length} operations reached`
   const parts = [
     counted(requests, 'request'),
-    reached.length === 0 || named === '' ? operations : `${operations} (not ${named})`,
+    reached.length === 0 || named === '' || isOwnContract ? operations : `${operations} (not ${named})`,
     total === 0 ? 'none refused' : `${total} refused (${reasons})`,
   ]
   return escapeControls(`petstore-sandbox: ${parts.join('; ')}`)

@@ -12,7 +12,7 @@ import type { RunningSandbox } from '../../start/sandbox.js'
 import { messageOf } from '../../system/message-of.js'
 import { systemClock } from '../../system/system-clock.js'
 import type { CliIo } from '../io.js'
-import { escapeControls, terminalWidth, wrapRows } from '../print.js'
+import { colourLevel, escapeControls, terminalWidth, wrapRows, wrapWords } from '../print.js'
 import { type ServeLog, startText } from '../serve-log.js'
 import { cellWidth } from '../table.js'
 import { type KeyAction, keyReader, openKeyboard } from './keys.js'
@@ -102,6 +102,7 @@ function operationsLine(operations: Contract['operations'], columns: number): re
 function banner({ sandbox, io, store, group, seed }: Interaction, readsKeys: boolean): string {
   const { baseUrl, controlUrl, plan, records, core } = sandbox()
   const columns = terminalWidth(io.stderr) ?? DEFAULT_COLUMNS
+  const bold = colourLevel(io.stderr, io.env) === 0 ? baseUrl : `\u001b[1m${baseUrl}\u001b[22m`
   const { keys, shared } = core.spaces.default
   // A key with a label may be a real one.
   const open = [...keys.values()].find((apiKey) => apiKey.always === undefined && keyLabel(apiKey) === apiKey.key)
@@ -117,7 +118,7 @@ function banner({ sandbox, io, store, group, seed }: Interaction, readsKeys: boo
         ? 'none: everything is in memory'
         : escapeControls(relative(io.cwd, store))
   return [
-    ...wrapRows(`Ready on ${baseUrl} (${startText({ plan, records, seed })})`, columns - 1),
+    wrapWords(`Ready on ${baseUrl} (${startText({ plan, records, seed })})`, columns).replace(baseUrl, bold),
     '',
     // A shell joins the two lines of a copied command.
     ...(cellWidth(`${curl} ${url}`) < columns ? [`${curl} ${url}`] : [`${curl} \\`, `    ${url}`]),
