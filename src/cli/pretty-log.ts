@@ -34,7 +34,7 @@ export class PrettyLog {
 
   exchange(record: ExchangeRecord): void {
     const columns = terminalWidth(this.#stream)
-    const hintOf = (shown: Exchange) => this.#hints.after(shown, this.#colours)
+    const hintOf = (shown: Exchange) => this.#hints.after(shown, this.#colours, columns)
     if (columns === undefined) {
       this.#writer.write(() => {
         const shown = exchangeView(record)
@@ -83,7 +83,7 @@ export class Hints {
   }
 
   /** @returns a further line, or an empty text */
-  after(exchange: Exchange, { dim }: Colours): string {
+  after(exchange: Exchange, { dim }: Colours, columns: number | undefined): string {
     const { reason, status, key, space } = exchange
     if (status !== 429 && reason !== 'ban') return ''
     const cause = [reason, key, space].join('\n')
@@ -91,7 +91,7 @@ export class Hints {
     const hint = hintFor(exchange, this.#control)
     if (hint === undefined) return ''
     this.#given.add(cause)
-    return `\n${dim(`  → ${hint}`)}`
+    return `\n${dim(wrapHanging(`  → ${hint}`, columns, '    '))}`
   }
 
   /** Someone acted, so that the same refusal has another cause. */

@@ -6,7 +6,7 @@ import { escapeControls, terminalWidth } from './print.js'
 
 const GAP = '  '
 const MIN_COLUMN_WIDTH = 6
-const NUMBER = /^-?\d*$/
+const WHOLE = /^(?:-?\d*|banned until .*|always .*)$/
 
 export function table(
   head: readonly string[],
@@ -22,9 +22,9 @@ export function aligned(rows: readonly (readonly string[])[], width = Number.POS
   const natural = (cells[0] ?? []).map((_, column) =>
     cells.reduce((widest, row) => Math.max(widest, cellWidth(row[column] ?? '')), 0),
   )
-  // Numbers such as ids are not cut.
-  const isNumbers = natural.map((_, column) => cells.slice(1).every((row) => NUMBER.test(row[column] ?? '')))
-  const widths = narrowed(natural, isNumbers, width - GAP.length * (natural.length - 1))
+  // Numbers such as ids are not cut, and neither is the end of a ban.
+  const isWhole = natural.map((_, column) => cells.slice(1).every((row) => WHOLE.test(row[column] ?? '')))
+  const widths = narrowed(natural, isWhole, width - GAP.length * (natural.length - 1))
   const line = (row: readonly string[]) =>
     row.map((cell, column) => padCells(fitCells(cell, widths[column] ?? 0), widths[column] ?? 0)).join(GAP)
   return cells.map((row) => fitCells(line(row).trimEnd(), width)).join('\n')

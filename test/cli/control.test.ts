@@ -33,7 +33,7 @@ const SESSIONS: Readonly<Record<string, readonly (readonly [line: string, out: u
       'storm start --rate 0.5 --for 30s --retry-after 2s',
       expect.stringMatching(/^Storm started: 50 % .* for 30s, .*\n$/),
     ],
-    ['storm', '50 % of requests get 429 for 30s, Retry-After 2s, since 2026-03-01T10:00:00.000Z\n'],
+    ['storm', '50 % of requests get 429 for 30s, Retry-After 2s, since 2026-03-01T10:00:00Z\n'],
     ['storm start', 'Storm started: all requests get 429.\n'],
     ['storm stop', 'Storm stopped.\n'],
   ],
@@ -120,16 +120,16 @@ describe('control', () => {
       `service    ${sandbox.baseUrl}
 control    ${sandbox.controlUrl}
 space      the default one
-clock      2026-03-01T10:00:00.000Z (frozen)
+clock      2026-03-01T10:00:00Z (frozen)
 settings   plan=pro
 overrides  sandbox-free banned, 5 min left
-storm      50 % of requests get 429 for 30s, since 2026-03-01T10:00:00.000Z
+storm      50 % of requests get 429 for 30s, since 2026-03-01T10:00:00Z
 faults     none
 counts     pets 60, orders 6, 0 requests, 0 more spaces
 
 key                 plan        left/minute  left/day         ban
 sandbox             pro         300/300      10000/10000
-sandbox-free        free        60/60        1000/1000        banned until 2026-03-01T10:05:00.000Z
+sandbox-free        free        60/60        1000/1000        banned until 2026-03-01T10:05:00Z
 sandbox-pro         pro         300/300      10000/10000
 sandbox-business    business    1000/1000    100000/100000
 sandbox-enterprise  enterprise  10000/10000  1000000/1000000
@@ -142,9 +142,17 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     const io = ioAt(sandbox)
     Object.assign(io.stdout, { isTTY: true, columns: 60 })
     await sandbox.settings.change({ latency: '1ms', banAfter: 3, retryAfter: 'none' })
-    expect((await run('control status', io)).out).toContain(
+    const narrow = (await run('control status', io)).out
+    expect(narrow).toContain('banned until 2026-03-01T10:05:00Z\n')
+    expect(narrow).toContain(
       '\noverrides  ban-after 3 · retry-after none · latency 1ms ·\n           sandbox-free banned, 5 min left\n',
     )
+  })
+
+  it('shows that a fault rule is used up', async () => {
+    const sandbox = await sandboxWith({ fault: 'listPets:503*1' })
+    expect((await get(sandbox, '/pets')).status).toBe(503)
+    expect((await control(sandbox, 'status')).out).toContain('\nfaults     listPets:503*1 (used up)\n')
   })
 
   it('explains how the contract was read: resources, their ids, and why operations are mocked', async () => {

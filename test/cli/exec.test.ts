@@ -49,7 +49,7 @@ describe('exec', () => {
     expect({ code, out }).toEqual({ code: 0, out: '' })
     expect(err.split('\n')).toEqual([
       `petstore-sandbox: 3 requests; ${reached('listPets', 'getPet')}; none refused`,
-      'petstore-sandbox: conduct: 1 violation (undocumented-endpoint 1), 1 warning (deprecated-operation 1); the plan free would have refused none',
+      'petstore-sandbox: conduct: 1 violation (undocumented-endpoint 1), 1 warning (deprecated-operation 1); on the plan free, no request would have been refused',
       '',
     ])
     expect(readdirSync(io.cwd)).toEqual([])
@@ -73,7 +73,8 @@ describe('exec', () => {
   it('counts refusals by their reason', async () => {
     const { err } = await exec('--limits 1/min', `for (let i = 0; i < 6; i++) await (await call('/pets')).text()`)
     expect(err.split('\n')[0]).toBe(`petstore-sandbox: 6 requests; ${reached('listPets')}; 5 refused (quota-minute 5)`)
-    const conduct = /^petstore-sandbox: conduct: \d violations \(early-retry \d\), no warnings; the plan free would/m
+    const conduct =
+      /^petstore-sandbox: conduct: \d violations \(early-retry \d\), no warnings; on the plan free, no request/m
     expect(err).toMatch(conduct)
   })
 

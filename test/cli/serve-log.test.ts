@@ -124,7 +124,7 @@ describe('the pretty log', () => {
 
   it('suggests the smallest fix, never a reset', () => {
     const fix = (part: Partial<ExchangeRecord>) =>
-      new Hints(() => 'petstore-sandbox control --url http://127.0.0.1:4011').after(shown(part), plain)
+      new Hints(() => 'petstore-sandbox control --url http://127.0.0.1:4011').after(shown(part), plain, undefined)
     for (const [, part] of KINDS) expect(fix(part)).not.toContain('reset')
     expect(fix({})).toBe('')
     expect(fix({ ...LIMITED, reason: 'storm' })).toMatch(/→ .*control --url http:\/\/127\.0\.0\.1:4011 storm stop$/)
@@ -134,7 +134,11 @@ describe('the pretty log', () => {
     expect(fix({ ...LIMITED, reason: 'ban', key: 'sandbox-banned' })).toMatch(
       /→ Use another key\. The sandbox always refuses this one\.$/,
     )
-    const inSpace = new Hints(() => undefined).after(shown({ ...LIMITED, reason: 'ban', space: 'checkout' }), plain)
+    const inSpace = new Hints(() => undefined).after(
+      shown({ ...LIMITED, reason: 'ban', space: 'checkout' }),
+      plain,
+      undefined,
+    )
     expect(inSpace).toBe('\n  → retry in 34 s, or: npx petstore-sandbox control --space checkout unban sandbox')
   })
 })

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { STEP_PATIENCE_MS } from '../support/patience.js'
@@ -107,5 +107,38 @@ describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
     terminal.close()
     await gone(pid)
     expect(existsSync(locator)).toBe(false)
+  })
+
+  it('folds equal lines in a row, and shows each cause of a refusal once', async () => {
+    const { terminal, baseUrl } = await serving()
+    for (let i = 0; i < 5; i++) await get({ baseUrl }, '/pets', 'sandbox-banned')
+    await get({ baseUrl }, '/pets')
+    await terminal.sees(/sandbox · 59 left/)
+    const rows = terminal.rows().map((row) => row.replace(/^[\d:]{8}/, 'time'))
+    const first = rows.findIndex((row) => row.includes('429'))
+    expect(rows.slice(first, first + 4)).toEqual([
+      expect.stringMatching(/^time {2}429 {2}GET {5}\/v1\/pets {14}ban · sandbox-banned/),
+      expect.stringMatching(/^ {2}→ Use another key/),
+      expect.stringMatching(/^time {2}429 {2}GET {5}\/v1\/pets {14}ban · sandbox-banned.* {2}×4$/),
+      expect.stringMatching(/^time {2}200 {2}GET {5}\/v1\/pets {14}sandbox · 59 left/),
+    ])
+  })
+
+  it.each([60, 80, 120, 200])('exec and control conduct break lines between words at %s columns', async (columns) => {
+    const cwd = temporaryFolder()
+    const requests = `for (const key of ['sandbox', 'sandbox', 'sandbox-pro']) for (let i = 0; i < 3; i++)
+      await fetch(process.env.PETSTORE_BASE_URL + '/pets?no=such', { headers: { authorization: 'Bearer ' + key } })`
+    writeFileSync(join(cwd, 'client.mjs'), requests)
+    const program = `"${process.execPath}" "${BIN}"`
+    const command = `sh -c 'node client.mjs; ${program} control conduct; ${program} control requests'`
+    writeFileSync(
+      join(cwd, 'run.sh'),
+      `${program} exec --limits 1/min --report r.json --fail-on violation -- ${command}\n`,
+    )
+    const terminal = new Terminal(columns, cwd)
+    terminal.run('sh run.sh')
+    await terminal.sees(/report: r\.json/)
+    expect(terminal.rows()).toEqual(terminal.unbroken())
+    expect(terminal.rows().join(' ').replaceAll(/ +/g, ' ')).toContain('no request would have been refused')
   })
 })

@@ -50,8 +50,8 @@ export function cheapestPlanLine(whatIf: WhatIf | undefined): string | undefined
   if (whatIf === undefined || whatIf.requests === 0) return undefined
   const { cheapest } = whatIf
   return cheapest === null
-    ? 'each plan would have refused some of them'
-    : `on the plan ${cheapest}, none would have been refused`
+    ? 'each plan would have refused some requests'
+    : `on the plan ${cheapest}, no request would have been refused`
 }
 
 function judged({ requests, spaces, senders, sendersStated }: ConductReport): string {
@@ -84,13 +84,14 @@ function whatIfLines(whatIf: WhatIf | undefined, columns: number | undefined): r
   const line = cheapestPlanLine(whatIf)
   if (whatIf === undefined || line === undefined) return []
   const { requests, peakMinute, peakDay, plans, configured } = whatIf
-  const head = `Of ${counted(requests, 'request')} that reached a quota, at most ${peakMinute} a minute and ${peakDay} a day with one key, ${line}:`
+  const sentence = line.replace(/^./, (letter) => letter.toUpperCase())
+  const head = `${counted(requests, 'request')} reached a quota, at most ${peakMinute} a minute and ${peakDay} a day with one key. ${sentence}:`
   return [
     wrapHanging(escapeControls(head), columns),
-    aligned([
-      ...plans.map((outcome) => ['', ...planCells(outcome)]),
-      ['', 'as configured', '', '', refusalsText(configured)],
-    ]),
+    aligned(
+      [...plans.map((outcome) => ['', ...planCells(outcome)]), ['', 'as configured', '', '', refusalsText(configured)]],
+      columns,
+    ),
   ]
 }
 

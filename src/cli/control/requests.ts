@@ -138,7 +138,7 @@ async function lineFormat({ io, found }: ControlContext, idWidth = 4): Promise<(
   return (exchange) => {
     const columns = terminalWidth(io.stdout)
     const page = { idWidth, ...(columns !== undefined && { columns }) }
-    return wrapHanging(prettyExchange(exchange, colours, page), columns) + hints.after(exchange, colours)
+    return wrapHanging(prettyExchange(exchange, colours, page), columns) + hints.after(exchange, colours, columns)
   }
 }
 

@@ -69,7 +69,7 @@ describe('the text report', () => {
         '  Leave it; sandbox-pro~checkout; exchange 7',
         '',
         '70 requests, 1 sender per key (observed): 3 violations (early-retry 3), 1 warning (deprecated-operation 1)',
-        'Of 70 requests that reached a quota, at most 70 a minute and 70 a day with one key, the plan pro would have refused none:',
+        '70 requests reached a quota, at most 70 a minute and 70 a day with one key. On the plan pro, no request would have been refused:',
         '  free           60/min   1000/day   refuses 10 (minute 10)',
         '  pro            300/min  10000/day  refuses none',
         '  as configured                      refuses 10 (minute 10)',
@@ -79,8 +79,8 @@ describe('the text report', () => {
   })
 
   it.each<[what: string, conduct: Partial<Conduct>, text: RegExp]>([
-    ['the singular for one request', { requests: 1 }, /^1 request, .*\nOf 1 request that reached a quota/],
-    ['one line without findings', {}, /^3 requests, .*: no violations, no warnings\nOf 3 requests/],
+    ['the singular for one request', { requests: 1 }, /^1 request, .*\n1 request reached a quota/],
+    ['one line without findings', {}, /^3 requests, .*: no violations, no warnings\n3 requests reached/],
     ['one line without requests', { requests: 0, keys: [] }, /^0 requests: no violations, no warnings\n$/],
     [
       'the operation of a finding once',

@@ -123,7 +123,7 @@ describe('control', () => {
     const sandbox = await sandboxWith({ storm: '0.3,for=30s' })
     const show = async () => (await control(sandbox, 'storm')).out
     await sandbox.clock.advance('30s')
-    expect(await show()).toBe('30 % of requests get 429 for 30s, since 2026-03-01T10:00:00.000Z; it has ended\n')
+    expect(await show()).toBe('30 % of requests get 429 for 30s, since 2026-03-01T10:00:00Z; it has ended\n')
     expect((await control(sandbox, 'status')).out).toContain('; it has ended\n')
     await sandbox.storm.start({ rate: 1, for: '30s', every: '5m' })
     await sandbox.clock.advance('31s')
