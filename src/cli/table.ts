@@ -6,7 +6,7 @@ import { escapeControls, terminalWidth } from './print.js'
 
 const GAP = '  '
 const MIN_COLUMN_WIDTH = 6
-const WHOLE = /^(?:-?\d*|banned until .*|always .*)$/
+const WHOLE = /^(?:-?\d*|until .*|always .*)$/
 
 export function table(
   head: readonly string[],

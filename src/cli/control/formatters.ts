@@ -133,7 +133,7 @@ function keyTable(keys: readonly KeyView[], width: number): string {
     [
       'ban',
       ({ always, ban }) =>
-        always !== null ? `always ${always}` : ban === null ? '' : `banned until ${seconds(ban.until)}`,
+        always !== null ? `always ${always}` : ban === null ? '' : `until ${seconds(ban.until)}`,
     ],
   ]
   // A contract without plans has no quotas to show.
