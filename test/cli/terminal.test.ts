@@ -136,6 +136,8 @@ describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
       `${program} exec --limits 1/min --report r.json --fail-on violation -- ${command}\n`,
     )
     const terminal = new Terminal(columns, cwd)
+    // The shell's prompt would move the first row.
+    await terminal.sees(/^\$/m)
     terminal.run('sh run.sh')
     await terminal.sees(/report: r\.json/)
     expect(terminal.rows()).toEqual(terminal.unbroken())

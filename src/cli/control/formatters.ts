@@ -132,8 +132,7 @@ function keyTable(keys: readonly KeyView[], width: number): string {
     ['left/day', ({ day }) => left(day)],
     [
       'ban',
-      ({ always, ban }) =>
-        always !== null ? `always ${always}` : ban === null ? '' : `until ${seconds(ban.until)}`,
+      ({ always, ban }) => (always !== null ? `always ${always}` : ban === null ? '' : `until ${seconds(ban.until)}`),
     ],
   ]
   // A contract without plans has no quotas to show.
