@@ -210,7 +210,7 @@ export const PROBLEM_FIXES: Readonly<Record<ProblemCode, { readonly cause: strin
     fix: 'Use a loopback address, allow the page with `--control-origin`, or send the token.',
   },
   precondition_failed: {
-    cause: 'The record has changed since the `ETag` in `If-Match`, or `If-None-Match` names one that there is.',
+    cause: 'The record has changed since the `ETag` in `If-Match`, or `If-None-Match` forbids it to exist.',
     fix: 'Read the record again, and send its new `ETag`.',
   },
   conflict: {
