@@ -19,7 +19,12 @@ interface ErrorForm {
 export function reportError(error: unknown, io: CliIo, { debug, json, seeHelp, command }: ErrorForm): number {
   const code = codeOf(error)
   const shownCode = code?.toUpperCase() ?? ('INTERNAL' satisfies FailureCode)
-  const problems = error instanceof OptionsError || error instanceof RequestError ? error.problems : [messageOf(error)]
+  const problems =
+    error instanceof OptionsError || error instanceof RequestError
+      ? error.problems
+      : shownCode === ('FIXTURES_INVALID' satisfies FailureCode)
+        ? messageOf(error).split('\n')
+        : [messageOf(error)]
   const isUsage = code !== undefined && USAGE_CODES.includes(code)
   const messages = seeHelp !== undefined && isUsage ? endingWith(seeHelp, problems) : problems
   if (json) printJsonError(io, shownCode, messages.join('\n'), command)

@@ -28,7 +28,11 @@ export const createReplicaExecutor: typeof import('../replication/replica.js').c
 
 /** The records that spaces start with, for a seed. @throws Failure CANNOT_GENERATE */
 export async function openSeeds(options: ResolvedOptions, contract: Contract): Promise<(seed: number) => RecordSeeds> {
-  const seeds = recordSeeds(contract, options.fixtures)
+  const seeds = recordSeeds(
+    contract,
+    options.fixtures,
+    options.generate.map(({ resource }) => resource),
+  )
   if (options.generate.length === 0) return () => seeds
   const { generatedSeeds } = await import('../fixtures/generate-records.js')
   return generatedSeeds(options, contract, seeds, (index) => locateOption(options, 'generate', index))

@@ -106,7 +106,7 @@ async function reload(file: string, watched: Watched): Promise<void> {
   try {
     log.event('watch', `${file} has changed: ${await apply(file, watched)}`)
   } catch (error) {
-    const problems = error instanceof OptionsError ? error.problems : [messageOf(error)]
+    const problems = error instanceof OptionsError ? error.problems : messageOf(error).split('\n')
     for (const problem of problems) log.warning(`${file} has changed, but the sandbox stays as it was: ${problem}`)
   }
 }
