@@ -226,7 +226,7 @@ export const FAILURE_FIXES: Readonly<Record<FailureCode, string>> = {
   INVALID_OPTIONS: 'Fix each line: it has the place, the value, and the allowed values.',
   FIXTURES_MISSING:
     'Point `--fixtures` to a folder with a `<resource>.json` or `keys.json`. `petstore-sandbox init` creates one.',
-  FIXTURES_INVALID: 'Fix the place in the message. Compare the file with those of `init`.',
+  FIXTURES_INVALID: 'Fix the place in the message. Compare the file with the one that `init` writes.',
   SPEC_INVALID: 'Fix the place in the message. Bundle references to other documents first.',
   UNKNOWN_OPERATION: 'Use one that `call --list` shows. For your own operations, use `--spec`.',
   CANNOT_GENERATE: 'Use a resource in the message, or write its records to `<resource>.json` and use `--fixtures`.',

@@ -23,8 +23,8 @@ interface HoldingSpace {
 }
 
 /**
- * What a space holds after a commit: fault rules, kept responses and, without a store, records and keys, also the copies that the first
- * changes of the seed's records make.
+ * What a space holds after a commit: fault rules and kept responses; without a store also records and keys, and the copies
+ * that the first changes of the seed's records make.
  */
 export function heldAfter(
   { name, state, shared, seed, store }: HoldingSpace,

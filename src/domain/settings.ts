@@ -101,7 +101,7 @@ export const SETTINGS = {
     group: 'quotas',
     value: '<plan>',
     description: 'plan of the key "sandbox": free, pro, business, enterprise',
-    docs: 'plan of the key `sandbox`: free, pro, business, enterprise; with `--spec`, [those of the contract](spec.md#plans)',
+    docs: 'plan of the key `sandbox`: free, pro, business, enterprise; with `--spec`, [a plan of the contract](spec.md#plans)',
     panel: 'limits',
     label: 'Plan of sandbox',
   },

@@ -85,7 +85,7 @@ export const OPTIONS = {
   basePath: row('Server', 'base-path', '<path>', 'path of the service', {
     unset: 'of the first server',
     example: '/v1',
-    docs: 'path of the service: `/`, `/api` …; [without it, that of the first server](spec.md#address-and-keys)',
+    docs: 'path of the service: `/`, `/api` …; [by default, the path of the first server](spec.md#address-and-keys)',
   }),
   /** `*`, `loopback`, `off`, or origins separated by commas. Default: `*`, and `loopback` with `upstream`. */
   cors: row('Server', 'cors', '<*|loopback|off|origins>', 'web origins that may call; with --upstream: loopback', {

@@ -132,7 +132,7 @@ export const requestVerbs = {
     command: 'conduct',
     run: ({ space }) => conductReport(space),
   }),
-  'conduct.expect': verb('POST /conduct/expected', 'Excuse the violations of a rule; refused if there are none', {
+  'conduct.expect': verb('POST /conduct/expected', 'Excuse the violations of a rule; refused if it has none', {
     details: 'Call it after the request.',
     input: fields({ rule: described(oneOf(VIOLATIONS), 'the rule') }),
     methodName: 'expectViolation',

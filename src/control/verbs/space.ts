@@ -95,7 +95,7 @@ export const spaceVerbs = {
     command: 'overrides list',
     run: ({ space, wall }) => listOverrides(space, wall),
   }),
-  'overrides.clear': verb('DELETE /overrides', 'Reset all overrides, those of one kind, or a single one', {
+  'overrides.clear': verb('DELETE /overrides', 'Reset overrides: all, one kind, or a single one', {
     details: 'Records, quotas and the log stay.',
     input: fields({
       what: v.optional(described(oneOf(OVERRIDE_KINDS), 'only overrides of this kind')),
