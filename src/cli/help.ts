@@ -47,7 +47,8 @@ function formatHelp(command: Command, helper: Help): string {
   ].join('\n')
 }
 
-export const HELP_FORMAT = { formatHelp, subcommandTerm: (command: Command) => command.name() }
+/** Descriptions also wrap on a terminal of 60 columns. */
+export const HELP_FORMAT = { formatHelp, minWidthToWrap: 20, subcommandTerm: (command: Command) => command.name() }
 
 export function commandPath(command: Command): string {
   return command.parent === null ? command.name() : `${commandPath(command.parent)} ${command.name()}`

@@ -21,7 +21,16 @@ import { addOutputOptions, type OutputFlags, printJson, wantsJson } from './cont
 import { explain } from './help.js'
 import { abortOnSignal, type CliIo, EXIT, EXIT_NO_RESPONSE } from './io.js'
 import { junitXml } from './junit.js'
-import { type Colours, colourLevel, coloursFor, escapeControls, print, printLine } from './print.js'
+import {
+  type Colours,
+  colourLevel,
+  coloursFor,
+  escapeControls,
+  print,
+  printLine,
+  terminalWidth,
+  wrapHanging,
+} from './print.js'
 
 /** @source docs/cli.md, "Exit codes" */
 const EXIT_DRIFT = 6
@@ -126,7 +135,11 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
   }
   if (wantsJson(flags)) await printJson(jsonReport(subject, verification), io, nextCommands(subject, verification))
   else if (flags.output === 'junit') await print(stdout, junitReport(subject, verification, systemClock.wall()))
-  else await print(stdout, textReport(subject, verification, await coloursFor(colourLevel(stdout, env)), flags.verbose))
+  else {
+    const text = textReport(subject, verification, await coloursFor(colourLevel(stdout, env)), flags.verbose)
+    const rows = text.split('\n').map((line) => wrapHanging(line, terminalWidth(stdout), '    '))
+    await print(stdout, rows.join('\n'))
+  }
   for (const note of verification.notes) tell(`note: ${note}`)
 
   const { checks, reached } = verification

@@ -124,6 +124,25 @@ describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
     ])
   })
 
+  it.each([60, 80, 120, 200])('help and verify break lines between words at %s columns', async (columns) => {
+    const cwd = temporaryFolder()
+    const program = `"${process.execPath}" "${BIN}"`
+    const scripts = { help: `${program} verify --help`, verify: `${program} exec -- ${program} verify` }
+    for (const [name, text] of Object.entries(scripts))
+      writeFileSync(join(cwd, name), `clear; ${text}; echo "done: ${name}"`)
+    const terminal = new Terminal(columns, cwd)
+    await terminal.sees(/^\$/m)
+    for (const name of Object.keys(scripts)) {
+      terminal.run(`sh ./${name}`)
+      await terminal.sees(new RegExp(`^done: ${name}`, 'm'))
+      // A command in an example stays in one piece, to be copied.
+      const whole = terminal.unbroken().filter((row) => !row.startsWith('  petstore-sandbox '))
+      expect(terminal.rows().filter((row) => !row.startsWith('  petstore-sandbox '))).toEqual(
+        expect.arrayContaining(whole),
+      )
+    }
+  })
+
   it.each([60, 80, 120, 200])('exec and control conduct break lines between words at %s columns', async (columns) => {
     const cwd = temporaryFolder()
     const requests = `for (const key of ['sandbox', 'sandbox', 'sandbox-pro']) for (let i = 0; i < 3; i++)
