@@ -158,7 +158,8 @@ describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
     // The shell's prompt would move the first row.
     await terminal.sees(/^\$/m)
     terminal.run('sh run.sh')
-    await terminal.sees(/report: r\.json/)
+    // The prompt, after which nothing changes.
+    await terminal.sees(/report: r\.json\n\$/)
     expect(terminal.rows()).toEqual(terminal.unbroken())
     expect(terminal.rows().join(' ').replaceAll(/ +/g, ' ')).toContain('no request would have been refused')
   })
