@@ -11,6 +11,7 @@ const BASE64 = /^[\w+/\s-]*={0,2}\s*$/
 export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   byte: (text) => BASE64.test(text),
   date: isDate,
+  email: (text) => /^[^\s@]+@[^\s@]+$/.test(text),
   'date-time': (text) => isDate(DATE_TIME.exec(text)?.[1] ?? ''),
   uri: (text) => URI.test(text) && URL.canParse(text),
   uuid: (text) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text),

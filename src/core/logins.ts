@@ -8,6 +8,9 @@ import type { RequestContext } from './request-context.js'
 /** `token` of a GET is another one, such as for CSRF. */
 const TOKEN = /^(?:(?:access|auth|id|refresh|session|bearer)_?token|token|jwt)$/i
 const EXPIRES_IN = /^expires_?in$/i
+const TOKEN_TYPE = /^token_?type$/i
+/** Of a text without an example. */
+const MADE_UP = 'string'
 const LIFETIME_S = HOUR_MS / SECOND_MS
 /** Of an envelope: `{ data: { tokens: { access_token } } }`. */
 const MAX_DEPTH = 3
@@ -31,6 +34,7 @@ export function withLogin({ space, now }: RequestContext, operation: Operation, 
     const entries = Object.entries(value).map(([name, field]): [string, unknown] => {
       const isToken = TOKEN.test(name) && !(operation.method === 'GET' && /^token$/i.test(name))
       if (isToken && typeof field === 'string') return [name, tokenLike(field, name)]
+      if (TOKEN_TYPE.test(name) && field === MADE_UP) return [name, 'bearer']
       if (EXPIRES_IN.test(name) && typeof field === 'number') return [name, LIFETIME_S]
       return [name, filled(field, depth + 1)]
     })

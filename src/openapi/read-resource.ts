@@ -82,11 +82,13 @@ export function readResource(collection: CollectionShape): FoundResource | strin
     const isRequired = isDocumented && field.required && name !== id.property
     const isUnsent = !requests.some((request) => request.get(name)?.readOnly === false)
     const isStamped = timestampFormat(name, field, isUnsent) !== undefined
+    const asked = sent?.get(name)
+    const isAskedDefault = asked?.default !== undefined && field.places.every((place) => fits(asked.default, place))
     const ownId = name === id.property || !isOwnId(name, path) ? undefined : ownIdOf(name, field, requests)
     const fill =
       ownId ??
-      (isRequired || usual.get(name) !== undefined || field.default !== undefined || isStamped
-        ? fillOf(name, field, usual.get(name), isUnsent)
+      (isRequired || usual.get(name) !== undefined || field.default !== undefined || isAskedDefault || isStamped
+        ? fillOf(name, field, usual.get(name), isUnsent, asked)
         : undefined)
     const alias = isDocumented && name !== id.property ? aliasOf(name, fields, requests) : undefined
     if (alias !== undefined) aliases[alias] = name
@@ -366,12 +368,24 @@ function listDefaults(operations: readonly OperationShape[], fields: Fields): Re
   )
 }
 
-/** The default of an omitted property; undefined if the schema has no value. @param usual of lists */
-function fillOf(name: string, field: RecordField, usual: unknown, isUnsent: boolean): Fill | undefined {
+/**
+ * The default of an omitted property; undefined if the schema has no value.
+ * @param usual of lists @param asked the same property of the create request
+ */
+function fillOf(
+  name: string,
+  field: RecordField,
+  usual: unknown,
+  isUnsent: boolean,
+  asked: RecordField | undefined,
+): Fill | undefined {
   const format = timestampFormat(name, field, isUnsent)
   if (format !== undefined) return { kind: UPDATED.test(name) ? 'updated-at' : 'created-at', format }
   const { places } = field
-  const values = [field.default, usual, ...places.map(exampleValue)]
-  const value = values.find((one) => one !== undefined && places.every((place) => fits(one, place)))
+  const examples = [...places, ...(asked?.places ?? [])].map(exampleValue)
+  const values = [asked?.default, field.default, usual, ...examples]
+  const fitting = values.filter((one) => one !== undefined && places.every((place) => fits(one, place)))
+  const value =
+    fitting.find((one) => asked === undefined || asked.places.every((place) => fits(one, place))) ?? fitting[0]
   return value === undefined ? undefined : { kind: 'value', value }
 }

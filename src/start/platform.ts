@@ -50,7 +50,12 @@ export async function readHandlers(file: string): Promise<Readonly<Record<string
     return { ...Object(others), ...named }
   } catch (error) {
     const isTypeScript = Object(error).code === 'ERR_UNKNOWN_FILE_EXTENSION'
-    const why = isTypeScript ? 'this version of Node does not read TypeScript; use .js' : messageOf(error)
+    const isScript = /Unexpected token 'export'/.test(messageOf(error))
+    const why = isTypeScript
+      ? 'this version of Node does not read TypeScript; use .js'
+      : isScript
+        ? 'Node reads it as CommonJS; name it .mjs, or set "type": "module" in package.json'
+        : messageOf(error)
     throw new OptionsError([`--handlers "${file}": the module cannot be loaded: ${why}`])
   }
 }

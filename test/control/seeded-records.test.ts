@@ -57,6 +57,8 @@ describe.each(transports)('records of the control plane, %s', (_, openSandbox) =
     const change = (fields: object) => sandbox.control('PATCH', '/resources/members/1', fields)
     expect((await change({ role: 'guest' })).status).toBe(200)
     expect((await change({ role: 'owner' })).json).toMatchObject({ role: 'owner' })
+    expect((await change({ id: 1, role: 'owner' })).status).toBe(200)
+    expect((await change({ id: 2 })).status).toBe(400)
     for (const [record, message] of [
       [{ role: 'owner' }, 'email is required'],
       [{ email: 'b@example.com', role: 'king' }, 'role must be equal to one of the allowed values (it is "king")'],

@@ -820,3 +820,25 @@ describe('a document', () => {
     expect((await sandbox.get('/note')).text).toBe('{"$ref":"../x"}')
   })
 })
+
+describe('the request of a contract, as Nest and Pydantic write it', () => {
+  it('has defaults that a new record gets, and none that the request forbids', async () => {
+    const number = { type: 'integer' }
+    const record = { ...named({ priority: number, level: number }), required: ['id', 'name', 'priority', 'level'] }
+    const sent = named({ priority: { ...number, default: 3 }, level: { ...number, minimum: 1 } })
+    const sandbox = await serve(things(record, { create: { requestBody: json(sent) } }))
+    expect((await sandbox.post('/things', { name: 'a' })).json).toEqual({ id: 1, name: 'a', priority: 3, level: 1 })
+  })
+
+  it('is checked by the pattern of a decimal, and by the format of an address', async () => {
+    const decimal = { type: 'string', pattern: '^(?!^[-+.]*$)[+-]?0*\\d*\\.?\\d*$' }
+    const sandbox = await serve(things(named({ price: decimal, email: { type: 'string', format: 'email' } })))
+    const statusOf = async (body: object) => (await sandbox.post('/things', body)).status
+    for (const price of ['1', '-0.50', '.5', '10.'])
+      expect(await statusOf({ name: 'a', price, email: 'a@example.com' }), price).toBe(201)
+    for (const price of ['abc', '', '-', '+.', '1.2.3', '1 '])
+      expect(await statusOf({ name: 'a', price }), price).toBe(400)
+    for (const email of ['ab', 'a@', '@b', 'a b@c', 'a@b@c'])
+      expect(await statusOf({ name: 'a', email }), email).toBe(400)
+  })
+})

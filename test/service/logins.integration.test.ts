@@ -45,6 +45,17 @@ async function opened(
   return { sandbox, login, list, listAs }
 }
 
+it('a login says "bearer" where its type of token has no example', async () => {
+  const response = (token_type: object) => content(object({ access_token: text, token_type }))
+  const typeOf = async (schema: object) =>
+    (await (await opened({ response: response(schema) })).login()).body.token_type
+  expect([await typeOf(text), await typeOf({ enum: ['Bearer'] }), await typeOf({ ...text, example: 'JWT' })]).toEqual([
+    'bearer',
+    'Bearer',
+    'JWT',
+  ])
+})
+
 // @source docs/spec.md, "Logins"
 it('a login has a token that works in its space, until logins are expired', async () => {
   const { sandbox, login, listAs } = await opened()

@@ -175,7 +175,7 @@ function setRecord(space: Space, name: string, id: string, change: Values, wall:
   const { scope, value } = knownRecord(space, resource, id)
   const given = copyOf(change)
   const { property } = resource.id
-  if (given[property] !== undefined)
+  if (given[property] !== undefined && String(given[property]) !== String(value[property]))
     throw new VerbError('invalid_request', `${property} is set by the path and cannot be changed.`)
   const after = Object.entries({ ...value, ...given }).filter(([, field]) => field !== null)
   checkFields(space, resource, given, Object.fromEntries(after))

@@ -141,7 +141,9 @@ function spent(window: 'minute' | 'day', exchange: Exchange, { plan, always }: F
   const cause = `${limit === undefined ? window : `${limit}/${window === 'minute' ? 'min' : 'day'}`} quota used up`
   if (always === 'limited') return { cause, rule: `The quota of the key ${exchange.key} is always used up.` }
   const whose =
-    plan === undefined ? 'of a caller without a valid key' : `of the key ${exchange.key} on the plan ${plan}`
+    plan === undefined
+      ? 'of a caller without a valid key'
+      : `of the key ${exchange.key}${plan === null ? '' : ` on the plan ${plan}`}`
   const until =
     Number(reset) > 0 ? ` The window resets at ${instantText(Number(reset) * 1000, Date.parse(exchange.at))}.` : ''
   return {
