@@ -170,14 +170,15 @@ describe.skipIf(!HAS_CHROMIUM)('the clients on the dashboard', () => {
     expect((await sandbox.state()).keys.find(({ key }) => key === 'sandbox')?.ban).toBeNull()
   })
 
-  it('have verdicts that open the finding at its first request', async () => {
+  it('have verdicts that open the finding at the first request of this client', async () => {
     const { page, ask } = await open({ sandbox: FROZEN })
+    await ask('/pets?limit=0', 'sandbox', as('other/1'))
     for (const limit of [3, 0, 0]) await ask(`/pets?limit=${limit}`, 'sandbox', as('worker/1'))
     await lane(page, 'worker')
       .getByRole('button', { name: /^Sends invalid requests, 2 ×/ })
       .click()
     await page.locator('.detail').getByText('invalid-request').waitFor()
-    await expect.poll(() => new URL(page.url()).hash).toBe('#filter=id%3A2%2C3&exchange=2')
+    await expect.poll(() => new URL(page.url()).hash).toBe('#filter=id%3A3%2C4&exchange=3')
   })
 
   it('share rows per client, with the count in a column and without bodies that differ', async () => {

@@ -67,7 +67,7 @@ export function lanesOf(
       const teller = clients.get(finding.disobeyed?.exchange ?? 0)
       const isOther = teller !== undefined && clientOf(teller) !== client && !wasTold(finding, sent, early)
       if (isOther) sharesWith = clientName(teller)
-      else blamed.push({ ...finding, count })
+      else blamed.push({ ...finding, count, exchanges: ownOf(finding, sent) })
     }
     return laneOf(client, sent, blamed, sharesWith, axis)
   })
@@ -80,6 +80,13 @@ function countOf({ key, sender, countByClient, count }: Finding, [first]: readon
   const product = productOf(first.request.headers['user-agent'] ?? '')
   const named = Object.values(countByClient).reduce((sum, times) => sum + times, 0)
   return product === '' ? count - named : (countByClient[product] ?? 0)
+}
+
+/** Its exchanges in a finding; all of them, if none is in the log any more. */
+function ownOf({ exchanges }: Finding, sent: readonly Exchange[]): readonly number[] {
+  const ids = new Set(sent.map(({ id }) => id))
+  const own = exchanges.filter((id) => ids.has(id))
+  return own.length === 0 ? exchanges : own
 }
 
 function wasTold(finding: Finding, sent: readonly Exchange[], early: ReadonlyMap<number, EarlyRequest>): boolean {
