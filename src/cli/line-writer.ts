@@ -43,7 +43,10 @@ export class LineWriter {
     this.#write(line)
   }
 
-  /** For a terminal: takes the place of the last line if that had the same key. @param line one row, with how many it stands for */
+  /**
+   * For a terminal: takes the place of the last line if that had the same key.
+   * @param line one row; `count` is the number of rows that it stands for
+   */
   writeFolded(key: string, line: (count: number) => string): void {
     const count = this.#fold?.key === key ? this.#fold.count + 1 : 1
     this.#fold = { key, count }

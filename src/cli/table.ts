@@ -6,24 +6,34 @@ import { escapeControls, terminalWidth } from './print.js'
 
 const GAP = '  '
 const MIN_COLUMN_WIDTH = 6
-const WHOLE = /^(?:-?\d*|until .*|always .*)$/
+const NUMBER = /^-?\d*$/
 
 export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],
   width = Number.POSITIVE_INFINITY,
+  uncut: readonly string[] = [],
 ): string {
-  return rows.length === 0 ? '' : aligned([head, ...rows], width)
+  return rows.length === 0 ? '' : aligned([head, ...rows], width, uncut)
 }
 
-/** @param width of a line in cells; the widest columns are cut to fit */
-export function aligned(rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string {
+/**
+ * @param width of a line in cells; the widest columns are cut to fit
+ * @param uncut titles of columns that are cut last, as those of numbers are
+ */
+export function aligned(
+  rows: readonly (readonly string[])[],
+  width = Number.POSITIVE_INFINITY,
+  uncut: readonly string[] = [],
+): string {
   const cells = rows.map((row) => row.map(escapeControls))
   const natural = (cells[0] ?? []).map((_, column) =>
     cells.reduce((widest, row) => Math.max(widest, cellWidth(row[column] ?? '')), 0),
   )
-  // Numbers such as ids are not cut, and neither is the end of a ban.
-  const isWhole = natural.map((_, column) => cells.slice(1).every((row) => WHOLE.test(row[column] ?? '')))
+  const isWhole = natural.map(
+    (_, column) =>
+      uncut.includes(cells[0]?.[column] ?? '') || cells.slice(1).every((row) => NUMBER.test(row[column] ?? '')),
+  )
   const widths = narrowed(natural, isWhole, width - GAP.length * (natural.length - 1))
   const line = (row: readonly string[]) =>
     row.map((cell, column) => padCells(fitCells(cell, widths[column] ?? 0), widths[column] ?? 0)).join(GAP)

@@ -1,23 +1,14 @@
 import { activeBan } from '../domain/ban.js'
-import type { Reason } from '../domain/problems.js'
 import { viewWindow, type WindowName } from '../domain/quota.js'
 import type { JudgedRequest } from './judged-request.js'
-
-/** What a refusal was for. */
-export interface RefusalReason {
-  /** Its number among the requests to the space. */
-  readonly request: number
-  readonly reason: Reason | null
-  /** The fault rule that made it. */
-  readonly ruleId: string | null
-}
+import type { RequestedWait } from './waits.js'
 
 /**
  * Whether the reason of a refusal is still there when a request arrives, before its quota is charged. A wait without it
  * is over. Storms and bans that started after the refusal are others.
  */
 export function isReasonThere(
-  { request, reason, ruleId }: RefusalReason,
+  { request, reason, ruleId }: Pick<RequestedWait, 'request' | 'reason' | 'ruleId'>,
   { caller, space, now }: JudgedRequest,
 ): boolean {
   if (caller.kind !== 'key') return false

@@ -2,10 +2,10 @@ import { readPairs } from '../contract/query.js'
 import type { RetryWindow } from '../domain/ban.js'
 import type { FaultName } from '../domain/faults.js'
 import type { DecodedRequest, HandlerResult, ResponseOutcome } from '../domain/messages.js'
+import type { Reason } from '../domain/problems.js'
 import { type DurationMs, type EpochMs, LAST_INSTANT, readRetryAfter } from '../domain/time.js'
 import { digestOf, utf8Text } from '../system/runtime.js'
 import type { Arrival, JudgedRequest, Moment, Now } from './judged-request.js'
-import type { RefusalReason } from './reasons.js'
 
 export interface GivenResponse {
   readonly exchange: number
@@ -20,10 +20,15 @@ export interface RefusalNotice {
   readonly isBroken: boolean
   readonly response: GivenResponse
   /** What it requests; null for a 429 or 5xx without Retry-After, and for a broken response. */
-  readonly wait: NamedWait | null
+  readonly wait: RequestedWait | null
 }
 
-interface NamedWait extends RetryWindow, RefusalReason {
+export interface RequestedWait extends RetryWindow {
+  /** The refused request: its number among the requests to the space. */
+  readonly request: number
+  readonly reason: Reason | null
+  /** The fault rule that made the refusal. */
+  readonly ruleId: string | null
   /** Scope: this request, all requests of the key (quota, storm), or a banned key. */
   readonly kind: 'request' | 'limit' | 'ban'
   readonly userAgent: string
@@ -44,7 +49,7 @@ export interface Context {
 }
 
 /** A wait that begins when its response has been sent. */
-export interface Wait extends NamedWait, Context, Pick<RefusalNotice, 'fingerprint' | 'response'> {
+export interface Wait extends RequestedWait, Context, Pick<RefusalNotice, 'fingerprint' | 'response'> {
   readonly sent: Sent
 }
 

@@ -31,7 +31,10 @@ export interface HandlerRecords {
   get(resource: string, id: RecordKey): RecordValues | undefined
   /** Adds a record, with read-only fields if given. Missing fields are filled in. @throws if the contract does not allow it */
   add(resource: string, record: object): RecordValues
-  /** Changes fields; null removes one. @throws if there is no such record, which makes a 404, or the contract does not allow it */
+  /**
+   * Changes fields; null removes one.
+   * @throws if there is no such record (a 404, unless the handler catches it), or the contract does not allow the change
+   */
   set(resource: string, id: RecordKey, change: object): RecordValues
   /** Removes a record and its nested records, if there is one. */
   remove(resource: string, id: RecordKey): void

@@ -8,7 +8,7 @@ import type { Collections } from './collections.js'
 import { byKey, type Keys } from './keyring.js'
 import type { Space } from './space.js'
 import type { SpaceState } from './space-state.js'
-import type { RemovedSpace, Spaces } from './spaces.js'
+import type { Spaces } from './spaces.js'
 import type { Undo } from './undo.js'
 
 /** Raised when the content, or the text of entries in the log of replicas, changes its shape or meaning. */
@@ -52,8 +52,7 @@ function loadSpaces(spaces: Spaces, { keys, room, spaces: saved, removed }: Retu
     const space = spaces.open(one.name, 0, true)
     if (space !== undefined) loadSpace(space, one)
   }
-  spaces.removedSpace =
-    removed === null ? undefined : ({ ...removed, undo: loadUndo(spaces.default, removed.undo) } satisfies RemovedSpace)
+  spaces.removedSpace = removed === null ? undefined : { ...removed, undo: loadUndo(spaces.default, removed.undo) }
   shared.memoryBudget.state = room
   spaces.nextExpiry = 0
 }

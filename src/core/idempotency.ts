@@ -47,7 +47,7 @@ export function once(
 /** The response is sent, even if there is no memory for it. */
 function keep({ space }: RequestContext, kept: readonly KeptResponse[]): void {
   let from = 0
-  while (keptBytes(kept.slice(from)) > MAX_BYTES) from++
+  for (let bytes = keptBytes(kept); bytes > MAX_BYTES; from++) bytes -= keptBytes(kept.slice(from, from + 1))
   for (; from <= kept.length; from++) {
     try {
       space.commit({ idempotent: kept.slice(from) })

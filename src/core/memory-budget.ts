@@ -34,15 +34,15 @@ export function heldAfter(
   const { records, ownRecords } = state
   const rulesBefore = ruleBytes(state.faults, shared.start.faults)
   const rules = next.faults === undefined ? rulesBefore : ruleBytes(next.faults, shared.start.faults)
-  const keptBefore = keptBytes(state.idempotent)
-  const kept = next.idempotent === undefined ? keptBefore : keptBytes(next.idempotent)
-  let heldBytes = state.heldBytes + rules - rulesBefore + kept - keptBefore
+  const kept = next.idempotent === undefined ? 0 : keptBytes(next.idempotent) - keptBytes(state.idempotent)
+  let heldBytes = state.heldBytes + rules - rulesBefore + kept
   const copied = new Set<string>()
   if (store === undefined)
     for (const change of changes) {
       if (change.kind === 'replaced') {
         // Only the default space counts keys, for all spaces.
-        heldBytes += bytesBeyond(seed, change.state, name === '') - (state.heldBytes - rulesBefore - keptBefore)
+        heldBytes +=
+          bytesBeyond(seed, change.state, name === '') - (state.heldBytes - rulesBefore - keptBytes(state.idempotent))
       } else if (change.kind === 'put' || change.kind === 'remove') {
         heldBytes += bytesOf(change, records)
         if (!ownRecords.includes(change.resource)) copied.add(change.resource)
@@ -164,7 +164,7 @@ export class MemoryBudget {
   }
 
   /** Adds or subtracts bytes. Warns when the memory is first used up. @throws StoreFull */
-  book(bytes: number): void {
+  reserve(bytes: number): void {
     if (bytes > 0 && this.#bytes + bytes > this.#limit) {
       const full = new StoreFull('The memory of the spaces', this.#limit)
       if (!this.#hasWarned) this.#warn(full.message)

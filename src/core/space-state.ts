@@ -10,8 +10,9 @@ import type { Accounts, AccountsView } from './accounts.js'
 import { type Collections, shareCollections, type Unserved } from './collections.js'
 
 /**
- * What decides the next responses of a space, apart from keys, handlers and the waits that conduct knows, as a value: a
- * change makes another one. Records and accounts are the exception. The commit of a space changes them in place, and copies them first if another state has them too.
+ * What decides the next responses of a space, apart from keys, handlers and the waits that conduct knows. It is a value,
+ * and a change makes another one, except for records and accounts: the commit of a space changes them in place, and
+ * copies them first if another state has them too.
  */
 export interface SpaceState {
   /** By resource. */

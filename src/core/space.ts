@@ -151,11 +151,11 @@ export class Space {
     const ofRecords = changes.filter((change) => change.kind === 'put' || change.kind === 'remove')
     for (const change of ofRecords) if (change.kind === 'put') this.#checkRecord(change.resource, change.record.value)
     const held = heldAfter(this, next, changes)
-    this.shared.memoryBudget.book(held.heldBytes - this.state.heldBytes)
+    this.shared.memoryBudget.reserve(held.heldBytes - this.state.heldBytes)
     try {
       this.#store(changes, ofRecords)
     } catch (error) {
-      this.shared.memoryBudget.book(this.state.heldBytes - held.heldBytes)
+      this.shared.memoryBudget.reserve(this.state.heldBytes - held.heldBytes)
       throw error
     }
     let { records } = this.state
@@ -201,7 +201,7 @@ export class Space {
 
   /** @throws StoreFull */
   setSnapshots(snapshots: ReadonlyMap<string, Snapshot>): void {
-    this.shared.memoryBudget.book(snapshotBytes(snapshots) - snapshotBytes(this.snapshots))
+    this.shared.memoryBudget.reserve(snapshotBytes(snapshots) - snapshotBytes(this.snapshots))
     this.snapshots = snapshots
   }
 
@@ -266,7 +266,7 @@ export class Space {
     const verb = this.#verb
     if (verb === undefined) return
     this.#verb = undefined
-    this.shared.memoryBudget.book(verb.state.heldBytes - this.state.heldBytes)
+    this.shared.memoryBudget.reserve(verb.state.heldBytes - this.state.heldBytes)
     this.state = verb.state
     this.setSnapshots(verb.snapshots)
     this.#hasUnsavedRecords = verb.hasUnsavedRecords
@@ -311,6 +311,6 @@ export class Space {
   close(): void {
     this.log.close()
     this.setSnapshots(new Map())
-    this.shared.memoryBudget.book(-this.state.heldBytes)
+    this.shared.memoryBudget.reserve(-this.state.heldBytes)
   }
 }

@@ -25,6 +25,7 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   const tarball = process.env.PACKED ?? pack(folder)
   const isOld = Number.parseInt(execFileSync('npm', ['--version'], { encoding: 'utf8' }), 10) < FIRST_NPM_FOR_VITE_8
   for (const name of readdirSync(projects)) {
+    cpSync(join(packageDirectory, 'test/recipes/chromium.js'), join(projects, name, 'chromium.js'))
     if (isOld) takeVite7(join(projects, name, 'package.json'))
     const words = ['install', '--save-dev', '--no-audit', '--no-fund', '--prefer-offline', tarball]
     // One after the other: they share a cache, and mostly wait for the same disk.

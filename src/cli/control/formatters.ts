@@ -23,7 +23,7 @@ import { escapeControls, wrapRows } from '../print.js'
 import { aligned, table, toRows } from '../table.js'
 import { type Result, tableResult } from './result.js'
 
-/** In a table, milliseconds tell nobody anything. */
+/** Without milliseconds, which do not matter in a table. */
 function seconds(instant: string): string {
   return instant.replace(/\.\d{3}Z$/, 'Z')
 }
@@ -143,6 +143,7 @@ function keyTable(keys: readonly KeyView[], width: number): string {
     shown.map(([title]) => title),
     keys.map((key) => shown.map(([, of]) => of(key))),
     width,
+    ['ban'],
   )
 }
 
