@@ -37,7 +37,7 @@ export function recordSchema<const Key extends v.GenericSchema<string, string>, 
         if (!Object.hasOwn(input, name)) continue
         const { issues = [], output } = v.safeParse(entry, { key: name, value: input[name] })
         const place = { type: 'object', origin: 'value', input, key: name, value: input[name] } as const
-        const found = issues.map(({ path: [, ...inner] = [], ...issue }) => ({ ...issue, path: [place, ...inner] }))
+        const found = issues.map(({ path = [], ...issue }) => ({ ...issue, path: [place, ...path.slice(1)] }))
         if (found.length > 0) Object.assign(result, { typed: false, issues: [...(result.issues ?? []), ...found] })
         // Not an assignment, which would set the prototype.
         Object.defineProperty(result.value, name, { ...WRITABLE, value: Object(output).value })

@@ -246,7 +246,7 @@ it('a response is reported as sent only when the client has received it', async 
   socket.destroy()
 })
 
-describe('while a reply is pending', () => {
+describe('a pending reply', () => {
   it.each(['/a', '/odd'])('it is sent when it is ready, and the connection stays open: %s', async (target) => {
     const { listener, reply, served, ended } = await awaiting()
     const socket = await openSocket(listener.port)
