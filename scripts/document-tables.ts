@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { FAILURE_FIXES, fixRefusal, PROBLEM_FIXES, REASON_FIXES } from '../src/advice/fixes.js'
+import { fixRefusal, PROBLEM_FIXES, REASON_FIXES } from '../src/advice/fixes.js'
 import { inputField, positionalFields, type Verb } from '../src/control/verb.js'
 import { FAILURE_EXIT_CODES, type FailureCode } from '../src/domain/failures.js'
 import { PROBLEMS, type ProblemCode, REASONS } from '../src/domain/problems.js'
@@ -20,7 +20,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   options: optionTables,
   variables: variableTable,
   problems: problemTable,
-  failures: failureTable,
+  failures: failureList,
   reasons: reasonTable,
   settings: () => `${SETTING_NAMES.map(code).join(', ')}\n`,
 }
@@ -45,18 +45,19 @@ function optionTables(): string {
   const groups = [...new Set(OPTION_NAMES.map((name) => optionRow(name).group))]
   const tables = groups.map((group) => {
     const rows = OPTION_NAMES.filter((name) => optionRow(name).group === group).map((name) => {
-      const { short, value, description, docs = description, default: standard = '' } = optionRow(name)
+      const { short, value, description, docs = description } = optionRow(name)
       const flag = [short === undefined ? [] : `-${short},`, flagName(name), value ?? []].flat().join(' ')
-      return [code(flag), docs, standard]
+      return `- \`${flag}\`: ${docs}\n`
     })
-    return `### ${group}\n\n${table(['option', 'meaning', 'default'], rows)}`
+    return `### ${group}\n\n${rows.join('')}`
   })
   return tables.join('\n')
 }
 
 function variableTable(): string {
-  const rows = Object.entries(OTHER_VARIABLES).map(([name, meaning]) => [code(ENV_PREFIX + name), meaning])
-  return table(['variable', 'meaning'], rows)
+  return Object.entries(OTHER_VARIABLES)
+    .map(([name, meaning]) => `- ${code(ENV_PREFIX + name)}: ${meaning}\n`)
+    .join('')
 }
 
 function problemTable(): string {
@@ -66,11 +67,11 @@ function problemTable(): string {
   return table(['code', 'status', 'cause', 'fix'], rows)
 }
 
-function failureTable(): string {
-  const rows = Object.entries(FAILURE_EXIT_CODES).map(([name, exit]) => {
-    return [code(name), String(exit), FAILURE_FIXES[name as FailureCode]]
-  })
-  return table(['code', 'exit', 'fix'], rows)
+function failureList(): string {
+  const codes = Object.keys(FAILURE_EXIT_CODES) as FailureCode[]
+  const exits = [...new Set(codes.map((name) => FAILURE_EXIT_CODES[name]))].sort((a, b) => a - b)
+  const named = (exit: number) => codes.filter((name) => FAILURE_EXIT_CODES[name] === exit).map(code)
+  return exits.map((exit) => `- exit code ${exit}: ${named(exit).join(', ')}\n`).join('')
 }
 
 function reasonTable(): string {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { FAILURE_FIXES } from '../src/advice/fixes.js'
 import { runCli } from '../src/cli/run-cli.js'
 import { FAILURE_EXIT_CODES } from '../src/domain/failures.js'
 import { PROBLEMS } from '../src/domain/problems.js'
@@ -58,9 +59,11 @@ describe('docs/errors.md', () => {
 
   it('mentions only existing commands and flags', async () => {
     const spans = [
-      ...DOCUMENT.matchAll(
-        /`(?:petstore-sandbox )?((?:control|call|target|serve|init|verify|exec)?(?: [a-z]+)*) ?(--[a-z-]+)?[^`]*`/g,
-      ),
+      ...[DOCUMENT, ...Object.values(FAILURE_FIXES)]
+        .join('\n')
+        .matchAll(
+          /`(?:petstore-sandbox )?((?:control|call|target|serve|init|verify|exec)?(?: [a-z]+)*) ?(--[a-z-]+)?[^`]*`/g,
+        ),
     ]
     const named = spans.filter(([, words = '', flag]) => words.includes(' ') || flag !== undefined)
     expect(named.length).toBeGreaterThan(20)
@@ -74,6 +77,7 @@ describe('docs/errors.md', () => {
   })
 
   it('says of everything what to do about it', () => {
+    expect(Object.values(FAILURE_FIXES).filter((fix) => !/^[A-Z].*\.$/.test(fix))).toEqual([])
     const rows = [...DOCUMENT.matchAll(/^\| `.*$/gm)].map(([row]) => row.split(' | ').at(-1) ?? '')
     expect(rows.filter((cure) => !/^[`A-Z].*\. \|$/.test(cure))).toEqual([])
   })

@@ -33,7 +33,7 @@ const SCRIPTLESS =
 
 export type ShownContext = Pick<RequestContext, 'space' | 'route' | 'caller' | 'now' | 'request' | 'shown'>
 
-/** @source docs/specification.md, "Rate limit headers" */
+/** @source docs/specification.md, "Rate limits" */
 export function replyHeaders(context: ShownContext, response: HandlerResult): string[] {
   const { space, route, caller, now } = context
   const { basePath, reason } = space.shared

@@ -22,7 +22,7 @@ export function startPlan({ plans, defaultPlan }: PlanData, { plan }: ApiKey): s
   return plan !== undefined && Object.hasOwn(plans, plan) ? plan : defaultPlan
 }
 
-/** Limits of a plan; for "custom", the sandbox's own choice. @source docs/specification.md, "Rate limits by plan" */
+/** Limits of a plan; for "custom", the sandbox's own choice. @source docs/specification.md, "Rate limits" */
 export function planLimits({ plans }: PlanData, plan: string | undefined): Limits {
   if (plan === undefined) return NO_LIMITS
   const { perMinute = CUSTOM_LIMITS.perMinute, perDay = CUSTOM_LIMITS.perDay }: PlanLimits = plans[plan] ?? {}

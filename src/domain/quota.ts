@@ -61,7 +61,7 @@ export type QuotaVerdict =
     }
   | { readonly kind: 'refused'; readonly shown: WindowView }
 
-/** @source docs/specification.md, "Rate limits by plan" */
+/** @source docs/specification.md, "Rate limits" */
 export const WINDOW_LENGTH: Readonly<Record<WindowName, DurationMs>> = {
   minute: MINUTE_MS,
   day: DAY_MS,
@@ -112,7 +112,7 @@ export function viewQuota(usage: QuotaUsage, limits: Limits, now: EpochMs): Wind
   )
 }
 
-/** Charges one request to both windows, or to neither: a refused request costs nothing. @source docs/specification.md, "Rate limits by plan"; docs/behaviour.md, "quota windows"; docs/behaviour.md, "what counts against a quota" */
+/** Charges one request to both windows, or to neither: a refused request costs nothing. @source docs/specification.md, "Rate limits"; docs/behaviour.md, "quota windows"; docs/behaviour.md, "what counts against a quota" */
 export function charge(usage: QuotaUsage, limits: Limits, now: EpochMs): QuotaVerdict {
   const minute = usageAfter('minute', usage.minute, now)
   const day = usageAfter('day', usage.day, now)

@@ -109,7 +109,7 @@ export function readLimits(headers: Headers) {
   }
 }
 
-/** @source docs/specification.md, "Rate limit headers": every response carries them */
+/** @source docs/specification.md, "Rate limits": every response carries them */
 export function rateLimitViolations(headers: Headers): readonly string[] {
   const reading = readLimits(headers)
   const { limit, remaining, reset } = reading
@@ -129,7 +129,7 @@ export function rateLimitViolations(headers: Headers): readonly string[] {
   return violations
 }
 
-/** Only without a valid key: the limits of a key may be agreed. @source docs/specification.md, "Rate limits by plan" */
+/** Only without a valid key: the limits of a key may be agreed. @source docs/specification.md, "Rate limits" */
 export function unauthenticatedLimitViolations(headers: Headers, plans: Plans): readonly string[] {
   const { limit } = readLimits(headers)
   const stated = Object.values(plans).flatMap(({ perMinute, perDay }) => [perMinute ?? [], perDay ?? []].flat())
@@ -139,7 +139,7 @@ export function unauthenticatedLimitViolations(headers: Headers, plans: Plans): 
   ]
 }
 
-/** @param code of the body @source docs/specification.md, "When the limit is exceeded"; RFC 9110, section 10.2.3 */
+/** @param code of the body @source docs/specification.md, "Rate limits"; RFC 9110, section 10.2.3 */
 export function retryAfterViolations(headers: Headers, code: unknown): readonly string[] {
   const text = headers['retry-after']
   if (text === undefined) return ['Retry-After is missing']

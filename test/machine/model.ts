@@ -59,7 +59,7 @@ const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** docs/specification.md, "Rate limits by plan"; Enterprise as docs/behaviour.md has it. */
+/** docs/specification.md, "Rate limits"; Enterprise as docs/behaviour.md has it. */
 const PLAN_LIMITS: Readonly<Record<string, readonly [number, number]>> = {
   free: [60, 1000],
   pro: [300, 10_000],

@@ -89,7 +89,7 @@ export function readCounted(
   return { operation, request, limit, remaining, reset, date }
 }
 
-/** Remaining may fall by more than one: others may use the key. @source docs/specification.md, "Rate limit headers" */
+/** Remaining may fall by more than one: others may use the key. @source docs/specification.md, "Rate limits" */
 export function findUncounted(
   all: readonly CountedResponse[],
 ): (CountedResponse & { readonly detail: string }) | undefined {

@@ -9,7 +9,7 @@ import { refuseUntil } from '../responses.js'
 
 /**
  * Is the key banned, or does this request lead to a ban? Conduct says whether a request is early.
- * @source docs/specification.md, "When the limit is exceeded", 4; docs/behaviour.md, "Bans"
+ * @source docs/specification.md, "Rate limits", 4; docs/behaviour.md, "Bans"
  */
 export const checkBan: Gate = (context) => {
   const { caller, space, now } = context

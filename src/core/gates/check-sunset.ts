@@ -8,7 +8,7 @@ import { problem } from '../responses.js'
 const BROWNOUT_EVERY_MS: DurationMs = 30 * MINUTE_MS
 const BROWNOUT_FOR_MS: DurationMs = 5 * MINUTE_MS
 
-/** Why an operation is removed, if it is. @source docs/specification.md, "Versioning", 3; docs/behaviour.md, "removed operations" */
+/** Why an operation is removed, if it is. @source docs/specification.md, "GET /pets/{petId}"; docs/behaviour.md, "removed operations" */
 export function removal(mode: SunsetMode, sunsetAt: EpochMs, now: EpochMs): 'sunset' | 'brownout' | undefined {
   switch (mode) {
     case 'before':
@@ -23,7 +23,7 @@ export function removal(mode: SunsetMode, sunsetAt: EpochMs, now: EpochMs): 'sun
   }
 }
 
-/** Has the operation been removed? @source docs/specification.md, "Versioning", 3 */
+/** Has the operation been removed? @source docs/specification.md, "GET /pets/{petId}" */
 export const checkSunset: Gate = ({ route, space, now }) => {
   if (route.kind !== 'operation' || route.operation.sunsetAt === undefined) return undefined
   const { sunsetAt, successor } = route.operation
