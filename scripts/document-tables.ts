@@ -98,16 +98,18 @@ function verbTables(): string {
   const topics = Object.entries(TOPICS).map(([title, names]) => {
     const isIn = ({ verbName }: MethodRow) => names.split(' ').includes(verbName.split('.')[0] ?? '')
     const rows = METHODS.filter(isIn).map(verbRow)
-    return `### ${title}\n\n${table(['method', 'command', 'request', 'does'], rows)}`
+    return `### ${title}\n\n${table(['method', 'request', 'does'], rows)}`
   })
   return topics.join('\n')
 }
 
 function verbRow({ path, verb, given, example, isAlias }: MethodRow): readonly string[] {
   const details = verb.details === undefined || isAlias ? '' : ` ${verb.details}`
+  const method = `${path}(${example === undefined ? '' : isAlias ? positionalFields(verb).join(', ') : signature(verb)})`
+  const command = verb.command?.replace(/ \[-.*/, '') ?? 'no command'
+  const isSame = command.replace(/ [[<].*/, '') === path.replaceAll('.', ' ')
   return [
-    code(`${path}(${example === undefined ? '' : isAlias ? positionalFields(verb).join(', ') : signature(verb)})`),
-    verb.command === undefined ? '' : code(verb.command.replace(/ \[-.*/, '')),
+    code(method) + (isSame ? '' : `, ${verb.command === undefined ? command : code(command)}`),
     code(isAlias ? `${verb.method} ${verb.path} ${JSON.stringify(given ?? verb.example)}` : request(verb)),
     `${verb.summary}.${details}`,
   ]

@@ -99,7 +99,9 @@ describe('docs/control-api.md', () => {
     const all = (await everyCommand()).filter(([first]) => first === 'control').map((path) => path.slice(1).join(' '))
     const groups = all.filter((command) => all.some((other) => other.startsWith(`${command} `)))
     const others = ['', 'wait', 'requests show', ...groups]
-    const isNamed = (command: string) => codes.some((code) => code === command || code.startsWith(`${command} `))
+    const words = METHODS.map(({ path }) => path.replaceAll('.', ' '))
+    const isNamed = (command: string) =>
+      words.includes(command) || codes.some((code) => code === command || code.startsWith(`${command} `))
     expect(all.filter((command) => !others.includes(command) && !isNamed(command))).toEqual([])
   })
 

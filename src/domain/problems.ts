@@ -6,7 +6,7 @@ export interface Problem {
   readonly message: string
 }
 
-/** All errors with their usual status; switches and faults may change it. @source docs/behaviour.md, "error codes" */
+/** All errors with their usual status; switches and faults may change it. @source docs/errors.md, "From the service and the control plane" */
 export const PROBLEMS = {
   invalid_request: { status: 400, message: 'The request breaks the contract.' },
   missing_api_key: { status: 401, message: 'No API key was sent. Send one as: Authorization: Bearer <API_KEY>.' },

@@ -6,13 +6,20 @@ import openapiTypescript, { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 import { expect, it, onTestFinished } from 'vitest'
 import { packageDirectory } from '../../src/system/package-files.js'
-import { blocksOf, readDocument } from '../support/documents.js'
 import { spawnServe } from '../support/spawned-serve.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 
-/** The program of docs/control-api.md, "A typed client". */
-const PROGRAM =
-  blocksOf(readDocument('docs/control-api.md')).find(({ code }) => code.includes('createClient<paths>'))?.code ?? ''
+const PROGRAM = `
+import createClient from 'openapi-fetch'
+import type { paths } from './control.js'
+
+const control = createClient<paths>({ baseUrl: 'http://127.0.0.1:4010/__sandbox' })
+const params = { query: { space: 'checkout' } }
+
+await control.PUT('/storm', { params, body: { rate: 1, for: '30s' } })
+const { data } = await control.GET('/state', { params })
+console.log(data?.storm?.rate, data?.keys[0]?.minute?.remaining)
+`
 /** None of it may compile. */
 const MISTAKES = [
   "control.GET('/storms')",
