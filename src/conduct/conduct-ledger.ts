@@ -139,23 +139,31 @@ export class ConductLedger {
   /**
    * Judges one exchange, in the order of arrival. Waits in its response begin when that has been sent.
    * @param at id of the exchange, and position of its request
+   * @returns the earlier response that the request ignored; undefined without one
    */
-  judge(judged: JudgedRequest, response: HandlerResult, { id, position }: Pick<ExchangeRef, 'id' | 'position'>): void {
+  judge(
+    judged: JudgedRequest,
+    response: HandlerResult,
+    { id, position }: Pick<ExchangeRef, 'id' | 'position'>,
+  ): { readonly rule: ConductRule; readonly exchange: number } | undefined {
     const { caller, now, request, route, path, query } = judged
-    if (isBrowserProbe(request) || isOwnRequest(request)) return
+    if (isBrowserProbe(request) || isOwnRequest(request)) return undefined
     this.requests++
     this.repeats?.judge(judged, response, fingerprintOf(judged), id, position)
     const account = caller.kind === 'key' ? this.#accountOf(caller) : undefined
     const sender = senderOf(judged)
     if (route.kind === 'operation' && (account !== undefined || isPublic(route))) this.reached++
+    let ignoring: FindingDraft | undefined
     if (account !== undefined) {
       const fingerprint = fingerprintOf(judged)
       const senders = sendersNamed(account, sender)
       const { lostWrites } = senders
       const verdict = judgeTiming(account, senders, judged, response, fingerprint, position)
-      for (const draft of verdict.drafts) this.#find(judged, id, draft)
-      if (lostWrites.size > 0)
-        for (const draft of judgeWrites(lostWrites, judged, fingerprint)) this.#find(judged, id, draft)
+      const writes = lostWrites.size > 0 ? judgeWrites(lostWrites, judged, fingerprint) : []
+      for (const draft of [...verdict.drafts, ...writes]) {
+        this.#find(judged, id, draft)
+        ignoring ??= draft
+      }
       const notice = readNotice(response, judged, fingerprint, id) ?? null
       const write = readWrite(judged, response, id, notice) ?? null
       this.#open.push({
@@ -186,6 +194,7 @@ export class ConductLedger {
         groups?.set(draft, found)
       }
     }
+    return ignoring?.disobeyed && { rule: ignoring.rule, exchange: ignoring.disobeyed.exchange }
   }
 
   ended(ending: Ending): void {

@@ -28,8 +28,12 @@ export const RULE_VERDICTS: Readonly<Record<ConductRule, string>> = {
 export function waitEvidence({ disobeyed }: Pick<Finding, 'disobeyed'>): string | undefined {
   if (disobeyed === null) return undefined
   const { retryAfter, laterMs } = disobeyed
-  const told = retryAfter === null ? '' : `told ${/^\d+$/.test(retryAfter) ? `${retryAfter} s` : retryAfter}, `
-  return `${told}waited ${formatSpan(laterMs)}`
+  return `${retryAfter === null ? '' : `told ${secondsText(retryAfter)}, `}waited ${formatSpan(laterMs)}`
+}
+
+/** A Retry-After: `58 s`, or its date. */
+export function secondsText(retryAfter: string): string {
+  return /^\d+$/.test(retryAfter) ? `${retryAfter} s` : retryAfter
 }
 
 /** `GET /v1/pets   429 Retry-After 4  →  came back after 0.1 s`, or the message. */

@@ -20,10 +20,18 @@ export function reportVerb(spaces: Spaces, verb: Omit<VerbDone, 'at' | 'text'>, 
   const at = space?.now(wall) ?? wall
   const done = { ...verb, text: verbText(verb), at }
   const until = endOf(done)
-  const event = { at: new Date(at).toISOString(), verb: verb.name, text: done.text }
-  space?.log.publish(until === undefined ? event : { ...event, until })
+  const key = BAN_VERB.test(verb.name) ? Object(verb.output).key : undefined
+  space?.log.publish({
+    at: new Date(at).toISOString(),
+    verb: verb.name,
+    text: done.text,
+    ...(until !== undefined && { until }),
+    ...(key !== undefined && { key }),
+  })
   return done
 }
+
+const BAN_VERB = /^keys\.(?:un)?ban$/
 
 function endOf({ name, output, at }: VerbDone): string | undefined {
   const { ban, for: length, every } = Object(output)

@@ -182,8 +182,11 @@ function finishRequest(context: RequestContext, given: HandlerResult, isJudged =
   const { space, route } = context
   const response = context.fault === undefined ? given : faultyResponse(context, context.fault, given)
   const headers = replyHeaders(context, response)
-  const exchange = logExchange(context, response, headers)
-  if (isJudged) space.conduct.judge(context, response, exchange)
+  const begun = exchangeRecord(context, response, headers)
+  space.requests++
+  const disobeyed = isJudged ? space.conduct.judge(context, response, begun) : undefined
+  const exchange = disobeyed === undefined ? begun : { ...begun, disobeyed }
+  space.log.add(exchange)
   return {
     status: response.status,
     headers,
@@ -212,9 +215,9 @@ function drawDelay({ space, route }: RequestContext): DurationMs {
   return delay
 }
 
-function logExchange(context: RequestContext, response: HandlerResult, headers: readonly string[]): ExchangeRecord {
+function exchangeRecord(context: RequestContext, response: HandlerResult, headers: readonly string[]): ExchangeRecord {
   const { space, request, caller, route, path, query, now, position } = context
-  const record: ExchangeRecord = withoutSecrets(context, {
+  return withoutSecrets(context, {
     // In the order of WITHOUT_VALUES: a spread here takes longer than the rest of the request.
     sender: senderIn(context),
     operation: route.kind === 'operation' ? route.operation.id : undefined,
@@ -224,6 +227,7 @@ function logExchange(context: RequestContext, response: HandlerResult, headers: 
     rule: response.rule,
     ruleId: response.ruleId,
     created: context.created && String(context.created.id),
+    disobeyed: undefined,
     how: undefined,
     id: space.log.takeId(),
     position,
@@ -243,9 +247,6 @@ function logExchange(context: RequestContext, response: HandlerResult, headers: 
     responseHeaders: headers,
     responseBody: bodyStart(response.body, LOG_BODY_CHARACTERS),
   })
-  space.log.add(record)
-  space.requests++
-  return record
 }
 
 function senderIn({ caller, request }: RequestContext): string | undefined {

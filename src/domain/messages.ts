@@ -186,9 +186,12 @@ export function isBrowserProbe({ method, target, headers }: ServiceRequest): boo
 /** Sent by the dashboard, the docs page, and replays. */
 export const OWN_CLIENT_HEADER = 'x-sandbox-client'
 
+/** Marks a request as sent by a person. Browsers set `Sec-Fetch-Site` on loopback and over TLS, and no script can. */
+export const OWN_MARK = { [OWN_CLIENT_HEADER]: OWN_CLIENT, 'sec-fetch-site': 'same-origin' }
+
 /** Whether a person sent this from a page of the sandbox, or again: charged and logged as usual, but not judged. */
 export function isOwnRequest({ headers }: Pick<ServiceRequest, 'headers'>): boolean {
-  return headers[OWN_CLIENT_HEADER] === OWN_CLIENT
+  return headers[OWN_CLIENT_HEADER] === OWN_CLIENT && headers['sec-fetch-site'] === OWN_MARK['sec-fetch-site']
 }
 
 /** Old browsers do not send sec-fetch-mode, nor do others without TLS beyond loopback. */

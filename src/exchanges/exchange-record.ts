@@ -29,6 +29,7 @@ export interface ExchangeRecord {
   readonly ruleId?: string | undefined
   /** Id of the record that it created. */
   readonly created?: string | undefined
+  readonly disobeyed?: IgnoredResponse | undefined
   /** Undefined while it is under way. */
   readonly how: ResponseOutcome | undefined
   /** From its arrival to its end, real time; 0 while it is under way. */
@@ -53,6 +54,7 @@ export const WITHOUT_VALUES = {
   rule: undefined,
   ruleId: undefined,
   created: undefined,
+  disobeyed: undefined,
   how: undefined,
 }
 
@@ -85,6 +87,13 @@ function mayHoldSecrets({ headers, rawHeaders }: ServiceRequest, isPublic: boole
   return names * 2 !== rawHeaders.length
 }
 
+/** An earlier response that a request ignored: it came before a wait was over, or repeats a write that was stored. */
+export interface IgnoredResponse {
+  /** The rule of conduct, as judged when the request arrived: `early-retry`. */
+  readonly rule: string
+  readonly exchange: number
+}
+
 /** One request and its response, as the log shows it. @source docs/control-api.md, "Exchanges" */
 export interface Exchange {
   readonly id: number
@@ -113,6 +122,8 @@ export interface Exchange {
   readonly ruleId?: string
   /** Id of the record that it created, whether or not the response arrived; absent without one. */
   readonly created?: string
+  /** Absent unless conduct found one. */
+  readonly disobeyed?: IgnoredResponse
   /**
    * Null while it is under way. `sent`: whole; `left`: the client left first; `cut`: by a fault or a stop of the
    * sandbox; `unknown`: its replica is gone.
@@ -148,7 +159,7 @@ type ExchangeFacts = Omit<Exchange, 'request' | 'response'>
 export function exchangeFacts(record: ExchangeRecord, wall: EpochMs = record.arrivedAt): ExchangeFacts {
   const { id, at, space, key, sender, method, path, query, operation, status, reason, fault, how } = record
   const durationMs = how === undefined ? Math.max(0, wall - record.arrivedAt) : record.durationMs
-  const { waitingMs, bodyMs, rule, ruleId, created } = record
+  const { waitingMs, bodyMs, rule, ruleId, created, disobeyed } = record
   return {
     id,
     at: new Date(at).toISOString(),
@@ -167,6 +178,7 @@ export function exchangeFacts(record: ExchangeRecord, wall: EpochMs = record.arr
     ...(rule === undefined ? {} : { rule }),
     ...(ruleId === undefined ? {} : { ruleId }),
     ...(created === undefined ? {} : { created }),
+    ...(disobeyed === undefined ? {} : { disobeyed }),
     ended: how ?? null,
     durationMs: rounded(durationMs),
     timing: {

@@ -7,6 +7,10 @@ export interface SpaceEvent {
   readonly text: string
   /** When it expires: ISO 8601, UTC; absent if it does not. */
   readonly until?: string
+  /** Label of the key that it bans, or whose ban it lifts; absent for other changes. */
+  readonly key?: string
+  /** Number of early requests that led to the ban; absent unless a client caused it. */
+  readonly early?: number
 }
 
 export interface LoggedEvent extends SpaceEvent {

@@ -5,6 +5,7 @@ import {
   type DeliveryMarks,
   type EndedExchange,
   type ExchangeRef,
+  OWN_MARK,
   type PendingReply,
   type Reply,
   type ResponseOutcome,
@@ -38,6 +39,8 @@ interface Route {
   /** Where requests go whose address names no space. */
   readonly space?: string | undefined
   readonly replied?: ((reply: Reply) => void) | undefined
+  /** A person sent it. */
+  readonly isOwn?: boolean
 }
 
 /**
@@ -59,7 +62,7 @@ export function createFetch(
     if (relayed || relayedReplies.isPending) relayedReplies.sent(position, now)
     else returnedUpTo = position
   }
-  return async (request, { relayed: isRelayed = false, space, replied } = {}) => {
+  return async (request, { relayed: isRelayed = false, space, replied, isOwn = false } = {}) => {
     const relayed = isRelayed || isProxied(Object.fromEntries(request.headers))
     const times = replyTimes(systemClock.monotonic())
     const relayedUpTo = relayedReplies.deliveredUpTo
@@ -67,7 +70,7 @@ export function createFetch(
     const before: DeliveryMarks = { deliveredUpTo, sentUpTo: Math.max(deliveredUpTo, sentUpTo) }
     const { signal } = request
     signal.throwIfAborted()
-    const read = await readRequest(request, space, before)
+    const read = await readRequest(request, space, before, isOwn)
     signal.throwIfAborted()
     const reply = await service.service(read, () => signal)
     replied?.(reply)
@@ -101,10 +104,11 @@ async function readRequest(
   request: Request,
   space: string | undefined,
   before: DeliveryMarks,
+  isOwn: boolean,
 ): Promise<ServiceRequest> {
   const url = new URL(request.url)
   const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
-  const headers = Object.fromEntries(request.headers)
+  const headers = { ...Object.fromEntries(request.headers), ...(isOwn && OWN_MARK) }
   return {
     method: request.method,
     target: url.pathname + url.search,

@@ -298,7 +298,7 @@ function controlTarget(
     stopping,
     async send(request, replied) {
       const { createFetch } = await import('../http/fetch-adapter.js')
-      return await createFetch(core(), stopping)(request, { replied })
+      return await createFetch(core(), stopping)(request, { replied, isOwn: true })
     },
     shutdown: () => events.onShutdown?.(),
     onVerb: (done) => events.onVerb?.(done),

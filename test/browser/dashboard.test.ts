@@ -482,7 +482,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await detail.getByRole('button', { name: 'Replay', exact: true }).click()
     await target('200')
     expect((await sandbox.requests()).at(-1)).toMatchObject({ id: 3, status: 200, query: 'limit=2', key: 'sandbox' })
-    await page.locator('.event').getByText('You replayed #2.').waitFor()
+    await page.locator('.event').getByText('Request 2 sent again, as 3.').waitFor()
 
     await page.keyboard.press('e')
     const form = page.getByRole('dialog', { name: 'Edit and resend' })

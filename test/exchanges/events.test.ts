@@ -37,8 +37,37 @@ describe('the changes of a space', () => {
       const until = '2026-03-01T12:05:00.000Z'
       const text = `Key sandbox is banned until ${until}: ${early}.`
       expect(await sandbox.events()).toEqual([
-        { at: '2026-03-01T12:00:00.000Z', verb: 'ban', text, until, afterId: sent - 1 },
+        {
+          at: '2026-03-01T12:00:00.000Z',
+          verb: 'ban',
+          text,
+          until,
+          key: 'sandbox',
+          early: Number.parseInt(early),
+          afterId: sent - 1,
+        },
       ])
     },
   )
+
+  it('name the key of a ban by hand, and of one that is lifted', async () => {
+    await using sandbox = await startSandbox({ now: '2026-03-01T12:00:00Z', freeze: true })
+    await sandbox.ban('sandbox-pro', { for: '1m' })
+    await sandbox.unban('sandbox-pro')
+    expect(await sandbox.events()).toMatchObject([
+      { verb: 'keys.ban', key: 'sandbox-pro', until: '2026-03-01T12:01:00.000Z' },
+      { verb: 'keys.unban', key: 'sandbox-pro' },
+    ])
+  })
+})
+
+describe('a request that ignores an earlier response', () => {
+  it('names it, with the rule of conduct, also beyond the exchanges of the finding', async () => {
+    await using sandbox = await startSandbox({ limits: '1/min', banAfter: 'never', seed: 1 })
+    for (let n = 0; n < 30; n++)
+      await (await fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })).text()
+    const ignored = (await sandbox.requests()).map(({ disobeyed }) => disobeyed)
+    expect(ignored.slice(0, 2)).toEqual([undefined, undefined])
+    expect(ignored.slice(2)).toEqual(ignored.slice(2).map((_, n) => ({ rule: 'early-retry', exchange: n + 2 })))
+  })
 })

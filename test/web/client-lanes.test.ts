@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import type { Conduct, Finding } from '../../src/conduct/conduct-view.js'
 import type { Exchange } from '../../src/exchanges/exchange-record.js'
 import { type Lane, lanesOf, orderLanes } from '../../src/web/dashboard/client-lanes.js'
-import { earlyRequests } from '../../src/web/dashboard/early-requests.js'
 import { anExchange } from './exchanges.js'
 
 const NOON = Date.parse('2026-03-01T12:00:00.000Z')
@@ -29,7 +28,7 @@ const aFinding = (facts: Partial<Finding>) =>
 const conductOf = (...violations: Finding[]) => ({ violations, warnings: [], notes: [] }) as unknown as Conduct
 
 function draw(exchanges: readonly Exchange[], second: number, conduct?: Conduct, isMoved = false) {
-  return lanesOf(exchanges, conduct, earlyRequests(exchanges, conduct), NOON + second * 1000, isMoved)
+  return lanesOf(exchanges, conduct, NOON + second * 1000, isMoved)
 }
 
 describe('the lanes of clients', () => {
@@ -100,7 +99,7 @@ describe('the lanes of clients', () => {
 
   it('do not blame a client for a wait that another one with its key was told', () => {
     const exchanges = [
-      sentBy('poller/1', { id: 3, ...at(2) }),
+      sentBy('poller/1', { id: 3, ...at(2), disobeyed: { rule: 'early-retry', exchange: 2 } }),
       sentBy('curl/8', { id: 2, ...at(1), status: 429, response: told('60') }),
       sentBy('curl/8', { id: 1, ...at(0) }),
     ]
@@ -134,23 +133,5 @@ describe('the order of lanes', () => {
     expect(names(orderLanes([lane('a', 4), lane('b', 7)], before, false))).toBe('a b')
     expect(names(orderLanes([lane('a', 4), lane('b', 8)], before, false))).toBe('b a')
     expect(names(orderLanes([lane('new', 90), lane('a', 4), lane('b', 8)], before, true))).toBe('a b new')
-  })
-})
-
-describe('early requests', () => {
-  it('are those that conduct found; beyond the first, those that began after the end of the refusal', () => {
-    const sent = (id: number, second: number, facts: Partial<Exchange> = {}) =>
-      anExchange({ id, ...at(second), status: 429, durationMs: 2000, response: told('60'), ...facts })
-    const exchanges = [sent(5, 9), sent(4, 3.5), sent(3, 3), sent(2, 1), sent(1, 0)]
-    const disobeyed = { exchange: 1, retryAfter: '60' } as never
-    const few = conductOf(aFinding({ exchanges: [3, 5], count: 2, disobeyed }))
-    expect([...earlyRequests(exchanges, few).keys()]).toEqual([3, 5])
-    const many = conductOf(aFinding({ exchanges: [3], count: 3, disobeyed }))
-    expect([...earlyRequests(exchanges, many)].map(([id, { told: wait }]) => [id, wait])).toEqual([
-      [3, '60 s'],
-      [4, '60 s'],
-      [5, '60 s'],
-    ])
-    expect([...earlyRequests(exchanges, undefined)]).toEqual([])
   })
 })

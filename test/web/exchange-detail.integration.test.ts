@@ -41,10 +41,11 @@ describe('the explanation of an exchange', () => {
 })
 
 describe('the cause of a response', () => {
-  const event = { at: '2026-03-01T11:59:59.000Z', afterId: 0 }
-  const until = 'Key sandbox is banned until 2026-03-01T12:05:00.000Z'
-  const byRequests = { events: [{ ...event, verb: 'ban', text: `${until}: 10 early requests.` }] }
-  const byHand = { events: [{ ...event, verb: 'keys.ban', text: until }] }
+  const end = Date.parse('2026-03-01T12:05:00.000Z')
+  const ban = { key: 'sandbox', afterId: 0, at: end - 300_000, until: end, isLifted: false }
+  const byRequests = { bans: [{ ...ban, early: 10 }] }
+  const byHand = { bans: [{ ...ban, early: undefined }] }
+  const lifted = { bans: [{ ...ban, early: 10, isLifted: true }] }
   const banned = { status: 429, reason: 'ban', response: { headers: { 'retry-after': '300' }, body: '' } } as const
   const broken = { reason: 'fault', fault: 'truncated-body', rule: 'a', ended: 'cut' } as const
   const body = '{"code":"invalid_request","message":"createPet: name is required.","status":400}'
@@ -55,6 +56,8 @@ describe('the cause of a response', () => {
   it.each<[cause: string, Partial<Exchange>, facts: Parameters<typeof explainExchange>[1], rule: RegExp]>([
     ['banned until 12:05:00', banned, byRequests, early],
     ['banned until 12:05:00', banned, byHand, /It was banned manually\.$/],
+    ['banned, lifted since', banned, lifted, /The key sandbox was banned\. .* The ban has been lifted\.$/],
+    ['banned until 12:05:00', banned, { ...byHand, now: end }, /^The key sandbox was banned until 12:05:00/],
     ['always banned', banned, { always: 'banned' }, /is always banned/],
     ['minute quota used up', { status: 429, reason: 'quota-minute' }, { always: 'limited' }, /always used up/],
     [

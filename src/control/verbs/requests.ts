@@ -5,8 +5,8 @@ import type { Open, OperationName } from '../../contract/entities.js'
 import type { Space } from '../../core/space.js'
 import { findRoute, splitTarget } from '../../core/target.js'
 import { keyChoices, keyParts, replaceInQuery } from '../../domain/key-places.js'
-import { keyLabel, loggedKeyText, OWN_CLIENT } from '../../domain/keys.js'
-import { OWN_CLIENT_HEADER, UNREADABLE } from '../../domain/messages.js'
+import { keyLabel, loggedKeyText } from '../../domain/keys.js'
+import { UNREADABLE } from '../../domain/messages.js'
 import type { Reason } from '../../domain/problems.js'
 import { MASK } from '../../domain/redaction.js'
 import { recordSchema } from '../../domain/schemas.js'
@@ -255,7 +255,6 @@ function requestAgain(space: Space, input: Replay): Request {
     sendable('key', 'it has a character that is not allowed in headers', () => {
       for (const [name, value] of keyParts(choices, key).headers) headers.set(name, value)
     })
-  headers.set(OWN_CLIENT_HEADER, OWN_CLIENT)
   const body = input.body ?? sent.body
   const hasBody = verb !== 'GET' && verb !== 'HEAD' && body !== ''
   const queries = (contract.otherKeys ?? []).filter((one) => one.in === 'query')

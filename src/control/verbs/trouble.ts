@@ -107,8 +107,11 @@ export const troubleVerbs = {
   'scenario.list': verb('GET /scenarios', 'List the packaged scenarios', {
     details: 'See [scenarios](switches.md#scenarios).',
     methodName: 'scenarios',
-    run: (): readonly ScenarioView[] =>
-      packagedScenarios().map((name) => ({ name, description: loadPackagedScenario(name).description ?? '' })),
+    run: ({ space: { shared } }): readonly ScenarioView[] =>
+      packagedScenarios().flatMap((name) => {
+        const { now, description = '' } = loadPackagedScenario(name)
+        return clockStartProblem(now, shared.contract) === undefined ? [{ name, description }] : []
+      }),
   }),
   'scenario.apply': verb('PUT /scenario', 'Apply a scenario; other settings do not change', {
     details:

@@ -24,7 +24,7 @@ export const checkBan: Gate = (context) => {
   context.pending.account = { ...accountOf(context), bans: banFor(banDuration, now, space.requests, true) }
   const until = new Date(now + banDuration).toISOString()
   const text = `Key ${caller.label} is banned until ${until}: ${counted(early, 'early request')}.`
-  space.log.publish({ at: new Date(now).toISOString(), verb: 'ban', text, until })
+  space.log.publish({ at: new Date(now).toISOString(), verb: 'ban', text, until, key: caller.label, early })
   return refuseBanned(context, now + banDuration)
 }
 

@@ -1,10 +1,9 @@
 import { type Conduct, type Finding, VIOLATIONS } from '../../conduct/conduct-view.js'
 import { OWN_CLIENT } from '../../domain/keys.js'
-import { productOf } from '../../domain/user-agent.js'
 import { clientName, clientOf } from '../../exchanges/client-name.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
-import { allFindings, type EarlyRequest } from './early-requests.js'
 import { retryAt } from './explain-exchange.js'
+import { allFindings, countOf, hasIgnored } from './findings.js'
 import { NO_OUTCOMES, type Outcome, type OutcomeCounts, outcomeOf } from './texts.js'
 import { type TimeAxis, timeAxis } from './time-axis.js'
 
@@ -44,7 +43,6 @@ const RESOLUTION = 400
 export function lanesOf(
   exchanges: readonly Exchange[],
   conduct: Conduct | undefined,
-  early: ReadonlyMap<number, EarlyRequest>,
   now: number,
   isMoved = false,
 ): Lanes {
@@ -56,17 +54,20 @@ export function lanesOf(
     byClient.set(client, sent)
     sent.push(exchange)
   }
-  const clients = new Map(exchanges.map((exchange) => [exchange.id, exchange]))
+  const byId = new Map(exchanges.map((exchange) => [exchange.id, exchange]))
   const found = allFindings(conduct).filter(({ rule }) => rule !== 'ignored-parameter')
   const lanes = [...byClient].map(([client, sent]) => {
     const blamed: Finding[] = []
     let sharesWith: string | undefined
     for (const finding of found) {
-      const count = countOf(finding, sent)
+      const count = sent[0] === undefined ? 0 : countOf(finding, sent[0])
       if (count === 0) continue
-      const teller = clients.get(finding.disobeyed?.exchange ?? 0)
-      const isOther = teller !== undefined && clientOf(teller) !== client && !wasTold(finding, sent, early)
-      if (isOther) sharesWith = clientName(teller)
+      const tellers = sent.flatMap((one) => {
+        const teller = hasIgnored(one, finding) ? byId.get(one.disobeyed?.exchange ?? 0) : undefined
+        return teller ?? []
+      })
+      const [other] = tellers
+      if (other !== undefined && tellers.every((teller) => clientOf(teller) !== client)) sharesWith = clientName(other)
       else blamed.push({ ...finding, count, exchanges: ownOf(finding, sent) })
     }
     return laneOf(client, sent, blamed, sharesWith, axis)
@@ -74,23 +75,11 @@ export function lanesOf(
   return { axis, lanes }
 }
 
-/** How often a client occurs in a finding. */
-function countOf({ key, sender, countByClient, count }: Finding, [first]: readonly Exchange[]): number {
-  if (first?.key !== key || (sender !== '' && first.sender !== sender)) return 0
-  const product = productOf(first.request.headers['user-agent'] ?? '')
-  const named = Object.values(countByClient).reduce((sum, times) => sum + times, 0)
-  return product === '' ? count - named : (countByClient[product] ?? 0)
-}
-
 /** Its exchanges in a finding; all of them, if none is in the log any more. */
 function ownOf({ exchanges }: Finding, sent: readonly Exchange[]): readonly number[] {
   const ids = new Set(sent.map(({ id }) => id))
   const own = exchanges.filter((id) => ids.has(id))
   return own.length === 0 ? exchanges : own
-}
-
-function wasTold(finding: Finding, sent: readonly Exchange[], early: ReadonlyMap<number, EarlyRequest>): boolean {
-  return sent.some(({ id }) => early.get(id)?.finding === finding && early.get(id)?.told !== undefined)
 }
 
 /** The worst first. Lanes move when a verdict changes or its count doubles, and not while they are held. */

@@ -1,7 +1,7 @@
 import { type Finding, VIOLATIONS, WARNINGS } from '../../conduct/conduct-view.js'
 import { evidenceText, RULE_VERDICTS } from '../../conduct/verdict-words.js'
-import { allFindings } from './early-requests.js'
 import { Section } from './fields.js'
+import { allFindings } from './findings.js'
 import { showFinding } from './lanes.js'
 import { conduct } from './state.js'
 import { countText, inZone } from './texts.js'

@@ -5,7 +5,7 @@ import type { Exchange } from '../../exchanges/exchange-record.js'
 import { CloseButton, Dialog, Field, FormDialog, type ReadField, Table } from '../ui.js'
 import { closeExchange } from './exchange-detail.js'
 import { ownHeaders } from './recorded-request.js'
-import { replay, step } from './session.js'
+import { replay, setFilter, step } from './session.js'
 import { editing, selected, state } from './state.js'
 
 const KEYS = [
@@ -36,8 +36,8 @@ document.addEventListener('keydown', (event) => {
   else if (event.key === '/') document.querySelector<HTMLInputElement>('#filter')?.select()
   else if (event.key === 't') document.querySelector<HTMLElement>('#move-clock > summary')?.click()
   else if (event.key === 'j' || event.key === 'k') step(event.key === 'j' ? 1 : -1)
+  else if (event.key === 'Escape') exchange === undefined ? setFilter('') : closeExchange()
   else if (exchange === undefined) return
-  else if (event.key === 'Escape') closeExchange()
   else if (event.key === 'e') editing.value = exchange
   else if (event.key === 'r')
     void replay(exchange.id).catch(() => {

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { type FixAction, fixRefusal } from '../../advice/fixes.js'
+import { secondsText } from '../../conduct/verdict-words.js'
 import type { KeyView } from '../../control/views.js'
 import { counted } from '../../domain/numbers.js'
 import { spacePath } from '../../domain/space-address.js'
@@ -12,19 +13,20 @@ import { SANDBOX_ADDRESS } from '../control-api.js'
 import { countdownText, endText, timeText } from '../format.js'
 import { CODE_FORMS, codeForms, vitestCode } from '../request-code.js'
 import { Body, CodeBlock, CopyButton, HeaderList, Table, Toggle } from '../ui.js'
-import { type Chain, chainOf, findingOf } from './exchange-chain.js'
+import { type Chain, chainOf } from './exchange-chain.js'
 import { Duration, Status } from './exchange-list.js'
 import { explainExchange } from './explain-exchange.js'
 import { ActionButton } from './fields.js'
-import { banLeft, minuteAt } from './quota-now.js'
+import { countOf, findingOf } from './findings.js'
+import type { Obstacle } from './obstacles.js'
 import { recordedRequest } from './recorded-request.js'
-import { call, exchangeById, filterBy, moveClock, removeFault, replay, select, step } from './session.js'
-import { conduct, early, editing, events, exchanges, isActive, selected, spaceTime, state } from './state.js'
+import { call, close, exchangeById, filterBy, moveClock, removeFault, replay, select, step } from './session.js'
+import { bans, conduct, editing, exchanges, isActive, obstaclesNow, selected, spaceTime, state } from './state.js'
 import { dateText, instantText, inZone, outcomeOf } from './texts.js'
 
 export function closeExchange(): void {
   const id = selected.value?.id
-  select(undefined)
+  close()
   document.querySelector<HTMLElement>(`[data-exchange="${id}"]`)?.focus({ preventScroll: true })
 }
 
@@ -35,23 +37,18 @@ export function ExchangePanel() {
   const key = state.value?.keys.find((known) => known.key === exchange.key)
   const { latency } = state.value?.settings ?? {}
   const rules = state.value?.faults.filter(({ left }) => left !== 0).map(({ id }) => id) ?? []
-  const isOver = hasEnded(exchange, key, spaceTime.value ?? 0)
-  const { rule, help } = explainExchange(exchange, { ...key, latency, rules, events: events.value, isOver })
-  const finding = findingOf(exchange, conduct.value, early.value)
-  const chain = chainOf(exchange, {
-    conduct: conduct.value,
-    exchanges: exchanges.value,
-    early: early.value,
-    events: events.value,
-    bannedUntil: key?.ban?.until ?? null,
-  })
+  const now = spaceTime.value ?? 0
+  const obstacles = obstaclesNow(exchange.key)
+  const { rule, help } = explainExchange(exchange, { ...key, latency, rules, bans: bans.value, now, obstacles })
+  const finding = findingOf(exchange, conduct.value)
+  const chain = chainOf(exchange, conduct.value, exchanges.value, bans.value)
   const at = Date.parse(exchange.at)
   return (
     <section class="detail stack" aria-labelledby="detail-title">
       <div class="row">
         {finding === undefined ? null : <span class="tag outcome soft failed">{finding.rule}</span>}
         <FilterButton field="client" value={clientOf(exchange)} text={clientName(exchange)} />
-        {finding === undefined ? null : <span class="muted">{counted(finding.count, 'time')}</span>}
+        {finding === undefined ? null : <span class="muted">{counted(countOf(finding, exchange), 'time')}</span>}
         <span class="row push">
           <button type="button" aria-label="Newer exchange" onClick={() => step(-1)}>
             ↑
@@ -97,33 +94,31 @@ export function ExchangePanel() {
   )
 }
 
-/** Whether the reason of a refusal is over. */
-function hasEnded({ reason, response }: Exchange, key: KeyView | undefined, now: number): boolean {
-  if (key?.always != null) return false
-  if (reason === 'storm') return !isActive('storm')
-  if (reason === 'ban') return key !== undefined && banLeft(key, now) === 0
-  return reason?.startsWith('quota') === true && Number(response.headers['x-ratelimit-reset']) * 1000 <= now
-}
-
 /** Of a request that came before its wait had passed. */
-function titleOf(chain: Chain | undefined, { id, at }: Exchange): string | undefined {
-  const ignored = chain?.finding?.disobeyed
-  if (!ignored || ignored.exchange === id || Date.parse(at) >= (chain?.until ?? Number.POSITIVE_INFINITY))
-    return undefined
-  const { status, retryAfter } = ignored
-  const laterMs = chain?.finding?.exchanges[0] === id ? ignored.laterMs : Date.parse(at) - Date.parse(ignored.at)
-  const told = retryAfter === null ? '' : ` It was told to wait ${retryAfter}${/^\d+$/.test(retryAfter) ? ' s' : ''}.`
+function titleOf(chain: Chain | undefined, { id, at, disobeyed }: Exchange): string | undefined {
+  const { finding, start, until = Number.POSITIVE_INFINITY } = chain ?? {}
+  if (disobeyed === undefined || start === undefined || Date.parse(at) >= until) return undefined
+  const { status, retryAfter } = start
+  const ignored = finding?.exchanges[0] === id ? finding.disobeyed : null
+  const laterMs = ignored?.laterMs ?? Date.parse(at) - start.at
+  if (chain?.teller !== undefined && retryAfter !== null)
+    return `It came ${formatSpan(laterMs)} after ${chain.teller}, with the same key, was told to wait ${secondsText(retryAfter)}.`
+  const told = retryAfter === null ? '' : ` It was told to wait ${secondsText(retryAfter)}.`
   const before = status === 0 ? ' The response before was lost.' : retryAfter === null ? ` After a ${status}.` : ''
   return `It came back after ${formatSpan(laterMs)}.${told}${before}`
 }
 
-function ChainList({ chain, exchange: { at } }: { readonly chain: Chain; readonly exchange: Exchange }) {
+function ChainList({ chain, exchange: { at, key } }: { readonly chain: Chain; readonly exchange: Exchange }) {
   const { start, early, banned, ban, until, finding } = chain
-  const now = Date.parse(at)
+  const sent = Date.parse(at)
+  const now = spaceTime.value ?? 0
   const later = finding?.disobeyed == null ? '' : `+${formatSpan(finding.disobeyed.laterMs)}`
-  const askAgain = until === undefined ? '' : ` → ask again at ${instantText(until, now)}`
-  const end = Math.max(until ?? 0, ban?.until ?? 0)
-  const left = end - (spaceTime.value ?? 0)
+  const askAgain = until === undefined ? '' : ` → ask again at ${instantText(until, sent)}`
+  const told = Math.max(until ?? 0, ban?.until ?? 0)
+  const obstacle = obstaclesNow(key).find(({ isWhole }) => isWhole)
+  // Instants are shown by the second.
+  const hasNext = obstacle !== undefined && endText(obstacle.until) !== endText(told) && obstacle.until > told
+  const end = hasNext ? obstacle.until : told
   return (
     <ol class="chain" aria-label="What led to it">
       <Step at={timeText(start.at, true)} ids={[start.exchange]}>
@@ -139,7 +134,8 @@ function ChainList({ chain, exchange: { at } }: { readonly chain: Chain; readonl
       )}
       {ban === undefined ? null : (
         <Step at={timeText(ban.at, true)}>
-          <b>banned</b> for {formatSpan(ban.until - ban.at)}: {ban.text}
+          <b>banned</b> for {formatSpan(ban.until - ban.at)}:{' '}
+          {ban.early === undefined ? 'by hand' : counted(ban.early, 'early request')}
         </Step>
       )}
       {banned.length === 0 ? null : (
@@ -147,14 +143,17 @@ function ChainList({ chain, exchange: { at } }: { readonly chain: Chain; readonl
           {counted(banned.length, 'request')} inside the ban
         </Step>
       )}
-      {until === undefined || ban === undefined ? null : (
+      {until === undefined || until === end ? null : (
         <Step at={<del>{endText(until)}</del>} class="muted">
-          would have been right, without the ban
+          {ban === undefined && until <= now ? 'was the first moment to ask again' : 'would have been right, without'}
+          {ban === undefined ? `; now: ${obstacle?.text}` : ' the ban'}
         </Step>
       )}
       {end === 0 ? null : (
         <Step class="outcome soft answered">
-          {`${instantText(end, now)}: the first moment to ask again${left > 0 ? ` · in ${countdownText(left)}` : ''}`}
+          {end === Number.POSITIVE_INFINITY
+            ? 'Refused until the storm is stopped'
+            : `${instantText(end, sent)}: the first moment to ask again${end > now ? ` · in ${countdownText(end - now)}` : ''}`}
         </Step>
       )}
     </ol>
@@ -197,14 +196,13 @@ function ExchangeLink({ id, lastId }: { readonly id: number; readonly lastId: nu
 
 function NextSteps({ exchange, keyView }: { readonly exchange: Exchange; readonly keyView: KeyView | undefined }) {
   const { id } = exchange
-  const now = spaceTime.value ?? 0
   const request = state.value && recordedRequest(exchange, SANDBOX_ADDRESS, state.value)
   // A ban outlasts the wait that it began in.
-  const isBanned = keyView !== undefined && banLeft(keyView, now) > 0 && exchange.reason !== null
-  const reason = isBanned ? 'ban' : exchange.reason
+  const obstacle = obstaclesNow(exchange.key).find(({ isWhole }) => isWhole)
+  const reason = exchange.reason === null ? null : (obstacle?.reason ?? exchange.reason)
   const { actions = [] } = fixRefusal({ reason, isAlwaysRefused: keyView?.always != null }) ?? {}
   const possible = actions.flatMap(({ action, label }) => {
-    const act = actionFor(action, exchange, keyView, now)
+    const act = actionFor(action, exchange, keyView, obstacle)
     return act === undefined ? [] : [[label, act] as const]
   })
   return (
@@ -224,19 +222,17 @@ function NextSteps({ exchange, keyView }: { readonly exchange: Exchange; readonl
 }
 
 /** The action of a fix; undefined if it is not possible, or not needed any more. @param key undefined for an unknown key */
-function actionFor(action: FixAction, exchange: Exchange, key: KeyView | undefined, now: number) {
-  const { key: name, ruleId = '', response } = exchange
+function actionFor(action: FixAction, exchange: Exchange, key: KeyView | undefined, obstacle: Obstacle | undefined) {
+  const { key: name, ruleId = '' } = exchange
   const { settings, plans = [], faults = [] } = state.value ?? {}
   switch (action) {
-    case 'advance-clock': {
-      const reset = Number(response.headers['x-ratelimit-reset']) * 1000
-      const end = key !== undefined && banLeft(key, now) > 0 ? now + banLeft(key, now) : reset
-      return key !== undefined && end > now ? () => moveClock({ now: isoText(Math.ceil(end)) }) : undefined
-    }
+    case 'advance-clock':
+      return obstacle === undefined || obstacle.until === Number.POSITIVE_INFINITY
+        ? undefined
+        : () => moveClock({ now: isoText(Math.ceil(obstacle.until)) })
     case 'larger-plan': {
       const plan = key?.plan ? plans[plans.indexOf(key.plan) + 1] : undefined
-      const isFull = key !== undefined && minuteAt(key, now)?.remaining === 0
-      return plan === undefined || !isFull
+      return plan === undefined || obstacle?.reason !== 'quota-minute'
         ? undefined
         : () => call('keys.change', { key: name, plan }, `${name} is on the plan ${plan}.`)
     }
@@ -298,7 +294,7 @@ function Messages({ exchange, chain }: { readonly exchange: Exchange; readonly c
           <HeaderList headers={response.headers} before={before?.response.headers} />
         </>
       ) : tab.value === 'Code' || before === undefined ? (
-        <Code exchange={exchange} isEarly={chain?.finding != null} />
+        <Code exchange={exchange} isEarly={chain?.finding !== undefined} />
       ) : (
         <Comparison before={before} exchange={exchange} />
       )}

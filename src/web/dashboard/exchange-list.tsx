@@ -1,18 +1,18 @@
 import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import type { ConductRule } from '../../conduct/conduct-view.js'
+import { RULE_VERDICTS, secondsText } from '../../conduct/verdict-words.js'
 import { type DurationMs, formatSpan } from '../../domain/time.js'
 import { clientName, clientOf } from '../../exchanges/client-name.js'
 import { addressOf, wordOf } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
-import type { LoggedEvent } from '../../exchanges/space-event.js'
 import { timeText } from '../format.js'
-import type { EarlyRequest } from './early-requests.js'
 import { scrollToRow, type TimelineRow, timelineOf, visibleRows } from './exchange-rows.js'
 import { explainExchange } from './explain-exchange.js'
 import { FirstRun } from './first-run.js'
-import { durationAt, filterBy, hold, select, setFilter } from './session.js'
+import { durationAt, exchangeById, filterBy, hold, select, setFilter } from './session.js'
 import {
-  early,
+  bans,
   events,
   exchanges,
   filter,
@@ -172,7 +172,6 @@ export function ExchangeList() {
                 key={row.exchange.id}
                 exchange={row.exchange}
                 count={row.ids.length}
-                early={early.value.get(row.exchange.id)}
                 since={frozenSince(row, rows[first + index + 1])}
                 isSelected={isRowOf(row, selected.value?.id)}
                 isReachable={first + index === reachable}
@@ -193,8 +192,8 @@ function isRowOf(row: TimelineRow, id: number | undefined): boolean {
 }
 
 function factsOf(exchange: Exchange) {
-  const { id, method, status, reason, rule, ended, request } = exchange
-  const parts = [method, addressOf(exchange), status, reason, rule, ended ?? id, early.value.has(id), request.body]
+  const { id, method, status, reason, rule, ended, disobeyed, request } = exchange
+  const parts = [method, addressOf(exchange), status, reason, rule, ended ?? id, disobeyed?.rule, request.body]
   return { client: clientOf(exchange), facts: parts.join('\n') }
 }
 
@@ -207,13 +206,9 @@ function EventRow({ row }: { readonly row: Exclude<TimelineRow, { kind: 'exchang
   return (
     <li class="exchange event row">
       <span class="at mono">{timeText(at, true)}</span>
-      <span class="what">{inZone(eventText(row.event), at)}</span>
+      <span class="what">{inZone(row.event.text, at)}</span>
     </li>
   )
-}
-
-function eventText({ text }: LoggedEvent): string {
-  return text.replace(/^Request (\d+) sent again, as .*/, 'You replayed #$1.')
 }
 
 /** Real time since the row before, if the clock stood still between them. */
@@ -240,14 +235,12 @@ function nextExchange(rows: readonly TimelineRow[], from: number, step: number):
 function ExchangeRow({
   exchange,
   count,
-  early,
   since,
   isSelected,
   isReachable,
 }: {
   readonly exchange: Exchange
   readonly count: number
-  readonly early: EarlyRequest | undefined
   readonly since: DurationMs | undefined
   readonly isSelected: boolean
   /** Reachable by Tab; others by arrow keys. */
@@ -262,9 +255,9 @@ function ExchangeRow({
   const { cause } = explainExchange(exchange, {
     always: (facts[0] || null) as 'limited' | null,
     latency: facts[1] || null,
-    events: events.value,
+    bans: bans.value,
   })
-  const why = [...(cause === '' ? [] : [cause]), ...(early === undefined ? [] : [earlyText(early)])]
+  const why = [cause, ignoredText(exchange)].filter(Boolean).join('; ')
   return (
     <li class="exchange">
       <button
@@ -290,7 +283,7 @@ function ExchangeRow({
           {addressOf(exchange)}
         </span>
         <span class="reason muted" {...(word === undefined ? {} : filterCell(word))}>
-          {why.join('; ')}
+          {why}
         </span>
         <span class="client muted" {...filterCell(wordOf('client', clientOf(exchange)))}>
           {clientName(exchange)}
@@ -303,9 +296,14 @@ function ExchangeRow({
   )
 }
 
-function earlyText({ told, finding: { key, disobeyed } }: EarlyRequest): string {
-  if (told !== undefined) return `in its wait of ${told}`
-  return disobeyed?.retryAfter == null ? 'without a pause' : `while ${key} had to wait`
+/** How a request ignored an earlier response. */
+function ignoredText(exchange: Exchange): string {
+  const { disobeyed, key } = exchange
+  if (disobeyed === undefined) return ''
+  const told = exchangeById(disobeyed.exchange)
+  if (told !== undefined && clientOf(told) !== clientOf(exchange)) return `while ${key} had to wait`
+  const wait = told?.response.headers['retry-after']
+  return wait === undefined ? RULE_VERDICTS[disobeyed.rule as ConductRule] : `in its wait of ${secondsText(wait)}`
 }
 
 /** For the keyboard, the details of an exchange offer the same. */

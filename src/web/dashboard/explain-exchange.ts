@@ -1,19 +1,22 @@
 import { fixOfCode, fixRefusal } from '../../advice/fixes.js'
+import { secondsText } from '../../conduct/verdict-words.js'
 import { counted } from '../../domain/numbers.js'
 import { withoutOperation } from '../../domain/problems.js'
 import { formatSpan, readRetryAfter } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
-import type { LoggedEvent } from '../../exchanges/space-event.js'
 import { endText, errorIn } from '../format.js'
+import { banOf, type LoggedBan, type Obstacle, obstacleText } from './obstacles.js'
 import { instantText } from './texts.js'
 
 export interface Facts {
   readonly plan?: string | null | undefined
   readonly always?: 'limited' | 'banned' | 'revoked' | null | undefined
   readonly latency?: string | null | undefined
-  readonly events?: readonly LoggedEvent[]
-  /** The storm, the ban or the used-up quota has ended. */
-  readonly isOver?: boolean
+  readonly bans?: readonly LoggedBan[]
+  /** By the space's clock. Default: that of the exchange. */
+  readonly now?: number
+  /** What refuses requests of its key now; undefined if unknown. */
+  readonly obstacles?: readonly Obstacle[]
   /** Ids of the fault rules that are not used up; undefined if unknown. */
   readonly rules?: readonly string[]
 }
@@ -67,10 +70,19 @@ function explain(exchange: Exchange, facts: Facts): Explanation {
 }
 
 /** Prefers the help that follows from the exchange itself. */
-function withFix({ reason }: Exchange, { always, isOver }: Facts, { help, ...why }: Explanation): Explanation {
-  if (isOver === true) return { ...why, help: 'This is over. Retry.' }
-  const isAlwaysRefused = always != null && (reason === 'ban' || reason?.startsWith('quota'))
-  const fix = help ?? fixRefusal({ reason, isAlwaysRefused: isAlwaysRefused === true })?.fix
+function withFix(
+  exchange: Exchange,
+  { always, obstacles, now = 0 }: Facts,
+  { help, ...why }: Explanation,
+): Explanation {
+  const { reason } = exchange
+  const isRefused = reason === 'ban' || reason === 'storm' || reason?.startsWith('quota') === true
+  const isAlwaysRefused = always != null && isRefused && reason !== 'storm'
+  if (isRefused && !isAlwaysRefused && obstacles?.every((one) => one.reason !== reason)) {
+    const [other] = obstacles
+    return { ...why, help: `This is over. ${other === undefined ? 'Retry.' : `Now: ${obstacleText(other, now)}.`}` }
+  }
+  const fix = help ?? fixRefusal({ reason, isAlwaysRefused })?.fix
   return { ...why, ...(fix !== undefined && { help: asText(fix) }) }
 }
 
@@ -136,44 +148,41 @@ const BY_REASON: Readonly<Record<NonNullable<Exchange['reason']>, Explain>> = {
   },
 }
 
-function spent(window: 'minute' | 'day', exchange: Exchange, { plan, always }: Facts): Explanation {
-  const { 'x-ratelimit-limit': limit, 'x-ratelimit-reset': reset } = exchange.response.headers
+function spent(window: 'minute' | 'day', exchange: Exchange, { plan, always, now = 0 }: Facts): Explanation {
+  const { 'x-ratelimit-limit': limit, 'x-ratelimit-reset': header } = exchange.response.headers
   const cause = `${limit === undefined ? window : `${limit}/${window === 'minute' ? 'min' : 'day'}`} quota used up`
   if (always === 'limited') return { cause, rule: `The quota of the key ${exchange.key} is always used up.` }
   const whose =
     plan === undefined
       ? 'of a caller without a valid key'
       : `of the key ${exchange.key}${plan === null ? '' : ` on the plan ${plan}`}`
-  const until =
-    Number(reset) > 0 ? ` The window resets at ${instantText(Number(reset) * 1000, Date.parse(exchange.at))}.` : ''
+  const reset = Number(header) * 1000
+  const [is, resets] = reset > 0 && reset <= now ? ['was', 'was reset'] : ['is', 'resets']
+  const until = reset > 0 ? ` The window ${resets} at ${instantText(reset, Date.parse(exchange.at))}.` : ''
   return {
     cause,
-    rule: `The quota ${whose}${limit === undefined ? '' : `, ${counted(Number(limit), 'request')} a ${window},`} is used up.${until}`,
+    rule: `The quota ${whose}${limit === undefined ? '' : `, ${counted(Number(limit), 'request')} a ${window},`} ${is} used up.${until}`,
   }
 }
 
-function explainBan(exchange: Exchange, { always, events = [] }: Facts): Explanation {
+function explainBan(exchange: Exchange, { always, bans = [], now = 0 }: Facts): Explanation {
   const { key, at } = exchange
   if (always === 'banned') return { cause: 'always banned', rule: `The key ${key} is always banned.` }
-  const ban = banBefore(exchange, events)
-  const until = ban?.until === undefined ? retryAt(exchange) : Date.parse(ban.until)
-  const cause = until === undefined ? 'banned' : `banned until ${endText(until)}`
-  const [, early] = /: (\d+) early requests\.$/.exec(ban?.text ?? '') ?? []
+  const ban = banOf(exchange, bans)
   const why =
-    early !== undefined
-      ? ` It sent ${counted(Number(early), 'request')} before Retry-After had passed.`
-      : ban?.verb === 'keys.ban'
+    ban === undefined
+      ? ''
+      : ban.early === undefined
         ? ' It was banned manually.'
-        : ''
+        : ` It sent ${counted(ban.early, 'request')} before Retry-After had passed.`
+  if (ban?.isLifted)
+    return { cause: 'banned, lifted since', rule: `The key ${key} was banned.${why} The ban has been lifted.` }
+  const until = ban?.until ?? retryAt(exchange)
+  if (until === undefined) return { cause: 'banned', rule: `The key ${key} is banned.${why}` }
   return {
-    cause,
-    rule: `The key ${key} is banned${until === undefined ? '' : ` until ${instantText(until, Date.parse(at))}`}.${why}`,
+    cause: `banned until ${endText(until)}`,
+    rule: `The key ${key} ${until <= now ? 'was' : 'is'} banned until ${instantText(until, Date.parse(at))}.${why}`,
   }
-}
-
-/** @param events newest first */
-export function banBefore({ key, at }: Exchange, events: readonly LoggedEvent[]): LoggedEvent | undefined {
-  return events.find((event) => event.text.startsWith(`Key ${key} is banned until `) && event.at <= at)
 }
 
 function explainFault({ status, fault, rule, ruleId, ended, durationMs }: Exchange, { rules }: Facts): Explanation {
@@ -237,13 +246,7 @@ export function retryAt({ at, reason, response: { headers } }: Exchange): number
   return reason?.startsWith('quota') && end - reset < 1000 ? Math.min(end, reset) : end
 }
 
-function waitText({ response }: Exchange): string {
+function waitSentence({ response }: Exchange): string {
   const wait = response.headers['retry-after']
-  if (wait === undefined) return ''
-  return /^\d+$/.test(wait) ? ` (${wait} s)` : ` (${wait})`
-}
-
-function waitSentence(exchange: Exchange): string {
-  const wait = waitText(exchange)
-  return wait === '' ? '' : ` It asks to wait${wait}.`
+  return wait === undefined ? '' : ` It asks to wait (${secondsText(wait)}).`
 }

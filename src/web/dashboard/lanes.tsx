@@ -7,9 +7,9 @@ import { wordOf } from '../../exchanges/exchange-filter.js'
 import { countdownText, endText, timeText } from '../format.js'
 import { type Lane, lanesOf, orderLanes } from './client-lanes.js'
 import { setsClock } from './exchange-rows.js'
-import { banLeft, minuteAt } from './quota-now.js'
-import { exchangeById, filterBy, select, setFilter } from './session.js'
-import { chips, conduct, early, events, exchanges, spaceTime, state } from './state.js'
+import { minuteAt } from './quota-now.js'
+import { exchangeById, filterBy, filterUntilClosed, select } from './session.js'
+import { chips, conduct, events, exchanges, obstaclesNow, spaceTime, state } from './state.js'
 import { countText, OUTCOME_LABELS, OUTCOMES, outcomesText } from './texts.js'
 import type { TimeAxis } from './time-axis.js'
 import { LogScope } from './traffic.js'
@@ -27,7 +27,7 @@ export function ClientLanes() {
     const [newest] = exchanges.value
     if (newest === undefined) return undefined
     const isMoved = events.value.some(({ afterId, verb }) => afterId >= newest.id && setsClock(verb))
-    return lanesOf(exchanges.value, conduct.value, early.value, second.value, isMoved)
+    return lanesOf(exchanges.value, conduct.value, second.value, isMoved)
   })
   const wanted = useSignal('')
   const isHeld = useSignal(false)
@@ -184,9 +184,9 @@ function Verdict({ lane: { findings, requests, key, isOwn, sharesWith } }: { rea
   )
 }
 
-/** Opens its first exchange in the log, which shows all of them. */
+/** Opens its first exchange in the log, which shows all of them until that is closed. */
 export function showFinding(ids: readonly number[]): void {
-  setFilter(`id:${ids.join(',')}`)
+  filterUntilClosed(`id:${ids.join(',')}`)
   select(ids.map(exchangeById).find((exchange) => exchange !== undefined))
 }
 
@@ -194,14 +194,17 @@ function Quota({ of }: { readonly of: string }) {
   const view = state.value?.keys.find(({ key }) => key === of)
   if (view === undefined) return <span class="quota" />
   const now = spaceTime.value ?? 0
-  const ban = banLeft(view, now)
-  if (ban > 0)
+  const obstacle = obstaclesNow(of).find(({ isWhole }) => isWhole)
+  if (obstacle !== undefined && obstacle.reason !== 'quota-minute') {
+    const { text, until } = obstacle
+    const hasEnd = until < Number.POSITIVE_INFINITY
     return (
       <span class="quota failed">
-        <b>banned until {endText(now + ban)}</b>
-        <span class="muted">{countdownText(ban)} left · all refused</span>
+        <b>{hasEnd ? `${text} until ${endText(until)}` : text}</b>
+        <span class="muted">{hasEnd ? `${countdownText(until - now)} left · ` : ''}all refused</span>
       </span>
     )
+  }
   const minute = minuteAt(view, now)
   if (minute === undefined) return <span class="quota" />
   const { limit, remaining, leftMs } = minute

@@ -131,6 +131,20 @@ export async function replay(id: number, change: Omit<VerbInput<'requests.replay
 }
 
 let tabBefore: Tab = 'log'
+/** A filter that ends with the open exchange, and the one before. */
+let passing: { readonly filter: string; readonly before: string } | undefined
+
+export function filterUntilClosed(filter: string): void {
+  const before = passing !== undefined && passing.filter === view.filter.value ? passing.before : view.filter.value
+  passing = { filter, before }
+  setFilter(filter)
+}
+
+export function close(): void {
+  select(undefined)
+  if (passing?.filter === view.filter.value) setFilter(passing.before)
+  passing = undefined
+}
 
 export function select(exchange: Exchange | undefined): void {
   batch(() => {

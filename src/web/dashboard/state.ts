@@ -7,7 +7,7 @@ import type { Exchange } from '../../exchanges/exchange-record.js'
 import type { LoggedEvent } from '../../exchanges/space-event.js'
 import { connection } from '../control-api.js'
 import { zone } from '../format.js'
-import { earlyRequests } from './early-requests.js'
+import { bansIn, obstaclesOf } from './obstacles.js'
 import type { Tab } from './page-address.js'
 import { operationsIn } from './recorded-request.js'
 import { dayText } from './texts.js'
@@ -117,9 +117,15 @@ export const hasOlder = computed(() => {
   const { requests = 0, logged = 0 } = state.value?.counts ?? {}
   return (exchanges.value.at(-1)?.id ?? 0) > requests - logged + 1
 })
-export const early = computed(() => earlyRequests(exchanges.value, conduct.value))
 /** Newest first. */
 export const events = computed(() => logged.value.toReversed())
+export const bans = computed(() => bansIn(events.value, state.value?.keys ?? [], clock.value?.now ?? 0))
+
+/** What refuses requests of a key now. */
+export function obstaclesNow(key: string) {
+  const view = state.value?.keys.find((known) => known.key === key)
+  return obstaclesOf(view, state.value?.storm ?? null, spaceTime.value ?? 0)
+}
 
 export function showZone(chosen: typeof zone.value): void {
   localStorage.setItem(ZONE_KEY, chosen)

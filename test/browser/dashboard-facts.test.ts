@@ -1,0 +1,115 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { HAS_CHROMIUM } from '../support/browsers.js'
+import { temporaryFile } from '../support/temporary-files.js'
+import { row, useBrowser } from './browser.js'
+
+const FROZEN = { seed: 1, now: '2026-03-01T12:00:00Z', freeze: true }
+
+describe.skipIf(!HAS_CHROMIUM)('on the dashboard', () => {
+  const browser = useBrowser()
+
+  async function open(sandbox: NonNullable<Parameters<typeof browser.open>[0]>['sandbox'] = FROZEN) {
+    const opened = await browser.open({ sandbox })
+    await opened.page.getByText('live', { exact: true }).waitFor()
+    const send = async (agent: string, path = '/pets', times = 1, headers: Record<string, string> = {}) => {
+      for (let n = 0; n < times; n++)
+        await (await opened.ask(path, 'sandbox', { headers: { 'user-agent': agent, ...headers } })).text()
+    }
+    return { ...opened, send }
+  }
+
+  const lane = (page: Page, name: string) => page.locator('.lane', { hasText: name })
+  const chain = (page: Page) => page.getByRole('list', { name: 'What led to it' })
+
+  it('lane, advice and chain agree when a client can go on, also while a later ban or storm runs', async () => {
+    const { sandbox, page, send } = await open({ ...FROZEN, limits: '1/min' })
+    await send('worker/1', '/pets', 2)
+    await row(page, '429').locator('.path').click()
+    const detail = page.locator('.detail')
+    await chain(page).getByText('12:01:00 UTC: the first moment to ask again · in 1:00').waitFor()
+    await sandbox.clock.advance('2m')
+    await detail.getByText('This is over. Retry.').waitFor()
+    await detail.locator('.why').getByText('was used up.').waitFor()
+    await sandbox.ban('sandbox', { for: '5m' })
+    await detail.getByText('This is over. Now: banned until 12:07:00 UTC.').waitFor()
+    await chain(page).getByText('was the first moment to ask again; now: banned').waitFor()
+    await chain(page).getByText('12:07:00 UTC: the first moment to ask again · in 5:00').waitFor()
+    await lane(page, 'worker').getByText('banned until 12:07:00').waitFor()
+    expect(await page.locator('.steps .primary').allTextContents()).toEqual(['Lift the ban'])
+    await sandbox.unban('sandbox')
+    await detail.getByText('This is over. Retry.').waitFor()
+    await sandbox.storm.start({ for: '30s' })
+    await detail.getByText('This is over. Now: storm 100 % until 12:02:30 UTC.').waitFor()
+    await chain(page).getByText('12:02:30 UTC: the first moment to ask again · in 0:30').waitFor()
+    await lane(page, 'worker').getByText('storm 100 % until 12:02:30').waitFor()
+    await sandbox.storm.start({ rate: 0.3, for: '9m' })
+    await detail.getByText('This is over. Now: storm 30 % until 12:11:00 UTC.').waitFor()
+    await lane(page, 'worker').getByText('1 of 1').waitFor()
+    await chain(page).getByText('12:01:00 UTC: the first moment to ask again').waitFor()
+  })
+
+  it('a ban that was lifted is no fact of the present', async () => {
+    const { page, send } = await open({ ...FROZEN, limits: '1/min', banAfter: 2 })
+    await send('worker/1', '/pets', 6)
+    await row(page, 'banned until 12:05:00').locator('.path').click()
+    await page.locator('.steps').getByRole('button', { name: 'Lift the ban' }).click()
+    await page.locator('.detail').getByText('The ban has been lifted.').waitFor()
+    await row(page, 'banned, lifted since').waitFor()
+    expect(await page.locator('.detail, .lanes, button').getByText('banned until 12:05:00').count()).toBe(0)
+    await page.locator('.notice').getByRole('button', { name: 'Undo' }).click()
+    await row(page, 'banned until 12:05:00').waitFor()
+  })
+
+  it('early requests are those of conduct, also beyond the first twenty', async () => {
+    const { page, send } = await open({ ...FROZEN, limits: '1/min', banAfter: 'never' })
+    await send('worker/1', '/pets', 40)
+    await page.locator('.exchange', { hasText: 'in its wait of 60 s' }).getByText('×38').waitFor()
+    await row(page, 'in its wait').locator('.path').click()
+    await chain(page).getByText('38 requests inside that wait').waitFor()
+  })
+
+  it('lane and exchange count the same where clients share a key; Escape ends the filter of a verdict', async () => {
+    const { page, send } = await open({ ...FROZEN, plan: 'enterprise' })
+    await send('one/1', '/pets?limit=0', 3)
+    await send('other/1', '/pets?limit=0', 2)
+    await page.getByRole('textbox', { name: 'Filter' }).or(page.locator('#filter')).first().fill('limit')
+    await page.keyboard.press('Enter')
+    await lane(page, 'other')
+      .getByRole('button', { name: /^Sends invalid requests, 2 ×/ })
+      .click()
+    await page.locator('.detail').getByText('2 times', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Remove id:4,5' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Remove id:4,5' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Remove limit' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Remove limit' }).waitFor({ state: 'detached' })
+  })
+
+  it('× of a ban lifts it, with an undo', async () => {
+    const { sandbox, page } = await open()
+    await sandbox.ban('sandbox', { for: '5m' })
+    await page.getByRole('button', { name: 'Switch off sandbox banned' }).click()
+    await page.locator('.notice').getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Switch off sandbox banned' }).waitFor()
+    expect((await sandbox.state()).keys.find(({ key }) => key === 'sandbox')?.ban).not.toBeNull()
+  })
+
+  it('a client that claims to be a person is judged and banned', async () => {
+    const { sandbox, page, send } = await open({ ...FROZEN, limits: '1/min', banAfter: 2 })
+    await send('worker/1', '/pets', 6, { 'x-sandbox-client': 'you' })
+    await lane(page, 'worker').getByText('banned until 12:05:00').waitFor()
+    expect((await sandbox.conduct()).violations.length).toBeGreaterThan(0)
+  })
+
+  it('scenarios of a removal need a contract that removes an operation', async () => {
+    const spec = temporaryFile(
+      'plain.yaml',
+      'openapi: 3.1.0\ninfo: { title: A, version: "1" }\npaths: { /a: { get: { operationId: a, responses: { 200: { description: OK } } } } }\n',
+    )
+    const { page } = await open({ spec })
+    await page.getByRole('button', { name: 'Apply storm' }).waitFor()
+    expect(await page.getByRole('button', { name: /^Apply (?:sunset|brownout)$/ }).count()).toBe(0)
+  })
+})
