@@ -129,7 +129,7 @@ async function packagedFixtures(): Promise<readonly (readonly [name: string, con
 /** Records that follow the contract, as `--generate` makes them, and its keys. @throws SpecError */
 async function generatedFixtures(spec: string): Promise<readonly (readonly [name: string, content: string])[]> {
   const { resources } = await openContract(spec)
-  const names = resources.filter(({ isFixed }) => !isFixed).map(({ name }) => name)
+  const names = resources.filter(({ isFixed, isMadeUp }) => !isFixed || isMadeUp).map(({ name }) => name)
   const generate = names.map((name) => `${name}=${GENERATED}`)
   const { createSandbox } = await import('../api/start.js')
   await using sandbox = await createSandbox({ spec, generate, seed: 1 })

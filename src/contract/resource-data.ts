@@ -28,8 +28,9 @@ export interface ResourceData {
   readonly unique: readonly string[]
   /** No operation creates its records: they are listed in the order given. */
   readonly isFixed?: true
-  /** Its only records: the example of the list. */
+  /** The records that it starts with without fixtures: the example of the list, or one made for its schema. */
   readonly examples?: readonly Readonly<Record<string, unknown>>[]
+  readonly isMadeUp?: true
 }
 
 export interface AddressData {

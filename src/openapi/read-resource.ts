@@ -262,8 +262,8 @@ function readSingle(collection: CollectionShape, record: Place, { property }: Id
   return { initial: { [property]: 1, ...initial } }
 }
 
-function sampleId({ kind }: IdData): unknown {
-  return kind === 'integer' ? 1 : SAMPLE_UUID
+export function sampleId({ kind, pattern }: IdData): unknown {
+  return kind === 'integer' ? 1 : pattern === undefined ? SAMPLE_UUID : idOfForm(pattern, SAMPLE_UUID)
 }
 
 function whyNoRecord(operations: readonly OperationShape[]): string {

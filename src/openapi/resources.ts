@@ -1,10 +1,17 @@
-import type { Place } from '../contract/document.js'
-import { type ParentData, RESERVED_NAME, type ResourceAction, type ResourceData } from '../contract/resource-data.js'
+import { isNode, type Node, type Place } from '../contract/document.js'
+import { fits, fullExample } from '../contract/example-value.js'
+import {
+  type IdData,
+  type ParentData,
+  RESERVED_NAME,
+  type ResourceAction,
+  type ResourceData,
+} from '../contract/resource-data.js'
 import { readRecordFields } from '../contract/schema-fields.js'
 import { type CollectionShape, findRecord } from './evidence.js'
-import { grouped, literalsOf, type OperationShape, success } from './operations.js'
+import { grouped, literalsOf, type OperationShape, parametersOf, success } from './operations.js'
 import { readAction } from './read-action.js'
-import { type FoundResource, readResource } from './read-resource.js'
+import { type FoundResource, readResource, sampleId } from './read-resource.js'
 import { listExamples, unwrapRecord, unwrapSent } from './record-schema.js'
 
 export interface ResourceReading {
@@ -34,18 +41,17 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
     }
   }
   const byResource = grouped([...outcomes], ([, one]) => (typeof one === 'string' ? undefined : one.resource))
-  const resources = found.flatMap(({ resource, operations }) => {
-    const own = byResource.get(resource.name) ?? []
-    if (own.length === 0) return []
-    const seeded = withExamples(
-      resource,
-      own.map(([, action]) => action as ResourceAction),
-      operations,
-    )
-    if (typeof seeded !== 'string') return [seeded]
-    for (const [id] of own) outcomes.set(id, seeded)
-    return []
-  })
+  const seeds = new Map<string, ResourceData>()
+  // Whether records can belong to others depends on these.
+  for (const one of [...found].sort((a, b) => a.resource.parents.length - b.resource.parents.length)) {
+    const own = byResource.get(one.resource.path) ?? []
+    if (own.length === 0) continue
+    const actions = own.map(([, action]) => action as ResourceAction)
+    const seeded = withFirstRecords(one, actions, seeds)
+    if (typeof seeded === 'string') for (const [id] of own) outcomes.set(id, seeded)
+    else seeds.set(seeded.path, seeded)
+  }
+  const resources = found.flatMap(({ resource }) => seeds.get(resource.path) ?? [])
   const kept = new Set(resources.map(({ path }) => path))
   checkPaths(found, kept)
   for (const one of found) if (kept.has(one.resource.path)) addActions(one, operations, outcomes)
@@ -131,22 +137,50 @@ function addActions(
   }
 }
 
-/** A resource with the records that it starts with, or why its operations are mocked. */
-function withExamples(
-  resource: ResourceData,
+/**
+ * A resource with the records that it starts with, or why its operations are mocked.
+ * @param known the resources that its records may belong to, by path
+ */
+function withFirstRecords(
+  { resource, operations, record }: FoundResource,
   actions: readonly ResourceAction[],
-  operations: readonly OperationShape[],
+  known: ReadonlyMap<string, ResourceData>,
 ): ResourceData | string {
   if (resource.single) return resource
   if (resource.path === `/${RESERVED_NAME}`) return `the sandbox keeps its own data under the name "${RESERVED_NAME}"`
   const place = `(${operations[0]?.item.name})`
-  if (!actions.some(({ kind }) => kind === 'list' || kind === 'get')) return `no operation reads its records ${place}`
-  if (actions.some(({ kind, createdStatus }) => kind === 'create' || createdStatus !== undefined)) return resource
+  const has = (wanted: ResourceAction['kind']) => actions.some(({ kind }) => kind === wanted)
+  if (!has('list') && !has('get')) return `no operation reads its records ${place}`
+  if (has('create') || actions.some(({ createdStatus }) => createdStatus !== undefined)) return resource
+  // Clients would never see what the mocked operation seems to create.
+  const create = operations.find(({ effect, parameter }) => effect === 'post' && parameter === undefined)
+  if (create !== undefined) return `its ${create.method.toUpperCase()} cannot create its records ${place}`
   const fixed = { ...resource, isFixed: true } as const
-  if (resource.parents.length > 0) return `no operation creates its records, and they belong to other records ${place}`
-  const examples = actions.some(({ kind }) => kind === 'list') ? listExamples(resource, operations) : []
+  if (resource.parents.length > 0) {
+    const isKnown = has('list') && resource.parents.every(({ resource = '' }) => known.has(resource))
+    return isKnown ? fixed : `no operation creates its records, and they belong to records that are not stored ${place}`
+  }
+  const examples = has('list') ? listExamples(resource, operations) : []
   if (examples.length > 0) return { ...fixed, examples }
-  return `no operation creates its records, and the list has no valid example ${place}`
+  if (!has('get') && isSearch(resource.path, operations))
+    return `no operation creates its records, and its list is a search ${place}`
+  const made = madeUpRecord(resource.id, record)
+  return made === undefined ? fixed : { ...fixed, examples: [made], isMadeUp: true }
+}
+
+/** Results of a search are not records: without a query there are none. */
+function isSearch(path: string, operations: readonly OperationShape[]): boolean {
+  const list = operations.find(({ effect, parameter }) => effect === 'get' && parameter === undefined)
+  const asked = (list ? parametersOf(list) : []).some((one) => one.string('in') === 'query' && one.flag('required'))
+  return asked || /^(?:search|find|query|lookup|suggest|autocomplete)/i.test(literalsOf(path).at(-1) ?? '')
+}
+
+function madeUpRecord(id: IdData, record: Place): Node | undefined {
+  const made = fullExample(record)
+  if (!isNode(made) || (id.template ?? id.parts) !== undefined) return undefined
+  const own = id.kind === 'integer' ? undefined : made[id.property]
+  const value = { ...made, [id.property]: own || sampleId(id) }
+  return fits(value, record, 'response') ? value : undefined
 }
 
 /** Shortens names, which are paths, to the shortest end of their segments without parameters that no other resource has. */

@@ -244,12 +244,38 @@ describe('a list', () => {
     expect(actions.list?.query).toEqual({ limit: 'limit', filters: [['name', 'name']] })
   })
 
-  it('that nothing adds to has the records of its example, or is mocked', async () => {
+  it('that nothing adds to has the records of its example, or one made for its schema', async () => {
     const example = `get: { operationId: list, responses: { '200': { description: ok, content: { application/json: { schema: ${ref('Things')}, example: [{ id: 7 }] } } } } }`
     const { resources } = await resourcesOf(contract(`/things: { ${example} }`))
     expect(resources).toMatchObject([{ name: 'things', examples: [{ id: 7 }] }])
-    const { mocked } = await resourcesOf(contract(`/things: { ${list()} }`))
-    expect(mocked.list).toBe('no operation creates its records, and the list has no valid example (paths./things)')
+    const listed = await resourcesOf(contract(`/things: { ${list()} }`))
+    expect(listed.resources).toMatchObject([{ name: 'things', isFixed: true, examples: [{ id: 1, name: 'string' }] }])
+    expect(listed.actions.list).toMatchObject({ kind: 'list' })
+  })
+
+  it.each([
+    [
+      'records without an id',
+      `/things: { ${list('{ type: array, items: { type: object, required: [count], properties: { count: { type: integer } } } }')} }`,
+      /identifies it/,
+    ],
+    ['a search', `/things/search: { ${list()} }`, /is a search/],
+    [
+      'a list with a required query',
+      `/things: { ${list(ref('Things'), '{ in: query, name: near, required: true, schema: { type: string } }')} }`,
+      /is a search/,
+    ],
+    ['one object', `/stats: { ${list(ref('Thing'))} }`, /GET returns one object/],
+    ['records of an unknown parent', `'/{shop}/things': { ${list()} }`, /belong to records that are not stored/],
+    [
+      'a collection whose POST takes no record',
+      `/things: { ${list()}, post: { operationId: run, ${ok(201, ref('Thing'))} } }`,
+      /its POST cannot create its records/,
+    ],
+  ])('of %s is mocked', async (_what, paths, reason) => {
+    const { resources, mocked } = await resourcesOf(contract(paths))
+    expect(resources).toEqual([])
+    expect(mocked.list).toMatch(reason)
   })
 })
 
@@ -272,6 +298,7 @@ describe('contracts of others', () => {
     [
       'conduit',
       {
+        profiles: 'GetProfile get',
         articles:
           'CreateArticleFavorite show, GetArticles list, CreateArticle create, GetArticle get, UpdateArticle replace, DeleteArticle remove',
         comments: 'GetArticleComments list, CreateArticleComment create, DeleteArticleComment remove',
@@ -280,7 +307,6 @@ describe('contracts of others', () => {
         'no property of the record identifies it, and neither Location nor another response has its id': 'Login',
         'GET returns one object, and no PUT or PATCH takes its properties':
           'GetCurrentUser, UpdateCurrentUser, GetTags',
-        'no operation creates its records, and the list has no valid example': 'GetProfile',
       },
     ],
     [

@@ -40,7 +40,8 @@ class Traveller {
   async travel(resource: ResourceData): Promise<void> {
     const scope = await this.#parents(resource)
     const created = await this.#create(resource, scope)
-    let record = created ?? (await this.#list(resource, scope, {}))[0] ?? {}
+    const isListed = this.#operation(resource, 'list') !== undefined
+    let record = created ?? (isListed ? (await this.#list(resource, scope, {}))[0] : resource.examples?.[0]) ?? {}
     const id = record[resource.id.property]
     // Without an operation that creates them, there are none.
     if (id === undefined) return

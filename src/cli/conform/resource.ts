@@ -58,7 +58,7 @@ export function findResource(
       .sort((one, other) => one.path.length - other.path.length)[0]
   const [list, get, create] = [stepOf('list', 'GET'), stepOf('get', 'GET'), stepOf('create', 'POST')]
   const steps = [list, get, create].filter((one) => one !== undefined)
-  const isGenerated = resource.isFixed !== true && isPackaged !== true
+  const isGenerated = (!resource.isFixed || resource.isMadeUp) && isPackaged !== true
   return {
     name: resource.name,
     id: resource.id,
