@@ -47,6 +47,7 @@ const NEVER_CALLED = [
   'core/operations/mocked-response',
   'core/record-page',
   'core/unlogged-reply',
+  'core/what-works',
   'domain/login-tokens',
   'domain/redis-address',
   'fixtures/read-fixtures',

@@ -14,6 +14,8 @@ export interface ContractData {
   readonly otherKeys?: readonly OtherKey[]
   /** The document has no header for keys: a bearer token does for each of its other places. */
   readonly isStandIn?: boolean
+  /** A scheme says that its bearer tokens are JWTs. */
+  readonly hasJwt?: boolean
   /** For the start: what the sandbox does in place of something in the document. */
   readonly notes: readonly string[]
   readonly plans: Plans

@@ -1,4 +1,12 @@
-import { type AccountId, type ApiKey, type Caller, DEFAULT_KEY, keyLabel, type SentKey } from '../domain/keys.js'
+import {
+  type AccountId,
+  type ApiKey,
+  type Caller,
+  DEFAULT_KEY,
+  type KeyProblem,
+  keyLabel,
+  type SentKey,
+} from '../domain/keys.js'
 import { type Login, readLogin } from '../domain/login-tokens.js'
 import { isRunning } from '../domain/logins.js'
 import { type EpochMs, SECOND_MS } from '../domain/time.js'
@@ -52,25 +60,20 @@ export function identify(space: Space, sent: SentKey | undefined, address: strin
 /** A login has the account of the key `sandbox`. Its token is no secret. */
 function callerOfLogin(
   space: Space,
-  { n, space: of, expiresAt = Infinity }: Login,
+  { n, space: of, expiresAt }: Login,
   sender: string,
   address: string,
   now: EpochMs,
 ): Caller {
   if (of !== space.name || !isRunning(space.state.logins, n) || now >= expiresAt * SECOND_MS)
-    return anonymous(space, 'invalid_api_key', UNKNOWN_KEY, address)
+    return anonymous(space, 'ended_login', UNKNOWN_KEY, address)
   const apiKey = space.keys.get(DEFAULT_KEY) ?? { key: DEFAULT_KEY }
   const account: AccountId = { kind: 'key', name: DEFAULT_KEY }
   const facts = { label: DEFAULT_KEY, name: DEFAULT_KEY, isStranger: false, isPublic: true } as const
   return { kind: 'key', ...facts, apiKey, sender, account, limits: space.currentLimits(apiKey) }
 }
 
-function anonymous(
-  space: Space,
-  problem: 'missing_api_key' | 'invalid_api_key',
-  label: string,
-  address: string,
-): Caller {
+function anonymous(space: Space, problem: KeyProblem, label: string, address: string): Caller {
   const account: AccountId = { kind: 'stranger', name: `address:${address}` }
   return { kind: 'address', label, isPublic: false, problem, account, limits: space.currentLimits(undefined) }
 }

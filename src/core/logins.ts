@@ -2,7 +2,7 @@ import type { Operation } from '../contract/contract.js'
 import { isNode, parseShallowJson, stringifyJson } from '../contract/json.js'
 import { loginJwt, loginToken } from '../domain/login-tokens.js'
 import type { HandlerResult } from '../domain/messages.js'
-import { ceilSeconds, HOUR_MS, SECOND_MS } from '../domain/time.js'
+import { ceilSeconds, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/time.js'
 import type { RequestContext } from './request-context.js'
 
 /** `token` of a GET is another one, such as for CSRF. */
@@ -11,7 +11,11 @@ const EXPIRES_IN = /^expires_?in$/i
 const TOKEN_TYPE = /^token_?type$/i
 /** Of a text without an example. */
 const MADE_UP = 'string'
-const LIFETIME_S = HOUR_MS / SECOND_MS
+const DEFAULT_LIFETIME_S = HOUR_MS / SECOND_MS
+/** A smaller `expires_in` is made up: the least that the schema allows. */
+const MIN_LIFETIME_S = MINUTE_MS / SECOND_MS
+const REFRESH = /^refresh/i
+const REFRESH_LIFETIME_S = (30 * DAY_MS) / SECOND_MS
 /** Of an envelope: `{ data: { tokens: { access_token } } }`. */
 const MAX_DEPTH = 3
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
@@ -22,33 +26,47 @@ export function withLogin({ space, now }: RequestContext, operation: Operation, 
   const isPossible = hasLogins && operation.isPublic === true && contract.operations.some((one) => !one.isPublic)
   if (!isPossible || given.status > 299 || typeof given.body !== 'string') return given
   const n = space.state.logins.issued + 1
+  const mocked = isJson(given) ? parseShallowJson(given.body) : undefined
+  const lifetime = findLifetime(mocked) ?? DEFAULT_LIFETIME_S
   let isIssued = false
-  const tokenLike = (text: string, name: string) => {
+  const makeToken = (isJwt: boolean, seconds = lifetime) => {
     isIssued = true
-    return JWT.test(text) || /^(?:jwt|id_?token)$/i.test(name)
-      ? loginJwt(n, space.name, ceilSeconds(now) + LIFETIME_S)
-      : loginToken(n, space.name)
+    return (isJwt ? loginJwt : loginToken)(n, space.name, ceilSeconds(now) + seconds)
   }
   const filled = (value: unknown, depth = 0): unknown => {
     if (!isNode(value) || depth > MAX_DEPTH) return value
     const entries = Object.entries(value).map(([name, field]): [string, unknown] => {
       const isToken = TOKEN.test(name) && !(operation.method === 'GET' && /^token$/i.test(name))
-      if (isToken && typeof field === 'string') return [name, tokenLike(field, name)]
+      if (isToken && typeof field === 'string') {
+        const isJwt = contract.hasJwt === true || JWT.test(field) || /^(?:jwt|id_?token)$/i.test(name)
+        return [name, makeToken(isJwt, REFRESH.test(name) ? REFRESH_LIFETIME_S : lifetime)]
+      }
       if (TOKEN_TYPE.test(name) && field === MADE_UP) return [name, 'bearer']
-      if (EXPIRES_IN.test(name) && typeof field === 'number') return [name, LIFETIME_S]
+      if (EXPIRES_IN.test(name) && typeof field === 'number') return [name, lifetime]
       return [name, filled(field, depth + 1)]
     })
     return Object.fromEntries(entries)
   }
-  const body = isJson(given) ? filled(parseShallowJson(given.body)) : undefined
+  const body = filled(mocked)
   const cookies = (contract.otherKeys ?? []).filter((place) => place.in === 'cookie').map(({ name }) => name)
   const headers = given.headers?.map((item, index, all) => {
     if (index % 2 === 0 || !/^set-cookie$/i.test(String(all[index - 1])) || cookies[0] === undefined) return item
-    return `${cookies[0]}=${tokenLike('', '')}; Path=/; HttpOnly`
+    return `${cookies[0]}=${makeToken(false)}; Path=/; HttpOnly`
   })
   if (!isIssued) return given
   space.commit({ logins: { ...space.state.logins, issued: n } })
   return { ...given, ...(headers && { headers }), ...(body !== undefined && { body: stringifyJson(body) }) }
+}
+
+/** Seconds in an example of the contract. */
+function findLifetime(value: unknown, depth = 0): number | undefined {
+  if (!isNode(value) || depth > MAX_DEPTH) return undefined
+  for (const [name, field] of Object.entries(value)) {
+    const isOwn = EXPIRES_IN.test(name) && typeof field === 'number' && field >= MIN_LIFETIME_S
+    const found = isOwn ? Math.floor(field) : findLifetime(field, depth + 1)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 function isJson({ body, contentType = 'application/json' }: HandlerResult): boolean {

@@ -43,6 +43,8 @@ export interface AccountId {
 export const SPACE_SOURCES = ['key', 'baggage'] as const
 export type SpaceSource = (typeof SPACE_SOURCES)[number]
 
+export type KeyProblem = 'missing_api_key' | 'invalid_api_key' | 'ended_login'
+
 export type Caller =
   | {
       readonly kind: 'key'
@@ -62,7 +64,7 @@ export type Caller =
       readonly kind: 'address'
       readonly label: string
       readonly isPublic: false
-      readonly problem: 'missing_api_key' | 'invalid_api_key'
+      readonly problem: KeyProblem
       readonly account: AccountId
       readonly limits: Limits
     }

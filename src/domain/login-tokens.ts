@@ -1,11 +1,12 @@
 /** Header and payload of a JWT without a signature. @source RFC 7519, section 6 */
 const JWT_START = `${encoded({ alg: 'none', typ: 'JWT' })}.`
 
-/** `sandbox-login-3`; with a space, `sandbox-login-3-checkout`. */
-const TOKEN = /^sandbox-login-([1-9]\d{0,14})(?:-([\w.-]+))?$/
+/** `sandbox-login-3-1772370000`; with a space, `sandbox-login-3-1772370000-checkout`. */
+const TOKEN = /^sandbox-login-([1-9]\d{0,14})-(\d{1,12})(?:-([\w.-]+))?$/
 
-export function loginToken(n: number, space: string): string {
-  return `sandbox-login-${n}${space === '' ? '' : `-${space}`}`
+/** @param expiresAt seconds since 1970 */
+export function loginToken(n: number, space: string, expiresAt: number): string {
+  return `sandbox-login-${n}-${expiresAt}${space === '' ? '' : `-${space}`}`
 }
 
 /** @param expiresAt seconds since 1970 */
@@ -16,14 +17,14 @@ export function loginJwt(n: number, space: string, expiresAt: number): string {
 export interface Login {
   readonly n: number
   readonly space: string
-  /** Seconds since 1970; of a JWT. */
-  readonly expiresAt?: number
+  /** Seconds since 1970. */
+  readonly expiresAt: number
 }
 
 /** The login that a token is of, if the form is that of one. */
 export function readLogin(token: string): Login | undefined {
-  const [, number, space = ''] = TOKEN.exec(token) ?? []
-  if (number !== undefined) return { n: Number(number), space }
+  const [, number, expiresAt, space = ''] = TOKEN.exec(token) ?? []
+  if (number !== undefined) return { n: Number(number), space, expiresAt: Number(expiresAt) }
   if (!token.startsWith(JWT_START) || !token.endsWith('.')) return undefined
   try {
     const text = token.slice(JWT_START.length, -1).replaceAll('-', '+').replaceAll('_', '/')

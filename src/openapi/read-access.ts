@@ -10,7 +10,7 @@ import {
 import type { Place } from '../contract/document.js'
 import type { OperationShape } from './operations.js'
 
-type Keys = Pick<ContractData, 'keyHeaders' | 'otherKeys' | 'isStandIn'>
+type Keys = Pick<ContractData, 'keyHeaders' | 'otherKeys' | 'isStandIn' | 'hasJwt'>
 type Access = Keys & Pick<ContractData, 'basePath' | 'notes'>
 
 /** Whether an operation needs no key: nothing is required of it, or nothing is one of the alternatives. */
@@ -94,7 +94,13 @@ function readKeyPlaces(root: Place, operations: readonly OperationShape[]): Keys
   const accepted = keyHeaders.map(({ name, prefix }) => `${name}: ${prefix}<key>`).join(' or ')
   const notes =
     unknown.length === 0 ? [] : [`Instead of ${unknown.join(', ')}, the sandbox accepts API keys as ${accepted}.`]
-  return { keyHeaders, ...(otherKeys.length > 0 && { otherKeys, isStandIn: found.size === 0 }), notes }
+  const hasJwt = schemes.some(([, scheme]) => /\bjwt\b/i.test(scheme.string('bearerFormat') ?? ''))
+  return {
+    keyHeaders,
+    ...(otherKeys.length > 0 && { otherKeys, isStandIn: found.size === 0 }),
+    ...(hasJwt && { hasJwt }),
+    notes,
+  }
 }
 
 function securitySchemes(root: Place): ReadonlyMap<string, Place> {

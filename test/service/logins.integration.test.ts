@@ -13,6 +13,11 @@ interface Contract {
   readonly scheme?: object
 }
 
+/** Of tokens issued at the frozen clock. */
+const HOUR = Date.parse('2026-03-01T13:00:00Z') / 1000
+const MONTH = Date.parse('2026-03-31T12:00:00Z') / 1000
+const token = (n: number, end = HOUR) => `sandbox-login-${n}-${end}`
+
 /** A sandbox with a login, and with things that need a key. */
 async function opened(
   { method = 'post', response = content(TOKENS), scheme }: Contract = {},
@@ -60,10 +65,10 @@ it('a login says "bearer" where its type of token has no example', async () => {
 it('a login has a token that works in its space, until logins are expired', async () => {
   const { sandbox, login, listAs } = await opened()
   const [first, second] = [(await login()).body.data, (await login()).body.data]
-  expect(first).toEqual({ accessToken: 'sandbox-login-1', refresh_token: 'sandbox-login-1', expires_in: 3600 })
-  expect(second.accessToken).toBe('sandbox-login-2')
-  expect([await listAs('sandbox-login-1'), await listAs('sandbox-login-2')]).toEqual([200, 200])
-  for (const wrong of ['sandbox-login-3', 'sandbox-login-0', 'sandbox-login-01', 'sandbox-login-1-a'])
+  expect(first).toEqual({ accessToken: token(1), refresh_token: token(1, MONTH), expires_in: 3600 })
+  expect(second.accessToken).toBe(token(2))
+  expect([await listAs(token(1)), await listAs(token(2))]).toEqual([200, 200])
+  for (const wrong of [token(3), token(0), 'sandbox-login-1', `${token(1)}-a`])
     expect(await listAs(wrong), wrong).toBe(401)
   expect((await sandbox.requests({ operation: 'list' })).slice(0, 2)).toMatchObject([
     { key: 'sandbox' },
@@ -72,20 +77,20 @@ it('a login has a token that works in its space, until logins are expired', asyn
   const space = sandbox.space('shop')
   await space.reset()
   const { accessToken } = (await login(space)).body.data
-  expect([await listAs(accessToken, space), await listAs(accessToken), await listAs('sandbox-login-1', space)]).toEqual(
-    [200, 401, 401],
-  )
+  expect([await listAs(accessToken, space), await listAs(accessToken), await listAs(token(1), space)]).toEqual([
+    200, 401, 401,
+  ])
   await sandbox.snapshots.save('open')
   expect(await sandbox.logins.expire()).toEqual({ issued: 2 })
-  expect([await listAs('sandbox-login-2'), await listAs(accessToken, space)]).toEqual([401, 200])
-  expect((await login()).body.data.accessToken).toBe('sandbox-login-3')
-  expect(await listAs('sandbox-login-3')).toBe(200)
+  expect([await listAs(token(2)), await listAs(accessToken, space)]).toEqual([401, 200])
+  expect((await login()).body.data.accessToken).toBe(token(3))
+  expect(await listAs(token(3))).toBe(200)
   await sandbox.snapshots.restore('open')
-  expect([await listAs('sandbox-login-2'), await listAs('sandbox-login-3')]).toEqual([200, 401])
+  expect([await listAs(token(2)), await listAs(token(3))]).toEqual([200, 401])
   await sandbox.reset()
-  expect(await listAs('sandbox-login-1')).toBe(401)
+  expect(await listAs(token(1))).toBe(401)
   const { accessToken: next } = (await login()).body.data
-  expect([await listAs(next), await listAs('sandbox-login-1')]).toEqual([200, 401])
+  expect([await listAs(next), await listAs(token(1))]).toEqual([200, 401])
 })
 
 it('a token is a JWT where the contract has one', async () => {
@@ -93,26 +98,56 @@ it('a token is a JWT where the contract has one', async () => {
   const { sandbox, login, listAs } = await opened({
     response: content(object({ token: { ...text, pattern }, id_token: text })),
   })
-  const { token, id_token } = (await login()).body
-  expect(token).toBe(id_token)
-  const [header, payload, signature] = token.split('.').map((part: string) => Buffer.from(part, 'base64url').toString())
+  const { token: jwt, id_token } = (await login()).body
+  expect(jwt).toBe(id_token)
+  const [header, payload, signature] = jwt.split('.').map((part: string) => Buffer.from(part, 'base64url').toString())
   expect(JSON.parse(header)).toEqual({ alg: 'none', typ: 'JWT' })
-  expect(JSON.parse(payload)).toEqual({ sub: 'sandbox', n: 1, exp: Date.parse('2026-03-01T13:00:00Z') / 1000 })
+  expect(JSON.parse(payload)).toEqual({ sub: 'sandbox', n: 1, exp: HOUR })
   expect(signature).toBe('')
-  expect([await listAs(token), await listAs(`${token}x`), await listAs(token.replace(/\.$/, ''))]).toEqual([
-    200, 401, 401,
-  ])
+  expect([await listAs(jwt), await listAs(`${jwt}x`), await listAs(jwt.replace(/\.$/, ''))]).toEqual([200, 401, 401])
   await sandbox.clock.advance('59m')
-  expect(await listAs(token)).toBe(200)
+  expect(await listAs(jwt)).toBe(200)
   await sandbox.clock.advance('1m')
-  expect(await listAs(token)).toBe(401)
+  expect(await listAs(jwt)).toBe(401)
+})
+
+it('a token is a JWT where the scheme says so', async () => {
+  const { login, listAs } = await opened({ scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } })
+  const { accessToken, refresh_token } = (await login()).body.data
+  const ends = [accessToken, refresh_token].map((one: string) => JSON.parse(atob(one.split('.')[1] ?? '')).exp)
+  expect(ends).toEqual([HOUR, MONTH])
+  expect(await listAs(accessToken)).toBe(200)
+})
+
+it('a token ends by the clock, after the hour or the example of expires_in', async () => {
+  const { sandbox, login, listAs } = await opened()
+  await login()
+  await sandbox.clock.advance('59m')
+  expect(await listAs(token(1))).toBe(200)
+  await sandbox.clock.advance('1m')
+  expect([await listAs(token(1)), await listAs(token(1, MONTH))]).toEqual([401, 200])
+  const example = { expires_in: { type: 'integer', example: 900 } }
+  const short = await opened({ response: content(object({ access_token: text, ...example })) })
+  expect((await short.login()).body).toEqual({ access_token: token(1, HOUR - 2700), expires_in: 900 })
+})
+
+it('a 401 says what works', async () => {
+  const { sandbox, login } = await opened()
+  const messageFor = async (headers: Readonly<Record<string, string>>) =>
+    JSON.parse(await (await sandbox.fetch(`${sandbox.baseUrl}/things`, { headers })).text()).message
+  const help = 'Send the token of POST /login or the key sandbox.'
+  expect(await messageFor({})).toBe(`No API key was sent. Send one as: Authorization: Bearer <API_KEY>. ${help}`)
+  expect(await messageFor({ authorization: 'Bearer abc' })).toBe(`The API key is not valid. ${help}`)
+  await login()
+  await sandbox.clock.advance('1h')
+  expect(await messageFor({ authorization: `Bearer ${token(1)}` })).toBe(`The login has ended. ${help}`)
 })
 
 it('the token of a GET is no login, unless its name says so', async () => {
   const { login } = await opened({ method: 'get', response: content(object({ token: text })) })
   expect((await login()).body.token).not.toContain('sandbox-login')
   const callback = await opened({ method: 'get', response: content(object({ access_token: text })) })
-  expect((await callback.login()).body.access_token).toBe('sandbox-login-1')
+  expect((await callback.login()).body.access_token).toBe(token(1))
 })
 
 it('a session is a cookie where the contract has one', async () => {
@@ -122,22 +157,20 @@ it('a session is a cookie where the contract has one', async () => {
     scheme,
     response: { ...content(object({ ok: { type: 'boolean' } })), headers },
   })
-  expect((await login()).cookie).toBe('sid=sandbox-login-1; Path=/; HttpOnly')
-  expect([await list({ cookie: 'sid=sandbox-login-1' }), await list({ cookie: 'sid=sandbox-login-2' })]).toEqual([
-    200, 401,
-  ])
+  expect((await login()).cookie).toBe(`sid=${token(1)}; Path=/; HttpOnly`)
+  expect([await list({ cookie: `sid=${token(1)}` }), await list({ cookie: `sid=${token(2)}` })]).toEqual([200, 401])
 })
 
 it('a wrong password is a fault, and a login that failed has no token', async () => {
   const { sandbox, login, listAs } = await opened()
   await sandbox.faults.add({ operation: 'login', status: 401, body: { detail: 'Wrong password.' }, times: 1 })
   expect((await login()).body).toEqual({ detail: 'Wrong password.' })
-  expect(await listAs('sandbox-login-1')).toBe(401)
-  expect((await login()).body.data.accessToken).toBe('sandbox-login-1')
+  expect(await listAs(token(1))).toBe(401)
+  expect((await login()).body.data.accessToken).toBe(token(1))
 })
 
 it('has no token that works beyond loopback', async () => {
   const { login, listAs } = await opened({}, { host: '0.0.0.0', controlToken: 'secret' })
   expect((await login()).body.data.accessToken).not.toContain('sandbox-login')
-  expect(await listAs('sandbox-login-1')).toBe(401)
+  expect(await listAs(token(1))).toBe(401)
 })

@@ -6,6 +6,7 @@ import { isBearer } from '../../domain/request-headers.js'
 import type { Gate } from '../request-context.js'
 import { choicesFor, problem } from '../responses.js'
 import type { Space } from '../space.js'
+import { whatWorks } from '../what-works.js'
 
 /** Is the key valid? Asked before the path, so that a 401 precedes a 404. @source docs/specification.md, "Authentication" */
 export const checkKey: Gate = ({ caller, route, request, space }) => {
@@ -19,17 +20,20 @@ export const checkKey: Gate = ({ caller, route, request, space }) => {
   // A path outside the service is a mistyped base address.
   if (caller.kind === 'key' || route.kind === 'outside' || isPublic(route)) return undefined
   const choices = choicesFor({ space, route })
+  const help = space.shared.contract.isPackaged === true ? '' : whatWorks(space)
+  if (caller.problem === 'ended_login')
+    return problem('invalid_api_key', { message: `The login has ended.${help}`, choices })
   if (caller.problem === 'invalid_api_key') {
-    const message = hasInvalidName(request.headers.authorization) ? INVALID_NAME : unknownKey(space)
+    const message = hasInvalidName(request.headers.authorization) ? INVALID_NAME : unknownKey(space) + help
     return problem('invalid_api_key', { message, choices })
   }
   if (!choices.every((places) => places.every((place) => !('in' in place) && isBearer(place)))) {
     const forms = choices.map((places) => places.map(keyForm).join(' and ')).join(' or ')
-    return problem('missing_api_key', { message: `No API key was sent. Send one as: ${forms}.`, choices })
+    return problem('missing_api_key', { message: `No API key was sent. Send one as: ${forms}.${help}`, choices })
   }
   // The token may be a secret and is not repeated.
-  const isOtherScheme = request.headers.authorization !== undefined
-  return problem('missing_api_key', isOtherScheme ? { message: NO_BEARER } : {})
+  const message = request.headers.authorization === undefined ? PROBLEMS.missing_api_key.message : NO_BEARER
+  return problem('missing_api_key', { message: message + help })
 }
 
 function keyForm(place: KeyPlace): string {
@@ -59,9 +63,10 @@ function noUpstreamKey(label: string): string {
 const MOST_NAMED = 5
 
 /** Names fixture keys that would work; labelled keys are secret. */
-function unknownKey({ seed }: Space): string {
+function unknownKey({ seed, shared }: Space): string {
+  const message = PROBLEMS.invalid_api_key.message
+  if (shared.contract.isPackaged !== true) return message
   const open = seed.keys.filter((apiKey) => apiKey.always === undefined && keyLabel(apiKey) === apiKey.key)
   const named = open.slice(0, MOST_NAMED).map(({ key }) => key)
-  const message = PROBLEMS.invalid_api_key.message
   return named.length === 0 ? message : `${message} The fixture keys are ${named.join(', ')}.`
 }
