@@ -4,14 +4,15 @@ import type { HandlerResult, ServiceRequest } from '../../domain/messages.js'
 import { operationMessage } from '../../domain/problems.js'
 import type { Gate, RequestContext } from '../request-context.js'
 import { encodedBody, problem, unreadBody } from '../responses.js'
+import type { Space } from '../space.js'
 
 /** Does the request match the contract? */
 export const checkContract: Gate = (context) => {
-  const { route, request } = context
+  const { route, request, space } = context
   if (route.kind !== 'operation' || isForwarded(context)) return undefined
   const { operation, captured } = route
   const path = operation.readPath(captured)
-  if (path.violations.length > 0) return problem('not_found')
+  if (path.violations.length > 0 && !isValidated(operation, space)) return problem('not_found')
   if (operation.takesBody) {
     const refusal = refuseBody(request, operation)
     if (refusal !== undefined) return refusal
@@ -20,8 +21,8 @@ export const checkContract: Gate = (context) => {
   const body = operation.takesBody ? operation.readBody(bytesOf(request), typeOf(request)) : undefined
   context.readings = { path, query, body }
   const inHeaders = operation.checkHeaders(request.headers)
-  if (query.violations.length + inHeaders.length + (body?.violations.length ?? 0) === 0) return undefined
-  const violations = [...query.violations, ...inHeaders, ...(body?.violations ?? [])]
+  const violations = [...path.violations, ...query.violations, ...inHeaders, ...(body?.violations ?? [])]
+  if (violations.length === 0) return undefined
   return problem('invalid_request', {
     message: operationMessage(
       operation.id,
@@ -29,6 +30,11 @@ export const checkContract: Gate = (context) => {
     ),
     violations,
   })
+}
+
+/** Whether an own contract documents the error of an invalid path. */
+function isValidated({ responses }: Operation, { shared }: Space): boolean {
+  return shared.contract.isPackaged !== true && (responses.has(400) || responses.has(422))
 }
 
 /** The real service checks such requests. */
