@@ -236,6 +236,8 @@ export const FILLED = {
   code: '{code}',
   status: '{status}',
   statusInText: '{status text}',
+  /** `Not Found` */
+  phrase: '{reason phrase}',
   /** In an entry of a list of errors: the field, as text, as a JSON pointer, as steps of texts, or of texts and numbers. */
   place: '{place}',
   pointer: '{pointer}',

@@ -30,6 +30,9 @@ export function findViolations(
   return [...violations.values()]
 }
 
+/** A date with time as Python and HTML write it. @source docs/decisions/0006-validate-custom-contracts-at-start.md */
+const NAIVE = /^[\d-]{10}T[\d:.]+$/
+
 function toViolation(mistake: Mistake, value: unknown, location: Violation['in'], known: Known): Violation {
   if (mistake.keyword === 'price') return { in: location, name: '', message: `the ${location} ${mistake.message}` }
   const steps = stepsOf(mistake.instancePath)
@@ -46,7 +49,9 @@ function toViolation(mistake: Mistake, value: unknown, location: Violation['in']
   const wording = steps.length === 1 ? known.get(steps[0] ?? '')?.wording : undefined
   const rule = wording === undefined ? (mistake.message ?? 'is not valid') : `must be ${wording}`
   const subject = name === '' ? `the ${location}` : name
-  const message = `${subject} ${rule} (it is ${quote(valueAt(value, steps))})`
+  const found = valueAt(value, steps)
+  const isNaive = mistake.keyword === 'format' && NAIVE.test(String(found))
+  const message = `${subject} ${rule} (it is ${quote(found)}${isNaive ? ', which has no time zone' : ''})`
   return { in: location, name, message, rule: mistake.keyword }
 }
 

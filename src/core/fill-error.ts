@@ -14,6 +14,27 @@ export function fillError(
   return stringifyJson(fill(parseShallowJson(body), whole, violations))
 }
 
+/** Those of node:http, which pages lack. */
+const PHRASES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  410: 'Gone',
+  412: 'Precondition Failed',
+  413: 'Payload Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Entity',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+  507: 'Insufficient Storage',
+}
+
 interface Filling {
   readonly code: string
   readonly status: number
@@ -46,6 +67,7 @@ function filledText(text: string, { code, status, message, violation }: Filling)
   if (text === FILLED.status) return status
   return text
     .replaceAll(FILLED.statusInText, String(status))
+    .replaceAll(FILLED.phrase, PHRASES[status] ?? code)
     .replaceAll(FILLED.code, code)
     .replaceAll(FILLED.rule, violation?.rule ?? code)
     .replaceAll(FILLED.pointer, () =>

@@ -105,7 +105,11 @@ function errorValue(schema: Place, example: unknown, depth = 0, isInList = false
   if (!isNode(simplest)) return simplest
   const byField = depth > 0 ? messagesByField(schema) : undefined
   if (byField !== undefined) return byField
-  const entries = [...readRecordFields(schema)].flatMap(([name, { place, type, required }]): [string, unknown][] => {
+  const fields = readRecordFields(schema)
+  // As NestJS and Spring write it.
+  const hasPhrase = fields.has('message') && [...fields.keys()].some((name) => STATUS.test(name) && name !== 'code')
+  const entries = [...fields].flatMap(([name, { place, type, required }]): [string, unknown][] => {
+    if (hasPhrase && name === 'error' && type === 'string' && fits(FILLED.phrase, place)) return [[name, FILLED.phrase]]
     const isWanted =
       required || name in simplest || SENTENCE.test(name) || STATUS.test(name) || (isInList && isOfEntry(name))
     const value = isWanted ? errorField(name, place, type, simplest[name], depth, isInList) : undefined

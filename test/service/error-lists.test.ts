@@ -10,12 +10,16 @@ const list = (properties: object) => ({ type: 'array', items: { type: 'object', 
 const object = (properties: object) => ({ type: 'object', required: Object.keys(properties), properties })
 
 /** What the sandbox says of a body without `name` and with a wrong `seats`. */
-async function errorOf(status: number, schema: object, body: object = { seats: 'x', tags: ['a', 5] }) {
-  const room = object({ name: text, seats: { type: 'integer' }, tags: texts })
+async function errorOf(
+  status: number,
+  schema: object,
+  body: object = { seats: 'x', tags: ['a', 5] },
+  room = object({ name: text, seats: { type: 'integer' }, tags: texts }),
+) {
   const content = (of: object) => ({ content: { 'application/json': { schema: of } } })
   const post = {
     operationId: 'addRoom',
-    requestBody: content({ ...room, required: ['name'] }),
+    requestBody: content({ ...room, required: room.required.slice(0, 1) }),
     responses: { 201: { description: '', ...content(room) }, [status]: { description: '', ...content(schema) } },
   }
   const document = { openapi: '3.1.0', info: { title: 'T', version: '1' }, paths: { '/rooms': { post } } }
@@ -53,7 +57,7 @@ it.each([
     'NestJS',
     400,
     object({ statusCode: { type: 'integer' }, message: texts, error: text }),
-    { statusCode: 400, message: [said(0), said(1), said(2)] },
+    { statusCode: 400, message: [said(0), said(1), said(2)], error: 'Bad Request' },
   ],
   [
     'Rails and Laravel',
@@ -99,6 +103,47 @@ it.each([
 it('an error without fields is one entry, for the part of the request', async () => {
   const schema = object({ detail: list({ loc: texts, msg: text }) })
   expect(await errorOf(422, schema, [1] as never)).toMatchObject({ detail: [{ loc: ['body'] }] })
+})
+
+it.each([
+  ['documented', '2026-12-01T10:00:00', 'which has no time zone)'],
+  ['with minutes only', '2026-12-01T10:00', 'which has no time zone)'],
+  ['another text', 'tomorrow', '"tomorrow")'],
+])('an instant without a time zone is refused with this reason: %s', async (_what, starts_at, end) => {
+  const date = { type: 'string', format: 'date-time' }
+  for (const schema of [date, { anyOf: [date, { type: 'null' }] }]) {
+    const body = await errorOf(422, object({ detail: text }), { starts_at }, object({ starts_at: schema }))
+    expect(body).toEqual({ detail: expect.stringMatching(/^addRoom: starts_at must .*\.$/) })
+    expect(Object(body).detail).toContain(end)
+  }
+})
+
+const room = object({ id: { type: 'integer' }, name: text })
+
+it.each([400, 422])('an invalid path is a documented %i, with its place, and else a 404', async (status) => {
+  const parameters = [{ name: 'booking_id', in: 'path', required: true, schema: { type: 'integer' } }]
+  const content = (schema: object) => ({ description: '', content: { 'application/json': { schema } } })
+  const errors = object({ detail: list({ loc: texts, msg: text, type: text }) })
+  const responses = { 200: content(room), [status]: content(errors) }
+  const paths = {
+    '/bookings/{booking_id}': { parameters, get: { operationId: 'getBooking', responses } },
+    '/rooms/{booking_id}': { parameters, get: { operationId: 'getRoom', responses: { 200: content(room) } } },
+  }
+  const document = { openapi: '3.1.0', info: { title: 'T', version: '1' }, paths }
+  const sandbox = await openSandbox({ spec: temporaryFile('spec.json', JSON.stringify(document)) })
+  const seen = await sandbox.get('/bookings/x')
+  expect([seen.status, seen.json]).toEqual([
+    status,
+    {
+      detail: [
+        { loc: ['path', 'booking_id'], msg: expect.stringContaining('booking_id must be'), type: expect.any(String) },
+      ],
+    },
+  ])
+  expect((await sandbox.get('/rooms/x')).status).toBe(404)
+  expect((await sandbox.control('GET', '/conduct')).json).toMatchObject({
+    violations: [{ rule: 'invalid-request', count: 2 }],
+  })
 })
 
 const problem = object({ detail: text, title: text, status: { type: 'integer' } })
