@@ -1,4 +1,5 @@
 import type { Contract } from '../contract/contract.js'
+import { essenceOf, isFormType, isJsonType } from '../contract/media-types.js'
 import { usedParameters } from '../contract/resource-data.js'
 import {
   findContentViolations,
@@ -45,8 +46,11 @@ export function findFaultViolations(
   faults: readonly FaultRule[],
 ): readonly string[] {
   return faults.flatMap((rule) => {
-    const { body, status, headers = {} } = rule
+    const { body, status, headers = {}, when } = rule
     const operation = operations.find(({ id }) => id === rule.operation)
+    const types = (operation?.body?.mediaTypes ?? []).map(essenceOf)
+    if (when?.body !== undefined && operation !== undefined && !types.some((one) => isJsonType(one) || isFormType(one)))
+      return [`fault "${formatFaultRule(rule)}" never happens: ${operation.id} has no body that is JSON or a form.`]
     const isText = typeof body === 'string' && Object.keys(headers).some((name) => /^content-type$/i.test(name))
     if (body === undefined || isText || status === undefined || operation === undefined) return []
     const violations = rules.of(operation)?.of(status)?.findViolations(body) ?? []

@@ -107,7 +107,7 @@ async function prepareStart(
   // Reports problems of a custom contract at the start, not to its first client.
   if (options.strict && options.spec !== undefined) await responseRules()
   const checkFaults = async (faults: readonly FaultRule[]) => {
-    if (faults.every(({ body }) => body === undefined)) return
+    if (faults.every(({ body, when }) => body === undefined && when?.body === undefined)) return
     const { findFaultViolations } = await import('../core/find-violation.js')
     const problems = findFaultViolations(await responseRules(), contract, faults)
     if (options.strict && problems.length > 0) throw new OptionsError(problems)

@@ -142,7 +142,7 @@ it.each([400, 422])('an invalid path is a documented %i, with its place, and els
   ])
   expect((await sandbox.get('/rooms/x')).status).toBe(404)
   expect((await sandbox.control('GET', '/conduct')).json).toMatchObject({
-    violations: [{ rule: 'invalid-request', count: 2 }],
+    violations: [{ rule: 'invalid-request' }, { rule: 'invalid-request' }],
   })
 })
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { packageDirectory } from '../../src/system/package-files.js'
+import { temporaryFile } from '../support/temporary-files.js'
 import { shared, transports } from '../support/transports.js'
 
 const spec = join(packageDirectory, 'test/contract/specs/mocked.yaml')
@@ -85,4 +86,29 @@ describe.each(transports)('a mocked operation, %s', (_name, openSandbox) => {
     const remove = (id: string) => sandbox.call(`/v1/things/${id}`, { method: 'DELETE', headers: session })
     expect([(await remove(most)).status, (await remove(over)).status]).toEqual([204, 404])
   })
+})
+
+it('is a 404 below a record that does not exist', async () => {
+  const schema = { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } }
+  const content = (one: object) => ({ content: { 'application/json': { schema: one } } })
+  const ok = (one: object) => ({ 200: { description: '', ...content(one) } })
+  const parameters = [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }]
+  const photo = { 'image/png': { schema: { type: 'string', format: 'binary' } } }
+  const url = { type: 'object', required: ['url'], properties: { url: { type: 'string' } } }
+  const paths = {
+    '/rooms': {
+      get: { responses: ok({ type: 'array', items: schema }) },
+      post: { requestBody: content({ type: 'object', properties: schema.properties }), responses: ok(schema) },
+    },
+    '/rooms/{id}': { parameters, get: { responses: ok(schema) } },
+    '/rooms/{id}/photo': { parameters, post: { requestBody: { content: photo }, responses: ok(url) } },
+  }
+  const document = { openapi: '3.1.0', info: { title: 't', version: '1' }, paths }
+  const [[, openSandbox]] = transports as [(typeof transports)[number]]
+  const sandbox = await openSandbox({ spec: temporaryFile('openapi.json', JSON.stringify(document)) })
+  await sandbox.post('/rooms', {})
+  const upload = (id: number) =>
+    sandbox.call(`/rooms/${id}/photo`, { method: 'POST', body: 'PNG', headers: { 'content-type': 'image/png' } })
+  expect(await upload(1)).toMatchObject({ status: 200, reason: 'mock' })
+  expect(await upload(2)).toMatchObject({ status: 404, code: 'not_found' })
 })

@@ -60,6 +60,38 @@ describe.each(transports)('a response of your own, %s', (_name, openSandbox) => 
     expect((await sandbox.post('/pets', { name: 'Rex', categoryId: 2 })).status).toBe(201)
   })
 
+  it('compares the fields of a form, and warns about a condition on a body that there cannot be', async () => {
+    const schema = { type: 'object', properties: { username: { type: 'string' }, otp: { type: 'integer' } } }
+    const content = { 'application/x-www-form-urlencoded': { schema }, 'multipart/form-data': { schema } }
+    const responses = { 200: { description: 'd' } }
+    const paths = {
+      '/login': {
+        post: { operationId: 'login', requestBody: { content }, responses },
+        get: { operationId: 'form', responses },
+      },
+    }
+    const document = { openapi: '3.1.0', info: { title: 't', version: '1' }, paths }
+    const body = { username: 'ann lee', otp: 7 }
+    const sandbox = await openSandbox({
+      spec: temporaryFile('openapi.json', JSON.stringify(document)),
+      fault: [
+        { operation: 'login', status: 401, when: { body } },
+        { operation: 'form', status: 401, when: { body } },
+      ],
+    })
+    const send = async (text: string, type = 'application/x-www-form-urlencoded') =>
+      (await sandbox.call('/login', { method: 'POST', body: text, headers: { 'content-type': type } })).reason ===
+      'fault'
+    expect([await send('username=ann+lee&otp=7'), await send('username=bob&otp=7')]).toEqual([true, false])
+    const part = (name: string, value: string) =>
+      `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+    const parts = `${part('username', 'ann lee')}${part('otp', '7')}--x--\r\n`
+    expect(await send(parts, 'multipart/form-data; boundary=x')).toBe(true)
+    expect(sandbox.warnings).toEqual([
+      expect.stringMatching(/^fault ".*" never happens: form has no body that is JSON or a form\.$/),
+    ])
+  })
+
   it('replaces the response of an operation that has run, and sends a text as it is', async () => {
     const page = { status: 200, body: '<p>Hello</p>', headers: { 'Content-Type': 'text/html' } }
     const sandbox = await openSandbox({

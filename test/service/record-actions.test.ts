@@ -74,6 +74,15 @@ it.each([
   expect(await sandbox.post(address(1), { reason: 7 })).toMatchObject({ status: 400, code: 'invalid_request' })
 })
 
+it('the first one has a hint in the log', async () => {
+  const { sandbox } = await withAction({})
+  expect(sandbox.warnings).toEqual([])
+  for (let i = 0; i < 3; i++) await sandbox.post('/bookings/1/cancel', {})
+  expect(sandbox.warnings).toEqual([
+    'act shows the record with the fields of the body, and stores nothing. For another effect, write a handler (--handlers, or sandbox.handle).',
+  ])
+})
+
 it.each([
   {
     action: '/payments',

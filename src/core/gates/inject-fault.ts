@@ -1,5 +1,7 @@
 import type { Route } from '../../contract/contract.js'
 import { parseShallowJson, stringifyJson } from '../../contract/json.js'
+import { essenceOf, isFormType } from '../../contract/media-types.js'
+import { formPairs } from '../../contract/query.js'
 import { hasNoBody } from '../../contract/sendable.js'
 import {
   type ArmedFault,
@@ -45,7 +47,7 @@ function matches(
   when: FaultCondition,
 ): boolean {
   const queries = new URLSearchParams(query)
-  const { headers, body } = request
+  const { headers } = request
   const isInPath = (fields: FaultCondition['path']) => {
     const { values } = operation.readPath(captured)
     return isEqual(fields, (name, value) => Object.hasOwn(values, name) && String(values[name]) === String(value))
@@ -56,17 +58,23 @@ function matches(
     (when.path === undefined || isInPath(when.path)) &&
     isEqual(when.query, (name, value) => queries.getAll(name).includes(String(value))) &&
     isEqual(when.header, (name, value) => headers[name.toLowerCase()] === String(value)) &&
-    (when.body === undefined ||
-      isEqual(when.body, (name, value) => Object.hasOwn(jsonIn(body), name) && jsonIn(body)[name] === value))
+    (when.body === undefined || isEqual(when.body, fieldFinder(request)))
   )
 }
 
-function jsonIn(body: RequestContext['request']['body']): Readonly<Record<string, unknown>> {
-  try {
-    return body instanceof Uint8Array ? Object(parseShallowJson(utf8Text(body))) : {}
-  } catch {
-    return {}
+/** Fields of forms are texts. */
+function fieldFinder({ body, headers }: RequestContext['request']): (name: string, value: unknown) => boolean {
+  const text = body instanceof Uint8Array ? utf8Text(body) : ''
+  const type = String(headers['content-type'])
+  if (isFormType(essenceOf(type))) {
+    const pairs = formPairs(text, type)
+    return (name, value) => pairs.some(([own, sent]) => own === name && sent === String(value))
   }
+  let fields: Readonly<Record<string, unknown>> = {}
+  try {
+    fields = Object(parseShallowJson(text))
+  } catch {}
+  return (name, value) => Object.hasOwn(fields, name) && fields[name] === value
 }
 
 /** Takes one use of the fault. */

@@ -40,9 +40,9 @@ function taken({ status, headers, body }: EngineResponse): HandlerResult {
   }
 }
 
-/** Whether a mocked operation is below a record that does not exist, such as `/apps/{id}/logs`, and documents a 404. */
+/** Whether a mocked operation is below a record that does not exist, such as `/apps/{id}/logs`. */
 function isParentMissing({ space, readings }: RequestContext, operation: Operation): boolean {
-  if (readings === undefined || !(operation.responses.has(404) || operation.ranges?.includes(4))) return false
+  if (readings === undefined) return false
   const ids = Object.values(readings.path.values).map(String)
   return parentsOf(operation, space.shared.contract).some(({ resource, depth }) => {
     const scope = ids.slice(0, depth - 1)

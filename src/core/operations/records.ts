@@ -24,8 +24,15 @@ export function recordHandler(
   const isConditional = isDocumented(operation, 412)
   const isLinked = (action.headers ?? action.meta ?? action.innerMeta ?? resource.address) !== undefined
   const header = tagName(action)
+  let isHinted = action.kind !== 'show'
   const handle: Handler = (context, { path, query, body }) => {
     const { space, now, request } = context
+    if (!isHinted) {
+      isHinted = true
+      space.shared.warn(
+        `${operation.id} shows the record with the fields of the body, and stores nothing. For another effect, write a handler (--handlers, or sandbox.handle).`,
+      )
+    }
     const result = runAction(
       {
         resource,
