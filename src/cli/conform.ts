@@ -92,8 +92,8 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     .argument('[command]', 'command to run')
     .argument('[args...]', 'arguments of the command')
     .addOption(
-      new Option('--scenario <name>', 'run this scenario only; repeatable').argParser(
-        (name: string, before: readonly string[] = []) => [...before, name],
+      new Option('--scenario <names>', 'run these scenarios only, with commas').argParser(
+        (names: string, before: readonly string[] = []) => [...before, ...names.split(',').map((name) => name.trim())],
       ),
     )
     .option('--scenarios <dir>', 'folder with scenarios of your own, added to the packaged ones')

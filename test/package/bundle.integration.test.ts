@@ -26,8 +26,13 @@ it('the tarball has what users need, in at most 3.2 MB', () => {
   expect(size).toBeLessThanOrEqual(3_200_000)
   // The container image adds only the unpacked package to its base.
   expect(unpackedSize).toBeLessThanOrEqual(60_000_000)
-  const unwanted = /^(?:docs\/(?:decisions|benchmarks)|src|test|scripts|\.|.*\.(?:map|tgz)$)/
-  expect(files.map(({ path }) => path).filter((path) => unwanted.test(path))).toEqual([])
+  const unwanted = /^(?:docs\/decisions|src|test|scripts|\.|.*\.(?:map|tgz)$)/
+  const packed = files.map(({ path }) => path)
+  expect(packed.filter((path) => unwanted.test(path))).toEqual([])
+  const readme = readFileSync(join(packageDirectory, 'README.md'), 'utf8')
+  const links = Array.from(readme.matchAll(/(?:\]\(|src(?:set)?=")([\w./-]+)/g), ([, link]) => link)
+  expect(links.length).toBeGreaterThan(10)
+  expect(links.filter((link = '') => !packed.includes(link) && !/^https?:/.test(link))).toEqual([])
 })
 
 it('the workflow of a release runs scripts of the package, and may sign the provenance', () => {
