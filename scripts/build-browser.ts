@@ -42,6 +42,7 @@ const NEVER_CALLED = [
   'core/hidden-properties',
   'core/idempotency',
   'contract/pattern-text',
+  'contract/shaped-value',
   'core/forward',
   'core/meta-entries',
   'core/operations/mocked-response',
@@ -50,6 +51,7 @@ const NEVER_CALLED = [
   'core/what-works',
   'domain/login-tokens',
   'domain/redis-address',
+  'fixtures/generated-pets',
   'fixtures/read-fixtures',
   'options/yaml-map',
 ]

@@ -1,53 +1,7 @@
-import { FORMATS } from './formats.js'
-import { isNode } from './json.js'
-import type { PropertyData, Shape } from './resource-data.js'
+import type { PropertyData } from './resource-data.js'
+import { shapedValue } from './shaped-value.js'
 
 /** The value that a record gets for a sent one. */
 export function storedValue(property: PropertyData | undefined, sent: unknown): unknown {
-  return property?.shape === undefined ? sent : shaped(sent, property.shape)
-}
-
-function shaped(value: unknown, shape: Shape): unknown {
-  const { fills, properties, items, types, wraps, key, idOf } = shape
-  if (value === undefined) return undefined
-  if ('becomes' in shape && (typeof value === 'string' || typeof value === 'number')) return converted(value, shape)
-  const inItems = (one: unknown) => (items === undefined ? one : shaped(one, items))
-  if (types?.includes(typeIn(value)) === false) {
-    if (wraps && value !== null) return [inItems(value)]
-    if (key !== undefined && value !== null && typeof value !== 'object') return { ...fills, [key]: value }
-    if (idOf !== undefined && isNode(value)) return value[idOf]
-    return types.includes('string') && typeof value !== 'object' ? String(value) : undefined
-  }
-  if (Array.isArray(value)) return value.map(inItems)
-  if (!isNode(value)) return value
-  const inside = Object.entries(properties ?? {}).map(([name, shape]) => [name, shaped(value[name], shape)] as const)
-  return { ...fills, ...value, ...Object.fromEntries(inside.filter(([, one]) => one !== undefined)) }
-}
-
-/** A date may become an instant, and the other way round; both are numbers too, in seconds. */
-function converted(value: string | number, { becomes, unless = '', types, choices }: Shape): unknown {
-  const text = String(value)
-  if (types?.includes('string') === false) {
-    const isInstant = /^\d{4}-\d\d-\d\dT/.test(text)
-    const number = isInstant ? Math.floor(Date.parse(text) / 1000) : text.trim() === '' ? Number.NaN : Number(text)
-    return Number.isFinite(number) ? number : becomes
-  }
-  if (choices !== undefined) return choices.includes(text) ? text : becomes
-  const instant = typeof value === 'number' ? instantOf(value) : `${text}T00:00:00Z`
-  const other = unless === 'date-time' ? instant : typeof value === 'number' ? instant.slice(0, 10) : text.slice(0, 10)
-  return [text, other].find((one) => FORMATS[unless]?.(one)) ?? becomes
-}
-
-/** More would be far in the future as seconds. */
-const MAX_SECONDS = 1e11
-
-/** Seconds or milliseconds since the epoch; empty beyond the range of JavaScript. */
-function instantOf(value: number): string {
-  const date = new Date(Math.abs(value) < MAX_SECONDS ? value * 1000 : value)
-  return Number.isNaN(date.getTime()) ? '' : date.toISOString()
-}
-
-function typeIn(value: unknown): string {
-  if (value === null) return 'null'
-  return Array.isArray(value) ? 'array' : typeof value === 'bigint' ? 'number' : typeof value
+  return property?.shape === undefined ? sent : shapedValue(sent, property.shape)
 }

@@ -30,7 +30,7 @@ export function findViolations(
   return [...violations.values()]
 }
 
-/** A date with time as Python and HTML write it. @source docs/decisions/0006-validate-custom-contracts-at-start.md */
+/** A date with time as Python and HTML write it. */
 const NAIVE = /^[\d-]{10}T[\d:.]+$/
 
 function toViolation(mistake: Mistake, value: unknown, location: Violation['in'], known: Known): Violation {

@@ -29,8 +29,8 @@ describe('a mocked operation below a record', () => {
   it.each([
     ['GET', 'logs', 200, 404],
     ['POST', 'restart', 204, 404],
-    // It documents no 404.
-    ['GET', 'icon', 200, 200],
+    // It documents no 404, as GET of a record may not either.
+    ['GET', 'icon', 200, 404],
   ])('%s %s responds with %i, and with %i if the record does not exist', async (method, name, found, missing) => {
     await using sandbox = await createSandbox({ spec: temporaryFile('apps.yaml', SPEC), rateLimit: false })
     const call = async (verb: string, path: string, body?: object) => {
