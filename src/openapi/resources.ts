@@ -142,7 +142,7 @@ function addActions(
  * @param known the resources that its records may belong to, by path
  */
 function withFirstRecords(
-  { resource, operations, record }: FoundResource,
+  { resource, operations, record, fields }: FoundResource,
   actions: readonly ResourceAction[],
   known: ReadonlyMap<string, ResourceData>,
 ): ResourceData | string {
@@ -156,12 +156,14 @@ function withFirstRecords(
   const create = operations.find(({ effect, parameter }) => effect === 'post' && parameter === undefined)
   if (create !== undefined) return `its ${create.method.toUpperCase()} cannot create its records ${place}`
   const fixed = { ...resource, isFixed: true } as const
+  const isIdentified = fields.has(resource.id.property) || resource.id.parts !== undefined
+  const examples = has('list') && resource.parents.length === 0 ? listExamples(resource, operations) : []
+  if (examples.length > 0) return { ...fixed, examples }
+  if (!isIdentified) return `no operation creates its records, and no property identifies them ${place}`
   if (resource.parents.length > 0) {
     const isKnown = has('list') && resource.parents.every(({ resource = '' }) => known.has(resource))
     return isKnown ? fixed : `no operation creates its records, and they belong to records that are not stored ${place}`
   }
-  const examples = has('list') ? listExamples(resource, operations) : []
-  if (examples.length > 0) return { ...fixed, examples }
   if (!has('get') && isSearch(resource.path, operations))
     return `no operation creates its records, and its list is a search ${place}`
   const made = madeUpRecord(resource.id, record)

@@ -259,6 +259,11 @@ describe('a list', () => {
       `/things: { ${list('{ type: array, items: { type: object, required: [count], properties: { count: { type: integer } } } }')} }`,
       /identifies it/,
     ],
+    [
+      'records that nothing identifies',
+      `'/things/{thing}': { ${list('{ type: object }')} }`,
+      /no property identifies them/,
+    ],
     ['a search', `/things/search: { ${list()} }`, /is a search/],
     [
       'a list with a required query',
