@@ -28,7 +28,7 @@ export function curlCommand({ method, url, headers, body, keyHeaders, key = KEY_
   if (method === 'HEAD') parts.push('-I')
   else if (method !== 'GET') parts.push('-X', shellWord(method))
   for (const [name, value] of headers) {
-    const keyHeader = keyHeaders.find((one) => one.name.toLowerCase() === name.toLowerCase())
+    const keyHeader = keyHeaders.find((header) => header.name.toLowerCase() === name.toLowerCase())
     parts.push('-H')
     if (keyHeader === undefined) parts.push(shellWord(value === '' ? `${name};` : `${name}: ${value}`))
     else if (!REFERENCE.test(key)) parts.push(shellWord(`${name}: ${keyHeader.prefix}${key}`))

@@ -145,7 +145,7 @@ async function conform(
   const scenarios = select(all, flags)
   if (flags.list === true) {
     const value = scenarios.map(({ name, description }) => ({ name, description }))
-    const lines = value.map((one) => `${one.name.padEnd(22)} ${one.description}`)
+    const lines = value.map((item) => `${item.name.padEnd(22)} ${item.description}`)
     await printResult({ value, text: lines.join('\n') }, io, wantsJson(flags))
     return EXIT.ok
   }
@@ -239,7 +239,7 @@ async function runAll(
   let signalled: keyof typeof SIGNAL_EXIT | undefined
   const stopAll = (signal: string) => {
     signalled = signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM'
-    for (const one of running) one.kill()
+    for (const runningCommand of running) runningCommand.kill()
   }
   const ignoreSignals = onExitSignals(io, { graceful: stopAll, force: stopAll })
   try {
@@ -283,7 +283,7 @@ async function runAll(
     return applied.flatMap(({ scenario }) => runs.get(scenario.name) ?? [])
   } finally {
     ignoreSignals()
-    for (const one of running) one.kill()
+    for (const runningCommand of running) runningCommand.kill()
     await sandbox.stop('now')
   }
 }

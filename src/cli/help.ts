@@ -79,7 +79,7 @@ export function addHelpCommand(parent: Command): void {
     .action((names: readonly string[]) => {
       let command = parent
       for (const name of names) {
-        const next = command.commands.find((one) => one.name() === name || one.aliases().includes(name))
+        const next = command.commands.find((item) => item.name() === name || item.aliases().includes(name))
         if (next === undefined) command.error(unknownCommand(command, name))
         else command = next
       }
@@ -89,7 +89,7 @@ export function addHelpCommand(parent: Command): void {
 
 function unknownCommand(command: Command, name: string): string {
   const known = command.createHelp().visibleCommands(command)
-  const names = known.flatMap((one) => [one.name(), ...one.aliases()])
+  const names = known.flatMap((item) => [item.name(), ...item.aliases()])
   return `unknown command '${name}'${didYouMean(name, names)}`
 }
 

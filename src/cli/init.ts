@@ -72,7 +72,7 @@ async function initAgents(io: CliIo, json: boolean): Promise<number> {
   const isAdded =
     (await writeNewFile(io.cwd, agents, AGENTS_LINES)) || (await appendOnce(io.cwd, agents, AGENTS_LINES, name))
   const written = [...(isNew ? [name] : []), ...(isAdded ? [AGENTS_FILE] : [])]
-  const left = [name, AGENTS_FILE].filter((one) => !written.includes(one))
+  const left = [name, AGENTS_FILE].filter((value) => !written.includes(value))
   await printResult({ value: { written, left }, text: written.join('\n') }, io, json)
   if (isNew || String(readRegularFile(skill)) === content) return EXIT.ok
   printLine(io.stderr, `${name} differs from this version's and was not changed. To replace it, remove it first.`)

@@ -23,12 +23,12 @@ export function junitXml(subject: string, suites: readonly JUnitSuite[], at: Epo
     '<testsuites>',
     ...suites.flatMap(({ name, cases, notes = [] }, id) => {
       const count = (wanted: JUnitCase['outcome']) => cases.filter(({ outcome }) => outcome === wanted).length
-      const seconds = cases.reduce((sum, one) => sum + (one.seconds ?? 0), 0)
+      const seconds = cases.reduce((sum, junitCase) => sum + (junitCase.seconds ?? 0), 0)
       const sums = `tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}"`
       return [
         `  <testsuite id="${id}" name=${quoted(name)} ${origin} ${sums} time="${timeOf(seconds)}">`,
         '    <properties/>',
-        ...cases.map((one) => `    ${testCase(name, one)}`),
+        ...cases.map((junitCase) => `    ${testCase(name, junitCase)}`),
         `    <system-out>${notes.map(xmlText).join('\n')}</system-out>`,
         '    <system-err/>',
         '  </testsuite>',

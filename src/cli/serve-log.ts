@@ -100,7 +100,8 @@ export function startText({ plan, records, seed }: Pick<ReadyFacts, 'plan' | 're
 }
 
 function jsonReady({ operations, ...facts }: ReadyFacts): string {
-  const idsOf = (wanted: boolean) => operations.filter((one) => isStateful(one) === wanted).map(({ id }) => id)
+  const idsOf = (wanted: boolean) =>
+    operations.filter((operation) => isStateful(operation) === wanted).map(({ id }) => id)
   return escapeControls(JSON.stringify({ event: 'ready', ...facts, stateful: idsOf(true), mocked: idsOf(false) }))
 }
 

@@ -97,8 +97,8 @@ export function toRows(value: unknown): Rows | undefined {
   const cell = (field: unknown) => (typeof field === 'string' ? field : field === undefined ? '' : stringifyJson(field))
   if (Array.isArray(value)) {
     if (!value.every(isObject)) return undefined
-    const head = [...new Set(value.flatMap((one) => Object.keys(one)))]
-    return { head, rows: value.map((one) => head.map((name) => cell(one[name]))) }
+    const head = [...new Set(value.flatMap((item) => Object.keys(item)))]
+    return { head, rows: value.map((item) => head.map((name) => cell(item[name]))) }
   }
   if (!isObject(value)) return undefined
   return { head: ['field', 'value'], rows: Object.entries(value).map(([name, field]) => [name, cell(field)]) }

@@ -70,7 +70,7 @@ function unknownRequest(contract: Contract, method: string, path: string, route:
   }
   // A copied address includes the base path.
   const below = path.replace(/^\/[^/]*/, '')
-  const known = contract.operations.map((one) => `${one.method} ${one.path}`)
+  const known = contract.operations.map((operation) => `${operation.method} ${operation.path}`)
   const meant =
     contract.route(method, below).kind === 'operation'
       ? `; did you mean ${method} ${below}? The base address is put in front of it.`

@@ -38,7 +38,7 @@ export function writeLocator(cwd: string, location: Location): () => void {
       const isOwn = ({ pid, startedAt }: Location) => pid === location.pid && startedAt === location.startedAt
       write(
         file,
-        runningIn(file).filter((one) => !isOwn(one)),
+        runningIn(file).filter((entry) => !isOwn(entry)),
       )
       if (made !== undefined && readdirSync(made).every((name) => name === '.gitignore'))
         rmSync(made, { recursive: true })

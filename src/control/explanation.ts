@@ -6,7 +6,7 @@ import type { ExplanationView } from './views.js'
 export function readExplanation({ operations, resources }: Contract): ExplanationView {
   return {
     resources: resources.map(({ name, path, id, because, parents }) => {
-      const own = operations.filter((one) => isStateful(one) && one.action?.resource === name)
+      const own = operations.filter((operation) => isStateful(operation) && operation.action?.resource === name)
       const actions = own.flatMap(({ action }) => action ?? [])
       const { outer, envelope } = actions.find(({ kind, envelope }) => kind !== 'list' && envelope !== undefined) ?? {}
       return {
@@ -14,7 +14,7 @@ export function readExplanation({ operations, resources }: Contract): Explanatio
         path,
         record: because.record,
         id: { property: id.parts?.join(', ') ?? id.property, because: because.id },
-        envelope: [outer, envelope].filter((one) => one !== undefined).join('.'),
+        envelope: [outer, envelope].filter((value) => value !== undefined).join('.'),
         list: own.find(({ action }) => action?.kind === 'list')?.id ?? null,
         parents: parents.map(({ parameter, resource = null }) => ({ parameter, resource })),
       }

@@ -273,8 +273,8 @@ function flagsText({ ban: _bans, ...content }: ScenarioContent): string {
     return [value]
       .flat()
       .map(
-        (one) =>
-          `--${toKebabCase(name)} ${shellWord(typeof one === 'object' ? String(stringifyJson(one)) : String(one))}`,
+        (item) =>
+          `--${toKebabCase(name)} ${shellWord(typeof item === 'object' ? String(stringifyJson(item)) : String(item))}`,
       )
   })
   return `${flags.join(' ')}\n`

@@ -75,7 +75,10 @@ export class Accounts {
         copy.#accounts[kind].set(name, {
           usage: usageWithoutFuture(usage, now),
           bans: banRecordWithoutFuture(bans, now),
-          early: early.filter((one) => isRetryWindowOpen(one, before, wall) && isRetryWindowOpen(one, now, wall)),
+          early: early.filter(
+            (earlyRequest) =>
+              isRetryWindowOpen(earlyRequest, before, wall) && isRetryWindowOpen(earlyRequest, now, wall),
+          ),
         })
     return copy
   }

@@ -48,9 +48,9 @@ function saveSpaces(spaces: Spaces) {
 function loadSpaces(spaces: Spaces, { keys, room, spaces: saved, removed }: ReturnType<typeof saveSpaces>): void {
   const { shared } = spaces.default
   shared.keys.all = loadKeys(keys)
-  for (const one of saved) {
-    const space = spaces.open(one.name, 0, true)
-    if (space !== undefined) loadSpace(space, one)
+  for (const value of saved) {
+    const space = spaces.open(value.name, 0, true)
+    if (space !== undefined) loadSpace(space, value)
   }
   spaces.removedSpace = removed === null ? undefined : { ...removed, undo: loadUndo(spaces.default, removed.undo) }
   shared.memoryBudget.state = room

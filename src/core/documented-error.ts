@@ -30,7 +30,7 @@ function documentedBy(
   const { outside: _, ...response } = { ...given, status }
   const wanted = [String(status), `${String(status)[0]}xx`, 'default']
   const exact = operation.responses.has(status) ? wanted.slice(0, 1) : wanted
-  const error = exact.flatMap((one) => operation.errors?.find((error) => error.status === one) ?? [])[0]
+  const error = exact.flatMap((value) => operation.errors?.find((error) => error.status === value) ?? [])[0]
   if (error !== undefined)
     return { ...response, contentType: error.contentType, body: fillError(error, status, problem) }
   if (!isDocumented(operation, status)) return undefined

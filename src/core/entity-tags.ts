@@ -66,5 +66,5 @@ function namesTag(header: string | readonly string[], tag: string | undefined, i
   if (tag === undefined) return false
   const list = String(header)
   const named = list.match(/(?:W\/)?"[^"]*"/g) ?? []
-  return list.trim() === '*' || named.some((one) => (isWeak ? one.replace('W/', '') : one) === tag)
+  return list.trim() === '*' || named.some((value) => (isWeak ? value.replace('W/', '') : value) === tag)
 }

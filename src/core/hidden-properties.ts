@@ -7,7 +7,7 @@ export function withoutHidden(value: Values, hidden: readonly (readonly string[]
 }
 
 function without(value: unknown, [name = '', ...rest]: readonly string[]): unknown {
-  if (Array.isArray(value)) return value.map((one) => without(one, [name, ...rest]))
+  if (Array.isArray(value)) return value.map((item) => without(item, [name, ...rest]))
   if (!isNode(value) || value[name] === undefined) return value
   const { [name]: inner, ...others } = value
   return rest.length === 0 ? others : { ...value, [name]: without(inner, rest) }

@@ -31,7 +31,7 @@ export function once(
   const id = JSON.stringify([operation.id, path, key])
   const body = bodyDigest(context)
   const kept = () => space.state.idempotent.filter(({ at }) => now < at + DAY_MS)
-  const known = kept().find((one) => one.by === by && one.id === id)
+  const known = kept().find((keptResponse) => keptResponse.by === by && keptResponse.id === id)
   if (known !== undefined && known.body !== body) return otherBody(operation)
   if (known !== undefined) {
     context.isReplay = true

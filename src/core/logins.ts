@@ -23,7 +23,7 @@ const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
 /** A mocked response of an operation without a key that has a token: with one that works. @source docs/spec.md, "Logins" */
 export function withLogin({ space, now }: RequestContext, operation: Operation, given: HandlerResult): HandlerResult {
   const { contract, hasLogins } = space.shared
-  const isPossible = hasLogins && operation.isPublic === true && contract.operations.some((one) => !one.isPublic)
+  const isPossible = hasLogins && operation.isPublic === true && contract.operations.some((item) => !item.isPublic)
   if (!isPossible || given.status > 299 || typeof given.body !== 'string') return given
   const n = space.state.logins.issued + 1
   const mocked = isJson(given) ? parseShallowJson(given.body) : undefined

@@ -97,9 +97,9 @@ const keptSizes = new WeakMap<KeptResponse, number>()
 
 /** Bytes of responses that an Idempotency-Key keeps. */
 export function keptBytes(kept: readonly KeptResponse[]): number {
-  return kept.reduce((sum, one) => {
-    const bytes = keptSizes.get(one) ?? utf8Length(stringifyJson(one))
-    keptSizes.set(one, bytes)
+  return kept.reduce((sum, keptResponse) => {
+    const bytes = keptSizes.get(keptResponse) ?? utf8Length(stringifyJson(keptResponse))
+    keptSizes.set(keptResponse, bytes)
     return sum + bytes
   }, 0)
 }

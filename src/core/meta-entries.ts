@@ -86,13 +86,13 @@ function metaEntry(name: string, field: MetaField, facts: ListFacts): readonly (
     case 'last-page': {
       const role = field.role === 'first-page' ? 'firstPage' : field.role === 'last-page' ? 'lastPage' : field.role
       const found = facts[role]
-      const one =
+      const item =
         typeof found !== 'object'
           ? found
           : field.isAddress || role.endsWith('Page')
             ? absolute(found.address)
             : found.value
-      const value = one === undefined ? undefined : field.isNumber ? Number(one) : String(one)
+      const value = item === undefined ? undefined : field.isNumber ? Number(item) : String(item)
       if (value !== undefined && !Number.isNaN(value)) return [[name, value]]
       return field.isNullable ? [[name, null]] : field.isRequired ? [[name, field.isNumber ? 0 : '']] : []
     }

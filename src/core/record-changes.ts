@@ -51,15 +51,15 @@ function mergePatch(target: unknown, patch: unknown): unknown {
 /** Removes a record with the records below it: on nested paths, and on flat ones that a nested path shows by its id. */
 export function removals(resource: ResourceData, scope: Scope, id: string, space: Space): readonly RecordChange[] {
   const changes = new Map<string, RecordChange>()
-  const remove = (one: ResourceData, within: Scope, own: string): void => {
-    const key = JSON.stringify([one.name, within, own])
+  const remove = (resourceData: ResourceData, within: Scope, own: string): void => {
+    const key = JSON.stringify([resourceData.name, within, own])
     if (changes.has(key)) return
-    changes.set(key, { kind: 'remove', resource: one.name, scope: within, id: own })
+    changes.set(key, { kind: 'remove', resource: resourceData.name, scope: within, id: own })
     for (const child of space.shared.contract.resources) {
       const records = space.state.records.get(child.name)
-      const isNested = child.parents.some((parent) => parent.resource === one.name)
-      const nested = isNested ? (records?.places([...within, idInPath(one.id, own)], []) ?? []) : []
-      const shown = shownBy(child, one, space).flatMap(
+      const isNested = child.parents.some((parent) => parent.resource === resourceData.name)
+      const nested = isNested ? (records?.places([...within, idInPath(resourceData.id, own)], []) ?? []) : []
+      const shown = shownBy(child, resourceData, space).flatMap(
         (property) => records?.places([], [[property, [own, parseInt64(own)]]]) ?? [],
       )
       for (const place of [...nested, ...shown])
@@ -80,8 +80,10 @@ function shownBy(child: ResourceData, parent: ResourceData, { shared }: Space): 
 /** A property whose value must be unique, and that another record has. */
 export function findTaken({ id, unique }: ResourceData, value: Values, records?: RecordsView): string | undefined {
   const own = String(value[id.property])
-  const others = unique.length === 0 ? [] : (records?.values() ?? []).filter((one) => String(one[id.property]) !== own)
+  const others =
+    unique.length === 0 ? [] : (records?.values() ?? []).filter((item) => String(item[id.property]) !== own)
   return unique.find(
-    (property) => value[property] !== undefined && others.some((one) => isDeepEqual(one[property], value[property])),
+    (property) =>
+      value[property] !== undefined && others.some((other) => isDeepEqual(other[property], value[property])),
   )
 }

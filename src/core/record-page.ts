@@ -61,7 +61,7 @@ export function readPage(
   const previous =
     start > 0 && limit > 0 ? linkTo(previousPage(roles, page, Math.max(0, start - limit) + base)) : undefined
   const links = [next && `<${next.address}>; rel="next"`, previous && `<${previous.address}>; rel="prev"`]
-  const link = links.filter((one) => one !== undefined).join(', ') || undefined
+  const link = links.filter((value) => value !== undefined).join(', ') || undefined
   const headers = headersOf(action, { link, total: String(total) })
   if (envelope === undefined) return { values, before: '[', after: ']', headers }
   const hasTotal = Object.values({ ...action.meta, ...action.innerMeta }).some(({ role }) => role === 'total')
@@ -94,7 +94,7 @@ interface SortKey {
  */
 function sortKeys({ resource, action, query }: ActionRequest): readonly SortKey[] | string {
   const { sort = '', order = '', hasSortChoices } = action.query ?? {}
-  const given = [queryValue(query, sort) ?? ''].flat().flatMap((one) => String(one).split(','))
+  const given = [queryValue(query, sort) ?? ''].flat().flatMap((value) => String(value).split(','))
   const keys: SortKey[] = []
   for (const text of given) {
     const [, minus, name = '', suffix] = /^\s*([+-]?)([^:\s]+)(?:[:\s]+(asc|desc)\w*)?\s*$/i.exec(text) ?? []
@@ -115,9 +115,15 @@ function sortKeys({ resource, action, query }: ActionRequest): readonly SortKey[
 /** `created` is short for `created_at`; the attributes of JSON:API are meant without their prefix. */
 function sortedProperty(name: string, properties: readonly string[]): string | undefined {
   const plain = (text: string) => text.replaceAll(/[_-]/g, '').toLowerCase()
-  const named = (wanted: string) => properties.find((one) => plain(one) === plain(wanted))
+  const named = (wanted: string) => properties.find((property) => plain(property) === plain(wanted))
   const inside = properties.includes('attributes') ? `attributes.${name}` : undefined
-  return properties.find((one) => one === name) ?? named(name) ?? named(`${name}At`) ?? named(`${name}Date`) ?? inside
+  return (
+    properties.find((property) => property === name) ??
+    named(name) ??
+    named(`${name}At`) ??
+    named(`${name}Date`) ??
+    inside
+  )
 }
 
 function isGiven(cursor: unknown): boolean {

@@ -142,7 +142,7 @@ function create(given: ActionRequest, scope: Scope, space: Space, list?: readonl
   const [value = {}] = values
   if (!action.isBulk) return save(given, scope, value, space)
   const changes = values.map(
-    (one) => ({ kind: 'put', resource: resource.name, record: { scope, value: one } }) as const,
+    (item) => ({ kind: 'put', resource: resource.name, record: { scope, value: item } }) as const,
   )
   const body = action.hasBody ? bodyText(given, value, values) : ''
   return { kind: 'done', status: action.status, body, headers: headersOf(action, NO_FACTS), changes }
@@ -279,7 +279,7 @@ function filtersOf({ resource, action, path, query }: ActionRequest): readonly F
     const accepted: readonly unknown[] = Array.isArray(value) ? value : [value]
     const { choices } = resource.properties[property] ?? {}
     // A value that no record can have, such as `all`, is no filter.
-    const isPossible = (one: unknown) => choices?.includes(one) ?? !/^(all|any)$/i.test(String(one))
+    const isPossible = (item: unknown) => choices?.includes(item) ?? !/^(all|any)$/i.test(String(item))
     // A record without a flag has not set it.
     const wanted = accepted.includes(false) ? [...accepted, undefined] : accepted
     if (accepted.every(isPossible)) filters.push([property, wanted])

@@ -66,7 +66,7 @@ export function encodedBody({ body, headers }: ServiceRequest): HandlerResult | 
 function challenges(code: ProblemCode, choices: readonly KeyPlaces[]): string {
   const schemes = new Set(choices.flat().map(schemeOf))
   // Clients that know one challenge only read the first.
-  const ordered = [...schemes].sort((one, other) => Number(one === OWN_SCHEME) - Number(other === OWN_SCHEME))
+  const ordered = [...schemes].sort((a, b) => Number(a === OWN_SCHEME) - Number(b === OWN_SCHEME))
   const error = (scheme: string) => (code === 'missing_api_key' || scheme === 'Basic' ? '' : ', error="invalid_token"')
   return ordered.map((scheme) => `${scheme} realm="petstore"${error(scheme)}`).join(', ')
 }

@@ -90,6 +90,6 @@ export function isSameState(before: SpaceState, after: SpaceState): boolean {
 
 const BY_IDENTITY: ReadonlySet<string> = new Set<keyof SpaceState>(['records', 'accounts', 'plans', 'origins'])
 
-export function isEqual(one: unknown, other: unknown): boolean {
-  return one === other || stringifyJson(one ?? null) === stringifyJson(other ?? null)
+export function isEqual(a: unknown, b: unknown): boolean {
+  return a === b || stringifyJson(a ?? null) === stringifyJson(b ?? null)
 }

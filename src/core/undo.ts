@@ -47,7 +47,9 @@ function changedKeys({ before, after }: ChangedKeys): readonly string[] {
 
 /** A key that the verb changed, and a later one as well: the undo would take that back too. */
 export function keyChangedSince(keys: Keyring, changed: ChangedKeys): ApiKey | undefined {
-  const key = changedKeys(changed).find((one) => !isEqual(keys.valid.get(one), changed.after.valid.get(one)))
+  const key = changedKeys(changed).find(
+    (changedKey) => !isEqual(keys.valid.get(changedKey), changed.after.valid.get(changedKey)),
+  )
   return key === undefined
     ? undefined
     : (keys.valid.get(key) ?? changed.after.valid.get(key) ?? changed.before.valid.get(key))

@@ -58,7 +58,7 @@ export function withEarly(
   now: EpochMs,
   wall: EpochMs,
 ): readonly EarlyRequest[] {
-  const open = early.filter((one) => isRetryWindowOpen(one, now, wall)).slice(-MAX_EARLY + 1)
+  const open = early.filter((earlyRequest) => isRetryWindowOpen(earlyRequest, now, wall)).slice(-MAX_EARLY + 1)
   return [...open, { sender, from: now, until: now + COUNTED_FOR_MS, wallUntil: wall + COUNTED_FOR_MS }]
 }
 

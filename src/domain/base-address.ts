@@ -20,8 +20,8 @@ export function shownAddress(text: string): string {
   return JSON.stringify(text.replace(/\/\/[^/]*@/, '//…@').replace(/[?#].*$/s, '?…'))
 }
 
-export function isSameOrigin(one: string, other: string): boolean {
-  return new URL(one).origin === new URL(other).origin
+export function isSameOrigin(a: string, b: string): boolean {
+  return new URL(a).origin === new URL(b).origin
 }
 
 /** Whether an address is on this machine. `.localhost` is reserved: RFC 6761, 6.3 */

@@ -124,7 +124,7 @@ export class Collection {
     let places = scope.length === 0 ? this.#all : (this.#byScope.get(scopeKey(scope)) ?? [])
     const others = filters.filter(([property, accepted]) => {
       const isFirst = places === this.#all && accepted.length === 1
-      const index = isFirst ? this.#byValue.find((one) => one.property === property) : undefined
+      const index = isFirst ? this.#byValue.find((valueIndex) => valueIndex.property === property) : undefined
       if (index === undefined) return true
       places = index.places.get(accepted[0]) ?? []
       return false
@@ -167,8 +167,8 @@ export class Collection {
     }
     for (const { property, places } of this.#byValue) {
       if (before[property] === value[property]) continue
-      for (const one of valuesOf(before[property])) takeOut(placesIn(places, one), place)
-      for (const one of valuesOf(value[property])) insert(placesIn(places, one), place)
+      for (const item of valuesOf(before[property])) takeOut(placesIn(places, item), place)
+      for (const item of valuesOf(value[property])) insert(placesIn(places, item), place)
     }
     this.#values[place] = value
   }
@@ -232,7 +232,7 @@ export class Collection {
       change(placesIn(this.#byScope, scopeKey(scope.slice(0, length))), place)
     for (const { property, places } of this.#byValue) {
       const own = value[property]
-      if (Array.isArray(own)) for (const one of valuesOf(own)) change(placesIn(places, one), place)
+      if (Array.isArray(own)) for (const item of valuesOf(own)) change(placesIn(places, item), place)
       else if (own !== undefined) change(placesIn(places, own), place)
     }
   }
@@ -251,7 +251,7 @@ export function followingId(id: Int64): Int64 {
 
 export function isMatch(value: Values, filters: readonly Filter[]): boolean {
   return filters.every(([property, accepted]) =>
-    accepted.some((one) => valuesOf(propertyOf(value, property)).some((own) => isDeepEqual(own, one))),
+    accepted.some((item) => valuesOf(propertyOf(value, property)).some((own) => isDeepEqual(own, item))),
   )
 }
 

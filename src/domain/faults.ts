@@ -203,7 +203,7 @@ export function parseFaultRule(given: string): FaultRule | string {
 
 /** Whether it leaves the response of the operation as it is, but for headers and time. */
 export function keepsResponse({ fault, status, body, retryAfter, headers, latency }: FaultRule): boolean {
-  const others = [status, body, retryAfter].filter((one) => one !== undefined)
+  const others = [status, body, retryAfter].filter((value) => value !== undefined)
   return fault === 'status' && others.length === 0 && (headers ?? latency) !== undefined
 }
 
@@ -282,7 +282,7 @@ function conditionText(when: FaultCondition = {}): string {
 /** As options and verbs take it: as text if it has one. */
 export function faultInput(rule: FaultRule): FaultInput {
   const { fault, ...others } = rule
-  const isText = [others.body, others.headers, others.latency, others.when].every((one) => one === undefined)
+  const isText = [others.body, others.headers, others.latency, others.when].every((value) => value === undefined)
   if (isText) return formatFaultRule(rule) as FaultText
   return fault === 'status' ? others : rule
 }

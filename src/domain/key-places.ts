@@ -47,7 +47,7 @@ export function readKeyAt({ target, headers }: ServiceRequest, place: KeyPlace):
 
 /** What a client sends to have a key in all places of the first alternative that consists of headers, or else of the first. */
 export function keyParts(choices: readonly KeyPlaces[], key: string) {
-  const places = choices.find((one) => one.every((place) => !('in' in place))) ?? choices[0] ?? [BEARER]
+  const places = choices.find((keyPlaces) => keyPlaces.every((place) => !('in' in place))) ?? choices[0] ?? [BEARER]
   const headers = places.flatMap((place): readonly (readonly [name: string, value: string])[] => {
     if (!('in' in place)) return [[place.name, place.prefix + key]]
     if (place.in === 'query') return []

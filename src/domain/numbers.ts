@@ -1,10 +1,10 @@
 /** `1 pet`, `2 pets`. @param several irregular plural */
-export function counted(count: number, one: string, several?: string): string {
-  return `${count} ${pluralize(count, one, several)}`
+export function counted(count: number, singular: string, several?: string): string {
+  return `${count} ${pluralize(count, singular, several)}`
 }
 
-export function pluralize(count: number, one: string, several = `${one}s`): string {
-  return count === 1 ? one : several
+export function pluralize(count: number, singular: string, several = `${singular}s`): string {
+  return count === 1 ? singular : several
 }
 
 export type Bytes = number

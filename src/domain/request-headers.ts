@@ -36,12 +36,12 @@ export function withBearer(
     })
     return keys.length < places.length ? [] : keys
   })
-  const { token, place } = complete.find((one) => isKnown(one.token)) ?? complete[0] ?? {}
+  const { token, place } = complete.find((value) => isKnown(value.token)) ?? complete[0] ?? {}
   const { authorization: _, ...others } = request.headers
   const headers: Record<string, string | readonly string[] | undefined> = others
   const secret = new Set(['authorization', ...keyHeaders.map(({ name }) => name.toLowerCase())])
   for (const name of secret) if (headers[name] !== undefined) headers[name] = MASK
-  const queries = otherKeys.filter((one) => one.in === 'query')
+  const queries = otherKeys.filter((key) => key.in === 'query')
   return {
     ...request,
     target: queries.reduce((target, { name }) => replaceInQuery(target, name, () => MASK), request.target),

@@ -50,7 +50,7 @@ export function findWebsite(
   const ownOrigins = [`http://${host}`, `https://${host}`]
   const isLoopback = host === undefined || LOOPBACK_HOST.test(host)
   const isTrusted =
-    isLoopback || (isExposed && LOCAL_HOST.test(host)) || ownOrigins.some((one) => isAllowedOrigin(allowed, one))
+    isLoopback || (isExposed && LOCAL_HOST.test(host)) || ownOrigins.some((value) => isAllowedOrigin(allowed, value))
   if (!isTrusted) return host
   if (origin !== undefined) return ownOrigins.includes(origin) || isAllowedOrigin(allowed, origin) ? undefined : origin
   // Pages of the same site as a loopback name are from this machine as well.

@@ -178,7 +178,7 @@ function firstOfEach(sources: readonly OptionValues[]): OptionValues {
   for (const source of sources) {
     Object.assign(values, Object.fromEntries(Object.entries(source).filter(([name]) => !decided.has(name))))
     for (const name of Object.keys(source) as OptionName[])
-      for (const one of [name, ...(OVERRIDES[name] ?? [])]) decided.add(one)
+      for (const optionName of [name, ...(OVERRIDES[name] ?? [])]) decided.add(optionName)
   }
   return values as OptionValues
 }
@@ -226,7 +226,7 @@ function findConflicts(sources: readonly OptionValues[], merged: OptionValues, l
   const isOn = (value: unknown) => value !== undefined && value !== false
   const conflicts = CONFLICTS.flatMap(({ name, excludes, inAnySource = false }) =>
     (inAnySource ? [merged] : sources).flatMap((source, index) => {
-      const other = isOn(source[name]) ? excludes.find((one) => isOn(source[one])) : undefined
+      const other = isOn(source[name]) ? excludes.find((optionName) => isOn(source[optionName])) : undefined
       if (other === undefined) return []
       const places = inAnySource ? layers : layers.slice(index, index + 1)
       const where = find(places, name)?.where([]) ?? name

@@ -129,8 +129,8 @@ export class Outbox {
 
   /** Passes the outcomes of an own entry that was read back to its callers. Older entries were never stored. */
   settle(batch: number, outcomes: readonly Outcome[]): void {
-    const entry = this.#unread.find((one) => one.batch === batch)
-    this.#unread = this.#unread.filter((one) => one.batch > batch)
+    const entry = this.#unread.find((item) => item.batch === batch)
+    this.#unread = this.#unread.filter((item) => item.batch > batch)
     if (entry === undefined) return
     entry.isRead = true
     clearTimeout(entry.timer)

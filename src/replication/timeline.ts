@@ -78,7 +78,7 @@ export class Timeline {
   #load({ place, text }: Checkpoint): void {
     const end = text.indexOf('\n')
     const { group, open, position, now } = parseJson(text.slice(0, end)) as Header
-    for (const one of open) this.#open.set(one.exchange.position, one)
+    for (const openExchange of open) this.#open.set(openExchange.exchange.position, openExchange)
     Object.assign(this, { group, place, position, now })
     if (group.facts === undefined) return
     // The checkpoint contains the whole state, so the fixtures are not loaded.
@@ -146,7 +146,7 @@ export class Timeline {
 
   /** A replica that is gone cannot report the ends of its exchanges. */
   #endExchanges(replica: string, now: EpochMs): void {
-    const own = [...this.#open.values()].filter((one) => one.replica === replica)
+    const own = [...this.#open.values()].filter((openExchange) => openExchange.replica === replica)
     for (const { exchange } of own) this.#open.delete(exchange.position)
     const lost = { how: 'unknown', waitingMs: 0, bodyMs: 0, connection: 0 } as const
     const exchanges = own.map(({ exchange, at }) => ({ ...exchange, ...lost, durationMs: now - at }))

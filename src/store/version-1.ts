@@ -100,13 +100,13 @@ function resourcesOf(layout: Layout) {
   const names = namesOf(layout.resources)
   return {
     find(name: string, property: string, depth: number): StoredResource {
-      const known = layout.resources.find((one) => names.get(one.path) === name)
+      const known = layout.resources.find((resource) => names.get(resource.path) === name)
       const fields = Array.from({ length: depth }, (_, index) => parentField(index))
       return known?.parents.length === depth ? known : layout.add(name, '', property, fields)
     },
     /** Undefined if the records of the resource were elsewhere, so that those of the list were not served. */
     list(name: 'pets' | 'orders'): StoredResource | undefined {
-      const known = layout.resources.find((one) => names.get(one.path) === name)
+      const known = layout.resources.find((resource) => names.get(resource.path) === name)
       if (known === undefined) return layout.add(name, '', 'id', [])
       return isList(known, name) ? known : undefined
     },

@@ -235,12 +235,12 @@ function addSharedFlags(command: Command, given: GivenFlags, taken: ReadonlySet<
 function flagNames({ parameters, headers = [], body }: Operation): FlagNames {
   const names = new Map<Parameter | Field, string>()
   const taken = new Set<string>()
-  const take = (one: Parameter | Field, kind: string) => {
-    const kebab = kebabCase(one.name)
+  const take = (value: Parameter | Field, kind: string) => {
+    const kebab = kebabCase(value.name)
     let name = kebab
     for (let count = 1; taken.has(name); count++) name = `${kind}-${kebab}${count === 1 ? '' : `-${count}`}`
     taken.add(name)
-    names.set(one, name)
+    names.set(value, name)
   }
   for (const parameter of parameters) if (parameter.in === 'query') take(parameter, 'query')
   for (const field of body?.fields ?? []) take(field, 'body')
@@ -269,23 +269,23 @@ function summaryOf({ id, summary, deprecated, stability }: Operation): string {
   return `${summary ?? id}${marks.length === 0 ? '' : ` (${marks.join(', ')})`}`
 }
 
-function aboutOf(one: Parameter | Field): string {
-  const { description, wording, default: fallback, required } = one
+function aboutOf(value: Parameter | Field): string {
+  const { description, wording, default: fallback, required } = value
   const remarks = [
     wording ?? [],
-    one.type === 'array' ? 'repeatable' : [],
+    value.type === 'array' ? 'repeatable' : [],
     fallback === undefined ? [] : `default: ${String(fallback)}`,
-    required && !('in' in one && one.in === 'path') ? 'required' : [],
+    required && !('in' in value && value.in === 'path') ? 'required' : [],
   ].flat()
-  return `${description ?? one.name}${remarks.length === 0 ? '' : ` (${remarks.join('; ')})`}`.replace(/\s+/g, ' ')
+  return `${description ?? value.name}${remarks.length === 0 ? '' : ` (${remarks.join('; ')})`}`.replace(/\s+/g, ' ')
 }
 
 function exampleOf({ id, parameters, body }: Operation, names: FlagNames): string {
   const words = ['petstore-sandbox call', id]
-  for (const one of parameters) {
-    const example = one.example ?? one.enum?.[0]
+  for (const parameter of parameters) {
+    const example = parameter.example ?? parameter.enum?.[0]
     if (example === undefined) continue
-    words.push(one.in === 'path' ? String(example) : `--${names.get(one)} ${String(example)}`)
+    words.push(parameter.in === 'path' ? String(example) : `--${names.get(parameter)} ${String(example)}`)
   }
   const values: Readonly<Record<string, unknown>> = body?.example === undefined ? {} : Object(JSON.parse(body.example))
   for (const field of body?.fields ?? []) {

@@ -123,7 +123,7 @@ export async function openReporter({ stderr, env }: CliIo) {
     note: (message: string) => line(`note: ${escapeControls(message)}`),
     violation: (message: string) => line(`${red('CONTRACT_VIOLATION:')} ${escapeControls(message)}`),
     detail(lines: readonly string[]): void {
-      for (const one of lines) line(dim(one))
+      for (const text of lines) line(dim(text))
     },
     retry({ wait, because, attempt, attempts }: RetryWait, fix: string | undefined): void {
       if (isTTY && fix !== undefined)
@@ -148,7 +148,7 @@ export async function openReporter({ stderr, env }: CliIo) {
         await print(stderr, `${escapeControls(stringifyJson(whole))}\n`)
         return
       }
-      for (const one of head) line(one)
+      for (const text of head) line(text)
       if (response !== undefined) {
         const { bytes } = await showBody(response, 'json', stderr, env)
         if (bytes.length > 0) await print(stderr, String(bytes))

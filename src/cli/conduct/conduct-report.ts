@@ -99,28 +99,28 @@ export function callerName({
   return sentKeyText(key, space, sender)
 }
 
-function sumOfWhatIfs(one: WhatIf, other: WhatIf): WhatIf {
-  const plans = one.plans.map((plan) => {
-    const same = other.plans.find((candidate) => candidate.plan === plan.plan)
+function sumOfWhatIfs(a: WhatIf, b: WhatIf): WhatIf {
+  const plans = a.plans.map((plan) => {
+    const same = b.plans.find((candidate) => candidate.plan === plan.plan)
     return same === undefined ? plan : { ...plan, ...sumOfRefusals(plan, same) }
   })
   return {
-    requests: one.requests + other.requests,
-    peakMinute: Math.max(one.peakMinute, other.peakMinute),
-    peakDay: Math.max(one.peakDay, other.peakDay),
+    requests: a.requests + b.requests,
+    peakMinute: Math.max(a.peakMinute, b.peakMinute),
+    peakDay: Math.max(a.peakDay, b.peakDay),
     plans,
-    configured: sumOfRefusals(one.configured, other.configured),
+    configured: sumOfRefusals(a.configured, b.configured),
     cheapest: plans.find(({ refusals }) => refusals === 0)?.plan ?? null,
   }
 }
 
-function sumOfRefusals(one: Refusals, other: Refusals): Refusals {
+function sumOfRefusals(a: Refusals, b: Refusals): Refusals {
   return {
-    refusals: one.refusals + other.refusals,
+    refusals: a.refusals + b.refusals,
     refused: {
-      minute: one.refused.minute + other.refused.minute,
-      day: one.refused.day + other.refused.day,
-      ban: one.refused.ban + other.refused.ban,
+      minute: a.refused.minute + b.refused.minute,
+      day: a.refused.day + b.refused.day,
+      ban: a.refused.ban + b.refused.ban,
     },
   }
 }

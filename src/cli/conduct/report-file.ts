@@ -21,7 +21,7 @@ import { findingLine, textReport } from './text-report.js'
 /** A suite for each key with a case for each rule. @param failing rules whose findings are failures */
 export function junitReport(report: ConductReport, failing: readonly RunRule[], at: EpochMs): string {
   const all: readonly SpaceFinding[] = [...report.violations, ...report.warnings]
-  const names = new Set([...report.keys, ...all].map((one) => callerName(one)))
+  const names = new Set([...report.keys, ...all].map((value) => callerName(value)))
   const suites = [...names].map((name): JUnitSuite => {
     const findings = all.filter((finding) => callerName(finding) === name)
     return {

@@ -33,15 +33,16 @@ export function findResource(
   { operations, resources, isPackaged }: Contract,
   wanted: string | undefined,
 ): TestedResource {
-  const own = (name: string) => operations.filter((one) => isStateful(one) && one.action?.resource === name)
+  const own = (name: string) =>
+    operations.filter((operation) => isStateful(operation) && operation.action?.resource === name)
   const usable = resources.filter(({ name }) => own(name).some(({ action }) => isStep(action?.kind)))
   // Parents that the contract does not describe have no records to list.
-  const unknownParents = ({ parents }: ResourceData) => parents.filter((one) => one.resource === undefined).length
+  const unknownParents = ({ parents }: ResourceData) => parents.filter((parent) => parent.resource === undefined).length
   const [most] = [...usable].sort(
-    (one, other) =>
-      unknownParents(one) - unknownParents(other) ||
-      own(other.name).length - own(one.name).length ||
-      one.parents.length - other.parents.length,
+    (a, b) =>
+      unknownParents(a) - unknownParents(b) ||
+      own(b.name).length - own(a.name).length ||
+      a.parents.length - b.parents.length,
   )
   const resource = wanted === undefined ? most : usable.find(({ name }) => name === wanted)
   if (resource === undefined) {
@@ -54,10 +55,10 @@ export function findResource(
   }
   const stepOf = (kind: Step, method: string) =>
     own(resource.name)
-      .filter((one) => one.action?.kind === kind && one.method === method)
-      .sort((one, other) => one.path.length - other.path.length)[0]
+      .filter((operation) => operation.action?.kind === kind && operation.method === method)
+      .sort((a, b) => a.path.length - b.path.length)[0]
   const [list, get, create] = [stepOf('list', 'GET'), stepOf('get', 'GET'), stepOf('create', 'POST')]
-  const steps = [list, get, create].filter((one) => one !== undefined)
+  const steps = [list, get, create].filter((value) => value !== undefined)
   const isGenerated = (!resource.isFixed || resource.isMadeUp) && isPackaged !== true
   return {
     name: resource.name,
@@ -67,7 +68,7 @@ export function findResource(
       choices.some((choice) => typeof choice === 'string'),
     ),
     allowsLargeIds: resource.id.kind === 'integer' && get !== undefined && takesLargeId(get),
-    isPublic: steps.every((one) => one.isPublic),
+    isPublic: steps.every((step) => step.isPublic),
     generate: isGenerated ? [...resource.parents.flatMap((parent) => parent.resource ?? []), resource.name] : [],
   }
 }
@@ -77,14 +78,14 @@ function isStep(kind: string | undefined): kind is Step {
 }
 
 function takesLargeId({ parameters, readPath }: Operation): boolean {
-  const names = parameters.filter((one) => one.in === 'path').map(({ name }) => name)
+  const names = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
   const { violations } = readPath(names.map(() => String(LARGE_ID)))
   return violations.every(({ name }) => name !== names.at(-1))
 }
 
 /** The steps of a job, without those that the contract lacks. */
 export function jobOperations(job: Job, { operations: { list, get, create } }: TestedResource): readonly Operation[] {
-  return [job === 'read' ? list : create, get].filter((one) => one !== undefined)
+  return [job === 'read' ? list : create, get].filter((value) => value !== undefined)
 }
 
 /** @returns the reason if the scenario does not apply to the resource */

@@ -85,10 +85,7 @@ function repeatedMore(
   repeats: readonly Repeat[],
   attempts: number,
 ): string | undefined {
-  const most = repeats.reduce<Repeat | undefined>(
-    (one, other) => (one && one.times >= other.times ? one : other),
-    undefined,
-  )
+  const most = repeats.reduce<Repeat | undefined>((a, b) => (a && a.times >= b.times ? a : b), undefined)
   const exchange = exchanges.find(({ id }) => id === most?.exchange)
   if (most === undefined || exchange === undefined || most.times < attempts) return undefined
   return `${requestLine(exchange)} was sent ${counted(most.times + 1, 'time')}, at most ${attempts} expected. Repeating it cannot help.`

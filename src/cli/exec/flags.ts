@@ -51,7 +51,7 @@ function readEnvName(text: string): EnvName {
   const known: readonly string[] = PLACEHOLDERS
   for (const [, word = ''] of value.matchAll(PLACEHOLDER)) {
     if (known.includes(word)) continue
-    const form = joinOr(known.map((one) => `{${one}}`))
+    const form = joinOr(known.map((item) => `{${item}}`))
     throw new InvalidArgumentError(`{${word}} must be ${form}${didYouMean(word, known)}`)
   }
   return { name, value }

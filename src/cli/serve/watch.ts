@@ -154,6 +154,6 @@ function textOf(contract: Contract): Promise<string> {
   return contract.text('json')
 }
 
-function differs(one: unknown, other: unknown): boolean {
-  return stringifyJson(one ?? null) !== stringifyJson(other ?? null)
+function differs(a: unknown, b: unknown): boolean {
+  return stringifyJson(a ?? null) !== stringifyJson(b ?? null)
 }

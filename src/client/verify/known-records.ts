@@ -42,7 +42,7 @@ export class KnownRecords {
       const isWhole = operation.names?.[name] !== undefined
       const last = isWhole && action?.kind === 'list' ? parents.at(-1)?.resource : isWhole ? resource.name : undefined
       const of = last ?? parents[index]?.resource ?? (index < parents.length ? '' : resource.name)
-      const { id } = this.#contract.resources.find((one) => one.name === of) ?? {}
+      const { id } = this.#contract.resources.find((resourceData) => resourceData.name === of) ?? {}
       const known = this.#firstIds.get(of)
       return known === undefined || isWhole || id === undefined ? known : idInPath(id, known)
     })

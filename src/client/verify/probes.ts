@@ -80,10 +80,13 @@ export function listProbes(operation: Operation, examples: readonly Example[]): 
     examples.flatMap(({ values }) => [...values].map(([name, value]) => `${name} ${String(value)}`)),
   )
   return operation.parameters
-    .flatMap((one) =>
-      [...(one.enum ?? []), ...(isLimit(one) ? [one.maximum ?? []].flat() : [])].map((value) => ({ one, value })),
+    .flatMap((parameter) =>
+      [...(parameter.enum ?? []), ...(isLimit(parameter) ? [parameter.maximum ?? []].flat() : [])].map((value) => ({
+        parameter,
+        value,
+      })),
     )
-    .map(({ one: { name }, value }) => ({
+    .map(({ parameter: { name }, value }) => ({
       name: `${name} ${String(value)}`,
       request: plainRequest(operation, String(new URLSearchParams([[name, String(value)]]))),
     }))
@@ -143,7 +146,9 @@ export function creationProbes(operation: Operation): readonly Probe[] {
   const valid = [
     ...(required.length < Object.keys(values).length ? [probe('required fields only', barest)] : []),
     ...body.fields.flatMap(({ name, enum: all = [] }) =>
-      all.filter((one) => one !== values[name]).map((one) => probe(`${name} ${one}`, { ...values, [name]: one })),
+      all
+        .filter((value) => value !== values[name])
+        .map((value) => probe(`${name} ${value}`, { ...values, [name]: value })),
     ),
     ...(long.length === 0
       ? []
@@ -184,7 +189,7 @@ function requestWithBody(operation: Operation, body: string): EngineRequest {
 }
 
 function plainRequest({ method, path, headers = [] }: Operation, query = ''): EngineRequest {
-  const required = headers.filter((one) => one.required && one.example !== undefined)
+  const required = headers.filter((header) => header.required && header.example !== undefined)
   const own = required.map(({ in: place, name, example }) =>
     place === 'cookie' ? ['cookie', `${name}=${String(example)}`] : [name.toLowerCase(), String(example)],
   )
@@ -195,10 +200,10 @@ function plainRequest({ method, path, headers = [] }: Operation, query = ''): En
 function requestWith(operation: Operation, values: Values, ids: Values): EngineRequest | undefined {
   const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
   const segments = inPath.map(({ name, example }) => ids.get(name) ?? values.get(name) ?? example)
-  if (segments.some((one) => one === undefined || String(one) === '')) return undefined
-  const query = operation.parameters.flatMap((one) => {
-    const value = values.get(one.name) ?? (one.required ? one.example : undefined)
-    return one.in === 'path' || value === undefined ? [] : [[one, [value].flat().map(String)] as const]
+  if (segments.some((segment) => segment === undefined || String(segment) === '')) return undefined
+  const query = operation.parameters.flatMap((parameter) => {
+    const value = values.get(parameter.name) ?? (parameter.required ? parameter.example : undefined)
+    return parameter.in === 'path' || value === undefined ? [] : [[parameter, [value].flat().map(String)] as const]
   })
   const built = buildRequest(operation, {
     path: segments.map(String),

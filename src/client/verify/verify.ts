@@ -57,7 +57,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   const { contract, apiKey } = options
   const run = new Run(options)
   const examplesOf = await readExamples(contract)
-  for (const operation of [...contract.operations].sort((one, other) => rankOf(one) - rankOf(other))) {
+  for (const operation of [...contract.operations].sort((a, b) => rankOf(a) - rankOf(b))) {
     await run.verifyOperation(operation, examplesOf(operation))
   }
   await run.verifyCounting()
@@ -219,7 +219,7 @@ class Run {
 
   #wholeListOf({ path }: Operation) {
     const operation = this.#options.contract.operations.find(
-      (one) => one.method === 'GET' && one.path === collectionOf(path),
+      (item) => item.method === 'GET' && item.path === collectionOf(path),
     )
     const list = operation && wholeList(operation)
     return list && { ...list, operation }

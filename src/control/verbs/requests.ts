@@ -257,7 +257,7 @@ function requestAgain(space: Space, input: Replay): Request {
     })
   const body = input.body ?? sent.body
   const hasBody = verb !== 'GET' && verb !== 'HEAD' && body !== ''
-  const queries = (contract.otherKeys ?? []).filter((one) => one.in === 'query')
+  const queries = (contract.otherKeys ?? []).filter((item) => item.in === 'query')
   const sentTo = queries.reduce((to, { name }) => replaceInQuery(to, name, () => encodeURIComponent(key ?? '')), target)
   return sendable(`request ${quoted(`${verb} ${target}`)}`, 'set another method or target', () => {
     // A key that is given may name another space.

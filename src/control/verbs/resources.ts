@@ -107,9 +107,9 @@ function resourceView(space: Space, resource: ResourceData): ResourceView {
 }
 
 function findResource({ shared: { contract } }: Space, name: string): ResourceData {
-  const resource = contract.resources.find((one) => one.name === name)
+  const resource = contract.resources.find((resourceData) => resourceData.name === name)
   if (resource !== undefined) return resource
-  const names = contract.resources.map((one) => one.name)
+  const names = contract.resources.map((resourceData) => resourceData.name)
   const meant = didYouMean(name, names) || '.'
   throw new VerbError(
     'not_found',
@@ -293,13 +293,13 @@ function checkFields({ shared: { contract } }: Space, resource: ResourceData, gi
  * @param isChange null removes a field
  */
 function readTexts({ shared: { contract } }: Space, name: string, texts: Values, isChange: boolean): Values {
-  const resource = contract.resources.find((one) => one.name === name)
+  const resource = contract.resources.find((resourceData) => resourceData.name === name)
   const reader = resource && recordReader(contract, resource)
   const rules = contract.rules?.get(name)
   const countProblems = (field: string, value: unknown) => {
     if (isChange && value === null) return 0
     const record = { [field]: value }
-    const problems = reader?.check(record).filter((one) => /^[^.[]*/.exec(one.name)?.[0] === field) ?? []
+    const problems = reader?.check(record).filter((violation) => /^[^.[]*/.exec(violation.name)?.[0] === field) ?? []
     return problems.length + (rules?.findViolations(record).length ?? 0)
   }
   const read = (field: string, text: unknown) => {

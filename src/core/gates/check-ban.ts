@@ -37,7 +37,7 @@ function countTowardsBan(context: RequestContext, { sender }: KeyCaller): number
   const account = accountOf(context)
   const early = withEarly(account.early, sender, now, wall)
   context.pending.account = { ...account, early }
-  const count = early.reduce((sum, one) => sum + Number(one.sender === sender), 0)
+  const count = early.reduce((sum, earlyRequest) => sum + Number(earlyRequest.sender === sender), 0)
   return count >= banAfter * senders ? count : undefined
 }
 

@@ -81,7 +81,9 @@ function fieldFinder({ body, headers }: RequestContext['request']): (name: strin
 export function useFault({ space, pending }: RequestContext, fault: ArmedFault): ArmedFault {
   const { id, left } = fault
   if (left !== null)
-    pending.faults = space.state.faults.map((one) => (one.id === id ? { ...one, left: left - 1 } : one))
+    pending.faults = space.state.faults.map((armedFault) =>
+      armedFault.id === id ? { ...armedFault, left: left - 1 } : armedFault,
+    )
   return fault
 }
 
