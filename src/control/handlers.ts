@@ -2,6 +2,7 @@ import type { OperationName } from '../contract/entities.js'
 import type { Int64 } from '../contract/int64.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
 import { findUnsendable, hasNoBody } from '../contract/sendable.js'
+import { addRecord, getRecord, listRecords, removeRecord, setRecord } from '../core/owner-records.js'
 import type { OwnHandler, RequestContext } from '../core/request-context.js'
 import { problem, storeProblem } from '../core/responses.js'
 import type { Space } from '../core/space.js'
@@ -9,6 +10,7 @@ import { isFraming } from '../domain/faults.js'
 import type { HandlerResult } from '../domain/messages.js'
 import { type Bytes, MIB } from '../domain/numbers.js'
 import { randomStream } from '../domain/random.js'
+import { RecordRefused } from '../domain/records.js'
 import { didYouMean, unknownOperation } from '../domain/suggest.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
 import { OptionsError } from '../options/options.js'
@@ -17,7 +19,6 @@ import { messageOf } from '../system/message-of.js'
 import { utf8Length, utf8Text } from '../system/runtime.js'
 import { systemClock } from '../system/system-clock.js'
 import { VerbError } from './verb.js'
-import { resourceVerbs } from './verbs/resources.js'
 
 type RecordValues = Readonly<Record<string, unknown>>
 /** Of a nested record: the ids of its parents, outermost first, then its own. */
@@ -187,9 +188,6 @@ function jsonIn(body: RequestContext['request']['body']): unknown {
 }
 
 function recordsFor(space: Space, wall: EpochMs, turn: Turn): HandlerRecords {
-  const context = { space, wall } as never
-  const { 'records.list': list, 'records.get': get, 'records.add': add } = resourceVerbs
-  const { 'records.set': set, 'records.remove': remove } = resourceVerbs
   const checkTurn = () => {
     if (turn.isOver) throw new Error('The handler has returned: handlers are synchronous.')
     if (systemClock.monotonic() > turn.until) throw new Error(`it ran longer than ${LAST_CHANGE_MS} ms`)
@@ -197,28 +195,28 @@ function recordsFor(space: Space, wall: EpochMs, turn: Turn): HandlerRecords {
   const idOf = (id: RecordKey) => (Array.isArray(id) ? id.map(encodeURIComponent).join('/') : String(id))
   const find = (resource: string, id: RecordKey) => {
     try {
-      return get.run(context, { resource, id: idOf(id) })
+      return getRecord(space, resource, idOf(id))
     } catch (error) {
-      if (error instanceof VerbError && error.code === 'not_found' && space.state.records.has(resource))
+      if (error instanceof RecordRefused && error.code === 'not_found' && space.state.records.has(resource))
         return undefined
       throw error
     }
   }
   return {
-    list: (resource) => list.run(context, { resource }) as readonly RecordValues[],
+    list: (resource) => listRecords(space, resource),
     get: find,
     add(resource, record) {
       checkTurn()
-      return add.run(context, { resource, record: record as RecordValues })
+      return addRecord(space, resource, record as RecordValues, wall)
     },
     set(resource, id, change) {
       checkTurn()
       if (find(resource, id) === undefined) throw new NoSuchRecord(`${resource} has no record ${idOf(id)}`)
-      return set.run(context, { resource, id: idOf(id), change: change as RecordValues })
+      return setRecord(space, resource, idOf(id), change as RecordValues, wall)
     },
     remove(resource, id) {
       checkTurn()
-      remove.run(context, { resource, id: idOf(id) })
+      removeRecord(space, resource, idOf(id), wall)
     },
   }
 }

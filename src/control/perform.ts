@@ -1,6 +1,6 @@
 import { Failure } from '../domain/failures.js'
 import { LogUnavailable, StoreFull } from '../domain/problems.js'
-import { InvalidRecord } from '../domain/records.js'
+import { RecordRefused } from '../domain/records.js'
 import type { EpochMs } from '../domain/time.js'
 import { OptionsError } from '../options/options.js'
 import { systemClock } from '../system/system-clock.js'
@@ -64,7 +64,7 @@ function asVerbError(error: unknown): unknown {
   if (error instanceof LogUnavailable) return new VerbError('log_unavailable', error.message)
   if (error instanceof OptionsError) return new VerbError('invalid_request', `${error.problems.join('; ')}.`)
   if (error instanceof StoreFull) return new VerbError('store_full', error.message)
-  if (error instanceof InvalidRecord) return new VerbError('invalid_request', error.message)
+  if (error instanceof RecordRefused) return new VerbError(error.code, error.message)
   if (!(error instanceof Failure)) return error
   // A damaged or incompatible snapshot is not a failure of the sandbox.
   const isConflict = error.code === 'STORE_CORRUPT' || error.code === 'STORE_VERSION'

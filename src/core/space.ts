@@ -5,7 +5,7 @@ import type { Account, AccountId, ApiKey } from '../domain/keys.js'
 import type { EndedExchange } from '../domain/messages.js'
 import { planLimits, planNames } from '../domain/plans.js'
 import type { Limits } from '../domain/quota.js'
-import { InvalidRecord, type RecordChange, type RecordId } from '../domain/records.js'
+import { type RecordChange, type RecordId, RecordRefused } from '../domain/records.js'
 import type { Change, Snapshot, StoredState } from '../domain/state.js'
 import { type EpochMs, readClock } from '../domain/time.js'
 import { ExchangeLog, type SavedLog } from '../exchanges/exchange-log.js'
@@ -137,7 +137,7 @@ export class Space {
   /**
    * Goes on to the next state: all or nothing, and stored first. Within a verb it is stored at its end.
    * @param next the parts that are replaced @param changes of records, made in place; others are stored only
-   * @throws StoreFull, Failure STORE_WRITE_FAILED; InvalidRecord if the contract does not allow a record in responses
+   * @throws StoreFull, Failure STORE_WRITE_FAILED; RecordRefused if the contract does not allow a record in responses
    */
   commit(next: NextState, changes: readonly Change[] = NO_CHANGES, charged?: ChargedAccount): void {
     let parts = next
@@ -178,7 +178,10 @@ export class Space {
   #checkRecord(resource: string, value: Values): void {
     const violations = this.shared.contract.rules?.get(resource)?.findViolations(value) ?? []
     if (violations.length > 0)
-      throw new InvalidRecord(`The responses of the contract do not allow this record: ${violations.join('; ')}.`)
+      throw new RecordRefused(
+        'invalid_request',
+        `The responses of the contract do not allow this record: ${violations.join('; ')}.`,
+      )
   }
 
   /** Collections in which the one of a resource belongs to no other state. */

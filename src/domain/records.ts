@@ -37,9 +37,16 @@ export type RecordChange =
     }
   | { readonly kind: 'remove'; readonly resource: string; readonly scope: Scope; readonly id: string }
 
-/** A record that the contract does not allow in responses. It was not added or changed. */
-export class InvalidRecord extends Error {
-  override readonly name = 'InvalidRecord'
+/** The owner's change of a record, or a record that the contract does not allow in responses. Nothing was changed. */
+export class RecordRefused extends Error {
+  override readonly name = 'RecordRefused'
+  readonly code: 'invalid_request' | 'not_found' | 'conflict'
+
+  constructor(code: RecordRefused['code'], message: string) {
+    // A suggestion ends in a question mark.
+    super(message.replace(/\?\.$/, '?'))
+    this.code = code
+  }
 }
 
 /** Field by field: `stringifyJson` is 50 times slower for an object with a bigint, such as an id beyond 2^53. */

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type Verb, VerbError } from '../../src/control/verb.js'
+import type { Verb } from '../../src/control/verb.js'
 import type { VerbName } from '../../src/control/verb-map.js'
 import { VERBS } from '../../src/control/verbs.js'
 import { digestSandbox, loadCheckpoint, writeCheckpoint } from '../../src/core/checkpoint.js'
 import type { Spaces } from '../../src/core/spaces.js'
+import { RecordRefused } from '../../src/domain/records.js'
 import { runs, TEST_SEED } from '../support/test-seed.js'
 import { Chance } from './chance.js'
 import { Commands } from './commands.js'
@@ -22,7 +23,7 @@ function read(spaces: Spaces, chance: Chance, wall: number): void {
     if (space !== undefined) verb.run({ space, spaces, wall }, { resource: 'pets' })
   } catch (error) {
     // Not every contract has the resource.
-    if (!(error instanceof VerbError)) throw error
+    if (!(error instanceof RecordRefused)) throw error
   }
 }
 

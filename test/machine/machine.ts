@@ -15,7 +15,7 @@ import { Failure } from '../../src/domain/failures.js'
 import type { ApiKey } from '../../src/domain/keys.js'
 import type { Reply } from '../../src/domain/messages.js'
 import { StoreFull } from '../../src/domain/problems.js'
-import { InvalidRecord } from '../../src/domain/records.js'
+import { RecordRefused } from '../../src/domain/records.js'
 import { createHider } from '../../src/domain/redaction.js'
 import type { Snapshot } from '../../src/domain/state.js'
 import type { EpochMs } from '../../src/domain/time.js'
@@ -88,7 +88,7 @@ export function applyStep(machine: Spaces, { command, instant }: Step): Outcome 
   try {
     return { kind: 'output', output: machine.apply(command, instant, applyVerb) }
   } catch (error) {
-    const isTold = [VerbError, StoreFull, InvalidRecord, Failure].some((kind) => error instanceof kind)
+    const isTold = [VerbError, StoreFull, RecordRefused, Failure].some((kind) => error instanceof kind)
     if (isTold) return { kind: 'refusal', error: error as Error }
     throw error
   }

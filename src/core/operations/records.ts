@@ -2,7 +2,7 @@ import type { Operation } from '../../contract/contract.js'
 import { type ResourceAction, type ResourceData, readNames, tagName } from '../../contract/resource-data.js'
 import type { HandlerResult, ServiceRequest } from '../../domain/messages.js'
 import { operationMessage } from '../../domain/problems.js'
-import { InvalidRecord } from '../../domain/records.js'
+import { RecordRefused } from '../../domain/records.js'
 import { spacePath } from '../../domain/space-address.js'
 import { binaryOf } from '../../system/runtime.js'
 import { isDocumented } from '../documented-error.js'
@@ -77,7 +77,7 @@ function replyTo(
   } catch (error) {
     const unstored = storeProblem(error, space)
     if (unstored !== undefined) return unstored
-    if (error instanceof InvalidRecord) return problem('invalid_request', { message: error.message })
+    if (error instanceof RecordRefused) return problem('invalid_request', { message: error.message })
     throw error
   }
   const { status, body, headers, changes } = result
