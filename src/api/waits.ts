@@ -9,10 +9,7 @@ import type { FakeTimers, PageClock, RequestFilter, WaitOptions } from './inputs
 type Methods = Pick<SpaceMethods, 'clock' | 'state'>
 
 /** Event loop turns for a client to read a response, parse its body and set a timer. */
-const TURNS = 8
-/** Looks at the log without a new request until the clients count as idle. */
-const QUIET_LOOKS = 2
-const QUIET_LOOKS_OF_A_PAGE = 1
+const TURNS = 16
 /** A client that never waits between requests must not hold up the clock. */
 const MAX_LOOKS = 100
 /** Shortest step, in milliseconds. */
@@ -24,8 +21,8 @@ const MAX_SHORT_STEPS = 1000
 
 /**
  * Advances the clock of a space and fake timers together, in steps. In each, the sandbox's clock moves first, so that no
- * client is early, then the timers, then clients handle their responses. Fake timers have no method that tells when the
- * next one is due.
+ * client is early, then the timers, then clients handle their responses. A step leads to the next timer, or, if the tool
+ * does not tell when that is due, through a part of the time since the last request.
  *
  * @throws the error of the timers if they are not faked; no clock has moved then
  */
@@ -40,20 +37,45 @@ export async function advanceInLockstep(
   await move(timers, 0)
   // Opens the space.
   await clock.set({})
-  let seen = await settle(state, NOTHING, afterTurns, QUIET_LOOKS)
+  let seen = await settle(state, NOTHING, afterTurns)
   let sinceRequest = 0
   let left = total
   for (let steps = 0; left > 0; steps++) {
     const shortest = steps < MAX_SHORT_STEPS ? MIN_STEP_MS : total / MAX_SHORT_STEPS
-    const step = Math.min(Math.ceil(Math.max(shortest, sinceRequest * STEP_PART)), left)
+    const step = Math.min(Math.ceil(Math.max(shortest, sinceRequest * STEP_PART, dueIn(timers) ?? 0)), left)
     await clock.advance(`${step}ms`)
     await move(timers, step)
     const before = seen
-    seen = await settle(state, before, afterTurns, QUIET_LOOKS)
+    seen = await settle(state, before, afterTurns)
     sinceRequest = seen.requests === before.requests ? sinceRequest + step : 0
     left -= step
   }
   return clock.show()
+}
+
+/** What @sinonjs/fake-timers keeps, which Vitest and Jest use: a clock at each function that it replaces. */
+interface SinonClock {
+  readonly now: number
+  readonly countTimers: unknown
+  readonly timers?: ReadonlyMap<unknown, SinonTimer> | Readonly<Record<string, SinonTimer>>
+}
+interface SinonTimer {
+  readonly callAt: number
+  readonly func?: { readonly name: string }
+}
+
+/** Timers of undici, which is Node's `fetch`: they keep its connections, and send nothing. */
+const OF_CONNECTIONS = ['onTick', 'onParserTimeout']
+
+/** @returns the time until the next timer, Infinity without one, or undefined if it cannot be known */
+function dueIn(timers: FakeTimers): DurationMs | undefined {
+  const given: unknown = 'advanceTimersByTimeAsync' in timers ? Object(globalThis.setTimeout).clock : timers
+  const { now, countTimers, timers: pending = {} } = Object(given) as Partial<SinonClock>
+  if (now === undefined || countTimers === undefined) return undefined
+  const all: readonly SinonTimer[] = [...(pending instanceof Map ? pending.values() : Object.values(pending))]
+  const ofClients = all.filter(({ func }) => !OF_CONNECTIONS.includes(func?.name ?? ''))
+  const due = ofClients.reduce((first, { callAt }) => Math.min(first, callAt), Number.POSITIVE_INFINITY) - now
+  return Number.isNaN(due) ? undefined : due
 }
 
 /** Steps of a page's clock. The page handles responses during a step, which takes real time. */
@@ -76,7 +98,7 @@ export async function advanceWithPage(
     const step = Math.round(left / steps)
     await clock.advance(`${step}ms`)
     await page.runFor(step)
-    seen = await settle(state, seen, () => pause(PAGE_TURN_MS), QUIET_LOOKS_OF_A_PAGE)
+    seen = await settle(state, seen, () => pause(PAGE_TURN_MS))
     left -= step
   }
   return clock.show()
@@ -102,18 +124,13 @@ const NOTHING: Seen = { requests: 0, open: 0 }
  * @param turn lets clients handle their responses
  * @returns seen at the last look
  */
-async function settle(
-  state: Methods['state'],
-  seen: Seen,
-  turn: () => Promise<void>,
-  quietLooks: number,
-): Promise<Seen> {
+async function settle(state: Methods['state'], seen: Seen, turn: () => Promise<void>): Promise<Seen> {
   let { requests } = seen
   let open = 0
-  for (let look = 0, quiet = 0; look < MAX_LOOKS && quiet < quietLooks; look++) {
+  for (let look = 0, isQuiet = false; look < MAX_LOOKS && !isQuiet; look++) {
     await turn()
     const { counts } = await state()
-    quiet = counts.requests === requests && counts.open <= seen.open ? quiet + 1 : 0
+    isQuiet = counts.requests === requests && counts.open <= seen.open
     requests = counts.requests
     open = counts.open
   }
