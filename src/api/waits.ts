@@ -9,7 +9,10 @@ import type { FakeTimers, PageClock, RequestFilter, WaitOptions } from './inputs
 type Methods = Pick<SpaceMethods, 'clock' | 'state'>
 
 /** Event loop turns for a client to read a response, parse its body and set a timer. */
-const TURNS = 16
+const TURNS = 8
+/** Looks at the log without a new request until the clients count as idle. */
+const QUIET_LOOKS = 2
+const QUIET_LOOKS_OF_A_PAGE = 1
 /** A client that never waits between requests must not hold up the clock. */
 const MAX_LOOKS = 100
 /** Shortest step, in milliseconds. */
@@ -37,7 +40,7 @@ export async function advanceInLockstep(
   await move(timers, 0)
   // Opens the space.
   await clock.set({})
-  let seen = await settle(state, NOTHING, afterTurns)
+  let seen = await settle(state, NOTHING, afterTurns, QUIET_LOOKS)
   let sinceRequest = 0
   let left = total
   for (let steps = 0; left > 0; steps++) {
@@ -46,7 +49,7 @@ export async function advanceInLockstep(
     await clock.advance(`${step}ms`)
     await move(timers, step)
     const before = seen
-    seen = await settle(state, before, afterTurns)
+    seen = await settle(state, before, afterTurns, QUIET_LOOKS)
     sinceRequest = seen.requests === before.requests ? sinceRequest + step : 0
     left -= step
   }
@@ -98,7 +101,7 @@ export async function advanceWithPage(
     const step = Math.round(left / steps)
     await clock.advance(`${step}ms`)
     await page.runFor(step)
-    seen = await settle(state, seen, () => pause(PAGE_TURN_MS))
+    seen = await settle(state, seen, () => pause(PAGE_TURN_MS), QUIET_LOOKS_OF_A_PAGE)
     left -= step
   }
   return clock.show()
@@ -124,13 +127,18 @@ const NOTHING: Seen = { requests: 0, open: 0 }
  * @param turn lets clients handle their responses
  * @returns seen at the last look
  */
-async function settle(state: Methods['state'], seen: Seen, turn: () => Promise<void>): Promise<Seen> {
+async function settle(
+  state: Methods['state'],
+  seen: Seen,
+  turn: () => Promise<void>,
+  quietLooks: number,
+): Promise<Seen> {
   let { requests } = seen
   let open = 0
-  for (let look = 0, isQuiet = false; look < MAX_LOOKS && !isQuiet; look++) {
+  for (let look = 0, quiet = 0; look < MAX_LOOKS && quiet < quietLooks; look++) {
     await turn()
     const { counts } = await state()
-    isQuiet = counts.requests === requests && counts.open <= seen.open
+    quiet = counts.requests === requests && counts.open <= seen.open ? quiet + 1 : 0
     requests = counts.requests
     open = counts.open
   }
