@@ -14,7 +14,7 @@ import type { Space } from './space.js'
 // What the owner of a sandbox does with records, from the control plane or in a handler: unlike a client, without key
 // and quota, and with read-only fields and ids. Functions throw RecordRefused, and StoreFull where they write.
 
-export function findResource({ shared: { contract } }: Space, name: string): ResourceData {
+function findResource({ shared: { contract } }: Space, name: string): ResourceData {
   const resource = contract.resources.find((resourceData) => resourceData.name === name)
   if (resource !== undefined) return resource
   const names = contract.resources.map((resourceData) => resourceData.name)
