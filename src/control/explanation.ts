@@ -23,7 +23,7 @@ export function readExplanation({ operations, resources }: Contract): Explanatio
       const { id, method, path, action, isMocked, whyMocked = '' } = operation
       const stateful = isStateful(operation)
       const because = stateful ? `${action?.kind} ${action?.resource}` : isMocked ? '--mock' : whyMocked
-      return { operation: id, method, path, stateful, because }
+      return { operation: id, method, path, stateful, because, needsKey: operation.isPublic !== true }
     }),
   }
 }

@@ -171,6 +171,8 @@ export interface ExplanationView {
     readonly stateful: boolean
     /** What it does to which resource, or why it is mocked. */
     readonly because: string
+    /** Without a valid key, it responds with a 401. */
+    readonly needsKey: boolean
   }[]
 }
 

@@ -39,6 +39,40 @@ describe.skipIf(!HAS_CHROMIUM)('before an action, the dashboard', () => {
     expect((await sandbox.clock.show()).now).toBe('2026-03-01T12:02:00.000Z')
   })
 
+  it('says which logins a move of the clock ends', async () => {
+    const spec = temporaryFile(
+      'logins.yaml',
+      `openapi: 3.1.0
+info: { title: Logins, version: "1" }
+components: { securitySchemes: { login: { type: http, scheme: bearer } } }
+paths:
+  /login:
+    post:
+      operationId: logIn
+      security: []
+      responses:
+        200:
+          description: OK
+          content:
+            application/json:
+              schema: { type: object, required: [id_token], properties: { id_token: { type: string } } }
+  /me: { get: { operationId: getMe, security: [{ login: [] }], responses: { 200: { description: OK } } } }
+`,
+    )
+    const { sandbox, page } = await open({ sandbox: { spec } })
+    await (await fetch(`${sandbox.baseUrl}/login`, { method: 'POST' })).text()
+    await row(page, '/login').waitFor()
+    await page.keyboard.press('t')
+    const effects = page.getByRole('list', { name: 'What the move changes' })
+    await page.getByRole('button', { name: '+1 m: move the clock by 1 minute' }).hover()
+    await effects.getByText('Ends and refills nothing.').waitFor()
+    await page.getByRole('button', { name: '+1 h: move the clock by 1 hour' }).hover()
+    await effects.getByText('ends 1 login').waitFor()
+    await page.getByRole('button', { name: 'To the end of a login 13:00:00 UTC · in 1:00:00' }).waitFor()
+    await sandbox.logins.expire()
+    await effects.getByText('Ends and refills nothing.').waitFor()
+  })
+
   it('runs no command with an empty field; arrows mark one; undo, clients and exchanges are found', async () => {
     const { sandbox, page, ask } = await open()
     await ask('/pets?limit=1', 'sandbox', { headers: { 'user-agent': 'worker/1' } })

@@ -92,6 +92,9 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
   it('shows the contract of --spec, and sends requests to this sandbox whatever servers and keys it names', async () => {
     const { sandbox, page } = await openDocs({ spec: FULLER }, '#listMyPets')
     await page.getByRole('heading', { name: 'A fuller store' }).waitFor()
+    await page.getByText('This sandbox limits no requests: the contract has no plans.').waitFor()
+    await page.getByText('An error has the status and the form that the contract documents for it.').waitFor()
+    await page.getByText('No operation requires an API key.').waitFor()
     expect((await (await openClient(page, 'listMyPets')).send()).status).toBe(200)
     expect(await sandbox.requests()).toMatchObject([{ operation: 'listMyPets', key: 'sandbox' }])
   })

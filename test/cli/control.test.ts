@@ -210,8 +210,15 @@ time       GET /time                     mocked    ${unchanged}
         },
       ],
       operations: expect.arrayContaining([
-        { operation: 'addTask', method: 'POST', path: '/shops/{shop}/tasks', stateful: true, because: 'create tasks' },
-        { operation: 'ping', method: 'GET', path: '/ping', stateful: false, because: none },
+        {
+          operation: 'addTask',
+          method: 'POST',
+          path: '/shops/{shop}/tasks',
+          stateful: true,
+          because: 'create tasks',
+          needsKey: false,
+        },
+        { operation: 'ping', method: 'GET', path: '/ping', stateful: false, because: none, needsKey: false },
       ]),
     })
     expect((await sandbox.state()).explanation).toBeUndefined()

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { readLogin } from '../../domain/login-tokens.js'
 import { DAY_MS, formatDuration, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/time.js'
 import { clientOf } from '../../exchanges/client-name.js'
 import { countdownText, timeText, zone } from '../format.js'
@@ -7,7 +8,7 @@ import { retryAt } from './explain-exchange.js'
 import { ActionButton } from './fields.js'
 import { banLeft, windowAt } from './quota-now.js'
 import { call, moveClock } from './session.js'
-import { clock, exchanges, isNow, operations, showZone, spaceTime, state } from './state.js'
+import { clock, events, exchanges, isNow, operations, showZone, spaceTime, state } from './state.js'
 import { countText, dateText, instantText } from './texts.js'
 
 /** As shown, as spoken, in milliseconds. */
@@ -122,15 +123,31 @@ function effectsOf(now: number, to: number): Effects {
       return remaining === limit ? [] : [`${key} ${remaining} → ${limit} a ${index === 0 ? 'minute' : 'day'}`]
     }),
   )
+  const over = loginEnds().filter(isWithin).length
   const ends = [
     ...bans.map((key) => `the ban of ${key.key} (${countdownText(banLeft(key, now))} left)`),
     ...storms.map(({ text, until }) => `${text} (${leftText(until, now)} left)`),
     ...(waiting === 0 ? [] : [`the waits of ${countText(waiting, 'client')}`]),
+    ...(over === 0 ? [] : [countText(over, 'login')]),
   ]
   const removed = operations.value.filter(({ sunset }) => isWithin(Date.parse(sunset ?? ''))).map(({ id }) => id)
   return ([['ends', ends] as const, ['refills', refills] as const, ['removes', removed] as const] as const).filter(
     ([, what]) => what.length > 0,
   )
+}
+
+const TOKEN = /\b(?:sandbox-login-|eyJ)[\w.-]+/g
+
+/** When the tokens end that the log has and that no verb has ended, in milliseconds. */
+function loginEnds(): readonly number[] {
+  const expired = events.value.find(({ verb }) => verb === 'logins.expire')?.afterId ?? 0
+  const tokens = exchanges.value
+    .filter(({ id }) => id > expired)
+    .flatMap(({ response: { headers, body } }) => `${headers['set-cookie']} ${body}`.match(TOKEN) ?? [])
+  return [...new Set(tokens)].flatMap((token) => {
+    const end = Number(readLogin(token)?.expiresAt) * SECOND_MS
+    return end > 0 ? [end] : []
+  })
 }
 
 function doneText(done: string, effects: Effects): string {
@@ -140,12 +157,13 @@ function doneText(done: string, effects: Effects): string {
 /** Instants at which responses change. @param now milliseconds */
 export function clockTargets(now: number): readonly (readonly [name: string, at: number])[] {
   const keys = state.value?.keys ?? []
-  const next = (resets: readonly (string | null | undefined)[]) =>
-    Math.min(...resets.map((reset) => Date.parse(reset ?? '')).filter((at) => at > now))
+  const first = (instants: readonly number[]) => Math.min(...instants.filter((at) => at > now))
+  const next = (resets: readonly (string | null | undefined)[]) => first(resets.map((reset) => Date.parse(reset ?? '')))
   const bans = keys.filter((key) => banLeft(key, now) > 0)
   const targets: readonly (readonly [string, number])[] = [
     ['the next quota reset', next(keys.map(({ minute }) => minute?.reset))],
     ['the next reset of a day', next(keys.map(({ day }) => day?.reset))],
+    ['the end of a login', first(loginEnds())],
     ...bans.map((key) => [`the end of the ban of ${key.key}`, now + banLeft(key, now)] as const),
     ...operations.value.map(({ id, sunset }) => [`the sunset of ${id}`, Date.parse(sunset ?? '')] as const),
   ]

@@ -112,7 +112,7 @@ async function readContract(): Promise<JsonMap> {
 async function readState(): Promise<StateView> {
   const spaces = space === '' ? [] : await callVerb('spaces.list', '')
   const isUnopened = isSpaceName(space) && !spaces.some(({ name }) => name === space)
-  return callVerb('state', isUnopened ? '' : space)
+  return callVerb('state', isUnopened ? '' : space, { explain: true })
 }
 
 function find<Element extends HTMLElement>(selector: string, type: new () => Element): Element {

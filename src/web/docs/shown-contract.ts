@@ -2,7 +2,7 @@ import type { StateView } from '../../control/views.js'
 import { PROBLEMS } from '../../domain/problems.js'
 import { asList, asMap, asText, type JsonMap, resolve } from '../contract-parts.js'
 
-type ShownState = Pick<StateView, 'keyHeader' | 'keys' | 'operations'>
+type ShownState = Pick<StateView, 'keyHeader' | 'keys' | 'operations' | 'explanation'>
 
 /** The only security scheme of the shown contract, unless the contract has several. */
 export const KEY_SCHEME = 'apiKey'
@@ -102,8 +102,34 @@ function securityScheme({ name, prefix }: StateView['keyHeader']): JsonMap {
     : { type: 'http', scheme: 'bearer', description }
 }
 
-function chapters(contract: JsonMap, { keyHeader, keys }: ShownState, space: string): string {
+/** Which operations require a key. */
+function keysText({ keyHeader, explanation }: ShownState): string {
+  const operations = explanation?.operations ?? []
+  const open = operations.filter(({ needsKey }) => !needsKey)
+  if (open.length > 0 && open.length === operations.length) return 'No operation requires an API key.'
+  const names = open.slice(0, MAX_NAMED).map(({ method, path }) => `\`${method} ${path}\``)
+  const more = open.length > names.length ? ` and ${open.length - names.length} more` : ''
+  const which = open.length === 0 ? 'Every operation' : `Every operation except ${names.join(', ')}${more}`
+  return `${which} requires an API key: \`${keyHeader.name}: ${keyHeader.prefix}<key>\`, or as its security scheme says. Without a
+valid key, the response is a 401.`
+}
+
+const MAX_NAMED = 10
+
+function limitsText(contract: JsonMap, { keys }: ShownState): string {
+  if (keys.every(({ minute, day }) => minute === null && day === null))
+    return `This sandbox limits no requests: the contract has no plans. \`--limits 100/min\` sets limits. Limits that the contract
+documents as headers are in its responses.`
   const plans = planRows(contract['x-plans'])
+  return `${plans.length === 0 ? '' : `Requests allowed by each plan:\n\n${table(['Plan', 'A minute', 'A day'], plans)}\n\n`}While
+requests are limited, responses have \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (a Unix
+timestamp), and headers of limits that the contract documents. A request over the limit gets a 429 with \`Retry-After\`.
+Wait that long, and longer each time the retry is refused. A key that keeps sending may be banned for a while. Refused
+requests use no quota.`
+}
+
+function chapters(contract: JsonMap, state: ShownState, space: string): string {
+  const { keys } = state
   const deprecated = operationsOf(contract).filter(
     ({ operation }) => operation.deprecated === true || operation['x-deprecated-sunset'] !== undefined,
   )
@@ -116,8 +142,7 @@ function chapters(contract: JsonMap, { keyHeader, keys }: ShownState, space: str
   return `
 # Keys
 
-Every operation requires an API key: \`${keyHeader.name}: ${keyHeader.prefix}<key>\`. Without a valid key, the response
-is a 401.
+${keysText(state)}
 
 ${keys
   .map(({ key, plan, always, secret }) => {
@@ -136,26 +161,29 @@ and log. With \`~name+sender\` or \`~+sender\` after a key, conduct judges each 
 
 # Plans and rate limits
 
-${plans.length === 0 ? '' : `Requests allowed by each plan:\n\n${table(['Plan', 'A minute', 'A day'], plans)}`}
-
-Every response has \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (a Unix timestamp). A
-request over the limit gets a 429 with \`Retry-After\`. Wait that long, and longer each time the retry is refused. A key
-that keeps sending may be banned for a while. Refused requests use no quota.
+${limitsText(contract, state)}
 
 # Errors
 
-Every error has the same fields: \`code\`, \`message\` and \`status\`. A setting of the sandbox may change the status.
-Responses that the sandbox makes up, such as a storm or a fault, name their cause in \`X-Sandbox-Reason\`.
+An error has the status and the form that the contract documents for it. One that it does not document, such as for an
+unknown path, has the form of most that it documents; without any, the fields are \`code\`, \`message\` and \`status\`. A
+setting of the sandbox may change the status. Responses that the sandbox makes up, such as a storm or a fault, name their
+cause in \`X-Sandbox-Reason\`.
+
+Causes, with their status unless the contract has another:
 
 ${Object.entries(PROBLEMS)
   .map(([code, { status, message }]) => `- \`${code}\` (${status}): ${message.replaceAll('<', '\\<')}`)
   .join('\n')}
 
-# Deprecation
+${
+  deprecated.length === 0
+    ? ''
+    : `# Deprecation
 
-Every response of a deprecated operation has \`Deprecation\` (since when, RFC 9745), \`Sunset\` (until when, RFC 8594) and
-\`Link\` with the successor. From the removal date on, the response is 404 \`operation_removed\`. To see it, move the
-clock of the sandbox to that date, or set \`sunset\` to \`after\`.
+A response of a deprecated operation has \`Deprecation\` (since when, RFC 9745), \`Sunset\` (until when, RFC 8594) and
+\`Link\` with the successor, as far as the contract has them. From the removal date on, the operation responds with an error.
+To see it, move the clock of the sandbox to that date, or set \`sunset\` to \`after\`.
 
 ${deprecated
   .map(({ title, operation }) => {
@@ -163,7 +191,8 @@ ${deprecated
     const removal = sunset === undefined ? 'deprecated' : `removed on ${dayText(asText(sunset))}`
     return `- \`${title}\`: ${removal}${successor === undefined ? '' : `; use \`${asText(successor)}\``}.`
   })
-  .join('\n')}
+  .join('\n')}`
+}
 ${
   choices.length === 0
     ? ''

@@ -128,4 +128,28 @@ describe('the contract on the docs page', () => {
       'PUT/orders',
     ])
   })
+
+  describe('says of an own API only what its contract says', () => {
+    const WITHOUT_LIMITS = STATE.keys.map((key) => ({ ...key, minute: null, day: null }))
+    const textOf = (needsKey: readonly boolean[], limited = false): string => {
+      const operations = needsKey.map((needs, n) => ({ method: 'GET', path: `/${n}`, needsKey: needs }))
+      const state = { ...STATE, keys: limited ? STATE.keys : WITHOUT_LIMITS, explanation: { operations } as never }
+      return Object(shownContract({ paths: {} }, state, 'http://127.0.0.1:4010', '')).info.description
+    }
+
+    it.each([
+      [[false, false], /No operation requires an API key\./],
+      [[true, true], /Every operation requires an API key/],
+      [[false, true], /Every operation except `GET \/0` requires an API key/],
+    ])('with operations that need a key %j', (needsKey, sentence) => expect(textOf(needsKey)).toMatch(sentence))
+
+    it('without plans, has no rate limits and no headers of them', () => {
+      expect(textOf([true])).toMatch(/limits no requests/)
+      expect(textOf([true])).not.toMatch(/X-RateLimit|Deprecation/)
+      expect(textOf([true], true)).toMatch(/`X-RateLimit-Limit`/)
+    })
+
+    it('has errors in the form of the contract', () =>
+      expect(textOf([true])).toMatch(/An error has the status and the form that the contract documents for it\./))
+  })
 })
