@@ -112,4 +112,43 @@ describe.skipIf(!HAS_CHROMIUM)('on the dashboard', () => {
     await page.getByRole('button', { name: 'Apply storm' }).waitFor()
     expect(await page.getByRole('button', { name: /^Apply (?:sunset|brownout)$/ }).count()).toBe(0)
   })
+
+  it('the keyboard alone finds the worst client and its chain, arms a fault, undoes it, and moves the clock', async () => {
+    const { sandbox, page, send } = await open({ ...FROZEN, limits: '1/min' })
+    await send('polite/1', '/pets', 1)
+    await send('worker/1', '/pets', 6)
+    await lane(page, 'worker')
+      .getByRole('button', { name: /^Retries too early/ })
+      .waitFor()
+    const tabTo = async (selector: string) => {
+      for (let n = 0; n < 40; n++) {
+        await page.keyboard.press('Tab')
+        if (await page.evaluate(`document.activeElement?.matches(${JSON.stringify(selector)})`)) return
+      }
+      throw new Error(`Tab does not reach ${selector}.`)
+    }
+    await tabTo('.lane:first-child .verdict')
+    await page.keyboard.press('Enter')
+    await chain(page).getByText('inside that wait').waitFor()
+    await tabTo('.sentence [type=submit]')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Switch off *:503*1' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('undo')
+    await page.getByRole('option', { name: /^Undo: Fault added/, selected: true }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Switch off *:503*1' }).waitFor({ state: 'detached' })
+    await page.keyboard.press('t')
+    await page.getByRole('button', { name: '+1 s: move the clock by 1 second' }).waitFor()
+    await page.keyboard.press('Enter')
+    await expect.poll(async () => (await sandbox.clock.show()).now).toBe('2026-03-01T12:00:01.000Z')
+  })
+
+  it('a clock that is days from real time shows its date, and advice is for what refuses a key last', async () => {
+    const { page, send } = await open({ ...FROZEN, freeze: false, limits: '1/min', banAfter: 2 })
+    await send('worker/1', '/pets', 6)
+    await page.getByText('clock on Sun, 1 Mar 2026').waitFor()
+    await page.locator('.exchange', { hasText: 'quota used up' }).last().locator('.path').click()
+    await page.locator('.detail').getByText('Wait, lift the ban, or move the clock.').waitFor()
+  })
 })

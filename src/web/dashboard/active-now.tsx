@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals'
 import type { ActiveView, OverridesExport } from '../../control/views.js'
 import { SETTINGS, type SettingName } from '../../domain/settings.js'
-import { formatDuration } from '../../domain/time.js'
+import { DAY_MS, formatDuration } from '../../domain/time.js'
 import { wordOf } from '../../exchanges/exchange-filter.js'
 import { callVerb } from '../control-api.js'
 import { CloseButton, CopyButton, Dialog, Menu, Pre, Toggle } from '../ui.js'
 import { leftText } from './clock-menu.js'
 import { ActionButton, saveFile } from './fields.js'
 import { call, filterBy, moveClock, removeFault, removeUsedFaults, showTab } from './session.js'
-import { isNow, space, spaceTime, state } from './state.js'
+import { clock, isNow, space, spaceTime, state } from './state.js'
 import { dateText, inZone } from './texts.js'
 
 /** Every switch that changes responses, wherever it came from; the start options that are off are struck through. */
@@ -54,8 +54,10 @@ export function ActiveNow() {
 function Chip({ active, now }: { readonly active: ActiveView; readonly now: number }) {
   const { what, text, until, left, hits, origin, isOff } = active
   const facts = [
-    // Days ahead of real time say less than the date.
-    what === 'clock' && /\+\d+d/.test(text) ? `clock on ${dateText(now)}` : inZone(text, now),
+    // Days from real time say less than the date.
+    what === 'clock' && !clock.value?.frozen && Math.abs(now - Date.now()) > DAY_MS
+      ? `clock on ${dateText(now)}`
+      : inZone(text, now),
     ...(left === null ? [] : [`${left} left`]),
     ...(until === null ? [] : [leftText(until, now)]),
     ...(hits ? [`hit ${hits}`] : []),

@@ -82,7 +82,9 @@ function withFix(
     const [other] = obstacles
     return { ...why, help: `This is over. ${other === undefined ? 'Retry.' : `Now: ${obstacleText(other, now)}.`}` }
   }
-  const fix = help ?? fixRefusal({ reason, isAlwaysRefused })?.fix
+  // A ban outlasts the wait that it began in.
+  const last = isRefused ? obstacles?.find(({ isWhole }) => isWhole) : undefined
+  const fix = help ?? fixRefusal({ reason: last?.reason ?? reason, isAlwaysRefused })?.fix
   return { ...why, ...(fix !== undefined && { help: asText(fix) }) }
 }
 

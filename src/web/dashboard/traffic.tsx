@@ -33,7 +33,9 @@ export function FilterBar() {
       <div class="row filter grow">
         {chips.value.map((word) => (
           <span key={word} class="tag mono">
-            {word}
+            <span class="word" title={word}>
+              {word}
+            </span>
             <button type="button" class="plain" aria-label={`Remove ${word}`} onClick={() => filterBy(word)}>
               ×
             </button>
