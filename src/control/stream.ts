@@ -4,11 +4,16 @@ import type { Space } from '../core/space.js'
 import { type Bytes, MIB } from '../domain/numbers.js'
 import { begunView, type ExchangeRecord, exchangeView } from '../exchanges/exchange-record.js'
 import type { SpaceEvent } from '../exchanges/space-event.js'
-import { clearTimeout, setTimeout } from '../system/system-clock.js'
+import { clearTimeout, setTimeout, systemClock } from '../system/system-clock.js'
 import { readFilter } from './verbs/requests.js'
 
 /** Per reader. Beyond it, events are skipped. */
 const MAX_BUFFERED: Bytes = MIB
+/** Exchanges that a brief feed sends at once, and later each millisecond. */
+const BRIEF_BURST = 2000
+const BRIEF_PER_MS = 0.5
+/** A page draws no more often. */
+const BRIEF_FLUSH_MS = 80
 /** Events of this time are sent together: with many readers, writing costs more than a request. */
 const FLUSH_MS = 20
 /** Interval of comments, which keep proxies from closing the stream. */
@@ -32,17 +37,19 @@ const FEEDS = new WeakMap<Space, Map<string, Feed>>()
 /**
  * Streams the exchanges of a space as server-sent events: `began` for a received request, `ended` for a sent response,
  * each with the exchange as JSON; `verb` for an applied verb; `dropped` with the number of exchanges that a slow reader
- * missed.
+ * missed. With `brief`, only `ended` for an exchange that ends at once, and at most 500 exchanges a second after a burst:
+ * a page that is open must not slow the service down.
  */
 export function streamExchanges(space: Space, stopping: AbortSignal, { req, body }: Context): Response {
-  const { space: _space, ...query } = req.query()
+  const { space: _space, brief, ...query } = req.query()
   const isWanted = readFilter(space, query)
   // A HEAD request has no reader that could end the stream.
   if (req.method === 'HEAD') return body(null, 200, HEADERS)
   const feeds = FEEDS.get(space) ?? new Map<string, Feed>()
   FEEDS.set(space, feeds)
-  const key = new URLSearchParams(query).toString()
-  const feed = feeds.get(key) ?? new Feed(space, isWanted, stopping, () => feeds.delete(key))
+  const isBrief = brief === 'true'
+  const key = `${isBrief} ${new URLSearchParams(query)}`
+  const feed = feeds.get(key) ?? new Feed(space, isWanted, isBrief, stopping, () => feeds.delete(key))
   feeds.set(key, feed)
   return new Response(feed.open(req.raw.signal), { headers: HEADERS })
 }
@@ -54,7 +61,19 @@ class Feed {
   #pending: StreamEvent[] = []
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(space: Space, isWanted: (record: ExchangeRecord) => boolean, stopping: AbortSignal, onEnd: () => void) {
+  readonly #isBrief: boolean
+  /** Exchanges that a brief feed may send. */
+  #room = BRIEF_BURST
+  #flushedAt = systemClock.monotonic()
+
+  constructor(
+    space: Space,
+    isWanted: (record: ExchangeRecord) => boolean,
+    isBrief: boolean,
+    stopping: AbortSignal,
+    onEnd: () => void,
+  ) {
+    this.#isBrief = isBrief
     const pushWanted = (event: 'began' | 'ended') => (record: ExchangeRecord) => {
       if (isWanted(record)) this.#push({ event, record })
     }
@@ -98,7 +117,7 @@ class Feed {
   }
 
   #push(event: StreamEvent): void {
-    if (this.#pending.push(event) === 1) this.#flushAfter(FLUSH_MS)
+    if (this.#pending.push(event) === 1) this.#flushAfter(this.#isBrief ? BRIEF_FLUSH_MS : FLUSH_MS)
   }
 
   #flushAfter(delay: number): void {
@@ -106,15 +125,30 @@ class Feed {
     this.#timer = setTimeout(() => this.#flush(), delay)
   }
 
+  /** Without the beginnings of exchanges that have ended, and without the oldest that there is no room for. */
+  #shorten(events: readonly StreamEvent[]): readonly StreamEvent[] {
+    const now = systemClock.monotonic()
+    this.#room = Math.min(BRIEF_BURST, this.#room + BRIEF_PER_MS * (now - this.#flushedAt))
+    this.#flushedAt = now
+    const ended = new Set(events.flatMap((item) => (item.event === 'ended' ? [item.record.position] : [])))
+    const needed = events.filter((item) => item.event !== 'began' || !ended.has(item.record.position))
+    const excess = Math.max(0, Math.ceil(needed.length - this.#room))
+    this.#room -= needed.length - excess
+    return needed.filter((item, index) => index >= excess || item.event === 'verb')
+  }
+
   #flush(): void {
-    const events = this.#pending
+    const all = this.#pending
+    const events = this.#isBrief ? this.#shorten(all) : all
     this.#pending = []
     this.#flushAfter(HEARTBEAT_MS)
-    const ended = events.filter(({ event }) => event === 'ended').length
+    const ended = countEnded(all)
+    const left = countEnded(events)
+    for (const reader of this.#readers) reader.missed += ended - left
     const ready: Reader[] = []
     for (const reader of this.#readers) {
       if ((reader.controller.desiredSize ?? 0) > 0) ready.push(reader)
-      else reader.missed += ended
+      else reader.missed += left
     }
     if (ready.length === 0) return
     const bytes = bytesOf(events.length === 0 ? ': still here\n\n' : events.map(eventText).join(''))
@@ -125,6 +159,10 @@ class Feed {
       controller.enqueue(bytes)
     }
   }
+}
+
+function countEnded(events: readonly StreamEvent[]): number {
+  return events.filter(({ event }) => event === 'ended').length
 }
 
 function eventText(item: StreamEvent): string {

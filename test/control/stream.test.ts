@@ -35,6 +35,28 @@ describe('the stream of exchanges', () => {
     expect(new TextDecoder().decode(await other?.()).match(/^event: .*/gm)).toEqual(['event: ended'])
   })
 
+  it('is brief for a page: an exchange that ends at once is sent once, and a flood is cut after a burst', async () => {
+    await using sandbox = await createSandbox({ seed: 1, rateLimit: false })
+    const { body } = await sandbox.fetch(`${sandbox.controlUrl}/requests/stream?brief=true`)
+    const events = body?.pipeThrough(new TextDecoderStream()).getReader()
+    await events?.read()
+    const ask = () => sandbox.fetch(`${sandbox.baseUrl}/pets/1`, { headers: { authorization: 'Bearer sandbox' } })
+    await Promise.all([ask(), ask()])
+    const text = (await events?.read())?.value ?? ''
+    expect(text.match(/^event: .*/gm)).toEqual(['event: ended', 'event: ended'])
+    const sent = 4000
+    for (let n = 0; n < sent; n += 100) await Promise.all(Array.from({ length: 100 }, ask))
+    let all = ''
+    while (!all.includes(`data: {"id":${sent + 2},`)) all += (await events?.read())?.value ?? ''
+    const shown = all.match(/^event: ended/gm)?.length ?? 0
+    const dropped = [...all.matchAll(/^event: dropped\ndata: \{"count":(\d+)\}/gm)].reduce(
+      (n, one) => n + Number(one[1]),
+      0,
+    )
+    expect(shown + dropped).toBe(sent)
+    expect(shown).toBeGreaterThanOrEqual(1900)
+  })
+
   it('skips a reader that does not read, and tells it later how many exchanges it missed', async () => {
     await using sandbox = await createSandbox({ seed: 1, rateLimit: false })
     async function open() {

@@ -352,7 +352,7 @@ async function sandboxStart(): Promise<string> {
  * because EventSource cannot send a token.
  */
 async function* followEvents(space: string, signal: AbortSignal): AsyncGenerator<readonly ServerEvent[]> {
-  const query = new URLSearchParams(space === '' ? {} : { space })
+  const query = new URLSearchParams({ brief: 'true', ...(space !== '' && { space }) })
   const { body } = await requestControl(withQuery('/requests/stream', query), { signal })
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
   const events = new EventReader()
