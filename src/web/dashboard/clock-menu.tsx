@@ -4,10 +4,10 @@ import { DAY_MS, formatDuration, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../dom
 import { clientOf } from '../../exchanges/client-name.js'
 import { countdownText, timeText, zone } from '../format.js'
 import { Field, Form, Menu } from '../ui.js'
+import { call, moveClock } from './actions.js'
 import { retryAt } from './explain-exchange.js'
 import { ActionButton } from './fields.js'
 import { banLeft, windowAt } from './quota-now.js'
-import { call, moveClock } from './session.js'
 import { clock, events, exchanges, isNow, operations, showZone, spaceTime, state } from './state.js'
 import { countText, dateText, instantText } from './texts.js'
 

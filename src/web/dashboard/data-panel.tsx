@@ -3,10 +3,12 @@ import { useMemo } from 'preact/hooks'
 import { parseJson, stringifyJson } from '../../contract/json.js'
 import type { ResourceView } from '../../control/views.js'
 import { counted, recordsText } from '../../domain/numbers.js'
-import { CopyButton, Field, Form, FormDialog, type ReadField, ScrollBox } from '../ui.js'
+import { CopyButton, ScrollBox } from '../content.js'
+import { Field, Form, FormDialog, type ReadField } from '../ui.js'
+import { call, removeSpace } from './actions.js'
 import { ActionButton, SavedField, Section } from './fields.js'
 import { type RecordField, recordFields } from './record-fields.js'
-import { announce, call, removeSpace, showRecords, showSpace } from './session.js'
+import { announce, showRecords, showSpace } from './session.js'
 import {
   contract,
   RECORDS_PER_PAGE,
@@ -274,12 +276,8 @@ function SnapshotsSection() {
   )
 }
 
-const MAX_SPACES = 50
-
 function SpacesSection() {
   const all = spaces.value
-  const search = useSignal('')
-  const found = all.filter(({ name }) => name.includes(search.value))
   if (all.length === 0)
     return (
       <Section id="spaces" title="Spaces" aside="only the default one">
@@ -291,15 +289,8 @@ function SpacesSection() {
     )
   return (
     <Section id="spaces" title="Spaces" aside={all.length}>
-      <Field
-        type="search"
-        aria-label="Filter spaces"
-        placeholder="Filter by name"
-        value={search.value}
-        choose={(text) => (search.value = text)}
-      />
       <ul class="rules">
-        {found.slice(0, MAX_SPACES).map(({ name, records, requests }) => (
+        {all.map(({ name, records, requests }) => (
           <li key={name} class="row between">
             <span class="mono grow">{name}</span>
             <span class="muted">
@@ -318,7 +309,6 @@ function SpacesSection() {
           </li>
         ))}
       </ul>
-      {found.length > MAX_SPACES ? <p class="muted">And {found.length - MAX_SPACES} more.</p> : null}
     </Section>
   )
 }

@@ -9,10 +9,12 @@ import { formatSpan, isoText } from '../../domain/time.js'
 import { clientName, clientOf } from '../../exchanges/client-name.js'
 import { addressOf, wordOf } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
+import { Body, CodeBlock, CopyButton, HeaderList, Table } from '../content.js'
 import { SANDBOX_ADDRESS } from '../control-api.js'
 import { countdownText, endText, timeText } from '../format.js'
 import { CODE_FORMS, codeForms, vitestCode } from '../request-code.js'
-import { Body, CodeBlock, CopyButton, HeaderList, Table, Toggle } from '../ui.js'
+import { Toggle } from '../ui.js'
+import { call, moveClock, removeFault, replay } from './actions.js'
 import { type Chain, chainOf } from './exchange-chain.js'
 import { Duration, Status } from './exchange-list.js'
 import { explainExchange } from './explain-exchange.js'
@@ -20,7 +22,7 @@ import { ActionButton } from './fields.js'
 import { countOf, findingOf } from './findings.js'
 import type { Obstacle } from './obstacles.js'
 import { recordedRequest } from './recorded-request.js'
-import { call, close, exchangeById, filterBy, moveClock, removeFault, replay, select, step } from './session.js'
+import { close, exchangeById, filterBy, select, step } from './session.js'
 import { bans, conduct, editing, exchanges, isActive, obstaclesNow, selected, spaceTime, state } from './state.js'
 import { dateText, instantText, inZone, outcomeOf } from './texts.js'
 
@@ -284,14 +286,14 @@ function Messages({ exchange, chain }: { readonly exchange: Exchange; readonly c
       />
       {tab.value === 'Sent' ? (
         <>
-          <HeaderList headers={request.headers} before={before?.request.headers} />
+          <HeaderList headers={request.headers} />
           <Body text={request.body} />
         </>
       ) : tab.value === 'Received' ? (
         <>
           <RateStrip exchange={exchange} />
           <Body text={response.body} />
-          <HeaderList headers={response.headers} before={before?.response.headers} />
+          <HeaderList headers={response.headers} />
         </>
       ) : tab.value === 'Code' || before === undefined ? (
         <Code exchange={exchange} isEarly={chain?.finding !== undefined} />

@@ -2,7 +2,7 @@ import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { ConductRule } from '../../conduct/conduct-view.js'
 import { RULE_VERDICTS, secondsText } from '../../conduct/verdict-words.js'
-import { type DurationMs, formatSpan } from '../../domain/time.js'
+import { formatSpan } from '../../domain/time.js'
 import { clientName, clientOf } from '../../exchanges/client-name.js'
 import { addressOf, wordOf } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
@@ -172,7 +172,6 @@ export function ExchangeList() {
                 key={row.exchange.id}
                 exchange={row.exchange}
                 count={row.ids.length}
-                since={frozenSince(row, rows[first + index + 1])}
                 isSelected={isRowOf(row, selected.value?.id)}
                 isReachable={first + index === reachable}
               />
@@ -211,12 +210,6 @@ function EventRow({ row }: { readonly row: Exclude<TimelineRow, { kind: 'exchang
   )
 }
 
-/** Real time since the row before, if the clock stood still between them. */
-function frozenSince(row: TimelineRow, older: TimelineRow | undefined): DurationMs | undefined {
-  if (row.kind !== 'exchange' || older?.kind !== 'exchange' || row.exchange.at !== older.exchange.at) return undefined
-  return Date.parse(row.exchange.receivedAt) - Date.parse(older.exchange.receivedAt)
-}
-
 function keyOf(row: TimelineRow): string {
   if (row.kind === 'exchange') return `x${row.exchange.id}`
   if (row.kind === 'day') return `d${row.beforeId}`
@@ -235,13 +228,11 @@ function nextExchange(rows: readonly TimelineRow[], from: number, step: number):
 function ExchangeRow({
   exchange,
   count,
-  since,
   isSelected,
   isReachable,
 }: {
   readonly exchange: Exchange
   readonly count: number
-  readonly since: DurationMs | undefined
   readonly isSelected: boolean
   /** Reachable by Tab; others by arrow keys. */
   readonly isReachable: boolean
@@ -272,7 +263,7 @@ function ExchangeRow({
         }}
       >
         <span class="at mono muted" title={`Received at ${exchange.receivedAt}, real time`}>
-          {since ? `+${formatSpan(since)}` : timeText(Date.parse(exchange.at), true)}
+          {timeText(Date.parse(exchange.at), true)}
         </span>
         <Status exchange={exchange} {...filterCell(ended === null ? 'ended:running' : `status:${status ?? 'none'}`)} />
         <b class="count outcome limited">{count === 1 ? '' : `×${count}`}</b>

@@ -1,11 +1,13 @@
 import { counted } from '../../domain/numbers.js'
+import { CopyButton } from '../content.js'
 import { SANDBOX_ADDRESS } from '../control-api.js'
 import { timeText } from '../format.js'
 import { Shell } from '../shell.js'
-import { CopyButton, Field } from '../ui.js'
+import { Field } from '../ui.js'
+import { undo } from './actions.js'
 import { ClockMenu } from './clock-menu.js'
 import { isHelpOpen, isPaletteOpen } from './dialogs.js'
-import { showSpace, showTab, undo } from './session.js'
+import { showSpace, showTab } from './session.js'
 import { announcement, clock, connection, lastContact, notice, space, spaces, state, toast } from './state.js'
 
 export function Header() {

@@ -1,9 +1,9 @@
 import type { KeyView } from '../../control/views.js'
 import { countdownText } from '../format.js'
 import { Field, Form } from '../ui.js'
+import { call } from './actions.js'
 import { ActionButton, SavedField, Section } from './fields.js'
 import { banLeft, minuteAt, type WindowNow, windowAt } from './quota-now.js'
-import { call } from './session.js'
 import { spaceTime, state } from './state.js'
 
 export function KeysPanel() {
@@ -25,8 +25,8 @@ export function KeysPanel() {
       <Form
         label="Add a key"
         send={(field) => {
-          const key = field('key') ?? ''
-          return call('keys.add', { key, ...planOf(field('plan')) }, `The key ${key} is added.`)
+          const [key, plan] = [field('key') ?? '', field('plan')]
+          return call('keys.add', plan === undefined ? { key } : { key, plan }, `The key ${key} is added.`)
         }}
       >
         <Field label="New key" name="key" required />
@@ -35,10 +35,6 @@ export function KeysPanel() {
       </Form>
     </Section>
   )
-}
-
-function planOf(plan: string | undefined) {
-  return plan === undefined ? {} : { plan }
 }
 
 function KeyRow({ view }: { readonly view: KeyView }) {

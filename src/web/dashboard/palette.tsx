@@ -3,20 +3,11 @@ import { parseFaultRule } from '../../domain/faults.js'
 import { clientName, clientOf } from '../../exchanges/client-name.js'
 import { wordOf } from '../../exchanges/exchange-filter.js'
 import { ActionError, Dialog, useAction } from '../ui.js'
+import { addFault, call, moveClock, removeUsedFaults, undoLast } from './actions.js'
 import { clockTargets, goToInstant } from './clock-menu.js'
 import { isPaletteOpen } from './dialogs.js'
 import { quickCommands } from './sentence.js'
-import {
-  addFault,
-  call,
-  exchangeById,
-  moveClock,
-  removeUsedFaults,
-  select,
-  setFilter,
-  showTab,
-  undoLast,
-} from './session.js'
+import { exchangeById, select, setFilter, showTab } from './session.js'
 import { clock, exchanges, logged, operations, scenarios, spaceTime, state } from './state.js'
 
 type Command = readonly [text: string, act: () => unknown]

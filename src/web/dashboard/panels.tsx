@@ -73,7 +73,11 @@ export function Panels() {
             >
               <span class={name === 'exchange' ? 'hidden' : ''}>{title}</span>
               {name === 'exchange' ? `#${selected.value?.id}` : null}
-              {name === 'conduct' ? <Badge count={conduct.value?.violations.length ?? 0} what="findings" /> : null}
+              {name === 'conduct' && conduct.value?.violations.length ? (
+                <span class="outcome failed">
+                  {conduct.value.violations.length} <span class="hidden">findings</span>
+                </span>
+              ) : null}
             </button>
           ))}
         </div>
@@ -85,14 +89,5 @@ export function Panels() {
         )}
       </div>
     </main>
-  )
-}
-
-function Badge({ count, what }: { readonly count: number; readonly what: string }) {
-  return count === 0 ? null : (
-    <span class="outcome failed" title={what}>
-      {count}
-      <span class="hidden"> {what}</span>
-    </span>
   )
 }

@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals'
 import { FAULTS, type FaultRule } from '../../domain/faults.js'
 import { Field, Form, Menu, type ReadField } from '../ui.js'
+import { addFault, call } from './actions.js'
 import { ActionButton } from './fields.js'
-import { addFault, call, showTab } from './session.js'
+import { showTab } from './session.js'
 import { operations } from './state.js'
 
 const STATUSES = ['503', '429', '500', '502', '504', '404', '401', '403', '408'] as const

@@ -1,18 +1,13 @@
 import { batch, effect } from '@preact/signals'
 import { EventReader, type ServerEvent } from '../../control/event-reader.js'
-import type { OptionalInput, VerbInput, VerbName, VerbOutput } from '../../control/verb-map.js'
 import { withQuery } from '../../control/verb-request.js'
-import { type FaultRule, formatFaultRule } from '../../domain/faults.js'
-import { counted } from '../../domain/numbers.js'
 import { wordsOf } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import { callVerb, enterControlToken, readText, requestControl, servedContract, TokenNeeded } from '../control-api.js'
-import { messageOf, timeText } from '../format.js'
+import { timeText } from '../format.js'
 import { EXCHANGES_KEPT, ExchangeRing } from './exchange-rows.js'
 import type { PagePlace, Tab } from './page-address.js'
-import { remainingRules } from './quota-now.js'
 import * as view from './state.js'
-import { dateText, instantText } from './texts.js'
 
 /** Faster updates would flicker. For each thousand exchanges on the page. */
 const SHOW_INTERVAL_MS = 100
@@ -24,7 +19,7 @@ const POLL_INTERVAL_MS = 5000
 const RECONNECT_MS = 1000
 const TOAST_MS = 10_000
 /** More than a verb takes. */
-const CLOCK_MOVE_MS = 60_000
+const _CLOCK_MOVE_MS = 60_000
 
 const ring = new ExchangeRing()
 let started: string | undefined
@@ -53,33 +48,6 @@ export function start(): void {
   void stayConnected()
 }
 
-/**
- * Calls a verb on the current space. Rejects if the sandbox refuses.
- * @param done announcement on success, with an undo
- */
-export async function call<Name extends VerbName>(
-  verb: Name,
-  input: VerbInput<Name>,
-  done?: string,
-): Promise<VerbOutput<Name>> {
-  const space = view.space.value
-  const before = view.spaceTime.value ?? 0
-  const output = await lockIfAsked(callVerb(verb, space, ...([input] as OptionalInput<Name>)))
-  if (verb === 'reset' || verb === 'requests.clear') dropLog()
-  await Promise.all([readState(), readReports()])
-  const undo = view.state.value?.undo
-  const undone = undo?.verb === verb ? () => undoVerb(space, undo.id) : undefined
-  if (done !== undefined) announce(done + clockMove(verb, before), undone)
-  return output
-}
-
-/** A scenario, a snapshot or a reset may move the clock by years. @param before the space's clock before the verb */
-function clockMove(verb: VerbName, before: number): string {
-  const now = view.spaceTime.value ?? 0
-  if (verb.startsWith('clock.') || Math.abs(now - before) < CLOCK_MOVE_MS) return ''
-  return ` The clock has moved ${now < before ? 'back' : 'forward'} to ${dateText(now)}, ${instantText(Math.floor(now / 1000) * 1000, now)}.`
-}
-
 export function announce(text: string, undo?: () => Promise<unknown>): void {
   view.announcement.value = text
   if (undo === undefined) return
@@ -88,46 +56,6 @@ export function announce(text: string, undo?: () => Promise<unknown>): void {
   toastTimer = setTimeout(() => {
     view.toast.value = undefined
   }, TOAST_MS)
-}
-
-export function undo(): Promise<void> {
-  const { toast } = view
-  const undone = toast.value
-  toast.value = undefined
-  return showFailure(async () => {
-    if (undone === undefined) return
-    view.notice.value = ''
-    announce('Undone.')
-    await lockIfAsked(undone.undo())
-    await readState()
-  })
-}
-
-/** @param id of the undo; undefined for a removed space */
-async function undoVerb(space: string, id: number | undefined): Promise<void> {
-  const { requests } = await callVerb('undo', space, id === undefined ? {} : { id })
-  if (requests > 0) announce(`Undone, with ${counted(requests, 'request')} since then.`)
-  if (space === view.space.value) void stayConnected()
-  else showSpace(space)
-}
-
-/** @param to `real` for real time */
-export function moveClock(to: VerbInput<'clock.set'> | 'real', moved = 'The clock has moved.'): Promise<unknown> {
-  if (to === 'real') return call('clock.reset', {}, 'The clock shows real time.')
-  return call('clock.set', to, to.frozen === undefined ? moved : `The clock is ${to.frozen ? 'frozen' : 'running'}.`)
-}
-
-export function undoLast(id: number): Promise<void> {
-  view.toast.value = undefined
-  view.announcement.value = 'Undone.'
-  return undoVerb(view.space.value, id)
-}
-
-export async function replay(id: number, change: Omit<VerbInput<'requests.replay'>, 'id'> = {}): Promise<void> {
-  const again = await call('requests.replay', { id, ...change }, 'Request sent again.')
-  if (again.space !== view.space.value) return
-  take(again)
-  select(again)
 }
 
 let tabBefore: Tab = 'log'
@@ -176,24 +104,6 @@ export function setFilter(text: string): void {
   })
 }
 
-function rulesLeft(): readonly FaultRule[] {
-  return remainingRules(view.state.value?.faults ?? [])
-}
-
-export function addFault(rule: FaultRule): Promise<unknown> {
-  return call('faults.add', { rule }, `Armed: ${formatFaultRule(rule)}.`)
-}
-
-export function removeFault(id: string): Promise<unknown> {
-  const rules = rulesLeft()
-  const index = (view.state.value?.faults ?? []).filter(({ left }) => left !== 0).findIndex((fault) => fault.id === id)
-  return call('faults.set', { rules: rules.toSpliced(index, 1) }, 'The rule is removed.')
-}
-
-export function removeUsedFaults(): Promise<unknown> {
-  return call('faults.set', { rules: rulesLeft() })
-}
-
 /** @param section id of the element to scroll to and focus */
 export function showTab(tab: Tab, section?: string): void {
   view.tab.value = tab
@@ -213,13 +123,6 @@ export function showSpace(name: string): void {
   ring.clear()
   view.turnTo(name)
   void stayConnected()
-}
-
-export async function removeSpace(name: string): Promise<void> {
-  await lockIfAsked(callVerb('spaces.remove', '', { name }))
-  if (name === view.space.value) showSpace('')
-  else await readReports()
-  announce(`The space ${name} is removed.`, () => undoVerb(name, undefined))
 }
 
 export function goTo({ space, filter, exchange, tab }: PagePlace): void {
@@ -271,14 +174,6 @@ export function hold(isHeld: boolean): void {
   showSoon()
 }
 
-async function showFailure(act: () => Promise<void>): Promise<void> {
-  try {
-    await act()
-  } catch (error) {
-    view.notice.value = messageOf(error)
-  }
-}
-
 function selectWanted(): void {
   const { value: id } = view.wanted
   if (id === undefined) return
@@ -293,7 +188,7 @@ function selectWanted(): void {
   }
 }
 
-async function stayConnected(): Promise<void> {
+export async function stayConnected(): Promise<void> {
   connected.abort()
   connected = new AbortController()
   const { signal } = connected
@@ -382,7 +277,7 @@ function noteRestart(at: string): void {
   view.notice.value = `The sandbox restarted at ${timeText(Date.parse(at))}. Its log is new${settings}.`
 }
 
-function take(exchange: Exchange): void {
+export function take(exchange: Exchange): void {
   const taken = ring.add(exchange)
   if (taken === 'known') return
   if (exchange.ended === null) RECEIVED_AT.set(exchange, performance.now())
@@ -391,7 +286,7 @@ function take(exchange: Exchange): void {
 }
 
 /** Its exchanges are gone: none stays open. */
-function dropLog(): void {
+export function dropLog(): void {
   forgetExchanges()
   if (view.selected.value !== undefined) select(undefined)
 }
@@ -436,7 +331,7 @@ async function quietly(read: Promise<void>): Promise<void> {
   await lockIfAsked(read).catch(() => undefined)
 }
 
-function readState(): Promise<void> {
+export function readState(): Promise<void> {
   return quietly(
     (async () => {
       const space = view.space.value
@@ -456,7 +351,7 @@ function readState(): Promise<void> {
   )
 }
 
-function readReports(): Promise<void> {
+export function readReports(): Promise<void> {
   return quietly(
     (async () => {
       const space = view.space.value
@@ -491,7 +386,7 @@ function readReports(): Promise<void> {
   )
 }
 
-async function lockIfAsked<T>(request: Promise<T>): Promise<T> {
+export async function lockIfAsked<T>(request: Promise<T>): Promise<T> {
   try {
     return await request
   } catch (error) {

@@ -1,7 +1,7 @@
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../../domain/settings.js'
 import { ActionError, useAction } from '../ui.js'
+import { call } from './actions.js'
 import { ActionButton, SavedField, Section } from './fields.js'
-import { call } from './session.js'
 import { scenarios, state } from './state.js'
 
 export function SwitchesPanel() {

@@ -4,8 +4,9 @@ import { counted } from '../../domain/numbers.js'
 import { unknownTerm, wordsOf } from '../../exchanges/exchange-filter.js'
 import { callVerb } from '../control-api.js'
 import { Menu } from '../ui.js'
+import { call } from './actions.js'
 import { ActionButton, saveFile } from './fields.js'
-import { call, filterBy, loadOlder, setFilter } from './session.js'
+import { filterBy, loadOlder, setFilter } from './session.js'
 import {
   chips,
   draft,

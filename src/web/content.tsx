@@ -1,0 +1,157 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { readableBody } from './format.js'
+import { Toggle } from './ui.js'
+
+const MAX_COLOURED = 20_000
+const JSON_PARTS = /("(?:[^"\\]|\\.)*")(?=(:?))/
+
+/** The body of a message; JSON is indented, with the names and texts in colours. */
+export function Body({ text }: { readonly text: string }) {
+  if (text === '') return null
+  const readable = readableBody(text)
+  return <Pre>{readable.length > MAX_COLOURED ? readable : coloured(readable)}</Pre>
+}
+
+function coloured(json: string): ComponentChildren {
+  return json.split(JSON_PARTS).map((part, index, parts) => {
+    if (index % 3 === 2) return null
+    if (index % 3 === 0) return part
+    return (
+      <span key={index} class={parts[index + 1] === ':' ? 'name' : 'text'}>
+        {part}
+      </span>
+    )
+  })
+}
+
+export function Pre({
+  class: style = '',
+  children,
+}: {
+  readonly class?: string
+  readonly children: ComponentChildren
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, so the keyboard must reach it
+    <pre class={style} tabIndex={0}>
+      {children}
+    </pre>
+  )
+}
+
+export function CodeBlock({ forms }: { readonly forms: Readonly<Record<string, () => string>> }) {
+  const names = Object.keys(forms)
+  const chosen = useSignal('')
+  const language = names.includes(chosen.value) ? chosen.value : (names[0] ?? '')
+  const code = forms[language]?.() ?? ''
+  return (
+    <>
+      <Toggle label="Language" names={names} value={language} choose={(name) => (chosen.value = name)}>
+        <CopyButton text={code} class="push">
+          Copy
+        </CopyButton>
+      </Toggle>
+      <Pre class="code">{code}</Pre>
+    </>
+  )
+}
+
+interface TableProps {
+  readonly head: readonly string[]
+  /** The first cell of a row is its heading. */
+  readonly rows: readonly (readonly ComponentChildren[])[]
+  readonly isMono?: boolean
+}
+
+export function Table({ head, rows, isMono = false }: TableProps) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          {head.map((name) => (
+            <th scope="col" key={name}>
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([heading, ...cells], row) => (
+          <tr key={row}>
+            <th scope="row" class={isMono ? 'mono' : ''}>
+              {heading}
+            </th>
+            {cells.map((cell, column) => (
+              <td key={column}>{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+export function ScrollBox({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, so the keyboard must reach it
+    <section class="tablebox" aria-label={label} tabIndex={0}>
+      {children}
+    </section>
+  )
+}
+
+export function CopyButton({
+  text,
+  label,
+  class: style = '',
+  children,
+}: {
+  readonly text: string
+  readonly label?: string
+  readonly class?: string
+  readonly children: ComponentChildren
+}) {
+  const result = useSignal('')
+  return (
+    <>
+      <button
+        type="button"
+        class={style}
+        aria-label={label}
+        title={label}
+        onClick={async () => {
+          result.value = await navigator.clipboard.writeText(text).then(
+            () => 'Copied.',
+            () => 'The browser does not allow copying here. Select the text below.',
+          )
+        }}
+      >
+        {children}
+      </button>
+      <span class="muted" role="status">
+        {result}
+      </span>
+    </>
+  )
+}
+
+/** Those of limits and of the sandbox come first. */
+export function HeaderList({ headers }: { readonly headers: Readonly<Record<string, string>> }) {
+  const isUsual = (name: string) => !/^(?:x-ratelimit-|retry-after|x-sandbox)/.test(name)
+  const names = Object.keys(headers).sort((one, other) => Number(isUsual(one)) - Number(isUsual(other)))
+  if (names.length === 0) return null
+  return (
+    <details class="headers">
+      <summary class="muted">{names.length} headers</summary>
+      <dl>
+        {names.map((name) => (
+          <div key={name}>
+            <dt>{name}:</dt>
+            <dd>{headers[name]}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}

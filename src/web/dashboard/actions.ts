@@ -1,0 +1,122 @@
+import type { OptionalInput, VerbInput, VerbName, VerbOutput } from '../../control/verb-map.js'
+import { type FaultRule, formatFaultRule } from '../../domain/faults.js'
+import { counted } from '../../domain/numbers.js'
+import { callVerb } from '../control-api.js'
+import { messageOf } from '../format.js'
+import { remainingRules } from './quota-now.js'
+import {
+  announce,
+  dropLog,
+  lockIfAsked,
+  readReports,
+  readState,
+  select,
+  showSpace,
+  stayConnected,
+  take,
+} from './session.js'
+import * as view from './state.js'
+import { dateText, instantText } from './texts.js'
+
+/** More than a verb takes. */
+const CLOCK_MOVE_MS = 60_000
+
+/**
+ * Calls a verb on the current space. Rejects if the sandbox refuses.
+ * @param done announcement on success, with an undo
+ */
+export async function call<Name extends VerbName>(
+  verb: Name,
+  input: VerbInput<Name>,
+  done?: string,
+): Promise<VerbOutput<Name>> {
+  const space = view.space.value
+  const before = view.spaceTime.value ?? 0
+  const output = await lockIfAsked(callVerb(verb, space, ...([input] as OptionalInput<Name>)))
+  if (verb === 'reset' || verb === 'requests.clear') dropLog()
+  await Promise.all([readState(), readReports()])
+  const undo = view.state.value?.undo
+  const undone = undo?.verb === verb ? () => undoVerb(space, undo.id) : undefined
+  if (done !== undefined) announce(done + clockMove(verb, before), undone)
+  return output
+}
+
+/** A scenario, a snapshot or a reset may move the clock by years. @param before the space's clock before the verb */
+function clockMove(verb: VerbName, before: number): string {
+  const now = view.spaceTime.value ?? 0
+  if (verb.startsWith('clock.') || Math.abs(now - before) < CLOCK_MOVE_MS) return ''
+  return ` The clock has moved ${now < before ? 'back' : 'forward'} to ${dateText(now)}, ${instantText(Math.floor(now / 1000) * 1000, now)}.`
+}
+
+export function undo(): Promise<void> {
+  const { toast } = view
+  const undone = toast.value
+  toast.value = undefined
+  return showFailure(async () => {
+    if (undone === undefined) return
+    view.notice.value = ''
+    announce('Undone.')
+    await lockIfAsked(undone.undo())
+    await readState()
+  })
+}
+
+/** @param id of the undo; undefined for a removed space */
+async function undoVerb(space: string, id: number | undefined): Promise<void> {
+  const { requests } = await callVerb('undo', space, id === undefined ? {} : { id })
+  if (requests > 0) announce(`Undone, with ${counted(requests, 'request')} since then.`)
+  if (space === view.space.value) void stayConnected()
+  else showSpace(space)
+}
+
+/** @param to `real` for real time */
+export function moveClock(to: VerbInput<'clock.set'> | 'real', moved = 'The clock has moved.'): Promise<unknown> {
+  if (to === 'real') return call('clock.reset', {}, 'The clock shows real time.')
+  return call('clock.set', to, to.frozen === undefined ? moved : `The clock is ${to.frozen ? 'frozen' : 'running'}.`)
+}
+
+export function undoLast(id: number): Promise<void> {
+  view.toast.value = undefined
+  view.announcement.value = 'Undone.'
+  return undoVerb(view.space.value, id)
+}
+
+export async function replay(id: number, change: Omit<VerbInput<'requests.replay'>, 'id'> = {}): Promise<void> {
+  const again = await call('requests.replay', { id, ...change }, 'Request sent again.')
+  if (again.space !== view.space.value) return
+  take(again)
+  select(again)
+}
+
+function rulesLeft(): readonly FaultRule[] {
+  return remainingRules(view.state.value?.faults ?? [])
+}
+
+export function addFault(rule: FaultRule): Promise<unknown> {
+  return call('faults.add', { rule }, `Armed: ${formatFaultRule(rule)}.`)
+}
+
+export function removeFault(id: string): Promise<unknown> {
+  const rules = rulesLeft()
+  const index = (view.state.value?.faults ?? []).filter(({ left }) => left !== 0).findIndex((fault) => fault.id === id)
+  return call('faults.set', { rules: rules.toSpliced(index, 1) }, 'The rule is removed.')
+}
+
+export function removeUsedFaults(): Promise<unknown> {
+  return call('faults.set', { rules: rulesLeft() })
+}
+
+export async function removeSpace(name: string): Promise<void> {
+  await lockIfAsked(callVerb('spaces.remove', '', { name }))
+  if (name === view.space.value) showSpace('')
+  else await readReports()
+  announce(`The space ${name} is removed.`, () => undoVerb(name, undefined))
+}
+
+async function showFailure(act: () => Promise<void>): Promise<void> {
+  try {
+    await act()
+  } catch (error) {
+    view.notice.value = messageOf(error)
+  }
+}
