@@ -113,7 +113,7 @@ paths:
       'long.yaml',
       `openapi: 3.1.0\ninfo: { title: Long, version: "1" }\npaths: { /a: { get: { operationId: ${id}, responses: { 200: { description: OK } } } } }\n`,
     )
-    const { page } = await open({ sandbox: { spec } })
+    const { page, ask } = await open({ sandbox: { spec } })
     for (const width of [1280, 768, 390]) {
       await page.setViewportSize({ width, height: 900 })
       for (const menu of ['More', 'Reset', 'Export', 'clock…']) {
@@ -127,6 +127,13 @@ paths:
         await page.keyboard.press('Escape')
       }
     }
+    await ask('/a')
+    await row(page, '/a').locator('.path').click()
+    const name = await page
+      .locator('.facts')
+      .getByRole('button', { name: `Filter by ${id}` })
+      .boundingBox()
+    expect((name?.x ?? 0) + (name?.width ?? 0)).toBeLessThanOrEqual(390)
   })
 
   it('shows the date of a clock that is days ahead, and opens a request without a response on what was sent', async () => {
@@ -150,9 +157,11 @@ paths:
       await expect.poll(() => bad.count()).toBe(Math.ceil(count / 3))
       for (const [width, height] of [
         [1920, 900],
+        [1440, 900],
         [1280, 900],
         [768, 900],
         [640, 450],
+        [390, 844],
         [320, 640],
       ] as const) {
         await page.setViewportSize({ width, height })
