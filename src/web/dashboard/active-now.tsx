@@ -10,7 +10,7 @@ import { call, moveClock, removeFault, removeUsedFaults } from './actions.js'
 import { leftText } from './clock-menu.js'
 import { ActionButton, saveFile } from './fields.js'
 import { filterBy, showTab } from './session.js'
-import { clock, isNow, space, spaceTime, state } from './state.js'
+import { clock, isNow, pageTime, space, spaceTime, state } from './state.js'
 import { dateText, inZone } from './texts.js'
 
 /** Every switch that changes responses, wherever it came from; the start options that are off are struck through. */
@@ -57,7 +57,7 @@ function Chip({ active, now }: { readonly active: ActiveView; readonly now: numb
   const { what, text, until, left, hits, origin, isOff } = active
   const facts = [
     // Days from real time say less than the date.
-    what === 'clock' && !clock.value?.frozen && Math.abs(now - Date.now()) > DAY_MS
+    what === 'clock' && !clock.value?.frozen && Math.abs(now - performance.timeOrigin - pageTime.value) > DAY_MS
       ? `clock on ${dateText(now)}`
       : inZone(text, now),
     ...(left === null ? [] : [`${left} left`]),
