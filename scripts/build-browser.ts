@@ -35,21 +35,10 @@ export const browserTwins: Plugin = {
   },
 }
 
-/** Modules that a browser sandbox imports but never calls: it has the packaged contract, and no files, Prism, or service behind it. */
+/** Modules that a browser sandbox imports but never calls: it has no files, and no service behind it. */
 const NEVER_CALLED = [
-  'core/entity-tags',
-  'core/fill-error',
-  'core/hidden-properties',
-  'core/idempotency',
-  'contract/pattern-text',
-  'contract/shaped-value',
   'core/forward',
-  'core/meta-entries',
-  'core/operations/mocked-response',
-  'core/record-page',
   'core/unlogged-reply',
-  'core/what-works',
-  'domain/login-tokens',
   'domain/redis-address',
   'fixtures/generated-pets',
   'fixtures/read-fixtures',
@@ -59,15 +48,65 @@ const NEVER_CALLED = [
 const withoutUncalled: Plugin = {
   name: 'without-uncalled',
   setup({ onResolve, onLoad }) {
-    onResolve(
-      { filter: new RegExp(`/(?:${NEVER_CALLED.map((name) => name.replace(/^.*\//, '')).join('|')})\\.js$`) },
-      ({ path, resolveDir }) => {
-        const module = relative(join(packageDirectory, 'src'), join(resolveDir, path.replace(/\.js$/, '')))
-        return NEVER_CALLED.includes(module) ? { path: 'empty', namespace: 'empty' } : undefined
-      },
+    onResolve({ filter: nameOf(NEVER_CALLED) }, ({ path, resolveDir }) =>
+      NEVER_CALLED.includes(moduleAt(resolveDir, path)) ? { path: 'empty', namespace: 'empty' } : undefined,
     )
     onLoad({ filter: /^/, namespace: 'empty' }, () => ({ contents: 'module.exports = {}' }))
   },
+}
+
+/** Modules that only contracts of one's own call, and that load with them. */
+const FOR_OWN_CONTRACTS = [
+  'contract/pattern-text',
+  'contract/shaped-value',
+  'core/entity-tags',
+  'core/fill-error',
+  'core/hidden-properties',
+  'core/idempotency',
+  'core/meta-entries',
+  'core/operations/mocked-response',
+  'core/record-page',
+  'core/what-works',
+  'domain/login-tokens',
+]
+const OWN_CONTRACT = 'src/browser/own-contract.ts'
+
+/** Gives the base variables in place of their exports, which the chunk with the reader of contracts sets. */
+const ownContractsLater: Plugin = {
+  name: 'own-contracts-later',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: nameOf(FOR_OWN_CONTRACTS) }, ({ path, resolveDir, importer }) => {
+      const module = moduleAt(resolveDir, path)
+      const isLater = FOR_OWN_CONTRACTS.includes(module) && !importer.endsWith(OWN_CONTRACT)
+      return isLater ? { path: module, namespace: 'later' } : undefined
+    })
+    onResolve({ filter: /^later:/ }, ({ path }) => ({ path: path.slice('later:'.length), namespace: 'later' }))
+    onLoad({ filter: /^/, namespace: 'later' }, async ({ path }) => {
+      const text = await readFile(join(packageDirectory, 'src', `${path}.ts`), 'utf8')
+      const names = Array.from(text.matchAll(/^export (?:const|function) (\w+)/gm), ([, name]) => name).join(', ')
+      return { contents: `export let ${names}\nexport function set(all) { ({ ${names} } = all) }` }
+    })
+    onLoad({ filter: /src\/browser\/own-contract\.ts$/ }, async ({ path }) => {
+      const parts = FOR_OWN_CONTRACTS.map(
+        (module, at) =>
+          `import * as part${at} from '../${module}.js'\nimport { set as set${at} } from 'later:${module}'\nset${at}(part${at})\n`,
+      )
+      return {
+        contents: (await readFile(path, 'utf8')) + parts.join('') + reaching(SANDBOX, 'createSandbox'),
+        loader: 'ts',
+      }
+    })
+  },
+}
+
+/** Imports of modules with the names of these, in any folder. */
+function nameOf(modules: readonly string[]): RegExp {
+  return new RegExp(`/(?:${modules.map((name) => name.replace(/^.*\//, '')).join('|')})\\.js$`)
+}
+
+/** Below src/, without its extension. */
+function moduleAt(folder: string, path: string): string {
+  return relative(join(packageDirectory, 'src'), join(folder, path.replace(/\.js$/, '')))
 }
 
 /** Descriptions of options and verbs stay out: browsers have no help, and the dashboard has its own copy. */
@@ -113,12 +152,15 @@ function inOneFile(sources: readonly string[], base: string, name: string): Plug
       const later = await loadedLater(sources)
       onLoad({ filter: /src\/.*\.ts$/ }, async ({ path }) => {
         if (!later.has(path.replace(/\.browser\.ts$/, '.ts'))) return undefined
-        // Not a bare import, which packages without side effects would drop.
-        const also = `\nexport { ${name} as there } from ${JSON.stringify(join(packageDirectory, base))}\n`
-        return { contents: (await readFile(path, 'utf8')) + also, loader: 'ts' }
+        return { contents: (await readFile(path, 'utf8')) + reaching(base, name), loader: 'ts' }
       })
     },
   }
+}
+
+/** Not a bare import, which packages without side effects would drop. */
+function reaching(base: string, name: string): string {
+  return `\nexport { ${name} as there } from ${JSON.stringify(join(packageDirectory, base))}\n`
 }
 
 /** @param sources all source files @returns the metafiles of the bundles */
@@ -128,7 +170,13 @@ export async function buildBrowser(sources: readonly string[]): Promise<readonly
     entryPoints: { browser: 'src/browser/index.ts' },
     splitting: true,
     chunkNames: 'browser-[name]-[hash]',
-    plugins: [inOneFile(sources, SANDBOX, 'createSandbox'), withoutHelp, withoutUncalled, browserTwins],
+    plugins: [
+      ownContractsLater,
+      inOneFile(sources, SANDBOX, 'createSandbox'),
+      withoutHelp,
+      withoutUncalled,
+      browserTwins,
+    ],
   })
   const client = await build({
     ...FOR_BROWSERS,

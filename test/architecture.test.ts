@@ -46,7 +46,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...GROUND,
   ],
   api: ['start', 'client', ...RUNNING],
-  browser: ['api', 'start', 'control', 'conduct', 'exchanges', ...GROUND],
+  browser: ['api', 'start', 'control', 'conduct', 'exchanges', 'openapi', ...GROUND],
   msw: ['api'],
   matchers: ['api', 'conduct', 'exchanges', 'contract'],
   vitest: ['matchers', 'api', 'control', 'options', 'domain', 'system'],

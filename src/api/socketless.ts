@@ -1,3 +1,4 @@
+import type { Contract } from '../contract/contract.js'
 import { CONTROL_PATH, isControl } from '../control/path.js'
 import type { ControlTarget } from '../control/verb.js'
 import { addressInSpace } from '../domain/space-address.js'
@@ -10,11 +11,12 @@ import { fixtureKey, type SandboxRequestInit, type SocketlessSandbox, sandboxCon
 
 const ORIGIN = 'http://localhost'
 
-/** Opens a sandbox without a socket. @param saved state to resume from */
+/** Opens a sandbox without a socket. @param saved state to resume from @param given contract; default: that of the options */
 export function openSocketless(
   options: ResolvedOptions,
   transportTo: (target: ControlTarget) => Transport,
   saved?: SavedSandbox,
+  given?: Contract,
 ): Promise<{ readonly core: SandboxCore; readonly sandbox: SocketlessSandbox }> {
   return openInSteps(async (opened) => {
     let isClosed = false
@@ -22,7 +24,7 @@ export function openSocketless(
       isClosed = true
       return opened.close()
     }
-    const core = await openSandboxCore(options, { onShutdown: () => void close() }, undefined, undefined, saved)
+    const core = await openSandboxCore(options, { onShutdown: () => void close() }, given, undefined, saved)
     opened.defer(core.close)
     await core.begin('')
     const service = createFetch(core, core.controlTarget.stopping)

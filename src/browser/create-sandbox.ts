@@ -23,7 +23,10 @@ export interface BrowserSandbox extends SocketlessSandbox {
  */
 export async function createSandbox(options: BrowserOptions = {}): Promise<BrowserSandbox> {
   const saved = options.restore === undefined ? undefined : await readSaved(options.restore)
-  const { core, sandbox } = await openSocketless(resolveBrowserOptions(options, saved), verbsOf, saved)
+  const resolved = resolveBrowserOptions(options, saved)
+  const { spec } = options
+  const contract = spec === undefined ? undefined : await (await import('./own-contract.js')).readOwnContract(spec)
+  const { core, sandbox } = await openSocketless(resolved, verbsOf, saved, contract)
   return { ...sandbox, save: async () => writeSaved(await pageOf(core)) }
 }
 

@@ -3,7 +3,6 @@ import type { SandboxOptions } from '../options/options.js'
 const DISK = 'needs a disk'
 const PORT = 'needs a port'
 const PRISM = 'needs Prism'
-const SPEC = 'needs a contract of your own'
 const SERVICE = 'needs a real service behind the sandbox'
 
 export const MISSING = {
@@ -16,9 +15,8 @@ export const MISSING = {
   fixtures: DISK,
   reset: DISK,
   fsync: DISK,
-  generate: SPEC,
+  generate: 'needs a contract of your own',
   handlers: 'needs a disk; use sandbox.handle()',
-  spec: PRISM,
   mock: PRISM,
   redis: 'needs Redis',
   group: 'needs Redis',
@@ -32,7 +30,11 @@ export const MISSING = {
 export type MissingOption = keyof typeof MISSING
 
 /** The options of a sandbox in a browser: all that need no disk, port, Prism, Redis or terminal. */
-export interface BrowserOptions extends Omit<SandboxOptions, MissingOption> {
+export interface BrowserOptions extends Omit<SandboxOptions, MissingOption | 'spec'> {
+  /** An OpenAPI document, or its text as YAML or JSON; default: the packaged contract. Loads more code. */
+  readonly spec?: object | string
+  /** With `spec`: records to generate, such as `users=20`. */
+  readonly generate?: string | readonly string[]
   /** Bytes returned by `save()`, to continue from. Pass the same other options. */
   readonly restore?: Uint8Array
 }

@@ -12,9 +12,14 @@ import type { SavedPage } from './saved.js'
  *
  * @throws OptionsError with all problems
  */
-export function resolveBrowserOptions({ restore, ...options }: BrowserOptions, saved?: SavedPage): ResolvedOptions {
+export function resolveBrowserOptions(
+  { restore, spec, ...options }: BrowserOptions,
+  saved?: SavedPage,
+): ResolvedOptions {
   const problems = Object.entries(options).flatMap(([name, value]) =>
-    isMissing(name) && value !== undefined ? [problemOf(name, value)] : [],
+    isMissing(name) && value !== undefined && !(name === 'generate' && spec !== undefined)
+      ? [problemOf(name, value)]
+      : [],
   )
   if (problems.length > 0) throw new OptionsError(problems)
   const seed = () => saved?.seed ?? randomSeed()

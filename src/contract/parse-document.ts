@@ -9,8 +9,10 @@ import { yamlMistake } from './yaml-mistakes.js'
 /** GitHub's and Microsoft's contracts have 9 MB and take the YAML parser half a minute. */
 export const MAX_CHARACTERS = 10_000_000
 
+export type YamlReader = Pick<typeof import('yaml'), 'parseDocument' | 'isScalar'>
+
 /** Whole numbers are exact. @param file its name in errors @throws SpecError naming file, line and column */
-export function parseDocument(file: string, text: string): unknown {
+export function parseDocument(file: string, text: string, yaml?: YamlReader): unknown {
   if (text.length > MAX_CHARACTERS) {
     const size = Math.ceil(text.length / 1_000_000)
     throw new SpecError(
@@ -18,7 +20,7 @@ export function parseDocument(file: string, text: string): unknown {
     )
   }
   const bare = text.replace(/^\ufeff/, '')
-  return parseJsonDocument(file, bare) ?? parseYamlDocument(file, bare)
+  return parseJsonDocument(file, bare) ?? parseYamlDocument(file, bare, yaml ?? loadYaml())
 }
 
 function parseJsonDocument(file: string, text: string): unknown {
@@ -32,8 +34,7 @@ function parseJsonDocument(file: string, text: string): unknown {
   }
 }
 
-function parseYamlDocument(file: string, text: string): unknown {
-  const yaml = loadYaml()
+function parseYamlDocument(file: string, text: string, yaml: YamlReader): unknown {
   try {
     const document = yaml.parseDocument(text, { intAsBigInt: true, merge: true, prettyErrors: false })
     const [mistake] = document.errors

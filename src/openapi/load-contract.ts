@@ -1,81 +1,16 @@
 import { dirname, resolve, sep } from 'node:path'
 import type { Contract } from '../contract/contract.js'
-import { createContract } from '../contract/create-contract.js'
-import { quote } from '../contract/excerpt.js'
-import { stringifyJson } from '../contract/json.js'
 import { MAX_CHARACTERS, parseDocument } from '../contract/parse-document.js'
-import { writeYaml } from '../contract/served-text.js'
 import { SpecError } from '../contract/spec-error.js'
-import { validatorMaker } from '../contract/validator-maker.js'
 import { messageOf } from '../system/message-of.js'
 import { readRegularFile, realPath } from '../system/regular-file.js'
-import { type Files, toNormalForm } from './normal-form.js'
-import { readContract } from './read-contract.js'
-import { readRecordRules } from './record-rules.js'
-
-export interface LoadOptions {
-  /** Whether the sandbox serves it, so its records are held against it. Default: true. */
-  readonly isServed?: boolean
-  /** Operations that Prism mocks, although they fit a resource. */
-  readonly mocked?: readonly string[]
-  /** The name of the file in errors; default: its path. */
-  readonly name?: string
-  /** `native` for the user's own contracts only: matching may never end. */
-  readonly patterns?: 'linear' | 'native'
-}
+import type { Files } from './normal-form.js'
+import { type LoadOptions, readContractText } from './read-text.js'
 
 /** YAML or JSON, with the files beside it. @throws SpecError naming the file and the place in it */
 export async function loadContract(file: string, options: LoadOptions = {}): Promise<Contract> {
   const { name = file } = options
   return await readContractText(textOf(file, name), { ...options, name }, filesBeside(resolve(file)))
-}
-
-/** @throws SpecError naming the place in the text */
-export async function readContractText(
-  text: string,
-  { isServed = true, mocked = [], name, patterns = 'linear' }: LoadOptions & { readonly name: string },
-  files?: Files,
-): Promise<Contract> {
-  const written = parseDocument(name, text)
-  try {
-    const { document, notes, isRewritten } = await toNormalForm(written, files)
-    const { data, schemas, patterns: used, hasWide } = readContract(document, { mocked })
-    const compile = await validatorMaker(patterns, { hasWide })
-    // Its errors are the nested fields to drop.
-    const compileClosed = await validatorMaker(patterns, { hasWide, maxErrors: Number.POSITIVE_INFINITY })
-    const validators = Object.fromEntries(
-      Object.entries(schemas).map(([id, schema]) => [id, (id.endsWith('_closed') ? compileClosed : compile)(schema)]),
-    )
-    const unchecked = patterns === 'linear' ? await uncheckedPatterns(used) : []
-    const served = isRewritten ? document : written
-    const isOther = isRewritten || /^\s*\{/.test(text)
-    const textIn = async (format: 'yaml' | 'json') => {
-      if (format === 'json') return stringifyJson(served, 2)
-      return isOther ? writeYaml(served) : text
-    }
-    const texts = { document: async () => document, text: textIn }
-    const contract = createContract(
-      { ...data, notes: [...notes, ...data.notes, ...unchecked] },
-      validators,
-      texts,
-      mocked,
-    )
-    return isServed ? { ...contract, rules: await readRecordRules(document, data, hasWide, mocked) } : contract
-  } catch (error) {
-    throw new SpecError(`${name}: ${messageOf(error)}`, { cause: error })
-  }
-}
-
-async function uncheckedPatterns(patterns: ReadonlyMap<string, string>): Promise<readonly string[]> {
-  if (patterns.size === 0) return []
-  const { linearPattern } = await import('../contract/linear-pattern.js')
-  return [...patterns]
-    .filter(([pattern]) => linearPattern(pattern) === undefined)
-    .map(
-      ([pattern, place]) =>
-        `${place}: the pattern ${quote(pattern)} is not checked, as it cannot be matched in linear time. ` +
-        'Write it without lookarounds, back references and repetitions of more than 1000.',
-    )
 }
 
 /** @param own the absolute path of the document */

@@ -4,14 +4,17 @@ import { packagedContract } from '../contract/packaged-contract.js'
 import type { Upstream } from '../domain/upstream.js'
 import type { CommandExecutor, OpenedStore } from '../executor/executor.js'
 import type { RecordSeeds } from '../fixtures/load-fixtures.js'
+import type { ResolvedOptions } from '../options/resolve.js'
 
 export async function openContract(_file?: string, _options?: object): Promise<Contract> {
   return packagedContract()
 }
 
-/** The resources of the packaged contract have fixtures of their own. */
-export async function openSeeds(..._given: readonly unknown[]): Promise<(seed: number) => RecordSeeds> {
-  return () => ({})
+/** Without a folder of fixtures. @throws Failure CANNOT_GENERATE */
+export async function openSeeds(options: ResolvedOptions, contract: Contract): Promise<(seed: number) => RecordSeeds> {
+  if (options.generate.length === 0) return () => ({})
+  const { generatedSeeds } = await import('../fixtures/generate-records.js')
+  return generatedSeeds(options, contract, {}, () => 'generate')
 }
 
 export async function readHandlers(_file: string): Promise<Readonly<Record<string, unknown>>> {
@@ -26,8 +29,8 @@ export async function createReplicaExecutor(..._given: readonly unknown[]): Prom
   throw new Error('Redis is not available in a browser.')
 }
 
-export async function openEngine(..._given: readonly unknown[]): Promise<ContractEngine> {
-  throw new Error('Prism is not available in a browser.')
+export async function openEngine(contract: Contract): Promise<ContractEngine> {
+  return (await import('../contract/choose-response.js')).openChooser(contract)
 }
 
 export async function openUpstream(..._given: readonly unknown[]): Promise<Upstream> {

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
 import { startSandbox } from '../../src/index.js'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { HAS_CHROMIUM } from '../support/browsers.js'
@@ -25,6 +26,40 @@ import * as sandbox from '/browser.js'
 import * as client from '/client.js'
 globalThis.petstore = { ...sandbox, ...client }
 </script>`
+
+const text = { type: 'string' }
+const object = (properties: object) => ({ type: 'object', required: Object.keys(properties), properties })
+const json = (schema: object, more: object = {}) => ({
+  description: '',
+  content: { 'application/json': { schema, ...more } },
+})
+const opens = { ...text, pattern: '^\\d\\d:\\d\\d$' }
+const room = object({ id: { type: 'integer' }, name: text, opens })
+const ROOMS = {
+  openapi: '3.1.0',
+  info: { title: 'Rooms', version: '1' },
+  security: [{ key: [] }],
+  components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+  paths: {
+    '/login': { post: { security: [], responses: { 200: json(object({ access_token: text })) } } },
+    '/rooms': {
+      get: { responses: { 200: json({ type: 'array', items: room }) } },
+      post: {
+        requestBody: json({ ...room, required: ['name'], properties: { name: text, opens } }),
+        responses: {
+          201: json(room),
+          422: json(
+            object({ detail: { type: 'array', items: object({ loc: { type: 'array', items: text }, msg: text }) } }),
+          ),
+        },
+      },
+    },
+    '/users': {
+      get: { responses: { 200: json({ type: 'array', items: object({ id: { type: 'integer' }, email: text }) }) } },
+    },
+    '/report': { get: { responses: { 200: json(object({ rooms: { type: 'integer' } }), { example: { rooms: 7 } }) } } },
+  },
+}
 
 /** A file with all of its static imports. */
 function loadedWith(file: string, found = new Set<string>()): ReadonlySet<string> {
@@ -128,6 +163,65 @@ describe.skipIf(!HAS_CHROMIUM)('the package in a page', () => {
     expect(seen).toEqual(['"Rex"', expect.stringContaining('The handler of getPet failed: too many'), 61])
   })
 
+  it.each(['object', 'JSON', 'YAML'])('serves a contract of its own, given as %s', async (form) => {
+    const page = await openPage()
+    const spec = form === 'object' ? ROOMS : form === 'JSON' ? JSON.stringify(ROOMS) : stringify(ROOMS)
+    const seen = await page.evaluate(async (own) => {
+      const sandbox = await globalThis.petstore.createSandbox({ spec: own, generate: ['users=3'], seed: 1 })
+      const ask = async (path: string, body?: object, token = 'sandbox') => {
+        const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+        const init = { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) }
+        const response = await sandbox.fetch(sandbox.baseUrl + path, init)
+        const json = Object(await response.json())
+        return { status: response.status, reason: response.headers.get('x-sandbox-reason'), json }
+      }
+      const [created, invalid, login] = [
+        await ask('/rooms', { name: 'Blue', opens: '09:30' }),
+        await ask('/rooms', { opens: 'late' }),
+        await ask('/login', {}),
+      ]
+      return {
+        ...{ created, invalid, login },
+        list: await ask('/rooms', undefined, login.json.access_token),
+        users: (await ask('/users')).json.length,
+        report: await ask('/report'),
+        state: (await sandbox.records.list('rooms')).length,
+        saved: (await sandbox.save()).length > 0,
+      }
+    }, spec)
+    const room = { id: 1, name: 'Blue', opens: '09:30' }
+    expect(seen).toEqual({
+      created: { status: 201, reason: null, json: room },
+      invalid: {
+        status: 422,
+        reason: null,
+        json: {
+          detail: [
+            { loc: ['body', 'name'], msg: 'name is required' },
+            { loc: ['body', 'opens'], msg: expect.stringContaining('must match') },
+          ],
+        },
+      },
+      login: { status: 200, reason: 'mock', json: { access_token: expect.stringMatching(/^sandbox-login-1-/) } },
+      list: { status: 200, reason: null, json: [room] },
+      users: 3,
+      report: { status: 200, reason: 'mock', json: { rooms: 7 } },
+      state: 1,
+      saved: true,
+    })
+  })
+
+  it.each([
+    [{ openapi: '3.1.0', info: {}, paths: { things: {} } }, 'SpecError spec: paths.things must begin with "/"'],
+    ['openapi: {\n', 'SpecError spec is not valid YAML'],
+    ['openapi.yaml', 'SpecError spec "openapi.yaml" is a name, but a page has no files'],
+  ])('says where a contract is wrong: %j', async (spec, message) => {
+    const page = await openPage()
+    const refused = (own: object | string) =>
+      globalThis.petstore.createSandbox({ spec: own }).catch((error) => `${error.name} ${error.message}`)
+    expect(await page.evaluate(refused, spec)).toContain(message)
+  })
+
   it('is saved to bytes, and continues from them in another page', async () => {
     const page = await openPage()
     const options = { now: '2026-03-01T12:00:00Z', freeze: true, seed: 7, storm: '0.5' } as const
@@ -179,7 +273,7 @@ describe.skipIf(!HAS_CHROMIUM)('the package in a page', () => {
       Promise.all(
         [
           { port: 4010 },
-          { store: './pets.json', spec: 'openapi.yaml' },
+          { store: './pets.json', mock: ['listPets'] },
           { scenario: './mine.yaml' },
           { restore: new Uint8Array(9) },
         ].map((options: object) =>
@@ -192,9 +286,7 @@ describe.skipIf(!HAS_CHROMIUM)('the package in a page', () => {
     )
     expect(refusals).toEqual([
       'INVALID_OPTIONS: port "4010": needs a port, which is not available in a browser; remove the option',
-      expect.stringMatching(
-        /^INVALID_OPTIONS: store "\.\/pets\.json": needs a disk.*\nspec "openapi\.yaml": needs Prism/,
-      ),
+      expect.stringMatching(/^INVALID_OPTIONS: store "\.\/pets\.json": needs a disk.*\nmock .*: needs Prism/),
       expect.stringMatching(/^INVALID_OPTIONS: scenario "\.\/mine\.yaml": the file cannot be read/),
       expect.stringMatching(/^INVALID_OPTIONS: restore: cannot be read .*; remove it to start over$/),
     ])

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { openChooser } from '../../src/contract/choose-response.js'
 import type { Contract } from '../../src/contract/contract.js'
 import type { ContractEngine, MockRequest } from '../../src/contract/engine.js'
 import { parseJson } from '../../src/contract/json.js'
@@ -38,12 +39,15 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-describe('mocking an operation without a handler', () => {
+describe.each([
+  ['Prism', openPrism],
+  ['the chooser of pages', openChooser],
+])('mocking an operation without a handler, by %s', (_name, openEngine) => {
   let contract: Contract
   let prism: ContractEngine
   beforeAll(async () => {
     contract = await loadContract(FULLER)
-    prism = await openPrism(contract)
+    prism = await openEngine(contract)
   })
   const mock = (id: string, wishes: Partial<MockRequest> = {}) =>
     prism.mock({ operation: operationOf(contract, id), ...wishes })
@@ -93,19 +97,33 @@ paths:
         '406': { description: d, content: { text/plain: { example: no } } }
 `
     const other = await loadContract(temporaryFile('contract.yaml', text))
-    const engine = await openPrism(other)
+    const engine = await openEngine(other)
     const operation = operationOf(other, 'a')
     const bodies = await Promise.all(
-      [{}, { accept: 'text/csv' }, { accept: 'image/png' }, { example: 'two' }, { example: 'none' }].map((one) =>
-        engine.mock({ operation, ...one }),
-      ),
+      [
+        {},
+        { accept: 'text/csv' },
+        { accept: 'image/png' },
+        { example: 'two' },
+        { example: 'none' },
+        { accept: 'text/*;q=0.5, application/*' },
+        { accept: 'text/html, text/*' },
+        { accept: '*/*' },
+        { status: 406 },
+        { status: 503 },
+      ].map((one) => engine.mock({ operation, ...one })),
     )
-    expect(bodies.map(({ body, example }) => [body, example])).toEqual([
-      ['1', undefined],
-      ['a,b', undefined],
-      ['no', undefined],
-      ['2', 'two'],
-      ['1', undefined],
+    expect(bodies.map(({ status, body, example }) => [status, body, example])).toEqual([
+      [200, '1', undefined],
+      [200, 'a,b', undefined],
+      [406, 'no', undefined],
+      [200, '2', 'two'],
+      [200, '1', undefined],
+      [200, '1', undefined],
+      [200, 'a,b', undefined],
+      [200, '1', undefined],
+      [406, 'no', undefined],
+      [503, '', undefined],
     ])
   })
 })

@@ -1,7 +1,9 @@
+import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createSandbox, type SandboxOptions } from '../../src/index.js'
 import { handlers } from '../../src/msw/index.js'
+import { temporaryFile } from '../support/temporary-files.js'
 
 const BASE_URL = 'https://api.petstore.example:8443/stage*1/v1'
 const server = setupServer()
@@ -38,6 +40,35 @@ describe('the handlers for MSW', () => {
     await behind({}, BASE_URL + end)
     expect((await ask('/pets/1')).status).toBe(200)
     expect((await ask('')).status).toBe(404)
+  })
+
+  it('leave a request to a handler before them, and the rest of a contract of your own to the sandbox', async () => {
+    const item = { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } }
+    const content = (schema: object) => ({ content: { 'application/json': { schema } } })
+    const ok = (schema: object) => ({ 200: { description: '', ...content(schema) } })
+    const paths = {
+      '/rooms': {
+        get: { responses: ok({ type: 'array', items: item }) },
+        post: { requestBody: content({ type: 'object' }), responses: ok(item) },
+      },
+      '/rooms/{id}': {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+        get: { responses: ok(item) },
+      },
+    }
+    const document = { openapi: '3.1.0', info: { title: 'T', version: '1' }, paths }
+    const sandbox = await createSandbox({ spec: temporaryFile('spec.json', JSON.stringify(document)) })
+    onTestFinished(() => sandbox.close())
+    server.use(
+      http.get('https://rooms.example/api/rooms/7', () => HttpResponse.json({ id: 7, own: true })),
+      ...handlers(sandbox, { baseUrl: 'https://rooms.example/api' }),
+    )
+    const send = async (path: string, init?: RequestInit) =>
+      (await fetch(`https://rooms.example/api${path}`, init)).json()
+    const headers = { 'content-type': 'application/json' }
+    expect(await send('/rooms', { method: 'POST', headers, body: '{}' })).toEqual({ id: 1 })
+    expect([await send('/rooms/1'), await send('/rooms/7')]).toEqual([{ id: 1 }, { id: 7, own: true }])
+    expect((await sandbox.conduct()).requests).toBe(2)
   })
 
   it('ignore other addresses', async () => {

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { rootPlace } from '../../src/contract/document.js'
 import { parseDocument } from '../../src/contract/parse-document.js'
 import type { ResourceAction } from '../../src/contract/resource-data.js'
-import { readContractText } from '../../src/openapi/load-contract.js'
 import { toNormalForm } from '../../src/openapi/normal-form.js'
 import { readOperations } from '../../src/openapi/operations.js'
+import { readContractText } from '../../src/openapi/read-text.js'
 import { readResources } from '../../src/openapi/resources.js'
 
 async function resourcesOf(text: string) {

@@ -168,6 +168,7 @@ declare module 'vitest' {
 async function inChromium(options: SandboxOptions, warn: (message: string) => void): Promise<Transport> {
   const { scenario } = options
   const isInFront = typeof scenario === 'object' && 'upstream' in scenario
+  if (options.spec !== undefined) leaveOut('the contract is a file')
   const needs = Object.entries(MISSING).find(([name]) => name in options)
   if (needs !== undefined || isInFront) leaveOut(`${needs?.[0] ?? 'upstream'} ${needs?.[1] ?? MISSING.upstream}`)
   const { openInChromium } = await import('./page/in-chromium.js')

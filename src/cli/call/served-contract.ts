@@ -42,7 +42,7 @@ export async function servedContract(
     const headers = { 'if-none-match': await packagedTag(), connection: 'close', ...authorization }
     const { status, text } = await fetchControl(name, { headers }, { timeout, maxBody: MAX_BODY })
     if (status !== 200) return undefined
-    const { readContractText } = await import('../../openapi/load-contract.js')
+    const { readContractText } = await import('../../openapi/read-text.js')
     // Linear patterns, since the document is not the user's own file.
     return await readContractText(text, { isServed: false, name, patterns: 'linear' })
   } catch {
