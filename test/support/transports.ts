@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Agent } from 'undici'
 import { afterAll, inject, onTestFinished, TestRunner } from 'vitest'
 import { MISSING } from '../../src/browser/options.js'
@@ -6,6 +7,7 @@ import { packagedContract } from '../../src/contract/packaged-contract.js'
 import type { SpaceContext } from '../../src/core/space-context.js'
 import { keyChoices, keyParts } from '../../src/domain/key-places.js'
 import { createFetch } from '../../src/http/fetch-adapter.js'
+import { loadContract } from '../../src/openapi/load-contract.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { openSandboxCore, type SandboxCore } from '../../src/start/compose.js'
 import { runSandbox } from '../../src/start/sandbox.js'
@@ -168,16 +170,21 @@ declare module 'vitest' {
 async function inChromium(options: SandboxOptions, warn: (message: string) => void): Promise<Transport> {
   const { scenario } = options
   const isInFront = typeof scenario === 'object' && 'upstream' in scenario
-  if (options.spec !== undefined) leaveOut('the contract is a file')
-  const needs = Object.entries(MISSING).find(([name]) => name in options)
+  const needs = Object.entries(MISSING).find(
+    ([name]) => name in options && !(name === 'generate' && options.spec !== undefined),
+  )
   if (needs !== undefined || isInFront) leaveOut(`${needs?.[0] ?? 'upstream'} ${needs?.[1] ?? MISSING.upstream}`)
   const { openInChromium } = await import('./page/in-chromium.js')
-  const sandbox = await openInChromium({ seed: 1, now: new Date(NOON).toISOString(), freeze: true, ...options }, warn)
+  const { spec } = options
+  const contract = spec === undefined ? packagedContract() : await loadContract(spec)
+  const own = spec === undefined ? {} : { spec: readFileSync(spec, 'utf8') }
+  const given = { seed: 1, now: new Date(NOON).toISOString(), freeze: true, ...options, ...own }
+  const sandbox = await openInChromium(given, warn)
   return {
     get core() {
       return leaveOut('needs access to the process')
     },
-    shared: { basePath: options.basePath ?? '/v1', contract: packagedContract() },
+    shared: { basePath: options.basePath ?? contract.basePath, contract },
     origin: 'http://sandbox',
     ...sandbox,
     service(request) {

@@ -35,8 +35,9 @@ export async function openInChromium(
 ): Promise<SandboxInPage> {
   const page = await openPage()
   const opened = await page.evaluate((given) => globalThis.sandboxes.open(given), options)
-  if (typeof opened !== 'number') throw Object.assign(new Error(opened.message), { code: opened.code })
-  const id = opened
+  if (!('id' in opened)) throw Object.assign(new Error(opened.message), { code: opened.code })
+  const { id } = opened
+  opened.warnings.forEach(warned)
   let waiting: Asked[] = []
   let sent = Promise.resolve()
 

@@ -1,3 +1,4 @@
+import { readOwnContract } from '../../../src/browser/own-contract.js'
 import { resolveBrowserOptions } from '../../../src/browser/resolve-options.js'
 import { packagedContract } from '../../../src/contract/packaged-contract.js'
 import { digestSandbox } from '../../../src/core/checkpoint.js'
@@ -29,6 +30,11 @@ export type Told =
     }
   | { readonly failed: string }
 
+interface OpenedInPage {
+  readonly id: number
+  readonly warnings: readonly string[]
+}
+
 interface Opened {
   readonly core: SandboxCore
   readonly service: (request: Request) => Promise<Response>
@@ -40,14 +46,17 @@ const answers = new Map<number, Promise<Told>>()
 const underWay = new Map<number, AbortController>()
 
 const page = {
-  /** @returns its number, or the error */
-  async open(options: SandboxOptions): Promise<number | { readonly code: unknown; readonly message: string }> {
+  /** @returns its number and the warnings of its start, or the error */
+  async open(options: SandboxOptions): Promise<OpenedInPage | { readonly code: unknown; readonly message: string }> {
     const warnings: string[] = []
     try {
-      const core = await openSandboxCore(resolveBrowserOptions(options), { onWarning: (text) => warnings.push(text) })
+      const { spec } = options
+      const contract = spec === undefined ? undefined : await readOwnContract(spec)
+      const events = { onWarning: (text: string) => warnings.push(text) }
+      const core = await openSandboxCore(resolveBrowserOptions(options), events, contract)
       await core.begin('')
       const service = createFetch(core, core.controlTarget.stopping)
-      return opened.push({ core, service, warnings }) - 1
+      return { id: opened.push({ core, service, warnings }) - 1, warnings: warnings.splice(0) }
     } catch (error) {
       return { code: Object(error).code, message: messageOf(error) }
     }
