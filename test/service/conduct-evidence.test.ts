@@ -25,8 +25,9 @@ describe.each(transports)('conduct, %s', (name, openSandbox) => {
     const failing = await openSandbox({ fault: 'listPets:503' })
     // A page has a clock of its own, which goes on: there it takes three tries without a long pause of the machine.
     const isPage = name === 'in Chromium'
-    for (let i = 0; i < 6 || (isPage && (await rulesIn(failing)).length === 0); i++) await failing.get('/pets')
-    expect(await rulesIn(failing)).toEqual([isPage ? expect.stringMatching(/^no-backoff \d+$/) : 'no-backoff 2'])
+    const isFound = async () => (await rulesIn(failing)).some((rule) => /^no-backoff \d+$/.test(rule))
+    for (let i = 0; i < 6 || (isPage && !(await isFound())); i++) await failing.get('/pets')
+    if (!isPage) expect(await rulesIn(failing)).toEqual(['no-backoff 2'])
   })
 
   it('neither blames nor bans a client that sends twelve requests at once on a spent quota', async () => {
