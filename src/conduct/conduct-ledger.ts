@@ -215,13 +215,13 @@ export class ConductLedger {
 
   /** @param position of a request whose response was sent, but not received */
   unread(position: number): void {
-    for (const { senders } of this.keys()) for (const one of senders.values()) forgetResponse(one, position)
+    for (const { senders } of this.keys()) for (const sender of senders.values()) forgetResponse(sender, position)
   }
 
   /** The space's clock was moved. Waits that are over do not come back. Findings stay. */
   clockMoved(before: EpochMs, now: EpochMs, wall: EpochMs): void {
     for (const { senders, traffic } of this.keys()) {
-      for (const one of senders.values()) moveClock(one, before, now, wall)
+      for (const sender of senders.values()) moveClock(sender, before, now, wall)
       if (now < before) forgetFutureTraffic(traffic, before, now, wall)
     }
     for (const open of this.#open) if (open.notice !== null && open.notice.from > now) open.notice = null

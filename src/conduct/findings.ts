@@ -76,8 +76,8 @@ export function countAgain(group: Group, exchange: number, at: EpochMs, userAgen
   if (known !== undefined || userAgents.size < USER_AGENTS_A_GROUP) userAgents.set(userAgent, (known ?? 0) + 1)
 }
 
-export function isSameRequest(one: Finding['request'], other: Finding['request']): boolean {
-  return one.path === other.path && one.query === other.query && one.method === other.method
+export function isSameRequest(a: Finding['request'], b: Finding['request']): boolean {
+  return a.path === b.path && a.query === b.query && a.method === b.method
 }
 
 const REST = 'others'

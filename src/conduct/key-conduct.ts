@@ -212,7 +212,7 @@ export function judgeTiming(
   }
   // The wait of a ban replaces earlier ones: a client that keeps it is not early afterwards.
   if (response.reason === 'ban')
-    for (const one of account.senders.values()) one.waits = one.waits.filter(({ kind }) => kind !== 'limit')
+    for (const sender of account.senders.values()) sender.waits = sender.waits.filter(({ kind }) => kind !== 'limit')
   // A request takes the place of the one that it repeats.
   const repeated = !isAgain ? undefined : here?.isShared ? here : own.after.find((wait) => wait.isShared)
   if (repeated !== undefined) repeated.isShared = false
@@ -224,7 +224,7 @@ export function judgeTiming(
 function countLoop({ retries }: Senders, own: RunningWaits, fingerprint: string, judged: JudgedRequest): number {
   const failures = retries.get(fingerprint)?.failures ?? []
   const refusals = [...own.after.map((wait) => ({ ...wait, ...wait.sent })), ...failures]
-  const last = refusals.reduce<Sent & Context>((one, other) => (other.endedAt > one.endedAt ? other : one), NO_REFUSAL)
+  const last = refusals.reduce<Sent & Context>((a, b) => (b.endedAt > a.endedAt ? b : a), NO_REFUSAL)
   const { connection } = judged.request
   if (orderOf(last, judged) !== 'after' || elapsed(last, judged) >= LOOP_MS) return 0
   const isSame = last.connection < connection || refusals.some((refusal) => refusal.connection === connection)

@@ -30,7 +30,7 @@ export class Repeats {
 
   judge(arrival: Arrival, result: HandlerResult, fingerprint: string, exchange: number, position: number): void {
     const index = this.#received.findIndex(
-      (one) => one.fingerprint === fingerprint && orderOf(one, arrival) === 'after',
+      (value) => value.fingerprint === fingerprint && orderOf(value, arrival) === 'after',
     )
     const [before] = index === -1 ? [] : this.#received.splice(index, 1)
     const times = before === undefined ? 0 : before.times + 1

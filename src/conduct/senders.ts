@@ -87,7 +87,7 @@ export function countParallel(senders: Senders, what: string, now: Now): number 
 export function noteDelayed(senders: Senders, fingerprint: string, itself: 0 | 1, arrival: Arrival): void {
   if (senders.delayed.length === 0 || !isProxied(arrival.request.headers)) return
   senders.delayed = senders.delayed.filter(({ endedAt }) => endedAt > arrival.request.deliveredUpTo)
-  const same = senders.delayed.filter((one) => one.fingerprint === fingerprint).length
+  const same = senders.delayed.filter((value) => value.fingerprint === fingerprint).length
   const inFlight = senders.inFlight.get(fingerprint) ?? 0
   keepOverlap(senders, THROUGH_PROXIES + fingerprint, inFlight + itself + same, arrival)
   keepOverlap(senders, THROUGH_PROXIES + ALL, senders.allInFlight + itself + senders.delayed.length, arrival)
@@ -125,7 +125,7 @@ export function endRequest(senders: Senders, fingerprint: string): void {
 /** Counts a request as in flight at the same time if its response was not readable when this one was sent. */
 export function runningWaits(senders: Senders, fingerprint: string, arrival: Arrival): Running {
   for (const wait of dropEnded(senders.waits, arrival)) addReady(senders, wait, wait.until, wait.wallUntil)
-  senders.ready = senders.ready.filter((one) => elapsed(one, arrival) < REMEMBERED_MS).slice(-MAX_WAITS)
+  senders.ready = senders.ready.filter((ready) => elapsed(ready, arrival) < REMEMBERED_MS).slice(-MAX_WAITS)
   const running = sortWaits(senders.waits, fingerprint, arrival)
   const own = running.own['at-once'].length
   const limits = running.limits['at-once'].length
@@ -155,7 +155,7 @@ function addReady({ ready }: Senders, { fingerprint, isShared, sent }: Wait, at:
 
 /** A sender of this request whose own wait is over; preferably one of several parallel requests. */
 export function findReady({ ready }: Senders, fingerprint: string): Ready | undefined {
-  const own = ready.filter((one) => one.fingerprint === fingerprint)
+  const own = ready.filter((item) => item.fingerprint === fingerprint)
   return own.find(({ isShared }) => isShared) ?? own[0]
 }
 

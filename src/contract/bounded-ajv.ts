@@ -213,7 +213,8 @@ function priced(root: JsonSchema, compile: (schema: JsonSchema) => Compiled) {
     if (typeof schema === 'boolean') return schema
     const priced: Record<string, unknown> = { price: priceOf(schema, isFinal) }
     for (const [key, value] of Object.entries(schema)) {
-      const inner = (one: JsonSchema) => (ALTERNATIVES.includes(key) ? alternative(one) : price(one, true))
+      const inner = (jsonSchema: JsonSchema) =>
+        ALTERNATIVES.includes(key) ? alternative(jsonSchema) : price(jsonSchema, true)
       if (key === '$ref') priced.call = named.get(String(value).replace('#/$defs/', ''))
       else if (key === 'enum' && needsSet(value)) priced.oneOfValues = value
       else if (key === 'const' && needsSet([value])) priced.constantValue = [value]
@@ -273,7 +274,7 @@ function priceOf(schema: Node, isFinal: boolean): Price {
   const hasNames = PER_NAME.some((key) => key in schema)
   return {
     steps: alternatives.reduce(
-      (sum, one) => sum + (isLeaf(one) ? leafSteps(one) : CALL_STEPS),
+      (sum, alternative) => sum + (isLeaf(alternative) ? leafSteps(alternative) : CALL_STEPS),
       1 + dependent + ((names + choices) >> 3),
     ),
     perName: hasNames ? 4 + count('patternProperties') : 0,
@@ -288,5 +289,8 @@ const MAX_COMPARED_LENGTH = 64
 /** Whether it takes less to look for a value in a set than to compare it with each. */
 function needsSet(values: unknown): boolean {
   if (!Array.isArray(values)) return false
-  return values.length > MAX_COMPARED || values.some((one) => isObject(one) || String(one).length > MAX_COMPARED_LENGTH)
+  return (
+    values.length > MAX_COMPARED ||
+    values.some((value) => isObject(value) || String(value).length > MAX_COMPARED_LENGTH)
+  )
 }

@@ -26,7 +26,7 @@ export async function openChooser(contract: Contract): Promise<ContractEngine> {
 }
 
 function choose({ statuses, find }: MockedResponses, { status, example, accept }: Wish): ChosenResponse | undefined {
-  const [success] = statuses.filter((one) => /^2/.test(one)).sort()
+  const [success] = statuses.filter((status) => /^2/.test(status)).sort()
   const named = status === undefined ? (success ?? statuses[0] ?? '') : String(status)
   const code = named === 'default' ? 200 : Number(named)
   const contents = find(named)?.entries('content') ?? []
@@ -51,7 +51,7 @@ function findAccepted(contents: readonly Content[], accept: string): Content | u
     const quality = /;\s*q=([\d.]+)/i.exec(range)?.[1]
     return { range: essenceOf(range), quality: quality === undefined ? 1 : Number(quality) }
   })
-  const liked = ranges.filter(({ quality }) => quality > 0).sort((one, other) => other.quality - one.quality)
+  const liked = ranges.filter(({ quality }) => quality > 0).sort((a, b) => b.quality - a.quality)
   for (const { range } of liked) {
     const found = contents.find(
       ([mediaType]) => isInRange(range, essenceOf(mediaType)) || isInRange(essenceOf(mediaType), range),

@@ -21,7 +21,9 @@ export function createContract(
   texts: Pick<Contract, 'document' | 'text'>,
   mocked: readonly string[] = [],
 ): Contract {
-  const operations = data.operations.map((one) => createOperation(one, validators, mocked.includes(one.id)))
+  const operations = data.operations.map((operation) =>
+    createOperation(operation, validators, mocked.includes(operation.id)),
+  )
   return { ...data, operations, route: createRouter(operations), ...texts }
 }
 
@@ -63,7 +65,7 @@ function createRouter(operations: readonly Operation[]): (method: string, path: 
   for (const operation of operations) {
     const path = literalPath(wholeNames(operation))
     // Paths that differ in the names of their parameters are one.
-    const template = path.replace(TEMPLATE_PARAMETER, (one) => (one.includes('*') ? one : '{}'))
+    const template = path.replace(TEMPLATE_PARAMETER, (value) => (value.includes('*') ? value : '{}'))
     const resource = resources.get(template) ?? { path, operations: new Map<string, Operation>() }
     resources.set(template, resource)
     if (!resource.operations.has(operation.method)) resource.operations.set(operation.method, operation)
@@ -75,7 +77,7 @@ function createRouter(operations: readonly Operation[]): (method: string, path: 
   const templates = [...resources.values()]
     .filter(({ path }) => path.includes('{'))
     .map((resource) => ({ pattern: toPattern(resource.path), resource, rank: rankOf(resource.path) }))
-    .sort((one, other) => (one.rank < other.rank ? -1 : 1))
+    .sort((a, b) => (a.rank < b.rank ? -1 : 1))
 
   return (method, given) => {
     const path = /^[\w\-./]*$/.test(given) ? given : normalPath(given)
@@ -96,7 +98,7 @@ function createRouter(operations: readonly Operation[]): (method: string, path: 
 function routeTo({ operations }: Resource, method: string, captured: readonly string[]): Route {
   const operation = operations.get(method)
   if (operation !== undefined) return { kind: 'operation', operation, captured }
-  const allow = [...operations.keys()].sort((one, other) => METHOD_ORDER.indexOf(one) - METHOD_ORDER.indexOf(other))
+  const allow = [...operations.keys()].sort((a, b) => METHOD_ORDER.indexOf(a) - METHOD_ORDER.indexOf(b))
   return { kind: 'method-not-allowed', allow, isPublic: areAllPublic([...operations.values()]) }
 }
 
@@ -109,7 +111,7 @@ function toPattern(path: string): RegExp {
   // Keys of OData may be quoted.
   const keys = /(?<=\\\(.*)'?\(\[\^\/\]\+\?\)'?(?=.*\\\))/g
   const names = path.match(TEMPLATE_PARAMETER) ?? []
-  const groups = names.map((one) => (one.includes('*') ? nameGroup(one) : '([^/]+?)'))
+  const groups = names.map((name) => (name.includes('*') ? nameGroup(name) : '([^/]+?)'))
   const pattern = literals
     .map((literal, index) => literal + (groups[index] ?? ''))
     .join('')
@@ -142,9 +144,9 @@ function normalPath(path: string): string {
 
 /** `{name}` as `{shelves/*}`, if it holds a whole path. */
 function wholeNames({ path, names = {} }: Operation): string {
-  return path.replace(TEMPLATE_PARAMETER, (one) => {
-    const template = names[one.slice(1, -1)]
-    return template === undefined ? one : `{${template.replace(TEMPLATE_PARAMETER, '*')}}`
+  return path.replace(TEMPLATE_PARAMETER, (value) => {
+    const template = names[value.slice(1, -1)]
+    return template === undefined ? value : `{${template.replace(TEMPLATE_PARAMETER, '*')}}`
   })
 }
 

@@ -37,8 +37,8 @@ export function exampleValue(schema: Place): unknown {
 
 /** The same with optional properties; the simplest one if the schema does not allow them. */
 export function fullExample(schema: Place): unknown {
-  for (const one of [schema, ...alternativesOf(schema)]) {
-    const made = makeExample(one, { isFull: true, used: 0 }, 0)
+  for (const place of [schema, ...alternativesOf(schema)]) {
+    const made = makeExample(place, { isFull: true, used: 0 }, 0)
     const valid = made === undefined ? undefined : withoutInvalid(structuredClone(made), schema)
     if (valid !== undefined) return valid
   }
@@ -47,8 +47,10 @@ export function fullExample(schema: Place): unknown {
 
 /** What comes next to a value of the schema where none is known that it allows, such as for alternatives that overlap. */
 export function nearExample(schema: Place): unknown {
-  const made = [schema, ...alternativesOf(schema)].map((one) => makeExample(one, { isFull: true, used: 0 }, 0))
-  return made.find((one) => one !== undefined && stringifyJson(one) !== '{}') ?? (typeOf(schema) === 'array' ? [] : {})
+  const made = [schema, ...alternativesOf(schema)].map((place) => makeExample(place, { isFull: true, used: 0 }, 0))
+  return (
+    made.find((value) => value !== undefined && stringifyJson(value) !== '{}') ?? (typeOf(schema) === 'array' ? [] : {})
+  )
 }
 
 const MAX_REMOVALS = 50
@@ -72,7 +74,7 @@ function withoutInvalid(value: unknown, schema: Place): unknown {
 function makeValid(schema: Place, room: Room): unknown {
   const made = makeExample(schema, room, 0)
   if (made !== undefined && (isSimple(schema) || fits(made, schema, 'response'))) return made
-  return CANDIDATES.find((one) => fits(one, schema, 'response'))
+  return CANDIDATES.find((candidate) => fits(candidate, schema, 'response'))
 }
 
 /** For schemas that say what a value is not. */
@@ -91,10 +93,10 @@ function makeExample(schema: Place, room: Room, depth: number, within: ReadonlyS
   const examples: readonly unknown[] = [value.example, ...(Array.isArray(value.examples) ? value.examples : [])]
   const own = room.isFull ? [...examples, value.default] : [value.default, value.const, ...examples]
   const choices: readonly unknown[] = Array.isArray(value.enum) ? value.enum : []
-  const found = [...own, value.const, ...choices].find((one) => one !== undefined && fits(one, schema))
+  const found = [...own, value.const, ...choices].find((item) => item !== undefined && fits(item, schema))
   if (found !== undefined) return found
   const here = new Set([...within, value])
-  const make = (one: Place) => makeExample(one, room, depth + 1, here)
+  const make = (place: Place) => makeExample(place, room, depth + 1, here)
   const type = typeOf(schema)
   if (type === 'null' || (allowsNull(schema) && !room.isFull)) return null
   if (type !== 'object' && type !== 'array') {

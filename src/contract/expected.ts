@@ -12,7 +12,7 @@ export function formOf(schema: Place | undefined, depth = 0): ValueForm {
   if (schema === undefined || depth > MAX_DEPTH) return { types: [] }
   const variants = variantsOf(schema)
   const types = [...new Set(variants.flatMap(({ value }) => (isNode(value) ? typesIn(value) : [])))]
-  const items = types.includes('array') ? variants.flatMap((one) => one.child('items') ?? [])[0] : undefined
+  const items = types.includes('array') ? variants.flatMap((variant) => variant.child('items') ?? [])[0] : undefined
   const fields = types.includes('object') ? [...readAllFields(schema)] : []
   return {
     types,
@@ -39,7 +39,7 @@ export function readExpected(given: Place): Expected {
   const { minimum, maximum } = integerBounds(source)
   const description = [given, schema]
     .map(({ value }) => Object(value).description)
-    .find((one) => typeof one === 'string')
+    .find((item) => typeof item === 'string')
   const value: unknown = Object(given.value).default ?? source.default
   const described = {
     type,

@@ -32,7 +32,7 @@ export function generateValue(schema: Place, name: string, index: number, chance
   if (!isNode(value) || depth > 2 * MAX_DEPTH) return null
   if (value.const !== undefined) return value.const
   if (Array.isArray(value.enum)) return pick(value.enum, chance)
-  const [variant] = [...schema.items('oneOf'), ...schema.items('anyOf')].filter((one) => typeOf(one) !== 'null')
+  const [variant] = [...schema.items('oneOf'), ...schema.items('anyOf')].filter((place) => typeOf(place) !== 'null')
   const isOpen = value.type === undefined && value.properties === undefined
   const [part] = schema.items('allOf')
   const inner = variant ?? part
@@ -108,7 +108,7 @@ export function generateNumber(rules: Node, isWhole: boolean, chance: Chance, op
 function generateString(value: Node, name: string, index: number, chance: Chance): unknown {
   const { format, pattern, minLength, maxLength } = value
   const examples = [value.example, ...(Array.isArray(value.examples) ? value.examples : [])].filter(
-    (one) => typeof one === 'string',
+    (item) => typeof item === 'string',
   )
   if (typeof pattern === 'string')
     return examples.length > 0 ? pick(examples, chance) : (value.default ?? patterned(pattern, value, index, chance))

@@ -24,7 +24,7 @@ const IN_PLACE = words('allOf anyOf dependentSchemas else if not oneOf then')
 const NONE: ReadonlySet<string> = new Set()
 
 const JSON_TYPES = words('array boolean integer null number object string')
-const isTexts = (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === 'string')
+const isTexts = (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === 'string')
 
 /** What the values of keywords are, where ajv refuses to compile others. */
 const VALUES: readonly (readonly [keywords: string, what: string, is: (value: unknown) => boolean])[] = [
@@ -39,7 +39,7 @@ const VALUES: readonly (readonly [keywords: string, what: string, is: (value: un
   ['dependentRequired', 'a map of lists of names', (value) => isNode(value) && Object.values(value).every(isTexts)],
   ['pattern', 'a string', (value) => typeof value === 'string'],
   ['uniqueItems', 'true or false', (value) => typeof value === 'boolean'],
-  ['type', 'a type of JSON', (value) => [value].flat().every((one) => JSON_TYPES.has(String(one)))],
+  ['type', 'a type of JSON', (value) => [value].flat().every((item) => JSON_TYPES.has(String(item)))],
 ]
 const VALUE_OF = new Map(
   VALUES.flatMap(([keywords, ...rest]) => keywords.split(' ').map((key) => [key, rest] as const)),
@@ -92,9 +92,9 @@ function checkOne(place: Place, found: SchemaFindings, open: Place[]): void {
 
 /** What a function makes of the schemas under a keyword; undefined if it has none. */
 function mapInside(place: Place, key: string, value: unknown, make: (schema: Place) => unknown): unknown {
-  const inside = (one: unknown, name: string) => make(new Place(place.document, one, `${place.name}.${name}`))
+  const inside = (item: unknown, name: string) => make(new Place(place.document, item, `${place.name}.${name}`))
   if (ONE_SCHEMA.has(key)) return inside(value, key)
-  if (LIST_OF_SCHEMAS.has(key) && Array.isArray(value)) return value.map((one, at) => inside(one, `${key}[${at}]`))
+  if (LIST_OF_SCHEMAS.has(key) && Array.isArray(value)) return value.map((item, at) => inside(item, `${key}[${at}]`))
   if (!NAMED_SCHEMAS.has(key) || !isNode(value)) return undefined
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inside(one, `${key}.${name}`) ?? true]))
 }
@@ -159,7 +159,7 @@ function convertWith(make: (convert: Convert) => JsonSchema, { of, isClosed }: C
         const inside = (place: Place) => convertInside(place, key, within, ignored)
         const converted = mapInside(schema, key, key === 'properties' ? withAny(value, ignored) : value, inside)
         if (!Array.isArray(converted)) Object.assign(result, converted === undefined ? {} : { [key]: converted })
-        else if (key === 'allOf') result[key] = converted.filter((one) => one !== undefined)
+        else if (key === 'allOf') result[key] = converted.filter((item) => item !== undefined)
         else if (!converted.includes(undefined)) result[key] = converted
       }
     }
@@ -229,8 +229,8 @@ function boundsWithin(schema: Node, type: Int64Bounds): Int64Bounds {
   const high = [wholeNumber(maximum, Math.floor), wholeNumber(exclusiveMaximum, Math.ceil, -1n), BigInt(type.maximum)]
   const given = (bounds: readonly (bigint | undefined)[]) => bounds.filter((bound) => bound !== undefined)
   return {
-    minimum: String(given(low).reduce((one, other) => (one > other ? one : other))),
-    maximum: String(given(high).reduce((one, other) => (one < other ? one : other))),
+    minimum: String(given(low).reduce((a, b) => (a > b ? a : b))),
+    maximum: String(given(high).reduce((a, b) => (a < b ? a : b))),
   }
 }
 

@@ -114,7 +114,7 @@ function xmlName({ value }: Place): string {
 }
 
 function xmlOf(name: string, value: unknown): string {
-  if (Array.isArray(value)) return value.map((one) => xmlOf(name, one)).join('')
+  if (Array.isArray(value)) return value.map((item) => xmlOf(name, item)).join('')
   const inner = isNode(value)
     ? Object.entries(value)
         .map(([key, one]) => xmlOf(key, one))

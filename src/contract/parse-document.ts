@@ -47,7 +47,7 @@ function parseYamlDocument(file: string, text: string, yaml: YamlReader): unknow
         node.value = node.source
     }
     const value: unknown = document.toJS({
-      reviver: (_key, one: unknown) => (typeof one === 'bigint' ? exactInteger(one) : one),
+      reviver: (_key, item: unknown) => (typeof item === 'bigint' ? exactInteger(item) : item),
     })
     // Fails for circular aliases.
     stringifyJson(value)

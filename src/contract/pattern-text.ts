@@ -75,10 +75,10 @@ class PatternReader {
       this.#at++
       return () => text
     }
-    const one = this.#take(/\[(?:\\.|[^\]\\])*\]|\\[pP]\{[^}]*\}|\\[^1-9ukxcB]|[^()[\]{}*+?\\]/y)
-    if (one === undefined) throw new SyntaxError('this part of the pattern is not supported')
-    const regExp = new RegExp(`^${one}$`, 'u')
-    const all = [...CHARACTERS, one].filter((character) => regExp.test(character))
+    const value = this.#take(/\[(?:\\.|[^\]\\])*\]|\\[pP]\{[^}]*\}|\\[^1-9ukxcB]|[^()[\]{}*+?\\]/y)
+    if (value === undefined) throw new SyntaxError('this part of the pattern is not supported')
+    const regExp = new RegExp(`^${value}$`, 'u')
+    const all = [...CHARACTERS, value].filter((character) => regExp.test(character))
     const plain = all.filter((character) => /[\w-]/.test(character))
     const usual = plain.length > 0 ? plain : all
     return () => usual[this.#pick(usual.length)] ?? ''

@@ -53,7 +53,7 @@ export function queryReader(
   return (search) => {
     const { values, given, repeated, unknown } = findPairs(queryPairs(search))
     const found = findViolations(validator, values, 'query', known)
-    const others = found.filter((one) => !repeated.some(({ name }) => name === one.name))
+    const others = found.filter((violation) => !repeated.some(({ name }) => name === violation.name))
     const violations = repeated.length === 0 ? found : [...repeated, ...others]
     for (const { name, default: value } of defaults) if (!Object.hasOwn(values, name)) values[name] = value
     const unused = used && given.filter((name) => !used.has(name))

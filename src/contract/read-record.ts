@@ -25,7 +25,7 @@ export function recordReader(
   }
   const bare = (text: string) => (text.startsWith(`${envelope}.`) ? text.slice(`${envelope}.`.length) : text)
   const unwrap = (violations: readonly Violation[]) =>
-    violations.map((one) => ({ ...one, name: bare(one.name), message: bare(one.message) }))
+    violations.map((violation) => ({ ...violation, name: bare(violation.name), message: bare(violation.message) }))
   return {
     read(record) {
       const { violations, unknown } = operation.readBody(new TextEncoder().encode(stringifyJson(wrap(record))))

@@ -46,12 +46,12 @@ function fieldReader(partsOf: (schema: Place) => readonly Place[], hasCommon = f
     if (!hasCommon) return []
     return ['anyOf', 'oneOf'].flatMap((keyword) => {
       const alternatives = schema.items(keyword).filter(({ value }) => !isNode(value) || value.type !== 'null')
-      const [first, ...others] = alternatives.map((one) => read(one).fields)
+      const [first, ...others] = alternatives.map((alternative) => read(alternative).fields)
       if (first === undefined || others.length === 0) return []
       return [...first].flatMap(([name, field]) => {
         const same = others.flatMap((fields) => fields.get(name) ?? [])
         if (same.length < others.length) return []
-        const required = field.required && same.every((one) => one.required)
+        const required = field.required && same.every((recordField) => recordField.required)
         return [[name, { ...same.reduce(merged, field), required }] as const]
       })
     })
@@ -121,7 +121,7 @@ function partsOf(schema: Place): readonly Place[] {
 
 /** Whether a schema has alternatives that are records of their own. */
 export function isUnion(schema: Place): boolean {
-  return variantsOf(schema).some((one) => alternativesOf(one).filter((other) => isObject(other)).length > 1)
+  return variantsOf(schema).some((variant) => alternativesOf(variant).filter((other) => isObject(other)).length > 1)
 }
 
 /** Whether the values of a schema may have properties that it does not declare, by its own words. */
@@ -148,7 +148,7 @@ export function mainPart(schema: Place): Place {
 export function variantsOf(schema: Place, seen = new Set<unknown>()): readonly Place[] {
   if (seen.has(schema.value)) return []
   seen.add(schema.value)
-  return [schema, ...[...schema.items('allOf'), ...alternativesOf(schema)].flatMap((one) => variantsOf(one, seen))]
+  return [schema, ...[...schema.items('allOf'), ...alternativesOf(schema)].flatMap((place) => variantsOf(place, seen))]
 }
 
 export function allowsNull(schema: Place): boolean {
@@ -183,7 +183,7 @@ export function typeOf(schema: Place): string | undefined {
     return known.get(value)
   }
   const typeFound = (part: Place, value: Node): string | undefined => {
-    const own: unknown = Array.isArray(value.type) ? value.type.find((one) => one !== 'null') : value.type
+    const own: unknown = Array.isArray(value.type) ? value.type.find((item) => item !== 'null') : value.type
     if (typeof own === 'string') return own
     if (isNode(value.properties)) return 'object'
     const inPart = partsOf(part)
@@ -191,8 +191,8 @@ export function typeOf(schema: Place): string | undefined {
       .find((type) => type !== undefined)
     if (inPart !== undefined) return inPart
     const alternatives = alternativesOf(part)
-    const others = alternatives.filter((one) => !open.has(one.value))
-    const areObjects = alternatives.length > 1 && others.length > 0 && others.every((one) => find(one) === 'object')
+    const others = alternatives.filter((alternative) => !open.has(alternative.value))
+    const areObjects = alternatives.length > 1 && others.length > 0 && others.every((other) => find(other) === 'object')
     return areObjects ? 'object' : undefined
   }
   return find(schema)
@@ -202,7 +202,7 @@ export function typeOf(schema: Place): string | undefined {
 export function typesIn({ type, enum: choices, const: only, properties }: Node): readonly string[] {
   if (type !== undefined) return [type].flat().map(String)
   const values: readonly unknown[] = Array.isArray(choices) ? choices : only === undefined ? [] : [only]
-  return properties === undefined ? values.map((one) => (one === null ? 'null' : typeof one)) : ['object']
+  return properties === undefined ? values.map((value) => (value === null ? 'null' : typeof value)) : ['object']
 }
 
 /** The JSON types of the values of a schema; undefined for any. */
@@ -214,10 +214,10 @@ export function typesOf(schema: Place, within: ReadonlySet<unknown> = new Set())
   const sets = schema.items('allOf').map((part) => typesOf(part, here))
   if (own.length > 0) sets.push(new Set(own))
   for (const keyword of ['anyOf', 'oneOf']) {
-    const alternatives = schema.items(keyword).map((one) => typesOf(one, here))
-    if (alternatives.length > 0 && alternatives.every((one) => one !== undefined))
-      sets.push(new Set(alternatives.flatMap((one) => [...one])))
+    const alternatives = schema.items(keyword).map((item) => typesOf(item, here))
+    if (alternatives.length > 0 && alternatives.every((alternative) => alternative !== undefined))
+      sets.push(new Set(alternatives.flatMap((alternative) => [...alternative])))
   }
-  const [first, ...others] = sets.filter((one) => one !== undefined)
+  const [first, ...others] = sets.filter((item) => item !== undefined)
   return first && new Set([...first].filter((type) => others.every((other) => other.has(type))))
 }

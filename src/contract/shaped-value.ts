@@ -7,7 +7,7 @@ export function shapedValue(value: unknown, shape: Shape): unknown {
   const { fills, properties, items, types, wraps, key, idOf } = shape
   if (value === undefined) return undefined
   if ('becomes' in shape && (typeof value === 'string' || typeof value === 'number')) return converted(value, shape)
-  const inItems = (one: unknown) => (items === undefined ? one : shapedValue(one, items))
+  const inItems = (item: unknown) => (items === undefined ? item : shapedValue(item, items))
   if (types?.includes(typeIn(value)) === false) {
     if (wraps && value !== null) return [inItems(value)]
     if (key !== undefined && value !== null && typeof value !== 'object') return { ...fills, [key]: value }
@@ -33,7 +33,7 @@ function converted(value: string | number, { becomes, unless = '', types, choice
   if (choices !== undefined) return choices.includes(text) ? text : becomes
   const instant = typeof value === 'number' ? instantOf(value) : `${text}T00:00:00Z`
   const other = unless === 'date-time' ? instant : typeof value === 'number' ? instant.slice(0, 10) : text.slice(0, 10)
-  return [text, other].find((one) => FORMATS[unless]?.(one)) ?? becomes
+  return [text, other].find((item) => FORMATS[unless]?.(item)) ?? becomes
 }
 
 /** More would be far in the future as seconds. */

@@ -103,7 +103,7 @@ function deepValue(name: string, pairs: readonly QueryPair[], form: ValueForm): 
 /** Gives texts the types of a form. */
 function typed(value: unknown, form: ValueForm): unknown {
   const { types, items, fields } = form
-  if (Array.isArray(value)) return value.map((one) => (items ? typed(one, items) : one))
+  if (Array.isArray(value)) return value.map((item) => (items ? typed(item, items) : item))
   if (typeof value === 'object' && value !== null) {
     const isList = types.includes('array') && !types.includes('object')
     if (isList) return typed(Object.values(value), form)

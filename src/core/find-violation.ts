@@ -49,7 +49,11 @@ export function findFaultViolations(
     const { body, status, headers = {}, when } = rule
     const operation = operations.find(({ id }) => id === rule.operation)
     const types = (operation?.body?.mediaTypes ?? []).map(essenceOf)
-    if (when?.body !== undefined && operation !== undefined && !types.some((one) => isJsonType(one) || isFormType(one)))
+    if (
+      when?.body !== undefined &&
+      operation !== undefined &&
+      !types.some((value) => isJsonType(value) || isFormType(value))
+    )
       return [`fault "${formatFaultRule(rule)}" never happens: ${operation.id} has no body that is JSON or a form.`]
     const isText = typeof body === 'string' && Object.keys(headers).some((name) => /^content-type$/i.test(name))
     if (body === undefined || isText || status === undefined || operation === undefined) return []

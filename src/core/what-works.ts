@@ -5,7 +5,9 @@ import type { Space } from './space.js'
 /** What a request without a valid key can send to the operations of an own contract, as a sentence. */
 export function whatWorks({ keys, seed, shared: { contract, basePath, hasLogins } }: Space): string {
   const login = hasLogins ? contract.operations.find(isLogin) : undefined
-  const key = seed.keys.find((one) => one.always === undefined && keyLabel(one) === one.key && keys.has(one.key))
+  const key = seed.keys.find(
+    (apiKey) => apiKey.always === undefined && keyLabel(apiKey) === apiKey.key && keys.has(apiKey.key),
+  )
   const ways = [
     ...(login === undefined ? [] : [`the token of ${login.method} ${basePath}${login.path}`]),
     ...(key === undefined ? [] : [`the key ${key.key}`]),

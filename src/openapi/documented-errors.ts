@@ -60,7 +60,7 @@ export function readCommonError(operations: readonly Place[]): ErrorData | undef
     known.count++
     found.set(key, known)
   }
-  for (const { mediaType, schema } of [...found.values()].sort((one, other) => other.count - one.count)) {
+  for (const { mediaType, schema } of [...found.values()].sort((a, b) => b.count - a.count)) {
     if (mediaType === 'application/json' && isOwn(schema)) return undefined
     const body = stringifyJson(errorValue(schema, undefined))
     if (body.includes(FILLED.message) && !OF_ENTRIES.test(body))

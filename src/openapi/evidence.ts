@@ -35,7 +35,7 @@ function decide<Question, Found>(
 }
 
 function successOf({ operations, path }: CollectionShape, effect: string, isItem: boolean): Place | undefined {
-  const operation = operations.find((one) => one.effect === effect && (one.parameter !== undefined) === isItem)
+  const operation = operations.find((shape) => shape.effect === effect && (shape.parameter !== undefined) === isItem)
   const schema = operation && success(operation.place)?.schema
   return schema && unwrapRecord(schema, path)?.schema
 }
@@ -49,15 +49,15 @@ function itemsOf({ operations, path }: CollectionShape): Place | undefined {
 
 /** Which schema describes a record? */
 const RECORD: readonly Row<CollectionShape, Place>[] = [
-  ['the response with the one record', (one) => (one.isSingle ? successOf(one, 'get', false) : undefined)],
-  ['the response to GET of one record', (one) => successOf(one, 'get', true)],
-  ['the response to POST', (one) => successOf(one, 'post', false)],
-  ['an item of the list', (one) => (isObject(itemsOf(one)) ? itemsOf(one) : undefined)],
+  ['the response with the one record', (shape) => (shape.isSingle ? successOf(shape, 'get', false) : undefined)],
+  ['the response to GET of one record', (shape) => successOf(shape, 'get', true)],
+  ['the response to POST', (shape) => successOf(shape, 'post', false)],
+  ['an item of the list', (shape) => (isObject(itemsOf(shape)) ? itemsOf(shape) : undefined)],
 ]
 
 /** Where the id is, if the record itself does not have it. */
 const OTHER_SOURCES: readonly Row<CollectionShape, Place>[] = [
-  ['in the response to POST', (one) => successOf(one, 'post', false)],
+  ['in the response to POST', (shape) => successOf(shape, 'post', false)],
   ['in the items of the list', itemsOf],
 ]
 
@@ -78,22 +78,28 @@ type IdRow = readonly [because: string, find: (question: IdQuestion) => readonly
 
 /** Which property identifies a record? These may have another type than the parameter, if none has its type. */
 const NAMED: readonly IdRow[] = [
-  ['it has the name of the path parameter', (one) => named(one, [one.parameter ?? ''])],
-  ['a link leads from it to the record', (one) => named(one, one.linked)],
+  ['it has the name of the path parameter', (question) => named(question, [question.parameter ?? ''])],
+  ['a link leads from it to the record', (question) => named(question, question.linked)],
   [
     'it has the last word of the path parameter',
-    (one) =>
-      endsOf(one).length > 1
-        ? named(one, endsOf(one).slice(-1)).filter((name) => isOurs(name, one) && one.fields.get(name)?.required)
+    (question) =>
+      endsOf(question).length > 1
+        ? named(question, endsOf(question).slice(-1)).filter(
+            (name) => isOurs(name, question) && question.fields.get(name)?.required,
+          )
         : [],
   ],
-  ['it is called id', (one) => named(one, ['id'])],
+  ['it is called id', (question) => named(question, ['id'])],
   // What clients send is more likely a reference, such as `card_token` for `gift_card_token`.
   [
     'it has the end of the name of the path parameter, or the name of the collection',
-    (one) => {
-      const others = [...named(one, endsOf(one)), ...named(one, ['uuid', 'guid', 'gid']), ...ofCollection(one)]
-      return [...others.filter((name) => isOurs(name, one)), ...others]
+    (question) => {
+      const others = [
+        ...named(question, endsOf(question)),
+        ...named(question, ['uuid', 'guid', 'gid']),
+        ...ofCollection(question),
+      ]
+      return [...others.filter((name) => isOurs(name, question)), ...others]
     },
   ],
 ]
@@ -102,31 +108,34 @@ const NAMED: readonly IdRow[] = [
 const GUESSED: readonly IdRow[] = [
   [
     'it is the path of the record',
-    (one) => where(one, (field, name) => isPathText(name, field, one.collection, one.parameter)),
+    (question) => where(question, (field, name) => isPathText(name, field, question.collection, question.parameter)),
   ],
-  ['it has the usual name of a key', (one) => named(one, KEY_NAMES)],
+  ['it has the usual name of a key', (question) => named(question, KEY_NAMES)],
   [
     'it is a UUID, or is described as the identifier',
-    (one) =>
-      where(one, ({ format, place }, name) => isOurs(name, one) && (format === 'uuid' || isSaidToIdentify(place))),
+    (question) =>
+      where(
+        question,
+        ({ format, place }, name) => isOurs(name, question) && (format === 'uuid' || isSaidToIdentify(place)),
+      ),
   ],
   [
     'it is the only read-only property',
-    (one) => {
-      const all = where(one, (field, name) => field.readOnly && isScalar(field) && !isTimestamp(name, field))
+    (question) => {
+      const all = where(question, (field, name) => field.readOnly && isScalar(field) && !isTimestamp(name, field))
       return all.length === 1 ? all : []
     },
   ],
   [
     'it is the only property, or the first one, that is called an id and that clients do not send',
-    (one) => {
-      const all = where(one, (_, name) => /_id$|[a-z]I[dD]$/.test(name) && isOurs(name, one))
-      return all.length === 1 || one.fields.keys().next().value === all[0] ? all.slice(0, 1) : []
+    (question) => {
+      const all = where(question, (_, name) => /_id$|[a-z]I[dD]$/.test(name) && isOurs(name, question))
+      return all.length === 1 || question.fields.keys().next().value === all[0] ? all.slice(0, 1) : []
     },
   ],
   [
     'the path parameter names one of the collection, and it has a name',
-    (one) => (isSingular(one.parameter ?? '', one.collection) ? named(one, ['name']) : []),
+    (question) => (isSingular(question.parameter ?? '', question.collection) ? named(question, ['name']) : []),
   ],
 ]
 
@@ -158,7 +167,7 @@ interface UnseenQuestion extends Omit<IdQuestion, 'collection'> {
   readonly collection: CollectionShape
 }
 
-const POSTS = (one: OperationShape) => one.effect === 'post' && one.parameter === undefined
+const POSTS = (shape: OperationShape) => shape.effect === 'post' && shape.parameter === undefined
 
 /** How do clients learn an id that no response has as a property? */
 const UNSEEN: readonly Row<UnseenQuestion, true>[] = [
@@ -166,9 +175,9 @@ const UNSEEN: readonly Row<UnseenQuestion, true>[] = [
     'the header Location has it',
     ({ collection: { operations } }) =>
       operations.some(
-        (one) =>
-          POSTS(one) &&
-          success(one.place)
+        (operation) =>
+          POSTS(operation) &&
+          success(operation.place)
             ?.response.entries('headers')
             .some(([name]) => /^location$/i.test(name)),
       ) || undefined,
@@ -176,18 +185,19 @@ const UNSEEN: readonly Row<UnseenQuestion, true>[] = [
   [
     'the response to POST is the id',
     ({ collection: { operations }, inPath }) =>
-      operations.some((one) => {
-        const schema = POSTS(one) ? success(one.place)?.schema : undefined
+      operations.some((operation) => {
+        const schema = POSTS(operation) ? success(operation.place)?.schema : undefined
         return (
           schema && inPath && /^(?:string|integer)$/.test(typeOf(schema) ?? '') && typeOf(schema) === typeOf(inPath)
         )
       }) || undefined,
   ],
-  ['a property is the address of the record', (one) => findAddress(one.fields, one.sent) && true],
+  ['a property is the address of the record', (question) => findAddress(question.fields, question.sent) && true],
   [
     'the client chooses it, with PUT',
     ({ collection: { operations } }) =>
-      (!operations.some(POSTS) && operations.some((one) => one.effect === 'put' && one.parameter !== undefined)) ||
+      (!operations.some(POSTS) &&
+        operations.some((operation) => operation.effect === 'put' && operation.parameter !== undefined)) ||
       undefined,
   ],
 ]
@@ -222,7 +232,7 @@ function idIn(question: IdQuestion): Finding<FoundId> | undefined {
 
 function named({ fields }: IdQuestion, wanted: readonly string[]): readonly string[] {
   const names = [...fields.keys()]
-  return wanted.flatMap((one) => names.find((name) => plainName(name) === plainName(one)) ?? [])
+  return wanted.flatMap((value) => names.find((name) => plainName(name) === plainName(value)) ?? [])
 }
 
 function where({ fields }: IdQuestion, test: (field: RecordField, name: string) => boolean): readonly string[] {
@@ -276,8 +286,8 @@ export function isPathText(
 ): boolean {
   const last = literalsOf(path).at(-1) ?? ''
   const { description, example, pattern, title } = Object(place.value)
-  const saysSo = [description, example, pattern, title].some((one) =>
-    ` ${String(one).replaceAll(/\w+:\/\/\S*/g, '')}`
+  const saysSo = [description, example, pattern, title].some((value) =>
+    ` ${String(value).replaceAll(/\w+:\/\/\S*/g, '')}`
       .split(/[^\w-](?=[\w-]+\/)/)
       .some((part) => part.startsWith(`${last}/`)),
   )

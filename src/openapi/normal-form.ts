@@ -103,18 +103,19 @@ class FormReader {
   }
 
   #part(value: unknown, at: Location, isNamed = false): unknown {
-    if (Array.isArray(value)) return value.map((one, index) => this.#part(one, { ...at, name: `${at.name}[${index}]` }))
+    if (Array.isArray(value))
+      return value.map((item, index) => this.#part(item, { ...at, name: `${at.name}[${index}]` }))
     if (!isNode(value)) return value
     if (typeof value.$ref === 'string' && !isNamed)
-      return this.#refer(value.$ref, at, (one, where) => this.#part(one, where))
-    return mapNode(value, at, (key, one, where) => {
-      if (isNamed) return this.#part(one, where)
-      if (key.startsWith('x-') || key === 'example' || key === 'value') return one
-      if (key === 'content' && isNode(one)) return this.#part(this.#mediaTypes(one, where), where, true)
-      if (key === 'schema') return this.#schema(one, where)
+      return this.#refer(value.$ref, at, (item, where) => this.#part(item, where))
+    return mapNode(value, at, (key, item, where) => {
+      if (isNamed) return this.#part(item, where)
+      if (key.startsWith('x-') || key === 'example' || key === 'value') return item
+      if (key === 'content' && isNode(item)) return this.#part(this.#mediaTypes(item, where), where, true)
+      if (key === 'schema') return this.#schema(item, where)
       if (key === 'schemas')
-        return isNode(one) ? mapNode(one, where, (_, schema, there) => this.#schema(schema, there)) : one
-      return this.#part(one, where, NAMED.has(key))
+        return isNode(item) ? mapNode(item, where, (_, schema, there) => this.#schema(schema, there)) : item
+      return this.#part(item, where, NAMED.has(key))
     })
   }
 
@@ -130,16 +131,16 @@ class FormReader {
     // YAML reads a key without a value as null.
     if (value === null) return {}
     if (!isNode(value)) return value
-    const inner = mapNode(value, at, (key, one, where) => {
+    const inner = mapNode(value, at, (key, item, where) => {
       if (LIST_OF_SCHEMAS.has(key) || ONE_SCHEMA.has(key))
-        return Array.isArray(one)
-          ? one.map((schema, index) => this.#schema(schema, { ...where, name: `${where.name}[${index}]` }))
-          : this.#schema(one, where)
-      if (!NAMED_SCHEMAS.has(key) || !isNode(one)) return one
-      return mapNode(one, where, (_, schema, there) => this.#schema(schema, there))
+        return Array.isArray(item)
+          ? item.map((schema, index) => this.#schema(schema, { ...where, name: `${where.name}[${index}]` }))
+          : this.#schema(item, where)
+      if (!NAMED_SCHEMAS.has(key) || !isNode(item)) return item
+      return mapNode(item, where, (_, schema, there) => this.#schema(schema, there))
     })
     if (typeof value.$ref === 'string') {
-      const { $ref } = this.#refer(value.$ref, at, (one, where) => this.#shared(one, where)) as Node
+      const { $ref } = this.#refer(value.$ref, at, (item, where) => this.#shared(item, where)) as Node
       if (!this.#isOld) return withBeside($ref, inner)
       const beside = Object.entries(inner).filter(([key]) => BESIDE_REFERENCE.has(key) || key.startsWith('x-'))
       return upgraded({ ...Object.fromEntries(beside), $ref })
@@ -234,7 +235,7 @@ function withAnyDiscriminated({ oneOf, ...schema }: Node): Node {
 /** YAML reads `true` and `1.0` in the choices of a text as other values. */
 function withTextChoices(schema: Node): Node {
   const { type, enum: choices } = schema
-  const isOther = (one: unknown) => typeof one === 'boolean' || typeof one === 'number'
+  const isOther = (value: unknown) => typeof value === 'boolean' || typeof value === 'number'
   if (type !== 'string' || !Array.isArray(choices) || !choices.every(isOther)) return schema
   return { ...schema, enum: choices.map(String) }
 }

@@ -65,13 +65,13 @@ function readNames(
   item: Place,
   paths: readonly (readonly [string, Place])[],
 ): Readonly<Record<string, string>> {
-  const parameters = [item, ...METHODS.flatMap((method) => item.child(method) ?? [])].flatMap((one) =>
-    one.items('parameters'),
+  const parameters = [item, ...METHODS.flatMap((method) => item.child(method) ?? [])].flatMap((place) =>
+    place.items('parameters'),
   )
   return Object.fromEntries(
     [...path.matchAll(/\/\{([^{}]+)\}/g)].flatMap(([, name = '']) => {
       const schema = parameters
-        .find((one) => one.string('in') === 'path' && one.string('name') === name)
+        .find((parameter) => parameter.string('in') === 'path' && parameter.string('name') === name)
         ?.child('schema')
       const [, pattern] = NAME_PATTERN.exec(schema?.string('pattern') ?? '') ?? []
       const template = pattern?.replaceAll(/([\w-]+)\/\[\^\/\][+*]/g, '$1/{$1}')

@@ -27,7 +27,7 @@ export function readParameters(path: string, places: readonly Place[]): readonly
   const read = new Map<string, ReadParameter>()
   for (const place of places) {
     const name = place.string('name')
-    const location = LOCATIONS.find((one) => one === place.string('in'))
+    const location = LOCATIONS.find((value) => value === place.string('in'))
     if (name === undefined || place.string('in') === undefined) throw place.error('must have "name" and "in"')
     const holder = schemaOf(place)
     const schema = holder?.child('schema')

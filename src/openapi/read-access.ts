@@ -15,12 +15,12 @@ type Access = Keys & Pick<ContractData, 'basePath' | 'notes'>
 
 /** Whether an operation needs no key: nothing is required of it, or nothing is one of the alternatives. */
 export function isPublic(root: Place, operation: Place): boolean {
-  const place = [operation, root].find((one) => one.child('security') !== undefined)
+  const place = [operation, root].find((item) => item.child('security') !== undefined)
   // Without any in the document, its author has left out what the 401 is for; else it is a wrong password.
   if (place === undefined)
     return securitySchemes(root).size === 0 || !operation.child('responses')?.child('401') || isRequiredSomewhere(root)
   const required = place.items('security')
-  return required.length === 0 || required.some((one) => Object.keys(one.object()).length === 0)
+  return required.length === 0 || required.some((item) => Object.keys(item.object()).length === 0)
 }
 
 const required = new WeakMap<Place, boolean>()
@@ -30,7 +30,7 @@ function isRequiredSomewhere(root: Place): boolean {
   const known = required.get(root)
   if (known !== undefined) return known
   const items = Object.values(Object(root.child('paths')?.value)).map(Object)
-  const found = items.some((item) => Object.values(item).some((one) => Object(one).security?.length > 0))
+  const found = items.some((item) => Object.values(item).some((value) => Object(value).security?.length > 0))
   required.set(root, found)
   return found
 }
@@ -41,7 +41,7 @@ export function readAccess(
   operations: readonly OperationShape[],
   servers: ContractData['servers'],
 ): Access {
-  const { url = '/' } = servers.find((one) => !/^wss?:/i.test(one.url)) ?? servers[0] ?? {}
+  const { url = '/' } = servers.find((server) => !/^wss?:/i.test(server.url)) ?? servers[0] ?? {}
   const path = pathOf(url)
   const { notes, ...keys } = readKeyPlaces(root, operations)
   if (path !== undefined) return { basePath: path, ...keys, notes: [...notes, ...otherServers(operations, path)] }
@@ -59,7 +59,7 @@ function pathOf(url: string): string | undefined {
 /** Operations that the contract has elsewhere. @source OpenAPI specification: Path Item Object */
 function otherServers(operations: readonly OperationShape[], path: string): readonly string[] {
   const elsewhere = operations.filter(({ item, place }) => {
-    const [own] = [place, item].map((one) => one.items('servers')).find((all) => all.length > 0) ?? []
+    const [own] = [place, item].map((entry) => entry.items('servers')).find((all) => all.length > 0) ?? []
     const other = own && pathOf(own.string('url') ?? '/')
     return other !== undefined && other !== path
   })
@@ -76,7 +76,7 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 function readKeyPlaces(root: Place, operations: readonly OperationShape[]): Keys & Pick<Access, 'notes'> {
   const places = [root, ...operations.map(({ place }) => place)]
   const required = new Set(
-    places.flatMap((place) => place.items('security')).flatMap((one) => Object.keys(one.object())),
+    places.flatMap((place) => place.items('security')).flatMap((place) => Object.keys(place.object())),
   )
   const all = securitySchemes(root)
   const schemes = required.size === 0 ? [...all] : [...all].filter(([name]) => required.has(name))
@@ -119,9 +119,9 @@ export function readKeys(
   { keyHeaders, otherKeys = [], isStandIn }: Keys,
 ): readonly KeyPlaces[] | undefined {
   const schemes = securitySchemes(root)
-  const place = [operation, root].find((one) => one.child('security') !== undefined)
-  const alternatives = (place?.items('security') ?? []).flatMap((one): readonly KeyPlaces[] => {
-    const names = Object.keys(one.object())
+  const place = [operation, root].find((item) => item.child('security') !== undefined)
+  const alternatives = (place?.items('security') ?? []).flatMap((item): readonly KeyPlaces[] => {
+    const names = Object.keys(item.object())
     const [first, ...more] = names.flatMap((name) => {
       const scheme = schemes.get(name)
       return (scheme && keyPlace(scheme)) ?? []
@@ -129,9 +129,9 @@ export function readKeys(
     if (first !== undefined) return [[first, ...more]]
     return names.length === 0 ? [] : keyHeaders.map((header) => [header] as const)
   })
-  if (isStandIn && alternatives.some((one) => one.length === 1)) alternatives.push([BEARER])
-  const distinct = new Map(alternatives.map((one) => [JSON.stringify(one), one]))
-  const isDefault = [...keyHeaders, ...otherKeys].every((one) => distinct.has(JSON.stringify([one])))
+  if (isStandIn && alternatives.some((alternative) => alternative.length === 1)) alternatives.push([BEARER])
+  const distinct = new Map(alternatives.map((alternative) => [JSON.stringify(alternative), alternative]))
+  const isDefault = [...keyHeaders, ...otherKeys].every((value) => distinct.has(JSON.stringify([value])))
   return distinct.size === 0 || isDefault ? undefined : [...distinct.values()]
 }
 

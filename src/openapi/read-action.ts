@@ -159,8 +159,8 @@ function isItemWrite({ effect, parameter }: OperationShape): boolean {
 /** The query parameter that names the record, as in `DELETE /things?id=1`. */
 function idInQuery(operation: OperationShape, { resource: { id } }: FoundResource): string | undefined {
   return parametersOf(operation)
-    .filter((one) => one.string('in') === 'query' && one.flag('required'))
-    .flatMap((one) => one.string('name') ?? [])
+    .filter((parameter) => parameter.string('in') === 'query' && parameter.flag('required'))
+    .flatMap((parameter) => parameter.string('name') ?? [])
     .find((name) => plainName(name) === plainName(id.property))
 }
 
@@ -276,7 +276,8 @@ function readView(
   }
   const isClosed = isNode(schema.value) && schema.value.additionalProperties === false
   if (isClosed && own.size === 0) return noRecord
-  const isSummary = own.size > 0 && !isOpen(schema) && variantsOf(schema).every((one) => alternativesOf(one).length < 2)
+  const isSummary =
+    own.size > 0 && !isOpen(schema) && variantsOf(schema).every((variant) => alternativesOf(variant).length < 2)
   const isPart = shared.length < names.length && (isClosed || isSummary)
   const only = isPart || unlike.size > 0 ? names.filter((name) => own.has(name) && !unlike.has(name)) : undefined
   const sample = isUnion(schema) && schema.value !== record.value ? exampleValue(record) : undefined

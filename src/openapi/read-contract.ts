@@ -99,7 +99,7 @@ export function readContract(document: Node, { mocked = [] }: ReadingContext = {
 
 /** The schemas that requests and records are held against. */
 function compiledSchemas(shape: OperationShape): readonly Place[] {
-  const inParameters = parametersOf(shape).map((one) => schemaOf(one)?.child('schema'))
+  const inParameters = parametersOf(shape).map((parameter) => schemaOf(parameter)?.child('schema'))
   const inBody = shape.place
     .child('requestBody')
     ?.entries('content')
@@ -121,14 +121,14 @@ function readOperation(
   const { id, method, path, place } = shape
   const all = isRead ? readParameters(path, parametersOf(shape)) : []
   const isInUrl = ({ parameter }: ReadParameter) => parameter.in === 'path' || parameter.in === 'query'
-  const headers = all.filter((one) => !isInUrl(one))
+  const headers = all.filter((readParameter) => !isInUrl(readParameter))
   const isBulk = isStateful && Object(outcome).bodyEnvelope === ''
   const body = isRead ? readBody(id, place, isStateful && !isBulk, isBulk) : undefined
   const responses = place.children('responses')
   const ranges = responses.flatMap(([status]) => (/^[2-5]XX$/i.test(status) ? Number(status[0]) : []))
   const errors = readErrors(place)
   const hasPlans = root.child('x-plans') !== undefined
-  const limitHeaders = readLimitHeaders(place).filter((one) => !hasPlans || !one.isOwn)
+  const limitHeaders = readLimitHeaders(place).filter((limitHeader) => !hasPlans || !limitHeader.isOwn)
   const named = responses.flatMap(([, response]) => response.entries('headers').map(([name]) => name))
   const exposed = [...new Set(named)].filter((name) => !OWN_HEADERS.test(name)).join(', ')
   return {
@@ -205,11 +205,11 @@ function readBody(id: string, operation: Place, mustBeObject: boolean, takesList
   const content = bodyContent(operation) ?? all[0]?.[1]
   if (place === undefined || content === undefined) return undefined
   const schema = content.child('schema')
-  const isNested = (one: Place) => {
-    const resolved = new Place(one.document, { place: one.value }, one.name).child('place')
+  const isNested = (item: Place) => {
+    const resolved = new Place(item.document, { place: item.value }, item.name).child('place')
     return resolved !== undefined && readAllFields(resolved).size > 0
   }
-  const convert = (from: Place | undefined, isClosed?: (one: Place) => boolean) => {
+  const convert = (from: Place | undefined, isClosed?: (item: Place) => boolean) => {
     const written = from?.child('schema') && from.written('schema')
     return written && (() => toJsonSchema(written, { of: 'request', ...defined({ isClosed }) }))
   }
@@ -220,7 +220,7 @@ function readBody(id: string, operation: Place, mustBeObject: boolean, takesList
     body: {
       required: place.flag('required'),
       mediaTypes: [json, form, ...all.map(([, one]) => one)]
-        .flatMap((one) => all.find(([, other]) => other.value === one?.value)?.[0] ?? [])
+        .flatMap((value) => all.find(([, other]) => other.value === value?.value)?.[0] ?? [])
         .map(essenceOf)
         .filter((mediaType, index, list) => list.indexOf(mediaType) === index),
       fields,

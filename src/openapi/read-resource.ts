@@ -57,7 +57,9 @@ export function readResource(collection: CollectionShape): FoundResource | strin
     return schema && readRecordFields(schema)
   }
   const isDocumented = documented !== undefined
-  const writes = operations.filter((one) => one === create || one.effect === 'put' || one.effect === 'patch')
+  const writes = operations.filter(
+    (operation) => operation === create || operation.effect === 'put' || operation.effect === 'patch',
+  )
   const requests = writes.flatMap((operation) => sentBy(operation) ?? [])
   const sent = create && sentBy(create)
   const inPath = identifierSchema(operations)
@@ -130,7 +132,7 @@ export function readResource(collection: CollectionShape): FoundResource | strin
     ...((isOpen(record) || isUnion(record)) && ({ isOpen: true } as const)),
     unique: [...fields].filter(([, { isUnique }]) => isUnique).map(([name]) => name),
   }
-  const isWritten = create !== undefined || operations.some((one) => one.parameter !== undefined)
+  const isWritten = create !== undefined || operations.some((operation) => operation.parameter !== undefined)
   return { resource, fields, record, operations, isDocumented, isSingle, isWritten, unlike }
 }
 
@@ -142,7 +144,7 @@ export function isOwnId(name: string, collection: string): boolean {
 /** The fill of an id that is not in the path, such as `id` of `/users/{username}`; undefined if a client may send it. */
 function ownIdOf(name: string, { type, choices, places }: RecordField, requests: readonly Fields[]): Fill | undefined {
   if (choices !== undefined || requests.some((sent) => sent.get(name)?.readOnly === false)) return undefined
-  if (type === 'integer') return places.every((one) => fits(1, one)) ? { kind: 'id', isCounted: true } : undefined
+  if (type === 'integer') return places.every((place) => fits(1, place)) ? { kind: 'id', isCounted: true } : undefined
   const form = type === 'string' ? idForm(places) : ''
   return typeof form === 'string' ? undefined : { kind: 'id', isCounted: false, ...form }
 }
@@ -153,7 +155,7 @@ function aliasOf(name: string, fields: Fields, requests: readonly Fields[]): str
   const plain = plainName(name)
   const wanted = [plain, `${plain}id`, `${plain}ids`, `${plain.replace(/s$/, '')}ids`]
   const sent = requests.flatMap((request) => [...request.keys()])
-  return sent.find((one) => !fields.has(one) && wanted.includes(plainName(one)))
+  return sent.find((value) => !fields.has(value) && wanted.includes(plainName(value)))
 }
 
 const MAX_HIDDEN_DEPTH = 4
@@ -167,10 +169,10 @@ function hiddenPaths(schema: Place, depth = 0): readonly (readonly string[])[] {
 
 /** The schema of the path parameter that identifies a record. */
 function identifierSchema(operations: readonly OperationShape[]): Place | undefined {
-  const { path, parameter } = operations.find((one) => one.parameter !== undefined) ?? {}
+  const { path, parameter } = operations.find((operation) => operation.parameter !== undefined) ?? {}
   return operations
-    .flatMap((one) => (parameter !== undefined && one.path === path ? parametersOf(one) : []))
-    .find((one) => one.string('in') === 'path' && one.string('name') === parameter)
+    .flatMap((operation) => (parameter !== undefined && operation.path === path ? parametersOf(operation) : []))
+    .find((place) => place.string('in') === 'path' && place.string('name') === parameter)
     ?.child('schema')
 }
 
@@ -190,10 +192,10 @@ interface ReadId {
 
 function readId({ collection, record, fields, inPath, sent, isDocumented }: IdQuestion): ReadId | string {
   const { path, parameter, operations, isSingle } = collection
-  const keys = operations.find((one) => one.keys !== undefined)?.keys
+  const keys = operations.find((operation) => operation.keys !== undefined)?.keys
   if (keys !== undefined) return readKeys(keys, fields, record)
-  const [whole = ''] = operations.flatMap((one) =>
-    one.parameter === undefined ? [] : Object.keys(one.names ?? {}).slice(-1),
+  const [whole = ''] = operations.flatMap((operation) =>
+    operation.parameter === undefined ? [] : Object.keys(operation.names ?? {}).slice(-1),
   )
   const pathText = [...fields].find(([name, { type }]) => whole.split('.').at(-1) === name && type === 'string')
   if (pathText !== undefined) {
@@ -245,7 +247,7 @@ function readKeys(keys: readonly string[], fields: Fields, record: Place): ReadI
 
 /** The one record of a collection, before anything was sent; absent if the contract documents that it may be missing. */
 function readSingle(collection: CollectionShape, record: Place, { property }: IdData): ResourceData['single'] | string {
-  const find = (effect: string) => collection.operations.find((one) => one.effect === effect)?.place
+  const find = (effect: string) => collection.operations.find((operation) => operation.effect === effect)?.place
   const has = (place: Place | undefined, status: string) => place?.child('responses')?.child(status) !== undefined
   const [get, put] = [find('get'), find('put') ?? find('post')]
   if (has(get, '404') && (has(put, '201') || find('delete') !== undefined)) return {}
@@ -257,7 +259,7 @@ function readSingle(collection: CollectionShape, record: Place, { property }: Id
     fullExample(record),
     exampleValue(record),
   ]
-  const initial = values.find((one): one is Node => isNode(one) && fits(one, record))
+  const initial = values.find((value): value is Node => isNode(value) && fits(value, record))
   if (initial === undefined) return `no value of its schema is known for its one record (${record.name})`
   return { initial: { [property]: 1, ...initial } }
 }
@@ -327,7 +329,7 @@ function readParents(
     const isParent = (name: string) => {
       const own = fields.get(name)?.type
       if (name === id.property || /^(boolean|object|array)$/.test(own ?? '')) return false
-      const isNamed = wanted.some((one) => plainName(one) === plainName(name))
+      const isNamed = wanted.some((value) => plainName(value) === plainName(name))
       return name === parameter || (isNamed && type !== undefined && type === own)
     }
     const property = [...fields.keys()].sort((name) => (name === parameter ? -1 : 0)).find(isParent)
@@ -347,7 +349,7 @@ function readParents(
 function parameterType(operations: readonly OperationShape[], parameter: string): string | undefined {
   const found = operations
     .flatMap(parametersOf)
-    .find((one) => one.string('in') === 'path' && one.string('name') === parameter)
+    .find((place) => place.string('in') === 'path' && place.string('name') === parameter)
     ?.child('schema')
   return found && typeOf(found)
 }
@@ -355,11 +357,11 @@ function parameterType(operations: readonly OperationShape[], parameter: string)
 /** What the list is filtered by without parameters, such as `state=open`: new records are in it. */
 function listDefaults(operations: readonly OperationShape[], fields: Fields): ReadonlyMap<string, unknown> {
   const list = operations.find(({ effect, parameter }) => effect === 'get' && parameter === undefined)
-  const parameters = (list ? parametersOf(list) : []).filter((one) => one.string('in') === 'query')
+  const parameters = (list ? parametersOf(list) : []).filter((place) => place.string('in') === 'query')
   return new Map(
-    parameters.flatMap((one) => {
-      const name = one.string('name') ?? ''
-      const value = one.child('schema')?.child('default')?.value
+    parameters.flatMap((parameter) => {
+      const name = parameter.string('name') ?? ''
+      const value = parameter.child('schema')?.child('default')?.value
       // A record without a flag has not set it.
       const isValue =
         value !== undefined && value !== false && fields.get(name)?.places.every((place) => fits(value, place))
@@ -384,8 +386,8 @@ function fillOf(
   const { places } = field
   const examples = [...places, ...(asked?.places ?? [])].map(exampleValue)
   const values = [asked?.default, field.default, usual, ...examples]
-  const fitting = values.filter((one) => one !== undefined && places.every((place) => fits(one, place)))
+  const fitting = values.filter((item) => item !== undefined && places.every((place) => fits(item, place)))
   const value =
-    fitting.find((one) => asked === undefined || asked.places.every((place) => fits(one, place))) ?? fitting[0]
+    fitting.find((item) => asked === undefined || asked.places.every((place) => fits(item, place))) ?? fitting[0]
   return value === undefined ? undefined : { kind: 'value', value }
 }

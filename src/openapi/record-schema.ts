@@ -59,8 +59,8 @@ export function unwrapSent({ place, collection }: OperationShape, record: Fields
 /** `article` of `/articles`, `addressBook` of `/address-books`. */
 export function singularOf(collection: string): string {
   const many = (literalsOf(collection).at(-1) ?? '').replace(/[-.](\w)/g, (_, letter: string) => letter.toUpperCase())
-  const one = many.replace(/ies$/i, 'y').replace(/(ss|x|[nt]ch|sh|tus)es$/i, '$1')
-  return (one === many ? many.replace(/(?<!s)s$/i, '') : one).replace(/^[A-Z](?=[a-z])/, (letter) =>
+  const value = many.replace(/ies$/i, 'y').replace(/(ss|x|[nt]ch|sh|tus)es$/i, '$1')
+  return (value === many ? many.replace(/(?<!s)s$/i, '') : value).replace(/^[A-Z](?=[a-z])/, (letter) =>
     letter.toLowerCase(),
   )
 }
@@ -113,8 +113,10 @@ export function unwrapList(schema: Place, collection: string): ListEnvelope | un
 }
 
 function firstList(schema: Place, collection: string): ListEnvelope | undefined {
-  const others = alternativesOf(schema).filter((one) => one.value !== schema.value && alternativesOf(one).length === 0)
-  return others.flatMap((one) => unwrapList(one, collection) ?? [])[0]
+  const others = alternativesOf(schema).filter(
+    (alternative) => alternative.value !== schema.value && alternativesOf(alternative).length === 0,
+  )
+  return others.flatMap((other) => unwrapList(other, collection) ?? [])[0]
 }
 
 function isWithin(inner: Place, schema: Place): boolean {

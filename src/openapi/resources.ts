@@ -31,11 +31,11 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
     return []
   })
   const byRecord = grouped(found, ({ record }) => record.value)
-  for (const one of found) {
-    const origin = byRecord.get(one.record.value)?.find((other) => isViewOf(one, other))
-    const { parents } = one.resource
-    for (const operation of one.operations) {
-      const action = readAction(operation, { ...one, resource: (origin ?? one).resource })
+  for (const foundResource of found) {
+    const origin = byRecord.get(foundResource.record.value)?.find((other) => isViewOf(foundResource, other))
+    const { parents } = foundResource.resource
+    for (const operation of foundResource.operations) {
+      const action = readAction(operation, { ...foundResource, resource: (origin ?? foundResource).resource })
       const isView = typeof action !== 'string' && origin !== undefined && parents.length > 0
       outcomes.set(operation.id, isView ? { ...action, pathFilters: parents } : action)
     }
@@ -43,25 +43,26 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
   const byResource = grouped([...outcomes], ([, one]) => (typeof one === 'string' ? undefined : one.resource))
   const seeds = new Map<string, ResourceData>()
   // Whether records can belong to others depends on these.
-  for (const one of [...found].sort((a, b) => a.resource.parents.length - b.resource.parents.length)) {
-    const own = byResource.get(one.resource.path) ?? []
+  for (const foundResource of [...found].sort((a, b) => a.resource.parents.length - b.resource.parents.length)) {
+    const own = byResource.get(foundResource.resource.path) ?? []
     if (own.length === 0) continue
     const actions = own.map(([, action]) => action as ResourceAction)
-    const seeded = withFirstRecords(one, actions, seeds)
+    const seeded = withFirstRecords(foundResource, actions, seeds)
     if (typeof seeded === 'string') for (const [id] of own) outcomes.set(id, seeded)
     else seeds.set(seeded.path, seeded)
   }
   const resources = found.flatMap(({ resource }) => seeds.get(resource.path) ?? [])
   const kept = new Set(resources.map(({ path }) => path))
   checkPaths(found, kept)
-  for (const one of found) if (kept.has(one.resource.path)) addActions(one, operations, outcomes)
+  for (const foundResource of found)
+    if (kept.has(foundResource.resource.path)) addActions(foundResource, operations, outcomes)
   const halves = found.flatMap(({ resource: { path }, operations }) => {
     const isCreate = ({ id }: OperationShape) => Object(outcomes.get(id)).kind === 'create'
     const create = kept.has(path) ? operations.find(isCreate) : undefined
     return operations.flatMap(({ id, method, effect, path: own }) => {
       const reason = create && effect === 'get' ? outcomes.get(id) : undefined
       if (create === undefined || typeof reason !== 'string') return []
-      const [stored, mocked] = [create.method, method].map((one) => one.toUpperCase())
+      const [stored, mocked] = [create.method, method].map((value) => value.toUpperCase())
       return [`${stored} ${create.path} is stored, but ${mocked} ${own} is mocked: ${reason}.`]
     })
   })
@@ -76,25 +77,25 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
 
 function readCollections(operations: readonly OperationShape[]): readonly CollectionShape[] {
   const collections = [...grouped(operations, ({ collection }) => collection)].map(([path, all]) => {
-    const own = [...all].sort((one, other) => Number(one.hasVerb ?? false) - Number(other.hasVerb ?? false))
-    const { parameter } = own.find((one) => one.parameter !== undefined) ?? {}
+    const own = [...all].sort((a, b) => Number(a.hasVerb ?? false) - Number(b.hasVerb ?? false))
+    const { parameter } = own.find((operationShape) => operationShape.parameter !== undefined) ?? {}
     return { path, operations: own, parameter, isSingle: parameter === undefined && isSingle(path, own) }
   })
-  const records = new Map(collections.map((one) => [one, findRecord(one)?.found.value]))
+  const records = new Map(collections.map((collection) => [collection, findRecord(collection)?.found.value]))
   const withParameter = grouped(
     collections.filter(({ parameter }) => parameter !== undefined),
-    (one) => records.get(one),
+    (value) => records.get(value),
   )
-  return collections.map((one) => {
-    const record = one.isSingle ? undefined : records.get(one)
+  return collections.map((collection) => {
+    const record = collection.isSingle ? undefined : records.get(collection)
     const [twin] = record === undefined ? [] : (withParameter.get(record) ?? [])
-    return { ...one, parameter: one.parameter ?? twin?.parameter }
+    return { ...collection, parameter: collection.parameter ?? twin?.parameter }
   })
 }
 
 /** Whether a path has one record: GET returns an object, and PUT or PATCH takes properties of it. */
 function isSingle(path: string, operations: readonly OperationShape[]): boolean {
-  const find = (effect: string) => operations.find((one) => one.effect === effect)
+  const find = (effect: string) => operations.find((operation) => operation.effect === effect)
   const returned = (operation: OperationShape | undefined) => {
     const schema = operation && success(operation.place)?.schema
     return schema && unwrapRecord(schema, path)?.schema
@@ -173,7 +174,9 @@ function withFirstRecords(
 /** Results of a search are not records: without a query there are none. */
 function isSearch(path: string, operations: readonly OperationShape[]): boolean {
   const list = operations.find(({ effect, parameter }) => effect === 'get' && parameter === undefined)
-  const asked = (list ? parametersOf(list) : []).some((one) => one.string('in') === 'query' && one.flag('required'))
+  const asked = (list ? parametersOf(list) : []).some(
+    (place) => place.string('in') === 'query' && place.flag('required'),
+  )
   return asked || /^(?:search|find|query|lookup|suggest|autocomplete)/i.test(literalsOf(path).at(-1) ?? '')
 }
 
@@ -212,7 +215,11 @@ function withShortNames({ resources, outcomes, notes }: ResourceReading): Resour
     ...(pathFilters && { pathFilters: shortParents(pathFilters) }),
   })
   return {
-    resources: resources.map((one) => ({ ...one, name: short(one.name), parents: shortParents(one.parents) })),
+    resources: resources.map((resource) => ({
+      ...resource,
+      name: short(resource.name),
+      parents: shortParents(resource.parents),
+    })),
     outcomes: new Map(Array.from(outcomes, ([id, one]) => [id, typeof one === 'string' ? one : shortAction(one)])),
     notes,
   }
@@ -239,9 +246,9 @@ function checkPaths(found: readonly FoundResource[], kept: ReadonlySet<string>):
 }
 
 /** `/pets/findByStatus` and `/owners/{ownerId}/pets` are views of `/pets`: lists of the same records. */
-function isViewOf(one: FoundResource, origin: FoundResource): boolean {
-  if (one === origin || one.record.value !== origin.record.value) return false
-  const [own, others] = [one.resource.parents, origin.resource.parents]
+function isViewOf(foundResource: FoundResource, origin: FoundResource): boolean {
+  if (foundResource === origin || foundResource.record.value !== origin.record.value) return false
+  const [own, others] = [foundResource.resource.parents, origin.resource.parents]
   if (others.length > 0 || !origin.isWritten) return false
-  return own.length === 0 ? !one.isWritten : own.every(({ property }) => property !== undefined)
+  return own.length === 0 ? !foundResource.isWritten : own.every(({ property }) => property !== undefined)
 }

@@ -81,9 +81,9 @@ function filteredProperty(name: string, fields: Fields): string | undefined {
   const attributes = fields.get('attributes')
   const inside = attributes === undefined ? [] : [...readRecordFields(attributes.place).keys()]
   if (fields.has(bare)) return bare
-  const inner = inside.find((one) => one === bare)
+  const inner = inside.find((value) => value === bare)
   return inner === undefined
-    ? [...fields.keys()].find((one) => plainName(one) === plainName(bare))
+    ? [...fields.keys()].find((key) => plainName(key) === plainName(bare))
     : `attributes.${inner}`
 }
 
@@ -169,8 +169,10 @@ export function readMeta(
     const isCount = type === 'integer' || type === 'number'
     const role = known
       .flatMap(([one, pattern]) => (pattern.test(linked) ? one : []))
-      .map((one) => (one === 'offset' && type === 'string' ? 'next' : one))
-      .find((one) => (isCount ? FORMS[one] !== 'boolean' && one !== 'path' : type !== undefined && type === FORMS[one]))
+      .map((value) => (value === 'offset' && type === 'string' ? 'next' : value))
+      .find((value) =>
+        isCount ? FORMS[value] !== 'boolean' && value !== 'path' : type !== undefined && type === FORMS[value],
+      )
     if (role !== undefined) meta[name] = { role, isRequired: required, isNullable, isAddress, isNumber: isCount }
     else if (type === 'object') {
       const ownFields = readRecordFields(place)

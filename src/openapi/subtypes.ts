@@ -49,7 +49,7 @@ function withOwnSubtypes(base: string, schema: Node, schemas: Schemas): Node {
 
 function isShared(name: string, subtypes: readonly { readonly parts: readonly Node[] }[]): boolean {
   const declared = subtypes.flatMap(({ parts }) => parts.flatMap(({ properties }) => Object(properties)[name] ?? []))
-  return new Set(declared.map((one) => JSON.stringify(one))).size > 1
+  return new Set(declared.map((value) => JSON.stringify(value))).size > 1
 }
 
 /** What a schema consists of beside a base; undefined if it is not composed of it. */

@@ -9,7 +9,8 @@ export function upgradeSwagger(document: Node): Node {
   const required = Object.entries(Object(plain.paths) as Node).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const { parameters }: Node = Object(Object(item)[method])
-      const isRequired = Array.isArray(parameters) && parameters.some((one) => isField(one) && one.required === true)
+      const isRequired =
+        Array.isArray(parameters) && parameters.some((parameter) => isField(parameter) && parameter.required === true)
       return isRequired ? [[path, method] as const] : []
     }),
   )
@@ -22,14 +23,14 @@ export function upgradeSwagger(document: Node): Node {
   return upgraded
 }
 
-function isField(one: unknown): one is Node {
-  return isNode(one) && one.in === 'formData'
+function isField(value: unknown): value is Node {
+  return isNode(value) && value.in === 'formData'
 }
 
 /** Swagger 2.0 alone can say that a text may not be empty in a request. */
-function withoutEmpty(one: unknown): unknown {
-  const isText = isNode(one) && one.type === 'string' && one.allowEmptyValue === false
-  return isText && one.minLength === undefined && one.enum === undefined ? { ...one, minLength: 1 } : one
+function withoutEmpty(value: unknown): unknown {
+  const isText = isNode(value) && value.type === 'string' && value.allowEmptyValue === false
+  return isText && value.minLength === undefined && value.enum === undefined ? { ...value, minLength: 1 } : value
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']
@@ -39,11 +40,11 @@ const RANGE = /\*/
 /** What the converter does not read: shared parameters that are bodies or fields of forms, and examples of any media type. */
 function withPlainForms(document: Node): Node {
   const shared: Node = Object(document.parameters)
-  const isPart = (one: unknown) => isField(one) || (isNode(one) && one.in === 'body')
+  const isPart = (value: unknown) => isField(value) || (isNode(value) && value.in === 'body')
   const asParameters = (list: unknown): readonly unknown[] =>
-    [list ?? []].flat().map((one) => {
-      const name = isNode(one) ? /^#\/parameters\/(.+)$/.exec(String(one.$ref))?.[1] : undefined
-      return withoutEmpty(name !== undefined && isPart(shared[name]) ? structuredClone(shared[name]) : one)
+    [list ?? []].flat().map((value) => {
+      const name = isNode(value) ? /^#\/parameters\/(.+)$/.exec(String(value.$ref))?.[1] : undefined
+      return withoutEmpty(name !== undefined && isPart(shared[name]) ? structuredClone(shared[name]) : value)
     })
   const asResponse = (response: unknown, types: readonly unknown[]) => {
     const { schema, examples }: Node = Object(response)
@@ -60,8 +61,8 @@ function withPlainForms(document: Node): Node {
   const asOperation = (operation: Node, around: readonly unknown[]) => {
     const types = [operation.produces ?? document.produces ?? []].flat()
     const own = asParameters(operation.parameters)
-    const same = (one: unknown) => (other: unknown) => String(Object(other).name) === String(Object(one).name)
-    const inherited = around.filter((one) => isPart(one) && !own.some(same(one)))
+    const same = (value: unknown) => (other: unknown) => String(Object(other).name) === String(Object(value).name)
+    const inherited = around.filter((value) => isPart(value) && !own.some(same(value)))
     const responses = map(Object(operation.responses), (response) => asResponse(response, types))
     return { ...operation, parameters: [...own, ...inherited], responses }
   }
@@ -69,8 +70,8 @@ function withPlainForms(document: Node): Node {
     if (!isNode(path)) return path
     const around = asParameters(path.parameters)
     return {
-      ...map(path, (one, key) => (METHODS.includes(key) && isNode(one) ? asOperation(one, around) : one)),
-      ...(path.parameters === undefined ? {} : { parameters: around.filter((one) => !isPart(one)) }),
+      ...map(path, (value, key) => (METHODS.includes(key) && isNode(value) ? asOperation(value, around) : value)),
+      ...(path.parameters === undefined ? {} : { parameters: around.filter((value) => !isPart(value)) }),
     }
   })
   const parameters = Object.fromEntries(Object.entries(shared).filter(([, one]) => !isPart(one)))

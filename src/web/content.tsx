@@ -139,7 +139,7 @@ export function CopyButton({
 /** Those of limits and of the sandbox come first. */
 export function HeaderList({ headers }: { readonly headers: Readonly<Record<string, string>> }) {
   const isUsual = (name: string) => !/^(?:x-ratelimit-|retry-after|x-sandbox)/.test(name)
-  const names = Object.keys(headers).sort((one, other) => Number(isUsual(one)) - Number(isUsual(other)))
+  const names = Object.keys(headers).sort((a, b) => Number(isUsual(a)) - Number(isUsual(b)))
   if (names.length === 0) return null
   return (
     <details class="headers">

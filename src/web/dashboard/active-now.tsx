@@ -16,7 +16,7 @@ import { dateText, inZone } from './texts.js'
 /** Every switch that changes responses, wherever it came from; the start options that are off are struck through. */
 export function ActiveNow() {
   const now = spaceTime.value ?? 0
-  const active = state.value?.active.filter((one) => isNow(one, now)) ?? []
+  const active = state.value?.active.filter((activeView) => isNow(activeView, now)) ?? []
   const used = state.value?.faults.filter(({ left }) => left === 0).length ?? 0
   const upstream = state.value?.upstream ?? null
   return (
@@ -25,8 +25,8 @@ export function ActiveNow() {
       <ul class="row grow">
         {upstream === null ? null : <li class="tag">in front of {upstream.baseUrl}</li>}
         {active.length === 0 && upstream === null ? <li class="muted">The service answers as documented.</li> : null}
-        {active.map((one) => (
-          <Chip key={`${one.what} ${one.name}`} active={one} now={now} />
+        {active.map((activeView) => (
+          <Chip key={`${activeView.what} ${activeView.name}`} active={activeView} now={now} />
         ))}
         {used === 0 ? null : (
           <li class="muted">

@@ -62,8 +62,8 @@ export function lanesOf(
     for (const finding of found) {
       const count = sent[0] === undefined ? 0 : countOf(finding, sent[0])
       if (count === 0) continue
-      const tellers = sent.flatMap((one) => {
-        const teller = hasIgnored(one, finding) ? byId.get(one.disobeyed?.exchange ?? 0) : undefined
+      const tellers = sent.flatMap((exchange) => {
+        const teller = hasIgnored(exchange, finding) ? byId.get(exchange.disobeyed?.exchange ?? 0) : undefined
         return teller ?? []
       })
       const [other] = tellers
@@ -87,7 +87,7 @@ export function orderLanes(lanes: readonly Lane[], before: readonly string[], is
   const place = (lane: Lane) => (before.includes(lane.client) ? before.indexOf(lane.client) : before.length)
   const level = ({ isOwn, violations, findings }: Lane) =>
     violations > 0 ? 2 + Math.floor(Math.log2(violations)) : isOwn ? -1 : Math.min(1, findings.length)
-  return lanes.toSorted((one, other) => (isHeld ? 0 : level(other) - level(one)) || place(one) - place(other))
+  return lanes.toSorted((a, b) => (isHeld ? 0 : level(b) - level(a)) || place(a) - place(b))
 }
 
 /** @param sent oldest first, at least one */
@@ -123,9 +123,7 @@ function laneOf(
     else waits.push([share, end])
   }
   const isViolation = ({ rule }: Finding) => VIOLATIONS.some((violation) => violation === rule)
-  const sorted = findings.toSorted(
-    (one, other) => Number(isViolation(other)) - Number(isViolation(one)) || other.count - one.count,
-  )
+  const sorted = findings.toSorted((a, b) => Number(isViolation(b)) - Number(isViolation(a)) || b.count - a.count)
   return {
     client,
     name: first === undefined ? client : clientName(first),

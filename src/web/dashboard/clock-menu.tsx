@@ -113,9 +113,10 @@ function effectsOf(now: number, to: number): Effects {
   const isWithin = (at: number) => at > now && at <= to
   const bans = keys.filter((key) => banLeft(key, now) > 0 && isWithin(now + banLeft(key, now)))
   const storms = active.filter(
-    (one) => one.what === 'storm' && one.until !== null && isNow(one, now) && !isNow(one, to),
+    (activeView) =>
+      activeView.what === 'storm' && activeView.until !== null && isNow(activeView, now) && !isNow(activeView, to),
   )
-  const waiting = new Set(exchanges.value.filter((one) => isWithin(retryAt(one) ?? 0)).map(clientOf)).size
+  const waiting = new Set(exchanges.value.filter((exchange) => isWithin(retryAt(exchange) ?? 0)).map(clientOf)).size
   const refills = keys.flatMap(({ key, minute, day }) =>
     [minute, day].flatMap((window, index) => {
       if (window === null || window.reset === null || !isWithin(Date.parse(window.reset))) return []

@@ -135,9 +135,9 @@ function RecordsSection() {
 function AddForm({ shown, fields }: { readonly shown: ResourceView; readonly fields: readonly RecordField[] }) {
   const parents = shown.parents.filter((name) => !fields.some((field) => field.name === name))
   async function add(field: ReadField): Promise<void> {
-    const given = fields.flatMap((one) => {
-      const text = field(one.name)
-      return text === undefined ? [] : [[one.name, readValue(one, text)] as const]
+    const given = fields.flatMap((recordField) => {
+      const text = field(recordField.name)
+      return text === undefined ? [] : [[recordField.name, readValue(recordField, text)] as const]
     })
     const record = Object.fromEntries([...parents.map((name) => [name, field(name)] as const), ...given])
     const added = await call('records.add', { resource: shown.name, record })
@@ -192,7 +192,7 @@ function RecordRow({
       {names.map((name) => {
         const value = record[name]
         const text = typeof value === 'string' ? value : value === undefined ? '' : stringifyJson(value)
-        const field = fields.find((one) => one.name === name)
+        const field = fields.find((recordField) => recordField.name === name)
         const label = `${name} of ${what}`
         return (
           <td key={name}>

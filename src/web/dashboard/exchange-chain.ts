@@ -42,9 +42,9 @@ export function chainOf(
   const client = clientOf(exchange)
   // The response that each request leads back to, over the responses that its client ignored.
   const roots = new Map<number, number>()
-  for (const one of exchanges.toReversed())
-    if (one.disobeyed !== undefined && clientOf(one) === client)
-      roots.set(one.id, roots.get(one.disobeyed.exchange) ?? one.disobeyed.exchange)
+  for (const item of exchanges.toReversed())
+    if (item.disobeyed !== undefined && clientOf(item) === client)
+      roots.set(item.id, roots.get(item.disobeyed.exchange) ?? item.disobeyed.exchange)
   const finding = findingOf(exchange, conduct)
   const root = roots.get(exchange.id) ?? exchange.id
   const told = exchanges.find(({ id }) => id === root)
@@ -63,13 +63,13 @@ export function chainOf(
   const own = told?.reason === 'ban' ? banOf(told, bans)?.until : undefined
   const until = own ?? (told && retryAt(told)) ?? (wait === undefined ? undefined : at + wait)
   const ban = bans.find(
-    (one) =>
-      one.key === exchange.key &&
-      !one.isLifted &&
+    (loggedBan) =>
+      loggedBan.key === exchange.key &&
+      !loggedBan.isLifted &&
       told?.reason !== 'ban' &&
-      one.at >= at &&
-      one.at < (until ?? 0) &&
-      one.afterId >= root,
+      loggedBan.at >= at &&
+      loggedBan.at < (until ?? 0) &&
+      loggedBan.afterId >= root,
   )
   const isBanned = ({ id, reason }: Exchange) => reason === 'ban' && id > (ban?.afterId ?? Number.POSITIVE_INFINITY)
   const ids = (all: readonly Exchange[]) => all.map(({ id }) => id)
@@ -77,7 +77,7 @@ export function chainOf(
     finding,
     start: { ...start, at },
     teller: told === undefined || clientOf(told) === client ? undefined : clientName(told),
-    early: ids(inside.filter((one) => !isBanned(one))),
+    early: ids(inside.filter((item) => !isBanned(item))),
     ban,
     banned: ids(inside.filter(isBanned)),
     until,

@@ -308,23 +308,23 @@ function Messages({ exchange, chain }: { readonly exchange: Exchange; readonly c
 function previousOf(exchange: Exchange): Exchange | undefined {
   const client = clientOf(exchange)
   return exchanges.value.find(
-    (one) =>
-      one.id < exchange.id &&
-      one.method === exchange.method &&
-      one.path === exchange.path &&
-      one.ended !== null &&
-      clientOf(one) === client,
+    (item) =>
+      item.id < exchange.id &&
+      item.method === exchange.method &&
+      item.path === exchange.path &&
+      item.ended !== null &&
+      clientOf(item) === client,
   )
 }
 
 function Comparison({ before, exchange }: { readonly before: Exchange; readonly exchange: Exchange }) {
-  const parts = (one: Exchange): Readonly<Record<string, string>> => ({
-    Request: `${one.method} ${addressOf(one)}`,
-    'Request body': one.request.body,
-    ...prefixed('sent', one.request.headers),
-    Status: String(one.status ?? one.ended ?? ''),
-    'Response body': one.response.body,
-    ...prefixed('received', one.response.headers),
+  const parts = (item: Exchange): Readonly<Record<string, string>> => ({
+    Request: `${item.method} ${addressOf(item)}`,
+    'Request body': item.request.body,
+    ...prefixed('sent', item.request.headers),
+    Status: String(item.status ?? item.ended ?? ''),
+    'Response body': item.response.body,
+    ...prefixed('received', item.response.headers),
   })
   const [old, now] = [parts(before), parts(exchange)]
   const names = [...new Set([...Object.keys(now), ...Object.keys(old)])].filter((name) => old[name] !== now[name])

@@ -78,7 +78,7 @@ function withFix(
   const { reason } = exchange
   const isRefused = reason === 'ban' || reason === 'storm' || reason?.startsWith('quota') === true
   const isAlwaysRefused = always != null && isRefused && reason !== 'storm'
-  if (isRefused && !isAlwaysRefused && obstacles?.every((one) => one.reason !== reason)) {
+  if (isRefused && !isAlwaysRefused && obstacles?.every((obstacle) => obstacle.reason !== reason)) {
     const [other] = obstacles
     return { ...why, help: `This is over. ${other === undefined ? 'Retry.' : `Now: ${obstacleText(other, now)}.`}` }
   }
@@ -96,7 +96,8 @@ function asText(markdown: string): string {
 function inProgress({ reason, fault, operation }: Exchange, why: Explanation, { latency }: Facts): Explanation {
   if (reason !== null && fault !== null) return why
   const parts = latency?.split(',') ?? []
-  const part = parts.find((one) => one.startsWith(`${operation}=`)) ?? parts.find((one) => /^(?:\*=|[^=]*$)/.test(one))
+  const part =
+    parts.find((value) => value.startsWith(`${operation}=`)) ?? parts.find((value) => /^(?:\*=|[^=]*$)/.test(value))
   const delay = part === undefined ? '' : `: latency ${part.slice(part.indexOf('=') + 1)}`
   return { cause: `waiting${delay}`, rule: `Waiting${delay}. No response yet.` }
 }

@@ -40,7 +40,7 @@ export function obstaclesOf(key: KeyView | undefined, storm: StormView | null, n
           } as const,
         ]),
   ]
-  return all.toSorted((one, other) => other.until - one.until)
+  return all.toSorted((a, b) => b.until - a.until)
 }
 
 /** Undefined between the periods of a storm, and after its only one. */
@@ -75,11 +75,11 @@ export function bansIn(
 ): readonly LoggedBan[] {
   return events.flatMap(({ key, at, until, afterId, early }, index) => {
     if (key === undefined || until === undefined) return []
-    const view = keys.find((one) => one.key === key)
+    const view = keys.find((pick) => pick.key === key)
     const isLifted =
       Date.parse(until) > now
         ? view !== undefined && view.ban?.until !== until
-        : events.slice(0, index).some((one) => one.verb === 'keys.unban' && one.key === key)
+        : events.slice(0, index).some((event) => event.verb === 'keys.unban' && event.key === key)
     return [{ key, afterId, at: Date.parse(at), until: Date.parse(until), early, isLifted }]
   })
 }

@@ -94,7 +94,7 @@ export function step(by: 1 | -1): void {
 /** Adds a word to the filter, or removes it. */
 export function filterBy(word: string): void {
   const { chips } = view
-  chips.value = chips.value.includes(word) ? chips.value.filter((one) => one !== word) : [...chips.value, word]
+  chips.value = chips.value.includes(word) ? chips.value.filter((value) => value !== word) : [...chips.value, word]
 }
 
 export function setFilter(text: string): void {
@@ -134,7 +134,7 @@ export function goTo({ space, filter, exchange, tab }: PagePlace): void {
 }
 
 export function exchangeById(id: number): Exchange | undefined {
-  return ring.get(id) ?? view.found.value.exchanges.find((one) => one.id === id)
+  return ring.get(id) ?? view.found.value.exchanges.find((exchange) => exchange.id === id)
 }
 
 /** Adds a page of older exchanges. */

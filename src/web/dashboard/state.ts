@@ -96,7 +96,11 @@ export const spaceTime = computed(() => {
 
 export function isActive(what: ActiveView['what']): boolean {
   const now = spaceTime.value ?? 0
-  return state.value?.active.some((one) => one.what === what && !one.isOff && isNow(one, now)) === true
+  return (
+    state.value?.active.some(
+      (activeView) => activeView.what === what && !activeView.isOff && isNow(activeView, now),
+    ) === true
+  )
 }
 
 export function isNow({ until }: Pick<ActiveView, 'until'>, now: number): boolean {

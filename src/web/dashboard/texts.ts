@@ -5,8 +5,8 @@ import { endText, isoInZone, zone } from '../format.js'
 export { OUTCOMES, type Outcome, outcomeOf } from '../../exchanges/outcome.js'
 
 /** `1,000 requests` */
-export function countText(count: number, one: string): string {
-  return counted(count, one).replace(String(count), count.toLocaleString('en'))
+export function countText(count: number, value: string): string {
+  return counted(count, value).replace(String(count), count.toLocaleString('en'))
 }
 
 /** `12:00:01 UTC`, rounded up, with the date unless it is the day of `now` */

@@ -105,7 +105,7 @@ function FilterProblem() {
 function replaceWord(word: string, meant: string): void {
   setFilter(
     wordsOf(filter.value)
-      .map((one) => (one === word ? meant : one))
+      .map((value) => (value === word ? meant : value))
       .join(' '),
   )
 }
