@@ -16,7 +16,6 @@ import { type FindingDraft, findingDrafts } from './finding-drafts.js'
 import { countAgain, Findings, type Group, isSameRequest } from './findings.js'
 import type { JudgedRequest } from './judged-request.js'
 import {
-  countIfEarly,
   countSenders,
   judgeTiming,
   type KeyConduct,
@@ -24,6 +23,7 @@ import {
   mostAtOnce,
   openKeyConduct,
   senderOf,
+  sendersIfEarly,
   sendersNamed,
 } from './key-conduct.js'
 import { findExcused, isLost, judgeWrites, readWrite, type StoredWrite } from './lost-writes.js'
@@ -130,10 +130,10 @@ export class ConductLedger {
     if (senders !== undefined) dropWithoutReason(senders, judged)
   }
 
-  /** @returns see `countIfEarly` in key-conduct.ts */
-  countIfEarly(judged: JudgedRequest): number | undefined {
+  /** @returns see `sendersIfEarly` in key-conduct.ts */
+  sendersIfEarly(judged: JudgedRequest): number | undefined {
     const account = isOwnRequest(judged.request) ? undefined : this.#known(judged)
-    return account && countIfEarly(account, judged)
+    return account && sendersIfEarly(account, judged)
   }
 
   /**

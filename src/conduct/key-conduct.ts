@@ -108,7 +108,7 @@ export function countSenders({ senders }: KeyConduct, stated: number | undefined
 }
 
 /** Without waits and failures, a request cannot be too early. */
-function isRefused({ waits, ready, retries }: Senders): boolean {
+function hasRefusals({ waits, ready, retries }: Senders): boolean {
   return waits.length > 0 || ready.length > 0 || retries.size > 0
 }
 
@@ -117,9 +117,9 @@ function isRefused({ waits, ready, retries }: Senders): boolean {
  * not lead to a ban.
  * @returns the number of senders that an early request may have come from, otherwise undefined
  */
-export function countIfEarly(account: KeyConduct, judged: JudgedRequest): number | undefined {
+export function sendersIfEarly(account: KeyConduct, judged: JudgedRequest): number | undefined {
   const senders = account.senders.get(senderOf(judged))
-  if (senders === undefined || !isRefused(senders)) return undefined
+  if (senders === undefined || !hasRefusals(senders)) return undefined
   const fingerprint = fingerprintOf(judged)
   noteDelayed(senders, fingerprint, 1, judged)
   const limits = runningWaits(senders, fingerprint, judged).limits.after.filter(({ reason }) => reason !== 'upstream')
@@ -151,7 +151,7 @@ export function judgeTiming(
   position: number,
 ): Verdict {
   const isParallel = beginRequest(senders, fingerprint, position, judged)
-  if (!isRefused(senders)) return isParallel ? PARALLEL : NO_VERDICT
+  if (!hasRefusals(senders)) return isParallel ? PARALLEL : NO_VERDICT
   const stated = statedSenders(judged)
   const { own, limits, bans } = runningWaits(senders, fingerprint, judged)
   const inLoop = isParallel ? 0 : countLoop(senders, own, fingerprint, judged)

@@ -37,7 +37,7 @@ export interface RequestContext {
   created: RecordId | undefined
   /** It reached the quota, or a ban: the what-if of conduct counts it. */
   isCounted: boolean
-  /** The response is the first one to its Idempotency-Key. */
+  /** It repeats an Idempotency-Key, and gets the response that was kept for it. */
   isReplay: boolean
   /** Conditions that the operation does not check. */
   ignoredConditions: readonly string[] | undefined

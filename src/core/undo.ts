@@ -10,7 +10,7 @@ import { isEqual, type SpaceState } from './space-state.js'
 export interface ReplacedSpace {
   readonly state: SpaceState
   readonly snapshots: ReadonlyMap<string, Snapshot> | undefined
-  /** A snapshot on disk; null if there was none of this name. */
+  /** The snapshot on disk that the verb replaced or removed. */
   readonly file: ReplacedFile | undefined
   /** Conduct and log: only if the verb emptied them, or removed the space. */
   readonly conduct: ConductLedger | undefined

@@ -48,7 +48,7 @@ export function banRecordWithoutFuture(record: BanRecord, now: EpochMs): BanReco
   return record.ban === undefined || record.ban.from <= now ? record : NO_BAN_RECORD
 }
 
-/** Only reached if no number of early requests brings a ban. */
+/** For a very large `--ban-after`. */
 const MAX_EARLY = 100_000
 
 /** The early requests of the last minute, with one more. */

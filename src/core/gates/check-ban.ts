@@ -32,7 +32,7 @@ export const checkBan: Gate = (context) => {
 function countTowardsBan(context: RequestContext, { sender }: KeyCaller): number | undefined {
   const { space, now, wall } = context
   const { banAfter } = space.state.settings
-  const senders = banAfter === 'never' ? undefined : space.conduct.countIfEarly(context)
+  const senders = banAfter === 'never' ? undefined : space.conduct.sendersIfEarly(context)
   if (banAfter === 'never' || senders === undefined) return undefined
   const account = accountOf(context)
   const early = withEarly(account.early, sender, now, wall)
