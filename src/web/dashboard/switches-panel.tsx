@@ -62,7 +62,10 @@ function SettingsSections() {
 
 function settingsIn(panel: Panel): readonly SettingName[] {
   const place = (name: SettingName) => (name === 'latency' ? 0 : SETTINGS[name].kind === 'switch' ? 2 : 1)
-  return SETTING_NAMES.filter((name) => SETTINGS[name].panel === panel).sort((a, b) => place(a) - place(b))
+  const isShown = (name: SettingName) => SETTINGS[name].kind !== 'plan' || (state.value?.plans.length ?? 0) > 0
+  return SETTING_NAMES.filter((name) => SETTINGS[name].panel === panel && isShown(name)).sort(
+    (a, b) => place(a) - place(b),
+  )
 }
 
 function SettingField({ name }: { readonly name: SettingName }) {
@@ -72,8 +75,7 @@ function SettingField({ name }: { readonly name: SettingName }) {
   if (row.kind === 'switch') return <Switch label={row.label} value={value === true} save={save} />
   const text = String(value ?? '')
   if (row.kind === 'plan') {
-    const plans = state.value?.plans ?? []
-    return plans.length === 0 ? null : <SavedField label={row.label} value={text} choices={plans} save={save} />
+    return <SavedField label={row.label} value={text} choices={state.value?.plans ?? []} save={save} />
   }
   if (row.kind === 'choice') {
     const choices: readonly (string | number)[] = row.choices
