@@ -31,6 +31,8 @@ export function changedRecord(request: ActionRequest, known: Values, base: Value
           ? known[name]
           : storedValue(property, patched[name])
     const isFilled = property?.required === true || request.action.kind === 'replace'
+    // Null, in a patch, is no value for a property that each record has.
+    if (next === undefined && request.action.kind === 'merge' && property?.required === true) next = known[name]
     if (next === undefined && isFilled && property?.fill !== undefined) next = fillValue(property.fill, now)
     if (next === undefined && property?.required === true) next = known[name]
     if (next !== undefined) value[name] = next

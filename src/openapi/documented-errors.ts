@@ -48,7 +48,10 @@ const OF_ENTRIES = new RegExp(
   [FILLED.place, FILLED.pointer, FILLED.steps, FILLED.path].join('|').replaceAll(/[{}]/g, '\\$&'),
 )
 
-/** The form that most documented errors share, unless it is the service's own; undefined if they share none. */
+/**
+ * The form that most documented errors share, unless it is the service's own; undefined if they share none. FastAPI
+ * documents only lists of problems, and has a sentence in their place otherwise.
+ */
 export function readCommonError(operations: readonly Place[]): ErrorData | undefined {
   const found = new Map<string, { readonly mediaType: string; readonly schema: Place; count: number }>()
   for (const [status, response] of operations.flatMap((operation) => operation.children('responses'))) {
@@ -62,7 +65,9 @@ export function readCommonError(operations: readonly Place[]): ErrorData | undef
   }
   for (const { mediaType, schema } of [...found.values()].sort((a, b) => b.count - a.count)) {
     if (mediaType === 'application/json' && isOwn(schema)) return undefined
-    const body = stringifyJson(errorValue(schema, undefined))
+    const value = errorValue(schema, undefined)
+    const isOfFastApi = isNode(value) && Array.isArray(value.detail) && OF_ENTRIES.test(stringifyJson(value))
+    const body = stringifyJson(isOfFastApi ? { ...value, detail: FILLED.message } : value)
     if (body.includes(FILLED.message) && !OF_ENTRIES.test(body))
       return { status: 'default', contentType: concreteType(mediaType), body }
   }

@@ -178,8 +178,19 @@ it('an error that is not documented has the form of those that are', async () =>
   )
 })
 
+it('an error that FastAPI does not document has a sentence in place of the list', async () => {
+  const content = { 'application/json': { schema: detail } }
+  const seen = await undocumentedErrors({ 201: { description: '' }, 422: { description: '', content } })
+  const said = ['could not be found', 'This path supports POST', 'Send the body as Content-Type', 'is used up']
+  expect(seen).toEqual(
+    [404, 405, 415, 429].map((status, index) => {
+      return [status, 'application/json', { detail: expect.stringContaining(said[index] ?? '') }]
+    }),
+  )
+})
+
 it.each([
-  ['lists what is wrong with a request', detail],
+  ['lists what is wrong with a request', object({ errors: list({ field: text, message: text }) })],
   ["is the service's own", object({ code: text, message: text, status: { type: 'integer' } })],
 ])('an error that is not documented has the form of the service, where a documented one %s', async (_what, schema) => {
   const content = { 'application/json': { schema } }

@@ -842,3 +842,15 @@ describe('the request of a contract, as Nest and Pydantic write it', () => {
       expect(await statusOf({ name: 'a', email }), email).toBe(400)
   })
 })
+
+it('a null in a patch keeps what each record has', async () => {
+  const thing = { ...named(), required: ['id', 'name'] }
+  const change = { type: 'object', properties: { name: { type: 'string', nullable: true } } }
+  const patch = { operationId: 'change', requestBody: json(change), responses: ok(200, thing) }
+  const sandbox = await serve(things(thing, { item: { patch } }))
+  await sandbox.post('/things', { name: 'Bella' })
+  const headers = { 'content-type': 'application/json' }
+  const changed = await sandbox.call('/v1/things/1', { method: 'PATCH', body: '{"name":null}', headers })
+  expect([changed.status, JSON.parse(changed.text)]).toEqual([200, { id: 1, name: 'Bella' }])
+  expect((await sandbox.get('/things/1')).json).toEqual({ id: 1, name: 'Bella' })
+})
