@@ -15,7 +15,7 @@ export async function readOwnContract(spec: object | string): Promise<Contract> 
     throw new SpecError(
       `spec ${quote(spec)} is a name, but a page has no files. Import the document, or fetch its text`,
     )
-  // The library would be half as large as the sandbox.
+  // A page with JSON does not load the YAML library, which is half as large as the sandbox.
   const yaml = /^\s*\{/.test(spec) ? {} : { yaml: await import('../contract/yaml.js') }
   return readContractText(spec, { name: NAME, ...yaml })
 }

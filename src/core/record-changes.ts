@@ -31,7 +31,7 @@ export function changedRecord(request: ActionRequest, known: Values, base: Value
           ? known[name]
           : storedValue(property, patched[name])
     const isFilled = property?.required === true || request.action.kind === 'replace'
-    // Null, in a patch, is no value for a property that each record has.
+    // A null in a patch keeps a property that each record must have.
     if (next === undefined && request.action.kind === 'merge' && property?.required === true) next = known[name]
     if (next === undefined && isFilled && property?.fill !== undefined) next = fillValue(property.fill, now)
     if (next === undefined && property?.required === true) next = known[name]
