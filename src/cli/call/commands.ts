@@ -235,12 +235,12 @@ function addSharedFlags(command: Command, given: GivenFlags, taken: ReadonlySet<
 function flagNames({ parameters, headers = [], body }: Operation): FlagNames {
   const names = new Map<Parameter | Field, string>()
   const taken = new Set<string>()
-  const take = (value: Parameter | Field, kind: string) => {
-    const kebab = kebabCase(value.name)
+  const take = (flag: Parameter | Field, kind: string) => {
+    const kebab = kebabCase(flag.name)
     let name = kebab
     for (let count = 1; taken.has(name); count++) name = `${kind}-${kebab}${count === 1 ? '' : `-${count}`}`
     taken.add(name)
-    names.set(value, name)
+    names.set(flag, name)
   }
   for (const parameter of parameters) if (parameter.in === 'query') take(parameter, 'query')
   for (const field of body?.fields ?? []) take(field, 'body')
@@ -269,15 +269,15 @@ function summaryOf({ id, summary, deprecated, stability }: Operation): string {
   return `${summary ?? id}${marks.length === 0 ? '' : ` (${marks.join(', ')})`}`
 }
 
-function aboutOf(value: Parameter | Field): string {
-  const { description, wording, default: fallback, required } = value
+function aboutOf(flag: Parameter | Field): string {
+  const { description, wording, default: fallback, required } = flag
   const remarks = [
     wording ?? [],
-    value.type === 'array' ? 'repeatable' : [],
+    flag.type === 'array' ? 'repeatable' : [],
     fallback === undefined ? [] : `default: ${String(fallback)}`,
-    required && !('in' in value && value.in === 'path') ? 'required' : [],
+    required && !('in' in flag && flag.in === 'path') ? 'required' : [],
   ].flat()
-  return `${description ?? value.name}${remarks.length === 0 ? '' : ` (${remarks.join('; ')})`}`.replace(/\s+/g, ' ')
+  return `${description ?? flag.name}${remarks.length === 0 ? '' : ` (${remarks.join('; ')})`}`.replace(/\s+/g, ' ')
 }
 
 function exampleOf({ id, parameters, body }: Operation, names: FlagNames): string {
