@@ -4,6 +4,7 @@ import type { VerbName } from '../control/verb-map.js'
 import type { VerbRoute } from '../control/verb-request.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
 import { quoted } from '../options/problem.js'
+import { lazily } from '../system/lazily.js'
 import type { RequestFilter } from './inputs.js'
 
 export interface Transport {
@@ -90,9 +91,10 @@ export async function callInSpace(
 }
 
 /** A page that only sends requests does not need the routes. */
+const routes = lazily(() => import('../control/generated/verb-routes.js'))
+
 async function routeOf(verb: string): Promise<VerbRoute> {
-  const { verbRoutes } = await import('../control/generated/verb-routes.js')
-  return verbRoutes[verb as VerbName]
+  return (await routes()).verbRoutes[verb as VerbName]
 }
 
 /** Over the network, any value would become a part of the path. */

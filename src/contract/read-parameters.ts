@@ -17,6 +17,7 @@ interface PairReading {
 export function pairReader(parameters: readonly Parameter[]): (pairs: readonly QueryPair[]) => PairReading {
   const known = byName(parameters)
   return (pairs) => {
+    if (pairs.length === 0) return { values: {}, given: [], repeated: [], unknown: [] }
     const given = new Map<Parameter, QueryPair[]>()
     const unknown: string[] = []
     for (const pair of pairs) {

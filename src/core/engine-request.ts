@@ -10,8 +10,6 @@ export function questionFor(
   { contract, basePath, upstream }: Pick<SpaceContext, 'contract' | 'basePath' | 'upstream'>,
   request: ServiceRequest,
 ): MockRequest | undefined {
-  // The packaged contract needs no mocks.
-  if (contract.rules === undefined) return undefined
   const route = findRoute(contract, basePath, request, splitTarget(request.target).path)
   if (route.kind !== 'operation') return undefined
   const { operation } = route

@@ -32,6 +32,8 @@ export function heldAfter(
   changes: readonly Change[],
 ): Pick<SpaceState, 'heldBytes'> & Partial<Pick<SpaceState, 'ownRecords'>> {
   const { records, ownRecords } = state
+  if (store !== undefined && next.faults === undefined && next.idempotent === undefined)
+    return { heldBytes: next.heldBytes ?? state.heldBytes }
   const rulesBefore = ruleBytes(state.faults, shared.start.faults)
   const rules = next.faults === undefined ? rulesBefore : ruleBytes(next.faults, shared.start.faults)
   const kept = next.idempotent === undefined ? 0 : keptBytes(next.idempotent) - keptBytes(state.idempotent)

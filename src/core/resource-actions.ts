@@ -71,7 +71,7 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
   if (known === undefined && action.createdStatus !== undefined && records !== undefined) {
     if (isRefused) return OUTDATED
     const own = id === undefined ? {} : { [resource.id.property]: id }
-    const value = { ...newRecord(request, records.freeId(), space), ...parentIds(request), ...own }
+    const value = { ...withParents(newRecord(request, records.freeId(), space), request), ...own }
     return save({ ...request, action: { ...action, status: action.createdStatus } }, scope, value, space)
   }
   if (known === undefined || !isMatch(known, filtersOf(request))) return { kind: 'not-found' }
@@ -124,17 +124,17 @@ function create(given: ActionRequest, scope: Scope, space: Space, list?: readonl
   if (records === undefined) return { kind: 'not-found' }
   const { id } = resource
   const values: Values[] = []
-  const ids = new Set<string>()
+  const ids = action.isBulk ? new Set<string>() : undefined
   let free = records.freeId()
   for (const body of action.isBulk ? (list ?? []) : [given.body]) {
     const request = action.isBulk ? withBody(given, Object(body)) : given
-    const value = { ...newRecord(request, free, space), ...parentIds(request) }
+    const value = withParents(newRecord(request, free, space), request)
     const own = String(value[id.property])
-    const isTaken = id.kind === 'from-client' && (ids.has(own) || records.get(scope, own) !== undefined)
+    const isTaken = id.kind === 'from-client' && (ids?.has(own) || records.get(scope, own) !== undefined)
     if (isTaken) return { kind: 'conflict', property: id.parts?.join() ?? id.property }
     const taken = action.hasConflict ? findTaken(resource, value, records) : undefined
     if (taken !== undefined) return { kind: 'conflict', property: taken }
-    ids.add(own)
+    ids?.add(own)
     values.push(value)
     do free = followingId(free)
     while (action.isBulk && records.get(scope, free) !== undefined)
@@ -148,12 +148,11 @@ function create(given: ActionRequest, scope: Scope, space: Space, list?: readonl
   return { kind: 'done', status: action.status, body, headers: headersOf(action, NO_FACTS), changes }
 }
 
-/** The properties of a record that hold the ids of its parents. */
-function parentIds({ resource, action, path }: ActionRequest): Values {
-  const owned = (action.pathFilters ?? resource.parents).flatMap(({ parameter, property }) =>
-    property === undefined ? [] : [[property, path[parameter]] as const],
-  )
-  return Object.fromEntries(owned)
+/** A new record with the properties that hold the ids of its parents. */
+function withParents(value: Record<string, unknown>, { resource, action, path }: ActionRequest): Values {
+  for (const { parameter, property } of action.pathFilters ?? resource.parents)
+    if (property !== undefined) value[property] = path[parameter]
+  return value
 }
 
 /** A record of what a client has sent, with its id and with the properties that the sandbox fills. */

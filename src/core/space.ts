@@ -141,8 +141,10 @@ export class Space {
    */
   commit(next: NextState, changes: readonly Change[] = NO_CHANGES, charged?: ChargedAccount): void {
     let parts = next
-    if (changes.length > 0 || HELD.some((part) => next[part] !== undefined))
-      parts = { ...this.#write(next, changes), ...next }
+    if (changes.length > 0 || (next !== NOTHING && HELD.some((part) => next[part] !== undefined))) {
+      const written = this.#write(next, changes)
+      if (written !== NOTHING) parts = { ...written, ...next }
+    }
     if (charged !== undefined) parts = this.#charge(parts, charged)
     if (parts !== NOTHING) this.state = { ...this.state, ...parts }
   }
@@ -165,7 +167,8 @@ export class Space {
       if (change.kind === 'put') collection?.put(change.record, change.rank)
       else collection?.remove(change.scope, change.id)
     }
-    return { records, ...held }
+    const isSame = records === this.state.records && held.ownRecords === undefined
+    return isSame && held.heldBytes === this.state.heldBytes ? NOTHING : { records, ...held }
   }
 
   #charge(next: NextState, { id, account }: ChargedAccount): NextState {

@@ -4,6 +4,7 @@ import type { ContractEngine, MockRequest } from '../contract/engine.js'
 import type { ResponseRules } from '../contract/response-rules.js'
 import { DASHBOARD_PATH } from '../control/path.js'
 import { questionFor } from '../core/engine-request.js'
+import { findHandler } from '../core/operations.js'
 import { problem } from '../core/responses.js'
 import { findRoute, splitTarget } from '../core/target.js'
 import { unloggedReply } from '../core/unlogged-reply.js'
@@ -45,6 +46,7 @@ function inOrder(
   const isExposed = !isLoopback(options.host)
   const { basePath } = executor.spaces.default.shared
   const hasRoot = findRoute(contract, basePath, { method: 'GET' }, '/').kind === 'operation'
+  const isAllStateful = contract.operations.every((operation) => findHandler(operation, contract) !== undefined)
 
   async function respondByPrism(request: ServiceRequest, asked: MockRequest): Promise<Reply> {
     const mock = await engine()
@@ -68,7 +70,8 @@ function inOrder(
       onRefused(website)
       return unloggedReply(executor.spaces, request, wall, problem('origin_refused', { reason: 'upstream' }))
     }
-    const question = questionFor(space.shared, request)
+    const isOurs = isAllStateful && request.headers.prefer === undefined
+    const question = isOurs ? undefined : questionFor(space.shared, request)
     return question === undefined ? executor.answer({ request }, wall, left) : respondByPrism(request, question)
   }
 }

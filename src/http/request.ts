@@ -75,7 +75,8 @@ export function marksFor(
   if (connection.refusals.length > 0) connection.refusals = []
   const marks = order.requested(connection.order)
   if (isProxied(headers)) return { ...order.proxied(marks), connection: 0 }
-  return { ...marks, connection: connection.isPipelined ? 0 : connection.id }
+  const { deliveredUpTo, sentUpTo } = marks
+  return { deliveredUpTo, sentUpTo, connection: connection.isPipelined ? 0 : connection.id }
 }
 
 /** Memory for the body is reserved while the reply is pending. @param before see marksFor */

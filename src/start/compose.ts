@@ -27,6 +27,7 @@ import { OptionsError } from '../options/options.js'
 import type { ResolvedOptions } from '../options/resolve.js'
 import { isLoopback } from '../options/values/address.js'
 import { type CleanupStack, openInSteps } from '../system/cleanup-stack.js'
+import { lazily } from '../system/lazily.js'
 import { messageOf } from '../system/message-of.js'
 import { packageVersion } from '../system/package-files.js'
 import { systemClock } from '../system/system-clock.js'
@@ -308,15 +309,6 @@ function controlTarget(
       check(seed)
       return seed
     },
-  }
-}
-
-/** Opens a part on first use. */
-function lazily<Part>(open: () => Promise<Part>): () => Promise<Part> {
-  let part: Promise<Part> | undefined
-  return () => {
-    part ??= open()
-    return part
   }
 }
 

@@ -46,6 +46,8 @@ const MIN_FOLD_BYTES: Bytes = 4 * MIB
 /** Folding a full store may free space. It is tried again once the journal has this share of the document. */
 const MIN_FULL_FOLD_RATIO = 1 / 16
 
+const NO_LINES = { lines: '', names: new Set<string>() }
+
 /**
  * Opens the store of a file: locks it, reads the document, applies the journal. Writes only the lock.
  * @throws StoreError STORE_LOCKED, STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE, STORE_UNWRITABLE
@@ -229,6 +231,7 @@ export class FileStore {
   /** The first line of the journal, and descriptions of resources. */
   #linesBefore(changes: readonly Change[]): { readonly lines: string; readonly names: ReadonlySet<string> } {
     if (this.#journal.length === 0) this.#described.clear()
+    else if (changes.every((change) => !('resource' in change) || this.#described.has(change.resource))) return NO_LINES
     const names = new Set(changes.flatMap((change) => ('resource' in change ? [change.resource] : [])))
     const added = [...names].flatMap((name) =>
       this.#described.has(name) ? [] : (this.#parts.options.layout.find(name) ?? []),

@@ -31,8 +31,9 @@ export const applyPreference: Gate = (context) => {
 export function forcedMock(
   contract: Contract,
   operation: Operation,
-  prefer = '',
+  prefer: string | undefined,
 ): Pick<MockRequest, 'status' | 'example'> | undefined {
+  if (prefer === undefined) return undefined
   const [forced, example] = [readPreference(prefer, 'code'), readPreference(prefer, 'example')]
   if (forced === undefined) return example === undefined ? undefined : { example }
   const status = allowedStatus(forced, operation)

@@ -10,6 +10,7 @@ import { preconditionOf, revalidated } from '../entity-tags.js'
 import type { Handler, RequestContext } from '../request-context.js'
 import { type ActionResult, runAction } from '../resource-actions.js'
 import { problem, storeProblem } from '../responses.js'
+import { NOTHING } from '../space.js'
 
 /**
  * Makes the handler of an operation on the records of a resource. @source docs/spec.md, "Resources"
@@ -73,7 +74,7 @@ function replyTo(
   if (result.kind === 'conflict')
     return problem('conflict', { message: `${operation.id}: ${result.property} is taken.` })
   try {
-    space.commit({}, result.changes)
+    space.commit(NOTHING, result.changes)
   } catch (error) {
     const unstored = storeProblem(error, space)
     if (unstored !== undefined) return unstored
@@ -87,12 +88,8 @@ function replyTo(
     context.created = { resource: change.resource, scope, id: value[createdId] }
   }
   const contentType = operation.action?.contentType
-  return {
-    status,
-    body,
-    ...(headers.length > 0 && { headers: headers.flat() }),
-    ...(contentType !== undefined && body !== '' && { contentType }),
-  }
+  const reply = headers.length === 0 ? { status, body } : { status, body, headers: headers.flat() }
+  return contentType === undefined || body === '' ? reply : { ...reply, contentType }
 }
 
 /** Whether a list depends on nothing but the records of its resource and the query. */
