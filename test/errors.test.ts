@@ -16,7 +16,7 @@ const SOURCES = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
 
 /** How the source names a failure's code. */
 const THROWN = [
-  /new (?:Failure|\w+Error)\(\s*'([A-Z]+(?:_[A-Z]+)*)'/g,
+  /(?:new (?:Failure|\w+Error)|super)\(\s*'([A-Z]+(?:_[A-Z]+)*)'/g,
   /cannot\('([A-Z_]+)'/g,
   /readonly code = '([A-Z_]+)'/g,
   /[`']([A-Z]+(?:_[A-Z]+)*): /g,

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { buildRequest, requestTo } from '../client/build-request.js'
-import { RequestError } from '../client/errors.js'
 import type { Contract } from '../contract/contract.js'
 import { EXAMPLE } from '../contract/generated/examples.js'
 import { packagedContract } from '../contract/packaged-contract.js'
+import { Failure } from '../domain/failures.js'
 import { unknownOperation as unknownOperationText } from '../domain/suggest.js'
 import { type DurationMs, parseDuration } from '../domain/time.js'
 import { type Call, callOperation } from './call/call-operation.js'
@@ -123,7 +123,7 @@ function valueIn(args: readonly string[], flag: RegExp): string | undefined {
   return word.includes('=') ? word.slice(word.indexOf('=') + 1) : own[at + 1]
 }
 
-function unknownOperation(name: string, { operations }: Contract): RequestError {
+function unknownOperation(name: string, { operations }: Contract): Failure {
   const known = operations.map(({ id }) => id)
-  return new RequestError('UNKNOWN_OPERATION', [`${unknownOperationText(name, known)} --list shows all.`])
+  return new Failure('UNKNOWN_OPERATION', [`${unknownOperationText(name, known)} --list shows all.`])
 }

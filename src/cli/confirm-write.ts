@@ -1,11 +1,10 @@
-import { RequestError } from '../client/errors.js'
 import { DEFAULT_SOURCE, type Target } from '../client/target.js'
 import { Failure } from '../domain/failures.js'
 import { askToConfirm, canAsk } from './call/stdin.js'
 import type { CliIo } from './io.js'
 import { escapeControls } from './print.js'
 
-/** Without a terminal, --yes is required. @throws RequestError CONFIRMATION_NEEDED */
+/** Without a terminal, --yes is required. @throws Failure CONFIRMATION_NEEDED */
 export async function confirmWrite(
   subject: string,
   { isProduction, baseUrl }: Pick<Target, 'isProduction' | 'baseUrl'>,
@@ -15,10 +14,10 @@ export async function confirmWrite(
   if (!isProduction) return
   const sentence = escapeControls(`${subject} writes to production (${baseUrl})`)
   if (!ask.canAsk || !canAsk() || io.stderr.isTTY !== true)
-    throw new RequestError('CONFIRMATION_NEEDED', [`${sentence}. Confirm with --yes.`])
+    throw new Failure('CONFIRMATION_NEEDED', [`${sentence}. Confirm with --yes.`])
   if (await askToConfirm(`${sentence}. Send it?`, io.stderr, ask.signal)) return
   ask.signal.throwIfAborted()
-  throw new RequestError('CONFIRMATION_NEEDED', ['Nothing was sent: the write was not confirmed.'])
+  throw new Failure('CONFIRMATION_NEEDED', ['Nothing was sent: the write was not confirmed.'])
 }
 
 /** As `control` does: the sandbox on the default port may be another folder's. @throws Failure NO_SANDBOX */

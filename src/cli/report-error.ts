@@ -1,7 +1,5 @@
 import { fixOfCode } from '../advice/fixes.js'
-import { RequestError } from '../client/errors.js'
-import type { FailureCode } from '../domain/failures.js'
-import { OptionsError } from '../options/options.js'
+import { Failure, type FailureCode } from '../domain/failures.js'
 import { messageOf } from '../system/message-of.js'
 import { type CliIo, EXIT, exitCodeOf } from './io.js'
 import { escapeControls, escapeLines, print, printLine } from './print.js'
@@ -19,12 +17,7 @@ interface ErrorForm {
 export function reportError(error: unknown, io: CliIo, { debug, json, seeHelp, command }: ErrorForm): number {
   const code = codeOf(error)
   const shownCode = code?.toUpperCase() ?? ('INTERNAL' satisfies FailureCode)
-  const problems =
-    error instanceof OptionsError || error instanceof RequestError
-      ? error.problems
-      : shownCode === ('FIXTURES_INVALID' satisfies FailureCode)
-        ? messageOf(error).split('\n')
-        : [messageOf(error)]
+  const problems = error instanceof Failure ? error.problems : [messageOf(error)]
   const isUsage = code !== undefined && USAGE_CODES.includes(code)
   const messages = seeHelp !== undefined && isUsage ? endingWith(seeHelp, problems) : problems
   if (json) printJsonError(io, shownCode, messages.join('\n'), command)

@@ -5,7 +5,7 @@ import { parseInt64 } from '../contract/int64.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
 import { redactAddress } from '../domain/redaction.js'
 import { didYouMean } from '../domain/suggest.js'
-import { RequestError } from './errors.js'
+import { Failure } from '../domain/failures.js'
 import type { ClientRequest } from './exchange.js'
 import { masked } from './headers.js'
 
@@ -37,7 +37,7 @@ export function buildRequest(operation: Operation, input: CallInput): BuiltReque
   return checked({ operation, method: operation.method, path, query, body }, captured)
 }
 
-/** @param target as in documents: `/pets?limit=2` @throws RequestError if the contract has no such operation */
+/** @param target as in documents: `/pets?limit=2` @throws Failure if the contract has no such operation */
 export function requestTo(contract: Contract, method: string, target: string, body?: Uint8Array): BuiltRequest {
   const [whole = ''] = target.split('#', 1)
   // Existing percent-encoding stays.
@@ -61,10 +61,10 @@ function checked(
   return { ...request, violations: readings.flatMap(({ violations }) => violations), unknownFields: read.unknown }
 }
 
-function unknownRequest(contract: Contract, method: string, path: string, route: Route): RequestError {
+function unknownRequest(contract: Contract, method: string, path: string, route: Route): Failure {
   const asked = `${method} ${path}`
   if (route.kind === 'method-not-allowed') {
-    return new RequestError('UNKNOWN_OPERATION', [
+    return new Failure('UNKNOWN_OPERATION', [
       `The contract has no ${JSON.stringify(asked)}; ${path} takes ${route.allow.join(', ')}.`,
     ])
   }
@@ -75,7 +75,7 @@ function unknownRequest(contract: Contract, method: string, path: string, route:
     contract.route(method, below).kind === 'operation'
       ? `; did you mean ${method} ${below}? The base address is put in front of it.`
       : didYouMean(asked, known, method.length + 2) || '.'
-  return new RequestError('UNKNOWN_OPERATION', [`The contract has no ${JSON.stringify(asked)}${meant}`])
+  return new Failure('UNKNOWN_OPERATION', [`The contract has no ${JSON.stringify(asked)}${meant}`])
 }
 
 /** `new URL('/pets', base)` would drop the base address's own path. */
@@ -86,7 +86,7 @@ export function requestUrl({ path, query }: Pick<BuiltRequest, 'path' | 'query'>
 /** Clients resolve "." and "..", also encoded, and drop empty segments. */
 function checkSegment(segment: string): string {
   if (segment !== '' && !/^(?:\.|%2e){1,2}$/i.test(segment)) return segment
-  throw new RequestError('INVALID_REQUEST', [`${JSON.stringify(segment)} cannot be part of a path`])
+  throw new Failure('INVALID_REQUEST', [`${JSON.stringify(segment)} cannot be part of a path`])
 }
 
 function queryPairs(parameter: Parameter, texts: readonly string[]): readonly string[] {
@@ -115,10 +115,10 @@ function entriesIn(body: Uint8Array): readonly (readonly [string, unknown])[] {
     value = parseShallowJson(Buffer.from(body).toString('utf8'))
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new RequestError('INVALID_REQUEST', [`--body: the body is not valid JSON: ${error.message}`])
+    throw new Failure('INVALID_REQUEST', [`--body: the body is not valid JSON: ${error.message}`])
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Object.entries(value)
-  throw new RequestError('INVALID_REQUEST', ['--body: must be a JSON object where fields are given by flags too'])
+  throw new Failure('INVALID_REQUEST', ['--body: must be a JSON object where fields are given by flags too'])
 }
 
 /** A text that is not a value of the type stays a string, which the contract refuses. */

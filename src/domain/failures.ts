@@ -45,13 +45,15 @@ export const FAILURE_EXIT_CODES = {
 
 export type FailureCode = keyof typeof FAILURE_EXIT_CODES
 
-/** The message has the problem and its solution. */
+/** Each problem has its solution; the message has a line for each. */
 export class Failure extends Error {
   override readonly name: string = 'Failure'
   readonly code: FailureCode
+  readonly problems: readonly string[]
 
-  constructor(code: FailureCode, message: string, options?: ErrorOptions) {
-    super(message, options)
+  constructor(code: FailureCode, problems: string | readonly string[], options?: ErrorOptions) {
+    super([problems].flat().join('\n'), options)
     this.code = code
+    this.problems = [problems].flat()
   }
 }

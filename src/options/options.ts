@@ -1,5 +1,5 @@
 import type { Open } from '../contract/entities.js'
-import type { FailureCode } from '../domain/failures.js'
+import { Failure } from '../domain/failures.js'
 import type { FaultInput } from '../domain/faults.js'
 import type { OptionalSetting, SETTINGS, SettingName, Settings } from '../domain/settings.js'
 import type { DurationText } from '../domain/time.js'
@@ -123,14 +123,11 @@ export interface ScenarioContent
 }
 
 /** Invalid options: a usage error. It lists all problems, not only the first. */
-export class OptionsError extends Error {
+export class OptionsError extends Failure {
   override readonly name = 'OptionsError'
-  readonly code = 'INVALID_OPTIONS' satisfies FailureCode
-  readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {
-    super(problems.join('\n'))
-    this.problems = problems
+    super('INVALID_OPTIONS', problems)
   }
 }
 

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import { KEY_REFERENCE } from '../../advice/curl.js'
 import { type BuiltRequest, requestUrl, toCurl, toHttpText } from '../../client/build-request.js'
-import { RequestError } from '../../client/errors.js'
 import type { ClientRequest, ServiceResponse } from '../../client/exchange.js'
 import { joinedHeaders, requestHeaders } from '../../client/headers.js'
 import { NoResponseError } from '../../client/no-response.js'
@@ -10,6 +9,7 @@ import { DEFAULT_SOURCE, resolveTarget, SANDBOX_KEY, type Target } from '../../c
 import type { Contract } from '../../contract/contract.js'
 import type { KeyHeader } from '../../contract/contract-data.js'
 import { basePathIn } from '../../domain/base-address.js'
+import { Failure } from '../../domain/failures.js'
 import { keyChoices, keyParts } from '../../domain/key-places.js'
 import { MASK, redactAddress } from '../../domain/redaction.js'
 import type { DurationMs } from '../../domain/time.js'
@@ -45,12 +45,12 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
   const settings = readSettings(flags)
   const keyFile = flags.text('api-key-file')
   if (keyFile === '-' && flags.text('body') === '-')
-    throw new RequestError('INVALID_FLAG', ['--api-key-file - and --body - cannot both read stdin'])
+    throw new Failure('INVALID_FLAG', ['--api-key-file - and --body - cannot both read stdin'])
   const body = await givenBody(flags.text('body'), io)
   const request = call.build(body)
   const { operation, method } = request
   if (body !== undefined && !operation.takesBody)
-    throw new RequestError('INVALID_FLAG', [`--body: ${operation.id} takes no body`])
+    throw new Failure('INVALID_FLAG', [`--body: ${operation.id} takes no body`])
   if (request.violations.length > 0 && !flags.has('no-validate')) refuse(call, request)
 
   const startedAt = io.monotonic()
@@ -197,10 +197,10 @@ async function violationsIn(
   return violations.map(({ detail }) => detail)
 }
 
-/** @throws RequestError listing every violation with the flag that caused it */
+/** @throws Failure listing every violation with the flag that caused it */
 function refuse({ names }: Call, { operation, violations }: BuiltRequest): never {
   const flagOf = new Map([...names].map(([one, flag]) => [`${'in' in one ? one.in : 'body'} ${one.name}`, `--${flag}`]))
-  throw new RequestError(
+  throw new Failure(
     'INVALID_REQUEST',
     violations.map(({ in: location, name, message }) => {
       const flag = flagOf.get(`${location} ${name.replace(/[.[].*$/s, '')}`)
@@ -217,6 +217,6 @@ async function givenBody(text: string | undefined, { cwd }: CliIo) {
     return readInput(resolve(cwd, text.slice(1)), MAX_BODY_FILE)
   } catch (error) {
     const problem = `the file cannot be read (${describeOpenError(error)})`
-    throw new RequestError('INVALID_FLAG', [`--body ${JSON.stringify(text)}: ${problem}`])
+    throw new Failure('INVALID_FLAG', [`--body ${JSON.stringify(text)}: ${problem}`])
   }
 }

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
 import type { CallInput } from '../../client/build-request.js'
-import { RequestError } from '../../client/errors.js'
 import { type Header, readHeader } from '../../client/headers.js'
 import type { Operation } from '../../contract/contract.js'
 import type { Expected, Field, Parameter } from '../../contract/contract-data.js'
 import { EXAMPLE } from '../../contract/generated/examples.js'
+import { Failure } from '../../domain/failures.js'
 import { type Bytes, MIB, parseSize } from '../../domain/numbers.js'
 import { type DurationMs, HOUR_MS, parseDuration, SECOND_MS } from '../../domain/time.js'
 import { explain } from '../help.js'
@@ -109,7 +109,7 @@ const MAX_BODY: Bytes = 256 * MIB
 /** Node's timers are limited to 24 days. */
 const MAX_DURATION_MS: DurationMs = 24 * HOUR_MS
 
-/** @throws RequestError with one problem for each invalid flag */
+/** @throws Failure with one problem for each invalid flag */
 export function readSettings(given: GivenFlags): CallSettings {
   const problems: string[] = []
   function number(
@@ -158,7 +158,7 @@ export function readSettings(given: GivenFlags): CallSettings {
     timeout: duration('timeout', DEFAULT_TIMEOUT_MS, 1),
     maxBody,
   }
-  if (problems.length > 0) throw new RequestError('INVALID_FLAG', problems)
+  if (problems.length > 0) throw new Failure('INVALID_FLAG', problems)
   return settings
 }
 

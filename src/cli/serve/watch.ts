@@ -3,8 +3,8 @@ import { basename, join, relative } from 'node:path'
 import type { Contract } from '../../contract/contract.js'
 import { stringifyJson } from '../../contract/json.js'
 import { perform } from '../../control/perform.js'
+import { Failure } from '../../domain/failures.js'
 import { openContract } from '../../openapi/open-contract.js'
-import { OptionsError } from '../../options/options.js'
 import type { ResolvedOptions } from '../../options/resolve.js'
 import { CONFIG_FILE } from '../../options/sources.js'
 import { messageOf } from '../../system/message-of.js'
@@ -106,7 +106,7 @@ async function reload(file: string, watched: Watched): Promise<void> {
   try {
     log.event('watch', `${file} has changed: ${await apply(file, watched)}`)
   } catch (error) {
-    const problems = error instanceof OptionsError ? error.problems : messageOf(error).split('\n')
+    const problems = error instanceof Failure ? error.problems : [messageOf(error)]
     for (const problem of problems) log.warning(`${file} has changed, but the sandbox stays as it was: ${problem}`)
   }
 }
