@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     ...project('integration'),
     name: 'recipes',
-    include: ['test/recipes/*.recipe.ts', 'test/recipes/own-api.trial.ts'],
+    include: ['test/recipes/*.recipe.ts', 'test/recipes/*.trial.ts'],
     globalSetup: ['test/support/generated-contract.ts', 'test/recipes/install.ts'],
     // They share a project, as recipes in one repository do.
     fileParallelism: false,

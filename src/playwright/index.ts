@@ -1,4 +1,4 @@
-import { type BrowserContext, test as base } from '@playwright/test'
+import { type BrowserContext, test as base, type Request, type Route } from '@playwright/test'
 import type { Space } from '../api/controls.js'
 import { openWorkerServer, removeSpace, testSpaceName, type WorkerServer } from '../api/worker-server.js'
 import type { SandboxOptions } from '../options/options.js'
@@ -55,11 +55,35 @@ async function sendThere(context: BrowserContext, service: string, space: string
   const isSameProtocol = new URL(service).protocol === new URL(space).protocol
   await context.route(
     ({ href, pathname }) => href.startsWith(`${base}/`) && !/^\/(?:~|%7e|__sandbox(?:\/|$))/i.test(pathname),
-    async (route, request) => {
+    (route, request) => {
       const url = space + request.url().slice(base.length)
       // A request keeps its protocol, unless the response is passed on.
-      if (isSameProtocol) await route.continue({ url })
-      else await route.fulfill({ response: await route.fetch({ url }) })
+      return isSameProtocol ? route.continue({ url }) : passOn(context, route, url)
     },
   )
+}
+
+/** Sends a page's request from this process, and ends it as the page does. A broken connection is one for the page too. */
+async function passOn(context: BrowserContext, route: Route, url: string): Promise<void> {
+  const request = route.request()
+  const ended = new AbortController()
+  const endIfFailed = (failed: Request) => failed === request && ended.abort()
+  const end = () => ended.abort()
+  context.on('requestfailed', endIfFailed).on('close', end)
+  try {
+    const response = await fetch(url, {
+      method: request.method(),
+      // The page receives the response later than this process.
+      headers: { ...request.headers(), via: '1.1 playwright' },
+      body: request.postDataBuffer(),
+      redirect: 'manual',
+      signal: ended.signal,
+    })
+    const body = Buffer.from(await response.arrayBuffer())
+    await route.fulfill({ status: response.status, headers: Object.fromEntries(response.headers), body })
+  } catch {
+    if (!ended.signal.aborted) await route.abort('connectionreset')
+  } finally {
+    context.off('requestfailed', endIfFailed).off('close', end)
+  }
 }

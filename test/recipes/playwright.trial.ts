@@ -2,16 +2,17 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { PATIENCE_MS } from '../support/patience.js'
 import { specsIn } from './playwright-outcome.js'
-import { follow } from './project.js'
+import { openProject } from './project.js'
 
-it('Playwright serves a page from one sandbox per test: quota, storm, ban, wire faults, conduct', async () => {
-  const { folder, run } = await follow('route', 'shop')
+it('Playwright serves a page whose service has another address: quota, storm, ban, wire faults, conduct', async () => {
+  const { folder, run } = await openProject('shop')
   const playwright = run(
     `PLAYWRIGHT_JSON_OUTPUT_NAME=routed.json npx playwright test --timeout ${PATIENCE_MS} --config ci.route.config.js --reporter json`,
   )
   expect(await playwright.code, playwright.said()).toBe(0)
   const tried = specsIn(join(folder, 'routed.json'))
   expect(tried.filter(({ ok }) => ok).map(({ title }) => title)).toEqual([
+    'retries as soon as Retry-After allows',
     'keeps what is written',
     'is served again when the minute is over, and told on if it does not wait',
     'is served again when its ban is over',
@@ -21,6 +22,5 @@ it('Playwright serves a page from one sandbox per test: quota, storm, ban, wire 
     'hangs until the page has lost its patience',
     'may end while a request hangs',
     'takes its time',
-    'retries as soon as Retry-After allows',
   ])
 })

@@ -5,5 +5,5 @@ export default {
   testDir: 'tests',
   workers: 1,
   webServer: { command: 'npx vite', url: process.env.SHOP, env: { VITE_API_URL: 'https://api.example.com/v1' } },
-  use: { baseURL: process.env.SHOP, launchOptions },
+  use: { baseURL: process.env.SHOP, launchOptions, sandboxService: 'https://api.example.com/v1' },
 }
