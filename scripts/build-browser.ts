@@ -115,7 +115,7 @@ const withoutHelp: Plugin = {
   setup({ onLoad }) {
     onLoad({ filter: /src\/domain\/settings\.ts$/ }, async ({ path }) => ({
       contents: (await readFile(path, 'utf8')).replace(
-        /^( +(?:description|docs|label|hint|value|example):)\s*(['"`]).*\2,$/gm,
+        /^( +(?:description|see|label|hint|value|example):)\s*(['"`]).*\2,$/gm,
         "$1 '',",
       ),
       loader: 'ts',

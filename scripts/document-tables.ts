@@ -17,7 +17,7 @@ export const DOCUMENTS = ['docs/control-api.md', 'docs/errors.md', 'docs/switche
 
 const TABLES: Readonly<Record<string, () => string>> = {
   verbs: verbTables,
-  options: optionTables,
+  options: optionLists,
   variables: variableTable,
   problems: problemTable,
   failures: failureList,
@@ -41,17 +41,17 @@ export function withTables(text: string): string {
   })
 }
 
-function optionTables(): string {
+function optionLists(): string {
   const groups = [...new Set(OPTION_NAMES.map((name) => optionRow(name).group))]
-  const tables = groups.map((group) => {
-    const rows = OPTION_NAMES.filter((name) => optionRow(name).group === group).map((name) => {
-      const { short, value, description, docs = description } = optionRow(name)
+  const lists = groups.map((group) => {
+    const flags = OPTION_NAMES.filter((name) => optionRow(name).group === group).map((name) => {
+      const { short, value, see } = optionRow(name)
       const flag = [short === undefined ? [] : `-${short},`, flagName(name), value ?? []].flat().join(' ')
-      return `- \`${flag}\`: ${docs}\n`
+      return see === undefined ? `\`${flag}\`` : `[\`${flag}\`](${see})`
     })
-    return `### ${group}\n\n${rows.join('')}`
+    return `### ${group}\n\n${flags.join(', ')}\n`
   })
-  return tables.join('\n')
+  return lists.join('\n')
 }
 
 function variableTable(): string {
@@ -62,9 +62,9 @@ function variableTable(): string {
 
 function problemTable(): string {
   const rows = Object.entries(PROBLEM_FIXES).map(([name, { cause, fix }]) => {
-    return [code(name), String(PROBLEMS[name as ProblemCode].status), cause, fix]
+    return [code(name), String(PROBLEMS[name as ProblemCode].status), `${cause} ${fix}`]
   })
-  return table(['code', 'status', 'cause', 'fix'], rows)
+  return table(['code', 'status', 'cause and fix'], rows)
 }
 
 function failureList(): string {

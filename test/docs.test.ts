@@ -110,7 +110,7 @@ describe('the documents', () => {
   it('are in the index', () => {
     const pages = documentsIn('docs', /^docs\/[^/]+\.md$/).map(({ file }) => file.slice('docs/'.length))
     const index = readDocument('docs/README.md').text
-    const rows = [...index.matchAll(/^\|.*\[([\w-]+\.md)\]\(\1\) \|$/gm)].map(([, page]) => page)
+    const rows = [...index.matchAll(/^- \[([\w-]+\.md)\]\(\1\): /gm)].map(([, page]) => page)
     expect([...rows, 'README.md'].sort()).toEqual([...pages].sort())
   })
 
@@ -166,18 +166,15 @@ function leadsSomewhere(document: Document, target: string): boolean {
   return anchor === undefined || anchorsOf(readDocument(there)).has(anchor)
 }
 
-/** The pages in the package, by question, from the tables of docs/README.md. @source llmstxt.org */
+/** The pages in the package, with their questions, from docs/README.md. @source llmstxt.org */
 function llmsText(): string {
   const { files }: { files: readonly string[] } = JSON.parse(readDocument('package.json').text)
   const [title = '', summary = ''] = readDocument('README.md').text.split('\n\n')
-  const links = tablesOf(readDocument('docs/README.md').text)
-    .flat()
-    .flatMap(([question = '', page = '']) => {
-      const [, name = ''] = /\((.*)\)/.exec(page) ?? []
-      const isPacked =
-        name !== '' && !files.some((entry) => entry.startsWith('!') && `docs/${name}`.startsWith(entry.slice(1)))
-      return isPacked ? [`- [${name}](docs/${name}): ${question}`] : []
-    })
+  const isPacked = (name: string) =>
+    !files.some((entry) => entry.startsWith('!') && `docs/${name}`.startsWith(entry.slice(1)))
+  const links = [...readDocument('docs/README.md').text.matchAll(/^- \[.*\]\((.*?)\): (.*)$/gm)].flatMap(
+    ([, name = '', question]) => (isPacked(name) ? [`- [${name}](docs/${name}): ${question}`] : []),
+  )
   return `${title}
 
 > ${summary.replaceAll('\n', ' ')}

@@ -114,7 +114,7 @@ export const PROBLEM_FIXES: Readonly<Record<ProblemCode, { readonly cause: strin
     fix: 'Send `Authorization: Bearer <API_KEY>`. The key `sandbox` always works.',
   },
   invalid_api_key: {
-    cause: 'The key is unknown, or `sandbox-revoked`. In front of a real service: the sandbox has no key for it.',
+    cause: 'The key is unknown, or `sandbox-revoked`.',
     fix: 'Use the key `sandbox`, or add yours: `control keys add`. For a real service, set `--upstream-api-key-file`.',
   },
   not_found: {
@@ -123,7 +123,7 @@ export const PROBLEM_FIXES: Readonly<Record<ProblemCode, { readonly cause: strin
   },
   operation_removed: {
     cause: 'The operation is past its removal date, or `--sunset` removes it.',
-    fix: 'Use the replacement that the `Link` header of the operation names. To restore the operation, use `--sunset before` or `control clock reset`.',
+    fix: 'Use the replacement in `Link`. To restore the operation, use `--sunset before` or `control clock reset`.',
   },
   method_not_allowed: {
     cause: 'The path exists, but not with this method.',
@@ -150,7 +150,7 @@ export const PROBLEM_FIXES: Readonly<Record<ProblemCode, { readonly cause: strin
     fix: '`control fault clear` removes all rules.',
   },
   internal_error: {
-    cause: 'The store could not be written, or `--strict` found a response that breaks the contract.',
+    cause: 'The store could not be written, a handler failed, or `--strict` found a response that breaks the contract.',
     fix: 'Read the log on stderr. Free disk space or fix permissions.',
   },
   overloaded: {
@@ -182,7 +182,7 @@ export const PROBLEM_FIXES: Readonly<Record<ProblemCode, { readonly cause: strin
     fix: 'The message has the cause. Send the request to the service directly, with curl.',
   },
   upstream_busy: {
-    cause: '64 requests to the real service are open, and 1,000 more are waiting.',
+    cause: 'Of the requests to the real service, 64 are open and 1,000 more are waiting.',
     fix: 'Send fewer requests at once.',
   },
   upstream_timeout: {
@@ -195,11 +195,11 @@ export const PROBLEM_FIXES: Readonly<Record<ProblemCode, { readonly cause: strin
   },
   bad_request: {
     cause: 'The request is not valid HTTP/1.1.',
-    fix: 'Check the client and any proxy. A common cause is TLS on a plain port.',
+    fix: 'A common cause is TLS on a plain port.',
   },
   request_timeout: {
     cause: 'The request did not arrive completely in time.',
-    fix: 'Send the complete body. Its length must match Content-Length.',
+    fix: 'Its body must be as long as its Content-Length.',
   },
   headers_too_large: {
     cause: "The headers exceed the 16 KiB limit of Node's parser.",

@@ -38,8 +38,8 @@ interface SettingText {
   /** Placeholder in the help. */
   readonly value?: string
   readonly description: string
-  /** For the table in docs/switches.md, in Markdown. Default: the description. */
-  readonly docs?: string
+  /** Link to its explanation, from docs/switches.md. */
+  readonly see?: string
   /** Also in the short help of `serve`. */
   readonly everyday?: true
   /** On the dashboard. */
@@ -101,7 +101,7 @@ export const SETTINGS = {
     group: 'quotas',
     value: '<plan>',
     description: 'plan of the key "sandbox": free, pro, business, enterprise',
-    docs: 'plan of the key `sandbox`: free, pro, business, enterprise; with `--spec`, [a plan of the contract](spec.md#plans)',
+    see: 'spec.md#plans',
     panel: 'limits',
     label: 'Plan of sandbox',
   },
@@ -114,7 +114,6 @@ export const SETTINGS = {
     group: 'quotas',
     value: '<spec>',
     description: 'limits of the key "sandbox": 5000/min,200000/day',
-    docs: 'limits of the key `sandbox`, such as `5000/min,200000/day`; either part is optional',
     panel: 'limits',
     label: 'Limits of sandbox',
     hint: "the plan's own",
@@ -135,7 +134,7 @@ export const SETTINGS = {
     group: 'refusals',
     value: '<n|never>',
     description: 'number of early requests that lead to a ban',
-    docs: 'number of [early requests](behaviour.md#bans) that lead to a ban',
+    see: 'behaviour.md#bans',
     panel: 'bans',
     label: 'Ban after N early retries',
     hint: 'a number, or never',
@@ -171,7 +170,7 @@ export const SETTINGS = {
     group: 'refusals',
     value: '<form>',
     description: 'body of a 429',
-    docs: 'body of a 429: `error`, `empty`, `text`, `html`, or [`problem`](behaviour.md#rate-limits-by-the-standards)',
+    see: 'behaviour.md#rate-limits-by-the-standards',
     panel: 'limits',
     label: 'Body of a 429',
   }),
@@ -180,7 +179,7 @@ export const SETTINGS = {
     group: 'refusals',
     value: '<form>',
     description: 'rate-limit headers',
-    docs: '`draft` adds [the IETF fields](behaviour.md#rate-limits-by-the-standards)',
+    see: 'behaviour.md#rate-limits-by-the-standards',
     panel: 'limits',
     label: 'Rate-limit headers',
   }),
@@ -189,7 +188,7 @@ export const SETTINGS = {
     group: 'trouble',
     value: '<mode>',
     description: 'end of deprecated operations',
-    docs: 'see [Removal and brownouts](#removal-and-brownouts)',
+    see: '#removal-and-brownouts',
     panel: 'responses',
     label: 'Sunset',
   }),
@@ -210,7 +209,6 @@ export const SETTINGS = {
     group: 'trouble',
     value: '<spec>',
     description: `delay responses: 100ms, 50ms..200ms or ${EXAMPLE.list}=3s`,
-    docs: `delay responses: \`100ms\`, \`50ms..200ms\`, or per operation: \`100ms,${EXAMPLE.list}=3s\``,
     panel: 'responses',
     label: 'Latency',
     hint: `off; 50ms..200ms, ${EXAMPLE.list}=3s`,
@@ -226,7 +224,7 @@ export const SETTINGS = {
     group: 'conduct',
     value: '<n>',
     description: 'clients that share a key; conduct and bans count by it',
-    docs: 'number of [clients](conduct.md#senders) that share a key',
+    see: 'conduct.md#senders',
     panel: 'bans',
     label: 'Senders of a key',
     hint: 'as in flight',

@@ -20,8 +20,8 @@ interface RowFacts {
   readonly example?: string
   readonly choices?: readonly (string | number)[]
   readonly max?: number
-  /** For the table in docs/switches.md, in Markdown. Default: the help. */
-  readonly docs?: string
+  /** Link to its explanation, from docs/switches.md. */
+  readonly see?: string
   /** Also in the short help of `serve`. */
   readonly everyday?: true
   /** Allowed in a scenario. */
@@ -85,56 +85,57 @@ export const OPTIONS = {
   basePath: row('Server', 'base-path', '<path>', 'path of the service', {
     unset: 'of the first server',
     example: '/v1',
-    docs: 'path of the service: `/`, `/api` …; [by default, the path of the first server](spec.md#address-and-keys)',
+    see: 'spec.md#address-and-keys',
   }),
   /** `*`, `loopback`, `off`, or origins separated by commas. Default: `*`, and `loopback` with `upstream`. */
   cors: row('Server', 'cors', '<*|loopback|off|origins>', 'web origins that may call; with --upstream: loopback', {
     default: '*',
-    docs: 'web origins that may call the service; [risks of `*`](deploy.md#what-any-website-may-do). With `--upstream`: `loopback`, pages from this machine',
+    see: 'deploy.md#what-any-website-may-do',
   }),
   /** File of the store. Default: state is kept in memory. */
   store: row('Data', 'file', '<file>', 'JSON file that holds the state', {
     default: STORE_FILE,
     everyday: true,
-    docs: 'JSON file that holds the [state](state.md)',
+    see: 'state.md',
   }),
   /** Keep nothing on disk. */
   inMemory: toggle('Data', 'keep nothing on disk', { everyday: true }),
   /** Maximum size of the store, and of all spaces in memory. Default: `256MiB`. */
   maxStore: row('Data', 'size', '<size>', 'maximum size of the store, and of spaces in memory', {
     default: '256MiB',
-    docs: 'maximum size of the store, and of the spaces in memory; then 507',
+    see: 'state.md#size-limits',
   }),
   /** Folder with a file for each resource, `<resource>.json`, and keys.json. */
   fixtures: row('Data', 'folder', '<dir>', 'folder with <resource>.json files and keys.json', {
     unset: 'the packaged ones',
     everyday: true,
-    docs: 'folder with a `<resource>.json` for each resource, and `keys.json`',
+    see: 'state.md#fixtures',
   }),
   /** Records to generate, as `users=50`, for resources of the contract. */
   generate: row('Data', 'counts', '<resource=n>', 'generate n records of a resource; repeatable', {
     example: `[${EXAMPLE.resource}=50]`,
-    docs: `generate n records of a [resource](spec.md#resources), such as \`${EXAMPLE.resource}=50\`; repeatable`,
+    see: 'spec.md#resources',
   }),
   /** Reseed the store at start. */
   reset: toggle('Data', 'start over from the fixtures', {
     default: false,
     everyday: true,
-    docs: 'discard the store and start from the fixtures',
   }),
   /** Sync every write to disk, to survive a power cut. */
-  fsync: toggle('Data', 'sync every write to disk, to survive a power cut', { default: false }),
+  fsync: toggle('Data', 'sync every write to disk, to survive a power cut', {
+    default: false,
+    see: 'state.md#durability',
+  }),
   /** Join the replicas that share a log in this Redis: `redis://127.0.0.1:6379`. */
   redis: row('Data', 'redis', '<url>', 'join the replicas that share a log in this Redis', {
     unset: 'none; the state is in the store',
     notInFiles: true,
     secret: true,
-    docs: 'run as one of several [replicas](deploy.md#replicas), which share a log in this Redis',
+    see: 'deploy.md#replicas',
   }),
   /** Name of the group: replicas of one group are one sandbox. Default: `default`. */
   group: row('Data', 'name', '<name>', 'name of the group of replicas', {
     default: 'default',
-    docs: 'replicas with the same name form one sandbox',
   }),
   /** Order of the list, by creation. Default: `newest`. */
   order: row('Data', 'choice', '<order>', 'order of the list: newest or oldest first', {
@@ -146,7 +147,7 @@ export const OPTIONS = {
     example: '[my-key, my-pro-key:pro]',
     everyday: true,
     secret: true,
-    docs: 'add a key, or `label=key:plan`; [only its label is shown](behaviour.md#keys); repeatable',
+    see: 'behaviour.md#keys',
   }),
   /** Accept every key, each with its own quota. */
   anyKey: toggle(quotas, 'accept every key', { default: false }),
@@ -158,20 +159,20 @@ export const OPTIONS = {
     example: '0.3,for=30s,every=5m',
     everyday: true,
     scenario: true,
-    docs: 'see [Storms](#storms)',
+    see: '#storms',
   }),
   /** Failing and broken responses, as `listPets:503@20%*3` or as objects; the first rule that matches wins. */
   fault: row(trouble, 'faults', '<rule>', '<operation|*>:<status or fault>[@20%][*3]; repeatable', {
     example: `[${EXAMPLE.list}:503@20%*3, ${EXAMPLE.create}:connection-reset]`,
     everyday: true,
     scenario: true,
-    docs: 'see [Faults](#faults); repeatable',
+    see: '#faults',
   }),
   /** Name of a packaged scenario, a YAML file, or the content of a scenario. */
   scenario: row(trouble, 'scenario', '<name|file>', 'packaged scenario or YAML file to apply', {
     example: 'storm',
     everyday: true,
-    docs: 'see [Scenarios](#scenarios)',
+    see: '#scenarios',
   }),
   /** Start of the clock: an ISO 8601 instant, or an offset from real time such as `+3h` or `-2d`. */
   now: row('Time and chance', 'instant', '<start>', 'start of the clock: 2030-12-04T23:59:00Z, +3h', {
@@ -179,7 +180,7 @@ export const OPTIONS = {
     example: '2030-12-04T23:59:00Z',
     everyday: true,
     scenario: true,
-    docs: 'start of the [clock](behaviour.md#the-clock): `2030-12-04T23:59:00Z`, an offset from real time such as `+3h` or `-1d12h`, or from the first removal of an operation: `sunset-1m`',
+    see: 'behaviour.md#the-clock',
   }),
   /** Stop the clock, so that only the controls move it. */
   freeze: toggle('Time and chance', 'stop the clock', { scenario: true }),
@@ -193,7 +194,7 @@ export const OPTIONS = {
   upstream: row('In front of a real service', 'base-url', '<base-url>', 'proxy to this service', {
     everyday: true,
     notInFiles: true,
-    docs: 'address of the [real service](real-service.md)',
+    see: 'real-service.md',
   }),
   /** File with a key of the real service, which replaces every key of the sandbox. */
   upstreamApiKeyFile: row(
@@ -203,7 +204,7 @@ export const OPTIONS = {
     'file with the key to send to the real service',
     {
       notInFiles: true,
-      docs: "file with a key of the service, sent in place of the sandbox's keys",
+      see: 'real-service.md#keys-and-quotas',
     },
   ),
   /** Handling of writes with `upstream`: refused, or forwarded. Default: `refuse`. */
@@ -216,7 +217,7 @@ export const OPTIONS = {
       choices: UPSTREAM_WRITES,
       default: 'refuse',
       notInFiles: true,
-      docs: '`refuse` all but GET, HEAD and OPTIONS with 403, or `forward`',
+      see: 'real-service.md#writes',
     },
   ),
   /** Time limit of a response of the real service. Default: `10s`. */
@@ -232,12 +233,12 @@ export const OPTIONS = {
     unset: 'the packaged one',
     example: 'openapi.yaml',
     everyday: true,
-    docs: 'serve [another contract](spec.md), with its resources',
+    see: 'spec.md',
   }),
   /** Module with functions by operation id, which respond to its requests. Needs `.js`, or a Node that reads `.ts`. */
   handlers: row('Contract, log and control plane', 'file', '<file>', 'module with the behaviour of operations', {
     notInFiles: true,
-    docs: 'module with [behaviour of your own](spec.md#behaviour-of-your-own), by operation id',
+    see: 'spec.md#behaviour-of-your-own',
   }),
   /** Operations to mock from the contract, although the sandbox implements them. */
   mock: row(
@@ -248,18 +249,18 @@ export const OPTIONS = {
     {
       unset: 'operations that do not fit a resource',
       example: EXAMPLE.list,
-      docs: '[mock](spec.md#mocking-an-operation) an operation that would be stateful; repeatable',
+      see: 'spec.md#mocking-an-operation',
     },
   ),
   /** Check the sandbox's own responses against the contract; one that breaks it becomes a 500. */
   strict: toggle('Contract, log and control plane', 'check all responses against the contract', {
     default: false,
-    docs: "also check the sandbox's own responses, see [Strict](spec.md#strict)",
+    see: 'spec.md#strict',
   }),
   /** Maximum number of open spaces. Default: 1000. */
   maxSpaces: row('Contract, log and control plane', 'number', '<n>', 'maximum number of spaces', {
     default: 1000,
-    docs: 'maximum number of [spaces](behaviour.md#spaces)',
+    see: 'behaviour.md#spaces',
   }),
   /** Where a request names its space: in its key, or else in `baggage: sandbox-space=…`. Default: `key`. */
   spaceFrom: row(
@@ -270,13 +271,13 @@ export const OPTIONS = {
     {
       choices: SPACE_SOURCES,
       default: 'key',
-      docs: 'where a request names its [space](behaviour.md#spaces): the `key`, or else the header `baggage`',
+      see: 'behaviour.md#spaces',
     },
   ),
   /** Maximum number of exchanges in the log of a space. Default: 1000. */
   logLimit: row('Contract, log and control plane', 'number', '<n>', 'exchanges kept per space', {
     default: 1000,
-    docs: 'number of [exchanges](control-api.md#the-log) kept for each space',
+    see: 'control-api.md#the-log',
   }),
   /** Form of the log on stderr. Only `serve` and `exec` print it. */
   log: row(
@@ -296,7 +297,7 @@ export const OPTIONS = {
     unset: 'none on loopback',
     notInFiles: true,
     secret: true,
-    docs: 'bearer token of the [control plane](control-api.md#who-may-use-it)',
+    see: 'control-api.md#who-may-use-it',
   }),
   /** Web origins that may control the sandbox, besides its own. */
   controlOrigin: row(

@@ -88,7 +88,6 @@ type Replay = v.InferOutput<typeof replaySchema>
 
 export const requestVerbs = {
   'requests.list': verb('GET /requests', 'List requests and responses, oldest first', {
-    details: 'See [the log](#the-log) and [exchanges](#exchanges).',
     input: selectionSchema,
     args: [],
     methodName: 'requests',

@@ -25,7 +25,6 @@ const asText = v.optional(described(switchInQuery, 'convert texts by the schema'
 
 export const resourceVerbs = {
   'resources.list': verb('GET /resources', 'List the resources', {
-    details: 'See [resources](#resources).',
     methodName: 'resources',
     command: 'records resources',
     run: ({ space }) => space.shared.contract.resources.map((resource) => resourceView(space, resource)),

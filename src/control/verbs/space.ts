@@ -22,7 +22,7 @@ import { checkOperations } from './trouble.js'
 export const spaceVerbs = {
   state: verb('GET /state', 'Show settings, clock, keys with quotas and bans, storm, faults and counts', {
     details:
-      'See [active now](#active-now) and [overrides](#overrides). With `explain`, also [why](spec.md#why-an-operation-is-mocked) operations are stateful or mocked.',
+      'See [active now](#active-now). With `explain`, also [why](spec.md#why-an-operation-is-mocked) operations are stateful or mocked.',
     input: fields({
       explain: v.optional(
         described(switchInQuery, 'also return what the contract says about resources and operations'),
@@ -55,12 +55,10 @@ export const spaceVerbs = {
     text: ({ space, records }) => `Reset ${spaceText(space)} to its start: ${recordsText(records)}.`,
   }),
   export: verb('GET /export', 'Return the overrides as a scenario file, flags of serve, and test code', {
-    details: 'See [export](#export).',
     command: 'export [--as <form>]',
     run: ({ space, wall }) => exportOverrides(space, wall),
   }),
   undo: verb('POST /undo', 'Undo the last change of the space by a verb, within a minute', {
-    details: 'See [undo](#undo).',
     input: fields({
       id: v.optional(
         described(
@@ -90,7 +88,6 @@ export const spaceVerbs = {
       `Undone: ${undone.replace('.', ' ')}.${requests === 0 ? '' : ` Also undone: ${counted(requests, 'request')} since then.`}`,
   }),
   'overrides.list': verb('GET /overrides', 'List changes of storm, faults, clock, settings, bans, plans', {
-    details: 'See [overrides](#overrides).',
     methodName: 'overrides',
     command: 'overrides list',
     run: ({ space, wall }) => listOverrides(space, wall),
@@ -115,7 +112,7 @@ export const spaceVerbs = {
     run: ({ space }) => settingsView(space.state.settings),
   }),
   'settings.change': verb('PATCH /settings', 'Change settings; if one is invalid, none changes', {
-    details: `See [settings](#settings). null removes ${joinOr(OPTIONAL_SETTINGS)}.`,
+    details: `null removes ${joinOr(OPTIONAL_SETTINGS)}.`,
     input: settingsSchema,
     args: [],
     command: 'settings set <name=value...>',

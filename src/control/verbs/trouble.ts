@@ -105,7 +105,6 @@ export const troubleVerbs = {
     text: () => 'All faults removed.',
   }),
   'scenario.list': verb('GET /scenarios', 'List the packaged scenarios', {
-    details: 'See [scenarios](switches.md#scenarios).',
     methodName: 'scenarios',
     run: ({ space: { shared } }): readonly ScenarioView[] =>
       packagedScenarios().flatMap((name) => {
@@ -115,7 +114,7 @@ export const troubleVerbs = {
   }),
   'scenario.apply': verb('PUT /scenario', 'Apply a scenario; other settings do not change', {
     details:
-      'Takes the name of a packaged scenario, or the content of a scenario. See [scenarios](switches.md#scenarios).',
+      'Takes the name of a packaged [scenario](switches.md#scenarios), or the content of one.',
     body: 'scenario',
     input: fields({
       scenario: described(scenarioSchema, `packaged scenario (${packagedScenarios().join(', ')}) or YAML file`),
