@@ -4,15 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { createSandbox } from '../src/api/start.js'
 import { packageDirectory } from '../src/system/package-files.js'
-import {
-  type Document,
-  documentsIn,
-  firstCellsOf,
-  plain,
-  readDocument,
-  sectionsOf,
-  tablesOf,
-} from './support/documents.js'
+import { type Document, documentsIn, firstCellsOf, plain, readDocument, sectionsOf } from './support/documents.js'
 
 /** What `@source` may name besides our own documents and RFCs. */
 const OTHER_SOURCES = `Apache HTTP Server, AWS Architecture Blog, commander, coreutils, ECMA-48,

@@ -3,9 +3,9 @@ import type { Contract, Operation, Route, Violation } from '../contract/contract
 import type { Field, KeyHeader, Parameter, ValueType } from '../contract/contract-data.js'
 import { parseInt64 } from '../contract/int64.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
+import { Failure } from '../domain/failures.js'
 import { redactAddress } from '../domain/redaction.js'
 import { didYouMean } from '../domain/suggest.js'
-import { Failure } from '../domain/failures.js'
 import type { ClientRequest } from './exchange.js'
 import { masked } from './headers.js'
 

@@ -113,8 +113,7 @@ export const troubleVerbs = {
       }),
   }),
   'scenario.apply': verb('PUT /scenario', 'Apply a scenario; other settings do not change', {
-    details:
-      'Takes the name of a packaged [scenario](switches.md#scenarios), or the content of one.',
+    details: 'Takes the name of a packaged [scenario](switches.md#scenarios), or the content of one.',
     body: 'scenario',
     input: fields({
       scenario: described(scenarioSchema, `packaged scenario (${packagedScenarios().join(', ')}) or YAML file`),
