@@ -54,17 +54,56 @@ export function streamExchanges(space: Space, stopping: AbortSignal, { req, body
   return new Response(feed.open(req.raw.signal), { headers: HEADERS })
 }
 
+/** Exchanges since the last flush, each in its last state: the newest that there is room for. Adding one has to be cheap. */
+class LatestExchanges {
+  readonly #records = new Map<number, ExchangeRecord>()
+  #room = BRIEF_BURST
+  #countedAt = systemClock.monotonic()
+  #dropped = 0
+
+  add(record: ExchangeRecord): void {
+    if (this.#records.size === 0) this.#makeRoom()
+    this.#records.set(record.position, record)
+    if (this.#records.size > Math.max(1, this.#room)) this.#dropOldest()
+  }
+
+  #makeRoom(): void {
+    const now = systemClock.monotonic()
+    this.#room = Math.min(BRIEF_BURST, this.#room + BRIEF_PER_MS * (now - this.#countedAt))
+    this.#countedAt = now
+  }
+
+  #dropOldest(): void {
+    for (const [position, { how }] of this.#records) {
+      this.#records.delete(position)
+      if (how !== undefined) this.#dropped++
+      return
+    }
+  }
+
+  /** @returns the exchanges, and how many ended ones were dropped */
+  take(): { readonly events: StreamEvent[]; readonly dropped: number } {
+    const dropped = this.#dropped
+    const events = Array.from(
+      this.#records.values(),
+      (record): StreamEvent => ({ event: record.how === undefined ? 'began' : 'ended', record }),
+    )
+    this.#room -= this.#records.size
+    this.#records.clear()
+    this.#dropped = 0
+    return { events, dropped }
+  }
+}
+
 /** Renders each event once for all readers of a space with the same filter. */
 class Feed {
   readonly #readers = new Set<Reader>()
   readonly #end: () => void
+  /** Of a brief feed: only verbs. */
   #pending: StreamEvent[] = []
+  readonly #latest: LatestExchanges | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
-
-  readonly #isBrief: boolean
-  /** Exchanges that a brief feed may send. */
-  #room = BRIEF_BURST
-  #flushedAt = systemClock.monotonic()
+  #isWaiting = false
 
   constructor(
     space: Space,
@@ -73,14 +112,20 @@ class Feed {
     stopping: AbortSignal,
     onEnd: () => void,
   ) {
-    this.#isBrief = isBrief
+    this.#latest = isBrief ? new LatestExchanges() : undefined
     const pushWanted = (event: 'began' | 'ended') => (record: ExchangeRecord) => {
-      if (isWanted(record)) this.#push({ event, record })
+      if (!isWanted(record)) return
+      if (this.#latest === undefined) this.#pending.push({ event, record })
+      else this.#latest.add(record)
+      this.#flushSoon()
     }
     const unfollow = space.log.follow({
       onBegan: pushWanted('began'),
       onEnded: pushWanted('ended'),
-      onEvent: (done) => this.#push({ event: 'verb', done }),
+      onEvent: (done) => {
+        this.#pending.push({ event: 'verb', done })
+        this.#flushSoon()
+      },
       end: () => this.#end(),
     })
     this.#end = () => {
@@ -99,7 +144,7 @@ class Feed {
   /** @param left aborted when the client has left */
   open(left: AbortSignal): ReadableStream<Uint8Array> {
     // It only gets events from now on.
-    if (this.#pending.length > 0) this.#flush()
+    if (this.#isWaiting) this.#flush()
     let reader: Reader
     const leave = () => {
       this.#readers.delete(reader)
@@ -116,8 +161,10 @@ class Feed {
     return new ReadableStream({ start, cancel: leave }, new ByteLengthQueuingStrategy({ highWaterMark: MAX_BUFFERED }))
   }
 
-  #push(event: StreamEvent): void {
-    if (this.#pending.push(event) === 1) this.#flushAfter(this.#isBrief ? BRIEF_FLUSH_MS : FLUSH_MS)
+  #flushSoon(): void {
+    if (this.#isWaiting) return
+    this.#isWaiting = true
+    this.#flushAfter(this.#latest === undefined ? FLUSH_MS : BRIEF_FLUSH_MS)
   }
 
   #flushAfter(delay: number): void {
@@ -125,30 +172,18 @@ class Feed {
     this.#timer = setTimeout(() => this.#flush(), delay)
   }
 
-  /** Without the beginnings of exchanges that have ended, and without the oldest that there is no room for. */
-  #shorten(events: readonly StreamEvent[]): readonly StreamEvent[] {
-    const now = systemClock.monotonic()
-    this.#room = Math.min(BRIEF_BURST, this.#room + BRIEF_PER_MS * (now - this.#flushedAt))
-    this.#flushedAt = now
-    const ended = new Set(events.flatMap((item) => (item.event === 'ended' ? [item.record.position] : [])))
-    const needed = events.filter((item) => item.event !== 'began' || !ended.has(item.record.position))
-    const excess = Math.max(0, Math.ceil(needed.length - this.#room))
-    this.#room -= needed.length - excess
-    return needed.filter((item, index) => index >= excess || item.event === 'verb')
-  }
-
   #flush(): void {
-    const all = this.#pending
-    const events = this.#isBrief ? this.#shorten(all) : all
+    const { events: latest, dropped } = this.#latest?.take() ?? { events: [], dropped: 0 }
+    const events = [...latest, ...this.#pending]
     this.#pending = []
+    this.#isWaiting = false
     this.#flushAfter(HEARTBEAT_MS)
-    const ended = countEnded(all)
-    const left = countEnded(events)
-    for (const reader of this.#readers) reader.missed += ended - left
+    const ended = countEnded(events)
     const ready: Reader[] = []
     for (const reader of this.#readers) {
+      reader.missed += dropped
       if ((reader.controller.desiredSize ?? 0) > 0) ready.push(reader)
-      else reader.missed += left
+      else reader.missed += ended
     }
     if (ready.length === 0) return
     const bytes = bytesOf(events.length === 0 ? ': still here\n\n' : events.map(eventText).join(''))

@@ -57,6 +57,22 @@ describe('the stream of exchanges', () => {
     expect(shown).toBeGreaterThanOrEqual(1900)
   })
 
+  it('shows a page an exchange that is under way, and then its end', async () => {
+    await using sandbox = await startSandbox({ seed: 1, fault: ['getPet:hang*1'] })
+    const { body } = await fetch(`${sandbox.controlUrl}/requests/stream?brief=true`)
+    const events = body?.pipeThrough(new TextDecoderStream()).getReader()
+    await events?.read()
+    const leaving = new AbortController()
+    const headers = { authorization: 'Bearer sandbox' }
+    const asked = fetch(`${sandbox.baseUrl}/pets/1`, { headers, signal: leaving.signal }).catch(() => 'left')
+    const next = async () => ((await events?.read())?.value ?? '').match(/^(?:event: .*|data: \{"id":\d+)/gm)
+    expect(await next()).toEqual(['event: began', 'data: {"id":1'])
+    leaving.abort()
+    expect(await asked).toBe('left')
+    expect(await next()).toEqual(['event: ended', 'data: {"id":1'])
+    await events?.cancel()
+  })
+
   it('skips a reader that does not read, and tells it later how many exchanges it missed', async () => {
     await using sandbox = await createSandbox({ seed: 1, rateLimit: false })
     async function open() {
