@@ -25,19 +25,9 @@ function coloured(json: string): ComponentChildren {
   })
 }
 
-export function Pre({
-  class: style = '',
-  children,
-}: {
-  readonly class?: string
-  readonly children: ComponentChildren
-}) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, so the keyboard must reach it
-    <pre class={style} tabIndex={0}>
-      {children}
-    </pre>
-  )
+export function Pre({ children }: { readonly children: ComponentChildren }) {
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, so the keyboard must reach it
+  return <pre tabIndex={0}>{children}</pre>
 }
 
 export function CodeBlock({ forms }: { readonly forms: Readonly<Record<string, () => string>> }) {
@@ -52,34 +42,33 @@ export function CodeBlock({ forms }: { readonly forms: Readonly<Record<string, (
           Copy
         </CopyButton>
       </Toggle>
-      <Pre class="code">{code}</Pre>
+      <Pre>{code}</Pre>
     </>
   )
 }
 
 interface TableProps {
-  readonly head: readonly string[]
-  /** The first cell of a row is its heading. */
-  readonly rows: readonly (readonly ComponentChildren[])[]
-  readonly isMono?: boolean
+  readonly head: readonly ComponentChildren[]
+  /** The first cell of a row is its heading, which no other has. */
+  readonly rows: readonly (readonly [heading: string, ...cells: ComponentChildren[]])[]
 }
 
-export function Table({ head, rows, isMono = false }: TableProps) {
+export function Table({ head, rows }: TableProps) {
   return (
     <table>
       <thead>
         <tr>
-          {head.map((name) => (
-            <th scope="col" key={name}>
+          {head.map((name, column) => (
+            <th scope="col" key={column}>
               {name}
             </th>
           ))}
         </tr>
       </thead>
       <tbody>
-        {rows.map(([heading, ...cells], row) => (
-          <tr key={row}>
-            <th scope="row" class={isMono ? 'mono' : ''}>
+        {rows.map(([heading, ...cells]) => (
+          <tr key={heading}>
+            <th scope="row" class="mono">
               {heading}
             </th>
             {cells.map((cell, column) => (
@@ -92,26 +81,14 @@ export function Table({ head, rows, isMono = false }: TableProps) {
   )
 }
 
-export function ScrollBox({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, so the keyboard must reach it
-    <section class="tablebox" aria-label={label} tabIndex={0}>
-      {children}
-    </section>
-  )
-}
-
-export function CopyButton({
-  text,
-  label,
-  class: style = '',
-  children,
-}: {
+interface CopyProps {
   readonly text: string
   readonly label?: string
   readonly class?: string
   readonly children: ComponentChildren
-}) {
+}
+
+export function CopyButton({ text, label, class: style = '', children }: CopyProps) {
   const result = useSignal('')
   return (
     <>
@@ -146,7 +123,7 @@ export function HeaderList({ headers }: { readonly headers: Readonly<Record<stri
       <summary class="muted">{names.length} headers</summary>
       <dl>
         {names.map((name) => (
-          <div key={name}>
+          <div key={name} class="row">
             <dt>{name}:</dt>
             <dd>{headers[name]}</dd>
           </div>

@@ -73,9 +73,9 @@ function fetchCall(url: string, { method, headers, key, keyHeader, body }: CodeR
   return `fetch(${url}${options.length === 0 ? '' : `, {\n${options.join('\n')}\n}`})`
 }
 
-export function codeForms<Name extends keyof typeof CODE_FORMS>(request: CodeRequest, ...names: readonly Name[]) {
-  const forms = names.map((name) => [name, () => CODE_FORMS[name](request)] as const)
-  return Object.fromEntries(forms) as Record<Name, () => string>
-}
+export const codeForms = (request: CodeRequest) => ({
+  curl: () => CODE_FORMS.curl(request),
+  fetch: () => CODE_FORMS.fetch(request),
+})
 
 const quoted = (text: string) => JSON.stringify(text)

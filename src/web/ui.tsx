@@ -4,32 +4,24 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { connection, hasControlToken } from './control-api.js'
 import { messageOf } from './format.js'
 
-/** While it runs, `pending` has the requested value. */
-export interface Action<Value = unknown> {
-  readonly error: Signal<string>
-  readonly pending: Signal<{ readonly value: Value | undefined } | undefined>
-  /** @returns whether it succeeded; `error` has the reason otherwise */
-  run(act: () => Promise<unknown>, value?: Value): Promise<boolean>
-}
-
 const escapes = signal(0)
 addEventListener('keydown', ({ key }) => {
   if (key === 'Escape') escapes.value++
 })
 
-/** The error stays until the next run, Escape, or a change of the connection. */
-export function useAction<Value>(): Action<Value> {
+/** While it runs, `pending` has a value. The error stays until the next run, Escape, or a change of the connection. */
+export function useAction<Value>() {
   const error = useSignal('')
-  const pending = useSignal<{ readonly value: Value | undefined }>()
+  const pending = useSignal<Value>()
   useEffect(() => {
     error.value = ''
   }, [connection.value, escapes.value])
   return {
     error,
     pending,
-    async run(act, value) {
-      const request = { value }
-      pending.value = request
+    /** @returns whether it succeeded; `error` has the reason otherwise */
+    async run(act: () => Promise<unknown>, value: Value): Promise<boolean> {
+      pending.value = value
       error.value = ''
       try {
         await act()
@@ -38,31 +30,29 @@ export function useAction<Value>(): Action<Value> {
         error.value = messageOf(failure)
         return false
       } finally {
-        if (pending.value === request) pending.value = undefined
+        if (pending.value === value) pending.value = undefined
       }
     },
   }
 }
 
-export function ActionError({ action }: { readonly action: Action<never> | Action }) {
-  return action.error.value === '' ? null : (
+export function ActionError({ error }: { readonly error: Signal<string> }) {
+  return error.value === '' ? null : (
     <p class="error" role="alert">
-      {action.error}
+      {error}
     </p>
   )
 }
 
-/** A button that opens actions below it. A choice, Escape or a click elsewhere closes it. */
-export function Menu({
-  label,
-  children,
-  ...attributes
-}: {
+interface MenuProps {
   readonly label: ComponentChildren
   readonly children: ComponentChildren
   readonly id?: string
   readonly title?: string
-}) {
+}
+
+/** A button that opens actions below it. A choice, Escape or a click elsewhere closes it. */
+export function Menu({ label, children, ...attributes }: MenuProps) {
   const menu = useRef<HTMLDetailsElement>(null)
   const isOpen = useSignal(false)
   const close = () => menu.current?.removeAttribute('open')
@@ -123,18 +113,15 @@ export function CloseButton({ children }: { readonly children: string }) {
   )
 }
 
-export function Dialog({
-  label,
-  isLarge = false,
-  onClose,
-  children,
-}: {
+interface DialogProps {
   readonly label: string
   readonly isLarge?: boolean
+  readonly children: ComponentChildren
   /** Without it, only code closes the dialog. */
   onClose?(): void
-  readonly children: ComponentChildren
-}) {
+}
+
+export function Dialog({ label, isLarge = false, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => dialog.current?.showModal(), [])
   return (
@@ -152,21 +139,17 @@ export function Dialog({
 
 export type ReadField = (name: string) => string | undefined
 
-/** Clears its fields after sending (unless `keeps` is set), and closes its dialog. */
-export function Form({
-  label,
-  send,
-  keeps = false,
-  class: style = 'fields',
-  children,
-}: {
+interface FormProps {
   readonly label?: string
   readonly keeps?: boolean
   readonly class?: string
   readonly children: ComponentChildren
   send(field: ReadField): Promise<unknown>
-}) {
-  const action = useAction()
+}
+
+/** Clears its fields after sending (unless `keeps` is set), and closes its dialog. */
+export function Form({ label, send, keeps = false, class: style = 'fields', children }: FormProps) {
+  const action = useAction<true>()
   return (
     <form
       class={style}
@@ -176,42 +159,35 @@ export function Form({
         event.preventDefault()
         const form = event.currentTarget
         const fields = new FormData(form)
-        const isSent = await action.run(() =>
-          send((name) => {
-            const value = fields.get(name)
-            return typeof value === 'string' && value.trim() !== '' ? value : undefined
-          }),
-        )
-        if (!isSent) return
+        const field = (name: string) => {
+          const value = fields.get(name)
+          return typeof value === 'string' && value.trim() !== '' ? value : undefined
+        }
+        if (!(await action.run(() => send(field), true))) return
         if (!keeps) form.reset()
         form.closest('dialog')?.close()
         form.closest('details.menu')?.removeAttribute('open')
       }}
     >
       {children}
-      <ActionError action={action} />
+      <ActionError error={action.error} />
     </form>
   )
 }
 
 export function FormDialog({
   submit,
-  submitStyle = 'primary',
   send,
   children,
   ...dialog
-}: Parameters<typeof Dialog>[0] & {
-  readonly submit: string
-  readonly submitStyle?: string
-  send(field: ReadField): Promise<unknown>
-}) {
+}: DialogProps & FormProps & { readonly submit: string }) {
   return (
     <Dialog {...dialog}>
       <Form class="stack" keeps send={send}>
         {children}
         <div class="row end">
           {dialog.onClose === undefined ? null : <CloseButton>Cancel</CloseButton>}
-          <button type="submit" class={submitStyle}>
+          <button type="submit" class="primary">
             {submit}
           </button>
         </div>
@@ -220,29 +196,34 @@ export function FormDialog({
   )
 }
 
-export type Choice<Value extends string = string> = Value | readonly [value: Value, text: string]
+export type Choice<Value = string> = Value | readonly [value: Value, text: string]
 
-/** A select for choices, else an input; inside its label, if it has one. */
-export function Field<Value extends string = string>({
+interface FieldProps<Value> extends Omit<InputHTMLAttributes, 'label' | 'value'> {
+  readonly label?: string
+  /** Of a text with several lines. */
+  readonly rows?: number
+  /** Of the label, or of a control without one. */
+  readonly class?: string
+  readonly value?: Value
+  readonly choices?: readonly Choice<Value>[] | undefined
+  choose?(value: Value): void
+}
+
+/** A select for choices, else a field for text; inside its label, if it has one. */
+export function Field<Value extends string>({
   label,
   class: style,
   choices,
   choose,
   ...attributes
-}: {
-  readonly label?: string
-  /** Of the label, or of a control without one. */
-  readonly class?: string
-  readonly value?: Value
-  readonly choices?: readonly Choice<Value>[]
-  choose?(value: Value): void
-} & Omit<InputHTMLAttributes, 'label' | 'value'>) {
+}: FieldProps<Value>) {
   const own: object = label === undefined ? { ...attributes, class: style } : attributes
   const listen = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
     choose?.(currentTarget.value as Value)
+  const Text = attributes.rows === undefined ? 'input' : 'textarea'
   const control =
     choices === undefined ? (
-      <input autocomplete="off" spellcheck={false} onInput={listen} {...own} />
+      <Text autocomplete="off" spellcheck={false} onInput={listen} {...own} />
     ) : (
       <select {...own} onChange={listen}>
         {choices.map((choice) => {
@@ -264,19 +245,15 @@ export function Field<Value extends string = string>({
   )
 }
 
-export function Toggle<Name extends string>({
-  label,
-  names,
-  value,
-  choose,
-  children,
-}: {
+interface ToggleProps<Name> {
   readonly label: string
   readonly names: readonly Name[]
   readonly value: Name
   readonly children?: ComponentChildren
   choose(name: Name): void
-}) {
+}
+
+export function Toggle<Name extends string>({ label, names, value, choose, children }: ToggleProps<Name>) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere
     <div class="tabs" role="group" aria-label={label}>
@@ -296,7 +273,7 @@ export function TokenDialog({ enter }: { enter(token: string): void }) {
     <FormDialog label="Control token" submit="Unlock" send={async (field) => enter(field('token') ?? '')}>
       <Field
         label="This sandbox requires a control token."
-        class="stacked"
+        class="stack"
         name="token"
         type="password"
         required

@@ -4,17 +4,7 @@ import { counted } from '../../domain/numbers.js'
 import { callVerb } from '../control-api.js'
 import { messageOf } from '../format.js'
 import { remainingRules } from './quota-now.js'
-import {
-  announce,
-  dropLog,
-  lockIfAsked,
-  readReports,
-  readState,
-  select,
-  showSpace,
-  stayConnected,
-  take,
-} from './session.js'
+import * as session from './session.js'
 import * as view from './state.js'
 import { dateText, instantText } from './texts.js'
 
@@ -32,12 +22,12 @@ export async function call<Name extends VerbName>(
 ): Promise<VerbOutput<Name>> {
   const space = view.space.value
   const before = view.spaceTime.value ?? 0
-  const output = await lockIfAsked(callVerb(verb, space, ...([input] as OptionalInput<Name>)))
-  if (verb === 'reset' || verb === 'requests.clear') dropLog()
-  await Promise.all([readState(), readReports()])
+  const output = await session.lockIfAsked(callVerb(verb, space, ...([input] as OptionalInput<Name>)))
+  if (verb === 'reset' || verb === 'requests.clear') session.dropLog()
+  await Promise.all([session.readState(), session.readReports()])
   const undo = view.state.value?.undo
   const undone = undo?.verb === verb ? () => undoVerb(space, undo.id) : undefined
-  if (done !== undefined) announce(done + clockMove(verb, before), undone)
+  if (done !== undefined) session.announce(done + clockMove(verb, before), undone)
   return output
 }
 
@@ -48,25 +38,26 @@ function clockMove(verb: VerbName, before: number): string {
   return ` The clock has moved ${now < before ? 'back' : 'forward'} to ${dateText(now)}, ${instantText(Math.floor(now / 1000) * 1000, now)}.`
 }
 
-export function undo(): Promise<void> {
-  const { toast } = view
-  const undone = toast.value
+export async function undo(): Promise<void> {
+  const { toast, notice } = view
+  const undone = toast.value?.undo()
   toast.value = undefined
-  return showFailure(async () => {
-    if (undone === undefined) return
-    view.notice.value = ''
-    announce('Undone.')
-    await lockIfAsked(undone.undo())
-    await readState()
-  })
+  notice.value = ''
+  session.announce('Undone.')
+  try {
+    await session.lockIfAsked(Promise.resolve(undone))
+    await session.readState()
+  } catch (error) {
+    notice.value = messageOf(error)
+  }
 }
 
 /** @param id of the undo; undefined for a removed space */
 async function undoVerb(space: string, id: number | undefined): Promise<void> {
   const { requests } = await callVerb('undo', space, id === undefined ? {} : { id })
-  if (requests > 0) announce(`Undone, with ${counted(requests, 'request')} since then.`)
-  if (space === view.space.value) void stayConnected()
-  else showSpace(space)
+  if (requests > 0) session.announce(`Undone, with ${counted(requests, 'request')} since then.`)
+  if (space === view.space.value) void session.stayConnected()
+  else session.showSpace(space)
 }
 
 /** @param to `real` for real time */
@@ -84,39 +75,35 @@ export function undoLast(id: number): Promise<void> {
 export async function replay(id: number, change: Omit<VerbInput<'requests.replay'>, 'id'> = {}): Promise<void> {
   const again = await call('requests.replay', { id, ...change }, 'Request sent again.')
   if (again.space !== view.space.value) return
-  take(again)
-  select(again)
+  session.take(again)
+  session.select(again)
 }
 
-function rulesLeft(): readonly FaultRule[] {
-  return remainingRules(view.state.value?.faults ?? [])
-}
+export const applyScenario = (name: string) =>
+  call('scenario.apply', { scenario: { name } }, `The scenario ${name} is set.`)
+export const resetSwitches = () => call('overrides.clear', {}, 'All switches are as at the start.')
+export const resetAll = () => call('reset', {}, 'The space has been reset.')
+export const clearLog = () => call('requests.clear', {}, 'The log is empty.')
+export const unban = (key: string) => call('keys.unban', { key }, `The ban of ${key} is lifted.`)
+export const changePlan = (key: string, plan: string) =>
+  call('keys.change', { key, plan }, `${key} is on the plan ${plan}.`)
 
 export function addFault(rule: FaultRule): Promise<unknown> {
   return call('faults.add', { rule }, `Armed: ${formatFaultRule(rule)}.`)
 }
 
-export function removeFault(id: string): Promise<unknown> {
-  const rules = rulesLeft()
-  const index = (view.state.value?.faults ?? []).filter(({ left }) => left !== 0).findIndex((fault) => fault.id === id)
-  return call('faults.set', { rules: rules.toSpliced(index, 1) }, 'The rule is removed.')
+export function removeFault(removed: string): Promise<unknown> {
+  const faults = view.state.value?.faults.filter(({ id }) => id !== removed) ?? []
+  return call('faults.set', { rules: remainingRules(faults) }, 'The rule is removed.')
 }
 
 export function removeUsedFaults(): Promise<unknown> {
-  return call('faults.set', { rules: rulesLeft() })
+  return call('faults.set', { rules: remainingRules(view.state.value?.faults ?? []) })
 }
 
 export async function removeSpace(name: string): Promise<void> {
-  await lockIfAsked(callVerb('spaces.remove', '', { name }))
-  if (name === view.space.value) showSpace('')
-  else await readReports()
-  announce(`The space ${name} is removed.`, () => undoVerb(name, undefined))
-}
-
-async function showFailure(act: () => Promise<void>): Promise<void> {
-  try {
-    await act()
-  } catch (error) {
-    view.notice.value = messageOf(error)
-  }
+  await session.lockIfAsked(callVerb('spaces.remove', '', { name }))
+  if (name === view.space.value) session.showSpace('')
+  else await session.readReports()
+  session.announce(`The space ${name} is removed.`, () => undoVerb(name, undefined))
 }

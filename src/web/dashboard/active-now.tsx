@@ -3,12 +3,12 @@ import type { ActiveView, OverridesExport } from '../../control/views.js'
 import { SETTINGS, type SettingName } from '../../domain/settings.js'
 import { DAY_MS, formatDuration } from '../../domain/time.js'
 import { wordOf } from '../../exchanges/exchange-filter.js'
-import { CopyButton, Pre } from '../content.js'
+import { CodeBlock, CopyButton } from '../content.js'
 import { callVerb } from '../control-api.js'
-import { CloseButton, Dialog, Menu, Toggle } from '../ui.js'
-import { call, moveClock, removeFault, removeUsedFaults } from './actions.js'
+import { CloseButton, Dialog, Menu } from '../ui.js'
+import { call, moveClock, removeFault, removeUsedFaults, resetAll, resetSwitches } from './actions.js'
 import { leftText } from './clock-menu.js'
-import { ActionButton, saveFile } from './fields.js'
+import { ActionButton } from './fields.js'
 import { filterBy, showTab } from './session.js'
 import { clock, isNow, pageTime, space, spaceTime, state } from './state.js'
 import { dateText, inZone } from './texts.js'
@@ -39,13 +39,10 @@ export function ActiveNow() {
       </ul>
       <ShareButton />
       <Menu label="Reset">
-        <ActionButton
-          disabled={state.value?.overrides.length === 0}
-          act={() => call('overrides.clear', {}, 'All switches are as at the start.')}
-        >
+        <ActionButton disabled={state.value?.overrides.length === 0} act={resetSwitches}>
           Switches and clock <span class="muted">as at the start; keeps the data, quotas and log</span>
         </ActionButton>
-        <ActionButton act={() => call('reset', {}, 'The space has been reset.')}>
+        <ActionButton act={resetAll}>
           Everything <span class="muted">data, quotas, bans and log too; keeps snapshots</span>
         </ActionButton>
       </Menu>
@@ -125,19 +122,9 @@ function restore({ what, name, text }: ActiveView): Promise<unknown> {
   return call('overrides.clear', name === null ? { what: kind } : { what: kind, name }, done)
 }
 
-const EXPORTS = {
-  'Scenario file': ['scenario', 'scenario.yaml'],
-  'Flags of serve': ['flags', 'flags.txt'],
-  'Vitest test': ['test', 'sandbox.test.ts'],
-} as const
-const EXPORT_TITLES = Object.keys(EXPORTS) as (keyof typeof EXPORTS)[]
-
 function ShareButton() {
   const exported = useSignal<OverridesExport | undefined>(undefined)
-  const title = useSignal<keyof typeof EXPORTS>('Scenario file')
-  const [form, file] = EXPORTS[title.value]
-  const text = exported.value?.[form] ?? ''
-  const missing = exported.value?.notExportable ?? []
+  const { scenario = '', flags = '', test = '', notExportable = [] } = exported.value ?? {}
   return (
     <>
       <ActionButton act={async () => (exported.value = await callVerb('export', space.value))}>Share…</ActionButton>
@@ -148,14 +135,11 @@ function ShareButton() {
             <CopyButton text={location.href}>Copy the link</CopyButton>
           </p>
           <h2>Start a sandbox with these switches</h2>
-          <Toggle label="Form" names={EXPORT_TITLES} value={title.value} choose={(name) => (title.value = name)} />
-          <Pre>{text}</Pre>
-          {missing.length === 0 ? null : <p class="muted">Not exportable: {missing.join(', ')}.</p>}
+          <CodeBlock
+            forms={{ 'Scenario file': () => scenario, 'Flags of serve': () => flags, 'Vitest test': () => test }}
+          />
+          {notExportable.length === 0 ? null : <p class="muted">Not exportable: {notExportable.join(', ')}.</p>}
           <div class="row end">
-            <CopyButton text={text}>Copy</CopyButton>
-            <button type="button" onClick={() => saveFile(file, text)}>
-              Save as {file}
-            </button>
             <CloseButton>Close</CloseButton>
           </div>
         </Dialog>

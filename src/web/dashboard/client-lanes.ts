@@ -4,7 +4,7 @@ import { clientName, clientOf } from '../../exchanges/client-name.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import { retryAt } from './explain-exchange.js'
 import { allFindings, countOf, hasIgnored } from './findings.js'
-import { NO_OUTCOMES, type Outcome, type OutcomeCounts, outcomeOf } from './texts.js'
+import { NO_OUTCOMES, OUTCOMES, type Outcome, type OutcomeCounts, outcomeOf } from './texts.js'
 import { type TimeAxis, timeAxis } from './time-axis.js'
 
 /** A client of the log, and what it did over the range of the lanes. */
@@ -18,7 +18,7 @@ export interface Lane {
   readonly requests: number
   readonly counts: OutcomeCounts
   /** Shares of the range, each once. */
-  readonly marks: Readonly<Record<Outcome, readonly number[]>>
+  readonly marks: Readonly<Record<Outcome, Set<number>>>
   /** Times that it was told to wait, as shares of the range; they do not overlap. */
   readonly waits: readonly (readonly [from: number, to: number])[]
   /** Violations first, then warnings; the most frequent first. */
@@ -100,13 +100,7 @@ function laneOf(
 ): Lane {
   const [first] = sent
   const counts = { ...NO_OUTCOMES }
-  const marks: Record<Outcome, Set<number>> = {
-    answered: new Set(),
-    refused: new Set(),
-    limited: new Set(),
-    failed: new Set(),
-    cut: new Set(),
-  }
+  const marks = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, new Set()])) as Lane['marks']
   const waits: [from: number, to: number][] = []
   for (const exchange of sent) {
     const share = axis.place(exchange)
@@ -131,7 +125,7 @@ function laneOf(
     isOwn: client === OWN_CLIENT,
     requests: sent.length,
     counts,
-    marks: Object.fromEntries(Object.entries(marks).map(([name, shares]) => [name, [...shares]])) as never,
+    marks,
     waits,
     findings: sorted,
     violations: sorted.filter(isViolation).reduce((sum, { count }) => sum + count, 0),

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { computed, useSignal } from '@preact/signals'
 import { readLogin } from '../../domain/login-tokens.js'
 import { DAY_MS, formatDuration, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/time.js'
 import { clientOf } from '../../exchanges/client-name.js'
@@ -8,7 +8,7 @@ import { call, moveClock } from './actions.js'
 import { retryAt } from './explain-exchange.js'
 import { ActionButton } from './fields.js'
 import { banLeft, windowAt } from './quota-now.js'
-import { clock, events, exchanges, isNow, operations, showZone, spaceTime, state } from './state.js'
+import { clock, events, exchanges, operations, showZone, spaceTime, state } from './state.js'
 import { countText, dateText, instantText } from './texts.js'
 
 /** As shown, as spoken, in milliseconds. */
@@ -23,13 +23,11 @@ export function ClockMenu() {
   const now = spaceTime.value ?? 0
   const isFrozen = clock.value?.frozen ?? false
   const otherZone = zone.value === 'UTC' ? 'local' : 'UTC'
-  /** Milliseconds from now to the instant whose effects are shown. */
-  const by = useSignal<number>(HOUR_MS)
-  const shows = (move: number) => ({
-    onPointerEnter: () => (by.value = move),
-    onFocusIn: () => (by.value = move),
-  })
-  const effects = effectsOf(now, now + by.value)
+  const label = (
+    <>
+      <span class="wide-only">Move </span>clock…
+    </>
+  )
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere
     <div class="row push" id="clock" role="group" aria-label="Clock">
@@ -43,60 +41,66 @@ export function ClockMenu() {
         </time>
         <span class="hidden"> Show {otherZone} time</span>
       </button>
-      <Menu
-        id="move-clock"
-        label={
-          <>
-            <span class="wide-only">Move </span>clock…
-          </>
-        }
-        title="Move the clock (t)"
-      >
-        <div class="row">
-          {STEPS.map(([text, spoken, move]) => (
-            <ActionButton
-              key={move}
-              class={move === by.value ? 'primary' : ''}
-              label={`${text}: move the clock by ${spoken}`}
-              act={() =>
-                call(
-                  'clock.advance',
-                  { by: formatDuration(move) },
-                  doneText(`The clock has moved by ${spoken}`, effectsOf(now, now + move)),
-                )
-              }
-              {...shows(move)}
-            >
-              {text}
-            </ActionButton>
-          ))}
-        </div>
-        {clockTargets(now).map(([name, at]) => (
-          <ActionButton key={name} class="between" act={() => goToInstant(name, at)} {...shows(at - now)}>
-            To {name}{' '}
-            <span class="muted">
-              {instantText(at, now)} · in {countdownText(at - now)}
-            </span>
-          </ActionButton>
-        ))}
-        <Form label="Clock" class="row" send={(field) => moveClock({ now: `${field('instant')}Z` })}>
-          <Field aria-label="Date and time, UTC" name="instant" type="datetime-local" step="1" required />
-          <button type="submit">Set, UTC</button>
-        </Form>
-        <ActionButton act={() => moveClock({ frozen: !isFrozen })}>{isFrozen ? 'Resume' : 'Freeze'}</ActionButton>
-        <ActionButton act={() => moveClock('real')}>Real time</ActionButton>
-        {/* Last, so that it moves nothing under the pointer. */}
-        <ul class="effects" aria-label="What the move changes">
-          <li class="muted">{instantText(now + by.value, now)}</li>
-          {effects.length === 0 ? <li class="muted">Ends and refills nothing.</li> : null}
-          {effects.map(([verb, what]) => (
-            <li key={verb}>
-              <b>{verb}</b> {what.join(', ')}
-            </li>
-          ))}
-        </ul>
+      <Menu id="move-clock" label={label} title="Move the clock (t)">
+        <Moves />
       </Menu>
     </div>
+  )
+}
+
+function Moves() {
+  const now = spaceTime.value ?? 0
+  const isFrozen = clock.value?.frozen ?? false
+  /** Milliseconds from now to the instant whose effects are shown. */
+  const by = useSignal<number>(HOUR_MS)
+  const shows = (move: number) => ({
+    onPointerEnter: () => (by.value = move),
+    onFocusIn: () => (by.value = move),
+  })
+  const effects = effectsOf(now, now + by.value)
+  return (
+    <>
+      <div class="row">
+        {STEPS.map(([text, spoken, move]) => (
+          <ActionButton
+            key={move}
+            class={move === by.value ? 'primary' : ''}
+            label={`${text}: move the clock by ${spoken}`}
+            act={() => {
+              const done = doneText(`The clock has moved by ${spoken}`, effectsOf(now, now + move))
+              return call('clock.advance', { by: formatDuration(move) }, done)
+            }}
+            {...shows(move)}
+          >
+            {text}
+          </ActionButton>
+        ))}
+      </div>
+      {clockTargets(now).map(([name, at]) => (
+        <ActionButton key={name} class="between" act={() => goToInstant(name, at)} {...shows(at - now)}>
+          To {name}{' '}
+          <span class="muted">
+            {instantText(at, now)} · in {countdownText(at - now)}
+          </span>
+        </ActionButton>
+      ))}
+      <Form label="Clock" class="row" send={(field) => moveClock({ now: `${field('instant')}Z` })}>
+        <Field aria-label="Date and time, UTC" name="instant" type="datetime-local" step="1" required />
+        <button type="submit">Set, UTC</button>
+      </Form>
+      <ActionButton act={() => moveClock({ frozen: !isFrozen })}>{isFrozen ? 'Resume' : 'Freeze'}</ActionButton>
+      <ActionButton act={() => moveClock('real')}>Real time</ActionButton>
+      {/* Last, so that it moves nothing under the pointer. */}
+      <ul aria-label="What the move changes">
+        <li class="muted">{instantText(now + by.value, now)}</li>
+        {effects.length === 0 ? <li class="muted">Ends and refills nothing.</li> : null}
+        {effects.map(([verb, what]) => (
+          <li key={verb}>
+            <b>{verb}</b> {what.join(', ')}
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 
@@ -112,10 +116,7 @@ function effectsOf(now: number, to: number): Effects {
   const { keys = [], active = [] } = state.value ?? {}
   const isWithin = (at: number) => at > now && at <= to
   const bans = keys.filter((key) => banLeft(key, now) > 0 && isWithin(now + banLeft(key, now)))
-  const storms = active.filter(
-    (activeView) =>
-      activeView.what === 'storm' && activeView.until !== null && isNow(activeView, now) && !isNow(activeView, to),
-  )
+  const storms = active.filter(({ what, until }) => what === 'storm' && isWithin(Date.parse(until ?? '')))
   const waiting = new Set(exchanges.value.filter((exchange) => isWithin(retryAt(exchange) ?? 0)).map(clientOf)).size
   const refills = keys.flatMap(({ key, minute, day }) =>
     [minute, day].flatMap((window, index) => {
@@ -124,7 +125,7 @@ function effectsOf(now: number, to: number): Effects {
       return remaining === limit ? [] : [`${key} ${remaining} → ${limit} a ${index === 0 ? 'minute' : 'day'}`]
     }),
   )
-  const over = loginEnds().filter(isWithin).length
+  const over = loginEnds.value.filter(isWithin).length
   const ends = [
     ...bans.map((key) => `the ban of ${key.key} (${countdownText(banLeft(key, now))} left)`),
     ...storms.map(({ text, until }) => `${text} (${leftText(until, now)} left)`),
@@ -140,7 +141,7 @@ function effectsOf(now: number, to: number): Effects {
 const TOKEN = /\b(?:sandbox-login-|eyJ)[\w.-]+/g
 
 /** When the tokens end that the log has and that no verb has ended, in milliseconds. */
-function loginEnds(): readonly number[] {
+const loginEnds = computed((): readonly number[] => {
   const expired = events.value.find(({ verb }) => verb === 'logins.expire')?.afterId ?? 0
   const tokens = exchanges.value
     .filter(({ id }) => id > expired)
@@ -149,7 +150,7 @@ function loginEnds(): readonly number[] {
     const end = Number(readLogin(token)?.expiresAt) * SECOND_MS
     return end > 0 ? [end] : []
   })
-}
+})
 
 function doneText(done: string, effects: Effects): string {
   return [done, ...effects.map(([verb, what]) => `${verb} ${what.join(', ')}`)].join('; ').concat('.')
@@ -164,7 +165,7 @@ export function clockTargets(now: number): readonly (readonly [name: string, at:
   const targets: readonly (readonly [string, number])[] = [
     ['the next quota reset', next(keys.map(({ minute }) => minute?.reset))],
     ['the next reset of a day', next(keys.map(({ day }) => day?.reset))],
-    ['the end of a login', first(loginEnds())],
+    ['the end of a login', first(loginEnds.value)],
     ...bans.map((key) => [`the end of the ban of ${key.key}`, now + banLeft(key, now)] as const),
     ...operations.value.map(({ id, sunset }) => [`the sunset of ${id}`, Date.parse(sunset ?? '')] as const),
   ]

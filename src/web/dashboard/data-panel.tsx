@@ -1,32 +1,18 @@
-import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { parseJson, stringifyJson } from '../../contract/json.js'
 import type { ResourceView } from '../../control/views.js'
 import { counted, recordsText } from '../../domain/numbers.js'
-import { CopyButton, ScrollBox } from '../content.js'
-import { Field, Form, FormDialog, type ReadField } from '../ui.js'
+import { CopyButton, Table } from '../content.js'
+import { Field, Form, type ReadField } from '../ui.js'
 import { call, removeSpace } from './actions.js'
 import { ActionButton, SavedField, Section } from './fields.js'
 import { type RecordField, recordFields } from './record-fields.js'
 import { announce, showRecords, showSpace } from './session.js'
-import {
-  contract,
-  RECORDS_PER_PAGE,
-  recordLimit,
-  recordSearch,
-  records,
-  resource,
-  resources,
-  snapshots,
-  space,
-  spaces,
-  state,
-} from './state.js'
+import * as view from './state.js'
 
 export function DataPanel() {
   return (
     <>
-      <Place />
       <RecordsSection />
       <SnapshotsSection />
       <SpacesSection />
@@ -36,11 +22,11 @@ export function DataPanel() {
 
 /** Where the records are, of all spaces or of the default one. */
 function Place() {
-  const { store = null } = state.value?.process ?? {}
-  if (space.value !== '' || store === null)
-    return <p class="place muted">These records are in memory, and are gone when the sandbox stops.</p>
+  const { store = null } = view.state.value?.process ?? {}
+  if (view.space.value !== '' || store === null)
+    return <p class="muted">These records are in memory, and are gone when the sandbox stops.</p>
   return (
-    <p class="place row">
+    <p class="row">
       <span class="mono grow">{store}</span>
       <CopyButton text={store}>Copy the path</CopyButton>
       <a href={`vscode://file${encodeURI(store)}`} title="Stop the sandbox before you edit it">
@@ -50,12 +36,9 @@ function Place() {
   )
 }
 
-function shownResource(): ResourceView | undefined {
-  return resources.value.find(({ name }) => name === resource.value) ?? resources.value[0]
-}
-
 function RecordsSection() {
-  const shown = shownResource()
+  const { resources, records, recordSearch, recordLimit, contract, RECORDS_PER_PAGE } = view
+  const shown = resources.value.find(({ name }) => name === view.resource.value) ?? resources.value[0]
   const fields = useMemo(() => recordFields(contract.value, shown?.path ?? ''), [contract.value, shown?.path])
   if (shown === undefined)
     return (
@@ -64,20 +47,23 @@ function RecordsSection() {
       </Section>
     )
   const found = records.value
-  const names = [...new Set([shown.id, ...found.flatMap((record) => Object.keys(record))])]
+  const names = [...new Set(found.flatMap((record) => Object.keys(record)))].filter((name) => name !== shown.id)
+  const show = (name: string, search: string) => {
+    view.resource.value = name
+    if (name !== shown.name) records.value = []
+    recordSearch.value = search
+    void showRecords()
+  }
+  const label = `${shown.name}, newest first`
   return (
     <Section id="records" title="Records" aside={`${shown.records.toLocaleString('en')} ${shown.name}`}>
+      <Place />
       <div class="row">
         <Field
           aria-label="Resource"
           value={shown.name}
           choices={resources.value.map(({ name }) => name)}
-          choose={(name) => {
-            resource.value = name
-            records.value = []
-            recordSearch.value = ''
-            void showRecords()
-          }}
+          choose={(name) => show(name, '')}
         />
         <Field
           class="grow"
@@ -85,39 +71,16 @@ function RecordsSection() {
           aria-label={`Search ${shown.name}`}
           placeholder="id or text"
           value={recordSearch.value}
-          choose={(text) => {
-            recordSearch.value = text
-            void showRecords()
-          }}
+          choose={(text) => show(shown.name, text)}
         />
       </div>
-      <ScrollBox label={`${shown.name}, newest first`}>
-        <table>
-          <thead>
-            <tr>
-              {names.map((name) => (
-                <th scope="col" key={name}>
-                  {name}
-                </th>
-              ))}
-              <th scope="col">
-                <span class="hidden">Remove</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {found.map((record) => (
-              <RecordRow
-                key={`${shown.name} ${pathOf(shown, record)}`}
-                record={record}
-                names={names}
-                fields={fields}
-                shown={shown}
-              />
-            ))}
-          </tbody>
-        </table>
-      </ScrollBox>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, so the keyboard must reach it */}
+      <section class="tablebox" aria-label={label} tabIndex={0}>
+        <Table
+          head={[shown.id, ...names, <span class="hidden">Remove</span>]}
+          rows={found.map((record) => recordCells(record, names, fields, shown))}
+        />
+      </section>
       {found.length < recordLimit.value || shown.records <= found.length ? null : (
         <div class="row">
           <span class="muted">The newest {found.length}.</span>
@@ -149,7 +112,7 @@ function AddForm({ shown, fields }: { readonly shown: ResourceView; readonly fie
         <Field key={name} label={name} name={name} required />
       ))}
       {fields.map(({ name, isRequired, choices }) => (
-        <Field key={name} label={name} name={name} required={isRequired} {...(choices && { choices })} />
+        <Field key={name} label={name} name={name} required={isRequired} choices={choices} />
       ))}
       <button type="submit">Add</button>
     </Form>
@@ -157,7 +120,7 @@ function AddForm({ shown, fields }: { readonly shown: ResourceView; readonly fie
 }
 
 /** @throws Error for text that is not JSON */
-function readValue({ name, isText }: Pick<RecordField, 'name' | 'isText'>, text: string): unknown {
+function readValue({ name, isText }: RecordField, text: string): unknown {
   if (isText) return text
   try {
     return parseJson(text)
@@ -166,68 +129,40 @@ function readValue({ name, isText }: Pick<RecordField, 'name' | 'isText'>, text:
   }
 }
 
-/** `3/rex`, as the control plane names a nested record. */
-function pathOf({ id, parents }: ResourceView, record: Readonly<Record<string, unknown>>): string {
-  return [...parents.flatMap((name) => (name in record ? [record[name]] : [])), record[id]].map(String).join('/')
-}
-
 /** Texts come from clients: render them as text only. */
-function RecordRow({
-  record,
-  names,
-  fields,
-  shown,
-}: {
-  readonly record: Readonly<Record<string, unknown>>
-  readonly names: readonly string[]
-  readonly fields: readonly RecordField[]
-  readonly shown: ResourceView
-}) {
-  const id = pathOf(shown, record)
-  const what = `${shown.name} ${id}`
-  const change = (name: string, value: unknown) =>
-    call('records.set', { resource: shown.name, id, change: { [name]: value } }, `${what} is changed.`)
-  return (
-    <tr>
-      {names.map((name) => {
-        const value = record[name]
-        const text = typeof value === 'string' ? value : value === undefined ? '' : stringifyJson(value)
-        const field = fields.find((recordField) => recordField.name === name)
-        const label = `${name} of ${what}`
-        return (
-          <td key={name}>
-            {field === undefined || name === shown.id ? (
-              <span class="mono">{text}</span>
-            ) : (
-              <SavedField
-                aria-label={label}
-                value={text}
-                {...(field.choices && { choices: field.choices })}
-                save={async (given) => {
-                  const isUnset = given === '' && (field.choices !== undefined || !field.isText)
-                  return change(name, isUnset ? null : readValue(field, given))
-                }}
-              />
-            )}
-          </td>
-        )
-      })}
-      <td>
-        <ActionButton
-          class="plain"
-          label={`Remove ${what}`}
-          act={() => call('records.remove', { resource: shown.name, id }, `${what} is removed.`)}
-        >
-          ×
-        </ActionButton>
-      </td>
-    </tr>
-  )
+function recordCells(
+  record: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  fields: readonly RecordField[],
+  { name: resource, id: property, parents }: ResourceView,
+) {
+  // `3/rex`, as the control plane names a nested record.
+  const id = [...parents.filter((name) => name in record), property].map((name) => String(record[name])).join('/')
+  const what = `${resource} ${id}`
+  const cells = names.map((name) => {
+    const value = record[name]
+    const text = typeof value === 'string' ? value : value === undefined ? '' : stringifyJson(value)
+    const field = fields.find((recordField) => recordField.name === name)
+    if (field === undefined) return <span class="mono">{text}</span>
+    const save = (given: string) => {
+      const isUnset = given === '' && (field.choices !== undefined || !field.isText)
+      const change = { [name]: isUnset ? null : readValue(field, given) }
+      return call('records.set', { resource, id, change }, `${what} is changed.`)
+    }
+    return <SavedField aria-label={`${name} of ${what}`} value={text} choices={field.choices} save={save} />
+  })
+  const remove = () => call('records.remove', { resource, id }, `${what} is removed.`)
+  return [
+    id,
+    ...cells,
+    <ActionButton class="plain" label={`Remove ${what}`} act={remove}>
+      ×
+    </ActionButton>,
+  ] as const
 }
 
 function SnapshotsSection() {
-  const names = snapshots.value
-  const removing = useSignal('')
+  const names = view.snapshots.value.map(({ name }) => name)
   return (
     <Section id="snapshots" title="Snapshots" aside={names.length === 0 ? 'none' : names.length}>
       <ul class="rules">
@@ -240,28 +175,15 @@ function SnapshotsSection() {
             >
               Restore
             </ActionButton>
-            <button
-              type="button"
-              aria-label={`Remove ${name}`}
-              aria-haspopup="dialog"
-              onClick={() => (removing.value = name)}
+            <ActionButton
+              label={`Remove ${name}`}
+              act={() => call('snapshots.remove', { name }, `The snapshot ${name} is removed.`)}
             >
               Remove
-            </button>
+            </ActionButton>
           </li>
         ))}
       </ul>
-      {removing.value === '' ? null : (
-        <FormDialog
-          label={`Remove the snapshot ${removing}?`}
-          submit="Remove"
-          submitStyle="danger"
-          onClose={() => (removing.value = '')}
-          send={() => call('snapshots.remove', { name: removing.value }, `The snapshot ${removing} is removed.`)}
-        >
-          <p>Remove the snapshot {removing}?</p>
-        </FormDialog>
-      )}
       <Form
         label="Save a snapshot"
         send={(field) => {
@@ -277,18 +199,13 @@ function SnapshotsSection() {
 }
 
 function SpacesSection() {
-  const all = spaces.value
-  if (all.length === 0)
-    return (
-      <Section id="spaces" title="Spaces" aside="only the default one">
-        <p class="muted">
-          Any key with ~name appended, such as <span class="mono">sandbox~checkout</span>, opens a space: own records,
-          quotas, clock and log.
-        </p>
-      </Section>
-    )
+  const all = view.spaces.value
   return (
-    <Section id="spaces" title="Spaces" aside={all.length}>
+    <Section id="spaces" title="Spaces" aside={all.length === 0 ? 'only the default one' : all.length}>
+      <p class="muted">
+        Any key with ~name appended, such as <span class="mono">sandbox~checkout</span>, opens a space: own records,
+        quotas, clock and log.
+      </p>
       <ul class="rules">
         {all.map(({ name, records, requests }) => (
           <li key={name} class="row between">
@@ -296,7 +213,7 @@ function SpacesSection() {
             <span class="muted">
               {recordsText(records)}, {counted(requests, 'request')}
             </span>
-            {name === space.value ? (
+            {name === view.space.value ? (
               <span class="tag">shown</span>
             ) : (
               <button type="button" aria-label={`Show the space ${name}`} onClick={() => showSpace(name)}>

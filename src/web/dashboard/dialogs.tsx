@@ -53,7 +53,7 @@ export function HelpDialog() {
   return isHelpOpen.value ? (
     <Dialog label="Help" onClose={() => (isHelpOpen.value = false)}>
       <h2>Keyboard</h2>
-      <Table head={['Key', 'Action']} rows={KEYS} isMono />
+      <Table head={['Key', 'Action']} rows={KEYS} />
       <h2>Filter syntax</h2>
       <p class="muted">
         Alt-click a cell of the log to filter by it. Words must all match: <code>4xx</code>, <code>&gt;500ms</code>,{' '}
@@ -75,15 +75,16 @@ function EditForm({ exchange }: { readonly exchange: Exchange }) {
   const { id, key, sender, method, request } = exchange
   const isKnown = state.value?.keys.some((known) => known.key === key && !known.secret) === true
   const headers = ownHeaders(request, state.value?.keyHeader)
+  const lines = headers.map(([name, value]) => `${name}: ${value}`).join('\n')
   function send(field: ReadField) {
-    const written = readHeaders(field('headers') ?? '')
-    const removed = headers.filter(([name]) => !(name in written)).map(([name]) => [name, null] as const)
+    // Without the headers that were removed.
+    const none = Object.fromEntries(headers.map(([name]) => [name, null]))
     const given = field('key')
     return replay(id, {
       ...(given !== undefined && { key: given }),
       method: field('method') ?? method,
       target: field('target') ?? '',
-      headers: { ...Object.fromEntries(removed), ...written },
+      headers: { ...none, ...readHeaders(field('headers') ?? '') },
       body: field('body') ?? '',
     })
   }
@@ -101,27 +102,13 @@ function EditForm({ exchange }: { readonly exchange: Exchange }) {
           placeholder="not in the log"
         />
       </div>
-      <label class="stacked">
-        Headers
-        <textarea name="headers" rows={4} class="mono" spellcheck={false}>
-          {headers.map(([name, value]) => `${name}: ${value}`).join('\n')}
-        </textarea>
-      </label>
-      <label class="stacked">
-        Body
-        <textarea name="body" rows={8} class="mono" spellcheck={false}>
-          {request.body}
-        </textarea>
-      </label>
+      <Field label="Headers" name="headers" class="stack" rows={4} defaultValue={lines} />
+      <Field label="Body" name="body" class="stack" rows={8} defaultValue={request.body} />
     </FormDialog>
   )
 }
 
 function readHeaders(text: string): Record<string, string> {
-  const lines = text.split('\n').map((line) => [line, line.indexOf(':')] as const)
-  return Object.fromEntries(
-    lines
-      .filter(([, colon]) => colon > 0)
-      .map(([line, colon]) => [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()]),
-  )
+  const lines = [...text.matchAll(/^([^:\n]+):(.*)$/gm)]
+  return Object.fromEntries(lines.map(([, name = '', value = '']) => [name.trim().toLowerCase(), value.trim()]))
 }

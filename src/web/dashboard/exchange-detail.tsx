@@ -14,7 +14,7 @@ import { SANDBOX_ADDRESS } from '../control-api.js'
 import { countdownText, endText, timeText } from '../format.js'
 import { CODE_FORMS, codeForms, vitestCode } from '../request-code.js'
 import { Toggle } from '../ui.js'
-import { call, moveClock, removeFault, replay } from './actions.js'
+import { call, changePlan, moveClock, removeFault, replay, unban } from './actions.js'
 import { type Chain, chainOf } from './exchange-chain.js'
 import { Duration, Status } from './exchange-list.js'
 import { explainExchange } from './explain-exchange.js'
@@ -34,7 +34,7 @@ export function closeExchange(): void {
 
 export function ExchangePanel() {
   const exchange = selected.value
-  if (exchange === undefined) return <p class="empty">Select a request to see it here.</p>
+  if (exchange === undefined) return <p class="bar muted">Select a request to see it here.</p>
   const { id, ended, operation } = exchange
   const key = state.value?.keys.find((known) => known.key === exchange.key)
   const { latency } = state.value?.settings ?? {}
@@ -44,7 +44,15 @@ export function ExchangePanel() {
   const { rule, help } = explainExchange(exchange, { ...key, latency, rules, bans: bans.value, now, obstacles })
   const finding = findingOf(exchange, conduct.value)
   const chain = chainOf(exchange, conduct.value, exchanges.value, bans.value)
+  const title = titleOf(chain, exchange)
   const at = Date.parse(exchange.at)
+  const facts = {
+    Exchange: id,
+    At: `${dateText(at)} ${timeText(at, true)}`,
+    Operation: <FilterButton field="op" value={operation ?? 'none'} />,
+    Key: <FilterButton field="key" value={exchange.key} text={`${exchange.key}${key?.plan ? ` (${key.plan})` : ''}`} />,
+    Took: <Duration exchange={exchange} />,
+  }
   return (
     <section class="detail stack" aria-labelledby="detail-title">
       <div class="row">
@@ -64,7 +72,7 @@ export function ExchangePanel() {
         </span>
       </div>
       <h2 id="detail-title" class={`why ${ended === null ? '' : outcomeOf(exchange)}`}>
-        {titleOf(chain, exchange) ?? rule}
+        {title ?? rule}
       </h2>
       <p class="target">
         <Status exchange={exchange} />{' '}
@@ -72,24 +80,18 @@ export function ExchangePanel() {
           {exchange.method} {addressOf(exchange)}
         </span>
       </p>
-      {titleOf(chain, exchange) === undefined ? null : <p>{rule}</p>}
+      {title === undefined ? null : <p>{rule}</p>}
       {finding === undefined || finding.disobeyed !== null ? null : <p>{inZone(finding.message, at)}</p>}
       {help === undefined ? null : <p class="muted">{help}</p>}
       <NextSteps exchange={exchange} keyView={key} />
       {chain === undefined ? null : <ChainList chain={chain} exchange={exchange} />}
       <dl class="row facts">
-        <Fact name="Exchange">{id}</Fact>
-        <Fact name="At">{`${dateText(at)} ${timeText(at, true)}`}</Fact>
-        <Fact name="Operation">
-          <FilterButton field="op" value={operation ?? 'none'} />
-        </Fact>
-        <Fact name="Key">
-          <FilterButton field="key" value={exchange.key} />
-          {key?.plan ? ` (${key.plan})` : ''}
-        </Fact>
-        <Fact name="Took">
-          <Duration exchange={exchange} />
-        </Fact>
+        {Object.entries(facts).map(([name, fact]) => (
+          <div key={name} class="row">
+            <dt>{name}</dt>
+            <dd>{fact}</dd>
+          </div>
+        ))}
       </dl>
       <Messages key={id} exchange={exchange} chain={chain} />
     </section>
@@ -122,7 +124,7 @@ function ChainList({ chain, exchange: { at, key } }: { readonly chain: Chain; re
   const hasNext = obstacle !== undefined && endText(obstacle.until) !== endText(told) && obstacle.until > told
   const end = hasNext ? obstacle.until : told
   return (
-    <ol class="chain" aria-label="What led to it">
+    <ol class="chain rules" aria-label="What led to it">
       <Step at={timeText(start.at, true)} ids={[start.exchange]}>
         <b class="mono">{start.status === 0 ? 'lost' : start.status}</b>{' '}
         {start.retryAfter === null ? 'no Retry-After' : `Retry-After: ${start.retryAfter}${askAgain}`}
@@ -162,37 +164,26 @@ function ChainList({ chain, exchange: { at, key } }: { readonly chain: Chain; re
   )
 }
 
-/** @param ids of the exchanges that it is about, the oldest first */
-function Step({
-  at,
-  ids = [],
-  class: style = '',
-  children,
-}: {
+interface StepProps {
   readonly at?: ComponentChildren
+  /** Of the exchanges that it is about, the oldest first. */
   readonly ids?: readonly number[]
   readonly class?: string
   readonly children: ComponentChildren
-}) {
-  const [first] = ids
+}
+
+function Step({ at, ids = [], class: style = '', children }: StepProps) {
+  const first = exchangeById(ids[0] ?? 0)
   return (
     <li class={style}>
       {at === undefined ? null : <span class="mono muted">{at}</span>}
       <span>{children}</span>
-      {first === undefined ? null : <ExchangeLink id={first} lastId={ids.at(-1) ?? first} />}
+      {ids.length === 0 ? null : (
+        <button type="button" class="plain mono" disabled={first === undefined} onClick={() => select(first)}>
+          #{ids.length === 1 ? ids[0] : `${ids[0]}–${ids.at(-1)}`}
+        </button>
+      )}
     </li>
-  )
-}
-
-function ExchangeLink({ id, lastId }: { readonly id: number; readonly lastId: number }) {
-  const exchange = exchangeById(id)
-  const text = `#${id}${lastId === id ? '' : `–${lastId}`}`
-  return exchange === undefined ? (
-    <span class="muted">{text}</span>
-  ) : (
-    <button type="button" class="plain mono" onClick={() => select(exchange)}>
-      {text}
-    </button>
   )
 }
 
@@ -205,11 +196,11 @@ function NextSteps({ exchange, keyView }: { readonly exchange: Exchange; readonl
   const { actions = [] } = fixRefusal({ reason, isAlwaysRefused: keyView?.always != null }) ?? {}
   const possible = actions.flatMap(({ action, label }) => {
     const act = actionFor(action, exchange, keyView, obstacle)
-    return act === undefined ? [] : [[label, act] as const]
+    return act === undefined ? [] : [{ label, act }]
   })
   return (
     <div class="row steps">
-      {possible.map(([label, act], index) => (
+      {possible.map(({ label, act }, index) => (
         <ActionButton key={label} class={index === 0 ? 'primary' : ''} act={act}>
           {label}
         </ActionButton>
@@ -234,28 +225,22 @@ function actionFor(action: FixAction, exchange: Exchange, key: KeyView | undefin
         : () => moveClock({ now: isoText(Math.ceil(obstacle.until)) })
     case 'larger-plan': {
       const plan = key?.plan ? plans[plans.indexOf(key.plan) + 1] : undefined
-      return plan === undefined || obstacle?.reason !== 'quota-minute'
-        ? undefined
-        : () => call('keys.change', { key: name, plan }, `${name} is on the plan ${plan}.`)
+      return plan === undefined || obstacle?.reason !== 'quota-minute' ? undefined : () => changePlan(name, plan)
     }
     case 'lift-ban':
-      return key?.ban ? () => call('keys.unban', { key: name }, `The ban of ${name} is lifted.`) : undefined
+      return key?.ban ? () => unban(name) : undefined
     case 'stop-storm':
       return isActive('storm') ? () => call('storm.stop', {}, 'The storm is stopped.') : undefined
-    case 'remove-fault': {
-      const isLive = faults.some((fault) => fault.left !== 0 && fault.id === ruleId)
-      return isLive ? () => removeFault(ruleId) : undefined
-    }
+    case 'remove-fault':
+      return faults.some(({ left, id }) => left !== 0 && id === ruleId) ? () => removeFault(ruleId) : undefined
     case 'restore-operation':
-      return settings?.sunset === 'before'
-        ? undefined
-        : () => call('settings.change', { sunset: 'before' }, 'Sunset is before.')
+      return settings?.sunset === 'before' ? undefined : () => changeSunset('before')
     case 'end-brownout':
-      return settings?.sunset === 'brownout'
-        ? () => call('settings.change', { sunset: 'auto' }, 'Sunset is auto.')
-        : undefined
+      return settings?.sunset === 'brownout' ? () => changeSunset('auto') : undefined
   }
 }
+
+const changeSunset = (sunset: 'before' | 'auto') => call('settings.change', { sunset }, `Sunset is ${sunset}.`)
 
 /** `0 of 60 left · resets in 0:42 · Retry-After 60` */
 function RateStrip({ exchange: { response } }: { readonly exchange: Exchange }) {
@@ -348,7 +333,7 @@ function Code({ exchange, isEarly }: { readonly exchange: Exchange; readonly isE
   return (
     <CodeBlock
       forms={{
-        ...codeForms(request, 'curl', 'fetch'),
+        ...codeForms(request),
         'as a failing Vitest test': () => vitestCode(request, basePath, setupOf(exchange), isEarly),
       }}
     />
@@ -364,31 +349,16 @@ function setupOf({ operation, status, reason, rule, response }: Exchange): strin
   return `await sandbox.faults.add('${operation}:${status}*1${wait === undefined ? '' : ',retry-after=1s'}')`
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <div class="row">
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
-}
-
-function FilterButton({
-  field,
-  value,
-  text = value,
-}: {
+interface FilterProps {
   readonly field: string
   readonly value: string
   readonly text?: string
-}) {
+}
+
+function FilterButton({ field, value, text = value }: FilterProps) {
+  const act = () => filterBy(wordOf(field, value))
   return (
-    <button
-      type="button"
-      class="plain"
-      aria-label={`Filter by ${value}`}
-      onClick={() => filterBy(wordOf(field, value))}
-    >
+    <button type="button" class="plain" aria-label={`Filter by ${value}`} onClick={act}>
       {text}
     </button>
   )

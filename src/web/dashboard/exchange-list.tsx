@@ -11,21 +11,7 @@ import { scrollToRow, type TimelineRow, timelineOf, visibleRows } from './exchan
 import { explainExchange } from './explain-exchange.js'
 import { FirstRun } from './first-run.js'
 import { durationAt, exchangeById, filterBy, hold, select, setFilter } from './session.js'
-import {
-  bans,
-  events,
-  exchanges,
-  filter,
-  isFolded,
-  isLoaded,
-  newer,
-  pageTime,
-  selected,
-  shownExchanges,
-  state,
-  tab,
-  today,
-} from './state.js'
+import * as view from './state.js'
 import { dayText, dayTitle, inZone, outcomeOf } from './texts.js'
 
 /** In pixels: from this width on, an exchange takes one line. */
@@ -33,12 +19,12 @@ const MIN_WIDE = 620
 const ROW_HEIGHT = { wide: 26, narrow: 48 }
 
 export function ExchangeList() {
-  const all = exchanges.value
-  const shown = shownExchanges.value
-  const rows = timelineOf(shown, filter.value === '' ? events.value : [], {
-    today: today.value,
+  const all = view.exchanges.value
+  const shown = view.shownExchanges.value
+  const rows = timelineOf(shown, view.filter.value === '' ? view.events.value : [], {
+    today: view.today.value,
     dayOf: (at) => dayText(Date.parse(at)),
-    ...(isFolded.value && { factsOf }),
+    ...(view.isFolded.value && { factsOf }),
   })
 
   const scroller = useRef<HTMLDivElement>(null)
@@ -52,14 +38,10 @@ export function ExchangeList() {
   const visible = rows.slice(first, end)
 
   useLayoutEffect(() => {
-    const element = scroller.current
-    if (element === null) return
-    const measure = () => {
-      box.value = { width: element.clientWidth, height: element.clientHeight }
-    }
-    const sizes = new ResizeObserver(measure)
-    sizes.observe(element)
-    measure()
+    const sizes = new ResizeObserver(([entry]) => {
+      if (entry !== undefined) box.value = entry.contentRect
+    })
+    if (scroller.current !== null) sizes.observe(scroller.current)
     return () => sizes.disconnect()
   }, [])
 
@@ -67,8 +49,8 @@ export function ExchangeList() {
   const newest = useRef<string>(undefined)
   useLayoutEffect(() => {
     const element = scroller.current
-    const added = newest.current === undefined ? 0 : rows.findIndex((row) => keyOf(row) === newest.current)
-    newest.current = rows[0] && keyOf(rows[0])
+    const added = rows.findIndex(({ key }) => key === newest.current)
+    newest.current = rows[0]?.key
     if (element === null || added <= 0) return
     if (element.scrollTop > 0 || element.contains(document.activeElement)) element.scrollTop += added * rowHeight
   })
@@ -81,15 +63,13 @@ export function ExchangeList() {
   function show(index: number): void {
     const element = scroller.current
     const top = element && scrollToRow(index, rowHeight, element.scrollTop, element.clientHeight)
-    if (element === null || top == null) return
+    if (index === -1 || element === null || top == null) return
     element.scrollTop = top
     scrollTop.value = element.scrollTop
   }
 
   const indexOf = (id: number | undefined) => rows.findIndex((row) => isRowOf(row, id))
-  useEffect(() => {
-    if (selected.value !== undefined) show(indexOf(selected.value.id))
-  }, [selected.value?.id])
+  useEffect(() => show(indexOf(view.selected.value?.id)), [view.selected.value?.id])
 
   // Focuses the row selected by an arrow key, once rendered.
   const isWalking = useRef(false)
@@ -99,7 +79,7 @@ export function ExchangeList() {
     scroller.current?.querySelector<HTMLElement>(`[data-exchange="${focused.value}"]`)?.focus({ preventScroll: true })
   })
 
-  const currentIndex = indexOf(focused.value ?? selected.value?.id)
+  const currentIndex = indexOf(focused.value ?? view.selected.value?.id)
   const reachable =
     currentIndex >= first && currentIndex < end
       ? currentIndex
@@ -115,7 +95,7 @@ export function ExchangeList() {
     show(index)
     isWalking.current = true
     focused.value = row.exchange.id
-    if (tab.value === 'exchange') select(row.exchange)
+    if (view.tab.value === 'exchange') select(row.exchange)
   }
 
   const names = visible.map((row) => (row.kind === 'exchange' ? clientName(row.exchange).length : 0))
@@ -137,9 +117,9 @@ export function ExchangeList() {
           ))}
         </div>
       ) : null}
-      {newer.value === 0 ? null : (
+      {view.newer.value === 0 ? null : (
         <button type="button" class="newer" onClick={showNewest}>
-          {newer} newer ↑
+          {view.newer} newer ↑
         </button>
       )}
       <section
@@ -147,9 +127,7 @@ export function ExchangeList() {
         id="log"
         aria-label="Exchanges, newest first"
         ref={scroller}
-        onScroll={({ currentTarget }) => {
-          scrollTop.value = currentTarget.scrollTop
-        }}
+        onScroll={({ currentTarget }) => (scrollTop.value = currentTarget.scrollTop)}
         onKeyDown={walk}
         onFocusCapture={({ target }) => {
           const id = target instanceof HTMLElement ? target.dataset.exchange : undefined
@@ -157,26 +135,26 @@ export function ExchangeList() {
         }}
       >
         {all.length > 0 && shown.length === 0 ? (
-          <p class="empty">
+          <p class="bar muted">
             No exchange matches the filter.{' '}
             <button type="button" onClick={() => setFilter('')}>
               Clear filter
             </button>
           </p>
         ) : null}
-        {all.length > 0 ? null : isLoaded.value ? <FirstRun /> : <p class="empty">Loading the log …</p>}
+        {all.length > 0 ? null : view.isLoaded.value ? <FirstRun /> : <p class="bar muted">Loading the log …</p>}
         <ol style={{ paddingTop: `${first * rowHeight}px`, paddingBottom: `${(rows.length - end) * rowHeight}px` }}>
           {visible.map((row, index) =>
             row.kind === 'exchange' ? (
               <ExchangeRow
-                key={row.exchange.id}
+                key={row.key}
                 exchange={row.exchange}
                 count={row.ids.length}
-                isSelected={isRowOf(row, selected.value?.id)}
+                isSelected={isRowOf(row, view.selected.value?.id)}
                 isReachable={first + index === reachable}
               />
             ) : (
-              <EventRow key={keyOf(row)} row={row} />
+              <EventRow key={row.key} row={row} />
             ),
           )}
         </ol>
@@ -210,12 +188,6 @@ function EventRow({ row }: { readonly row: Exclude<TimelineRow, { kind: 'exchang
   )
 }
 
-function keyOf(row: TimelineRow): string {
-  if (row.kind === 'exchange') return `x${row.exchange.id}`
-  if (row.kind === 'day') return `d${row.beforeId}`
-  return row.kind === 'event' ? `e${row.event.afterId} ${row.event.at} ${row.event.text}` : `b${row.afterId}`
-}
-
 /** Skips rows of other kinds. May return an index outside of the list. */
 function nextExchange(rows: readonly TimelineRow[], from: number, step: number): number {
   const direction = Math.abs(step) === 1 ? step : -Math.sign(step)
@@ -224,29 +196,26 @@ function nextExchange(rows: readonly TimelineRow[], from: number, step: number):
   return index
 }
 
-/** Reads signals, so that it renders again only if one of them or a property has changed. */
-function ExchangeRow({
-  exchange,
-  count,
-  isSelected,
-  isReachable,
-}: {
+interface RowProps {
   readonly exchange: Exchange
   readonly count: number
   readonly isSelected: boolean
   /** Reachable by Tab; others by arrow keys. */
   readonly isReachable: boolean
-}) {
+}
+
+/** Reads signals, so that it renders again only if one of them or a property has changed. */
+function ExchangeRow({ exchange, count, isSelected, isReachable }: RowProps) {
   const { id, method, reason, rule, key, status, ended } = exchange
   const facts = useComputed(() => {
-    const always = state.value?.keys.find((known) => known.key === key)?.always
-    return `${always ?? ''} ${state.value?.settings.latency ?? ''}`
+    const always = view.state.value?.keys.find((known) => known.key === key)?.always
+    return `${always ?? ''} ${view.state.value?.settings.latency ?? ''}`
   }).value.split(' ')
   const word = rule !== undefined ? `rule:${rule}` : reason !== null ? `reason:${reason}` : undefined
   const { cause } = explainExchange(exchange, {
     always: (facts[0] || null) as 'limited' | null,
     latency: facts[1] || null,
-    bans: bans.value,
+    bans: view.bans.value,
   })
   const why = [cause, ignoredText(exchange)].filter(Boolean).join('; ')
   return (
@@ -315,5 +284,5 @@ export function Status({ exchange, ...rest }: { readonly exchange: Exchange; rea
 
 export function Duration({ exchange }: { readonly exchange: Exchange }) {
   if (exchange.ended !== null) return <>{formatSpan(exchange.durationMs)}</>
-  return <>{formatSpan(durationAt(exchange, pageTime.value))} …</>
+  return <>{formatSpan(durationAt(exchange, view.pageTime.value))} …</>
 }

@@ -12,20 +12,18 @@ export class ExchangeRing {
     this.#limit = limit
   }
 
-  /** @returns `ended` for a known exchange that has ended, `restarted` if ids restarted after the log was cleared */
-  add(exchange: Exchange): 'new' | 'ended' | 'known' | 'restarted' {
+  /** Starts again if ids do, after the log was cleared. @returns whether it was not known so */
+  add(exchange: Exchange): boolean {
     const known = this.#byId.get(exchange.id)
     const isSame = known?.at === exchange.at && known.path === exchange.path && known.key === exchange.key
     const hasEnded = isSame && known.ended === null && exchange.ended !== null
-    if (isSame && !hasEnded && (exchange.ended === null || known.durationMs === exchange.durationMs)) return 'known'
-    const isRestart = known !== undefined && !hasEnded
-    if (isRestart) this.clear()
+    if (isSame && !hasEnded && (exchange.ended === null || known.durationMs === exchange.durationMs)) return false
+    if (known !== undefined && !hasEnded) this.clear()
     this.#byId.set(exchange.id, exchange)
     this.highestId = Math.max(this.highestId, exchange.id)
     const [oldest] = this.#byId.keys()
     if (this.#byId.size > this.#limit && oldest !== undefined) this.#byId.delete(oldest)
-    if (hasEnded) return 'ended'
-    return isRestart ? 'restarted' : 'new'
+    return true
   }
 
   /** Also makes room for them. @param older oldest first */
@@ -50,13 +48,13 @@ export class ExchangeRing {
   }
 }
 
-export type TimelineRow =
-  /** The newest of some equal exchanges of a client. */
+/** `exchange`: the newest of some equal ones of a client. `back`: of the clock, without an event that explains it. */
+export type TimelineRow = { readonly key: string } & (
   | { readonly kind: 'exchange'; readonly exchange: Exchange; readonly ids: readonly number[] }
-  | { readonly kind: 'day'; readonly day: string; readonly beforeId: number }
+  | { readonly kind: 'day'; readonly day: string }
   | { readonly kind: 'event'; readonly event: LoggedEvent }
-  /** The clock went back without an event that explains it. */
-  | { readonly kind: 'back'; readonly afterId: number }
+  | { readonly kind: 'back' }
+)
 
 /** Smaller steps may be exchanges that overtook each other. */
 const BACK_MS = 1000
@@ -87,18 +85,18 @@ export function timelineOf(
   let shownDay = today
   // The last row of each client since something else happened.
   const open = new Map<string, { readonly facts: string; readonly index: number }>()
-  function push(row: Exclude<TimelineRow, { kind: 'exchange' }>): void {
+  function push(row: TimelineRow): void {
     rows.push(row)
     open.clear()
   }
   function showDay(at: string, beforeId: number): void {
     const day = dayOf?.(at)
-    if (day !== undefined && day !== shownDay) push({ kind: 'day', day, beforeId })
+    if (day !== undefined && day !== shownDay) push({ kind: 'day', day, key: `day ${beforeId}` })
     shownDay = day
   }
   function showEvent(event: LoggedEvent): void {
     showDay(event.at, event.afterId + 0.5)
-    push({ kind: 'event', event })
+    push({ kind: 'event', event, key: `${event.afterId} ${event.at} ${event.text}` })
   }
   for (const exchange of exchanges) {
     let hasMoved = false
@@ -107,7 +105,7 @@ export function timelineOf(
       hasMoved ||= setsClock(event.verb)
     }
     if (newer !== undefined && !hasMoved && Date.parse(exchange.at) - Date.parse(newer.at) > BACK_MS)
-      push({ kind: 'back', afterId: exchange.id })
+      push({ kind: 'back', key: `back ${exchange.id}` })
     newer = exchange
     showDay(exchange.at, exchange.id)
     const { client = '', facts = '' } = factsOf?.(exchange) ?? {}
@@ -117,7 +115,7 @@ export function timelineOf(
       rows[same.index] = { ...row, ids: [...row.ids, exchange.id] }
     else {
       open.set(client, { facts, index: rows.length })
-      rows.push({ kind: 'exchange', exchange, ids: [exchange.id] })
+      rows.push({ kind: 'exchange', exchange, ids: [exchange.id], key: String(exchange.id) })
     }
   }
   for (const event of events.slice(next)) showEvent(event)

@@ -4,26 +4,17 @@ import { stringifyJson } from '../../contract/json.js'
 import { ActionError, type Choice, Field, useAction } from '../ui.js'
 import { connection, notice } from './state.js'
 
-interface ButtonProps {
+interface ButtonProps extends Pick<HTMLAttributes<HTMLButtonElement>, 'onPointerEnter' | 'onFocusIn'> {
   /** Accessible name, if the text alone is unclear. */
   readonly label?: string
   readonly class?: string
-  readonly title?: string
   readonly disabled?: boolean
   readonly children: ComponentChildren
+  act(): Promise<unknown>
 }
 
-export function ActionButton({
-  act,
-  label,
-  disabled = false,
-  children,
-  ...rest
-}: ButtonProps & { act(): Promise<unknown> } & Pick<
-    HTMLAttributes<HTMLButtonElement>,
-    'onPointerEnter' | 'onFocusIn'
-  >) {
-  const action = useAction()
+export function ActionButton({ act, label, disabled = false, children, ...rest }: ButtonProps) {
+  const action = useAction<true>()
   const isBusy = action.pending.value !== undefined
   return (
     <>
@@ -36,38 +27,44 @@ export function ActionButton({
         onClick={async ({ currentTarget }) => {
           const isInMenu = currentTarget.closest('.menu') !== null
           // A menu closes, and hides the error below.
-          if (!(await action.run(act)) && isInMenu) notice.value = action.error.value
+          if (!(await action.run(act, true)) && isInMenu) notice.value = action.error.value
         }}
       >
         {children}
       </button>
-      <ActionError action={action} />
+      <ActionError error={action.error} />
     </>
   )
 }
 
-/** A choice is saved and shown immediately; a text with Enter or on blur, and Escape reverts it. */
-export function SavedField({
-  label,
-  value,
-  save,
-  ...attributes
-}: {
+interface SavedProps {
   readonly label?: string
   readonly 'aria-label'?: string
   readonly value: string
-  readonly choices?: readonly Choice[]
+  readonly choices?: readonly Choice[] | undefined
   readonly placeholder?: string
-  readonly disabled?: boolean
+  /** A checkbox has the values `true` and `false`. */
+  readonly type?: 'checkbox' | 'text'
   save(value: string): Promise<unknown>
-}) {
+}
+
+/** A choice is saved and shown immediately; a text with Enter or on blur, and Escape reverts it. */
+export function SavedField({ label, value, save, ...attributes }: SavedProps) {
   const action = useAction<string>()
   const id = useId()
   const store = (given: string) => action.run(() => save(given), given)
+  const shown = action.pending.value ?? value
   return (
-    <div class="field">
+    <div class="field stack">
       {label === undefined ? null : <label for={id}>{label}</label>}
-      {attributes.choices === undefined ? (
+      {attributes.type === 'checkbox' ? (
+        <input
+          type="checkbox"
+          id={id}
+          checked={shown === 'true'}
+          onChange={({ currentTarget: { checked } }) => store(String(checked))}
+        />
+      ) : attributes.choices === undefined ? (
         <Field
           {...attributes}
           id={id}
@@ -80,29 +77,26 @@ export function SavedField({
           onBlur={({ currentTarget: { value: text } }) => text !== value && store(text)}
         />
       ) : (
-        <Field {...attributes} id={id} value={action.pending.value?.value ?? value} choose={store} />
+        <Field {...attributes} id={id} value={shown} choose={store} />
       )}
-      <ActionError action={action} />
+      <ActionError error={action.error} />
     </div>
   )
 }
 
-export function Section({
-  id,
-  title,
-  aside,
-  children,
-}: {
+interface SectionProps {
   readonly id: string
   readonly title: string
   readonly aside?: ComponentChildren
   readonly children: ComponentChildren
-}) {
+}
+
+export function Section({ id, title, aside, children }: SectionProps) {
   return (
     <details class="card" id={id} open>
-      <summary class="row">
+      <summary>
         <h2>{title}</h2>
-        <span class="aside push muted">{aside}</span>
+        <span class="aside muted">{aside}</span>
       </summary>
       <div class="stack">{children}</div>
     </details>

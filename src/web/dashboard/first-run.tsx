@@ -18,11 +18,11 @@ export function FirstRun() {
   const url = base + (target ?? '')
   const request = { method: 'GET', url, key, keyHeader, headers: [], body: undefined }
   return (
-    <div class="empty stack">
+    <div class="bar stack">
       <p>No requests yet. {target === undefined ? 'The base URL is:' : 'Send one:'}</p>
       <CodeBlock
         forms={{
-          ...(target !== undefined && codeForms(request, 'curl', 'fetch')),
+          ...(target !== undefined && codeForms(request)),
           '.env': () => `PETSTORE_BASE_URL=${base}\nPETSTORE_API_KEY=${key ?? ''}`,
         }}
       />

@@ -2,7 +2,6 @@ import { counted } from '../../domain/numbers.js'
 import { CopyButton } from '../content.js'
 import { SANDBOX_ADDRESS } from '../control-api.js'
 import { timeText } from '../format.js'
-import { Shell } from '../shell.js'
 import { Field } from '../ui.js'
 import { undo } from './actions.js'
 import { ClockMenu } from './clock-menu.js'
@@ -14,8 +13,11 @@ export function Header() {
   const basePath = state.value?.basePath
   const base = basePath === undefined ? '…' : SANDBOX_ADDRESS + basePath
   return (
-    <Shell page="Dashboard" space={space.value}>
-      <h1 class="hidden">Dashboard</h1>
+    <header class="top row">
+      <h1 class="row">
+        <img src="assets/icon.svg" alt="" width="22" height="22" /> petstore-sandbox
+      </h1>
+      <a href={space.value === '' ? 'docs' : `docs?${new URLSearchParams({ space: space.value })}`}>API docs</a>
       <SpaceChooser />
       <span class={`connection ${connection} outcome ${CONNECTION_COLOURS[connection.value]}`} role="status">
         {connection.value === 'lost' ? 'disconnected' : connection}
@@ -25,12 +27,12 @@ export function Header() {
       </CopyButton>
       {clock.value === undefined ? null : <ClockMenu />}
       <button type="button" class="wide-only" aria-haspopup="dialog" onClick={() => (isPaletteOpen.value = true)}>
-        Run a command <kbd>{/Mac/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'}</kbd>
+        Run a command <kbd class="muted">{/Mac/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
       <button type="button" aria-label="Help" aria-haspopup="dialog" onClick={() => (isHelpOpen.value = true)}>
         ?
       </button>
-    </Shell>
+    </header>
   )
 }
 
@@ -58,12 +60,12 @@ function SpaceChooser() {
 
 export function LostBanner() {
   if (connection.value !== 'lost') return null
-  const command = state.value?.process.command
+  const { command = null } = state.value?.process ?? {}
   return (
-    <p class="lost" role="alert">
+    <p class="bar soft failed" role="alert">
       <b>The sandbox is not responding.</b> Last contact at {timeText(performance.timeOrigin + lastContact.value)}; this
-      is its last known state. {command == null ? 'The program that started it has ended it.' : 'Start it again with '}
-      {command == null ? null : <code>{command}</code>}
+      is its last known state. {command === null ? 'The program that started it has ended it.' : 'Start it again with '}
+      <code>{command}</code>
     </p>
   )
 }

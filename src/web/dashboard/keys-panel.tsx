@@ -1,7 +1,7 @@
 import type { KeyView } from '../../control/views.js'
 import { countdownText } from '../format.js'
 import { Field, Form } from '../ui.js'
-import { call } from './actions.js'
+import { call, changePlan, unban } from './actions.js'
 import { ActionButton, SavedField, Section } from './fields.js'
 import { banLeft, minuteAt, type WindowNow, windowAt } from './quota-now.js'
 import { spaceTime, state } from './state.js'
@@ -51,11 +51,7 @@ function KeyRow({ view }: { readonly view: KeyView }) {
         <span class="error">{left > 0 ? `Banned, ${countdownText(left)} left` : ''}</span>
         <span class="row end">
           {left > 0 ? (
-            <ActionButton
-              key="lift"
-              label={`Lift ban of ${key}`}
-              act={() => call('keys.unban', { key }, `The ban of ${key} is lifted.`)}
-            >
+            <ActionButton key="lift" label={`Lift ban of ${key}`} act={() => unban(key)}>
               Lift
             </ActionButton>
           ) : (
@@ -71,13 +67,13 @@ function KeyRow({ view }: { readonly view: KeyView }) {
           </ActionButton>
         </span>
       </div>
-      <div class="meters">
+      <div class="fields">
         {plan === null ? null : (
           <SavedField
             aria-label={`Plan of ${key}`}
             value={plan}
             choices={state.value?.plans ?? []}
-            save={(chosen) => call('keys.change', { key, plan: chosen }, `${key} is on the plan ${chosen}.`)}
+            save={(chosen) => changePlan(key, chosen)}
           />
         )}
         {minute === undefined ? null : <Gauge name="minute" of={key} {...minute} />}
@@ -87,14 +83,13 @@ function KeyRow({ view }: { readonly view: KeyView }) {
   )
 }
 
+interface GaugeProps extends WindowNow {
+  readonly name: 'minute' | 'day'
+  readonly of: string
+}
+
 /** `12 of 60 a minute, resets in 0:42` */
-function Gauge({
-  name,
-  of,
-  limit,
-  remaining,
-  leftMs,
-}: WindowNow & { readonly name: 'minute' | 'day'; readonly of: string }) {
+function Gauge({ name, of, limit, remaining, leftMs }: GaugeProps) {
   return (
     <span class={remaining === 0 ? 'error' : 'muted'} data-gauge={`${of}, ${name}`}>
       {remaining.toLocaleString('en')} of {limit.toLocaleString('en')} a {name}

@@ -5,6 +5,7 @@ import { RULE_VERDICTS, waitEvidence } from '../../conduct/verdict-words.js'
 import { SECOND_MS } from '../../domain/time.js'
 import { wordOf } from '../../exchanges/exchange-filter.js'
 import { countdownText, endText, timeText } from '../format.js'
+import { Field } from '../ui.js'
 import { type Lane, lanesOf, orderLanes } from './client-lanes.js'
 import { setsClock } from './exchange-rows.js'
 import { minuteAt } from './quota-now.js'
@@ -50,13 +51,13 @@ export function ClientLanes() {
             <LogScope />
           </span>
           {lanes.length <= MAX_SHOWN ? null : (
-            <input
+            <Field
               type="search"
               class="short"
               aria-label="Filter clients"
               placeholder={`Filter ${lanes.length}`}
               value={wanted.value}
-              onInput={({ currentTarget }) => (wanted.value = currentTarget.value)}
+              choose={(text) => (wanted.value = text)}
             />
           )}
         </p>
@@ -137,7 +138,9 @@ function LaneRow({ lane, axis }: { readonly lane: Lane; readonly axis: TimeAxis 
           <path
             key={outcome}
             class={outcome}
-            d={marks[outcome].map((share) => `M${2 + share * (WIDTH - 8)} 9v16${isOwn ? 'h5v-16h-5' : ''}`).join('')}
+            d={[...marks[outcome]]
+              .map((share) => `M${2 + share * (WIDTH - 8)} 9v16${isOwn ? 'h5v-16h-5' : ''}`)
+              .join('')}
           />
         ))}
         <path class="now" d={`M${now * WIDTH} 0v34`} />
@@ -211,10 +214,12 @@ function Quota({ of }: { readonly of: string }) {
   const text = `${remaining.toLocaleString('en')} of ${limit.toLocaleString('en')}`
   return (
     <span class={`quota ${remaining === 0 ? 'failed' : 'answered'}`}>
-      <span class="meter soft">
-        <span style={{ width: `${limit === 0 ? 0 : (100 * remaining) / limit}%` }} />
+      <span class="row">
+        <span class="meter soft grow">
+          <span style={{ width: `${limit === 0 ? 0 : (100 * remaining) / limit}%` }} />
+        </span>
+        <span class="muted">{text}</span>
       </span>
-      <span class="muted">{text}</span>
       {leftMs > 0 ? (
         <span class="muted" title={`in ${countdownText(leftMs)}`}>
           resets {endText(now + leftMs)}

@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals'
+import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { show } from '../shell.js'
 import { TokenDialog } from '../ui.js'
 import { ActiveNow } from './active-now.js'
 import { HelpDialog, ReplayDialog } from './dialogs.js'
@@ -19,7 +19,7 @@ function Dashboard() {
     <>
       <button
         type="button"
-        class="hidden skip"
+        class="hidden newer"
         onClick={() => document.querySelector<HTMLElement>('#log [tabindex="0"], #filter')?.focus()}
       >
         Skip to the log
@@ -44,4 +44,4 @@ effect(() => {
   history.replaceState(null, '', location.pathname + location.search + writePlace(place))
 })
 addEventListener('hashchange', () => goTo(readPlace(location.hash)))
-show(<Dashboard />)
+render(<Dashboard />, document.body)

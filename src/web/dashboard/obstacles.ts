@@ -2,7 +2,7 @@ import type { KeyView, StormView } from '../../control/views.js'
 import { parseDuration } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import type { LoggedEvent } from '../../exchanges/space-event.js'
-import { banLeft, minuteAt, windowAt } from './quota-now.js'
+import { banLeft, minuteAt, type WindowNow, windowAt } from './quota-now.js'
 import { instantText } from './texts.js'
 
 /** What refuses requests of a key now. The only source of when a client can go on. */
@@ -18,37 +18,32 @@ export interface Obstacle {
 
 /** The last to end first. @param key undefined for an unknown one */
 export function obstaclesOf(key: KeyView | undefined, storm: StormView | null, now: number): readonly Obstacle[] {
-  const spent = (reason: 'quota-minute' | 'quota-day', { remaining, leftMs }: { remaining: number; leftMs: number }) =>
-    remaining > 0 || leftMs === 0
-      ? []
-      : [{ reason, text: `${reason.slice(6)} quota used up`, until: now + leftMs, isWhole: true }]
-  const ban = key === undefined ? 0 : banLeft(key, now)
-  const minute = key && minuteAt(key, now)
-  const stormEnd = storm === null ? undefined : endOfStorm(storm, now)
+  const spent = (reason: 'quota-minute' | 'quota-day', window: WindowNow | undefined) => ({
+    ...{ reason, text: `${reason.slice(6)} quota used up`, isWhole: true },
+    until: now + (window?.remaining === 0 ? window.leftMs : 0),
+  })
+  const rate = storm?.rate ?? 0
   const all: readonly Obstacle[] = [
-    ...(ban === 0 ? [] : [{ reason: 'ban', text: 'banned', until: now + ban, isWhole: true } as const]),
-    ...(minute === undefined ? [] : spent('quota-minute', minute)),
-    ...(key?.day ? spent('quota-day', windowAt(key.day, now)) : []),
-    ...(storm === null || stormEnd === undefined
-      ? []
-      : [
-          {
-            reason: 'storm',
-            text: `storm ${Number((100 * storm.rate).toFixed(2))} %`,
-            until: stormEnd,
-            isWhole: storm.rate === 1,
-          } as const,
-        ]),
+    { reason: 'ban', text: 'banned', until: now + (key === undefined ? 0 : banLeft(key, now)), isWhole: true },
+    spent('quota-minute', key && minuteAt(key, now)),
+    spent('quota-day', key?.day ? windowAt(key.day, now) : undefined),
+    {
+      reason: 'storm',
+      text: `storm ${Number((100 * rate).toFixed(2))} %`,
+      until: endOfStorm(storm, now),
+      isWhole: rate === 1,
+    },
   ]
-  return all.toSorted((a, b) => b.until - a.until)
+  return all.filter(({ until }) => until > now).toSorted((a, b) => b.until - a.until)
 }
 
-/** Undefined between the periods of a storm, and after its only one. */
-function endOfStorm({ startedAt, for: length, every }: StormView, now: number): number | undefined {
-  const [lasts, period] = [length, every].map((text) => parseDuration(text ?? '') ?? Number.POSITIVE_INFINITY)
-  const elapsed = (now - Date.parse(startedAt)) % (period ?? 1)
-  const left = (lasts ?? 0) - elapsed
-  return elapsed >= 0 && left > 0 ? now + left : undefined
+/** Now, between the periods of a storm and after its only one. */
+function endOfStorm(storm: StormView | null, now: number): number {
+  const [lasts = 0, period = 1] = [storm?.for, storm?.every].map(
+    (text) => parseDuration(text ?? '') ?? Number.POSITIVE_INFINITY,
+  )
+  const elapsed = (now - Date.parse(storm?.startedAt ?? '')) % period
+  return elapsed >= 0 ? now + lasts - elapsed : now
 }
 
 /** `banned until 12:05:00 UTC` */

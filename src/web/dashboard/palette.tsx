@@ -2,8 +2,17 @@ import { useSignal } from '@preact/signals'
 import { parseFaultRule } from '../../domain/faults.js'
 import { clientName, clientOf } from '../../exchanges/client-name.js'
 import { wordOf } from '../../exchanges/exchange-filter.js'
-import { ActionError, Dialog, useAction } from '../ui.js'
-import { addFault, call, moveClock, removeUsedFaults, undoLast } from './actions.js'
+import { ActionError, Dialog, Field, useAction } from '../ui.js'
+import {
+  addFault,
+  applyScenario,
+  clearLog,
+  moveClock,
+  removeUsedFaults,
+  resetAll,
+  resetSwitches,
+  undoLast,
+} from './actions.js'
 import { clockTargets, goToInstant } from './clock-menu.js'
 import { isPaletteOpen } from './dialogs.js'
 import { quickCommands } from './sentence.js'
@@ -27,17 +36,11 @@ function allCommands(): readonly Command[] {
     ),
     [isFrozen ? 'Resume the clock' : 'Freeze the clock', () => moveClock({ frozen: !isFrozen })],
     ['Clock to real time', () => moveClock('real')],
-    ...scenarios.value.map(
-      ({ name }) =>
-        [
-          `Scenario ${name}`,
-          () => call('scenario.apply', { scenario: { name } }, `The scenario ${name} is set.`),
-        ] as const,
-    ),
-    ['Reset the switches and the clock', () => call('overrides.clear', {}, 'All switches are as at the start.')],
-    ['Reset everything', () => call('reset', {}, 'The space has been reset.')],
+    ...scenarios.value.map(({ name }) => [`Scenario ${name}`, () => applyScenario(name)] as const),
+    ['Reset the switches and the clock', resetSwitches],
+    ['Reset everything', resetAll],
     ['Clear the rules that are used up', removeUsedFaults],
-    ['Clear the log', () => call('requests.clear', {}, 'The log is empty.')],
+    ['Clear the log', clearLog],
     ...(['switches', 'keys', 'data', 'conduct'] as const).map((tab) => [`Go to ${tab}`, () => showTab(tab)] as const),
     ...[...clients].map(([client, name]) => [`Client ${name}`, () => setFilter(wordOf('client', client))] as const),
   ]
@@ -57,7 +60,7 @@ function namedBy(text: string): readonly Command[] {
 export function Palette() {
   const text = useSignal('')
   const marked = useSignal(-1)
-  const action = useAction()
+  const action = useAction<true>()
   if (!isPaletteOpen.value) return null
   const words = text.value.toLowerCase().split(/\s+/)
   const found = [
@@ -70,24 +73,22 @@ export function Palette() {
     isPaletteOpen.value = false
   }
   const run = async ([, act]: Command) => {
-    if (await action.run(async () => act())) close()
+    if (await action.run(async () => act(), true)) close()
   }
   const optionId = (index: number) => `command-${index}`
   return (
     <Dialog label="Run a command" isLarge onClose={close}>
-      <input
+      <Field
         role="combobox"
         aria-label="Command"
         aria-expanded="true"
         aria-controls="commands"
         aria-activedescendant={marked.value === -1 ? undefined : optionId(marked.value)}
-        autocomplete="off"
-        spellcheck={false}
         placeholder={`A command, or a rule such as ${operations.value.at(-1)?.id ?? '*'}:503*2`}
         value={text.value}
-        onInput={({ currentTarget: { value } }) => {
-          text.value = value
-          marked.value = value.trim() === '' ? -1 : 0
+        choose={(typed) => {
+          text.value = typed
+          marked.value = typed.trim() === '' ? -1 : 0
         }}
         onKeyDown={(event) => {
           const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -114,7 +115,7 @@ export function Palette() {
           </div>
         ))}
       </div>
-      <ActionError action={action} />
+      <ActionError error={action.error} />
     </Dialog>
   )
 }

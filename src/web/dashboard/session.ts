@@ -18,8 +18,6 @@ const SEARCH_PAUSE_MS = 300
 const POLL_INTERVAL_MS = 5000
 const RECONNECT_MS = 1000
 const TOAST_MS = 10_000
-/** More than a verb takes. */
-const _CLOCK_MOVE_MS = 60_000
 
 const ring = new ExchangeRing()
 let started: string | undefined
@@ -27,8 +25,8 @@ let toastTimer: ReturnType<typeof setTimeout> | undefined
 let isShowing = false
 let connected = new AbortController()
 
-const readStateSoon = throttled(STATE_PAUSE_MS, readState)
-const readReportsSoon = throttled(REPORT_PAUSE_MS, readReports)
+const readStateSoon = throttled(STATE_PAUSE_MS, () => readState())
+const readReportsSoon = throttled(REPORT_PAUSE_MS, () => readReports())
 const searchSoon = throttled(SEARCH_PAUSE_MS, () => quietly(search()))
 
 export function start(): void {
@@ -278,10 +276,10 @@ function noteRestart(at: string): void {
 }
 
 export function take(exchange: Exchange): void {
-  const taken = ring.add(exchange)
-  if (taken === 'known') return
+  if (!ring.add(exchange)) return
   if (exchange.ended === null) RECEIVED_AT.set(exchange, performance.now())
-  if (taken === 'ended' && view.selected.value?.id === exchange.id) view.selected.value = exchange
+  const open = view.selected.value
+  if (open?.id === exchange.id && open.ended === null) view.selected.value = exchange
   showSoon()
 }
 
@@ -303,22 +301,20 @@ function forgetExchanges(): void {
 function showSoon(): void {
   if (isShowing) return
   isShowing = true
-  setTimeout(
-    () => {
-      requestAnimationFrame(() => {
-        isShowing = false
-        const all = ring.newestFirst()
-        const newest = view.exchanges.value[0]?.id
-        const isStill = newest !== undefined && view.isHeld.value
-        const shown = isStill ? all.filter(({ id }) => id <= newest) : all
-        batch(() => {
-          view.exchanges.value = shown
-          view.newer.value = all.length - shown.length
-        })
-      })
-    },
-    SHOW_INTERVAL_MS * Math.ceil(view.exchanges.value.length / EXCHANGES_KEPT),
-  )
+  const pause = SHOW_INTERVAL_MS * Math.ceil(view.exchanges.value.length / EXCHANGES_KEPT)
+  setTimeout(() => requestAnimationFrame(show), pause)
+}
+
+function show(): void {
+  isShowing = false
+  const all = ring.newestFirst()
+  const newest = view.exchanges.value[0]?.id
+  const isStill = newest !== undefined && view.isHeld.value
+  const shown = isStill ? all.filter(({ id }) => id <= newest) : all
+  batch(() => {
+    view.exchanges.value = shown
+    view.newer.value = all.length - shown.length
+  })
 }
 
 function readSoon(): void {
@@ -331,59 +327,46 @@ async function quietly(read: Promise<void>): Promise<void> {
   await lockIfAsked(read).catch(() => undefined)
 }
 
-export function readState(): Promise<void> {
-  return quietly(
-    (async () => {
-      const space = view.space.value
-      const seen = ring.highestId
-      const [{ clock, ...state }, events] = await Promise.all([callVerb('state', space), callVerb('events', space)])
-      if (view.space.value !== space) return
-      // Fewer than before: the log was cleared.
-      if (state.counts.requests < seen) dropLog()
-      const now = Date.parse(clock.now)
-      batch(() => {
-        view.lastContact.value = performance.now()
-        view.setIfChanged(view.state, state)
-        view.setIfChanged(view.logged, events)
-        view.clock.value = { now, frozen: clock.frozen, readAt: performance.now() }
-      })
-    })(),
-  )
+export const readState = () => quietly(loadState())
+export const readReports = () => quietly(loadReports())
+
+async function loadState(): Promise<void> {
+  const space = view.space.value
+  const seen = ring.highestId
+  const [{ clock, ...state }, events] = await Promise.all([callVerb('state', space), callVerb('events', space)])
+  if (view.space.value !== space) return
+  // Fewer than before: the log was cleared.
+  if (state.counts.requests < seen) dropLog()
+  const now = Date.parse(clock.now)
+  batch(() => {
+    view.lastContact.value = performance.now()
+    view.setIfChanged(view.state, state)
+    view.setIfChanged(view.logged, events)
+    view.clock.value = { now, frozen: clock.frozen, readAt: performance.now() }
+  })
 }
 
-export function readReports(): Promise<void> {
-  return quietly(
-    (async () => {
-      const space = view.space.value
-      const showsData = view.tab.value === 'data'
-      const resources = showsData ? await callVerb('resources.list', space) : undefined
-      const resource = resources?.find(({ name }) => name === view.resource.value) ?? resources?.[0]
-      const search = view.recordSearch.value.trim()
-      const [records, spaces, snapshots, conduct] = await Promise.all([
-        resource === undefined
-          ? undefined
-          : callVerb('records.list', space, {
-              resource: resource.name,
-              limit: view.recordLimit.value,
-              ...(search !== '' && { search }),
-            }),
-        callVerb('spaces.list', space),
-        showsData ? callVerb('snapshots.list', space) : undefined,
-        callVerb('conduct', space),
-      ])
-      if (view.space.value !== space) return
-      batch(() => {
-        view.setIfChanged(view.resources, resources)
-        if (search === view.recordSearch.value.trim()) view.setIfChanged(view.records, records)
-        view.setIfChanged(view.spaces, spaces)
-        view.setIfChanged(
-          view.snapshots,
-          snapshots?.map(({ name }) => name),
-        )
-        view.setIfChanged(view.conduct, conduct)
-      })
-    })(),
-  )
+async function loadReports(): Promise<void> {
+  const space = view.space.value
+  const showsData = view.tab.value === 'data'
+  const resources = showsData ? await callVerb('resources.list', space) : undefined
+  const { name: resource } = resources?.find(({ name }) => name === view.resource.value) ?? resources?.[0] ?? {}
+  const search = view.recordSearch.value.trim()
+  const selection = { limit: view.recordLimit.value, ...(search !== '' && { search }) }
+  const [records, spaces, snapshots, conduct] = await Promise.all([
+    resource === undefined ? undefined : callVerb('records.list', space, { resource, ...selection }),
+    callVerb('spaces.list', space),
+    showsData ? callVerb('snapshots.list', space) : undefined,
+    callVerb('conduct', space),
+  ])
+  if (view.space.value !== space) return
+  batch(() => {
+    view.setIfChanged(view.resources, resources)
+    if (search === view.recordSearch.value.trim()) view.setIfChanged(view.records, records)
+    view.setIfChanged(view.spaces, spaces)
+    view.setIfChanged(view.snapshots, snapshots)
+    view.setIfChanged(view.conduct, conduct)
+  })
 }
 
 export async function lockIfAsked<T>(request: Promise<T>): Promise<T> {

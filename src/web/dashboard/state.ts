@@ -32,9 +32,7 @@ function ofSpace<Value>(initial: Value): Signal<Value> {
 
 export const state = ofSpace<Omit<StateView, 'clock'> | undefined>(undefined)
 /** As last read; `readAt` is the page's monotonic clock in milliseconds. */
-export const clock = ofSpace<{ readonly now: number; readonly frozen: boolean; readonly readAt: number } | undefined>(
-  undefined,
-)
+export const clock = ofSpace<{ now: number; frozen: boolean; readAt: number } | undefined>(undefined)
 export const exchanges = ofSpace<readonly Exchange[]>([])
 /** The page has the log, which may be empty. */
 export const isLoaded = ofSpace(false)
@@ -45,10 +43,7 @@ export const isHeld = ofSpace(false)
 /** Exchanges that are not shown because of that. */
 export const newer = ofSpace(0)
 /** Exchanges that the page does not have, found by the sandbox with this filter. */
-export const found = ofSpace<{ readonly filter: string; readonly exchanges: readonly Exchange[] }>({
-  filter: '',
-  exchanges: [],
-})
+export const found = ofSpace<{ filter: string; exchanges: readonly Exchange[] }>({ filter: '', exchanges: [] })
 export const missed = ofSpace(0)
 export const selected = ofSpace<Exchange | undefined>(undefined)
 /** Id of the exchange to select once it is loaded. */
@@ -59,7 +54,7 @@ export const resource = ofSpace('')
 export const records = ofSpace<readonly Readonly<Record<string, unknown>>[]>([])
 export const recordSearch = ofSpace('')
 export const recordLimit = ofSpace(RECORDS_PER_PAGE)
-export const snapshots = ofSpace<readonly string[]>([])
+export const snapshots = ofSpace<readonly { readonly name: string }[]>([])
 export const conduct = ofSpace<Conduct | undefined>(undefined)
 
 /** Words of the filter, and the text that is being typed. */
@@ -96,11 +91,7 @@ export const spaceTime = computed(() => {
 
 export function isActive(what: ActiveView['what']): boolean {
   const now = spaceTime.value ?? 0
-  return (
-    state.value?.active.some(
-      (activeView) => activeView.what === what && !activeView.isOff && isNow(activeView, now),
-    ) === true
-  )
+  return state.value?.active.some((item) => item.what === what && !item.isOff && isNow(item, now)) === true
 }
 
 export function isNow({ until }: Pick<ActiveView, 'until'>, now: number): boolean {

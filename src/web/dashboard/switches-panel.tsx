@@ -1,28 +1,24 @@
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../../domain/settings.js'
-import { ActionError, useAction } from '../ui.js'
-import { call } from './actions.js'
+import { applyScenario, call } from './actions.js'
 import { ActionButton, SavedField, Section } from './fields.js'
 import { scenarios, state } from './state.js'
 
 export function SwitchesPanel() {
   return (
     <>
-      {scenarios.value.length === 0 ? null : <ScenariosSection />}
+      <ScenariosSection />
       <SettingsSections />
     </>
   )
 }
 
 function ScenariosSection() {
-  return (
+  return scenarios.value.length === 0 ? null : (
     <Section id="scenarios" title="Scenarios">
       <ul class="rules">
         {scenarios.value.map(({ name, description }) => (
           <li key={name} class="row">
-            <ActionButton
-              label={`Apply ${name}`}
-              act={() => call('scenario.apply', { scenario: { name } }, `The scenario ${name} is set.`)}
-            >
+            <ActionButton label={`Apply ${name}`} act={() => applyScenario(name)}>
               {name}
             </ActionButton>
             <span class="grow muted">{description}</span>
@@ -69,50 +65,25 @@ function settingsIn(panel: Panel): readonly SettingName[] {
 }
 
 function SettingField({ name }: { readonly name: SettingName }) {
-  const value = state.value?.settings[name]
   const row = SETTINGS[name]
-  const save = (changed: unknown) => call('settings.change', { [name]: changed }, `Changed: ${name}.`)
-  if (row.kind === 'switch') return <Switch label={row.label} value={value === true} save={save} />
-  const text = String(value ?? '')
-  if (row.kind === 'plan') {
-    return <SavedField label={row.label} value={text} choices={state.value?.plans ?? []} save={save} />
-  }
-  if (row.kind === 'choice') {
-    const choices: readonly (string | number)[] = row.choices
-    const saveChoice = (given: string) => save(choices.find((choice) => String(choice) === given))
-    return <SavedField label={row.label} value={text} choices={choices.map(String)} save={saveChoice} />
-  }
+  const choices: readonly (string | number)[] | undefined =
+    row.kind === 'choice' ? row.choices : row.kind === 'plan' ? state.value?.plans : undefined
   const read = (given: string) => {
     const text = given.trim()
+    if (row.kind === 'switch') return text === 'true'
+    if (choices !== undefined) return choices.find((choice) => String(choice) === text)
     if (row.kind === 'count-or-never') return /^\d+$/.test(text) ? Number(text) : text
     if ('unset' in row && text === '') return null
     return row.kind === 'senders' ? Number(text) : text
   }
-  const placeholder = 'hint' in row ? row.hint : ''
-  return <SavedField label={row.label} value={text} placeholder={placeholder} save={(given) => save(read(given))} />
-}
-
-function Switch({
-  label,
-  value,
-  save,
-}: {
-  readonly label: string
-  readonly value: boolean
-  save(value: boolean): Promise<unknown>
-}) {
-  const action = useAction<boolean>()
   return (
-    <div class="field">
-      <label class="switch row">
-        <input
-          type="checkbox"
-          checked={action.pending.value?.value ?? value}
-          onChange={({ currentTarget: { checked } }) => action.run(() => save(checked), checked)}
-        />
-        {label}
-      </label>
-      <ActionError action={action} />
-    </div>
+    <SavedField
+      label={row.label}
+      type={row.kind === 'switch' ? 'checkbox' : 'text'}
+      value={String(state.value?.settings[name] ?? '')}
+      choices={choices?.map(String)}
+      placeholder={'hint' in row ? row.hint : ''}
+      save={(given) => call('settings.change', { [name]: read(given) }, `Changed: ${name}.`)}
+    />
   )
 }

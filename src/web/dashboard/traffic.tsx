@@ -3,25 +3,14 @@ import { useEffect } from 'preact/hooks'
 import { counted } from '../../domain/numbers.js'
 import { unknownTerm, wordsOf } from '../../exchanges/exchange-filter.js'
 import { callVerb } from '../control-api.js'
-import { Menu } from '../ui.js'
-import { call } from './actions.js'
+import { Field, Menu } from '../ui.js'
+import { clearLog } from './actions.js'
 import { ActionButton, saveFile } from './fields.js'
 import { filterBy, loadOlder, setFilter } from './session.js'
-import {
-  chips,
-  draft,
-  exchanges,
-  filter,
-  hasOlder,
-  isFolded,
-  isLoaded,
-  missed,
-  newer,
-  shownExchanges,
-  space,
-  state,
-} from './state.js'
+import * as view from './state.js'
 import { countText } from './texts.js'
+
+const { chips, draft, exchanges, filter, hasOlder, isFolded } = view
 
 const EXPORTS = [
   ['as HAR', 'exchanges.har', 'requests.har'],
@@ -30,49 +19,45 @@ const EXPORTS = [
 
 export function FilterBar() {
   return (
-    <search class="row bar">
-      <div class="row filter grow">
-        {chips.value.map((word) => (
-          <span key={word} class="tag mono">
-            <span class="word" title={word}>
-              {word}
+    <search>
+      <div class="row bar">
+        <div class="row grow">
+          {chips.value.map((word) => (
+            <span key={word} class="tag mono" title={word}>
+              <span class="word">{word}</span>
+              <button type="button" class="plain" aria-label={`Remove ${word}`} onClick={() => filterBy(word)}>
+                ×
+              </button>
             </span>
-            <button type="button" class="plain" aria-label={`Remove ${word}`} onClick={() => filterBy(word)}>
-              ×
-            </button>
-          </span>
-        ))}
-        <input
-          id="filter"
-          class="grow"
-          type="search"
-          value={draft.value}
-          placeholder={chips.value.length === 0 ? 'Filter: status:429  client:curl  >500ms  text' : 'Add a filter'}
-          aria-label="Filter"
-          aria-describedby="filter-hint"
-          autocomplete="off"
-          spellcheck={false}
-          onInput={({ currentTarget }) => {
-            draft.value = currentTarget.value
-          }}
-          onKeyDown={typeFilter}
-        />
+          ))}
+          <Field
+            id="filter"
+            class="grow"
+            type="search"
+            value={draft.value}
+            placeholder={chips.value.length === 0 ? 'Filter: status:429  client:curl  >500ms  text' : 'Add a filter'}
+            aria-label="Filter"
+            aria-describedby="filter-hint"
+            choose={(text) => (draft.value = text)}
+            onKeyDown={typeFilter}
+          />
+        </div>
+        <span class="hidden" id="filter-hint">
+          Words that must all match, such as status:429, 4xx, op:&lt;operation&gt;, path:/, body:&lt;text&gt;; a minus
+          negates one. Enter keeps them.
+        </span>
+        <button type="button" aria-pressed={isFolded.value} onClick={() => (isFolded.value = !isFolded.value)}>
+          Group repeats
+        </button>
+        <Menu label="Export">
+          {EXPORTS.map(([text, file, verb]) => (
+            <ActionButton key={file} act={async () => saveFile(file, await callVerb(verb, view.space.value))}>
+              The log {text}
+            </ActionButton>
+          ))}
+          <ActionButton act={clearLog}>Clear the log</ActionButton>
+        </Menu>
       </div>
-      <span class="hidden" id="filter-hint">
-        Words that must all match, such as status:429, 4xx, op:&lt;operation&gt;, path:/, body:&lt;text&gt;; a minus
-        negates one. Enter keeps them.
-      </span>
-      <button type="button" aria-pressed={isFolded.value} onClick={() => (isFolded.value = !isFolded.value)}>
-        Group repeats
-      </button>
-      <Menu label="Export">
-        {EXPORTS.map(([text, file, verb]) => (
-          <ActionButton key={file} act={async () => saveFile(file, await callVerb(verb, space.value))}>
-            The log {text}
-          </ActionButton>
-        ))}
-        <ActionButton act={() => call('requests.clear', {}, 'The log is empty.')}>Clear the log</ActionButton>
-      </Menu>
       <FilterProblem />
     </search>
   )
@@ -91,7 +76,7 @@ function typeFilter(event: KeyboardEvent & { readonly currentTarget: HTMLInputEl
 function FilterProblem() {
   const unknown = unknownTerm(filter.value)
   return unknown === undefined ? null : (
-    <p class="error filter-problem" role="status">
+    <p class="bar error" role="status">
       “{unknown.word}” is no field of the filter, and is searched as text.{' '}
       {unknown.meant === undefined ? null : (
         <button type="button" class="plain" onClick={() => replaceWord(unknown.word, unknown.meant ?? '')}>
@@ -103,17 +88,14 @@ function FilterProblem() {
 }
 
 function replaceWord(word: string, meant: string): void {
-  setFilter(
-    wordsOf(filter.value)
-      .map((value) => (value === word ? meant : value))
-      .join(' '),
-  )
+  const words = wordsOf(filter.value).map((value) => (value === word ? meant : value))
+  setFilter(words.join(' '))
 }
 
 /** Which requests the lanes and the log show. */
 export function LogScope() {
-  const kept = exchanges.value.length + newer.value
-  const { requests = kept, logged = kept } = state.value?.counts ?? {}
+  const kept = exchanges.value.length + view.newer.value
+  const { requests = kept, logged = kept } = view.state.value?.counts ?? {}
   const all = countText(Math.max(kept, requests), 'request')
   if (kept >= requests) return <>{all}</>
   const gone =
@@ -124,7 +106,7 @@ export function LogScope() {
 const SPEAK_MS = 2000
 
 export function ListSummary() {
-  const shown = shownExchanges.value.length
+  const shown = view.shownExchanges.value.length
   const kept = countText(exchanges.value.length, 'exchange')
   const text = filter.value === '' ? kept : `${shown.toLocaleString('en')} of ${kept}`
   const spoken = useSignal('')
@@ -136,16 +118,14 @@ export function ListSummary() {
     return () => clearTimeout(timer)
   }, [filter.value])
   return (
-    <p class="count muted">
-      {missed.value === 0 ? '' : `${counted(missed.value, 'exchange')} came too fast to be shown. `}
-      {isLoaded.value ? text : ''}
+    <p class="bar muted">
+      {view.missed.value === 0 ? '' : `${counted(view.missed.value, 'exchange')} came too fast to be shown. `}
+      {view.isLoaded.value ? text : ''}
+      {hasOlder.value ? ' · ' : ''}
       {hasOlder.value ? (
-        <>
-          {' · '}
-          <ActionButton class="plain" act={loadOlder}>
-            load older
-          </ActionButton>
-        </>
+        <ActionButton class="plain" act={loadOlder}>
+          load older
+        </ActionButton>
       ) : null}
       <span class="hidden" role="status">
         {spoken}
