@@ -25,7 +25,7 @@ function coloured(json: string): ComponentChildren {
   })
 }
 
-export function Pre({ children }: { readonly children: ComponentChildren }) {
+function Pre({ children }: { readonly children: ComponentChildren }) {
   // biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, so the keyboard must reach it
   return <pre tabIndex={0}>{children}</pre>
 }

@@ -5,7 +5,7 @@ import type { OptionalInput, VerbName, VerbOutput } from '../control/verb-map.js
 import { verbRequest } from '../control/verb-request.js'
 import { errorIn } from './format.js'
 
-export const CONTROL_ADDRESS = new URL('.', document.baseURI).href.replace(/\/$/, '')
+const CONTROL_ADDRESS = new URL('.', document.baseURI).href.replace(/\/$/, '')
 /** Without a trailing slash: an origin, or a path of a proxy. */
 export const SANDBOX_ADDRESS = CONTROL_ADDRESS.replace(/\/__sandbox$/, '')
 
