@@ -86,6 +86,13 @@ describe.skipIf(!HAS_CHROMIUM)('the clients on the dashboard', () => {
     expect(await lanesOn(page)).toEqual(['many', 'two', 'polite'])
     await page.mouse.move(0, 0)
     await expect.poll(() => lanesOn(page)).toEqual(['two', 'many', 'polite'])
+    // Narrow: two lines each. Small: only those that break a rule, with their verdict.
+    await page.setViewportSize({ width: 1000, height: 900 })
+    await expect.poll(async () => (await lane(page, 'two').boundingBox())?.height).toBeLessThan(50)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await lane(page, 'many').getByText('Sends invalid requests, 24 ×').waitFor()
+    expect(await lane(page, 'polite').isVisible()).toBe(false)
+    await page.setViewportSize({ width: 1280, height: 900 })
     for (let n = 1; n <= 30; n++) await ask('/pets', 'sandbox', as(`client-${n}/1`))
     await expect.poll(async () => (await lanesOn(page)).length).toBe(33)
     expect((await page.locator('.lanes').boundingBox())?.height).toBeLessThan(330)
