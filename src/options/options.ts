@@ -10,7 +10,7 @@ export type { LogFormat } from './rows.js'
 /** The settings of a space as programs write them: durations and latency as text, limits as text or an object. */
 export type SettingsInput = { readonly [Name in keyof Settings]?: Written<Required<Settings>[Name], KindOf<Name>> }
 
-/** Settings that can be changed while a space runs; null removes limits, latency or senders. */
+/** Settings that can be changed while a space runs; null removes an optional one. */
 export type SettingsPatch = {
   readonly [Name in keyof SettingsInput]: SettingsInput[Name] | (Name extends OptionalSetting ? null : never)
 }
