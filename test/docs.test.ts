@@ -7,10 +7,10 @@ import { packageDirectory } from '../src/system/package-files.js'
 import { type Document, documentsIn, firstCellsOf, plain, readDocument, sectionsOf } from './support/documents.js'
 
 /** What `@source` may name besides our own documents and RFCs. */
-const OTHER_SOURCES = `Apache HTTP Server, AWS Architecture Blog, commander, coreutils, ECMA-48,
+const OTHER_SOURCES = `Apache HTTP Server, AWS Architecture Blog, class-validator, commander, coreutils, ECMA-48,
   Fetch Metadata Request Headers, Fetch standard, force-color.org, gitignore(5), HAR 1.2, HTML standard,
   Microsoft, nginx, no-color.org, Node.js, OpenAPI specification, OpenAPI format registry, path_resolution(7),
-  Private Network Access, proc(5), ps(1), termios(3), xterm control sequences, XDG Base Directory Specification,
+  Private Network Access, proc(5), ps(1), pydantic, termios(3), xterm control sequences, XDG Base Directory Specification,
   W3C Baggage`.split(/,\s+/)
 
 /** The parts of a citation in our own documents: file, heading or row, and the number of a list item. */

@@ -29,7 +29,10 @@ export function createAjv(options: Options): Ajv2020 {
 /** In decimals, where 19.99 is a multiple of 0.01. */
 export const MULTIPLE_OF: FuncKeywordDefinition = {
   keyword: 'multipleOf',
-  error: { message: ({ schema }) => str`must be a multiple of ${schema}` },
+  error: {
+    params: ({ schemaCode }) => _`{multipleOf: ${schemaCode}}`,
+    message: ({ schema }) => str`must be a multiple of ${schema}`,
+  },
   validate: (step: number | bigint, value: unknown) =>
     (typeof value !== 'number' && typeof value !== 'bigint') || isMultipleOf(value, step),
 }
@@ -39,9 +42,10 @@ const INT64_KEYWORD: CodeKeywordDefinition = {
   keyword: 'int64',
   schemaType: 'object',
   error: {
+    params: ({ schema: { minimum, maximum, above = null, below = null } }) =>
+      _`{minimum: ${shortBound(minimum)}, maximum: ${shortBound(maximum)}, above: ${above}, below: ${below}}`,
     message: ({ schema }) =>
-      // Without a format, the bounds have hundreds of digits.
-      str`must be a whole number${schema.minimum.length > 20 ? '' : ` from ${schema.minimum} to ${schema.maximum}`}`,
+      str`must be a whole number${shortBound(schema.minimum) === null ? '' : ` from ${schema.minimum} to ${schema.maximum}`}`,
   },
   code(context: KeywordCxt): void {
     const { data } = context
@@ -54,6 +58,11 @@ const INT64_KEYWORD: CodeKeywordDefinition = {
     const asBigint = [_`typeof ${data} == "bigint"`, ...inBounds(bigintLiteral(minimum), bigintLiteral(maximum))]
     context.pass(_`(${allOf(asNumber)}) || (${allOf(asBigint)})`)
   },
+}
+
+/** Without a format, bounds have hundreds of digits. */
+function shortBound(bound: string): string | null {
+  return bound.length > 20 ? null : bound
 }
 
 function allOf(conditions: readonly Code[]): Code {

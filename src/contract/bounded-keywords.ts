@@ -52,7 +52,7 @@ export function knownValues(keyword: string, message: string, run: Run): FuncKey
   return {
     keyword,
     schemaType: 'array',
-    error: { message },
+    error: { message, params: ({ schemaCode }) => _`{allowedValues: ${schemaCode}}` },
     compile(values: readonly unknown[]) {
       const known = new Values()
       for (const value of values) known.add(value)

@@ -9,6 +9,10 @@ export interface Violation {
   readonly message: string
   /** The rule of the schema that it breaks: `required`, `format`. */
   readonly rule?: string
+  /** What the rule asks for, such as its limit, format or type. */
+  readonly limit?: unknown
+  /** The value that breaks it. */
+  readonly value?: unknown
 }
 
 /** One part of a request. `values` are valid only without violations. */

@@ -2,6 +2,7 @@ import type { Expected, Field, ValueForm, ValueType } from './contract-data.js'
 import { isNode, type Node, type Place } from './document.js'
 import { exactInteger, INT64_MAXIMUM, INT64_MINIMUM } from './int64.js'
 import { integerBounds } from './json-schema.js'
+import { FORMAT_WORDS } from './mistake-words.js'
 import { mainPart, readAllFields, typesIn, variantsOf } from './schema-fields.js'
 
 /** Levels of a parameter whose types are read: `filter[price][gt]` has three. */
@@ -63,14 +64,6 @@ function valueType(types: readonly string[]): ValueType {
 
 const WITHOUT_WORDING = ['pattern', 'minLength', 'maxLength', 'multipleOf', 'allOf', 'anyOf', 'oneOf', 'not', 'const']
 
-const FORMAT_WORDING: { readonly [format: string]: string } = {
-  byte: 'a text in Base64',
-  date: 'a date such as 2026-01-31',
-  'date-time': 'a date with time such as 2026-01-31T12:00:00Z',
-  uri: 'a URI such as https://example.com/',
-  uuid: `a UUID such as 3be6453c-03eb-4357-ae5a-984a0e574a54`,
-}
-
 function wordingOf(expected: Omit<Expected, 'wording'>, source: Node): string | undefined {
   if (WITHOUT_WORDING.some((keyword) => source[keyword] !== undefined)) return undefined
   if (expected.enum !== undefined) return `one of ${expected.enum.map(String).join(', ')}`
@@ -80,7 +73,7 @@ function wordingOf(expected: Omit<Expected, 'wording'>, source: Node): string | 
     case 'boolean':
       return 'true or false'
     case 'string':
-      return FORMAT_WORDING[String(source.format)] ?? 'a string'
+      return FORMAT_WORDS[String(source.format)] ?? 'a string'
     default:
       return undefined
   }

@@ -11,6 +11,9 @@ export type JsonSchema = boolean | Node
 export interface Int64Bounds {
   readonly minimum: string
   readonly maximum: string
+  /** The bounds that the contract excludes, if it does. */
+  readonly above?: string
+  readonly below?: string
 }
 
 /** Keywords that are kept. Others are annotations, or unknown. */
@@ -163,7 +166,8 @@ function convertWith(make: (convert: Convert) => JsonSchema, { of, isClosed }: C
         else if (!converted.includes(undefined)) result[key] = converted
       }
     }
-    if (typeof source.format === 'string' && Object.hasOwn(FORMATS, source.format)) result.format = source.format
+    const format = source.format === 'date-time' && isFastApi(schema.document) ? 'local-date-time' : source.format
+    if (typeof format === 'string' && Object.hasOwn(FORMATS, format)) result.format = format
     return withTypes(source, result)
   }
 
@@ -210,6 +214,11 @@ function convertWith(make: (convert: Convert) => JsonSchema, { of, isClosed }: C
   return typeof schema === 'boolean' || names.size === 0 ? schema : { ...schema, $defs: definitions }
 }
 
+/** FastAPI documents this schema, and takes instants without a zone for its date-time. */
+function isFastApi({ components }: Node): boolean {
+  return isNode(components) && Object(components.schemas).HTTPValidationError !== undefined
+}
+
 const INT64 = { minimum: String(INT64_MINIMUM), maximum: String(INT64_MAXIMUM) }
 const INT32 = { minimum: String(-(2 ** 31)), maximum: String(2 ** 31 - 1) }
 const UINT64 = { minimum: '0', maximum: String(2n ** 64n - 1n) }
@@ -246,7 +255,8 @@ function orLongNumber(source: Node, result: Node): Node {
   const entries = Object.entries(result)
   const rest: Node = Object.fromEntries(entries.filter(([name]) => !OF_NUMBERS.has(name)))
   const given = Object.fromEntries(entries.filter(([name]) => OF_NUMBERS.has(name)))
-  const anyOf = [given, { int64: boundsWithin(source, LONGEST) }]
+  const { multipleOf } = given
+  const anyOf = [given, { int64: boundsWithin(source, LONGEST), ...(multipleOf !== undefined && { multipleOf }) }]
   return { ...rest, anyOf, ...(rest.anyOf === undefined ? {} : { allOf: [rest] }) }
 }
 
@@ -254,7 +264,11 @@ function withTypes(source: Node, result: Record<string, unknown>): Node {
   const types: unknown[] = [source.type ?? []].flat()
   if (!types.includes('integer')) return types.includes('number') ? orLongNumber(source, result) : result
   const others = types.filter((type) => type !== 'integer')
-  const int64: Node = { int64: integerBounds(source) }
+  const { exclusiveMinimum: above, exclusiveMaximum: below } = source
+  const excluded = Object.entries({ above, below }).filter(([, bound]) => typeof bound === 'number')
+  const int64: Node = {
+    int64: { ...integerBounds(source), ...Object.fromEntries(excluded.map(([name, bound]) => [name, String(bound)])) },
+  }
   for (const keyword of ['type', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']) delete result[keyword]
   return others.length === 0 ? { ...result, ...int64 } : { allOf: [result, { anyOf: [int64, { type: others }] }] }
 }

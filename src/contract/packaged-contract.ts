@@ -6,8 +6,6 @@ import * as validators from './generated/validators.js'
 import { packagedDocument, packagedText } from './packaged-text.js'
 import { findViolations, type Validators } from './validators.js'
 
-const NO_PARAMETERS = new Map()
-
 let contract: Contract | undefined
 
 export function packagedContract(): Contract {
@@ -23,7 +21,7 @@ function rulesOf(resource: string): RecordRules {
   const validator = (validators as Validators)[`${resource}_record`]
   return {
     record: undefined,
-    findViolations: (record) => findViolations(validator, record, 'body', NO_PARAMETERS).map(({ message }) => message),
+    findViolations: (record) => findViolations(validator, record, 'body').map(({ message }) => message),
   }
 }
 

@@ -25,7 +25,7 @@ export function bodyReader(body: Body, validators: BodyValidators): Pick<Operati
   const findPairs = pairReader(formFields)
   const usual = kindOf(mediaTypes[0] ?? '')
   const check = (value: unknown, validator: Validator | undefined) => {
-    const violations = findViolations(validator, value, 'body', known)
+    const violations = findViolations(validator, value, 'body')
     return nests && isContainer(value) ? [...violations, ...lostNumbers(value, violations)] : violations
   }
   const checkBody = (value: Values) => check(value, validators.body)
@@ -37,7 +37,7 @@ export function bodyReader(body: Body, validators: BodyValidators): Pick<Operati
 
   function readBody(bytes: Uint8Array | undefined, contentType = mediaTypes[0] ?? ''): Reading<Values> {
     if (bytes === undefined || bytes.length === 0)
-      return body.required ? refused('a body is required; send a JSON object') : NOTHING
+      return body.required ? refused('a body is required; send a JSON object', 'required') : NOTHING
     const kind = contentType === mediaTypes[0] ? usual : kindOf(contentType)
     // Others are not read, such as XML and files.
     if (kind === undefined) return NOTHING
@@ -47,12 +47,12 @@ export function bodyReader(body: Body, validators: BodyValidators): Pick<Operati
       value = isForm ? findPairs(formPairs(utf8Text(bytes), contentType)).values : readJson(bytes)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
-      return refused(isUtf8(bytes) ? `the body is not valid JSON: ${error.message}` : error.message)
+      return refused(isUtf8(bytes) ? `the body is not valid JSON: ${error.message}` : error.message, 'json')
     }
     if (!isNode(value))
       return takesAnyValue
         ? { ...NOTHING, ...(takesList && { values: { '': value } }), violations: check(value, validators.body) }
-        : refused(`the body must be a JSON object (it is ${quote(value)})`)
+        : refused(`the body must be a JSON object (it is ${quote(value)})`, 'type')
     const values: Record<string, unknown> = {}
     const unknown: string[] = []
     // Without entries: this runs for every pet.
@@ -118,8 +118,8 @@ function losesNumber(root: unknown): boolean {
   return false
 }
 
-function refused(message: string): Reading<Values> {
-  const violation: Violation = { in: 'body', name: '', message }
+function refused(message: string, rule: string): Reading<Values> {
+  const violation: Violation = { in: 'body', name: '', message, rule, limit: 'object' }
   return { values: {}, violations: [violation], unknown: [] }
 }
 

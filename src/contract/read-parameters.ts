@@ -48,12 +48,11 @@ export function queryReader(
   validator: Validator | undefined,
   used?: ReadonlySet<string>,
 ): (search: string) => Reading<Values> {
-  const known = byName(parameters)
   const defaults = parameters.filter((parameter) => parameter.default !== undefined)
   const findPairs = pairReader(parameters)
   return (search) => {
     const { values, given, repeated, unknown } = findPairs(queryPairs(search))
-    const found = findViolations(validator, values, 'query', known)
+    const found = findViolations(validator, values, 'query')
     const others = found.filter((violation) => !repeated.some(({ name }) => name === violation.name))
     const violations = repeated.length === 0 ? found : [...repeated, ...others]
     for (const { name, default: value } of defaults) if (!Object.hasOwn(values, name)) values[name] = value
@@ -71,7 +70,6 @@ export function pathReader(
   parameters: readonly Parameter[],
   validator: Validator | undefined,
 ): (captured: readonly string[]) => Reading<Values> {
-  const known = byName(parameters)
   return (captured) => {
     const values: Record<string, unknown> = {}
     for (let index = 0; index < parameters.length; index++) {
@@ -79,7 +77,7 @@ export function pathReader(
       if (parameter === undefined) continue
       values[parameter.name] = readText(parameter, decodePercent(captured[index] ?? ''))
     }
-    return { values, violations: findViolations(validator, values, 'path', known), unknown: [] }
+    return { values, violations: findViolations(validator, values, 'path'), unknown: [] }
   }
 }
 
@@ -88,7 +86,6 @@ export function headerReader(
   parameters: readonly Parameter[],
   validator: Validator | undefined,
 ): (headers: SentHeaders) => readonly Violation[] {
-  const known = byName(parameters)
   return (headers) => {
     const cookies = new Map(
       String(headers.cookie ?? '')
@@ -100,7 +97,7 @@ export function headerReader(
       const text = parameter.in === 'cookie' ? cookies.get(name) : headers[name.toLowerCase()]
       return text === undefined ? [] : [[name, readText(parameter, String(text).trim())] as const]
     })
-    return findViolations(validator, Object.fromEntries(values), 'header', known)
+    return findViolations(validator, Object.fromEntries(values), 'header')
   }
 }
 

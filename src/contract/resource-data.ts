@@ -18,6 +18,8 @@ export interface ResourceData {
   readonly properties: Readonly<Record<string, PropertyData>>
   /** Paths of write-only properties, which no response has; those of lists are in each item. */
   readonly hidden?: readonly (readonly string[])[]
+  /** Properties that show the record of another resource, or a list of them. */
+  readonly links?: Readonly<Record<string, LinkData>>
   /** Names in requests of properties that records have under another: `ownerId` of the object `owner`. */
   readonly aliases?: Readonly<Record<string, string>>
   /** The property with the address of a record, without which no client would learn its id. */
@@ -31,6 +33,14 @@ export interface ResourceData {
   /** The records that it starts with without fixtures: the example of the list, or one made for its schema. */
   readonly examples?: readonly Readonly<Record<string, unknown>>[]
   readonly isMadeUp?: true
+}
+
+export interface LinkData {
+  readonly resource: string
+  /** Its property that has the id. */
+  readonly key: string
+  /** The properties that it has in common with the records of the resource. */
+  readonly only: readonly string[]
 }
 
 export interface AddressData {
@@ -121,6 +131,8 @@ const LEAST_ID_LENGTH = 16
 export interface Shape {
   /** Values of required properties that a client may leave out. */
   readonly fills?: Readonly<Record<string, unknown>>
+  /** Ids that clients do not send, of the rows in a list. */
+  readonly ids?: Readonly<Record<string, IdFill>>
   readonly properties?: Readonly<Record<string, Shape>>
   readonly items?: Shape
   /** The JSON types of the record, if requests may have others: those become texts, or are left out. */
@@ -139,6 +151,8 @@ export interface Shape {
 export interface PropertyData {
   readonly readOnly: boolean
   readonly required: boolean
+  /** Responses have null for a value that the record lacks. */
+  readonly isNullable?: boolean
   /** Its values, if it has few: lists are filtered by an index. */
   readonly choices?: readonly unknown[]
   readonly shape?: Shape
@@ -148,10 +162,14 @@ export interface PropertyData {
 
 export type Fill =
   | { readonly kind: 'value'; readonly value: unknown }
+  /** Counted on from that of the first record: `INV-2026-0001`. */
+  | { readonly kind: 'count'; readonly first: unknown }
   /** The instant at which the record was created, or last changed, in ISO 8601. */
   | { readonly kind: 'created-at' | 'updated-at'; readonly format: 'date-time' | 'date' | 'seconds' | 'milliseconds' }
-  /** Another id than the one in the path: each record has its own. */
-  | (Pick<IdData, 'pattern'> & { readonly kind: 'id'; readonly isCounted: boolean })
+  | IdFill
+
+/** Another id than the one in the path: each record has its own. */
+export type IdFill = Pick<IdData, 'pattern'> & { readonly kind: 'id'; readonly isCounted: boolean }
 
 /** The part of a record that a response has: a summary, with values that the sandbox makes up. */
 export interface View {
@@ -216,6 +234,8 @@ export interface ResourceAction {
   readonly headers?: readonly HeaderData[]
   /** A 409 is documented for it, so that a value which must be unique is refused. */
   readonly hasConflict: boolean
+  /** A 404 is documented for it, and no path names a record: one that the body refers to must be there. */
+  readonly hasMissing?: boolean
   /** The status of a PUT that creates the record. */
   readonly createdStatus?: number
   /** Properties that a PUT cannot have in its body, and that it leaves alone. */
@@ -252,7 +272,12 @@ export interface ErrorData {
   readonly contentType: string
   /** JSON: the example, or the simplest value of the schema. */
   readonly body: string
+  /** The framework whose form it is. */
+  readonly words?: ErrorWords
 }
+
+/** FastAPI has the words of pydantic, NestJS those of class-validator. */
+export type ErrorWords = 'pydantic' | 'class-validator'
 
 export interface HeaderData {
   readonly name: string
@@ -356,11 +381,20 @@ export function isStateful({
 /** @param now in milliseconds since the epoch @param own the number, or the UUID, of the record */
 export function fillValue(fill: Fill, now: number, own?: number | bigint | string): unknown {
   if (fill.kind === 'value') return fill.value
+  if (fill.kind === 'count') return own === undefined ? undefined : countedValue(fill.first, own)
   if (fill.kind === 'id') return fill.pattern === undefined ? own : idOfForm(fill.pattern, String(own))
   if (fill.format === 'seconds') return Math.floor(now / 1000)
   if (fill.format === 'milliseconds') return now
   const instant = new Date(now).toISOString()
   return fill.format === 'date' ? instant.slice(0, 10) : instant
+}
+
+/** `INV-0007` of the seventh record, after `INV-0001`; `draft-7` after `draft`. */
+export function countedValue(first: unknown, own: number | bigint | string): unknown {
+  if (typeof first !== 'string') return Number(first) + Number(own) - 1
+  const [, before, digits = ''] = /^(.*?)(\d*)$/s.exec(first) ?? []
+  if (digits === '') return String(own) === '1' ? first : `${first}-${own}`
+  return before + String(BigInt(digits) + BigInt(own) - 1n).padStart(digits.length, '0')
 }
 
 export type HeaderFacts = { readonly [Role in Exclude<HeaderData['role'], 'value'>]?: string | undefined }

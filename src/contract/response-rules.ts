@@ -2,10 +2,11 @@ import type { Contract, Operation } from './contract.js'
 import { jsonContent, operationPlace, type Place, rootPlace } from './document.js'
 import type { EngineResponse } from './engine.js'
 import { quote } from './excerpt.js'
-import { readFields } from './expected.js'
 import { parseJson, parseShallowJson } from './json.js'
 import { toJsonSchema } from './json-schema.js'
 import { essenceOf, isInRange, isJsonType } from './media-types.js'
+import { sentenceOf } from './mistake-words.js'
+import { readAllFields } from './schema-fields.js'
 import { hasNoBody } from './sendable.js'
 import { type ValidatorMaker, validatorMaker } from './validator-maker.js'
 import { findViolations } from './validators.js'
@@ -77,7 +78,6 @@ function statusRules(response: Place, compile: ValidatorMaker): StatusRules {
   const content = documentedContent(response).length === 0 ? undefined : jsonContent(response)?.content
   const schema = content?.child('schema')
   const validator = schema && compile(() => toJsonSchema((content as Place).written('schema'), { of: 'response' }))
-  const known = new Map((schema ? readFields(schema.child('items') ?? schema) : []).map((field) => [field.name, field]))
   return {
     headers: response.entries('headers').map(([name, place]) => ({
       name,
@@ -85,8 +85,8 @@ function statusRules(response: Place, compile: ValidatorMaker): StatusRules {
       findViolation: headerReader(place, compile),
     })),
     mediaTypes: documentedContent(response).map(([mediaType]) => essenceOf(mediaType)),
-    fields: new Set(known.keys()),
-    findViolations: (value) => findViolations(validator, value, 'body', known).map(({ message }) => message),
+    fields: new Set(schema ? readAllFields(schema.child('items') ?? schema).keys() : []),
+    findViolations: (value) => findViolations(validator, value, 'body').map(({ message }) => message),
   }
 }
 
@@ -99,7 +99,8 @@ function headerReader(header: Place, compile: ValidatorMaker): HeaderRules['find
   const isText = types.includes('string') || types.includes(undefined)
   return (text) => {
     if (validator(isText ? text : scalarOf(text)) === true) return undefined
-    return `${validator.errors?.[0]?.message ?? 'is not valid'} (it is ${quote(text)})`
+    const [mistake] = validator.errors ?? []
+    return `${mistake === undefined ? 'is not valid' : sentenceOf(mistake)} (it is ${quote(text)})`
   }
 }
 

@@ -2,16 +2,18 @@ import type { Violation } from '../contract/contract.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
 import { type ErrorData, FILLED } from '../contract/resource-data.js'
 import type { HandlerResult } from '../domain/messages.js'
+import { inWordsOf } from './error-words.js'
 
 /** The body of a documented error. */
 export function fillError(
-  { contentType, body }: ErrorData,
+  { contentType, body, words }: ErrorData,
   status: number,
   { code, message, violations = [] }: NonNullable<HandlerResult['problem']>,
 ): string {
   const whole: Filling = { code, status, message, violation: undefined }
   if (contentType.startsWith('text/')) return String(filledText(body, whole))
-  return stringifyJson(fill(parseShallowJson(body), whole, violations))
+  const worded = words === undefined ? violations : violations.map((violation) => inWordsOf(words, violation))
+  return stringifyJson(fill(parseShallowJson(body), whole, worded))
 }
 
 /** Those of node:http, which pages lack. */

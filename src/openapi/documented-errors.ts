@@ -2,7 +2,7 @@ import { isNode, jsonContent, type Node, type Place } from '../contract/document
 import { exampleOf, exampleValue, fits } from '../contract/example-value.js'
 import { stringifyJson } from '../contract/json.js'
 import { concreteType } from '../contract/media-types.js'
-import { type ErrorData, FILLED } from '../contract/resource-data.js'
+import { type ErrorData, type ErrorWords, FILLED } from '../contract/resource-data.js'
 import { alternativesOf, isObject, readRecordFields, typeOf } from '../contract/schema-fields.js'
 
 /** The documented errors, unless they have the shape of the service's own. */
@@ -16,10 +16,11 @@ export function readErrors(operation: Place): readonly ErrorData[] {
     const schema = content?.child('schema')
     const example = exampleOf(content)
     if (content === undefined || (schema === undefined && example === undefined)) return []
-    const { isOwn: isOwnShape, body } =
+    const { isOwn: isOwnShape, ...shape } =
       schema === undefined ? { isOwn: false, body: stringifyJson(example) } : errorOf(schema, example)
+    const { body } = shape
     if ((isOwnShape && mediaType === 'application/json') || body === undefined) return []
-    return [{ status: status.toLowerCase(), contentType: concreteType(mediaType), body }]
+    return [{ ...shape, status: status.toLowerCase(), contentType: concreteType(mediaType), body }]
   })
 }
 
@@ -27,6 +28,15 @@ interface ErrorShape {
   readonly isOwn: boolean
   /** Undefined if no value of the schema is known. */
   readonly body: string | undefined
+  readonly words?: ErrorWords
+}
+
+function wordsOf(value: unknown): ErrorWords | undefined {
+  const { detail, message, statusCode }: Node = Object(value)
+  if (Array.isArray(message))
+    return message[0] === FILLED.message && statusCode !== undefined ? 'class-validator' : undefined
+  const entry: unknown = Array.isArray(detail) ? detail[0] : undefined
+  return isNode(entry) && Array.isArray(entry.loc) && 'msg' in entry && 'type' in entry ? 'pydantic' : undefined
 }
 
 /** Many operations share the schema of their errors, and validators of it take time. */
@@ -37,7 +47,9 @@ function errorOf(schema: Place, example: unknown): ErrorShape {
   const known = example === undefined ? shapes.get(key) : undefined
   if (known !== undefined) return known
   const value = errorValue(schema, example)
-  const shape = { isOwn: isOwn(schema), body: value === undefined ? undefined : stringifyJson(value) }
+  const words = wordsOf(value)
+  const body = value === undefined ? undefined : stringifyJson(value)
+  const shape = { isOwn: isOwn(schema), body, ...(words && { words }) }
   if (example === undefined) shapes.set(key, shape)
   return shape
 }

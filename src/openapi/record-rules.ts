@@ -70,7 +70,7 @@ interface ResponseRecord {
 
 function violationsOf(validators: readonly ResponseRecord[], record: object): readonly string[] {
   const violations = validators.flatMap(({ validator, view }) =>
-    findViolations(validator, view === undefined ? record : viewed(record as Values, view), 'body', new Map()),
+    findViolations(validator, view === undefined ? record : viewed(record as Values, view), 'body'),
   )
   return [...new Set(violations.map(({ message }) => message))]
 }

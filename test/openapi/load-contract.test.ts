@@ -91,9 +91,9 @@ describe('a fuller contract', () => {
   it.each([
     ['limit=0', 'limit must be a whole number from 1 to 50 (it is 0)'],
     ['trained=yes', 'trained must be true or false (it is "yes")'],
-    ['weight=heavy', 'weight must be number (it is "heavy")'],
+    ['weight=heavy', 'weight must be a number (it is "heavy")'],
     ['ids=1,x', 'ids[1] must be a whole number (it is "x")'],
-    ['ids=1,2,3,4', 'ids must NOT have more than 3 items (it is an array)'],
+    ['ids=1,2,3,4', 'ids must have at most 3 items (it is an array)'],
   ])('refuses the query %j', (search, message) => {
     expect(
       operation(contract, 'listPets')
@@ -107,13 +107,13 @@ describe('a fuller contract', () => {
     [
       '{"name":"","age":2147483648}',
       [
-        'name must NOT have fewer than 1 characters (it is "")',
+        'name must have at least 1 character (it is "")',
         'age must be a whole number from 0 to 2147483647 (it is 2147483648)',
       ],
     ],
     [
       '{"name":"Rex","mother":{"mother":{"name":1}}}',
-      ['mother.name is required', 'mother.mother.name must be string (it is 1)'],
+      ['mother.name is required', 'mother.mother.name must be a string (it is 1)'],
     ],
   ])('reads the body %s', (text, messages) => {
     const { violations } = operation(contract, 'createPet').readBody(new TextEncoder().encode(text))
