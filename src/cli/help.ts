@@ -97,7 +97,8 @@ function unknownCommand(command: Command, name: string): string {
 export function usageMessage(command: Command, message: string, code?: string): string {
   const group = code === 'commander.excessArguments' ? groupOf(command) : undefined
   if (group !== undefined) return usageMessage(group, unknownCommand(group, group.args[0] ?? ''))
-  const text = message
+  const isPort = /'(?:-p|--port)'/.test(message) && command.options.some(({ long }) => long === '--url')
+  const text = (isPort ? `${message}: name the sandbox with --url http://127.0.0.1:<port>` : message)
     .replace(/^error: (?:command-argument )?/, '')
     .replace(/\n\(Did you mean (.*)\?\)$/s, '; did you mean $1?')
     .replace(/' is invalid( for argument '[^']*')?\. (?=[a-z{<])/, "' is invalid$1: ")

@@ -8,7 +8,7 @@ import { activeBan } from '../domain/ban.js'
 import { faultInput, remainingRule } from '../domain/faults.js'
 import { type ApiKey, DEFAULT_KEY, keyLabel } from '../domain/keys.js'
 import { counted } from '../domain/numbers.js'
-import { planNames, startPlan } from '../domain/plans.js'
+import { isStandInKey, planNames, startPlan } from '../domain/plans.js'
 import { isWindowOpen, NO_LIMITS, viewWindow, type WindowName } from '../domain/quota.js'
 import { SETTING_NAMES, type SettingName } from '../domain/settings.js'
 import { isStormActive, type RunningStorm } from '../domain/storm.js'
@@ -51,7 +51,7 @@ export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateVie
     plans: planNames(contract),
     settings: settingsView(space.state.settings),
     clock: clockView(space, wall),
-    keys: [...space.keys.values()].map((key) => keyView(space, key, wall)),
+    keys: keyViews(space, wall),
     storm: space.state.storm === undefined ? null : stormView(space.state.storm),
     faults: faultViews(space),
     overrides: listOverrides(space, wall),
@@ -86,6 +86,15 @@ export function stormView({ rate, for: length, every, retryAfter, startedAt }: R
 
 export function faultViews({ state: { faults } }: Space): readonly FaultView[] {
   return faults.map(({ id, rule, left }) => ({ id, ...rule, left }))
+}
+
+/** Of all keys but those that are only valid because clients of the packaged contract have them. */
+export function keyViews(space: Space, wall: EpochMs): readonly KeyView[] {
+  const { keys, state, shared } = space
+  const listed = [...keys.values()].filter(
+    (apiKey) => state.accounts.has(apiKey.key) || !isStandInKey(shared.contract, apiKey),
+  )
+  return listed.map((apiKey) => keyView(space, apiKey, wall))
 }
 
 export function keyView(space: Space, apiKey: ApiKey, wall: EpochMs): KeyView {

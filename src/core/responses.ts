@@ -17,19 +17,28 @@ export interface ProblemDetails {
   readonly reason?: Reason
   readonly outside?: true
   readonly violations?: readonly Violation[]
-  /** Alternatives for the key, for WWW-Authenticate. Default: a bearer token. */
-  readonly choices?: readonly KeyPlaces[]
+  /** For WWW-Authenticate. Default: a bearer token of the packaged contract. */
+  readonly challenge?: Challenge
 }
+
+interface Challenge {
+  readonly realm: string
+  /** Alternatives for the key. */
+  readonly choices: readonly KeyPlaces[]
+}
+
+const PACKAGED_REALM = 'petstore'
+const DEFAULT_CHALLENGE: Challenge = { realm: PACKAGED_REALM, choices: [[BEARER]] }
 
 /** An error in the Error shape. */
 export function problem(code: ProblemCode, details: ProblemDetails = {}): HandlerResult {
   const { message = PROBLEMS[code].message, status = PROBLEMS[code].status } = details
-  const { headers = [], reason, outside, choices = [[BEARER]], violations } = details
+  const { headers = [], reason, outside, challenge = DEFAULT_CHALLENGE, violations } = details
   return {
     status,
     body: errorBody(code, message, status),
     problem: { code, message, ...(violations !== undefined && { violations }) },
-    headers: status === 401 ? [...headers, 'WWW-Authenticate', challenges(code, choices)] : headers,
+    headers: status === 401 ? [...headers, 'WWW-Authenticate', challengesOf(code, challenge)] : headers,
     ...(reason === undefined ? {} : { reason }),
     ...(outside === undefined ? {} : { outside }),
   }
@@ -63,12 +72,12 @@ export function encodedBody({ body, headers }: ServiceRequest): HandlerResult | 
  * A challenge for each scheme. No scheme is registered for keys in other places.
  * @source RFC 9110, section 11.6.1; RFC 6750, section 3: no error where no key was sent
  */
-function challenges(code: ProblemCode, choices: readonly KeyPlaces[]): string {
+function challengesOf(code: ProblemCode, { realm, choices }: Challenge): string {
   const schemes = new Set(choices.flat().map(schemeOf))
   // Clients that know one challenge only read the first.
   const ordered = [...schemes].sort((a, b) => Number(a === OWN_SCHEME) - Number(b === OWN_SCHEME))
   const error = (scheme: string) => (code === 'missing_api_key' || scheme === 'Basic' ? '' : ', error="invalid_token"')
-  return ordered.map((scheme) => `${scheme} realm="petstore"${error(scheme)}`).join(', ')
+  return ordered.map((scheme) => `${scheme} realm="${realm}"${error(scheme)}`).join(', ')
 }
 
 const OWN_SCHEME = 'ApiKey'
@@ -78,12 +87,12 @@ function schemeOf(place: KeyPlace): string {
   return place.in === 'basic' ? 'Basic' : (place.scheme ?? OWN_SCHEME)
 }
 
-/** The alternatives for the key of a request that the contract names. */
-export function choicesFor({ space, route }: Pick<RequestContext, 'space' | 'route'>): readonly KeyPlaces[] {
+/** What the contract asks of a request: in its name, and with the alternatives for the key that it names. */
+export function challengeFor({ space, route }: Pick<RequestContext, 'space' | 'route'>): Challenge {
   const { contract } = space.shared
-  const choices = keyChoices(contract, route.kind === 'operation' ? route.operation.keys : undefined)
-  if (contract.isStandIn !== true) return choices
-  return choices.filter((places) => places.some((place) => 'in' in place))
+  const all = keyChoices(contract, route.kind === 'operation' ? route.operation.keys : undefined)
+  const choices = contract.isStandIn ? all.filter((places) => places.some((place) => 'in' in place)) : all
+  return { realm: contract.isPackaged ? PACKAGED_REALM : contract.title.replaceAll(/[^ !#-[\]-~]/g, '?'), choices }
 }
 
 /** Retry-After in the configured form, rounded up. */
@@ -114,7 +123,7 @@ export function refuseUntil(
   const hasLimitBody = status === 429 || (status === 403 && space.state.settings.limitBody === 'problem')
   const refusal = hasLimitBody
     ? { ...limitBody(space, code, message, reason, status), headers }
-    : problem(code, { status, message, headers, choices: choicesFor({ space, route }) })
+    : problem(code, { status, message, headers, challenge: challengeFor({ space, route }) })
   return { ...refusal, retryAt: until, reason }
 }
 

@@ -38,7 +38,7 @@ describe('a contract with a key in a header of its own', () => {
     expect(await ask(sandbox, { 'X-Acme': 'sandbox~checkout' })).toMatchObject({ status: 200, text: '[]' })
     for (const headers of [{}, { Authorization: 'Bearer sandbox' }]) {
       const { status, challenge, text: body } = await ask(sandbox, headers)
-      expect({ status, challenge }).toEqual({ status: 401, challenge: 'ApiKey realm="petstore"' })
+      expect({ status, challenge }).toEqual({ status: 401, challenge: 'ApiKey realm="Keyed"' })
       expect(body).toContain('No API key was sent. Send one as: X-Acme: <API_KEY>.')
     }
     expect((await ask(sandbox, { 'X-Acme': 'other' })).text).toContain('"code":"invalid_api_key"')

@@ -119,13 +119,13 @@ describe('a 401', () => {
     })
     const challenge = async (path: string, ...sent: readonly (readonly [Scheme, string?])[]) =>
       (await send(sandbox, path, ...sent)).headers.get('www-authenticate')
-    expect(await challenge('/basic')).toBe('Basic realm="petstore"')
-    expect(await challenge('/basic', ['basic', 'wrong'])).toBe('Basic realm="petstore"')
-    expect(await challenge('/both')).toBe('Basic realm="petstore", ApiKey realm="petstore"')
-    expect(await challenge('/bearer', ['bearer', 'wrong'])).toBe('Bearer realm="petstore", error="invalid_token"')
-    expect(await challenge('/token')).toBe('Token realm="petstore"')
+    expect(await challenge('/basic')).toBe('Basic realm="T"')
+    expect(await challenge('/basic', ['basic', 'wrong'])).toBe('Basic realm="T"')
+    expect(await challenge('/both')).toBe('Basic realm="T", ApiKey realm="T"')
+    expect(await challenge('/bearer', ['bearer', 'wrong'])).toBe('Bearer realm="T", error="invalid_token"')
+    expect(await challenge('/token')).toBe('Token realm="T"')
     const forced = await sandbox.call('/basic', { headers: { prefer: 'code=401' } })
-    expect([forced.status, forced.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="petstore"'])
+    expect([forced.status, forced.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="T"'])
   })
 
   it('does not name the bearer token that stands in for other schemes', async () => {
@@ -139,7 +139,7 @@ describe('a 401', () => {
     const sandbox = await openSandbox({ spec: temporaryFile('spec.json', JSON.stringify(document)) })
     expect([await statusOf(sandbox, '/a', ['bearer']), await statusOf(sandbox, '/a', ['basic'])]).toEqual([200, 200])
     for (const path of ['/a', '/no'])
-      expect((await send(sandbox, path)).headers.get('www-authenticate')).toBe('Basic realm="petstore"')
+      expect((await send(sandbox, path)).headers.get('www-authenticate')).toBe('Basic realm="T"')
   })
 })
 

@@ -74,10 +74,13 @@ it.each([
   expect(await sandbox.post(address(1), { reason: 7 })).toMatchObject({ status: 400, code: 'invalid_request' })
 })
 
-it('the first one has a hint in the log', async () => {
+it('the first one has a hint in the log, and each response has it in a header', async () => {
   const { sandbox } = await withAction({})
   expect(sandbox.warnings).toEqual([])
-  for (let i = 0; i < 3; i++) await sandbox.post('/bookings/1/cancel', {})
+  const hint = expect.stringMatching(/^act shows the record .* write a handler/)
+  for (let i = 0; i < 3; i++)
+    expect((await sandbox.post('/bookings/1/cancel', {})).headers.get('x-sandbox-note')).toEqual(hint)
+  expect((await sandbox.post('/bookings/2/cancel', {})).headers.get('x-sandbox-note')).toBeNull()
   expect(sandbox.warnings).toEqual([
     'act shows the record with the fields of the body, and stores nothing. For another effect, write a handler (--handlers, or sandbox.handle).',
   ])

@@ -7,7 +7,7 @@ import { planProblem } from '../../domain/plans.js'
 import type { ProblemCode } from '../../domain/problems.js'
 import { keySchema, planSchema } from '../../options/values/keys.js'
 import { positiveWaitSchema } from '../../options/values/reading.js'
-import { keyView } from '../state.js'
+import { keyView, keyViews } from '../state.js'
 import { described, fields, text, type VerbContext, VerbError, verb } from '../verb.js'
 import type { KeyView } from '../views.js'
 
@@ -20,7 +20,7 @@ const UNKNOWN_KEY = 'Unknown key.'
 export const keyVerbs = {
   'keys.list': verb('GET /keys', 'List all keys with plan, quotas and ban', {
     command: 'keys list',
-    run: ({ space, wall }) => [...space.keys.values()].map((apiKey) => keyView(space, apiKey, wall)),
+    run: ({ space, wall }) => keyViews(space, wall),
   }),
   'keys.add': verb('POST /keys', 'Add a key to every space, and keep it in the store', {
     input: fields({ key: described(keySchema, 'an API key'), plan: v.optional(ofPlan) }),

@@ -4,7 +4,7 @@ import { type HandlerResult, isPublic } from '../../domain/messages.js'
 import { STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
 import { mockedResponse } from '../operations/mocked-response.js'
 import type { Gate, RequestContext } from '../request-context.js'
-import { choicesFor, limitBody, problem, retryAfterHeader } from '../responses.js'
+import { challengeFor, limitBody, problem, retryAfterHeader } from '../responses.js'
 
 /** @source docs/behaviour.md, "Forcing a response" */
 const ALWAYS_ALLOWED = [429, 500, 503]
@@ -83,7 +83,7 @@ function forcedResponse(context: RequestContext, operation: Operation, status: n
     case 400:
       return problem('invalid_request')
     case 401:
-      return problem('invalid_api_key', { choices: choicesFor(context) })
+      return problem('invalid_api_key', { challenge: challengeFor(context) })
     case 404:
       return problem('not_found')
     case 429:

@@ -4,7 +4,7 @@ import { isPublic } from '../../domain/messages.js'
 import { PROBLEMS } from '../../domain/problems.js'
 import { isBearer } from '../../domain/request-headers.js'
 import type { Gate } from '../request-context.js'
-import { choicesFor, problem } from '../responses.js'
+import { challengeFor, problem } from '../responses.js'
 import type { Space } from '../space.js'
 import { whatWorks } from '../what-works.js'
 
@@ -16,24 +16,28 @@ export const checkKey: Gate = ({ caller, route, request, space }) => {
     !caller.isStranger &&
     space.shared.upstream?.hasKey === false
   )
-    return problem('invalid_api_key', { message: noUpstreamKey(caller.label), choices: choicesFor({ space, route }) })
+    return problem('invalid_api_key', {
+      message: noUpstreamKey(caller.label),
+      challenge: challengeFor({ space, route }),
+    })
   // A path outside the service is a mistyped base address.
   if (caller.kind === 'key' || route.kind === 'outside' || isPublic(route)) return undefined
-  const choices = choicesFor({ space, route })
+  const challenge = challengeFor({ space, route })
+  const { choices } = challenge
   const help = space.shared.contract.isPackaged === true ? '' : whatWorks(space)
   if (caller.problem === 'ended_login')
-    return problem('invalid_api_key', { message: `The login has ended.${help}`, choices })
+    return problem('invalid_api_key', { message: `The login has ended.${help}`, challenge })
   if (caller.problem === 'invalid_api_key') {
     const message = hasInvalidName(request.headers.authorization) ? INVALID_NAME : unknownKey(space) + help
-    return problem('invalid_api_key', { message, choices })
+    return problem('invalid_api_key', { message, challenge })
   }
   if (!choices.every((places) => places.every((place) => !('in' in place) && isBearer(place)))) {
     const forms = choices.map((places) => places.map(keyForm).join(' and ')).join(' or ')
-    return problem('missing_api_key', { message: `No API key was sent. Send one as: ${forms}.${help}`, choices })
+    return problem('missing_api_key', { message: `No API key was sent. Send one as: ${forms}.${help}`, challenge })
   }
   // The token may be a secret and is not repeated.
   const message = request.headers.authorization === undefined ? PROBLEMS.missing_api_key.message : NO_BEARER
-  return problem('missing_api_key', { message: message + help })
+  return problem('missing_api_key', { message: message + help, challenge })
 }
 
 function keyForm(place: KeyPlace): string {

@@ -25,14 +25,15 @@ export function recordHandler(
   const isConditional = isDocumented(operation, 412)
   const isLinked = (action.headers ?? action.meta ?? action.innerMeta ?? resource.address) !== undefined
   const header = tagName(action)
-  let isHinted = action.kind !== 'show'
+  const isShown = action.kind === 'show'
+  const hint = `${operation.id} shows the record with the fields of the body, and stores nothing. For another effect, write a handler (--handlers, or sandbox.handle).`
+  const note = hint.replaceAll(/[^ -~]/g, '?')
+  let isHinted = !isShown
   const handle: Handler = (context, { path, query, body }) => {
     const { space, now, request } = context
     if (!isHinted) {
       isHinted = true
-      space.shared.warn(
-        `${operation.id} shows the record with the fields of the body, and stores nothing. For another effect, write a handler (--handlers, or sandbox.handle).`,
-      )
+      space.shared.warn(hint)
     }
     const result = runAction(
       {
@@ -50,10 +51,15 @@ export function recordHandler(
       space,
     )
     const reply = replyTo(result, operation, context, action.kind === 'create' ? resource.id.property : undefined)
-    return header === undefined ? reply : revalidated(reply, header, operation, request)
+    const isNoted = isShown && space.shared.reason && reply.status < 300
+    const noted = isNoted ? { ...reply, headers: [...(reply.headers ?? []), NOTE, note] } : reply
+    return header === undefined ? noted : revalidated(noted, header, operation, request)
   }
   return !isLinked && isPlainList(action, resource) ? keptLists(resource.name, handle) : handle
 }
+
+/** Also of mocked responses. */
+const NOTE = 'X-Sandbox-Note'
 
 function addressOf({ headers: { host }, space }: ServiceRequest, path: string): string {
   return `${host === undefined ? '' : `http://${host}`}${spacePath(space)}${path}`
@@ -67,7 +73,7 @@ function replyTo(
   createdId: string | undefined,
 ): HandlerResult {
   const { space } = context
-  if (result.kind === 'not-found') return problem('not_found')
+  if (result.kind === 'not-found') return problem('not_found', result)
   if (result.kind === 'outdated') return problem('precondition_failed')
   if (result.kind === 'invalid')
     return problem('invalid_request', { message: operationMessage(operation.id, [result.message]) })
@@ -93,8 +99,8 @@ function replyTo(
 }
 
 /** Whether a list depends on nothing but the records of its resource and the query. */
-function isPlainList({ kind, pathFilters }: ResourceAction, { parents }: ResourceData): boolean {
-  return kind === 'list' && pathFilters === undefined && parents.length === 0
+function isPlainList({ kind, pathFilters }: ResourceAction, { parents, links }: ResourceData): boolean {
+  return kind === 'list' && pathFilters === undefined && parents.length === 0 && links === undefined
 }
 
 /**
