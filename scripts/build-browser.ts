@@ -63,6 +63,7 @@ const FOR_OWN_CONTRACTS = [
   'core/fill-error',
   'core/hidden-properties',
   'core/idempotency',
+  'core/linked-records',
   'core/meta-entries',
   'core/operations/mocked-response',
   'core/record-page',

@@ -91,14 +91,15 @@ function makeExample(schema: Place, room: Room, depth: number, within: ReadonlyS
   const { value } = schema
   if (!isNode(value) || within.has(value) || ++room.used > MAX_VALUES) return undefined
   const examples: readonly unknown[] = [value.example, ...(Array.isArray(value.examples) ? value.examples : [])]
-  const own = room.isFull ? [...examples, value.default] : [value.default, value.const, ...examples]
+  const isNull = !room.isFull && allowsNull(schema)
+  const own = room.isFull ? [...examples, value.default] : [value.default, isNull ? null : value.const, ...examples]
   const choices: readonly unknown[] = Array.isArray(value.enum) ? value.enum : []
   const found = [...own, value.const, ...choices].find((item) => item !== undefined && fits(item, schema))
   if (found !== undefined) return found
   const here = new Set([...within, value])
   const make = (place: Place) => makeExample(place, room, depth + 1, here)
   const type = typeOf(schema)
-  if (type === 'null' || (allowsNull(schema) && !room.isFull)) return null
+  if (type === 'null' || isNull) return null
   if (type !== 'object' && type !== 'array') {
     const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schema.items(keyword))
     const scalar = scalarRules(schema)

@@ -1,25 +1,34 @@
 import { FORMATS } from './formats.js'
-import { isNode } from './json.js'
-import type { Shape } from './resource-data.js'
+import { isNode, type Node } from './json.js'
+import type { IdFill, Shape } from './resource-data.js'
+
+/** Makes the id of a row. */
+export type NewId = (fill: IdFill) => unknown
 
 /** A sent value in the shape that its record needs. */
-export function shapedValue(value: unknown, shape: Shape): unknown {
-  const { fills, properties, items, types, wraps, key, idOf } = shape
+export function shapedValue(value: unknown, shape: Shape, newId: NewId): unknown {
+  const { fills = {}, ids = {}, properties, items, types, wraps, key, idOf } = shape
   if (value === undefined) return undefined
   if ('becomes' in shape && (typeof value === 'string' || typeof value === 'number')) return converted(value, shape)
-  const inItems = (item: unknown) => (items === undefined ? item : shapedValue(item, items))
+  const filled = (sent: Node): Node => {
+    const missing = <Made>(all: Readonly<Record<string, Made>>) =>
+      Object.entries(all).filter(([name]) => sent[name] === undefined)
+    const made = missing(ids).map(([name, fill]) => [name, newId(fill)])
+    return { ...Object.fromEntries(made), ...sent, ...Object.fromEntries(missing(fills)) }
+  }
+  const inItems = (item: unknown) => (items === undefined ? item : shapedValue(item, items, newId))
   if (types?.includes(typeIn(value)) === false) {
     if (wraps && value !== null) return [inItems(value)]
-    if (key !== undefined && value !== null && typeof value !== 'object') return { ...fills, [key]: value }
+    if (key !== undefined && value !== null && typeof value !== 'object') return filled({ [key]: value })
     if (idOf !== undefined && isNode(value)) return value[idOf]
     return types.includes('string') && typeof value !== 'object' ? String(value) : undefined
   }
   if (Array.isArray(value)) return value.map(inItems)
   if (!isNode(value)) return value
   const inside = Object.entries(properties ?? {}).map(
-    ([name, shape]) => [name, shapedValue(value[name], shape)] as const,
+    ([name, shape]) => [name, shapedValue(value[name], shape, newId)] as const,
   )
-  return { ...fills, ...value, ...Object.fromEntries(inside.filter(([, one]) => one !== undefined)) }
+  return { ...filled(value), ...Object.fromEntries(inside.filter(([, one]) => one !== undefined)) }
 }
 
 /** A date may become an instant, and the other way round; both are numbers too, in seconds. */

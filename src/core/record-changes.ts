@@ -7,11 +7,13 @@ import { isDeepEqual } from '../domain/collection.js'
 import type { RecordChange, Scope } from '../domain/records.js'
 import type { ActionRequest } from './action-request.js'
 import type { RecordsView } from './collections.js'
+import { newRowIds } from './new-ids.js'
 import type { Space } from './space.js'
 
 /** The record after PUT (on nothing) or PATCH (on what there is): read-only properties stay, timestamps move. */
-export function changedRecord(request: ActionRequest, known: Values, base: Values): Values {
+export function changedRecord(request: ActionRequest, known: Values, base: Values, space: Space): Values {
   const { resource, body, now } = request
+  const rowIds = newRowIds(space, resource, known[resource.id.property], [known, body])
   const value: Record<string, unknown> = { [resource.id.property]: known[resource.id.property] }
   const patched = mergePatch(base, body) as Values
   const declared = Object.keys(resource.properties)
@@ -29,15 +31,16 @@ export function changedRecord(request: ActionRequest, known: Values, base: Value
         ? fillValue(property.fill, now)
         : isOurs
           ? known[name]
-          : storedValue(property, patched[name])
+          : storedValue(property, patched[name], rowIds)
     const isFilled = property?.required === true || request.action.kind === 'replace'
+    const isPatched = next === undefined && request.action.kind !== 'replace'
     // A null in a patch keeps a property that each record must have.
-    if (next === undefined && request.action.kind === 'merge' && property?.required === true) next = known[name]
+    if (isPatched) next = property?.isNullable ? null : property?.required ? known[name] : undefined
     if (next === undefined && isFilled && property?.fill !== undefined) next = fillValue(property.fill, now)
     if (next === undefined && property?.required === true) next = known[name]
     if (next !== undefined) value[name] = next
   }
-  return value
+  return request.show?.(value) ?? value
 }
 
 /** @source RFC 7396, section 2 */
@@ -85,7 +88,6 @@ export function findTaken({ id, unique }: ResourceData, value: Values, records?:
   const others =
     unique.length === 0 ? [] : (records?.values() ?? []).filter((item) => String(item[id.property]) !== own)
   return unique.find(
-    (property) =>
-      value[property] !== undefined && others.some((other) => isDeepEqual(other[property], value[property])),
+    (property) => value[property] != null && others.some((other) => isDeepEqual(other[property], value[property])),
   )
 }

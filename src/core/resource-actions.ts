@@ -19,10 +19,11 @@ import { type Filter, followingId, isMatch } from '../domain/collection.js'
 import { type LongBody, bodyText as wholeText } from '../domain/messages.js'
 import { type RecordChange, recordText, type Scope } from '../domain/records.js'
 import type { ActionRequest, RecordPage } from './action-request.js'
-import { uuidFrom } from './collections.js'
 import { tagOf } from './entity-tags.js'
 import { bodyText, locationOf, shownText, unwrapBody, withBody } from './envelopes.js'
 import { isBare, readFirstPage } from './first-page.js'
+import { linked, missingLink } from './linked-records.js'
+import { newRowIds, newUuid } from './new-ids.js'
 import { changedRecord, findTaken, removals } from './record-changes.js'
 import { readPage } from './record-page.js'
 import type { Space } from './space.js'
@@ -38,7 +39,7 @@ export type ActionResult =
       readonly headers: Headers
       readonly changes: readonly RecordChange[]
     }
-  | { readonly kind: 'not-found' }
+  | { readonly kind: 'not-found'; readonly message?: string }
   | { readonly kind: 'invalid'; readonly message: string }
   | { readonly kind: 'conflict'; readonly property: string }
   | { readonly kind: 'outdated' }
@@ -54,7 +55,7 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
   const sent = given.body[given.action.bodyEnvelope ?? '']
   if (Array.isArray(sent) && sent.length > 1 && !given.action.isBulk)
     return { kind: 'invalid', message: `${given.action.bodyEnvelope} must have one record (it has ${sent.length})` }
-  const request = unwrapBody(given)
+  const request = withLinks(unwrapBody(given), space)
   const { resource, action, path } = request
   const parents = action.pathFilters ?? resource.parents
   const ids = parents.length === 0 ? NO_SCOPE : parents.map(({ parameter }) => String(path[parameter]))
@@ -72,7 +73,8 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
     if (isRefused) return OUTDATED
     const own = id === undefined ? {} : { [resource.id.property]: id }
     const value = { ...withParents(newRecord(request, records.freeId(), space), request), ...own }
-    return save({ ...request, action: { ...action, status: action.createdStatus } }, scope, value, space)
+    const created = { ...request, action: { ...action, status: action.createdStatus } }
+    return save(created, scope, request.show?.(value) ?? value, space)
   }
   if (known === undefined || !isMatch(known, filtersOf(request))) return { kind: 'not-found' }
   if (isRefused) return OUTDATED
@@ -80,11 +82,11 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
     case 'get':
       return done(request, known, NO_CHANGES)
     case 'show':
-      return done(request, changedRecord(request, known, known), NO_CHANGES, NO_FACTS, known)
+      return done(request, changedRecord(request, known, known, space), NO_CHANGES, NO_FACTS, known)
     case 'replace':
-      return save(request, scope, changedRecord(request, known, keptBy(action, known)), space)
+      return save(request, scope, changedRecord(request, known, keptBy(action, known), space), space)
     case 'merge':
-      return save(request, scope, changedRecord(request, known, known), space)
+      return save(request, scope, changedRecord(request, known, known, space), space)
     case 'remove':
       return done(
         request,
@@ -92,6 +94,11 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
         known === resource.single?.initial ? NO_CHANGES : removals(resource, scope, String(id), space),
       )
   }
+}
+
+function withLinks(request: ActionRequest, space: Space): ActionRequest {
+  const { resource } = request
+  return resource.links === undefined ? request : { ...request, show: (value) => linked(value, resource, space) }
 }
 
 /** The id that a request names, in its query, body or path. */
@@ -128,7 +135,10 @@ function create(given: ActionRequest, scope: Scope, space: Space, list?: readonl
   let free = records.freeId()
   for (const body of action.isBulk ? (list ?? []) : [given.body]) {
     const request = action.isBulk ? withBody(given, Object(body)) : given
-    const value = withParents(newRecord(request, free, space), request)
+    const made = withParents(newRecord(request, free, space), request)
+    const value = request.show?.(made) ?? made
+    const missing = action.hasMissing && resource.links ? missingLink(value, request, space) : undefined
+    if (missing !== undefined) return { kind: 'not-found', message: missing }
     const own = String(value[id.property])
     const isTaken = id.kind === 'from-client' && (ids?.has(own) || records.get(scope, own) !== undefined)
     if (isTaken) return { kind: 'conflict', property: id.parts?.join() ?? id.property }
@@ -164,15 +174,16 @@ function newRecord(
   const { id, properties, isOpen } = resource
   const value: Record<string, unknown> = { [id.property]: newId(resource, path, body, free, space) }
   const filledIn = (name: string, fill: Fill) => {
-    if (fill.kind !== 'id') return fillValue(fill, now)
-    return fillValue(fill, now, fill.isCounted ? free : newUuid(space, resource.name, name))
+    const isDrawn = fill.kind === 'id' && !fill.isCounted
+    return fillValue(fill, now, isDrawn ? newUuid(space, resource.name + name, free) : free)
   }
+  const rowIds = newRowIds(space, resource, value[id.property], body)
   let isAnything = true
   for (const name in properties) {
     isAnything = false
     const property = properties[name]
     if (name === id.property || property === undefined) continue
-    const sent = property.readOnly ? undefined : storedValue(property, body[name])
+    const sent = property.readOnly ? undefined : storedValue(property, body[name], rowIds)
     const filled = sent === undefined && property.fill !== undefined ? filledIn(name, property.fill) : sent
     if (filled !== undefined) value[name] = filled
   }
@@ -193,12 +204,8 @@ function newId(resource: ResourceData, path: Values, body: Values, free: Int64, 
 function newKey({ name, id }: ResourceData, body: Values, free: Int64, space: Space): unknown {
   if (id.kind === 'integer') return free
   const own = id.kind === 'from-client' ? body[id.property] : undefined
-  return own ?? (id.pattern === undefined ? newUuid(space, name) : idOfForm(id.pattern, newUuid(space, name)))
-}
-
-/** The UUID of the next record, from the sandbox's seed. @param property if it is not the id */
-function newUuid({ shared, name, state }: Space, resource: string, property = ''): string {
-  return uuidFrom(shared.seed, name, resource + property, state.records.get(resource)?.nextId ?? 0)
+  const uuid = () => newUuid(space, name, free)
+  return own ?? (id.pattern === undefined ? uuid() : idOfForm(id.pattern, uuid()))
 }
 
 function save(request: ActionRequest, scope: Scope, value: Values, space: Space): ActionResult {
@@ -248,8 +255,8 @@ function list(request: ActionRequest, scope: Scope, space: Space): ActionResult 
 const MAX_LIST_TEXT = 1024 * 1024
 
 function listText(request: ActionRequest, { values, before, after }: RecordPage): string | LongBody {
-  const { hidden, address } = request.resource
-  const isWhole = (hidden ?? address ?? request.action.view) === undefined
+  const { hidden, address, links } = request.resource
+  const isWhole = (hidden ?? address ?? links ?? request.action.view) === undefined
   const textOf = isWhole ? recordText : (value: Values) => shownText(value, request)
   const pieces = function* () {
     yield before

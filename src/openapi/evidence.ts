@@ -1,7 +1,8 @@
 import type { Place } from '../contract/document.js'
+import { isSingular, literalsOf, plainName } from '../contract/names.js'
 import type { AddressData } from '../contract/resource-data.js'
 import { type Fields, isObject, type RecordField, readRecordFields, typeOf } from '../contract/schema-fields.js'
-import { isSingular, literalsOf, type OperationShape, plainName, success } from './operations.js'
+import { type OperationShape, success } from './operations.js'
 import { unwrapList, unwrapRecord } from './record-schema.js'
 
 /** Operations on the same collection, and what they return as a record. */

@@ -1,10 +1,9 @@
 import { type Content, jsonContent, type Place } from '../contract/document.js'
 import { essenceOf, isFormType } from '../contract/media-types.js'
+import { isSingular, literalsOf, PARAMETER, plainName } from '../contract/names.js'
 import { type Fields, isAny, isObject, readRecordFields } from '../contract/schema-fields.js'
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace']
-
-export const PARAMETER = /^\{([^{}]*)\}$/
 
 export interface OperationShape {
   /** The operationId, or method and path. */
@@ -191,12 +190,6 @@ function withPlurals(read: readonly OperationShape[]): readonly OperationShape[]
   })
 }
 
-/** `article` of `/articles`, `category` of `/categories`, `addressBook` of `/address-books`. */
-export function isSingular(name: string, collection: string): boolean {
-  const [one, many] = [plainName(name), plainName(literalsOf(collection).at(-1) ?? '')]
-  return [one, `${one}s`, `${one}es`, one.replace(/y$/, 'ies'), one.replace(/fe?$/, 'ves')].includes(many)
-}
-
 /** A HEAD with the operationId of the GET beside it is the same to its author. */
 function operationId(item: Place, method: string, path: string): string {
   const id = item.child(method)?.string('operationId')
@@ -251,14 +244,6 @@ export function success(operation: Place): Success | undefined {
     content,
     schema: schema && isAny(schema) ? undefined : schema,
   }
-}
-
-export function literalsOf(path: string): readonly string[] {
-  return path.split('/').filter((segment) => segment !== '' && !PARAMETER.test(segment))
-}
-
-export function plainName(name: string): string {
-  return name.replaceAll(/[_-]/g, '').toLowerCase()
 }
 
 export function grouped<Key, Item>(

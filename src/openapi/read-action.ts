@@ -1,6 +1,7 @@
 import { isNode, type Place } from '../contract/document.js'
 import { exampleValue, fits } from '../contract/example-value.js'
 import { concreteType } from '../contract/media-types.js'
+import { isOwnId, plainName } from '../contract/names.js'
 import type { HeaderData, ResourceAction, View } from '../contract/resource-data.js'
 import {
   alternativesOf,
@@ -12,12 +13,12 @@ import {
   typesOf,
   variantsOf,
 } from '../contract/schema-fields.js'
-import { type OperationShape, parametersOf, plainName, success } from './operations.js'
-import { type FoundResource, isOwnId } from './read-resource.js'
+import { type OperationShape, parametersOf, success } from './operations.js'
+import type { FoundResource } from './read-resource.js'
 import { type ListEnvelope, unwrapList, unwrapRecord, unwrapSent } from './record-schema.js'
 import { COUNTED, queryRoles, REMOVED, readMeta, SUCCEEDED } from './roles.js'
 
-type Base = Pick<ResourceAction, 'resource' | 'headers' | 'hasConflict' | 'contentType'>
+type Base = Pick<ResourceAction, 'resource' | 'headers' | 'hasConflict' | 'hasMissing' | 'contentType'>
 type Outcome = NonNullable<ReturnType<typeof success>>
 
 /** What an operation does to a resource, or why it is mocked. */
@@ -30,11 +31,13 @@ export function readAction(operation: OperationShape, found: FoundResource): Res
     ({ role }) => role === 'value' || role === 'etag' || (role === 'location' ? effect === 'post' : isList),
   )
   const contentType = outcome.content && concreteType(outcome.content.mediaType)
+  const has = (status: string) => place.child('responses')?.child(status) !== undefined
   const base = {
     resource: found.resource.name,
     ...(headers.length === 0 ? {} : { headers }),
     ...(contentType === undefined || contentType === 'application/json' ? {} : { contentType }),
-    hasConflict: place.children('responses').some(([status]) => status === '409'),
+    hasConflict: has('409'),
+    ...(effect === 'post' && !operation.path.includes('{') && has('404') && { hasMissing: true }),
   }
   return isList ? readList(operation, found, outcome, base) : readOne(operation, found, outcome, base)
 }

@@ -1,15 +1,16 @@
 import { isNode, type Node, type Place } from '../contract/document.js'
 import { exampleOf, exampleValue, fits, fullExample } from '../contract/example-value.js'
+import { isOwnId, PARAMETER, plainName, singularOf } from '../contract/names.js'
 import {
   type Fill,
   type IdData,
-  idOfForm,
   type ParentData,
   type PropertyData,
   parentField,
   type ResourceData,
 } from '../contract/resource-data.js'
 import {
+  allowsNull,
   type Fields,
   isObject,
   isOpen,
@@ -20,8 +21,9 @@ import {
   typeOf,
 } from '../contract/schema-fields.js'
 import { type CollectionShape, findAddress, findId, findRecord, isPathText, linkedProperties } from './evidence.js'
-import { isSingular, type OperationShape, PARAMETER, parametersOf, plainName, success } from './operations.js'
-import { singularOf, unwrapRecord, unwrapSent } from './record-schema.js'
+import { countFill, idFill, idForm, sampleId } from './made-ids.js'
+import { type OperationShape, parametersOf, success } from './operations.js'
+import { unwrapRecord, unwrapSent } from './record-schema.js'
 import { shapeFor } from './request-shape.js'
 import { timestampFormat, UPDATED } from './timestamps.js'
 
@@ -86,14 +88,17 @@ export function readResource(collection: CollectionShape): FoundResource | strin
     const isStamped = timestampFormat(name, field, isUnsent) !== undefined
     const asked = sent?.get(name)
     const isAskedDefault = asked?.default !== undefined && field.places.every((place) => fits(asked.default, place))
-    const ownId = name === id.property || !isOwnId(name, path) ? undefined : ownIdOf(name, field, requests)
-    const fill =
-      ownId ??
-      (isRequired || usual.get(name) !== undefined || field.default !== undefined || isAskedDefault || isStamped
-        ? fillOf(name, field, usual.get(name), isUnsent, asked)
-        : undefined)
     const alias = isDocumented && name !== id.property ? aliasOf(name, fields, requests) : undefined
     if (alias !== undefined) aliases[alias] = name
+    const isNullable = isDocumented && !field.writeOnly && isNullField(field)
+    const isMade = isUnsent && alias === undefined && name !== id.property
+    const made =
+      isMade && isOwnId(name, path) ? idFill(field) : isMade && isDocumented ? countFill(name, field) : undefined
+    const fill =
+      made ??
+      (isRequired || usual.has(name) || field.default !== undefined || isAskedDefault || isStamped || isNullable
+        ? fillOf(name, field, usual.get(name), isUnsent, asked)
+        : undefined)
     const shape = isDocumented && name !== id.property ? shapeFor(alias ?? name, field, requests) : undefined
     if (shape === 'unlike' || (typeof shape === 'object' && 'becomes' in shape)) unlike.push(name)
     // A schema of the request alone decides what is sent.
@@ -105,6 +110,7 @@ export function readResource(collection: CollectionShape): FoundResource | strin
       readOnly: readOnly || shape === 'unlike',
       ...(typeof shape === 'object' && { shape }),
       required: field.required,
+      ...(isNullable && { isNullable }),
       ...(field.choices && { choices: field.choices }),
       ...(fill === undefined ? {} : { fill }),
     }
@@ -134,19 +140,6 @@ export function readResource(collection: CollectionShape): FoundResource | strin
   }
   const isWritten = create !== undefined || operations.some((operation) => operation.parameter !== undefined)
   return { resource, fields, record, operations, isDocumented, isSingle, isWritten, unlike }
-}
-
-export function isOwnId(name: string, collection: string): boolean {
-  const [, one] = /^(.+?)_?(?:id|uuid|guid)$/i.exec(name) ?? []
-  return /^_?(id|uuid|guid|gid|pk)$/i.test(name) || (one !== undefined && isSingular(one, collection))
-}
-
-/** The fill of an id that is not in the path, such as `id` of `/users/{username}`; undefined if a client may send it. */
-function ownIdOf(name: string, { type, choices, places }: RecordField, requests: readonly Fields[]): Fill | undefined {
-  if (choices !== undefined || requests.some((sent) => sent.get(name)?.readOnly === false)) return undefined
-  if (type === 'integer') return places.every((place) => fits(1, place)) ? { kind: 'id', isCounted: true } : undefined
-  const form = type === 'string' ? idForm(places) : ''
-  return typeof form === 'string' ? undefined : { kind: 'id', isCounted: false, ...form }
 }
 
 /** The name in requests of a property that they do not have: `ownerId` of `owner`, `tag_ids` of `tags`, `FullName` of `full_name`. */
@@ -264,10 +257,6 @@ function readSingle(collection: CollectionShape, record: Place, { property }: Id
   return { initial: { [property]: 1, ...initial } }
 }
 
-export function sampleId({ kind, pattern }: IdData): unknown {
-  return kind === 'integer' ? 1 : pattern === undefined ? SAMPLE_UUID : idOfForm(pattern, SAMPLE_UUID)
-}
-
 function whyNoRecord(operations: readonly OperationShape[]): string {
   const outcomes = operations.map(({ place }) => success(place))
   const single = outcomes.find((outcome) => isObject(outcome?.schema))
@@ -281,30 +270,6 @@ function whyNoRecord(operations: readonly OperationShape[]): string {
 /** `shelves/{shelf}/books/{book}`, without a version in front. */
 function pathTemplate(collection: string, parameter = ''): string {
   return /(?:[^/{}]+\/\{[^{}]*\}\/?)*$/.exec(`${collection}/{${parameter}}`)?.[0] ?? ''
-}
-
-const SAMPLE_UUID = '3be6453c-03eb-8357-ae5a-984a0e574a54'
-
-const OTHER_UUID = 'c2c5e3a4-1f0b-8d6e-b7a1-5d0f9c3e2b18'
-
-/** The form of new ids, undefined for UUIDs; or why the sandbox cannot make one. */
-function idForm(schemas: readonly Place[]): { readonly pattern: string } | string | undefined {
-  // A path parameter may be an integer that the record has as a text.
-  const areFit = (id: string) =>
-    schemas.every((schema) => fits(id, schema) || (/^\d+$/.test(id) && fits(BigInt(id), schema)))
-  if (areFit(SAMPLE_UUID)) return undefined
-  const patterns = schemas.flatMap((schema) => schema.string('pattern') ?? [])
-  const prefixes = patterns.map((pattern) => /^\^([A-Za-z]+[_-])/.exec(pattern)?.[1] ?? '')
-  const lengths = schemas.flatMap(({ value }) => [Object(value).minLength, Object(value).maxLength])
-  const forms = [...[32, 24, ...lengths].map((length) => `[0-9a-f]{${length}}`), '[1-9]\\d{17}', '[1-9]\\d{8}']
-  const usual = [...prefixes, ''].flatMap((prefix) => forms.map((form) => `^${prefix}${form}$`))
-  const found = [...usual, ...patterns].find((pattern) => {
-    const [one, other] = [SAMPLE_UUID, OTHER_UUID].map((uuid) => idOfForm(pattern, uuid))
-    return one !== undefined && other !== undefined && one !== other && areFit(one) && areFit(other)
-  })
-  return found !== undefined
-    ? { pattern: found }
-    : `no id of the sandbox matches the schema of the record's id: ${patterns[0] ?? 'no pattern'}`
 }
 
 /**
@@ -354,6 +319,10 @@ function parameterType(operations: readonly OperationShape[], parameter: string)
   return found && typeOf(found)
 }
 
+function isNullField({ places }: RecordField): boolean {
+  return places.every((place) => allowsNull(place) && fits(null, place))
+}
+
 /** What the list is filtered by without parameters, such as `state=open`: new records are in it. */
 function listDefaults(operations: readonly OperationShape[], fields: Fields): ReadonlyMap<string, unknown> {
   const list = operations.find(({ effect, parameter }) => effect === 'get' && parameter === undefined)
@@ -384,9 +353,11 @@ function fillOf(
   const format = timestampFormat(name, field, isUnsent)
   if (format !== undefined) return { kind: UPDATED.test(name) ? 'updated-at' : 'created-at', format }
   const { places } = field
+  const isFit = (item: unknown) => item !== undefined && places.every((place) => fits(item, place))
+  const given = [asked?.default, field.default, usual].filter(isFit)
+  if (given.length === 0 && isNullField(field)) return { kind: 'value', value: null }
   const examples = [...places, ...(asked?.places ?? [])].map(exampleValue)
-  const values = [asked?.default, field.default, usual, ...examples]
-  const fitting = values.filter((item) => item !== undefined && places.every((place) => fits(item, place)))
+  const fitting = [...given, ...examples.filter(isFit)]
   const value =
     fitting.find((item) => asked === undefined || asked.places.every((place) => fits(item, place))) ?? fitting[0]
   return value === undefined ? undefined : { kind: 'value', value }

@@ -1,8 +1,9 @@
 import { isNode, type Node, type Place } from '../contract/document.js'
 import { exampleOf, fits } from '../contract/example-value.js'
+import { isSingular, literalsOf, plainName } from '../contract/names.js'
 import { type ResourceData, recordsIn } from '../contract/resource-data.js'
 import { alternativesOf, type Fields, isAny, isObject, readRecordFields, typeOf } from '../contract/schema-fields.js'
-import { bodyContent, isSingular, literalsOf, type OperationShape, plainName, success } from './operations.js'
+import { bodyContent, type OperationShape, success } from './operations.js'
 
 interface RecordEnvelope {
   readonly schema: Place
@@ -54,15 +55,6 @@ export function unwrapSent({ place, collection }: OperationShape, record: Fields
   const unwrapped = unwrapRecord(schema, collection, true)
   const isWhole = unwrapped?.envelope !== undefined && shared(schema) > shared(unwrapped.schema)
   return isWhole || unwrapped?.outer !== undefined ? { schema } : unwrapped
-}
-
-/** `article` of `/articles`, `addressBook` of `/address-books`. */
-export function singularOf(collection: string): string {
-  const many = (literalsOf(collection).at(-1) ?? '').replace(/[-.](\w)/g, (_, letter: string) => letter.toUpperCase())
-  const value = many.replace(/ies$/i, 'y').replace(/(ss|x|[nt]ch|sh|tus)es$/i, '$1')
-  return (value === many ? many.replace(/(?<!s)s$/i, '') : value).replace(/^[A-Z](?=[a-z])/, (letter) =>
-    letter.toLowerCase(),
-  )
 }
 
 export interface ListEnvelope {

@@ -1,8 +1,10 @@
 import { isNode, type Node, type Place } from '../contract/document.js'
 import { exampleValue, fullExample } from '../contract/example-value.js'
 import { FORMATS } from '../contract/formats.js'
-import type { Shape } from '../contract/resource-data.js'
+import { isOwnId } from '../contract/names.js'
+import type { IdFill, Shape } from '../contract/resource-data.js'
 import { type Fields, mainPart, type RecordField, readRecordFields, typesOf } from '../contract/schema-fields.js'
+import { idFill } from './made-ids.js'
 
 /** Levels of a value that are completed. */
 const MAX_DEPTH = 5
@@ -18,7 +20,9 @@ export function shapeFor(
   { place }: RecordField,
   requests: readonly Fields[],
 ): Shape | 'unlike' | undefined {
-  const shapes = requests.flatMap((fields) => fields.get(name) ?? []).map((sent) => shapeBetween(sent.place, place))
+  const shapes = requests
+    .flatMap((fields) => fields.get(name) ?? [])
+    .map((sent) => shapeBetween(sent.place, place, name))
   if (shapes.includes('unlike')) return 'unlike'
   return shapes.every((shape) => shape === undefined) ? undefined : Object.assign({}, ...shapes)
 }
@@ -31,16 +35,19 @@ export function shapeFor(
  * | one value | a list | a list of it |
  * | an id | an object with an id | an object with that id |
  * | an object with an id | an id | that id |
+ * | a row without its id | a row with one | the row with an id of its own |
  * | a file, a text of another format | a text of a format | the text if it has the format, else a value of the schema |
  * | another type | | `unlike` |
  */
-function shapeBetween(sent: Place, kept: Place, depth = 0): Shape | 'unlike' | undefined {
-  if (sent.value === kept.value || depth > MAX_DEPTH) return undefined
+function shapeBetween(sent: Place, kept: Place, name: string, depth = 0): Shape | 'unlike' | undefined {
+  if (depth > MAX_DEPTH) return undefined
+  const isSame = sent.value === kept.value
+  const completed = completion(kept, { name, isSame }, 0)
+  if (isSame) return completed
   const [from, to] = [typesOf(sent), typesOf(kept)]
   const [sentItems, items] = [sent.child('items'), kept.child('items')]
-  const inside = sentItems && items && from?.has('array') ? shapeBetween(sentItems, items, depth + 1) : undefined
+  const inside = sentItems && items && from?.has('array') ? shapeBetween(sentItems, items, name, depth + 1) : undefined
   if (inside === 'unlike') return inside
-  const completed = completion(kept, 0)
   const shape = inside === undefined ? completed : { ...completed, items: inside }
   if (to === undefined) return shape
   if (from === undefined) return { ...shape, types: [...to] }
@@ -86,24 +93,42 @@ function formatBetween(sent: Place, kept: Place): Shape | undefined {
   return { becomes: fullExample(kept), ...(isChecked && { unless: to }) }
 }
 
-/** The required properties that a nested object may lack. */
-function completion(kept: Place, depth: number): Shape | undefined {
+interface CompletedProperty {
+  readonly name: string
+  /** Requests have the same schema: only read-only properties may be missing. */
+  readonly isSame: boolean
+}
+
+const completions = new WeakMap<object, Map<string, Shape | undefined>>()
+
+/** The required properties that a nested object may lack. @param of what holds it */
+function completion(kept: Place, of: CompletedProperty, depth: number): Shape | undefined {
   if (depth > MAX_DEPTH || !isNode(kept.value)) return undefined
+  const known = completions.get(kept.value) ?? new Map<string, Shape | undefined>()
+  completions.set(kept.value, known)
+  const key = `${depth} ${of.isSame} ${of.name}`
+  if (!known.has(key)) known.set(key, readCompletion(kept, of, depth))
+  return known.get(key)
+}
+
+function readCompletion(kept: Place, of: CompletedProperty, depth: number): Shape | undefined {
   const items = kept.child('items')
-  const inItems = items && completion(items, depth + 1)
-  const fields = [...readRecordFields(kept)]
-  const fills = fields.flatMap(([name, { required, place }]) => {
-    const value = required ? exampleValue(place) : undefined
-    return value === undefined ? [] : [[name, value] as const]
-  })
-  const properties = fields.flatMap(([name, { place }]) => {
-    const inside = completion(place, depth + 1)
-    return inside === undefined ? [] : [[name, inside] as const]
-  })
-  if (inItems === undefined && fills.length === 0 && properties.length === 0) return undefined
-  return {
-    ...(inItems && { items: inItems }),
-    ...(fills.length > 0 && { fills: Object.fromEntries(fills) }),
-    ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
+  const inItems = items && completion(items, of, depth + 1)
+  const fills: Record<string, unknown> = {}
+  const ids: Record<string, IdFill> = {}
+  const properties: Record<string, Shape> = {}
+  for (const [name, field] of readRecordFields(kept)) {
+    const { required, readOnly, place } = field
+    const isLacking = of.isSame ? readOnly : required || readOnly
+    const id = isLacking && isOwnId(name, `/${of.name}`) ? idFill(field) : undefined
+    const value = isLacking && required && id === undefined ? exampleValue(place) : undefined
+    if (id !== undefined) ids[name] = id
+    if (value !== undefined) fills[name] = value
+    const inside = completion(place, { ...of, name }, depth + 1)
+    if (inside !== undefined) properties[name] = inside
   }
+  const parts = Object.entries({ fills, ids, properties }).filter(([, part]) => Object.keys(part).length > 0)
+  return inItems === undefined && parts.length === 0
+    ? undefined
+    : { ...(inItems && { items: inItems }), ...Object.fromEntries(parts) }
 }

@@ -1,17 +1,20 @@
 import { isNode, type Node, type Place } from '../contract/document.js'
 import { fits, fullExample } from '../contract/example-value.js'
+import { isSingular, literalsOf, plainName } from '../contract/names.js'
 import {
   type IdData,
+  type LinkData,
   type ParentData,
   RESERVED_NAME,
   type ResourceAction,
   type ResourceData,
 } from '../contract/resource-data.js'
-import { readRecordFields } from '../contract/schema-fields.js'
+import { mainPart, type RecordField, readRecordFields } from '../contract/schema-fields.js'
 import { type CollectionShape, findRecord } from './evidence.js'
-import { grouped, literalsOf, type OperationShape, parametersOf, success } from './operations.js'
+import { sampleId } from './made-ids.js'
+import { grouped, type OperationShape, parametersOf, success } from './operations.js'
 import { readAction } from './read-action.js'
-import { type FoundResource, readResource, sampleId } from './read-resource.js'
+import { type FoundResource, readResource } from './read-resource.js'
 import { listExamples, unwrapRecord, unwrapSent } from './record-schema.js'
 
 export interface ResourceReading {
@@ -51,7 +54,15 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
     if (typeof seeded === 'string') for (const [id] of own) outcomes.set(id, seeded)
     else seeds.set(seeded.path, seeded)
   }
-  const resources = found.flatMap(({ resource }) => seeds.get(resource.path) ?? [])
+  const resources = found.flatMap(({ resource, ...others }) => {
+    const seeded = seeds.get(resource.path)
+    if (seeded === undefined) return []
+    const links = readLinks(
+      { ...others, resource: seeded },
+      found.filter((other) => seeds.has(other.resource.path)),
+    )
+    return [Object.keys(links).length === 0 ? seeded : { ...seeded, links }]
+  })
   const kept = new Set(resources.map(({ path }) => path))
   checkPaths(found, kept)
   for (const foundResource of found)
@@ -139,6 +150,33 @@ function addActions(
 }
 
 /**
+ * The properties for which requests have the id of a record of another resource, and responses the record: `owner` with
+ * the schema of the records of `/users`, or with a part of it if the name is that of a record of `/owners`.
+ */
+function readLinks({ fields, resource }: FoundResource, found: readonly FoundResource[]): Record<string, LinkData> {
+  const links: Record<string, LinkData> = {}
+  for (const [name, { place, type }] of fields) {
+    const { key, items } = resource.properties[name]?.shape ?? {}
+    const [id, inner] = type === 'array' ? [items?.key, place.child('items')] : [key, place]
+    if (id === undefined || inner === undefined) continue
+    const own = readRecordFields(inner)
+    const isOf = (target: FoundResource) => target.record.value === mainPart(inner).value
+    const isNamed = ({ resource: { path } }: FoundResource) =>
+      isSingular(name, path) || (type === 'array' && plainName(name) === plainName(literalsOf(path).at(-1) ?? ''))
+    const flat = found.filter(({ resource: other }) => other.parents.length === 0 && other.id.property === id)
+    const target = flat.find(isOf) ?? flat.find(isNamed)
+    if (target === undefined) continue
+    const isLike = (other: string, field: RecordField) => {
+      const kept = target.fields.get(other)
+      return kept !== undefined && kept.type === field.type && !field.writeOnly
+    }
+    const only = [...own].flatMap(([other, field]) => (isLike(other, field) ? [other] : []))
+    if (only.includes(id)) links[name] = { resource: target.resource.path, key: id, only }
+  }
+  return links
+}
+
+/**
  * A resource with the records that it starts with, or why its operations are mocked.
  * @param known the resources that its records may belong to, by path
  */
@@ -209,16 +247,21 @@ function withShortNames({ resources, outcomes, notes }: ResourceReading): Resour
       const facts = { ...(template && { template }), ...(kind === 'integer' && ({ isInteger: true } as const)) }
       return { ...parent, resource: short(resource), ...facts }
     })
+  const shortLinks = (links: Readonly<Record<string, LinkData>>) =>
+    Object.fromEntries(
+      Object.entries(links).map(([name, link]) => [name, { ...link, resource: short(link.resource) }] as const),
+    )
   const shortAction = ({ pathFilters, ...action }: ResourceAction): ResourceAction => ({
     ...action,
     resource: short(action.resource),
     ...(pathFilters && { pathFilters: shortParents(pathFilters) }),
   })
   return {
-    resources: resources.map((resource) => ({
+    resources: resources.map(({ links, ...resource }) => ({
       ...resource,
       name: short(resource.name),
       parents: shortParents(resource.parents),
+      ...(links && { links: shortLinks(links) }),
     })),
     outcomes: new Map(Array.from(outcomes, ([id, one]) => [id, typeof one === 'string' ? one : shortAction(one)])),
     notes,

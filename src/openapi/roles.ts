@@ -1,8 +1,9 @@
 import type { Node, Place } from '../contract/document.js'
 import { exampleValue } from '../contract/example-value.js'
+import { plainName } from '../contract/names.js'
 import type { MetaField, MetaRole, QueryRoles } from '../contract/resource-data.js'
 import { allowsNull, type Fields, mainPart, readRecordFields, typeOf } from '../contract/schema-fields.js'
-import { explodedFields, plainName } from './operations.js'
+import { explodedFields } from './operations.js'
 
 const QUERY_NAMES = {
   limit:

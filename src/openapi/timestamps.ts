@@ -4,6 +4,8 @@ import { allowsNull, type RecordField } from '../contract/schema-fields.js'
 const CREATED =
   /^(created|inserted|added|placed|started|joined|registered|enrolled|issued|submitted|uploaded)(_?(at|on|time|date))?$/i
 
+const NEVER_NULL = /^(created|inserted|added)(_?(at|on|time|date))?$/i
+
 export const UPDATED = /^(updated|modified|changed|last_?(updated|modified))(_?(at|on|time|date))?$/i
 
 /** `joinedAt`. */
@@ -18,7 +20,8 @@ export function timestampFormat(
   { type, format, place, required }: RecordField,
   isUnsent: boolean,
 ): 'date-time' | 'date' | 'seconds' | 'milliseconds' | undefined {
-  const isUsual = CREATED.test(name) || UPDATED.test(name)
+  // With null, an instant such as issued_at may not have come yet.
+  const isUsual = (allowsNull(place) ? NEVER_NULL : CREATED).test(name) || UPDATED.test(name)
   const isSet = isUnsent && required && !OTHER_INSTANT.test(name) && !allowsNull(place)
   if (!isUsual && !isSet) return undefined
   if (type === 'string') return format === 'date-time' || (isUsual && format === 'date') ? format : undefined

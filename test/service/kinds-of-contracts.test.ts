@@ -814,7 +814,7 @@ describe('a document', () => {
     expect((await sandbox.post('/things', { name: 'a', parts: [{ name: 'b' }] })).json).toEqual({
       id: 1,
       name: 'a',
-      parts: [{ name: 'b' }],
+      parts: [{ id: 1001, name: 'b' }],
     })
     expect((await sandbox.post('/things', { parts: [{ name: 'long' }] })).status).toBe(400)
     expect((await sandbox.get('/note')).text).toBe('{"$ref":"../x"}')

@@ -1,0 +1,43 @@
+import type { Values } from '../contract/contract.js'
+import { isNode } from '../contract/json.js'
+import type { LinkData, ResourceData } from '../contract/resource-data.js'
+import type { ActionRequest } from './action-request.js'
+import type { Space } from './space.js'
+
+/** Records that refer to each other would have no end. */
+const MAX_DEPTH = 3
+
+/** A record with the records that it refers to as they are now. One that is not there stays as it was stored. */
+export function linked(value: Values, { links }: Pick<ResourceData, 'links'>, space: Space, depth = 0): Values {
+  if (links === undefined || depth > MAX_DEPTH) return value
+  const shown = Object.entries(links).map(([name, link]) => {
+    const kept = value[name]
+    const one = (item: unknown) => linkedTo(item, link, space, depth)
+    return [name, Array.isArray(kept) ? kept.map(one) : one(kept)] as const
+  })
+  return { ...value, ...Object.fromEntries(shown.filter(([, item]) => item !== undefined)) }
+}
+
+function linkedTo(kept: unknown, { resource, key, only }: LinkData, space: Space, depth: number): unknown {
+  const id = isNode(kept) ? kept[key] : undefined
+  const found = id === undefined ? undefined : space.state.records.get(resource)?.get([], id)
+  if (found === undefined) return kept
+  const target = space.shared.contract.resources.find(({ name }) => name === resource)
+  const whole = linked(found, target ?? {}, space, depth + 1)
+  const own = only.filter((name) => whole[name] !== undefined).map((name) => [name, whole[name]] as const)
+  return { ...Object(kept), ...Object.fromEntries(own) }
+}
+
+/** Which record a new one refers to in vain. A resource without records has not been set up, and refuses nothing. */
+export function missingLink(value: Values, { resource, body }: ActionRequest, space: Space): string | undefined {
+  const sentNames = new Map(Object.entries(resource.aliases ?? {}).map(([sent, property]) => [property, sent]))
+  for (const [property, { resource: name, key }] of Object.entries(resource.links ?? {})) {
+    const records = space.state.records.get(name)
+    if (body[property] === undefined || records === undefined || records.size === 0) continue
+    const ids = [value[property]].flat().map((item) => Object(item)[key])
+    const lost = ids.find((id) => id !== undefined && records.get([], id) === undefined)
+    if (lost !== undefined)
+      return `${name} has no record ${JSON.stringify(String(lost))} (${sentNames.get(property) ?? property}).`
+  }
+  return undefined
+}

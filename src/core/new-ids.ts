@@ -1,0 +1,28 @@
+import { stringifyJson } from '../contract/json.js'
+import { fillValue, type ResourceData } from '../contract/resource-data.js'
+import type { NewId } from '../contract/shaped-value.js'
+import { uuidFrom } from './collections.js'
+import type { Space } from './space.js'
+
+/** A UUID from the sandbox's seed. @param number of the record @param what of the resource, if it is not the id */
+export function newUuid({ shared, name }: Space, what: string, number: unknown): string {
+  return uuidFrom(shared.seed, name, what, String(number))
+}
+
+/** Row ids of a record with an integer id: 7001 is the first of record 7. */
+const ROWS = 1000
+
+/** Ids for the rows in a record, which neither its other rows nor those of other records have. @param known rows with ids */
+export function newRowIds(space: Space, { name }: ResourceData, id: unknown, known: unknown): NewId {
+  let text: string | undefined
+  let count = 0
+  return (fill) => {
+    text ??= stringifyJson(known) ?? ''
+    for (;;) {
+      const uuid = newUuid(space, `${name} row ${++count}`, id)
+      const own = typeof id === 'string' ? Number.parseInt(uuid.slice(0, 7), 16) : Number(id) * ROWS + count
+      const made = fillValue(fill, 0, fill.isCounted ? own : uuid)
+      if (!new RegExp(`:${stringifyJson(made)}[,}]`).test(text)) return made
+    }
+  }
+}
