@@ -57,6 +57,7 @@ const withoutUncalled: Plugin = {
 
 /** Modules that only contracts of one's own call, and that load with them. */
 const FOR_OWN_CONTRACTS = [
+  'contract/counted-value',
   'contract/pattern-text',
   'contract/shaped-value',
   'core/entity-tags',
@@ -65,6 +66,7 @@ const FOR_OWN_CONTRACTS = [
   'core/idempotency',
   'core/linked-records',
   'core/meta-entries',
+  'core/new-ids',
   'core/operations/mocked-response',
   'core/record-page',
   'core/what-works',
@@ -121,10 +123,18 @@ const withoutHelp: Plugin = {
       ),
       loader: 'ts',
     }))
-    // No message names them.
+    // Nothing of the packaged contract reads these.
     onLoad({ filter: /contract\/generated\/validators\.js$/ }, async ({ path }) => ({
-      contents: (await readFile(path, 'utf8')).replace(/\bschemaPath:\s*"[^"]*",/g, ''),
+      contents: (await readFile(path, 'utf8'))
+        .replace(/\bschemaPath:\s*"[^"]*",/g, '')
+        .replace(/\bparams:\s*\{(?:minimum|allowedValues|type):[^}]*\}/g, 'params:{}')
+        .replace(/,\s*message:\s*"must (?:be object|have required)[^}]*(?=\})/g, ''),
       loader: 'js',
+    }))
+    // Only `call --help` shows it.
+    onLoad({ filter: /contract\/generated\/contract-data\.ts$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(/^ +"wording": ".*",?\n/gm, ''),
+      loader: 'ts',
     }))
     onLoad({ filter: /src\/control\/verbs(?:\/\w+)?\.ts$/ }, async ({ path }) => ({
       contents: (await readFile(path, 'utf8'))

@@ -96,7 +96,17 @@ function validatorsModule(schemas: Schemas): string {
   const code = standaloneCode.default(ajv, Object.fromEntries(Object.keys(schemas).map((name) => [name, name])))
   if (/\brequire\(|\bimport\b/.test(code))
     throw new Error('The generated validators need ajv at run time. Bundle its helpers.')
-  return `${NOTE}${code}`
+  return `${NOTE}${inOurWords(code)}`
+}
+
+/** As the validators that are made at run time. */
+function inOurWords(code: string): string {
+  return code
+    .replaceAll('message:"must be string"', 'message:"must be a string"')
+    .replace(
+      /allowedValues: (\S+?)\},message:"must be equal to one of the allowed values"/g,
+      'allowedValues: $1},message:"must be one of "+$1.join(", ")',
+    )
 }
 
 function withIds(schemas: Schemas): Record<string, object> {

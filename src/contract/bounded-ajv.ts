@@ -15,6 +15,7 @@ import { FORMATS } from './formats.js'
 import type { Node } from './json.js'
 import type { JsonSchema } from './json-schema.js'
 import { LIST_OF_SCHEMAS, NAMED_SCHEMAS, ONE_SCHEMA } from './keywords.js'
+import { wordedMistakes } from './mistake-words.js'
 import type { Pattern } from './patterns.js'
 import type { Validator } from './validator.js'
 
@@ -107,7 +108,7 @@ function bounded(compiled: Compiled, run: Run): Validator {
     run.left = MAX_STEPS
     try {
       const isValid = compiled(value)
-      validator.errors = compiled.errors ?? null
+      validator.errors = compiled.errors ? wordedMistakes(compiled.errors) : null
       return isValid
     } catch (error) {
       // ajv writes faulty code for some combinations of unevaluatedProperties. They are not checked.

@@ -9,8 +9,8 @@ export interface Violation {
   readonly message: string
   /** The rule of the schema that it breaks: `required`, `format`. */
   readonly rule?: string
-  /** What the rule asks for, such as its limit, format or type. */
-  readonly limit?: unknown
+  /** What the rule asks for, such as its limit, format or type, as ajv has it. */
+  readonly params?: Values
   /** The value that breaks it. */
   readonly value?: unknown
 }

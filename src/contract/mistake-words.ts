@@ -1,14 +1,5 @@
 import type { Mistake } from './validator.js'
 
-const TYPES: Readonly<Record<string, string>> = {
-  array: 'a list',
-  boolean: 'true or false',
-  integer: 'a whole number',
-  number: 'a number',
-  object: 'an object',
-  string: 'a string',
-}
-
 export const FORMAT_WORDS: Readonly<Record<string, string>> = {
   byte: 'a text in Base64',
   date: 'a date such as 2026-01-31',
@@ -21,12 +12,6 @@ export const FORMAT_WORDS: Readonly<Record<string, string>> = {
 
 type Sentence = (params: Mistake['params']) => string
 
-const MAX_CHOICES = 30
-
-const oneOf: Sentence = ({ allowedValues }) => {
-  const all = [allowedValues].flat()
-  return `must be one of ${all.slice(0, MAX_CHOICES).map(String).join(', ')}${all.length > MAX_CHOICES ? ', …' : ''}`
-}
 const sized =
   (least: string, unit: string): Sentence =>
   ({ limit }) =>
@@ -36,17 +21,30 @@ const compared =
   ({ limit }) =>
     `must be ${words} ${limit}`
 
+const TYPES: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  number: 'a number',
+  object: 'an object',
+  string: 'a string',
+}
+
+const MAX_CHOICES = 30
+
 /** By keyword, for people. Other keywords have the words of ajv. */
 const SENTENCES: Readonly<Record<string, Sentence>> = {
   type: ({ type }) =>
     `must be ${[type]
       .flat()
-      .map((name) => TYPES[`${name}`] ?? `${name}`)
+      .map((name) => TYPES[`${name}`] ?? name)
       .join(' or ')}`,
+  enum({ allowedValues }) {
+    const all = [allowedValues].flat()
+    return `must be one of ${all.slice(0, MAX_CHOICES).join(', ')}${all.length > MAX_CHOICES ? ', …' : ''}`
+  },
   format: ({ format }) => `must be ${FORMAT_WORDS[`${format}`]}`,
   pattern: ({ pattern }) => `must match the pattern ${pattern}`,
-  enum: oneOf,
-  const: ({ allowedValue }) => `must be ${allowedValue}`,
+  const: ({ allowedValue, allowedValues }) => `must be ${allowedValue ?? allowedValues}`,
   minLength: sized('least', 'character'),
   maxLength: sized('most', 'character'),
   minItems: sized('least', 'item'),
@@ -61,11 +59,26 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
 /** Keywords of ours, and those of JSON Schema that they stand for. */
 const STANDS_FOR: Readonly<Record<string, string>> = { oneOfValues: 'enum', constantValue: 'const' }
 
-export function ruleOf({ keyword }: Pick<Mistake, 'keyword'>): string {
-  return STANDS_FOR[keyword] ?? keyword
-}
+/** Of several mistakes of a value, these say most. */
+const SAYS_MOST = /^(?:format|enum|const)$/
 
-/** What a mistake says of a value: `must be one of red, black`. */
-export function sentenceOf(mistake: Mistake): string {
-  return SENTENCES[ruleOf(mistake)]?.(mistake.params) ?? mistake.message ?? 'is not valid'
+/** In our words, such as `must have at least 3 characters`; for each value the one that says most. */
+export function wordedMistakes(mistakes: readonly Mistake[]): readonly Mistake[] {
+  const all: Mistake[] = []
+  const places = new Map<string, number>()
+  for (const mistake of mistakes) {
+    const keyword = STANDS_FOR[mistake.keyword] ?? mistake.keyword
+    const message = SENTENCES[keyword]?.(mistake.params) ?? mistake.message
+    const worded = { ...mistake, keyword, ...(message !== undefined && { message }) }
+    const place = places.get(mistake.instancePath) ?? all.length
+    const known = all[place]
+    // An alternative to null says more than that null is possible.
+    const isBetter = SAYS_MOST.test(keyword) || (known?.keyword === 'type' && known.params.type === 'null')
+    if (/^(?:required|additionalProperties|unevaluatedProperties)$/.test(keyword)) all.push(worded)
+    else if (known === undefined || isBetter) {
+      all[place] = worded
+      places.set(mistake.instancePath, place)
+    }
+  }
+  return all
 }

@@ -119,7 +119,7 @@ function losesNumber(root: unknown): boolean {
 }
 
 function refused(message: string, rule: string): Reading<Values> {
-  const violation: Violation = { in: 'body', name: '', message, rule, limit: 'object' }
+  const violation: Violation = { in: 'body', name: '', message, rule, params: { type: 'object' } }
   return { values: {}, violations: [violation], unknown: [] }
 }
 

@@ -1,3 +1,4 @@
+import { countedValue } from './counted-value.js'
 import type { Node } from './json.js'
 import { patternText } from './pattern-text.js'
 
@@ -387,14 +388,6 @@ export function fillValue(fill: Fill, now: number, own?: number | bigint | strin
   if (fill.format === 'milliseconds') return now
   const instant = new Date(now).toISOString()
   return fill.format === 'date' ? instant.slice(0, 10) : instant
-}
-
-/** `INV-0007` of the seventh record, after `INV-0001`; `draft-7` after `draft`. */
-export function countedValue(first: unknown, own: number | bigint | string): unknown {
-  if (typeof first !== 'string') return Number(first) + Number(own) - 1
-  const [, before, digits = ''] = /^(.*?)(\d*)$/s.exec(first) ?? []
-  if (digits === '') return String(own) === '1' ? first : `${first}-${own}`
-  return before + String(BigInt(digits) + BigInt(own) - 1n).padStart(digits.length, '0')
 }
 
 export type HeaderFacts = { readonly [Role in Exclude<HeaderData['role'], 'value'>]?: string | undefined }

@@ -5,7 +5,6 @@ import { quote } from './excerpt.js'
 import { parseJson, parseShallowJson } from './json.js'
 import { toJsonSchema } from './json-schema.js'
 import { essenceOf, isInRange, isJsonType } from './media-types.js'
-import { sentenceOf } from './mistake-words.js'
 import { readAllFields } from './schema-fields.js'
 import { hasNoBody } from './sendable.js'
 import { type ValidatorMaker, validatorMaker } from './validator-maker.js'
@@ -99,8 +98,7 @@ function headerReader(header: Place, compile: ValidatorMaker): HeaderRules['find
   const isText = types.includes('string') || types.includes(undefined)
   return (text) => {
     if (validator(isText ? text : scalarOf(text)) === true) return undefined
-    const [mistake] = validator.errors ?? []
-    return `${mistake === undefined ? 'is not valid' : sentenceOf(mistake)} (it is ${quote(text)})`
+    return `${validator.errors?.[0]?.message ?? 'is not valid'} (it is ${quote(text)})`
   }
 }
 

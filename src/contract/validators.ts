@@ -1,7 +1,6 @@
 import type { Violation } from './contract.js'
 import { excerpt, quote } from './excerpt.js'
 import type { JsonSchema } from './json-schema.js'
-import { ruleOf, sentenceOf } from './mistake-words.js'
 import type { Mistake, Validator } from './validator.js'
 
 /** By name: `<operation>_query`, `<operation>_path`, `<operation>_body`. */
@@ -21,16 +20,10 @@ export function findViolations(
   const violations = new Map<string, Violation>()
   for (const mistake of (validator.errors ?? []).slice(0, MAX_MISTAKES)) {
     const violation = toViolation(mistake, value, location)
-    const known = violations.get(violation.name)
-    // An alternative to null says more than that null is possible.
-    const saysLittle = known === undefined || (known.rule === 'type' && known.limit === 'null')
-    if (saysLittle || SAYS_MOST.test(violation.rule ?? '')) violations.set(violation.name, violation)
+    if (!violations.has(violation.name)) violations.set(violation.name, violation)
   }
   return [...violations.values()]
 }
-
-/** Among several rules. */
-const SAYS_MOST = /^(?:format|enum|const)$/
 
 /** A date with time as Python and HTML write it. */
 const NAIVE = /^[\d-]{10}T[\d:.]+$/
@@ -51,23 +44,8 @@ function toViolation(mistake: Mistake, value: unknown, location: Violation['in']
   const subject = name === '' ? `the ${location}` : name
   const found = valueAt(value, steps)
   const isNaive = mistake.keyword === 'format' && NAIVE.test(String(found))
-  const message = `${subject} ${sentenceOf(mistake)} (it is ${quote(found)}${isNaive ? ', which has no time zone' : ''})`
-  return { in: location, name, message, value: found, ...brokenRule(mistake, found) }
-}
-
-/** Bounds of whole numbers are one rule of ours. */
-function brokenRule(mistake: Mistake, found: unknown): Pick<Violation, 'rule' | 'limit'> {
-  const { params } = mistake
-  if (mistake.keyword !== 'int64') {
-    // ajv names `>=` beside the limit.
-    const { comparison: _, ...asked } = params
-    return { rule: ruleOf(mistake), limit: Object.values(asked)[0] }
-  }
-  if (typeof found !== 'bigint' && !Number.isInteger(found)) return { rule: 'type', limit: 'integer' }
-  const { minimum, maximum, above, below } = params
-  if (minimum !== null && Number(found) < Number(minimum))
-    return above === null ? { rule: 'minimum', limit: minimum } : { rule: 'exclusiveMinimum', limit: above }
-  return below === null ? { rule: 'maximum', limit: maximum } : { rule: 'exclusiveMaximum', limit: below }
+  const message = `${subject} ${mistake.message ?? 'is not valid'} (it is ${quote(found)}${isNaive ? ', which has no time zone' : ''})`
+  return { in: location, name, message, rule: mistake.keyword, params: mistake.params, value: found }
 }
 
 export function fieldName(steps: readonly string[]): string {

@@ -1,7 +1,6 @@
 import type { Contract, Values } from '../contract/contract.js'
 import { Collection } from '../domain/collection.js'
 import type { StoredState } from '../domain/state.js'
-import { digestOf } from '../system/runtime.js'
 
 /** A collection as everybody may use it: only the commit of a space changes one. */
 export type RecordsView = Omit<Collection, 'put' | 'remove' | 'isShared'>
@@ -76,11 +75,4 @@ export function openSeed(contract: Pick<Contract, 'resources'>, seed: StoredStat
 export function shareCollections(collections: Collections): Collections {
   for (const collection of collections.values()) (collection as Collection).isShared = true
   return collections
-}
-
-/** The UUID (version 8, RFC 9562) of the next record of a resource: the same for the same seed. */
-export function uuidFrom(...parts: readonly (string | number | bigint)[]): string {
-  const bytes = atob(digestOf(parts.join(':')))
-  const hex = Array.from(bytes, (character) => character.charCodeAt(0).toString(16).padStart(2, '0')).join('')
-  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-a$4-$5')
 }

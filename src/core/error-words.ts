@@ -70,11 +70,24 @@ const CLASS_VALIDATOR: Readonly<Record<string, string>> = {
   uniqueItems: "All {path}'s elements must be unique",
 }
 
+/** A rule with what it asks for. Bounds of whole numbers are one rule of ours. */
+function brokenRule({ rule = '', params = {}, value }: Violation): { readonly rule: string; readonly limit: unknown } {
+  // ajv names `>=` beside the limit.
+  const { comparison: _, ...asked } = params
+  if (rule !== 'int64') return { rule, limit: Object.values(asked)[0] }
+  if (typeof value !== 'bigint' && !Number.isInteger(value)) return { rule: 'type', limit: 'integer' }
+  const { minimum, maximum, above, below } = params
+  if (minimum !== null && Number(value) < Number(minimum))
+    return above === null ? { rule: 'minimum', limit: minimum } : { rule: 'exclusiveMinimum', limit: above }
+  return below === null ? { rule: 'maximum', limit: maximum } : { rule: 'exclusiveMaximum', limit: below }
+}
+
 /** A violation in the words of the framework that the documented error comes from. */
 export function inWordsOf(words: ErrorWords, violation: Violation): Violation {
-  const { rule = '', limit, value, name, message } = violation
+  const { value, name, message } = violation
   // The sentences are about a field.
   if (words === 'class-validator' && name === '') return violation
+  const { rule, limit } = brokenRule(violation)
   const asked = String(limit).replace('local-', '')
   const keys = [`${rule} ${asked} ${typeof value}`, `${rule} ${asked}`, rule, '']
   const find = <Found>(table: Readonly<Record<string, Found>>) => table[keys.find((key) => key in table) ?? '']

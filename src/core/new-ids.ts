@@ -1,12 +1,17 @@
 import { stringifyJson } from '../contract/json.js'
 import { fillValue, type ResourceData } from '../contract/resource-data.js'
 import type { NewId } from '../contract/shaped-value.js'
-import { uuidFrom } from './collections.js'
+import { digestOf } from '../system/runtime.js'
 import type { Space } from './space.js'
 
-/** A UUID from the sandbox's seed. @param number of the record @param what of the resource, if it is not the id */
+/**
+ * A UUID (version 8, RFC 9562): the same for the same seed.
+ * @param what the resource, and what of its records if it is not the id @param number of the record, or its id
+ */
 export function newUuid({ shared, name }: Space, what: string, number: unknown): string {
-  return uuidFrom(shared.seed, name, what, String(number))
+  const bytes = atob(digestOf([shared.seed, name, what, number].join(':')))
+  const hex = Array.from(bytes, (character) => character.charCodeAt(0).toString(16).padStart(2, '0')).join('')
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-a$4-$5')
 }
 
 /** Row ids of a record with an integer id: 7001 is the first of record 7. */

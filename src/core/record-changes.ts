@@ -2,6 +2,7 @@ import type { Values } from '../contract/contract.js'
 import { parseInt64 } from '../contract/int64.js'
 import { isNode } from '../contract/json.js'
 import { fillValue, idInPath, type ResourceData } from '../contract/resource-data.js'
+import type { NewId } from '../contract/shaped-value.js'
 import { storedValue } from '../contract/stored-value.js'
 import { isDeepEqual } from '../domain/collection.js'
 import type { RecordChange, Scope } from '../domain/records.js'
@@ -13,7 +14,7 @@ import type { Space } from './space.js'
 /** The record after PUT (on nothing) or PATCH (on what there is): read-only properties stay, timestamps move. */
 export function changedRecord(request: ActionRequest, known: Values, base: Values, space: Space): Values {
   const { resource, body, now } = request
-  const rowIds = newRowIds(space, resource, known[resource.id.property], [known, body])
+  const rowIds = rowIdsOf(space, resource, known[resource.id.property], [known, body])
   const value: Record<string, unknown> = { [resource.id.property]: known[resource.id.property] }
   const patched = mergePatch(base, body) as Values
   const declared = Object.keys(resource.properties)
@@ -41,6 +42,15 @@ export function changedRecord(request: ActionRequest, known: Values, base: Value
     if (next !== undefined) value[name] = next
   }
   return request.show?.(value) ?? value
+}
+
+/** As {@link newRowIds}, which few records need. */
+export function rowIdsOf(space: Space, resource: ResourceData, id: unknown, known: unknown): NewId {
+  let make: NewId | undefined
+  return (fill) => {
+    make ??= newRowIds(space, resource, id, known)
+    return make(fill)
+  }
 }
 
 /** @source RFC 7396, section 2 */

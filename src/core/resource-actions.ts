@@ -23,8 +23,8 @@ import { tagOf } from './entity-tags.js'
 import { bodyText, locationOf, shownText, unwrapBody, withBody } from './envelopes.js'
 import { isBare, readFirstPage } from './first-page.js'
 import { linked, missingLink } from './linked-records.js'
-import { newRowIds, newUuid } from './new-ids.js'
-import { changedRecord, findTaken, removals } from './record-changes.js'
+import { newUuid } from './new-ids.js'
+import { changedRecord, findTaken, removals, rowIdsOf } from './record-changes.js'
 import { readPage } from './record-page.js'
 import type { Space } from './space.js'
 
@@ -177,7 +177,7 @@ function newRecord(
     const isDrawn = fill.kind === 'id' && !fill.isCounted
     return fillValue(fill, now, isDrawn ? newUuid(space, resource.name + name, free) : free)
   }
-  const rowIds = newRowIds(space, resource, value[id.property], body)
+  const rowIds = rowIdsOf(space, resource, value[id.property], body)
   let isAnything = true
   for (const name in properties) {
     isAnything = false

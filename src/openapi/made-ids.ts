@@ -1,6 +1,7 @@
+import { countedValue } from '../contract/counted-value.js'
 import type { Place } from '../contract/document.js'
 import { exampleValue, fits } from '../contract/example-value.js'
-import { countedValue, type Fill, type IdData, type IdFill, idOfForm } from '../contract/resource-data.js'
+import { type Fill, type IdData, type IdFill, idOfForm } from '../contract/resource-data.js'
 import { allowsNull, type RecordField } from '../contract/schema-fields.js'
 
 // What the sandbox makes so that it differs for each record: ids, and numbers such as INV-2026-0001.

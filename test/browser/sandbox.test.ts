@@ -86,7 +86,7 @@ describe('the code that a page loads', () => {
     const files = readdirSync(dist).filter((file) => /^(?:browser|client)(?:-.*)?\.js$/.test(file))
     expect(files.length).toBeGreaterThan(3)
     const asked = files.flatMap((file) => [
-      ...readFileSync(join(dist, file), 'utf8').matchAll(/(?<!")(?:from|import)\s*\(?\s*"([^"]+)"/g),
+      ...readFileSync(join(dist, file), 'utf8').matchAll(/(?<!")(?:from|import)\s*\(?\s*"([^"]+)"(?=[;,)\n]|$)/g),
     ])
     expect(asked.map(([, name = '']) => name).filter((name) => !name.startsWith('./'))).toEqual([])
   })

@@ -11,6 +11,7 @@ import type { Handler, RequestContext } from '../request-context.js'
 import { type ActionResult, runAction } from '../resource-actions.js'
 import { problem, storeProblem } from '../responses.js'
 import { NOTHING } from '../space.js'
+import { showHint, withNote } from '../what-works.js'
 
 /**
  * Makes the handler of an operation on the records of a resource. @source docs/spec.md, "Resources"
@@ -25,16 +26,12 @@ export function recordHandler(
   const isConditional = isDocumented(operation, 412)
   const isLinked = (action.headers ?? action.meta ?? action.innerMeta ?? resource.address) !== undefined
   const header = tagName(action)
-  const isShown = action.kind === 'show'
-  const hint = `${operation.id} shows the record with the fields of the body, and stores nothing. For another effect, write a handler (--handlers, or sandbox.handle).`
-  const note = hint.replaceAll(/[^ -~]/g, '?')
-  let isHinted = !isShown
+  const hint = action.kind === 'show' ? showHint(operation) : undefined
+  let isHinted = false
   const handle: Handler = (context, { path, query, body }) => {
     const { space, now, request } = context
-    if (!isHinted) {
-      isHinted = true
-      space.shared.warn(hint)
-    }
+    if (hint !== undefined && !isHinted) space.shared.warn(hint)
+    isHinted = true
     const result = runAction(
       {
         resource,
@@ -51,15 +48,12 @@ export function recordHandler(
       space,
     )
     const reply = replyTo(result, operation, context, action.kind === 'create' ? resource.id.property : undefined)
-    const isNoted = isShown && space.shared.reason && reply.status < 300
-    const noted = isNoted ? { ...reply, headers: [...(reply.headers ?? []), NOTE, note] } : reply
+    const isNoted = hint !== undefined && space.shared.reason && reply.status < 300
+    const noted = isNoted ? withNote(reply, hint) : reply
     return header === undefined ? noted : revalidated(noted, header, operation, request)
   }
   return !isLinked && isPlainList(action, resource) ? keptLists(resource.name, handle) : handle
 }
-
-/** Also of mocked responses. */
-const NOTE = 'X-Sandbox-Note'
 
 function addressOf({ headers: { host }, space }: ServiceRequest, path: string): string {
   return `${host === undefined ? '' : `http://${host}`}${spacePath(space)}${path}`
