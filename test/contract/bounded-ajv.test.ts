@@ -98,7 +98,7 @@ describe('a bounded validation', () => {
     expect(errorsOf(schema, { c: 1 })).toEqual([
       " must have required property 'a'",
       " must have required property 'b'",
-      '/c must be string',
+      '/c must be a string',
     ])
   })
 
