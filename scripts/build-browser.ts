@@ -60,6 +60,7 @@ const FOR_OWN_CONTRACTS = [
   'contract/counted-value',
   'contract/pattern-text',
   'contract/shaped-value',
+  'core/documented-limits',
   'core/entity-tags',
   'core/fill-error',
   'core/hidden-properties',
@@ -70,6 +71,7 @@ const FOR_OWN_CONTRACTS = [
   'core/operations/mocked-response',
   'core/record-page',
   'core/what-works',
+  'domain/default-keys',
   'domain/login-tokens',
 ]
 const OWN_CONTRACT = 'src/browser/own-contract.ts'

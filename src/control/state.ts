@@ -5,10 +5,11 @@ import type { Space } from '../core/space.js'
 import { type Spaces, UNDO_FOR_MS } from '../core/spaces.js'
 import { changeFaults, movePlan, startStorm, turnClock, unbanKey } from '../core/transitions.js'
 import { activeBan } from '../domain/ban.js'
+import { isStandInKey } from '../domain/default-keys.js'
 import { faultInput, remainingRule } from '../domain/faults.js'
 import { type ApiKey, DEFAULT_KEY, keyLabel } from '../domain/keys.js'
 import { counted } from '../domain/numbers.js'
-import { isStandInKey, planNames, startPlan } from '../domain/plans.js'
+import { planNames, startPlan } from '../domain/plans.js'
 import { isWindowOpen, NO_LIMITS, viewWindow, type WindowName } from '../domain/quota.js'
 import { SETTING_NAMES, type SettingName } from '../domain/settings.js'
 import { isStormActive, type RunningStorm } from '../domain/storm.js'
@@ -92,7 +93,7 @@ export function faultViews({ state: { faults } }: Space): readonly FaultView[] {
 export function keyViews(space: Space, wall: EpochMs): readonly KeyView[] {
   const { keys, state, shared } = space
   const listed = [...keys.values()].filter(
-    (apiKey) => state.accounts.has(apiKey.key) || !isStandInKey(shared.contract, apiKey),
+    (apiKey) => shared.contract.isPackaged || state.accounts.has(apiKey.key) || !isStandInKey(shared.contract, apiKey),
   )
   return listed.map((apiKey) => keyView(space, apiKey, wall))
 }

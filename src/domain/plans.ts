@@ -1,9 +1,9 @@
 import type { ContractData, PlanLimits } from '../contract/contract-data.js'
-import { type ApiKey, DEFAULT_KEY, KEY_CONDITIONS } from './keys.js'
+import type { ApiKey } from './keys.js'
 import { joinOr } from './numbers.js'
 import { CUSTOM_LIMITS, type Limits, NO_LIMITS } from './quota.js'
 
-type PlanData = Pick<ContractData, 'plans' | 'defaultPlan'>
+export type PlanData = Pick<ContractData, 'plans' | 'defaultPlan'>
 
 export function planNames({ plans }: PlanData): readonly string[] {
   return Object.keys(plans)
@@ -27,23 +27,4 @@ export function planLimits({ plans }: PlanData, plan: string | undefined): Limit
   if (plan === undefined) return NO_LIMITS
   const { perMinute = CUSTOM_LIMITS.perMinute, perDay = CUSTOM_LIMITS.perDay }: PlanLimits = plans[plan] ?? {}
   return { perMinute, perDay }
-}
-
-/** Keys of the packaged contract that other contracts without plans accept, so that a client keeps its key. */
-const KEYS_WITHOUT_PLANS = ['free', 'pro', 'business', 'enterprise']
-
-/** Whether a key is one of these. Lists leave it out until a client has used it. */
-export function isStandInKey({ plans }: PlanData, { key }: ApiKey): boolean {
-  return Object.keys(plans).length === 0 && KEYS_WITHOUT_PLANS.some((name) => key === `${DEFAULT_KEY}-${name}`)
-}
-
-/** The keys of a contract without fixtures of its own. @source docs/behaviour.md, "Keys" */
-export function defaultKeys(contract: PlanData): readonly ApiKey[] {
-  const names = planNames(contract)
-  const failing = KEY_CONDITIONS.map((always) => ({ key: `${DEFAULT_KEY}-${always}`, always }))
-  const others =
-    names.length === 0
-      ? KEYS_WITHOUT_PLANS.map((name) => ({ key: `${DEFAULT_KEY}-${name}` }))
-      : names.map((plan) => ({ key: `${DEFAULT_KEY}-${plan}`, plan }))
-  return [{ key: DEFAULT_KEY }, ...others, ...failing]
 }
