@@ -28,6 +28,7 @@ describe('the command line', () => {
     ['help serv', "unknown command 'serv'; did you mean serve?", ''],
     ['help control clok', "unknown command 'clok'; did you mean clock?", ' control'],
     ['serve --prot 1', "unknown option '--prot'; did you mean --port?", ' serve'],
+    ['control -p 4011 status', "unknown option '-p': name the sandbox with --url http://127.0.0.1:<port>.", ' control'],
     ['serve --port', "option '-p, --port <n>' argument missing.", ' serve'],
     ['serve now', "too many arguments for 'serve'. Expected 0 arguments but got 1.", ' serve'],
     [
