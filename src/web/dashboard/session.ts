@@ -11,8 +11,8 @@ import * as view from './state.js'
 
 /** Faster updates would flicker. For each thousand exchanges on the page. */
 const SHOW_INTERVAL_MS = 100
-const STATE_PAUSE_MS = 500
-const REPORT_PAUSE_MS = 1500
+const STATE_PAUSE_MS = 1000
+const REPORT_PAUSE_MS = 2000
 const SEARCH_PAUSE_MS = 300
 /** Interval for changes that are not in the stream. */
 const POLL_INTERVAL_MS = 5000
@@ -23,6 +23,8 @@ const ring = new ExchangeRing()
 let started: string | undefined
 let toastTimer: ReturnType<typeof setTimeout> | undefined
 let isShowing = false
+/** The stream tells when there are others. */
+let hasNewEvents = true
 let connected = new AbortController()
 
 const readStateSoon = throttled(STATE_PAUSE_MS, () => readState())
@@ -32,6 +34,7 @@ const searchSoon = throttled(SEARCH_PAUSE_MS, () => quietly(search()))
 export function start(): void {
   setInterval(() => {
     if (document.hidden || view.connection.value !== 'live') return
+    hasNewEvents = true
     readSoon()
     searchSoon()
   }, POLL_INTERVAL_MS)
@@ -207,6 +210,7 @@ async function connect(signal: AbortSignal): Promise<void> {
   const space = view.space.value
   const stream = followEvents(space, signal)
   const first = await stream.next()
+  hasNewEvents = true
   const [at, recent, scenarios, contract] = await Promise.all([
     sandboxStart().catch(() => started),
     callVerb('requests.list', space, { limit: EXCHANGES_KEPT }),
@@ -229,7 +233,8 @@ async function connect(signal: AbortSignal): Promise<void> {
   for (let batchOf = first; !signal.aborted && batchOf.done !== true; batchOf = await stream.next()) {
     for (const { event, data } of batchOf.value) {
       if (event === 'began' || event === 'ended') take(JSON.parse(data))
-      else if (event === 'dropped') view.missed.value += Number(JSON.parse(data).count)
+      else hasNewEvents = true
+      if (event === 'dropped') view.missed.value += Number(JSON.parse(data).count)
     }
     if (batchOf.value.length > 0) readSoon()
   }
@@ -333,7 +338,13 @@ export const readReports = () => quietly(loadReports())
 async function loadState(): Promise<void> {
   const space = view.space.value
   const seen = ring.highestId
-  const [{ clock, ...state }, events] = await Promise.all([callVerb('state', space), callVerb('events', space)])
+  const isAsked = hasNewEvents
+  hasNewEvents = false
+  const reading = [callVerb('state', space), isAsked ? callVerb('events', space) : undefined] as const
+  const [{ clock, ...state }, events] = await Promise.all(reading).catch((error) => {
+    hasNewEvents ||= isAsked
+    throw error
+  })
   if (view.space.value !== space) return
   // Fewer than before: the log was cleared.
   if (state.counts.requests < seen) dropLog()
