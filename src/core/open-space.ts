@@ -43,6 +43,8 @@ export function openSpace(
   const { shared } = fallback
   const inAddress = request.space
   const inKey = sent?.space ?? ''
+  // As most requests.
+  if (inAddress === undefined && inKey === '' && shared.spaceFrom === 'key') return { space: fallback, sent }
   // Of an unknown key, this may be part of a secret.
   const isNamedByKey = sent !== undefined && inKey !== '' && spaces.canOpen(inKey, sent.token)
   const key = inKey === '' || isNamedByKey ? sent : unknownKey(spaces, sent ?? NO_KEY)
