@@ -91,6 +91,13 @@ describe('the lanes of clients', () => {
     )
   })
 
+  it('have no break where the clock was moved by no more than a stretch has at least', () => {
+    const exchanges = Array.from({ length: 20 }, (_, n) => anExchange({ id: 20 - n, ...at((20 - n) * 9, 0) }))
+    const { axis } = draw(exchanges, 20 * 9 + 8, undefined, true)
+    expect(axis.segments).toHaveLength(1)
+    expect(axis.hidden).toBe(0)
+  })
+
   it('draw the last stretches after many moves, and count the requests that are not drawn', () => {
     const exchanges = Array.from({ length: 24 }, (_, n) => anExchange({ id: 24 - n, ...at((24 - n) * 3600, 0) }))
     const { axis, lanes } = draw(exchanges, 24 * 3600)

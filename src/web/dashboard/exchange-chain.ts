@@ -12,6 +12,8 @@ export interface Chain {
   readonly start: {
     readonly exchange: number
     readonly at: number
+    /** Real time of its end; minus infinity if the page no longer has it. */
+    readonly endedAt: number
     /** 0 for a broken or lost response. */
     readonly status: number
     readonly retryAfter: string | null
@@ -75,7 +77,11 @@ export function chainOf(
   const ids = (all: readonly Exchange[]) => all.map(({ id }) => id)
   return {
     finding,
-    start: { ...start, at },
+    start: {
+      ...start,
+      at,
+      endedAt: told === undefined ? Number.NEGATIVE_INFINITY : Date.parse(told.receivedAt) + told.durationMs,
+    },
     teller: told === undefined || clientOf(told) === client ? undefined : clientName(told),
     early: ids(inside.filter((item) => !isBanned(item))),
     ban,

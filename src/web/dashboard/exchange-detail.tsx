@@ -99,12 +99,13 @@ export function ExchangePanel() {
 }
 
 /** Of a request that came before its wait had passed. */
-function titleOf(chain: Chain | undefined, { id, at, disobeyed }: Exchange): string | undefined {
+function titleOf(chain: Chain | undefined, { id, at, receivedAt, disobeyed }: Exchange): string | undefined {
   const { finding, start, until = Number.POSITIVE_INFINITY } = chain ?? {}
   if (disobeyed === undefined || start === undefined || Date.parse(at) >= until) return undefined
   const { status, retryAfter } = start
   const ignored = finding?.exchanges[0] === id ? finding.disobeyed : null
-  const laterMs = ignored?.laterMs ?? Date.parse(at) - start.at
+  const laterMs =
+    ignored?.laterMs ?? Math.max(0, Date.parse(at) - start.at, Math.round(Date.parse(receivedAt) - start.endedAt))
   if (chain?.teller !== undefined && retryAfter !== null)
     return `It came ${formatSpan(laterMs)} after ${chain.teller}, with the same key, was told to wait ${secondsText(retryAfter)}.`
   const told = retryAfter === null ? '' : ` It was told to wait ${secondsText(retryAfter)}.`

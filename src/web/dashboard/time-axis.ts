@@ -65,8 +65,9 @@ export function timeAxis(exchanges: readonly Exchange[], now: number, isMoved: b
     else open[open.length - 1] = { ...before, from: Math.min(before.from, at), to: Math.max(before.to, at) }
   }
   const late = now - last
-  const gap = late < -TOLERANCE_MS || (isMoved && late > TOLERANCE_MS) ? movedText(late) : `${roundText(late)} idle`
-  const hasGap = gap !== '' && (isMoved || isIdle(late, sum)) && Math.abs(late) > TOLERANCE_MS
+  const hasMoved = late < -TOLERANCE_MS || (isMoved && late > MIN_SEGMENT_MS)
+  const gap = hasMoved ? movedText(late) : `${roundText(late)} idle`
+  const hasGap = hasMoved || isIdle(late, sum)
   if (hasGap) open.push({ firstId: Number.POSITIVE_INFINITY, gap, from: now, to: now })
   const shown = open.slice(-MAX_SEGMENTS)
   const first = shown[0]?.firstId ?? 0
@@ -110,9 +111,9 @@ export function timeAxis(exchanges: readonly Exchange[], now: number, isMoved: b
   }
 }
 
-/** Whether the clock was moved between an exchange and the one before. */
+/** Whether the clock was moved between an exchange and the one before, back or by more than a segment has at least. */
 function isJump(all: readonly Exchange[], index: number, step: number): boolean {
-  return step < -TOLERANCE_MS || jumpOf(all, index, step) > 2 * TOLERANCE_MS
+  return step < -TOLERANCE_MS || jumpOf(all, index, step) > MIN_SEGMENT_MS
 }
 
 /** A frozen clock moves by whole seconds; of another, the real time between the exchanges is no part of the move. */
