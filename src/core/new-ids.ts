@@ -27,7 +27,8 @@ export function newRowIds(space: Space, { name }: ResourceData, id: unknown, kno
       const uuid = newUuid(space, `${name} row ${++count}`, id)
       const own = typeof id === 'string' ? Number.parseInt(uuid.slice(0, 7), 16) : Number(id) * ROWS + count
       const made = fillValue(fill, 0, fill.isCounted ? own : uuid)
-      if (!new RegExp(`:${stringifyJson(made)}[,}]`).test(text)) return made
+      const member = `:${stringifyJson(made)}`
+      if (!text.includes(`${member},`) && !text.includes(`${member}}`)) return made
     }
   }
 }
