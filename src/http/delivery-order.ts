@@ -103,9 +103,7 @@ export class DeliveryOrder {
     this.#waiting = []
     const others = batch.filter(({ reply }) => !isRefusal(reply))
     if (others.length < batch.length) this.#hold(batch.filter(({ reply }) => isRefusal(reply)))
-    if (others.length === 0) return
-    for (const outgoing of others) outgoing.write()
-    this.#sink.written(others, false)
+    if (others.length > 0) this.#write(others, false)
   }
 
   #hold(refusals: readonly Outgoing[]): void {
@@ -121,18 +119,21 @@ export class DeliveryOrder {
       const isQuiet = this.#received === before && now - startedAt < SHORT_TURN_MS
       const expectsRequest = this.#withoutRequest > 0 && now - this.#connectedAt < FIRST_REQUEST_MS
       const isLate = turns >= MAX_TURNS || now - since >= MAX_WAIT_MS
-      if (isLate || (isQuiet && !expectsRequest)) this.#writeRefusals(isQuiet, now)
+      if (isLate || (isQuiet && !expectsRequest)) this.#writeRefusals(isQuiet)
       else if (expectsRequest) setTimeout(() => this.#awaitQuiet(turns + 1, since), 1)
       else this.#awaitQuiet(turns + 1, since)
     })
   }
 
-  /** @param since the sockets had been polled: if it is interrupted before the writing ends, requests may have come */
-  #writeRefusals(isQuiet: boolean, since: number): void {
+  #writeRefusals(isQuiet: boolean): void {
     const refusals = this.#refusals
     this.#refusals = []
-    for (const outgoing of refusals) outgoing.write()
-    this.#sink.written(refusals, isQuiet && systemClock.monotonic() - since < SHORT_TURN_MS)
+    this.#write(refusals, isQuiet)
+  }
+
+  #write(batch: readonly Outgoing[], isProven: boolean): void {
+    for (const outgoing of batch) outgoing.write()
+    this.#sink.written(batch, isProven)
   }
 }
 

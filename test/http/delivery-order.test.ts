@@ -62,19 +62,6 @@ describe('replies', () => {
     expect(proven).toEqual([false, true])
   })
 
-  it('that refuse are sent without proof if the writing was interrupted', async () => {
-    const connection = order.connected()
-    order.requested(connection)
-    const slow = refusalOf(1)
-    const write = () => {
-      slow.write()
-      for (const start = performance.now(); performance.now() - start < 1; );
-    }
-    order.put({ ...slow, write })
-    while (written.length === 0) await endOfTurn()
-    expect(proven).toEqual([false])
-  })
-
   it('that refuse are sent without proof if input continues', async () => {
     const connection = order.connected()
     order.put(refusalOf(1))
