@@ -167,6 +167,7 @@ export class Space {
       if (change.kind === 'put') collection?.put(change.record, change.rank)
       else collection?.remove(change.scope, change.id)
     }
+    // Most writes change a collection in place: a new state would be a copy.
     const isSame = records === this.state.records && held.ownRecords === undefined
     return isSame && held.heldBytes === this.state.heldBytes ? NOTHING : { records, ...held }
   }

@@ -27,7 +27,7 @@ export function showHint({ id }: Operation): string {
   return `${id} shows the record with the fields of the body, and stores nothing. For another effect, write a handler (--handlers, or sandbox.handle).`
 }
 
-/** With a header that mocked responses have too. */
+/** With the note as a header; mocked bodies set the same one. */
 export function withNote(reply: HandlerResult, note: string): HandlerResult {
   return { ...reply, headers: [...(reply.headers ?? []), 'X-Sandbox-Note', note.replaceAll(/[^ -~]/g, '?')] }
 }

@@ -46,6 +46,7 @@ function inOrder(
   const isExposed = !isLoopback(options.host)
   const { basePath } = executor.spaces.default.shared
   const hasRoot = findRoute(contract, basePath, { method: 'GET' }, '/').kind === 'operation'
+  // Then Prism responds to none of its requests, unless one forces a response.
   const isAllStateful = contract.operations.every((operation) => findHandler(operation, contract) !== undefined)
 
   async function respondByPrism(request: ServiceRequest, asked: MockRequest): Promise<Reply> {

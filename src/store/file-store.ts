@@ -46,6 +46,7 @@ const MIN_FOLD_BYTES: Bytes = 4 * MIB
 /** Folding a full store may free space. It is tried again once the journal has this share of the document. */
 const MIN_FULL_FOLD_RATIO = 1 / 16
 
+/** Before most changes. */
 const NO_LINES = { lines: '', names: new Set<string>() }
 
 /**
