@@ -1,3 +1,4 @@
+import { addressOf } from '../contract/query.js'
 import { ControlError } from '../control/control-error.js'
 import type { ClockView } from '../control/views.js'
 import { type DurationMs, type DurationText, parseDuration } from '../domain/time.js'
@@ -209,8 +210,8 @@ export function exchangeLines(exchanges: readonly Exchange[], what = 'requests')
 }
 
 /** `#3 POST /v1/pets → 201 (sandbox-pro)` */
-function exchangeLine({ id, method, path, query, status, reason, ended, key }: Exchange): string {
-  const address = query === '' ? path : `${path}?${query}`
+function exchangeLine(exchange: Exchange): string {
+  const { id, method, status, reason, ended, key } = exchange
   const outcome = status ?? (ended === null ? 'in progress' : 'no response')
-  return `#${id} ${method} ${address} → ${outcome}${reason === null ? '' : `, ${reason}`} (${key})`
+  return `#${id} ${method} ${addressOf(exchange)} → ${outcome}${reason === null ? '' : `, ${reason}`} (${key})`
 }

@@ -1,5 +1,6 @@
 import { shellWord } from '../advice/curl.js'
 import { fixRefusal } from '../advice/fixes.js'
+import { addressOf } from '../contract/query.js'
 import type { VerbDone } from '../control/verb.js'
 import { sentKeyText } from '../domain/keys.js'
 import { withoutOperation } from '../domain/problems.js'
@@ -135,7 +136,7 @@ export function prettyExchange(record: Exchange, colours: Colours, page: LineOpt
   const room = columns - 1 - kept - cellWidth([time, state, verb, ''].join(GAP))
   // Short targets are aligned in a column, longer ones take the room there is.
   const column = Math.max(14, Math.min(28, Math.floor(columns / 4)))
-  const target = padCells(fitCells(escapeControls(targetOf(record)), Math.max(1, Math.min(MAX_TARGET, room))), column)
+  const target = padCells(fitCells(escapeControls(addressOf(record)), Math.max(1, Math.min(MAX_TARGET, room))), column)
   const facts = withExtras(reasonsOf(record, colours), extrasOf(record, colours), room - cellWidth(target) - GAP.length)
   return [
     colours.dim(time),
@@ -155,10 +156,6 @@ function timeText(at: EpochMs, wall: EpochMs): string {
   const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')
   if (Math.abs(at - wall) < MOVED_CLOCK_MS) return time
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}`
-}
-
-function targetOf({ path, query }: Exchange): string {
-  return query === '' ? path : `${path}?${query}`
 }
 
 function widthOf(facts: readonly Fact[]): number {

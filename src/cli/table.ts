@@ -1,6 +1,5 @@
 import stringWidth from 'string-width'
-import { stringifyJson } from '../contract/json.js'
-import { isObject } from '../drift/bodies.js'
+import { isNode, stringifyJson } from '../contract/json.js'
 import type { Output } from './io.js'
 import { escapeControls, terminalWidth } from './print.js'
 
@@ -96,10 +95,10 @@ interface Rows {
 export function toRows(value: unknown): Rows | undefined {
   const cell = (field: unknown) => (typeof field === 'string' ? field : field === undefined ? '' : stringifyJson(field))
   if (Array.isArray(value)) {
-    if (!value.every(isObject)) return undefined
+    if (!value.every(isNode)) return undefined
     const head = [...new Set(value.flatMap((item) => Object.keys(item)))]
     return { head, rows: value.map((item) => head.map((name) => cell(item[name]))) }
   }
-  if (!isObject(value)) return undefined
+  if (!isNode(value)) return undefined
   return { head: ['field', 'value'], rows: Object.entries(value).map(([name, field]) => [name, cell(field)]) }
 }

@@ -3,6 +3,7 @@ import type { Contract, Operation, Route, Violation } from '../contract/contract
 import type { Field, KeyHeader, Parameter, ValueType } from '../contract/contract-data.js'
 import { parseInt64 } from '../contract/int64.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
+import { addressOf } from '../contract/query.js'
 import { Failure } from '../domain/failures.js'
 import { redactAddress } from '../domain/redaction.js'
 import { didYouMean } from '../domain/suggest.js'
@@ -79,8 +80,8 @@ function unknownRequest(contract: Contract, method: string, path: string, route:
 }
 
 /** `new URL('/pets', base)` would drop the base address's own path. */
-export function requestUrl({ path, query }: Pick<BuiltRequest, 'path' | 'query'>, baseUrl: string): string {
-  return `${baseUrl}${path}${query === '' ? '' : `?${query}`}`
+export function requestUrl(request: Pick<BuiltRequest, 'path' | 'query'>, baseUrl: string): string {
+  return baseUrl + addressOf(request)
 }
 
 /** Clients resolve "." and "..", also encoded, and drop empty segments. */

@@ -1,3 +1,4 @@
+import { addressOf } from '../contract/query.js'
 import { MAX_SENDERS } from '../domain/settings.js'
 import { formatSpan } from '../domain/time.js'
 import { productOf } from '../domain/user-agent.js'
@@ -58,8 +59,7 @@ function otherwise({ sender, senders }: Group): { readonly otherwise?: Otherwise
 function textOf({ rule, sender, operation, count, request, disobeyed, senders, tries, isMixed }: Group): string {
   const [done, advice] = WORDS[rule] ?? []
   if (disobeyed === null || done === undefined) return ''
-  const { method, path, query } = request
-  const target = `${method} ${path}${query === '' ? '' : `?${query}`}`
+  const target = `${request.method} ${addressOf(request)}`
   const what = isMixed && operation !== null ? `${target} (and other requests of ${operation})` : target
   const { exchange, at, status, retryAfter, laterMs, isHeldBack } = disobeyed
   const time = new Date(at).toISOString().slice(11, 23)

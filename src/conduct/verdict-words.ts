@@ -1,3 +1,4 @@
+import { addressOf } from '../contract/query.js'
 import { withoutOperation } from '../domain/problems.js'
 import { formatSpan } from '../domain/time.js'
 import type { ConductRule, Finding } from './conduct-view.js'
@@ -44,8 +45,7 @@ export function evidenceText({
   disobeyed,
 }: Pick<Finding, 'operation' | 'message' | 'request' | 'disobeyed'>): string {
   if (disobeyed === null) return withoutOperation(operation, message).replace(/\.$/, '')
-  const { method, path, query } = request
   const { status, retryAfter, laterMs } = disobeyed
   const response = status === 0 ? 'lost' : `${status}${retryAfter === null ? '' : ` Retry-After ${retryAfter}`}`
-  return `${method} ${path}${query === '' ? '' : `?${query}`}   ${response}  →  came back after ${formatSpan(laterMs)}`
+  return `${request.method} ${addressOf(request)}   ${response}  →  came back after ${formatSpan(laterMs)}`
 }

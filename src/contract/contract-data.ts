@@ -5,7 +5,6 @@ import type { ErrorData, ResourceAction, ResourceData } from './resource-data.js
 export interface ContractData {
   readonly title: string
   readonly version: string
-  readonly servers: readonly Server[]
   /** Path of the first server, without a trailing slash; empty for the root. */
   readonly basePath: string
   /** Headers that hold the API key; clients send the first. */
@@ -55,11 +54,6 @@ export type KeyPlace = KeyHeader | OtherKey
 /** Places that must all have a key. */
 export type KeyPlaces = readonly [KeyPlace, ...KeyPlace[]]
 
-export interface Server {
-  readonly url: string
-  readonly description?: string
-}
-
 /** Requests allowed in each window; undefined where the contract says "custom". */
 export interface PlanLimits {
   readonly perMinute?: number | undefined
@@ -79,7 +73,6 @@ export interface OperationData {
   readonly names?: Readonly<Record<string, string>>
   readonly summary?: string
   readonly description?: string
-  readonly tags: readonly string[]
   readonly deprecated: boolean
   /** Milliseconds since the epoch, from `x-deprecated-sunset`. */
   readonly sunsetAt?: number
@@ -175,7 +168,6 @@ export interface Field extends Expected {
 
 export interface DocumentedResponse {
   readonly status: number
-  readonly description: string
   readonly example?: string
 }
 

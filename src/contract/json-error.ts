@@ -1,10 +1,3 @@
-export interface JsonError {
-  /** Index of the first unexpected character; the text's length if it ends too early. */
-  readonly position: number
-  /** `unexpected "}" at line 1, column 13`. */
-  readonly message: string
-}
-
 // Each takes as much of a token as is valid.
 const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.(?:\d+(?:[eE][+-]?\d*)?)?|[eE][+-]?\d*)?|-`
 const WORD = 't(?:r(?:ue?)?)?|f(?:a(?:l(?:se?)?)?)?|n(?:u(?:ll?)?)?'
@@ -15,13 +8,13 @@ const WHOLE_SCALAR = /^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/
 
 const VALUE = '{["-0123456789tfn'
 
-/** JSON.parse's messages differ between releases. @returns the first mistake, or undefined @source RFC 8259 */
-export function findJsonError(text: string): JsonError | undefined {
+/** JSON.parse's messages differ between releases. @returns `unexpected "}" at line 1, column 13`, or undefined @source RFC 8259 */
+export function findJsonError(text: string): string | undefined {
   const position = firstMistake(text)
   if (position === undefined) return undefined
   const character = text.codePointAt(position)
   const what = character === undefined ? 'end' : JSON.stringify(String.fromCodePoint(character))
-  return { position, message: `unexpected ${what} at ${placeOf(text, position)}` }
+  return `unexpected ${what} at ${placeOf(text, position)}`
 }
 
 export function placeOf(text: string, position: number): string {

@@ -36,7 +36,7 @@ export function parseJson(text: string, exact = false): unknown {
   try {
     plain = JSON.parse(numbered)
   } catch (error) {
-    throw new SyntaxError(findJsonError(text)?.message ?? 'it cannot be read', { cause: error })
+    throw new SyntaxError(findJsonError(text) ?? 'it cannot be read', { cause: error })
   }
   return values.length === 0 ? plain : putValues(plain, values)
 }

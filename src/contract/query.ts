@@ -43,3 +43,7 @@ export function decodePercent(text: string): string {
     return text
   }
 }
+
+export function addressOf({ path, query }: { readonly path: string; readonly query: string }): string {
+  return query === '' ? path : `${path}?${query}`
+}

@@ -6,7 +6,7 @@ import { formatFaultRule } from '../domain/faults.js'
 import { type ApiKey, keyLabel } from '../domain/keys.js'
 import { startPlan } from '../domain/plans.js'
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../domain/settings.js'
-import { isStormActive, type Storm } from '../domain/storm.js'
+import { hasStorm, type Storm } from '../domain/storm.js'
 import { type ClockState, type EpochMs, formatOffset, isoText } from '../domain/time.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { toKebabCase } from '../options/letter-case.js'
@@ -54,8 +54,7 @@ function activeView(
 function activeStorm(space: Space, wall: EpochMs): readonly ActiveView[] {
   const { storm } = space.state
   const { storm: start } = space.shared.start
-  const isOver = storm === undefined || (storm.every === undefined && !isStormActive(storm, space.now(wall)))
-  if (isOver)
+  if (!hasStorm(storm, space.now(wall)))
     return start === undefined ? [] : [activeView('storm', stormName(start), { origin: '--storm', isOff: true })]
   const { startedAt, for: length, every } = storm
   const parts = ['rate', 'for', 'every', 'retryAfter'] as const

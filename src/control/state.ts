@@ -12,7 +12,7 @@ import { counted } from '../domain/numbers.js'
 import { planNames, startPlan } from '../domain/plans.js'
 import { isWindowOpen, NO_LIMITS, viewWindow, type WindowName } from '../domain/quota.js'
 import { SETTING_NAMES, type SettingName } from '../domain/settings.js'
-import { isStormActive, type RunningStorm } from '../domain/storm.js'
+import { hasStorm, type RunningStorm } from '../domain/storm.js'
 import {
   type ClockState,
   ceilSeconds,
@@ -179,10 +179,10 @@ function override(
 function stormOverride(space: Space, wall: EpochMs): readonly OverrideView[] {
   const { storm } = space.state
   const start = space.shared.start.storm
-  const isOver = storm === undefined || (storm.every === undefined && !isStormActive(storm, space.now(wall)))
+  const isThere = hasStorm(storm, space.now(wall))
   const parts = ['rate', 'for', 'every', 'retryAfter'] as const
-  if (start === undefined ? isOver : parts.every((part) => storm?.[part] === start[part])) return []
-  if (isOver || storm === undefined) return [override('storm', 'no storm')]
+  if (start === undefined ? !isThere : parts.every((part) => storm?.[part] === start[part])) return []
+  if (!isThere) return [override('storm', 'no storm')]
   const { startedAt, for: length, every } = storm
   const until = length === undefined || every !== undefined ? undefined : startedAt + length
   return [override('storm', stormName(storm), { until })]
@@ -257,14 +257,13 @@ function scenarioContent(space: Space, wall: EpochMs): ScenarioContent {
   const changed = SETTING_NAMES.filter((name) => settings[name] !== standard[name])
   const faults = space.state.faults.filter(({ left }) => left !== 0)
   const rules = faults.map((fault) => faultInput(remainingRule(fault)))
-  const hasStorm = storm !== undefined && (storm.every !== undefined || isStormActive(storm, now))
   const bans = [...space.keys.values()].flatMap((apiKey) => {
     const ban = activeBan(space.state.accounts.ofKey(apiKey.key).bans, now)
     return ban === undefined ? [] : [[keyLabel(apiKey), formatDuration(ceilSeconds(ban.until - now) * SECOND_MS)]]
   })
   return {
     ...Object.fromEntries(changed.map((name) => [name, settings[name]])),
-    ...(hasStorm ? { storm: formatStorm(storm) } : {}),
+    ...(hasStorm(storm, now) ? { storm: formatStorm(storm) } : {}),
     ...(rules.length === 0 ? {} : { fault: rules }),
     ...clockContent(space.state.clock),
     ...(bans.length === 0 ? {} : { ban: Object.fromEntries(bans) }),

@@ -1,6 +1,7 @@
 import { stringifyJson } from '../contract/json.js'
 import { fillValue, type ResourceData } from '../contract/resource-data.js'
 import type { NewId } from '../contract/shaped-value.js'
+import { hexOf } from '../system/hex.js'
 import { digestOf } from '../system/runtime.js'
 import type { Space } from './space.js'
 
@@ -9,8 +10,7 @@ import type { Space } from './space.js'
  * @param what the resource, and what of its records if it is not the id @param number of the record, or its id
  */
 export function newUuid({ shared, name }: Space, what: string, number: unknown): string {
-  const bytes = atob(digestOf([shared.seed, name, what, number].join(':')))
-  const hex = Array.from(bytes, (character) => character.charCodeAt(0).toString(16).padStart(2, '0')).join('')
+  const hex = hexOf(digestOf([shared.seed, name, what, number].join(':')))
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-a$4-$5')
 }
 

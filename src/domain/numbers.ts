@@ -1,10 +1,10 @@
-/** `1 pet`, `2 pets`. @param several irregular plural */
-export function counted(count: number, singular: string, several?: string): string {
-  return `${count} ${pluralize(count, singular, several)}`
+/** `1 pet`, `2 pets`. */
+export function counted(count: number, singular: string): string {
+  return `${count} ${pluralize(count, singular)}`
 }
 
-export function pluralize(count: number, singular: string, several = `${singular}s`): string {
-  return count === 1 ? singular : several
+export function pluralize(count: number, singular: string): string {
+  return count === 1 ? singular : `${singular}s`
 }
 
 export type Bytes = number

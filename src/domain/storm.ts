@@ -29,6 +29,11 @@ export function isStormActive(storm: Omit<RunningStorm, 'afterRequests'>, now: E
   return (storm.every === undefined ? elapsed : elapsed % storm.every) < storm.for
 }
 
+/** Whether there is a storm, if only between two of its periods. */
+export function hasStorm(storm: Omit<RunningStorm, 'afterRequests'> | undefined, now: EpochMs): storm is RunningStorm {
+  return storm !== undefined && (storm.every !== undefined || isStormActive(storm, now))
+}
+
 export function stormProblem(storm: Storm): string | undefined {
   if (!(storm.rate >= 0 && storm.rate <= 1)) return `"rate" must be from 0 to 1 (it is ${storm.rate})`
   if (storm.for === 0) return '"for" must be longer than 0'

@@ -2,14 +2,12 @@ import type { Operation } from '../contract/contract.js'
 import type { EngineRequest } from '../contract/engine.js'
 import { quote } from '../contract/excerpt.js'
 import { parseInt64 } from '../contract/int64.js'
-import { parseJson } from '../contract/json.js'
+import { isNode, type Node, parseJson } from '../contract/json.js'
 import { decodePercent, readPairs } from '../contract/query.js'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** @source docs/specification.md, "Error": status is the HTTP status code */
 export function errorViolations(status: number, body: unknown): readonly string[] {
-  if (status < 400 || !isObject(body)) return []
+  if (status < 400 || !isNode(body)) return []
   const violations: string[] = []
   if (typeof body.status === 'number' && body.status !== status)
     violations.push(`status is ${body.status} in the body, but the response has ${status}`)
@@ -34,7 +32,7 @@ export function listViolations(
     violations.push(`${items.length} items are listed, although limit defaults to ${usual}`)
   for (const [name, value] of asked) {
     if (!isFilter(operation, name)) continue
-    const holders = items.filter((item): item is Fields => isObject(item) && Object.hasOwn(item, name))
+    const holders = items.filter((item): item is Node => isNode(item) && Object.hasOwn(item, name))
     // The parameter is not named after a field.
     if (holders.length === 0 && !fields.has(name)) continue
     const other = holders.find((item) => String(item[name]) !== value)
@@ -47,7 +45,7 @@ export function listViolations(
   }
   const seen = new Set<unknown>()
   for (const item of items) {
-    if (!isObject(item) || !isId(item.id)) continue
+    if (!isNode(item) || !isId(item.id)) continue
     if (seen.has(item.id)) {
       violations.push(`the id ${quote(item.id)} is listed twice`)
       break
@@ -61,7 +59,7 @@ export function listViolations(
 export function itemViolations(operation: Operation, captured: readonly string[], body: unknown): readonly string[] {
   const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
   const [parameter] = inPath
-  if (parameter?.type !== 'integer' || inPath.length !== 1 || !isObject(body)) return []
+  if (parameter?.type !== 'integer' || inPath.length !== 1 || !isNode(body)) return []
   const asked = parseInt64(decodePercent(captured[0] ?? ''))
   if (asked === undefined || !isNumber(body.id) || body.id === asked) return []
   return [`the id is ${quote(body.id)}, although the request is for ${asked}`]
@@ -74,7 +72,7 @@ export function creationViolations(
   body: unknown,
 ): readonly string[] {
   const wanted = jsonOf(sent)
-  if (!isObject(wanted) || !isObject(body)) return []
+  if (!isNode(wanted) || !isNode(body)) return []
   const known = new Set(operation.body?.fields.map(({ name }) => name))
   return Object.entries(wanted).flatMap(([name, value]) => {
     if (!known.has(name) || !fields.has(name) || name === 'id') return []
@@ -84,10 +82,6 @@ export function creationViolations(
     if (answered === value || typeof value === 'object' || typeof answered === 'object') return []
     return [`${name} is ${quote(answered)}, although ${quote(value)} was sent`]
   })
-}
-
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isNumber(value: unknown): value is number | bigint {

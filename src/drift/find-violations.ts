@@ -2,6 +2,7 @@ import type { Operation } from '../contract/contract.js'
 import type { ContractData } from '../contract/contract-data.js'
 import type { EngineRequest, EngineResponse } from '../contract/engine.js'
 import { quote } from '../contract/excerpt.js'
+import { isNode } from '../contract/json.js'
 import { findRepeatedName } from '../contract/json-error.js'
 import {
   findContentViolations,
@@ -12,7 +13,7 @@ import {
   readResponse,
 } from '../contract/response-rules.js'
 import { isBearer } from '../domain/request-headers.js'
-import { creationViolations, errorViolations, isObject, itemViolations, listViolations } from './bodies.js'
+import { creationViolations, errorViolations, itemViolations, listViolations } from './bodies.js'
 import {
   LIMIT_HEADER_KEYS,
   rateLimitViolations,
@@ -101,7 +102,7 @@ function readContent(rules: OperationRules, exchange: SeenExchange, maxBody: num
     else if (request.method === 'POST') add('identity', creationViolations(operation, fields, request.body, value))
     else if (request.method === 'GET') add('identity', itemViolations(operation, captured, value))
   }
-  const code = read.kind === 'json' && isObject(read.value) ? read.value.code : undefined
+  const code = read.kind === 'json' && isNode(read.value) ? read.value.code : undefined
   return { violations, code, request, response }
 }
 

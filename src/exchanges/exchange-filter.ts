@@ -1,3 +1,4 @@
+import { addressOf } from '../contract/query.js'
 import { didYouMean } from '../domain/suggest.js'
 import { clientName, clientOf } from './client-name.js'
 import type { Exchange } from './exchange-record.js'
@@ -98,8 +99,4 @@ function isOfClass(status: number | null, wanted: string): boolean {
 /** Quotes values with blanks. */
 export function wordOf(field: string, value: string): string {
   return /\s/.test(value) ? `${field}:"${value.replaceAll('"', '')}"` : `${field}:${value}`
-}
-
-export function addressOf({ path, query }: Pick<Exchange, 'path' | 'query'>): string {
-  return query === '' ? path : `${path}?${query}`
 }

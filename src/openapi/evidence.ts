@@ -2,7 +2,7 @@ import type { Place } from '../contract/document.js'
 import { isSingular, literalsOf, plainName } from '../contract/names.js'
 import type { AddressData } from '../contract/resource-data.js'
 import { type Fields, isObject, type RecordField, readRecordFields, typeOf } from '../contract/schema-fields.js'
-import { type OperationShape, success } from './operations.js'
+import { listOf, type OperationShape, success } from './operations.js'
 import { unwrapList, unwrapRecord } from './record-schema.js'
 
 /** Operations on the same collection, and what they return as a record. */
@@ -42,7 +42,7 @@ function successOf({ operations, path }: CollectionShape, effect: string, isItem
 }
 
 function itemsOf({ operations, path }: CollectionShape): Place | undefined {
-  const list = operations.find(({ effect, parameter }) => effect === 'get' && parameter === undefined)
+  const list = listOf(operations)
   const schema = list && success(list.place)?.schema
   const items = schema && unwrapList(schema, path)?.items
   return items && unwrapRecord(items, path)?.schema

@@ -26,6 +26,11 @@ export interface OperationShape {
   readonly hasVerb?: true
 }
 
+/** The operation that reads a collection. */
+export function listOf(operations: readonly OperationShape[]): OperationShape | undefined {
+  return operations.find(({ effect, parameter }) => effect === 'get' && parameter === undefined)
+}
+
 export function readOperations(root: Place): readonly OperationShape[] {
   const paths = root.children('paths')
   const read = paths.flatMap(([path, item]) => {

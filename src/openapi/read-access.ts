@@ -36,12 +36,8 @@ function isRequiredSomewhere(root: Place): boolean {
 }
 
 /** How clients reach the service, and what of the document the sandbox replaces. @source docs/spec.md, "Address and keys" */
-export function readAccess(
-  root: Place,
-  operations: readonly OperationShape[],
-  servers: ContractData['servers'],
-): Access {
-  const { url = '/' } = servers.find((server) => !/^wss?:/i.test(server.url)) ?? servers[0] ?? {}
+export function readAccess(root: Place, operations: readonly OperationShape[], servers: readonly string[]): Access {
+  const url = servers.find((server) => !/^wss?:/i.test(server)) ?? servers[0] ?? '/'
   const path = pathOf(url)
   const { notes, ...keys } = readKeyPlaces(root, operations)
   if (path !== undefined) return { basePath: path, ...keys, notes: [...notes, ...otherServers(operations, path)] }

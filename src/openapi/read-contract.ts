@@ -5,7 +5,6 @@ import type {
   OperationData,
   Parameter,
   PlanLimits,
-  Server,
 } from '../contract/contract-data.js'
 import { isNode, jsonContent, type Node, Place, rootPlace } from '../contract/document.js'
 import { exampleOf } from '../contract/example-value.js'
@@ -59,8 +58,7 @@ export function readContract(document: Node, { mocked = [] }: ReadingContext = {
   const placeOfId = new Map<string, string>()
   const shapes = readOperations(root)
   const reading = readResources(shapes)
-  const servers = readServers(root)
-  const { notes: ofAccess, ...access } = readAccess(root, shapes, servers)
+  const { notes: ofAccess, ...access } = readAccess(root, shapes, readServers(root))
   const notes: string[] = []
   const found: SchemaFindings = { seen: new Set(), patterns: new Map(), notes, hasWide: false }
   const operations = shapes.map((shape) => {
@@ -85,7 +83,6 @@ export function readContract(document: Node, { mocked = [] }: ReadingContext = {
   const data = {
     title: info?.string('title') ?? '',
     version: info?.string('version') ?? '',
-    servers,
     ...access,
     notes: [...ofAccess, ...reading.notes, ...notes, ...callbackNotes(shapes), ...unreachedNotes(operations)],
     ...readPlans(root),
@@ -138,7 +135,6 @@ function readOperation(
       path,
       ...defined({ names: shape.names }),
       ...defined({ summary: place.string('summary'), description: place.string('description')?.trim() }),
-      tags: place.items('tags').map(({ value }) => String(value)),
       deprecated: place.flag('deprecated'),
       ...defined({
         sunsetAt: readInstant(place, 'x-deprecated-sunset'),
@@ -258,7 +254,7 @@ function readResponse(status: string, place: Place): readonly DocumentedResponse
   if (!/^[2-5]\d\d$/.test(status)) return []
   const content = jsonContent(place)?.content
   const example = content === undefined || hasNoBody(Number(status)) ? undefined : exampleText(content)
-  return [{ status: Number(status), description: place.string('description') ?? '', ...defined({ example }) }]
+  return [{ status: Number(status), ...defined({ example }) }]
 }
 
 function hasUndocumentedShape(operation: Place): boolean {
@@ -307,18 +303,14 @@ function readSuccessor(operation: Place): string | undefined {
 }
 
 /** Those of the first path if the document has none. */
-function readServers(root: Place): readonly Server[] {
+function readServers(root: Place): readonly string[] {
   const own = root.items('servers')
   const places = own.length > 0 ? own : (root.children('paths')[0]?.[1].items('servers') ?? [])
   return places.flatMap((server) => {
     const url = server.string('url')
     if (url === undefined) return []
     const variables = server.child('variables')
-    const filled = url.replace(
-      TEMPLATE_PARAMETER,
-      (whole, name: string) => variables?.child(name)?.string('default') ?? whole,
-    )
-    return [{ url: filled, ...defined({ description: server.string('description') }) }]
+    return url.replace(TEMPLATE_PARAMETER, (whole, name: string) => variables?.child(name)?.string('default') ?? whole)
   })
 }
 

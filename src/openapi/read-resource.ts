@@ -22,7 +22,7 @@ import {
 } from '../contract/schema-fields.js'
 import { type CollectionShape, findAddress, findId, findRecord, isPathText, linkedProperties } from './evidence.js'
 import { countFill, idFill, idForm, sampleId } from './made-ids.js'
-import { type OperationShape, parametersOf, success } from './operations.js'
+import { listOf, type OperationShape, parametersOf, success } from './operations.js'
 import { unwrapRecord, unwrapSent } from './record-schema.js'
 import { shapeFor } from './request-shape.js'
 import { timestampFormat, UPDATED } from './timestamps.js'
@@ -325,7 +325,7 @@ function isNullField({ places }: RecordField): boolean {
 
 /** What the list is filtered by without parameters, such as `state=open`: new records are in it. */
 function listDefaults(operations: readonly OperationShape[], fields: Fields): ReadonlyMap<string, unknown> {
-  const list = operations.find(({ effect, parameter }) => effect === 'get' && parameter === undefined)
+  const list = listOf(operations)
   const parameters = (list ? parametersOf(list) : []).filter((place) => place.string('in') === 'query')
   return new Map(
     parameters.flatMap((parameter) => {

@@ -3,7 +3,7 @@ import { exampleOf, fits } from '../contract/example-value.js'
 import { isSingular, literalsOf, plainName } from '../contract/names.js'
 import { type ResourceData, recordsIn } from '../contract/resource-data.js'
 import { alternativesOf, type Fields, isAny, isObject, readRecordFields, typeOf } from '../contract/schema-fields.js'
-import { bodyContent, type OperationShape, success } from './operations.js'
+import { bodyContent, listOf, type OperationShape, success } from './operations.js'
 
 interface RecordEnvelope {
   readonly schema: Place
@@ -124,7 +124,7 @@ function itemsOf(list: Place): ListEnvelope {
 }
 
 export function listExamples({ id, path }: ResourceData, operations: readonly OperationShape[]): readonly Node[] {
-  const list = operations.find(({ effect, parameter }) => effect === 'get' && parameter === undefined)
+  const list = listOf(operations)
   const { content, schema } = (list && success(list.place)) ?? {}
   const envelope = schema && unwrapList(schema, path)
   const records = recordsIn(exampleOf(content?.content), envelope)

@@ -12,7 +12,7 @@ import {
 import { mainPart, type RecordField, readRecordFields } from '../contract/schema-fields.js'
 import { type CollectionShape, findRecord } from './evidence.js'
 import { sampleId } from './made-ids.js'
-import { grouped, type OperationShape, parametersOf, success } from './operations.js'
+import { grouped, listOf, type OperationShape, parametersOf, success } from './operations.js'
 import { readAction } from './read-action.js'
 import { type FoundResource, readResource } from './read-resource.js'
 import { listExamples, unwrapRecord, unwrapSent } from './record-schema.js'
@@ -211,7 +211,7 @@ function withFirstRecords(
 
 /** Results of a search are not records: without a query there are none. */
 function isSearch(path: string, operations: readonly OperationShape[]): boolean {
-  const list = operations.find(({ effect, parameter }) => effect === 'get' && parameter === undefined)
+  const list = listOf(operations)
   const asked = (list ? parametersOf(list) : []).some(
     (place) => place.string('in') === 'query' && place.flag('required'),
   )

@@ -135,7 +135,7 @@ function changeText(change: Change, layout: Layout): string {
 const changeSchema = v.variant(
   'kind',
   [
-    fields({ kind: v.literal('put'), resource: text, record, rank: v.exactOptional(wholeNumber(0)) }),
+    fields({ kind: v.literal('put'), resource: text, record, rank: v.exactOptional(wholeNumber) }),
     fields({ kind: v.literal('remove'), resource: text, scope: list(text), id: text }),
     fields({ kind: v.literal('key'), key: apiKey }),
     fields({ kind: v.literal('key-removed'), key: text }),

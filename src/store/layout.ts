@@ -39,7 +39,7 @@ const byName = <Value>(value: v.GenericSchema<unknown, Value>) =>
   v.exactOptional(recordSchema(text, value, 'an object'))
 /** Of each resource by name: the next id, the path template, and the fields of its parents. */
 const ownData = fields({
-  version: wholeNumber(0),
+  version: wholeNumber,
   next: byName(nextId),
   paths: byName(text),
   parents: byName(list(text)),

@@ -57,12 +57,10 @@ export function list<T>(item: Schema<T>) {
   return v.array(item, 'a list')
 }
 
-export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
-  return v.custom<number>(
-    (value) => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
-    `a whole number from ${min} to ${max}`,
-  )
-}
+export const wholeNumber = v.custom<number>(
+  (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+  `a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`,
+)
 
 export const apiKey = fields({
   key: v.pipe(text, v.nonEmpty('a non-empty string')),

@@ -50,7 +50,7 @@ export function readVersion1(content: unknown, layout: Layout): StoredState {
 }
 
 const entry = fields({ scope: list(text), value: record })
-const rank = v.exactOptional(wholeNumber(0))
+const rank = v.exactOptional(wholeNumber)
 const change = v.variant(
   'kind',
   [

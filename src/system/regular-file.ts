@@ -39,11 +39,11 @@ const DO_NOT_WAIT = constants.O_NONBLOCK ?? 0
  * @param flags of open(2)
  * @throws UnusableFile; system errors
  */
-export function openRegularFile(file: string, flags: number, mode = PRIVATE_FILE): number {
+export function openRegularFile(file: string, flags: number): number {
   // Opening a device may have effects.
   const there = statSync(file, { throwIfNoEntry: false })
   if (there !== undefined) assertRegularFile(there)
-  const fd = openSync(file, flags | DO_NOT_WAIT, mode)
+  const fd = openSync(file, flags | DO_NOT_WAIT, PRIVATE_FILE)
   try {
     assertRegularFile(fstatSync(fd))
     return fd

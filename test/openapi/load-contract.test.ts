@@ -63,7 +63,7 @@ describe('a fuller contract', () => {
     ])
     expect(operation(contract, 'listCategories').stability).toBe('beta')
     expect(operation(contract, 'deletePet')).toMatchObject({ deprecated: true, sunsetAt: Date.UTC(2027, 0, 1) })
-    expect(contract.servers).toEqual([{ url: 'https://test.petstore.example/v2' }])
+    expect(contract.basePath).toBe('/v2')
   })
 
   it('has no plans if it has none of its own', () => {

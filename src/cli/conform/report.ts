@@ -1,5 +1,6 @@
 import { shellWord } from '../../advice/curl.js'
 import { evidenceText, RULE_VERDICTS } from '../../conduct/verdict-words.js'
+import { addressOf } from '../../contract/query.js'
 import { counted } from '../../domain/numbers.js'
 import { type DurationMs, SECOND_MS } from '../../domain/time.js'
 import { systemClock } from '../../system/system-clock.js'
@@ -8,7 +9,7 @@ import { type JUnitCase, junitXml } from '../junit.js'
 import { type Colours, escapeControls } from '../print.js'
 import type { ScenarioRun } from './run-scenario.js'
 import type { ConformScenario } from './scenarios.js'
-import { requestLine, type SeenExchange } from './verdict.js'
+import type { SeenExchange } from './verdict.js'
 
 const MAX_EXCHANGES = 12
 const MAX_OUTPUT_LINES = 5
@@ -68,7 +69,14 @@ function endOf(output: string): readonly string[] {
 function exchangeLine(exchange: SeenExchange): string {
   const { id, at, status, reason, fault, ended } = exchange
   const end = ended === 'left' ? 'client left' : ''
-  return [id, at.slice(11, 23), requestLine(exchange), status ?? 'no response', fault ?? reason ?? '', end]
+  return [
+    id,
+    at.slice(11, 23),
+    `${exchange.method} ${addressOf(exchange)}`,
+    status ?? 'no response',
+    fault ?? reason ?? '',
+    end,
+  ]
     .filter((part) => part !== '')
     .join(' ')
 }

@@ -1,5 +1,6 @@
 import type { Finding, ViolationRule } from '../../conduct/conduct-view.js'
 import type { Repeat } from '../../conduct/repeats.js'
+import { addressOf } from '../../contract/query.js'
 import { counted } from '../../domain/numbers.js'
 import type { DurationMs } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
@@ -88,7 +89,7 @@ function repeatedMore(
   const most = repeats.reduce<Repeat | undefined>((a, b) => (a && a.times >= b.times ? a : b), undefined)
   const exchange = exchanges.find(({ id }) => id === most?.exchange)
   if (most === undefined || exchange === undefined || most.times < attempts) return undefined
-  return `${requestLine(exchange)} was sent ${counted(most.times + 1, 'time')}, at most ${attempts} expected. Repeating it cannot help.`
+  return `${exchange.method} ${addressOf(exchange)} was sent ${counted(most.times + 1, 'time')}, at most ${attempts} expected. Repeating it cannot help.`
 }
 
 /** Longer waits count as a pause on any machine, in milliseconds. */
@@ -118,8 +119,4 @@ export function judgeWaits(
 export function measurePauses(repeats: readonly Repeat[]): readonly DurationMs[] {
   const later = repeats.filter(({ times }) => times > 1)
   return (later.length > 0 ? later : repeats).map(({ waitMs }) => waitMs)
-}
-
-export function requestLine({ method, path, query }: SeenExchange): string {
-  return `${method} ${path}${query === '' ? '' : `?${query}`}`
 }

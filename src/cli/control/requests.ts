@@ -7,6 +7,7 @@ import { toCurl } from '../../client/build-request.js'
 import type { Header } from '../../client/headers.js'
 import { EXAMPLE } from '../../contract/generated/examples.js'
 import { parseShallowJson, stringifyJson } from '../../contract/json.js'
+import { addressOf } from '../../contract/query.js'
 import { ControlError } from '../../control/control-error.js'
 import { Failure } from '../../domain/failures.js'
 import { sentKeyText } from '../../domain/keys.js'
@@ -194,7 +195,7 @@ async function openKey({ controls }: ControlContext, { key, sender }: Exchange):
 
 async function curlCommand(at: ControlContext, id: number): Promise<string> {
   const exchange = await findExchange(at, id)
-  const { method, path, query, request, key, space } = exchange
+  const { method, request, key, space } = exchange
   if (method === UNREADABLE) {
     const message = `The request of exchange ${id} could not be read, so it has no curl command.`
     throw new ControlError('conflict', message)
@@ -207,7 +208,7 @@ async function curlCommand(at: ControlContext, id: number): Promise<string> {
     ...sent.filter(([name, value]) => !omitted.includes(name) && !value.includes(MASK)),
     ...(key === NO_KEY ? [] : [[keyName, prefix + MASK] as const]),
   ]
-  const url = `${new URL(at.found.controlUrl).origin}${spacePath(space)}${path}${query === '' ? '' : `?${query}`}`
+  const url = `${new URL(at.found.controlUrl).origin}${spacePath(space)}${addressOf(exchange)}`
   const body = request.body === '' ? undefined : Buffer.from(request.body)
   return toCurl({ method, url, body, headers }, [keyHeader], await openKey(at, exchange))
 }

@@ -6,7 +6,7 @@ import { perform } from '../../control/perform.js'
 import type { VerbName } from '../../control/verb-map.js'
 import { keyLabel } from '../../domain/keys.js'
 import { counted } from '../../domain/numbers.js'
-import { isStormActive } from '../../domain/storm.js'
+import { hasStorm } from '../../domain/storm.js'
 import { describeOrigins } from '../../domain/web-origins.js'
 import type { RunningSandbox } from '../../start/sandbox.js'
 import { messageOf } from '../../system/message-of.js'
@@ -74,9 +74,7 @@ function actionsFor(interaction: Interaction): Readonly<Record<string, KeyAction
       async run() {
         const space = interaction.sandbox().core.spaces.default
         const { storm } = space.state
-        // A storm that repeats runs until it is stopped.
-        const isRunning = storm?.every !== undefined || (storm && isStormActive(storm, space.now(systemClock.wall())))
-        if (isRunning) await act('storm.stop')
+        if (hasStorm(storm, space.now(systemClock.wall()))) await act('storm.stop')
         else await act('storm.start', { storm: { for: '30s' } })
       },
     },

@@ -1,6 +1,7 @@
 import type { Contract, Operation } from '../../contract/contract.js'
+import { isNode } from '../../contract/json.js'
 import { idInPath, recordsIn } from '../../contract/resource-data.js'
-import { isId, isObject } from '../../drift/bodies.js'
+import { isId } from '../../drift/bodies.js'
 import { SeenItems } from './seen-items.js'
 
 /** Which records a service has, as its responses show. */
@@ -26,7 +27,7 @@ export class KnownRecords {
     const listed = recordsIn(body, action)
     const { id } = this.#contract.resources.find(({ name }) => name === action.resource) ?? {}
     const first: unknown = Array.isArray(listed) ? listed[0] : undefined
-    if (id !== undefined && isObject(first) && first[id.property] !== undefined)
+    if (id !== undefined && isNode(first) && first[id.property] !== undefined)
       this.#firstIds.set(action.resource, first[id.property])
   }
 

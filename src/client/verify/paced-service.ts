@@ -1,5 +1,6 @@
 import type { Contract, Operation } from '../../contract/contract.js'
 import type { EngineRequest, EngineResponse } from '../../contract/engine.js'
+import { addressOf } from '../../contract/query.js'
 import { keyChoices, keyParts } from '../../domain/key-places.js'
 import type { Reason } from '../../domain/problems.js'
 import { ceilSeconds, MINUTE_MS, readRetryAfter, SECOND_MS } from '../../domain/time.js'
@@ -80,7 +81,7 @@ export class PacedService {
           return { outcome: 'skipped', detail }
         }
         this.#waits++
-        this.#options.onWait?.(ceilSeconds(pause), textOf(request), MAX_WAITS - this.#waits)
+        this.#options.onWait?.(ceilSeconds(pause), `${request.method} ${addressOf(request)}`, MAX_WAITS - this.#waits)
         await this.#options.wait(pause)
         response = await this.#options.service.ask(request)
         if (response.status === 429) {
@@ -121,8 +122,4 @@ function limited(pause: number | undefined): ProbeResult {
 /** How long to wait after a 429, by the response's own Date only: this machine's clock may differ. */
 function waitOf({ headers }: EngineResponse): number | undefined {
   return readRetryAfter(headers['retry-after'], headers.date, undefined)
-}
-
-export function textOf({ method, path, query }: EngineRequest): string {
-  return `${method} ${path}${query === '' ? '' : `?${query}`}`
 }

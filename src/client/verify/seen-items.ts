@@ -1,8 +1,9 @@
 import type { EngineRequest, EngineResponse } from '../../contract/engine.js'
 import { excerpt, quote } from '../../contract/excerpt.js'
+import { isNode } from '../../contract/json.js'
 import { readPairs } from '../../contract/query.js'
 import { readHttpDate, SECOND_MS } from '../../domain/time.js'
-import { isId, isObject } from '../../drift/bodies.js'
+import { isId } from '../../drift/bodies.js'
 import { readLimits } from '../../drift/headers.js'
 
 export type Item = Readonly<Record<string, unknown>>
@@ -24,13 +25,13 @@ export class SeenItems {
 
   addList(request: EngineRequest, body: unknown): void {
     if (!Array.isArray(body)) return
-    const listed = body.filter(isObject)
+    const listed = body.filter(isNode)
     for (const item of listed) this.#add(item)
     if (request.query === '') this.#whole = listed
   }
 
   addCreated(body: unknown): void {
-    if (!isObject(body) || !isId(body.id)) return
+    if (!isNode(body) || !isId(body.id)) return
     this.#add(body)
     this.created.push(body)
   }
@@ -41,10 +42,10 @@ export class SeenItems {
 
   contradictions(request: EngineRequest, body: unknown): readonly string[] {
     if (Array.isArray(body)) {
-      const items = body.filter(isObject)
+      const items = body.filter(isNode)
       return [...items.flatMap((item) => this.#changedFields(item)), ...this.#missing(request, items)]
     }
-    if (!isObject(body)) return []
+    if (!isNode(body)) return []
     if (request.method !== 'POST') return this.#changedFields(body)
     return this.#items.has(String(body.id)) ? [`the id ${String(body.id)} was there already`] : []
   }

@@ -1,15 +1,16 @@
 import type { Operation } from '../../contract/contract.js'
 import type { EngineRequest, EngineResponse } from '../../contract/engine.js'
 import { quote } from '../../contract/excerpt.js'
-import { parseShallowJson } from '../../contract/json.js'
+import { isNode, parseShallowJson } from '../../contract/json.js'
+import { addressOf } from '../../contract/query.js'
 import type { ResponseRules } from '../../contract/response-rules.js'
 import { withoutOperation } from '../../domain/problems.js'
 import { MASK } from '../../domain/redaction.js'
-import { isId, isObject } from '../../drift/bodies.js'
+import { isId } from '../../drift/bodies.js'
 import { type ContractRule, findViolations, isSuccess } from '../../drift/find-violations.js'
 import { readDeprecation } from '../../drift/headers.js'
 import { collectionOf, KnownRecords } from './known-records.js'
-import { type PacedOptions, PacedService, textOf, WRONG_KEY } from './paced-service.js'
+import { type PacedOptions, PacedService, WRONG_KEY } from './paced-service.js'
 import {
   bareListProbes,
   creationProbes,
@@ -181,7 +182,7 @@ class Run {
       items.addList(request, body)
       this.#records.keepFirstId(operation, body)
     } else {
-      const id = isObject(body) && isId(body.id) ? `, with the id ${body.id}` : ''
+      const id = isNode(body) && isId(body.id) ? `, with the id ${body.id}` : ''
       this.#notes.push(`${operation.id} has written${id}; it is still there.`)
       items.addCreated(body)
     }
@@ -207,13 +208,13 @@ class Run {
   /** Asks list and item again where they show different statuses: another client may have changed it in between. */
   async #statusContradictions(operation: Operation, request: EngineRequest, body: unknown): Promise<string[]> {
     const whole = this.#wholeListOf(operation)
-    if (!isObject(body) || whole === undefined || !this.#records.itemsOf(operation).hasOtherStatus(body)) return []
+    if (!isNode(body) || whole === undefined || !this.#records.itemsOf(operation).hasOtherStatus(body)) return []
     const list = await this.#service.ask(whole.operation, { ...whole.request, headers: { ...request.headers } })
     const again = await this.#service.ask(operation, request)
     if ('outcome' in list || 'outcome' in again) return []
     const listed = listedIn(list).find(({ id }) => id === body.id)
     const now = bodyOf(again)
-    if (listed === undefined || !isObject(now) || now.status !== body.status || listed.status === body.status) return []
+    if (listed === undefined || !isNode(now) || now.status !== body.status || listed.status === body.status) return []
     return [`status of ${String(body.id)} is ${quote(body.status)}, but the list says ${quote(listed.status)}`]
   }
 
@@ -271,7 +272,13 @@ class Run {
     outcome: CheckOutcome,
     details: readonly string[],
   ): void {
-    this.#checks.push({ operation, name, ...(request && { request: textOf(request) }), outcome, details })
+    this.#checks.push({
+      operation,
+      name,
+      ...(request && { request: `${request.method} ${addressOf(request)}` }),
+      outcome,
+      details,
+    })
   }
 }
 
@@ -306,7 +313,7 @@ function removalReason({ path, sunsetAt }: Operation, response: EngineResponse, 
   if (status !== 404 && status !== 410) return undefined
   const isPast = sunsetAt !== undefined && Date.parse(headers.date ?? '') >= sunsetAt
   const body = bodyOf(response)
-  const hasCode = isObject(body) && body.code === REMOVAL_CODE
+  const hasCode = isNode(body) && body.code === REMOVAL_CODE
   if (isPast || hasCode || REMOVAL_REASONS.includes(headers['x-sandbox-reason'] ?? ''))
     return 'the operation has been removed'
   if (status !== 404 || isKnown || !path.includes('{')) return undefined
@@ -314,7 +321,7 @@ function removalReason({ path, sunsetAt }: Operation, response: EngineResponse, 
 }
 
 function messageIn({ id }: Operation, body: unknown): string {
-  return withoutOperation(id, isObject(body) && typeof body.message === 'string' ? body.message : 'no message')
+  return withoutOperation(id, isNode(body) && typeof body.message === 'string' ? body.message : 'no message')
 }
 
 function bytesOf({ body }: EngineRequest): Uint8Array | undefined {
@@ -323,7 +330,7 @@ function bytesOf({ body }: EngineRequest): Uint8Array | undefined {
 
 function listedIn(response: EngineResponse): readonly Readonly<Record<string, unknown>>[] {
   const body = bodyOf(response)
-  return Array.isArray(body) ? body.filter(isObject) : []
+  return Array.isArray(body) ? body.filter(isNode) : []
 }
 
 function bodyOf({ body }: EngineResponse): unknown {

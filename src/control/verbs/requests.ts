@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { conductReport } from '../../conduct/conduct-report.js'
 import { VIOLATIONS } from '../../conduct/conduct-view.js'
 import type { Open, OperationName } from '../../contract/entities.js'
+import { addressOf } from '../../contract/query.js'
 import type { Space } from '../../core/space.js'
 import { findRoute, splitTarget } from '../../core/target.js'
 import { keyChoices, keyParts, replaceInQuery } from '../../domain/key-places.js'
@@ -234,7 +235,8 @@ function requestAgain(space: Space, input: Replay): Request {
   if (record === undefined) throw new VerbError('not_found', `The log of this space has no exchange ${input.id}.`)
   const { id } = record
   const conflict = (message: string) => new VerbError('conflict', message)
-  const { method, path, query, request: sent } = exchangeView(record)
+  const view = exchangeView(record)
+  const { method, request: sent } = view
   if (method === UNREADABLE)
     throw conflict(`The request of exchange ${id} could not be read, so it cannot be sent again.`)
   if (input.body === undefined && sent.body.length >= LOG_BODY_CHARACTERS)
@@ -242,7 +244,7 @@ function requestAgain(space: Space, input: Replay): Request {
   const key = input.key ?? openKey(space, record)
   const { contract, basePath } = space.shared
   const verb = (input.method ?? method).toUpperCase()
-  const target = input.target ?? (query === '' ? path : `${path}?${query}`)
+  const target = input.target ?? addressOf(view)
   const route = findRoute(contract, basePath, { method: verb }, splitTarget(target).path)
   const choices = keyChoices(contract, route.kind === 'operation' ? route.operation.keys : undefined)
   const omitted = new Set([...NOT_SENT_AGAIN, ...contract.keyHeaders.map(({ name }) => name.toLowerCase())])

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
+import { addressOf } from '../../contract/query.js'
 import { loggedKeyText } from '../../domain/keys.js'
-import { addressOf, FILTER_FIELDS } from '../../exchanges/exchange-filter.js'
+import { FILTER_FIELDS } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import { Table } from '../content.js'
 import { CloseButton, Dialog, Field, FormDialog, type ReadField } from '../ui.js'
