@@ -140,3 +140,8 @@ export function jsonContent(place: Place | undefined): Content | undefined {
   const ranked = [/^application\/json$/, /merge-patch/, /json$/, /\*/]
   return ranked.flatMap((kind) => all.find(({ mediaType }) => isJsonType(mediaType) && kind.test(mediaType)) ?? [])[0]
 }
+
+/** Whether a document has the schema that FastAPI writes for invalid requests. */
+export function isFastApi({ components }: Node): boolean {
+  return isNode(components) && Object(components.schemas).HTTPValidationError !== undefined
+}

@@ -1,4 +1,4 @@
-import { isNode, type Node, Place } from './document.js'
+import { isFastApi, isNode, type Node, Place } from './document.js'
 import { FORMATS } from './formats.js'
 import { INT64_MAXIMUM, INT64_MINIMUM } from './int64.js'
 import { LIST_OF_SCHEMAS, NAMED_SCHEMAS, ONE_SCHEMA, words } from './keywords.js'
@@ -166,6 +166,7 @@ function convertWith(make: (convert: Convert) => JsonSchema, { of, isClosed }: C
         else if (!converted.includes(undefined)) result[key] = converted
       }
     }
+    // FastAPI takes instants without a zone for it.
     const format = source.format === 'date-time' && isFastApi(schema.document) ? 'local-date-time' : source.format
     if (typeof format === 'string' && Object.hasOwn(FORMATS, format)) result.format = format
     return withTypes(source, result)
@@ -212,11 +213,6 @@ function convertWith(make: (convert: Convert) => JsonSchema, { of, isClosed }: C
   const schema = make((place) => convert(place) ?? true)
   for (let next = open.pop(); next !== undefined; next = open.pop()) next()
   return typeof schema === 'boolean' || names.size === 0 ? schema : { ...schema, $defs: definitions }
-}
-
-/** FastAPI documents this schema, and takes instants without a zone for its date-time. */
-function isFastApi({ components }: Node): boolean {
-  return isNode(components) && Object(components.schemas).HTTPValidationError !== undefined
 }
 
 const INT64 = { minimum: String(INT64_MINIMUM), maximum: String(INT64_MAXIMUM) }

@@ -1,4 +1,4 @@
-import { isNode, jsonContent, type Node, type Place } from '../contract/document.js'
+import { isFastApi, isNode, jsonContent, type Node, type Place } from '../contract/document.js'
 import { exampleOf, exampleValue, fits } from '../contract/example-value.js'
 import { stringifyJson } from '../contract/json.js'
 import { concreteType } from '../contract/media-types.js'
@@ -78,8 +78,8 @@ export function readCommonError(operations: readonly Place[]): ErrorData | undef
   for (const { mediaType, schema } of [...found.values()].sort((a, b) => b.count - a.count)) {
     if (mediaType === 'application/json' && isOwn(schema)) return undefined
     const value = errorValue(schema, undefined)
-    const isOfFastApi = isNode(value) && Array.isArray(value.detail) && OF_ENTRIES.test(stringifyJson(value))
-    const body = stringifyJson(isOfFastApi ? { ...value, detail: FILLED.message } : value)
+    const hasSentence = isFastApi(schema.document) && isNode(value) && Array.isArray(value.detail)
+    const body = stringifyJson(hasSentence ? { ...value, detail: FILLED.message } : value)
     if (body.includes(FILLED.message) && !OF_ENTRIES.test(body))
       return { status: 'default', contentType: concreteType(mediaType), body }
   }

@@ -1,12 +1,12 @@
 import type { Node } from '../contract/document.js'
 import { allowsNull, type RecordField } from '../contract/schema-fields.js'
 
-const CREATED =
-  /^(created|inserted|added|placed|started|joined|registered|enrolled|issued|submitted|uploaded)(_?(at|on|time|date))?$/i
+const instant = (names: string) => new RegExp(`^(${names})(_?(at|on|time|date))?$`, 'i')
 
-const NEVER_NULL = /^(created|inserted|added)(_?(at|on|time|date))?$/i
-
-export const UPDATED = /^(updated|modified|changed|last_?(updated|modified))(_?(at|on|time|date))?$/i
+const OF_ALL = 'created|inserted|added'
+const NEVER_NULL = instant(OF_ALL)
+const CREATED = instant(`${OF_ALL}|placed|started|joined|registered|enrolled|issued|submitted|uploaded`)
+export const UPDATED = instant('updated|modified|changed|last_?(updated|modified)')
 
 /** `joinedAt`. */
 const INSTANT = /[a-z](_at|At|_?[Tt]imestamp)$/

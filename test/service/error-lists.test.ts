@@ -357,10 +357,11 @@ const problem = object({ detail: text, title: text, status: { type: 'integer' } 
 const detail = object({ detail: list({ loc: texts, msg: text }) })
 
 /** The bodies of a path that does not exist, a wrong method, a wrong media type, and a quota that is used up. */
-async function undocumentedErrors(responses: object) {
+async function undocumentedErrors(responses: object, schemas: object = {}) {
   const body = { required: true, content: { 'application/json': { schema: object({ name: text }) } } }
   const post = { operationId: 'addRoom', requestBody: body, responses }
-  const document = { openapi: '3.1.0', info: { title: 'T', version: '1' }, paths: { '/rooms': { post } } }
+  const info = { title: 'T', version: '1' }
+  const document = { openapi: '3.1.0', info, paths: { '/rooms': { post } }, components: { schemas } }
   const spec = temporaryFile('spec.json', JSON.stringify(document))
   const sandbox = await openSandbox({ spec, limits: '3/min' })
   const seen = [
@@ -386,8 +387,9 @@ it('an error that is not documented has the form of those that are', async () =>
 })
 
 it('an error that FastAPI does not document has a sentence in place of the list', async () => {
-  const content = { 'application/json': { schema: detail } }
-  const seen = await undocumentedErrors({ 201: { description: '' }, 422: { description: '', content } })
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/HTTPValidationError' } } }
+  const responses = { 201: { description: '' }, 422: { description: '', content } }
+  const seen = await undocumentedErrors(responses, { HTTPValidationError: detail })
   const said = ['could not be found', 'This path supports POST', 'Send the body as Content-Type', 'is used up']
   expect(seen).toEqual(
     [404, 405, 415, 429].map((status, index) => {
