@@ -12,8 +12,6 @@ import type { LineWriter } from './line-writer.js'
 import { type Colours, escapeControls, NO_COLOURS, terminalWidth, wrapHanging } from './print.js'
 import { cellWidth, fitCells, padCells } from './table.js'
 
-export { controlCommand } from './control/find-sandbox.js'
-
 /** Of rows after the first: below the status. */
 const INDENT = ' '.repeat(10)
 

@@ -72,7 +72,8 @@ export async function openServeLog(
   }
   if (format === 'silent') return log
 
-  const { PrettyLog, controlCommand } = await import('./pretty-log.js')
+  const { PrettyLog } = await import('./pretty-log.js')
+  const { controlCommand } = await import('./control/find-sandbox.js')
   const pretty = new PrettyLog(writer, stderr, await coloursFor(colourLevel(stderr, io.env)), () => {
     const url = controlUrl()
     // Each time: another sandbox may have started in this folder since.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readPreference } from '../../src/core/gates/apply-preference.js'
+import { readPreferences } from '../../src/core/gates/apply-preference.js'
 import fc from '../support/fast-check.js'
 
 it.each([
@@ -14,9 +14,9 @@ it.each([
   ['foo="a, code=500', undefined],
   ['', undefined],
 ])('a Prefer header %j forces %s', (header, code) => {
-  expect(readPreference(header, 'code')).toBe(code)
+  expect(readPreferences(header).get('code')).toBe(code)
 })
 
 it('a Prefer header never throws', () => {
-  fc.assert(fc.property(fc.string(), (text) => void readPreference(text, 'code')))
+  fc.assert(fc.property(fc.string(), (text) => void readPreferences(text)))
 })

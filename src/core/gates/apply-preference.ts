@@ -14,8 +14,7 @@ export const applyPreference: Gate = (context) => {
   const { request, route, caller, space } = context
   if (request.headers.prefer === undefined || route.kind !== 'operation') return undefined
   if (caller.kind !== 'key' && !isPublic(route)) return undefined
-  const prefer = String(request.headers.prefer)
-  const forced = readPreference(prefer, 'code')
+  const forced = readPreferences(String(request.headers.prefer)).get('code')
   const { example } = context.mock ?? {}
   if (forced === undefined)
     return example === undefined ? undefined : asForced(mockedResponse(context, route.operation), `example=${example}`)
@@ -34,7 +33,8 @@ export function forcedMock(
   prefer: string | undefined,
 ): Pick<MockRequest, 'status' | 'example'> | undefined {
   if (prefer === undefined) return undefined
-  const [forced, example] = [readPreference(prefer, 'code'), readPreference(prefer, 'example')]
+  const preferences = readPreferences(prefer)
+  const [forced, example] = [preferences.get('code'), preferences.get('example')]
   if (forced === undefined) return example === undefined ? undefined : { example }
   const status = allowedStatus(forced, operation)
   return status !== undefined && isDocumentedElsewhere(contract, operation, status) ? { status, example } : undefined
@@ -103,11 +103,12 @@ function forcedResponse(context: RequestContext, operation: Operation, status: n
 const PREFERENCES = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g
 const PREFERENCE = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/
 
-/** Finds `429` of `code=429` in a Prefer header; the first one counts. @source RFC 7240, section 2 */
-export function readPreference(prefer: string, name: 'code' | 'example'): string | undefined {
+/** `code` and `429` of `code=429`; the first of each name counts. @source RFC 7240, section 2 */
+export function readPreferences(prefer: string): ReadonlyMap<string, string> {
+  const preferences = new Map<string, string>()
   for (const [preference] of prefer.matchAll(PREFERENCES)) {
-    const match = PREFERENCE.exec(preference)
-    if (match?.[1]?.toLowerCase() === name) return match[2] ?? match[3] ?? ''
+    const [, name = '', quoted, plain = ''] = PREFERENCE.exec(preference) ?? []
+    if (!preferences.has(name.toLowerCase())) preferences.set(name.toLowerCase(), quoted ?? plain)
   }
-  return undefined
+  return preferences
 }
