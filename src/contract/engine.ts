@@ -31,6 +31,8 @@ export interface MockRequest {
 export interface MockedResponse extends EngineResponse {
   /** The example that was asked for, if it is this one. */
   readonly example?: string
+  /** Why the body breaks its schema. */
+  readonly note?: string
 }
 
 export interface ContractEngine {

@@ -68,9 +68,9 @@ export async function mockBy(
       headers: {
         ...mockedHeaders(find(String(chosen.status))),
         ...(body !== '' && chosen.contentType !== undefined && { 'content-type': chosen.contentType }),
-        ...(note !== undefined && { 'x-sandbox-note': note }),
       },
       body,
+      ...(note !== undefined && { note }),
       ...(wish.example !== undefined && { example: wish.example }),
     }
   }
@@ -99,7 +99,7 @@ export function examplesOf(
     if (typeof value === 'string' && !isJson) return value
     return isXml ? xmlOf(xmlName(content.written('schema')), value) : stringifyJson(value)
   }
-  const note = `No value is known that the schema allows (${schema?.name.replaceAll(/[^ -~]/g, '?')})`
+  const note = `No value is known that the schema allows (${schema?.name})`
   return [...texts].map(([name, value]) => {
     return [name, { text: textOf(value), ...(isUnfit && name === 'default' && { note }) }]
   })

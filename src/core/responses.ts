@@ -107,6 +107,11 @@ export function retryAfterHeader(space: Space, until: EpochMs, now: EpochMs): re
   }
 }
 
+/** A hint for the developer. Texts of contracts may have characters that no header can. */
+export function noteHeader(note: string): readonly string[] {
+  return ['X-Sandbox-Note', note.replaceAll(/[^ -~]/g, '?')]
+}
+
 /** A refusal in the configured form, with a wait until an instant. @param sentence names the exceeded limit */
 export function refuseUntil(
   { space, now, caller, route }: Pick<RequestContext, 'space' | 'now' | 'caller' | 'route'>,

@@ -1,6 +1,5 @@
 import type { Operation } from '../contract/contract.js'
 import { keyLabel } from '../domain/keys.js'
-import type { HandlerResult } from '../domain/messages.js'
 import type { Space } from './space.js'
 
 /** What a request without a valid key can send to the operations of an own contract, as a sentence. */
@@ -20,14 +19,4 @@ function isLogin({ id, method, path, isPublic }: Operation): boolean {
   const name = `${path} ${id}`
   const isNamed = /log[-_]?in|sign[-_]?in|session|token|authenticate/i.test(name)
   return method === 'POST' && isPublic === true && isNamed && !/refresh|reset|revoke|log[-_]?out/i.test(name)
-}
-
-/** Of an operation that looks as if it did something. */
-export function showHint({ id }: Operation): string {
-  return `${id} shows the record with the fields of the body, and stores nothing. For another effect, write a handler (--handlers, or sandbox.handle).`
-}
-
-/** With the note as a header; mocked bodies set the same one. */
-export function withNote(reply: HandlerResult, note: string): HandlerResult {
-  return { ...reply, headers: [...(reply.headers ?? []), 'X-Sandbox-Note', note.replaceAll(/[^ -~]/g, '?')] }
 }

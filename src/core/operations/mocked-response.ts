@@ -1,11 +1,11 @@
 import type { Contract, Operation } from '../../contract/contract.js'
-import type { EngineResponse } from '../../contract/engine.js'
+import type { MockedResponse } from '../../contract/engine.js'
 import { isStateful } from '../../contract/resource-data.js'
 import { findUnsendable, hasNoBody } from '../../contract/sendable.js'
 import type { HandlerResult } from '../../domain/messages.js'
 import { withLogin } from '../logins.js'
 import type { RequestContext } from '../request-context.js'
-import { encodedBody, problem, unreadBody } from '../responses.js'
+import { encodedBody, noteHeader, problem, unreadBody } from '../responses.js'
 
 /** Headers that would be wrong, belong to the connection, or are set by the sandbox. */
 const NOT_TAKEN_OVER =
@@ -28,13 +28,13 @@ export function mockedResponse({ mock, space }: RequestContext, operation: Opera
   return problem('internal_error')
 }
 
-function taken({ status, headers, body }: EngineResponse): HandlerResult {
+function taken({ status, headers, body, note }: MockedResponse): HandlerResult {
   const contentType = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1]
   const others = Object.entries(headers).filter(([name]) => !NOT_TAKEN_OVER.test(name))
   return {
     status,
     body: hasNoBody(status) ? '' : body,
-    headers: others.flat(),
+    headers: [...others.flat(), ...(note === undefined ? [] : noteHeader(note))],
     reason: 'mock',
     ...(contentType === undefined && body === '' ? {} : { contentType: contentType ?? 'text/plain' }),
   }

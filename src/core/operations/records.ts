@@ -9,9 +9,8 @@ import { isDocumented } from '../documented-error.js'
 import { preconditionOf, revalidated } from '../entity-tags.js'
 import type { Handler, RequestContext } from '../request-context.js'
 import { type ActionResult, runAction } from '../resource-actions.js'
-import { problem, storeProblem } from '../responses.js'
+import { noteHeader, problem, storeProblem } from '../responses.js'
 import { NOTHING } from '../space.js'
-import { showHint, withNote } from '../what-works.js'
 
 /**
  * Makes the handler of an operation on the records of a resource. @source docs/spec.md, "Resources"
@@ -26,12 +25,8 @@ export function recordHandler(
   const isConditional = isDocumented(operation, 412)
   const isLinked = (action.headers ?? action.meta ?? action.innerMeta ?? resource.address) !== undefined
   const header = tagName(action)
-  const hint = action.kind === 'show' ? showHint(operation) : undefined
-  let isHinted = false
-  const handle: Handler = (context, { path, query, body }) => {
+  const apply: Handler = (context, { path, query, body }) => {
     const { space, now, request } = context
-    if (hint !== undefined && !isHinted) space.shared.warn(hint)
-    isHinted = true
     const result = runAction(
       {
         resource,
@@ -48,11 +43,24 @@ export function recordHandler(
       space,
     )
     const reply = replyTo(result, operation, context, action.kind === 'create' ? resource.id.property : undefined)
-    const isNoted = hint !== undefined && space.shared.reason && reply.status < 300
-    const noted = isNoted ? withNote(reply, hint) : reply
-    return header === undefined ? noted : revalidated(noted, header, operation, request)
+    return header === undefined ? reply : revalidated(reply, header, operation, request)
   }
-  return !isLinked && isPlainList(action, resource) ? keptLists(resource.name, handle) : handle
+  if (action.kind === 'show') return withNote(operation, apply)
+  return !isLinked && isPlainList(action, resource) ? keptLists(resource.name, apply) : apply
+}
+
+/** Tells that an operation only looks as if it did something: in a header, and once as a warning. */
+function withNote({ id }: Operation, apply: Handler): Handler {
+  const note = `${id} shows the record with the fields of the body, and stores nothing. For another effect, write a handler (--handlers, or sandbox.handle).`
+  let isWarned = false
+  return (context, readings) => {
+    const { warn, reason } = context.space.shared
+    if (!isWarned) warn(note)
+    isWarned = true
+    const reply = apply(context, readings)
+    if (!reason || reply.status >= 300) return reply
+    return { ...reply, headers: [...(reply.headers ?? []), ...noteHeader(note)] }
+  }
 }
 
 function addressOf({ headers: { host }, space }: ServiceRequest, path: string): string {
