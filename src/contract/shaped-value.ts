@@ -6,9 +6,9 @@ import type { IdFill, Shape } from './resource-data.js'
 export type NewId = (fill: IdFill) => unknown
 
 /** A sent value in the shape that its record needs. */
-export function shapedValue(value: unknown, shape: Shape, newId: NewId): unknown {
+export function shapedValue(value: unknown, shape: Shape | undefined, newId: NewId): unknown {
+  if (value === undefined || shape === undefined) return value
   const { fills = {}, ids = {}, properties, items, types, wraps, key, idOf } = shape
-  if (value === undefined) return undefined
   if ('becomes' in shape && (typeof value === 'string' || typeof value === 'number')) return converted(value, shape)
   const filled = (sent: Node): Node => {
     const missing = <Made>(all: Readonly<Record<string, Made>>) =>
@@ -16,7 +16,7 @@ export function shapedValue(value: unknown, shape: Shape, newId: NewId): unknown
     const made = missing(ids).map(([name, fill]) => [name, newId(fill)])
     return { ...Object.fromEntries(made), ...sent, ...Object.fromEntries(missing(fills)) }
   }
-  const inItems = (item: unknown) => (items === undefined ? item : shapedValue(item, items, newId))
+  const inItems = (item: unknown) => shapedValue(item, items, newId)
   if (types?.includes(typeIn(value)) === false) {
     if (wraps && value !== null) return [inItems(value)]
     if (key !== undefined && value !== null && typeof value !== 'object') return filled({ [key]: value })

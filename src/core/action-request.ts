@@ -17,8 +17,6 @@ export interface ActionRequest {
   /** The raw query, without its `?`. */
   readonly search: string
   /** Whether If-Match and If-None-Match allow the operation on this record; undefined for one that is not there. */
-  /** A record as responses have it, with the records that it refers to; undefined if it refers to none. */
-  readonly show?: (value: Values) => Values
   readonly precondition?: ((known: Values | undefined) => boolean) | undefined
 }
 

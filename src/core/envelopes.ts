@@ -48,8 +48,7 @@ function shown(value: Values, request: ActionRequest): unknown {
   const { resource, action } = request
   const { view } = action
   if (view?.isId) return value[resource.id.property]
-  const whole = request.show?.(value) ?? value
-  const record = resource.hidden === undefined ? whole : withoutHidden(whole, resource.hidden)
+  const record = resource.hidden === undefined ? value : withoutHidden(value, resource.hidden)
   const addressed = resource.address === undefined ? record : { ...record, ...addressIn(record, request) }
   return view === undefined ? addressed : viewed(addressed, view)
 }

@@ -2,8 +2,7 @@ import type { Values } from '../contract/contract.js'
 import { parseInt64 } from '../contract/int64.js'
 import { isNode } from '../contract/json.js'
 import { fillValue, idInPath, type ResourceData } from '../contract/resource-data.js'
-import type { NewId } from '../contract/shaped-value.js'
-import { storedValue } from '../contract/stored-value.js'
+import { shapedValue } from '../contract/shaped-value.js'
 import { isDeepEqual } from '../domain/collection.js'
 import type { RecordChange, Scope } from '../domain/records.js'
 import type { ActionRequest } from './action-request.js'
@@ -14,7 +13,7 @@ import type { Space } from './space.js'
 /** The record after PUT (on nothing) or PATCH (on what there is): read-only properties stay, timestamps move. */
 export function changedRecord(request: ActionRequest, known: Values, base: Values, space: Space): Values {
   const { resource, body, now } = request
-  const rowIds = rowIdsOf(space, resource, known[resource.id.property], [known, body])
+  const rowIds = newRowIds(space, resource, known[resource.id.property], [known, body])
   const value: Record<string, unknown> = { [resource.id.property]: known[resource.id.property] }
   const patched = mergePatch(base, body) as Values
   const declared = Object.keys(resource.properties)
@@ -32,7 +31,7 @@ export function changedRecord(request: ActionRequest, known: Values, base: Value
         ? fillValue(property.fill, now)
         : isOurs
           ? known[name]
-          : storedValue(property, patched[name], rowIds)
+          : shapedValue(patched[name], property?.shape, rowIds)
     const isFilled = property?.required === true || request.action.kind === 'replace'
     const isPatched = next === undefined && request.action.kind !== 'replace'
     // A null in a patch keeps a property that each record must have.
@@ -41,16 +40,7 @@ export function changedRecord(request: ActionRequest, known: Values, base: Value
     if (next === undefined && property?.required === true) next = known[name]
     if (next !== undefined) value[name] = next
   }
-  return request.show?.(value) ?? value
-}
-
-/** As {@link newRowIds}, which few records need. */
-export function rowIdsOf(space: Space, resource: ResourceData, id: unknown, known: unknown): NewId {
-  let make: NewId | undefined
-  return (fill) => {
-    make ??= newRowIds(space, resource, id, known)
-    return make(fill)
-  }
+  return value
 }
 
 /** @source RFC 7396, section 2 */

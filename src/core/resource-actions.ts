@@ -1,7 +1,6 @@
 import type { Values } from '../contract/contract.js'
 import type { Int64 } from '../contract/int64.js'
 import {
-  type Fill,
   fillValue,
   type HeaderFacts,
   headersOf,
@@ -14,7 +13,7 @@ import {
   type ResourceData,
   tagName,
 } from '../contract/resource-data.js'
-import { storedValue } from '../contract/stored-value.js'
+import { type NewId, shapedValue } from '../contract/shaped-value.js'
 import { type Filter, followingId, isMatch } from '../domain/collection.js'
 import { type LongBody, bodyText as wholeText } from '../domain/messages.js'
 import { type RecordChange, recordText, type Scope } from '../domain/records.js'
@@ -23,8 +22,8 @@ import { tagOf } from './entity-tags.js'
 import { bodyText, locationOf, shownText, unwrapBody, withBody } from './envelopes.js'
 import { isBare, readFirstPage } from './first-page.js'
 import { linked, missingLink } from './linked-records.js'
-import { newUuid } from './new-ids.js'
-import { changedRecord, findTaken, removals, rowIdsOf } from './record-changes.js'
+import { newRowIds, newUuid } from './new-ids.js'
+import { changedRecord, findTaken, removals } from './record-changes.js'
 import { readPage } from './record-page.js'
 import type { Space } from './space.js'
 
@@ -55,7 +54,7 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
   const sent = given.body[given.action.bodyEnvelope ?? '']
   if (Array.isArray(sent) && sent.length > 1 && !given.action.isBulk)
     return { kind: 'invalid', message: `${given.action.bodyEnvelope} must have one record (it has ${sent.length})` }
-  const request = withLinks(unwrapBody(given), space)
+  const request = unwrapBody(given)
   const { resource, action, path } = request
   const parents = action.pathFilters ?? resource.parents
   const ids = parents.length === 0 ? NO_SCOPE : parents.map(({ parameter }) => String(path[parameter]))
@@ -68,21 +67,28 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
   const single = only === undefined ? resource.single?.initial : records?.at(only)
   const id = resource.single ? single?.[resource.id.property] : idOf(request)
   const known = resource.single ? single : id === undefined ? undefined : records?.get(scope, id)
-  const isRefused = request.precondition?.(known) === false
+  const shown = known && linked(known, resource, space)
+  const isRefused = request.precondition?.(shown) === false
   if (known === undefined && action.createdStatus !== undefined && records !== undefined) {
     if (isRefused) return OUTDATED
     const own = id === undefined ? {} : { [resource.id.property]: id }
     const value = { ...withParents(newRecord(request, records.freeId(), space), request), ...own }
     const created = { ...request, action: { ...action, status: action.createdStatus } }
-    return save(created, scope, request.show?.(value) ?? value, space)
+    return save(created, scope, value, space)
   }
-  if (known === undefined || !isMatch(known, filtersOf(request))) return { kind: 'not-found' }
+  if (known === undefined || shown === undefined || !isMatch(known, filtersOf(request))) return { kind: 'not-found' }
   if (isRefused) return OUTDATED
   switch (action.kind) {
     case 'get':
-      return done(request, known, NO_CHANGES)
+      return done(request, shown, NO_CHANGES)
     case 'show':
-      return done(request, changedRecord(request, known, known, space), NO_CHANGES, NO_FACTS, known)
+      return done(
+        request,
+        linked(changedRecord(request, known, known, space), resource, space),
+        NO_CHANGES,
+        NO_FACTS,
+        shown,
+      )
     case 'replace':
       return save(request, scope, changedRecord(request, known, keptBy(action, known), space), space)
     case 'merge':
@@ -90,15 +96,10 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
     case 'remove':
       return done(
         request,
-        known,
+        shown,
         known === resource.single?.initial ? NO_CHANGES : removals(resource, scope, String(id), space),
       )
   }
-}
-
-function withLinks(request: ActionRequest, space: Space): ActionRequest {
-  const { resource } = request
-  return resource.links === undefined ? request : { ...request, show: (value) => linked(value, resource, space) }
 }
 
 /** The id that a request names, in its query, body or path. */
@@ -135,8 +136,7 @@ function create(given: ActionRequest, scope: Scope, space: Space, list?: readonl
   let free = records.freeId()
   for (const body of action.isBulk ? (list ?? []) : [given.body]) {
     const request = action.isBulk ? withBody(given, Object(body)) : given
-    const made = withParents(newRecord(request, free, space), request)
-    const value = request.show?.(made) ?? made
+    const value = withParents(newRecord(request, free, space), request)
     const missing = action.hasMissing && resource.links ? missingLink(value, request, space) : undefined
     if (missing !== undefined) return { kind: 'not-found', message: missing }
     const own = String(value[id.property])
@@ -151,10 +151,9 @@ function create(given: ActionRequest, scope: Scope, space: Space, list?: readonl
   }
   const [value = {}] = values
   if (!action.isBulk) return save(given, scope, value, space)
-  const changes = values.map(
-    (item) => ({ kind: 'put', resource: resource.name, record: { scope, value: item } }) as const,
-  )
-  const body = action.hasBody ? bodyText(given, value, values) : ''
+  const changes = values.map((item) => put(resource, scope, item, space))
+  const made = changes.map(({ record }) => record.value)
+  const body = action.hasBody ? bodyText(given, made[0] ?? {}, made) : ''
   return { kind: 'done', status: action.status, body, headers: headersOf(action, NO_FACTS), changes }
 }
 
@@ -173,19 +172,23 @@ function newRecord(
 ): Record<string, unknown> {
   const { id, properties, isOpen } = resource
   const value: Record<string, unknown> = { [id.property]: newId(resource, path, body, free, space) }
-  const filledIn = (name: string, fill: Fill) => {
-    const isDrawn = fill.kind === 'id' && !fill.isCounted
-    return fillValue(fill, now, isDrawn ? newUuid(space, resource.name + name, free) : free)
-  }
-  const rowIds = rowIdsOf(space, resource, value[id.property], body)
+  let rowIds: NewId | undefined
   let isAnything = true
   for (const name in properties) {
     isAnything = false
     const property = properties[name]
     if (name === id.property || property === undefined) continue
-    const sent = property.readOnly ? undefined : storedValue(property, body[name], rowIds)
-    const filled = sent === undefined && property.fill !== undefined ? filledIn(name, property.fill) : sent
-    if (filled !== undefined) value[name] = filled
+    let own = property.readOnly ? undefined : body[name]
+    if (own !== undefined && property.shape !== undefined) {
+      rowIds ??= newRowIds(space, resource, value[id.property], body)
+      own = shapedValue(own, property.shape, rowIds)
+    }
+    if (own === undefined && property.fill !== undefined) {
+      const { fill } = property
+      const isDrawn = fill.kind === 'id' && !fill.isCounted
+      own = fillValue(fill, now, isDrawn ? newUuid(space, resource.name + name, free) : free)
+    }
+    if (own !== undefined) value[name] = own
   }
   if (isAnything) return Object.assign(value, body, { [id.property]: value[id.property] })
   if (isOpen) for (const name in body) if (!(name in properties)) value[name] = body[name]
@@ -212,11 +215,16 @@ function save(request: ActionRequest, scope: Scope, value: Values, space: Space)
   const { resource, action } = request
   const taken = action.hasConflict ? findTaken(resource, value, space.state.records.get(resource.name)) : undefined
   if (taken !== undefined) return { kind: 'conflict', property: taken }
-  const record = { scope, value }
-  const changes = [{ kind: 'put', resource: resource.name, record } as const]
-  if (action.headers === undefined) return done(request, value, changes)
+  const change = put(resource, scope, value, space)
+  const stored = change.record.value
+  if (action.headers === undefined) return done(request, stored, [change])
   const location = locationOf(request.address, idInPath(resource.id, value[resource.id.property]))
-  return done(request, value, changes, { location })
+  return done(request, stored, [change], { location })
+}
+
+/** The records that it refers to are stored with it, for when they are gone. */
+function put(resource: ResourceData, scope: Scope, value: Values, space: Space): RecordChange & { kind: 'put' } {
+  return { kind: 'put', resource: resource.name, record: { scope, value: linked(value, resource, space) } }
 }
 
 /** @param stored the record after the changes, if the response shows another */
@@ -246,7 +254,7 @@ function list(request: ActionRequest, scope: Scope, space: Space): ActionResult 
   const places = records.places(scope, filtersOf(request))
   const page = isBare(action) ? readFirstPage(request, places, records) : readPage(request, places, scope, records)
   if ('problem' in page) return { kind: 'invalid', message: page.problem }
-  const body = listText(request, page)
+  const body = listText(request, page, space)
   const headers = withTag(action, page.headers, () => wholeText(body))
   return { kind: 'done', status: action.status, body, headers, changes: NO_CHANGES }
 }
@@ -254,10 +262,11 @@ function list(request: ActionRequest, scope: Scope, space: Space): ActionResult 
 /** Longer lists are sent in pieces. */
 const MAX_LIST_TEXT = 1024 * 1024
 
-function listText(request: ActionRequest, { values, before, after }: RecordPage): string | LongBody {
-  const { hidden, address, links } = request.resource
+function listText(request: ActionRequest, { values, before, after }: RecordPage, space: Space): string | LongBody {
+  const { resource } = request
+  const { hidden, address, links } = resource
   const isWhole = (hidden ?? address ?? links ?? request.action.view) === undefined
-  const textOf = isWhole ? recordText : (value: Values) => shownText(value, request)
+  const textOf = isWhole ? recordText : (value: Values) => shownText(linked(value, resource, space), request)
   const pieces = function* () {
     yield before
     let separator = ''

@@ -48,9 +48,57 @@ async function open([, openSandbox]: (typeof transports)[number], document: obje
   return sandbox
 }
 
+/** Its records show the author that they refer to. */
+function withAuthors() {
+  const { paths, ...rest } = contract()
+  const integer = { type: 'integer' }
+  const author = { type: 'object', required: ['id', 'name'], properties: { id: integer, name: text } }
+  const shown = { type: 'object', required: ['id'], properties: { id: integer, text, author } }
+  const sent = { type: 'object', properties: { text, author_id: integer } }
+  const item = paths['/notes/{id}']
+  const named = { type: 'object', properties: { name: text } }
+  return {
+    ...rest,
+    paths: {
+      '/authors': {
+        get: { operationId: 'listAuthors', responses: { 200: ok({ type: 'array', items: author }) } },
+        post: { operationId: 'createAuthor', requestBody: json(named), responses: { 201: ok(author) } },
+      },
+      '/authors/{id}': {
+        parameters: item.parameters,
+        get: { operationId: 'getAuthor', responses: { 200: ok(author) } },
+        patch: { operationId: 'changeAuthor', requestBody: json(named), responses: { 200: ok(author) } },
+      },
+      '/notes': { post: { operationId: 'create', requestBody: json(sent), responses: { 201: ok(shown, tagged) } } },
+      '/notes/{id}': {
+        parameters: item.parameters,
+        get: { operationId: 'get', responses: { 200: ok(shown, tagged), 404: none } },
+        patch: { operationId: 'merge', requestBody: json(sent), responses: { 200: ok(shown, tagged), 412: none } },
+      },
+    },
+  }
+}
+
 async function tagOf(sandbox: TestSandbox, path: string): Promise<string> {
   return (await sandbox.get(path)).headers.get('etag') ?? ''
 }
+
+it('the entity tag of a record changes with the records that it shows', async () => {
+  const [transport] = transports
+  const [, openSandbox] = transport as (typeof transports)[number]
+  const sandbox = await openSandbox({ spec: temporaryFile('spec.json', JSON.stringify(withAuthors())), strict: true })
+  await sandbox.post('/authors', { name: 'Ann' })
+  const created = await sandbox.post('/notes', { text: 'first', author_id: 1 })
+  expect(created.json).toMatchObject({ author: { id: 1, name: 'Ann' } })
+  const before = await tagOf(sandbox, '/notes/1')
+  expect(before).toBe(created.headers.get('etag'))
+  await sandbox.call('/authors/1', { method: 'PATCH', body: { name: 'Rob' } })
+  const after = await tagOf(sandbox, '/notes/1')
+  expect(after).not.toBe(before)
+  const patch = async (tag: string) =>
+    (await sandbox.call('/notes/1', { method: 'PATCH', body: { text: 'x' }, headers: { 'if-match': tag } })).status
+  expect([await patch(before), await patch(after)]).toEqual([412, 200])
+})
 
 const write = (method: string, headers: Readonly<Record<string, string>>) => ({
   method,
