@@ -1,17 +1,16 @@
 import { boundedCompiler } from './bounded-ajv.js'
 import { isNode, type Node, type Place } from './document.js'
-import { generateNumber } from './generate-value.js'
 import { stringifyJson } from './json.js'
-import { MAX_MADE, toJsonSchema } from './json-schema.js'
+import { toJsonSchema } from './json-schema.js'
 import { words } from './keywords.js'
-import { patternText, usualText } from './pattern-text.js'
+import { patternText } from './pattern-text.js'
 import { nativePattern } from './patterns.js'
+import { type Chance, type Drawing, makeScalar, pick } from './scalar-value.js'
 import { allowsNull, alternativesOf, readRecordFields, requiredNames, typeOf } from './schema-fields.js'
 import type { Validator } from './validator.js'
 import { makerWith } from './validator-maker.js'
 import { stepsOf, valueAt } from './validators.js'
 
-const LEAST = { next: () => 0 }
 /** Values in one example; schemas that refer to each other allow any number. */
 const MAX_VALUES = 5_000
 /** Values after which optional properties are left out. */
@@ -22,6 +21,8 @@ const MAX_OPTIONAL_DEPTH = 5
 interface Room {
   /** With optional properties, as in a mocked response. */
   readonly isFull: boolean
+  /** Of generated records, whose values are drawn by chance; others are the simplest. */
+  readonly drawing?: Drawing
   used: number
 }
 
@@ -38,7 +39,7 @@ export function exampleValue(schema: Place): unknown {
 /** The same with optional properties; the simplest one if the schema does not allow them. */
 export function fullExample(schema: Place): unknown {
   for (const place of [schema, ...alternativesOf(schema)]) {
-    const made = makeExample(place, { isFull: true, used: 0 }, 0)
+    const made = makeValue(place, { isFull: true, used: 0 }, 0)
     const valid = made === undefined ? undefined : withoutInvalid(structuredClone(made), schema)
     if (valid !== undefined) return valid
   }
@@ -47,10 +48,19 @@ export function fullExample(schema: Place): unknown {
 
 /** What comes next to a value of the schema where none is known that it allows, such as for alternatives that overlap. */
 export function nearExample(schema: Place): unknown {
-  const made = [schema, ...alternativesOf(schema)].map((place) => makeExample(place, { isFull: true, used: 0 }, 0))
+  const made = [schema, ...alternativesOf(schema)].map((place) => makeValue(place, { isFull: true, used: 0 }, 0))
   return (
     made.find((value) => value !== undefined && stringifyJson(value) !== '{}') ?? (typeOf(schema) === 'array' ? [] : {})
   )
+}
+
+/**
+ * A value of a schema that is drawn: the same for the same chance. It may break rules that concern several parts, and is
+ * undefined if none is known.
+ * @param index of the record, from 0
+ */
+export function drawnValue(schema: Place, index: number, chance: Chance): unknown {
+  return makeValue(schema, { isFull: true, drawing: { next: () => chance.next(), index }, used: 0 }, 0)
 }
 
 const MAX_REMOVALS = 50
@@ -72,7 +82,7 @@ function withoutInvalid(value: unknown, schema: Place): unknown {
 
 /** A value that is valid, or undefined. */
 function makeValid(schema: Place, room: Room): unknown {
-  const made = makeExample(schema, room, 0)
+  const made = makeValue(schema, room, 0)
   if (made !== undefined && (isSimple(schema) || fits(made, schema, 'response'))) return made
   return CANDIDATES.find((candidate) => fits(candidate, schema, 'response'))
 }
@@ -87,42 +97,41 @@ function isSimple({ value }: Place): boolean {
   return isNode(value) && !Object.keys(value).some((key) => NEEDS_CHECK.has(key))
 }
 
-function makeExample(schema: Place, room: Room, depth: number, within: ReadonlySet<unknown> = new Set()): unknown {
+function makeValue(schema: Place, room: Room, depth: number, within: ReadonlySet<unknown> = new Set()): unknown {
   const { value } = schema
+  const { drawing } = room
   if (!isNode(value) || within.has(value) || ++room.used > MAX_VALUES) return undefined
+  const type = typeOf(schema)
   const examples: readonly unknown[] = [value.example, ...(Array.isArray(value.examples) ? value.examples : [])]
   const isNull = !room.isFull && allowsNull(schema)
   const own = room.isFull ? [...examples, value.default] : [value.default, isNull ? null : value.const, ...examples]
   const choices: readonly unknown[] = Array.isArray(value.enum) ? value.enum : []
-  const found = [...own, value.const, ...choices].find((item) => item !== undefined && fits(item, schema))
+  const isDrawn = drawing !== undefined && (type !== undefined || choices.length > 0)
+  const found = isDrawn
+    ? (value.const ?? pick(choices, drawing))
+    : [...own, value.const, ...choices].find((item) => item !== undefined && fits(item, schema))
   if (found !== undefined) return found
   const here = new Set([...within, value])
-  const make = (place: Place) => makeExample(place, room, depth + 1, here)
-  const type = typeOf(schema)
+  const make = (place: Place) => makeValue(place, room, depth + 1, here)
   if (type === 'null' || isNull) return null
   if (type !== 'object' && type !== 'array') {
-    const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schema.items(keyword))
+    const all = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schema.items(keyword))
+    const parts = isDrawn ? all.filter((part) => typeOf(part) !== 'null') : all
     const scalar = scalarRules(schema)
     for (const part of parts) {
-      const inner = makeExample(part, room, depth, here)
+      const inner = makeValue(part, room, depth, here)
       if (inner !== undefined && (scalar === value || fits(inner, schema))) return inner
     }
-    if (scalar !== value) return makeScalar(type, scalar, room)
+    if (scalar !== value) return makeScalar(type, scalar, room.isFull, drawing)
   }
   switch (type) {
     case 'array':
-      return exampleArray(schema, value, room, make)
+      return makeArray(schema, value, room, make)
     case 'object':
-      return exampleObject(schema, value, room, depth, make) ?? (allowsNull(schema) ? null : undefined)
+      return makeObject(schema, value, room, depth, make) ?? (allowsNull(schema) ? null : undefined)
     default:
-      return makeScalar(type, value, room) ?? (room.isFull ? {} : undefined)
+      return makeScalar(type, value, room.isFull, drawing) ?? (room.isFull && !isDrawn ? {} : undefined)
   }
-}
-
-function makeScalar(type: string | undefined, rules: Node, room: Room): unknown {
-  if (type === 'boolean') return false
-  if (type === 'integer' || type === 'number') return generateNumber(rules, type === 'integer', LEAST, 0)
-  return type === 'string' ? exampleString(rules, room) : undefined
 }
 
 /** The rules of a schema and of all parts that its values match, the strictest of each. */
@@ -145,7 +154,7 @@ function scalarRules(schema: Place): Node {
 
 type Make = (schema: Place) => unknown
 
-function exampleArray(schema: Place, { minItems, minContains, uniqueItems }: Node, room: Room, make: Make) {
+function makeArray(schema: Place, { minItems, maxItems, minContains, uniqueItems }: Node, room: Room, make: Make) {
   const contained = schema.child('contains')
   const wanted = contained === undefined ? 0 : typeof minContains === 'number' ? minContains : 1
   if (wanted > MAX_VALUES) return undefined
@@ -155,8 +164,10 @@ function exampleArray(schema: Place, { minItems, minContains, uniqueItems }: Nod
       : Array.from({ length: wanted }, (_, at) => varied(make(contained), uniqueItems ? at : 0))
   const tuple = [...schema.items('prefixItems').map(make), ...held]
   const least = typeof minItems === 'number' ? minItems : 0
-  const length = Math.max(least - tuple.length, room.isFull && tuple.length === 0 ? 1 : 0)
   const items = schema.child('items')
+  if (room.drawing !== undefined && items !== undefined && tuple.length === 0)
+    return drawnItems(items, least, maxItems, room.drawing, make)
+  const length = Math.max(least - tuple.length, room.isFull && tuple.length === 0 ? 1 : 0)
   const before = room.used
   const item = length === 0 ? undefined : items ? make(items) : least > tuple.length ? 'string' : undefined
   if (length * Math.max(1, room.used - before) > MAX_VALUES || tuple.includes(undefined)) return undefined
@@ -165,6 +176,21 @@ function exampleArray(schema: Place, { minItems, minContains, uniqueItems }: Nod
   const choices: readonly unknown[] = uniqueItems && Array.isArray(all) ? all : []
   const rest = Array.from({ length }, (_, at) => choices[at] ?? (uniqueItems ? varied(item, at) : item))
   return [...tuple, ...rest]
+}
+
+/** Up to two more than there must be. */
+function drawnItems(items: Place, least: number, most: unknown, drawing: Drawing, make: Make) {
+  const { index } = drawing
+  const made: unknown[] = []
+  const length = Math.min(typeof most === 'number' ? most : Infinity, least + Math.floor(drawing.next() * 3))
+  if (length > MAX_VALUES) return undefined
+  for (let at = 0; at < length; at++) {
+    drawing.index = index * 10 + at
+    const item = make(items)
+    if (item !== undefined) made.push(item)
+  }
+  drawing.index = index
+  return made
 }
 
 function varied(item: unknown, at: number): unknown {
@@ -177,58 +203,15 @@ function varied(item: unknown, at: number): unknown {
   return typeof item === 'number' ? item + at : typeof item === 'string' ? `${item}${at}` : item
 }
 
-const STRINGS: Readonly<Record<string, string>> = {
-  'date-time': '2026-01-01T00:00:00Z',
-  date: '2026-01-01',
-  time: '00:00:00Z',
-  duration: 'P1D',
-  uuid: '00000000-0000-4000-8000-000000000000',
-  uri: 'https://example.com/',
-  url: 'https://example.com/',
-  iri: 'https://example.com/',
-  'uri-reference': '/',
-  'iri-reference': '/',
-  'uri-template': '/{id}',
-  'json-pointer': '/a',
-  'relative-json-pointer': '0',
-  email: 'user@example.com',
-  'idn-email': 'user@example.com',
-  hostname: 'example.com',
-  'idn-hostname': 'example.com',
-  ipv4: '192.0.2.1',
-  ipv6: '2001:db8::1',
-  byte: 'AAAA',
-}
-/** For schemas with a small maxLength. */
-const SHORT_STRINGS: Readonly<Record<string, string>> = {
-  uri: 'a:b',
-  url: 'a:b',
-  email: 'a@b.c',
-  hostname: 'a.b',
-  ipv4: '1.1.1.1',
-  ipv6: '::1',
-}
-function exampleString({ format, pattern, minLength, maxLength }: Node, { isFull }: Room): string | undefined {
-  if (typeof pattern === 'string') return patternText(pattern, { minLength, maxLength }) ?? usualText(pattern)
-  if (Number(minLength) > MAX_MADE) return undefined
-  const usual = STRINGS[`${format}`]
-  const known = usual !== undefined && usual.length > Number(maxLength) ? (SHORT_STRINGS[`${format}`] ?? usual) : usual
-  const least = typeof minLength === 'number' ? minLength : 0
-  if (known !== undefined) {
-    if (/email$|hostname$/.test(`${format}`)) return known.padStart(least, 'x')
-    if (format === 'byte') return known.padEnd(4 * Math.ceil(least / 4), 'A')
-    return /^[ui]r[il]/.test(`${format}`) ? known.padEnd(least, 'x') : known
-  }
-  const text = (isFull ? 'string' : '').padEnd(least, 'x')
-  return text.slice(0, typeof maxLength === 'number' ? maxLength : undefined)
-}
-
-function exampleObject(schema: Place, { minProperties }: Node, room: Room, depth: number, make: Make) {
+function makeObject(schema: Place, { minProperties }: Node, room: Room, depth: number, make: Make) {
+  const { drawing } = room
   const chosen = wholesOf(schema).map((part) => alternativesOf(part).map(make).find(isNode))
   const object: Record<string, unknown> = Object.assign({}, ...chosen)
   for (const [name, { required, place, writeOnly }] of readRecordFields(schema)) {
     const isOptional = room.isFull && depth < MAX_OPTIONAL_DEPTH && room.used < MAX_OPTIONAL_VALUES
-    if (writeOnly || !(required || isOptional)) continue
+    const isWanted =
+      drawing === undefined ? !writeOnly && (required || isOptional) : required || (isOptional && drawing.next() < 0.8)
+    if (!isWanted) continue
     const value = make(place)
     if (value !== undefined) object[name] = value
     else if (required) return undefined

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { Contract, Operation } from '../../src/contract/contract.js'
 import { type Place, rootPlace } from '../../src/contract/document.js'
-import { generateValue } from '../../src/contract/generate-value.js'
+import { drawnValue } from '../../src/contract/example-value.js'
 import { parseJson } from '../../src/contract/json.js'
 import type { ResourceAction, ResourceData } from '../../src/contract/resource-data.js'
 import { randomStream } from '../../src/domain/random.js'
@@ -104,7 +104,7 @@ class Traveller {
       .flatMap((place) => place.items('parameters'))
       .find((one) => one.string('in') === 'path' && one.string('name') === name)
     const schema = found?.child('schema')
-    const value = schema && generateValue(schema, 'any', 0, randomStream(TEST_SEED))
+    const value = schema && drawnValue(schema, 0, randomStream(TEST_SEED))
     return value ?? 'any'
   }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Contract, Values } from '../../src/contract/contract.js'
 import { isNode, jsonContent, type Place, rootPlace } from '../../src/contract/document.js'
-import { generateValue } from '../../src/contract/generate-value.js'
+import { drawnValue } from '../../src/contract/example-value.js'
 import { parseDocument } from '../../src/contract/parse-document.js'
 import { readRecordFields } from '../../src/contract/schema-fields.js'
 import type { RandomStream } from '../../src/domain/random.js'
@@ -16,7 +16,7 @@ const MAX_ATTEMPTS = 50
 export async function bodyMakers(file: string, { operations }: Contract, random: RandomStream) {
   const root = rootPlace(await parseDocument(file, readFileSync(file, 'utf8')))
   const placeOf = (path: string, method: string) => root.child('paths')?.child(path)?.child(method.toLowerCase())
-  const generated = (schema: Place) => generateValue(schema, 'text', Math.floor(random.next() * 1000), random)
+  const generated = (schema: Place) => drawnValue(schema, Math.floor(random.next() * 1000), random)
   return new Map(
     operations.flatMap((operation) => {
       const { id, method, path, action } = operation
