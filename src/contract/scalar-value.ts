@@ -51,14 +51,10 @@ function numberOf(rules: Node, isWhole: boolean, chance: Chance | undefined): nu
   const open = chance === undefined ? 0 : 1
   const step = number('multipleOf') ?? (isWhole ? 1 : 0.01)
   const bounds = (inclusive: string, exclusive: string, inwards: number) => {
-    // OpenAPI 3.0 writes exclusiveMinimum: true beside minimum.
-    const isFlag = rules[exclusive] === true
-    const excluded = isFlag ? number(inclusive) : number(exclusive)
-    return [
-      isFlag ? undefined : number(inclusive),
-      excluded && excluded + inwards,
-      excluded === 0 ? inwards : undefined,
-    ].filter((bound) => bound !== undefined)
+    const excluded = number(exclusive)
+    return [number(inclusive), excluded === undefined ? undefined : excluded + inwards].filter(
+      (bound) => bound !== undefined,
+    )
   }
   const lows = bounds('minimum', 'exclusiveMinimum', step)
   const highs = bounds('maximum', 'exclusiveMaximum', -step)
