@@ -2,8 +2,8 @@ import type { Place } from '../contract/document.js'
 import { isSingular, literalsOf, plainName } from '../contract/names.js'
 import type { AddressData } from '../contract/resource-data.js'
 import { type Fields, isObject, type RecordField, readRecordFields, typeOf } from '../contract/schema-fields.js'
-import { listOf, type OperationShape, success } from './operations.js'
-import { unwrapList, unwrapRecord } from './record-schema.js'
+import { type OperationShape, ofCollection, success } from './operations.js'
+import { returnedRecord, unwrapList, unwrapRecord } from './record-schema.js'
 
 /** Operations on the same collection, and what they return as a record. */
 export interface CollectionShape {
@@ -37,12 +37,11 @@ function decide<Question, Found>(
 
 function successOf({ operations, path }: CollectionShape, effect: string, isItem: boolean): Place | undefined {
   const operation = operations.find((shape) => shape.effect === effect && (shape.parameter !== undefined) === isItem)
-  const schema = operation && success(operation.place)?.schema
-  return schema && unwrapRecord(schema, path)?.schema
+  return returnedRecord(operation, path)
 }
 
 function itemsOf({ operations, path }: CollectionShape): Place | undefined {
-  const list = listOf(operations)
+  const list = ofCollection('get', operations)
   const schema = list && success(list.place)?.schema
   const items = schema && unwrapList(schema, path)?.items
   return items && unwrapRecord(items, path)?.schema
@@ -98,7 +97,7 @@ const NAMED: readonly IdRow[] = [
       const others = [
         ...named(question, endsOf(question)),
         ...named(question, ['uuid', 'guid', 'gid']),
-        ...ofCollection(question),
+        ...namedAfter(question),
       ]
       return [...others.filter((name) => isOurs(name, question)), ...others]
     },
@@ -168,36 +167,33 @@ interface UnseenQuestion extends Omit<IdQuestion, 'collection'> {
   readonly collection: CollectionShape
 }
 
-const POSTS = (shape: OperationShape) => shape.effect === 'post' && shape.parameter === undefined
+function createdBy(operations: readonly OperationShape[]) {
+  const create = ofCollection('post', operations)
+  return create && success(create.place)
+}
 
 /** How do clients learn an id that no response has as a property? */
 const UNSEEN: readonly Row<UnseenQuestion, true>[] = [
   [
     'the header Location has it',
-    ({ collection: { operations } }) =>
-      operations.some(
-        (operation) =>
-          POSTS(operation) &&
-          success(operation.place)
-            ?.response.entries('headers')
-            .some(([name]) => /^location$/i.test(name)),
-      ) || undefined,
+    ({ collection: { operations } }) => {
+      const headers = createdBy(operations)?.response.entries('headers') ?? []
+      return headers.some(([name]) => /^location$/i.test(name)) || undefined
+    },
   ],
   [
     'the response to POST is the id',
-    ({ collection: { operations }, inPath }) =>
-      operations.some((operation) => {
-        const schema = POSTS(operation) ? success(operation.place)?.schema : undefined
-        return (
-          schema && inPath && /^(?:string|integer)$/.test(typeOf(schema) ?? '') && typeOf(schema) === typeOf(inPath)
-        )
-      }) || undefined,
+    ({ collection: { operations }, inPath }) => {
+      const schema = createdBy(operations)?.schema
+      const type = schema && typeOf(schema)
+      return (inPath && /^(?:string|integer)$/.test(type ?? '') && type === typeOf(inPath)) || undefined
+    },
   ],
   ['a property is the address of the record', (question) => findAddress(question.fields, question.sent) && true],
   [
     'the client chooses it, with PUT',
     ({ collection: { operations } }) =>
-      (!operations.some(POSTS) &&
+      (ofCollection('post', operations) === undefined &&
         operations.some((operation) => operation.effect === 'put' && operation.parameter !== undefined)) ||
       undefined,
   ],
@@ -247,7 +243,7 @@ function endsOf({ parameter }: IdQuestion): readonly string[] {
 }
 
 /** Such as `itemId` of `/items`. */
-function ofCollection({ fields, collection }: IdQuestion): readonly string[] {
+function namedAfter({ fields, collection }: IdQuestion): readonly string[] {
   return [...fields.keys()].filter((name) => {
     const [, one] = /^(.+?)_?(?:id|key|uuid|guid|token|code|number|no)$/i.exec(name) ?? []
     return one !== undefined && isSingular(one, collection)

@@ -26,9 +26,9 @@ export interface OperationShape {
   readonly hasVerb?: true
 }
 
-/** The operation that reads a collection. */
-export function listOf(operations: readonly OperationShape[]): OperationShape | undefined {
-  return operations.find(({ effect, parameter }) => effect === 'get' && parameter === undefined)
+/** The operation that does this to a whole collection. */
+export function ofCollection(effect: string, operations: readonly OperationShape[]): OperationShape | undefined {
+  return operations.find((operation) => operation.effect === effect && operation.parameter === undefined)
 }
 
 export function readOperations(root: Place): readonly OperationShape[] {

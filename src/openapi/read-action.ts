@@ -13,7 +13,8 @@ import {
   typesOf,
   variantsOf,
 } from '../contract/schema-fields.js'
-import { type OperationShape, parametersOf, success } from './operations.js'
+import { type OperationShape, ofCollection, parametersOf, success } from './operations.js'
+import { defined } from './parameters.js'
 import type { FoundResource } from './read-resource.js'
 import { type ListEnvelope, unwrapList, unwrapRecord, unwrapSent } from './record-schema.js'
 import { COUNTED, queryRoles, REMOVED, readMeta, SUCCEEDED } from './roles.js'
@@ -88,12 +89,8 @@ function readList(
     kind: 'list',
     status: status || 200,
     hasBody: true,
-    ...(envelope === undefined ? {} : { envelope }),
-    ...(outer === undefined ? {} : { outer }),
-    ...(view && { view }),
+    ...defined({ envelope, outer, view, meta, innerMeta }),
     query,
-    ...(meta && { meta }),
-    ...(innerMeta && { innerMeta }),
   }
 }
 
@@ -121,9 +118,7 @@ function readOne(
   const base = {
     ...given,
     hasBody: isJson || effect === 'get' || (effect === 'post' && !found.isDocumented),
-    ...(record?.outer === undefined ? {} : { outer: record.outer }),
-    ...(record?.envelope === undefined ? {} : { envelope: record.envelope }),
-    ...(record?.isListed && { isListed: true }),
+    ...defined({ outer: record?.outer, envelope: record?.envelope, isListed: record?.isListed }),
     ...(meta === undefined || Object.keys(meta).length === 0 ? {} : { meta }),
     ...(typeof view === 'object' && { view }),
   }
@@ -203,9 +198,9 @@ function readWrite(
   const isUpdate = effect === 'post' && isItem && !isMissing && !operations.some(isItemWrite)
   const written = isMissing && effect === 'post' ? 'put true' : `${effect} ${isItem}`
   const known = isUpdate ? (['merge', 200] as const) : WRITES[written as keyof typeof WRITES]
-  const isPost = (other: OperationShape) => other.effect === 'post' && other.parameter === undefined
+  const isCreatedByPost = ofCollection('post', operations) !== undefined
   const has = (code: string) => operation.place.child('responses')?.child(code) !== undefined
-  const creates = known?.[0] === 'replace' && (isMissing || has('201') || !(has('404') || operations.some(isPost)))
+  const creates = known?.[0] === 'replace' && (isMissing || has('201') || !(has('404') || isCreatedByPost))
   const keeps =
     names.length === 0 ? [] : [...fields.keys()].filter((name) => !names.includes(name) || ignores.includes(name))
   if (known !== undefined)
@@ -216,7 +211,7 @@ function readWrite(
       status: has('201') && has('200') ? known[1] : status || known[1],
       ...(creates && { createdStatus: has('201') ? 201 : status || known[1] }),
     }
-  const isOnlyWrite = effect === 'put' && !operations.some(isPost)
+  const isOnlyWrite = effect === 'put' && !isCreatedByPost
   if ((effect === 'put' || effect === 'patch') && names.includes(resource.id.property)) {
     const kind = effect === 'put' ? 'replace' : 'merge'
     const created = isOnlyWrite && { createdStatus: status || 200 }
@@ -286,9 +281,7 @@ function readView(
   const sample = isUnion(schema) && schema.value !== record.value ? exampleValue(record) : undefined
   if (isNode(sample) && fits(sample, record, 'response') && !fits({ ...fills, ...sample }, schema, 'response'))
     return `a record matches none of the alternatives of its response, or several (${schema.name})`
-  const hasFills = Object.keys(fills).length > 0
   const idAs = idName === undefined ? undefined : ([idName, id.property] as const)
-  return only || hasFills || idAs
-    ? { ...(only && { only }), ...(hasFills && { fills }), ...(idAs && { idAs }) }
-    : undefined
+  const view = defined({ only, fills: Object.keys(fills).length > 0 ? fills : undefined, idAs })
+  return Object.keys(view).length > 0 ? view : undefined
 }

@@ -22,7 +22,7 @@ import {
 } from '../contract/schema-fields.js'
 import { type CollectionShape, findAddress, findId, findRecord, isPathText, linkedProperties } from './evidence.js'
 import { countFill, idFill, idForm, sampleId } from './made-ids.js'
-import { listOf, type OperationShape, parametersOf, success } from './operations.js'
+import { type OperationShape, ofCollection, parametersOf, success } from './operations.js'
 import { unwrapRecord, unwrapSent } from './record-schema.js'
 import { shapeFor } from './request-shape.js'
 import { timestampFormat, UPDATED } from './timestamps.js'
@@ -48,9 +48,7 @@ export function readResource(collection: CollectionShape): FoundResource | strin
   const refused = operations.find(({ item }) => item.child('x-sandbox-resource')?.value === false)
   if (refused !== undefined) return `x-sandbox-resource is false (${refused.item.name})`
   const methods = documented === undefined ? ['post'] : ['post', 'put']
-  const [create] = methods.flatMap(
-    (wanted) => operations.find(({ effect, parameter }) => effect === wanted && parameter === undefined) ?? [],
-  )
+  const [create] = methods.flatMap((wanted) => ofCollection(wanted, operations) ?? [])
   const record = documented ?? (create && unwrapSent(create, new Map())?.schema)
   if (record === undefined) return whyNoRecord(operations)
   const fields = readRecordFields(record)
@@ -163,8 +161,16 @@ function hiddenPaths(schema: Place, depth = 0): readonly (readonly string[])[] {
 /** The schema of the path parameter that identifies a record. */
 function identifierSchema(operations: readonly OperationShape[]): Place | undefined {
   const { path, parameter } = operations.find((operation) => operation.parameter !== undefined) ?? {}
+  if (parameter === undefined) return undefined
+  return schemaInPath(
+    operations.filter((operation) => operation.path === path),
+    parameter,
+  )
+}
+
+function schemaInPath(operations: readonly OperationShape[], parameter: string): Place | undefined {
   return operations
-    .flatMap((operation) => (parameter !== undefined && operation.path === path ? parametersOf(operation) : []))
+    .flatMap(parametersOf)
     .find((place) => place.string('in') === 'path' && place.string('name') === parameter)
     ?.child('schema')
 }
@@ -289,7 +295,8 @@ function readParents(
     const [, parameter] = PARAMETER.exec(segment) ?? []
     if (parameter === undefined) continue
     const resource = segments.slice(0, index).join('/')
-    const type = parameterType(operations, parameter)
+    const schema = schemaInPath(operations, parameter)
+    const type = schema && typeOf(schema)
     const wanted = [parameter, `${singularOf(resource)}Id`]
     const isParent = (name: string) => {
       const own = fields.get(name)?.type
@@ -311,21 +318,13 @@ function readParents(
   return parents
 }
 
-function parameterType(operations: readonly OperationShape[], parameter: string): string | undefined {
-  const found = operations
-    .flatMap(parametersOf)
-    .find((place) => place.string('in') === 'path' && place.string('name') === parameter)
-    ?.child('schema')
-  return found && typeOf(found)
-}
-
 function isNullField({ places }: RecordField): boolean {
   return places.every((place) => allowsNull(place) && fits(null, place))
 }
 
 /** What the list is filtered by without parameters, such as `state=open`: new records are in it. */
 function listDefaults(operations: readonly OperationShape[], fields: Fields): ReadonlyMap<string, unknown> {
-  const list = listOf(operations)
+  const list = ofCollection('get', operations)
   const parameters = (list ? parametersOf(list) : []).filter((place) => place.string('in') === 'query')
   return new Map(
     parameters.flatMap((parameter) => {

@@ -3,7 +3,7 @@ import { exampleOf, fits } from '../contract/example-value.js'
 import { isSingular, literalsOf, plainName } from '../contract/names.js'
 import { type ResourceData, recordsIn } from '../contract/resource-data.js'
 import { alternativesOf, type Fields, isAny, isObject, readRecordFields, typeOf } from '../contract/schema-fields.js'
-import { bodyContent, listOf, type OperationShape, success } from './operations.js'
+import { bodyContent, type OperationShape, ofCollection, success } from './operations.js'
 
 interface RecordEnvelope {
   readonly schema: Place
@@ -41,6 +41,12 @@ export function unwrapRecord(schema: Place, collection: string, isSent = false):
   return inside?.envelope !== undefined && inside.outer === undefined
     ? { ...inside, outer: envelope }
     : { schema: place, envelope, fields }
+}
+
+/** The record that an operation returns. */
+export function returnedRecord(operation: OperationShape | undefined, collection: string): Place | undefined {
+  const schema = operation && success(operation.place)?.schema
+  return schema && unwrapRecord(schema, collection)?.schema
 }
 
 /** The record in the body of a request: in its envelope, unless the whole has more of the fields of the record. */
@@ -124,7 +130,7 @@ function itemsOf(list: Place): ListEnvelope {
 }
 
 export function listExamples({ id, path }: ResourceData, operations: readonly OperationShape[]): readonly Node[] {
-  const list = listOf(operations)
+  const list = ofCollection('get', operations)
   const { content, schema } = (list && success(list.place)) ?? {}
   const envelope = schema && unwrapList(schema, path)
   const records = recordsIn(exampleOf(content?.content), envelope)

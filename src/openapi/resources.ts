@@ -12,10 +12,10 @@ import {
 import { mainPart, type RecordField, readRecordFields } from '../contract/schema-fields.js'
 import { type CollectionShape, findRecord } from './evidence.js'
 import { sampleId } from './made-ids.js'
-import { grouped, listOf, type OperationShape, parametersOf, success } from './operations.js'
+import { grouped, type OperationShape, ofCollection, parametersOf, success } from './operations.js'
 import { readAction } from './read-action.js'
 import { type FoundResource, readResource } from './read-resource.js'
-import { listExamples, unwrapRecord, unwrapSent } from './record-schema.js'
+import { listExamples, returnedRecord, unwrapSent } from './record-schema.js'
 
 export interface ResourceReading {
   readonly resources: readonly ResourceData[]
@@ -107,17 +107,13 @@ function readCollections(operations: readonly OperationShape[]): readonly Collec
 /** Whether a path has one record: GET returns an object, and PUT or PATCH takes properties of it. */
 function isSingle(path: string, operations: readonly OperationShape[]): boolean {
   const find = (effect: string) => operations.find((operation) => operation.effect === effect)
-  const returned = (operation: OperationShape | undefined) => {
-    const schema = operation && success(operation.place)?.schema
-    return schema && unwrapRecord(schema, path)?.schema
-  }
-  const record = returned(find('get'))
+  const record = returnedRecord(find('get'), path)
   const write = find('put') ?? find('patch')
   const sent = write && record && unwrapSent(write, readRecordFields(record))?.schema
   if (record === undefined || sent === undefined) return false
   const fields = readRecordFields(record)
   const post = find('post')
-  const isCreated = post !== undefined && returned(post)?.value !== record.value
+  const isCreated = post !== undefined && returnedRecord(post, path)?.value !== record.value
   return !isCreated && [...readRecordFields(sent).keys()].some((name) => fields.has(name))
 }
 
@@ -138,8 +134,7 @@ function addActions(
     const { id, method, path, item, place } = operation
     const isBelow = path.startsWith(base) && /^[/:][^/{}]+\/?$/.test(path.slice(base.length))
     if (!isBelow || !/^(?:post|put|patch)$/.test(method) || typeof outcomes.get(id) !== 'string') continue
-    const schema = success(place)?.schema
-    const record = schema && (unwrapRecord(schema, found.resource.path)?.schema ?? schema)
+    const record = returnedRecord(operation, found.resource.path) ?? success(place)?.schema
     if (record === undefined || item.child('x-sandbox-resource')?.value === false) continue
     if (record.value !== found.record.value && names(record) !== names(found.record)) continue
     const shown = readAction({ ...operation, effect: 'get', parameter: get.parameter }, found)
@@ -192,7 +187,7 @@ function withFirstRecords(
   if (!has('list') && !has('get')) return `no operation reads its records ${place}`
   if (has('create') || actions.some(({ createdStatus }) => createdStatus !== undefined)) return resource
   // Clients would never see what the mocked operation seems to create.
-  const create = operations.find(({ effect, parameter }) => effect === 'post' && parameter === undefined)
+  const create = ofCollection('post', operations)
   if (create !== undefined) return `its ${create.method.toUpperCase()} cannot create its records ${place}`
   const fixed = { ...resource, isFixed: true } as const
   const isIdentified = fields.has(resource.id.property) || resource.id.parts !== undefined
@@ -211,7 +206,7 @@ function withFirstRecords(
 
 /** Results of a search are not records: without a query there are none. */
 function isSearch(path: string, operations: readonly OperationShape[]): boolean {
-  const list = listOf(operations)
+  const list = ofCollection('get', operations)
   const asked = (list ? parametersOf(list) : []).some(
     (place) => place.string('in') === 'query' && place.flag('required'),
   )

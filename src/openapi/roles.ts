@@ -79,13 +79,10 @@ function queryNames(parameter: Place): readonly (readonly [name: string, schema:
 /** The property that a parameter filters by: of the same name in any case, also as `filter[name]`, also of JSON:API. */
 function filteredProperty(name: string, fields: Fields): string | undefined {
   const bare = /^filters?\[(.+)\]$/.exec(name)?.[1] ?? name
-  const attributes = fields.get('attributes')
-  const inside = attributes === undefined ? [] : [...readRecordFields(attributes.place).keys()]
   if (fields.has(bare)) return bare
-  const inner = inside.find((value) => value === bare)
-  return inner === undefined
-    ? [...fields.keys()].find((key) => plainName(key) === plainName(bare))
-    : `attributes.${inner}`
+  const attributes = fields.get('attributes')
+  if (attributes && readRecordFields(attributes.place).has(bare)) return `attributes.${bare}`
+  return [...fields.keys()].find((key) => plainName(key) === plainName(bare))
 }
 
 /** Beside one record. */
