@@ -150,7 +150,7 @@ function activeOptions({ name, shared }: Space): readonly ActiveView[] {
   ]
 }
 
-export function stormName({ rate }: Pick<Storm, 'rate'>): string {
+function stormName({ rate }: Pick<Storm, 'rate'>): string {
   return `storm ${Number((rate * 100).toFixed(2))} %`
 }
 

@@ -28,8 +28,9 @@ import type { ScenarioContent } from '../options/options.js'
 import { changeSettings, settingsView, standardSettings } from '../options/settings.js'
 import { formatStorm } from '../options/values/faults.js'
 import { loadYaml } from '../system/runtime.js'
-import { listActive, settingName, stormName } from './active.js'
+import { listActive, settingName } from './active.js'
 import type {
+  ActiveView,
   ClockView,
   FaultView,
   KeyView,
@@ -45,6 +46,7 @@ export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateVie
   const { contract } = space.shared
   const { operations, keyHeaders } = contract
   const undo = spaces.findUndo(space, wall)
+  const active = listActive(space, wall)
   return {
     space: space.name,
     basePath,
@@ -55,8 +57,8 @@ export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateVie
     keys: keyViews(space, wall),
     storm: space.state.storm === undefined ? null : stormView(space.state.storm),
     faults: faultViews(space),
-    overrides: listOverrides(space, wall),
-    active: listActive(space, wall),
+    overrides: overridesIn(active, space, wall),
+    active,
     undo: undo === undefined ? null : { id: undo.id, verb: undo.verb, until: isoText(undo.at + UNDO_FOR_MS) },
     operations: {
       stateful: operations.filter(isStateful).map(({ id }) => id),
@@ -129,13 +131,25 @@ export function keyView(space: Space, apiKey: ApiKey, wall: EpochMs): KeyView {
  * @source docs/control-api.md, "Overrides"
  */
 export function listOverrides(space: Space, wall: EpochMs): readonly OverrideView[] {
+  return overridesIn(listActive(space, wall), space, wall)
+}
+
+function overridesIn(active: readonly ActiveView[], space: Space, wall: EpochMs): readonly OverrideView[] {
+  const isChanged = ({ isOff, origin }: ActiveView) => isOff || !origin.startsWith('--')
+  const changed = (...kinds: ActiveView['what'][]) => active.filter((one) => kinds.includes(one.what) && isChanged(one))
+  const count = active.filter(({ what, isOff }) => what === 'fault' && !isOff).length
+  const hasFaults = changed('fault').length > 0
   return [
-    ...stormOverride(space, wall),
-    ...faultOverride(space),
+    ...changed('storm').map((one) => (one.isOff ? override('storm', 'no storm') : asOverride(one))),
+    ...(hasFaults ? [override('faults', count === 0 ? 'no faults' : counted(count, 'fault'))] : []),
     ...clockOverride(space, wall),
     ...settingOverrides(space),
-    ...[...space.keys.values()].flatMap((apiKey) => keyOverrides(space, apiKey, wall)),
+    ...changed('ban', 'plan').map(asOverride),
   ]
+}
+
+function asOverride({ what, name, text, until }: ActiveView): OverrideView {
+  return { what: what as OverrideView['what'], name, text, until }
 }
 
 export function clearOverrides(
@@ -168,35 +182,8 @@ function clear(space: Space, wall: EpochMs, what: OverrideView['what'], name: st
   else if (apiKey !== undefined) space.commit(...movePlan(state, keys, apiKey, startPlan(contract, apiKey) ?? ''))
 }
 
-function override(
-  what: OverrideView['what'],
-  text: string,
-  { name, until }: { readonly name?: string; readonly until?: EpochMs | undefined } = {},
-): OverrideView {
-  return { what, name: name ?? null, text, until: until === undefined ? null : isoText(until) }
-}
-
-function stormOverride(space: Space, wall: EpochMs): readonly OverrideView[] {
-  const { storm } = space.state
-  const start = space.shared.start.storm
-  const isThere = hasStorm(storm, space.now(wall))
-  const parts = ['rate', 'for', 'every', 'retryAfter'] as const
-  if (start === undefined ? !isThere : parts.every((part) => storm?.[part] === start[part])) return []
-  if (!isThere) return [override('storm', 'no storm')]
-  const { startedAt, for: length, every } = storm
-  const until = length === undefined || every !== undefined ? undefined : startedAt + length
-  return [override('storm', stormName(storm), { until })]
-}
-
-function faultOverride({ state: { faults }, shared: { start } }: Space): readonly OverrideView[] {
-  const atStart = start.faults.map((rule) => stringifyJson(rule))
-  // A used-up rule of the start configuration does not count as a change. One that was added later has ended.
-  const compared = faults.map(({ rule, left }) => ({ rule: stringifyJson(rule), left }))
-  const current = compared.filter(({ rule, left }) => left !== 0 || atStart.includes(rule))
-  if (current.map(({ rule }) => rule).join() === atStart.join()) return []
-  const count = faults.filter(({ left }) => left !== 0).length
-  if (count === 0 && atStart.length === 0) return []
-  return [override('faults', count === 0 ? 'no faults' : counted(count, 'fault'))]
+function override(what: OverrideView['what'], text: string, name: string | null = null): OverrideView {
+  return { what, name, text, until: null }
 }
 
 function clockOverride({ state: { clock, startClock } }: Space, wall: EpochMs): readonly OverrideView[] {
@@ -214,20 +201,8 @@ function settingOverrides({ state: { settings }, shared: { start } }: Space): re
   const now = settingsView(settings)
   const then = settingsView(start.settings)
   return SETTING_NAMES.filter((name) => now[name] !== then[name]).map((name) =>
-    override('setting', settingName(name, now[name]), { name }),
+    override('setting', settingName(name, now[name]), name),
   )
-}
-
-function keyOverrides(space: Space, apiKey: ApiKey, wall: EpochMs): readonly OverrideView[] {
-  const name = keyLabel(apiKey)
-  const ban = activeBan(space.state.accounts.ofKey(apiKey.key).bans, space.now(wall))
-  const plan = space.state.plans.get(apiKey.key)
-  return [
-    ...(ban === undefined ? [] : [override('ban', `${name} banned`, { name, until: ban.until })]),
-    ...(plan === undefined || plan === startPlan(space.shared.contract, apiKey)
-      ? []
-      : [override('plan', `${name} on ${plan}`, { name })]),
-  ]
 }
 
 /** The current settings in three forms that each start a sandbox with them. @source docs/control-api.md, "Export" */
