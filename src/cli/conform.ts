@@ -1,9 +1,8 @@
 import { availableParallelism } from 'node:os'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Contract } from '../contract/contract.js'
 import { EXAMPLE } from '../contract/generated/examples.js'
-import { Failure } from '../domain/failures.js'
 import { didYouMean } from '../domain/suggest.js'
 import { type DurationMs, parseDuration } from '../domain/time.js'
 import { openContract } from '../openapi/open-contract.js'
@@ -11,9 +10,8 @@ import { EMBEDDED_DEFAULTS, OptionsError, type SandboxOptions } from '../options
 import { formatProblem } from '../options/problem.js'
 import { resolveOptions } from '../options/resolve.js'
 import { runSandbox } from '../start/sandbox.js'
-import { messageOf } from '../system/message-of.js'
-import { makeFolder, PROJECT_FILE, PROJECT_FOLDER, replaceFile } from '../system/regular-file.js'
 import { systemClock } from '../system/system-clock.js'
+import { replaceReport } from './conduct/report-file.js'
 import {
   type CountedRun,
   countRun,
@@ -173,7 +171,7 @@ async function conform(
     const colours = await coloursFor(colourLevel(stdout, io.env))
     await print(stdout, verdictText(runs, systemClock.monotonic() - startedAt, again, colours, terminalWidth(stdout)))
   }
-  if (flags.report !== undefined) writeReport(resolve(cwd, flags.report), junitReport(runs))
+  if (flags.report !== undefined) replaceReport(resolve(cwd, flags.report), junitReport(runs))
   return runs.some(isFailure) ? EXIT.failed : EXIT.ok
 }
 
@@ -292,13 +290,4 @@ async function runAll(
 function sandboxOptions({ generate }: TestedResource, { spec, fixtures }: ConformFlags): SandboxOptions {
   if (fixtures !== undefined || spec === undefined) return { ...(spec && { spec }), ...(fixtures && { fixtures }) }
   return { spec, generate: generate.map((name) => `${name}=${GENERATED}`) }
-}
-
-function writeReport(file: string, text: string): void {
-  try {
-    makeFolder(dirname(file), PROJECT_FOLDER)
-    replaceFile(file, text, PROJECT_FILE)
-  } catch (cause) {
-    throw new Failure('CANNOT_WRITE', `The report "${file}" could not be written (${messageOf(cause)}).`, { cause })
-  }
 }

@@ -1,6 +1,7 @@
 import type { Values } from '../contract/contract.js'
 import { quote } from '../contract/excerpt.js'
 import { stringifyJson } from '../contract/json.js'
+import { plainName } from '../contract/names.js'
 import { headersOf, type QueryRoles, queryValue } from '../contract/resource-data.js'
 import { indexOf, propertyOf } from '../domain/collection.js'
 import type { Scope } from '../domain/records.js'
@@ -114,16 +115,10 @@ function sortKeys({ resource, action, query }: ActionRequest): readonly SortKey[
 
 /** `created` is short for `created_at`; the attributes of JSON:API are meant without their prefix. */
 function sortedProperty(name: string, properties: readonly string[]): string | undefined {
-  const plain = (text: string) => text.replaceAll(/[_-]/g, '').toLowerCase()
-  const named = (wanted: string) => properties.find((property) => plain(property) === plain(wanted))
+  if (properties.includes(name)) return name
+  const named = (wanted: string) => properties.find((property) => plainName(property) === plainName(wanted))
   const inside = properties.includes('attributes') ? `attributes.${name}` : undefined
-  return (
-    properties.find((property) => property === name) ??
-    named(name) ??
-    named(`${name}At`) ??
-    named(`${name}Date`) ??
-    inside
-  )
+  return named(name) ?? named(`${name}At`) ?? named(`${name}Date`) ?? inside
 }
 
 function isGiven(cursor: unknown): boolean {

@@ -2,6 +2,7 @@ import { dirname, extname } from 'node:path'
 import { VIOLATIONS, WARNINGS } from '../../conduct/conduct-view.js'
 import { Failure } from '../../domain/failures.js'
 import type { EpochMs } from '../../domain/time.js'
+import { messageOf } from '../../system/message-of.js'
 import { appendRegularFile, makeFolder, PROJECT_FILE, PROJECT_FOLDER, replaceFile } from '../../system/regular-file.js'
 import { systemClock } from '../../system/system-clock.js'
 import type { CliIo } from '../io.js'
@@ -67,12 +68,16 @@ export async function writeReport(
         ? junitReport(report, failOn, systemClock.wall())
         : textReport(report, await coloursFor(0)) +
           (brokenRules(failOn, report).includes(NO_TRAFFIC) ? `${noTrafficLine(report)}\n` : '')
+  replaceReport(file, text)
+}
+
+/** @throws Failure CANNOT_WRITE */
+export function replaceReport(file: string, text: string): void {
   try {
     makeFolder(dirname(file), PROJECT_FOLDER)
     replaceFile(file, text, PROJECT_FILE)
   } catch (cause) {
-    const { message } = cause as NodeJS.ErrnoException
-    throw new Failure('CANNOT_WRITE', `The report "${file}" could not be written (${message}).`, { cause })
+    throw new Failure('CANNOT_WRITE', `The report "${file}" could not be written (${messageOf(cause)}).`, { cause })
   }
 }
 

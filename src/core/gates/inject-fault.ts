@@ -134,9 +134,8 @@ function fail(context: RequestContext, rule: FaultRule): HandlerResult {
   if (body === undefined && rule.headers === undefined) return simulatedFault(context, rule)
   const base: HandlerResult =
     status < 400 ? { status, body: '', reason: 'fault' as const } : simulatedFault(context, rule)
-  const contentType = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1]
-  const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-type')
-  const result = { ...base, headers: [...(base.headers ?? []), ...others.flat()] }
+  const { contentType, others } = withoutType(headers)
+  const result = { ...base, headers: [...(base.headers ?? []), ...others] }
   if (body === undefined) return result
   // It does not get the documented form of an error.
   const { problem: _, ...rest } = result
@@ -147,9 +146,14 @@ function fail(context: RequestContext, rule: FaultRule): HandlerResult {
 function withHeaders(given: HandlerResult, { headers = {} }: FaultRule): HandlerResult {
   const own = new Set(Object.keys(headers).map((name) => name.toLowerCase()))
   const kept = given.headers?.filter((_, index, all) => !own.has(String(all[index - (index % 2)]).toLowerCase()))
-  const type = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1]
-  const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-type')
-  return { ...given, headers: [...(kept ?? []), ...others.flat()], ...(type !== undefined && { contentType: type }) }
+  const { contentType, others } = withoutType(headers)
+  return { ...given, headers: [...(kept ?? []), ...others], ...(contentType !== undefined && { contentType }) }
+}
+
+function withoutType(headers: Readonly<Record<string, string>>) {
+  const isType = ([name]: readonly [string, string]) => name.toLowerCase() === 'content-type'
+  const all = Object.entries(headers)
+  return { contentType: all.find(isType)?.[1], others: all.filter((header) => !isType(header)).flat() }
 }
 
 /** A text is sent as it is, unless it is JSON. */
