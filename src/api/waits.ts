@@ -1,6 +1,6 @@
-import { addressOf } from '../contract/query.js'
 import { ControlError } from '../control/control-error.js'
 import type { ClockView } from '../control/views.js'
+import { addressOf } from '../domain/space-address.js'
 import { type DurationMs, type DurationText, parseDuration } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
 import { setTimeout, systemClock } from '../system/system-clock.js'

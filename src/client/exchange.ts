@@ -4,6 +4,7 @@ import type { EngineRequest, EngineResponse } from '../contract/engine.js'
 import { parseShallowJson } from '../contract/json.js'
 import { type Bytes, MIB } from '../domain/numbers.js'
 import { headerInList } from '../domain/request-headers.js'
+import { addressOf } from '../domain/space-address.js'
 import type { Environment } from '../system/this-process.js'
 import { openDispatcher } from './dispatcher.js'
 import { type Header, joinedHeaders } from './headers.js'
@@ -106,7 +107,7 @@ export async function openService(baseUrl: string, env: Environment, limits: Res
       const response = await exchange.send(
         {
           method,
-          url: `${baseUrl}${path}${query === '' ? '' : `?${query}`}`,
+          url: baseUrl + addressOf({ path, query }),
           headers: Object.entries(headers),
           body: body === '' ? undefined : Buffer.from(body),
         },

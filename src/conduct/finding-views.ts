@@ -1,5 +1,5 @@
-import { addressOf } from '../contract/query.js'
 import { MAX_SENDERS } from '../domain/settings.js'
+import { addressOf } from '../domain/space-address.js'
 import { formatSpan } from '../domain/time.js'
 import { productOf } from '../domain/user-agent.js'
 import type { ConductRule, Finding, Otherwise } from './conduct-view.js'

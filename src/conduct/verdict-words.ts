@@ -1,5 +1,5 @@
-import { addressOf } from '../contract/query.js'
 import { withoutOperation } from '../domain/problems.js'
+import { addressOf } from '../domain/space-address.js'
 import { formatSpan } from '../domain/time.js'
 import type { ConductRule, Finding } from './conduct-view.js'
 

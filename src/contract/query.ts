@@ -43,7 +43,3 @@ export function decodePercent(text: string): string {
     return text
   }
 }
-
-export function addressOf({ path, query }: { readonly path: string; readonly query: string }): string {
-  return query === '' ? path : `${path}?${query}`
-}

@@ -23,3 +23,7 @@ export function spacePath(space: string | undefined): string {
 export function addressInSpace(address: string, space: string): string {
   return address.replace(/^\w+:\/\/[^/]*/, (origin) => origin + spacePath(space))
 }
+
+export function addressOf({ path, query }: { readonly path: string; readonly query: string }): string {
+  return query === '' ? path : `${path}?${query}`
+}

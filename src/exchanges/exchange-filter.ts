@@ -1,4 +1,4 @@
-import { addressOf } from '../contract/query.js'
+import { addressOf } from '../domain/space-address.js'
 import { didYouMean } from '../domain/suggest.js'
 import { clientName, clientOf } from './client-name.js'
 import type { Exchange } from './exchange-record.js'

@@ -1,6 +1,6 @@
 import { redactHeader } from '../domain/redaction.js'
 import type { KeyHeader } from '../domain/request-headers.js'
-import { spacePath } from '../domain/space-address.js'
+import { addressOf, spacePath } from '../domain/space-address.js'
 import type { Exchange, ExchangeMessage } from './exchange-record.js'
 
 /** One request with its response. Names with an underscore are ours. @source HAR 1.2 */
@@ -31,7 +31,7 @@ export function harEntry(exchange: Exchange, keyHeaders: readonly KeyHeader[]): 
 
 function entryFor(exchange: Exchange, ended: string, keyHeaders: readonly KeyHeader[]) {
   const { id, at, key, space, sender, operation, reason, fault } = exchange
-  const { durationMs, timing, method, path, query, request, response } = exchange
+  const { durationMs, timing, method, query, request, response } = exchange
   // In process, requests have no host.
   const origin = `http://${request.headers.host ?? 'localhost'}`
   const mimeType = request.headers['content-type'] ?? ''
@@ -41,7 +41,7 @@ function entryFor(exchange: Exchange, ended: string, keyHeaders: readonly KeyHea
     time: durationMs,
     request: {
       method,
-      url: `${origin}${spacePath(space)}${path}${query === '' ? '' : `?${query}`}`,
+      url: `${origin}${spacePath(space)}${addressOf(exchange)}`,
       httpVersion: 'HTTP/1.1',
       cookies: [],
       headers: pairs(request, keyHeaders),

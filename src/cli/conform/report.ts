@@ -1,7 +1,7 @@
 import { shellWord } from '../../advice/curl.js'
 import { evidenceText, RULE_VERDICTS } from '../../conduct/verdict-words.js'
-import { addressOf } from '../../contract/query.js'
 import { counted } from '../../domain/numbers.js'
+import { addressOf } from '../../domain/space-address.js'
 import { type DurationMs, SECOND_MS } from '../../domain/time.js'
 import { systemClock } from '../../system/system-clock.js'
 import { type Cause, causesText, headLine, type Mark } from '../conduct/verdict-text.js'

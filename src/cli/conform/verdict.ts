@@ -1,7 +1,7 @@
 import type { Finding, ViolationRule } from '../../conduct/conduct-view.js'
 import type { Repeat } from '../../conduct/repeats.js'
-import { addressOf } from '../../contract/query.js'
 import { counted } from '../../domain/numbers.js'
+import { addressOf } from '../../domain/space-address.js'
 import type { DurationMs } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import { type CommandOutcome, exitCodeFor } from '../exec/run-command.js'

@@ -7,14 +7,13 @@ import { toCurl } from '../../client/build-request.js'
 import type { Header } from '../../client/headers.js'
 import { EXAMPLE } from '../../contract/generated/examples.js'
 import { parseShallowJson, stringifyJson } from '../../contract/json.js'
-import { addressOf } from '../../contract/query.js'
 import { ControlError } from '../../control/control-error.js'
 import { Failure } from '../../domain/failures.js'
 import { sentKeyText } from '../../domain/keys.js'
 import { UNREADABLE } from '../../domain/messages.js'
 import { REASONS } from '../../domain/problems.js'
 import { MASK } from '../../domain/redaction.js'
-import { spacePath } from '../../domain/space-address.js'
+import { addressOf, spacePath } from '../../domain/space-address.js'
 import { formatDuration, SECOND_MS } from '../../domain/time.js'
 import type { Exchange, ExchangeMessage } from '../../exchanges/exchange-record.js'
 import { EXIT, SIGNAL_EXIT, type StopSignal } from '../io.js'
@@ -214,7 +213,7 @@ async function curlCommand(at: ControlContext, id: number): Promise<string> {
 }
 
 function exchangeText({ request, response, ...facts }: Exchange): string {
-  const { id, at, space, key, operation, status, reason, fault, method, path, query } = facts
+  const { id, at, space, key, operation, status, reason, fault, method } = facts
   const about = aligned([
     ['exchange', String(id)],
     ['at', at],
@@ -227,7 +226,7 @@ function exchangeText({ request, response, ...facts }: Exchange): string {
   return [
     about,
     '',
-    `${method} ${path}${query === '' ? '' : `?${query}`}`,
+    `${method} ${addressOf(facts)}`,
     ...messageLines(request),
     '',
     status === null ? (facts.ended === null ? 'no response yet' : 'no response') : `HTTP ${status}`,

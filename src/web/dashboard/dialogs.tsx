@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
-import { addressOf } from '../../contract/query.js'
 import { loggedKeyText } from '../../domain/keys.js'
+import { addressOf } from '../../domain/space-address.js'
 import { FILTER_FIELDS } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import { Table } from '../content.js'

@@ -1,10 +1,9 @@
 import { CONNECTION_HEADERS, KEY_REFERENCE } from '../../advice/curl.js'
 import type { KeyHeader } from '../../contract/contract-data.js'
-import { addressOf } from '../../contract/query.js'
 import type { StateView } from '../../control/views.js'
 import { loggedKeyText } from '../../domain/keys.js'
 import { OWN_CLIENT_HEADER } from '../../domain/messages.js'
-import { spacePath } from '../../domain/space-address.js'
+import { addressOf, spacePath } from '../../domain/space-address.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import type { CodeRequest } from '../request-code.js'
 
