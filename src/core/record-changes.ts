@@ -1,8 +1,8 @@
 import type { Values } from '../contract/contract.js'
 import { parseInt64 } from '../contract/int64.js'
 import { isNode } from '../contract/json.js'
-import { fillValue, idInPath, type ResourceData } from '../contract/resource-data.js'
-import { shapedValue } from '../contract/shaped-value.js'
+import { fillValue, idInPath, type ResourceData, type Shape } from '../contract/resource-data.js'
+import { type NewId, shapedValue } from '../contract/shaped-value.js'
 import { isDeepEqual } from '../domain/collection.js'
 import type { RecordChange, Scope } from '../domain/records.js'
 import type { ActionRequest } from './action-request.js'
@@ -13,7 +13,12 @@ import type { Space } from './space.js'
 /** The record after PUT (on nothing) or PATCH (on what there is): read-only properties stay, timestamps move. */
 export function changedRecord(request: ActionRequest, known: Values, base: Values, space: Space): Values {
   const { resource, body, now } = request
-  const rowIds = newRowIds(space, resource, known[resource.id.property], [known, body])
+  let rowIds: NewId | undefined
+  const shaped = (sent: unknown, shape: Shape | undefined) => {
+    if (shape === undefined) return sent
+    rowIds ??= newRowIds(space, resource, known[resource.id.property], [known, body])
+    return shapedValue(sent, shape, rowIds)
+  }
   const value: Record<string, unknown> = { [resource.id.property]: known[resource.id.property] }
   const patched = mergePatch(base, body) as Values
   const declared = Object.keys(resource.properties)
@@ -31,7 +36,7 @@ export function changedRecord(request: ActionRequest, known: Values, base: Value
         ? fillValue(property.fill, now)
         : isOurs
           ? known[name]
-          : shapedValue(patched[name], property?.shape, rowIds)
+          : shaped(patched[name], property?.shape)
     const isFilled = property?.required === true || request.action.kind === 'replace'
     const isPatched = next === undefined && request.action.kind !== 'replace'
     // A null in a patch keeps a property that each record must have.

@@ -67,7 +67,7 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
   const single = only === undefined ? resource.single?.initial : records?.at(only)
   const id = resource.single ? single?.[resource.id.property] : idOf(request)
   const known = resource.single ? single : id === undefined ? undefined : records?.get(scope, id)
-  const shown = known && linked(known, resource, space)
+  const shown = known && withLinked(known, resource, space)
   const isRefused = request.precondition?.(shown) === false
   if (known === undefined && action.createdStatus !== undefined && records !== undefined) {
     if (isRefused) return OUTDATED
@@ -84,7 +84,7 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
     case 'show':
       return done(
         request,
-        linked(changedRecord(request, known, known, space), resource, space),
+        withLinked(changedRecord(request, known, known, space), resource, space),
         NO_CHANGES,
         NO_FACTS,
         shown,
@@ -100,6 +100,11 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
         known === resource.single?.initial ? NO_CHANGES : removals(resource, scope, String(id), space),
       )
   }
+}
+
+/** A record with the records that it refers to. */
+function withLinked(value: Values, resource: ResourceData, space: Space): Values {
+  return resource.links === undefined ? value : linked(value, resource, space)
 }
 
 /** The id that a request names, in its query, body or path. */
@@ -224,7 +229,7 @@ function save(request: ActionRequest, scope: Scope, value: Values, space: Space)
 
 /** The records that it refers to are stored with it, for when they are gone. */
 function put(resource: ResourceData, scope: Scope, value: Values, space: Space): RecordChange & { kind: 'put' } {
-  return { kind: 'put', resource: resource.name, record: { scope, value: linked(value, resource, space) } }
+  return { kind: 'put', resource: resource.name, record: { scope, value: withLinked(value, resource, space) } }
 }
 
 /** @param stored the record after the changes, if the response shows another */
@@ -266,7 +271,7 @@ function listText(request: ActionRequest, { values, before, after }: RecordPage,
   const { resource } = request
   const { hidden, address, links } = resource
   const isWhole = (hidden ?? address ?? links ?? request.action.view) === undefined
-  const textOf = isWhole ? recordText : (value: Values) => shownText(linked(value, resource, space), request)
+  const textOf = isWhole ? recordText : (value: Values) => shownText(withLinked(value, resource, space), request)
   const pieces = function* () {
     yield before
     let separator = ''
