@@ -6,7 +6,7 @@ import { isNestedDeeper, MAX_BODY_DEPTH, parseJson, stringifyJson } from '../con
 import { packagedTag } from '../contract/packaged-contract.js'
 import { packagedText } from '../contract/packaged-text.js'
 import { servedText } from '../contract/served-text.js'
-import { type LongBody, sliceBody } from '../domain/messages.js'
+import { type LongBody, SLICE_CHARACTERS, sliceBody } from '../domain/messages.js'
 import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
 import { allowedHeaders } from '../domain/request-headers.js'
 import { messageOf } from '../system/message-of.js'
@@ -207,10 +207,11 @@ function corsHeaders({ req }: Context, { origins }: GuardRules): Record<string, 
 }
 
 function text(contentType: string, body: string | Uint8Array | LongBody, status = 200): Response {
-  return new Response(body instanceof Uint8Array ? new Uint8Array(body) : streamOf(body), {
-    status,
-    headers: { 'Content-Type': contentType, 'Cache-Control': 'no-store' },
-  })
+  const headers: Record<string, string> = { 'Content-Type': contentType, 'Cache-Control': 'no-store' }
+  const isShort = typeof body === 'string' && body.length < SLICE_CHARACTERS
+  const bytes = isShort ? new TextEncoder().encode(body) : body
+  if (!(bytes instanceof Uint8Array)) return new Response(streamOf(bytes), { status, headers })
+  return new Response(new Uint8Array(bytes), { status, headers: { ...headers, 'Content-Length': `${bytes.length}` } })
 }
 
 function refusal(

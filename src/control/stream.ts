@@ -12,8 +12,9 @@ const MAX_BUFFERED: Bytes = MIB
 /** Exchanges that a brief feed sends at once, and later each millisecond. */
 const BRIEF_BURST = 2000
 const BRIEF_PER_MS = 0.5
-/** A page draws no more often. */
+/** A page gets the first exchange after a pause soon, and a flood in parts: writing and drawing cost it and the service. */
 const BRIEF_FLUSH_MS = 80
+const BRIEF_INTERVAL_MS = 250
 /** Events of this time are sent together: with many readers, writing costs more than a request. */
 const FLUSH_MS = 20
 /** Interval of comments, which keep proxies from closing the stream. */
@@ -56,41 +57,36 @@ export function streamExchanges(space: Space, stopping: AbortSignal, { req, body
 
 /** Exchanges since the last flush, each in its last state: the newest that there is room for. Adding one has to be cheap. */
 class LatestExchanges {
-  readonly #records = new Map<number, ExchangeRecord>()
+  /** Two for an exchange that has begun and ended. */
+  #records: ExchangeRecord[] = []
+  #ended = 0
   #room = BRIEF_BURST
   #countedAt = systemClock.monotonic()
-  #dropped = 0
 
   add(record: ExchangeRecord): void {
-    if (this.#records.size === 0) this.#makeRoom()
-    this.#records.set(record.position, record)
-    if (this.#records.size > Math.max(1, this.#room)) this.#dropOldest()
+    this.#records.push(record)
+    if (record.how !== undefined) this.#ended++
+    if (this.#records.length > 4 * BRIEF_BURST) this.#records = this.#records.slice(-2 * BRIEF_BURST)
   }
 
-  #makeRoom(): void {
+  /** @returns the exchanges, oldest first, and how many ended ones were dropped */
+  take(): { readonly events: StreamEvent[]; readonly dropped: number } {
     const now = systemClock.monotonic()
     this.#room = Math.min(BRIEF_BURST, this.#room + BRIEF_PER_MS * (now - this.#countedAt))
     this.#countedAt = now
-  }
-
-  #dropOldest(): void {
-    for (const [position, { how }] of this.#records) {
-      this.#records.delete(position)
-      if (how !== undefined) this.#dropped++
-      return
+    const latest = new Map<number, ExchangeRecord>()
+    const room = Math.max(1, this.#room)
+    for (let i = this.#records.length - 1; i >= 0 && latest.size < room; i--) {
+      const record = this.#records[i]
+      if (record !== undefined && !latest.has(record.position)) latest.set(record.position, record)
     }
-  }
-
-  /** @returns the exchanges, and how many ended ones were dropped */
-  take(): { readonly events: StreamEvent[]; readonly dropped: number } {
-    const dropped = this.#dropped
-    const events = Array.from(
-      this.#records.values(),
-      (record): StreamEvent => ({ event: record.how === undefined ? 'began' : 'ended', record }),
-    )
-    this.#room -= this.#records.size
-    this.#records.clear()
-    this.#dropped = 0
+    const events = [...latest.values()]
+      .sort((a, b) => a.position - b.position)
+      .map((record): StreamEvent => ({ event: record.how === undefined ? 'began' : 'ended', record }))
+    const dropped = this.#ended - countEnded(events)
+    this.#room -= events.length
+    this.#records = []
+    this.#ended = 0
     return { events, dropped }
   }
 }
@@ -104,6 +100,8 @@ class Feed {
   readonly #latest: LatestExchanges | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #isWaiting = false
+  /** By the monotonic clock. */
+  #flushedAt = Number.NEGATIVE_INFINITY
 
   constructor(
     space: Space,
@@ -164,7 +162,8 @@ class Feed {
   #flushSoon(): void {
     if (this.#isWaiting) return
     this.#isWaiting = true
-    this.#flushAfter(this.#latest === undefined ? FLUSH_MS : BRIEF_FLUSH_MS)
+    const untilNext = this.#flushedAt + BRIEF_INTERVAL_MS - systemClock.monotonic()
+    this.#flushAfter(this.#latest === undefined ? FLUSH_MS : Math.max(BRIEF_FLUSH_MS, untilNext))
   }
 
   #flushAfter(delay: number): void {
@@ -176,6 +175,7 @@ class Feed {
     const { events: latest, dropped } = this.#latest?.take() ?? { events: [], dropped: 0 }
     const events = [...latest, ...this.#pending]
     this.#pending = []
+    if (this.#isWaiting) this.#flushedAt = systemClock.monotonic()
     this.#isWaiting = false
     this.#flushAfter(HEARTBEAT_MS)
     const ended = countEnded(events)

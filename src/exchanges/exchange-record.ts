@@ -209,12 +209,15 @@ function rounded(milliseconds: number): number {
   return Math.round(milliseconds * 1000) / 1000
 }
 
+/** Called for each exchange that an open page shows. */
 function headersView(list: readonly string[]): Readonly<Record<string, string>> {
-  const headers = new Map<string, string>()
+  const headers: Record<string, string> = {}
   for (let i = 0; i < list.length; i += 2) {
     const name = String(list[i]).toLowerCase()
-    const before = headers.get(name)
-    headers.set(name, before === undefined ? String(list[i + 1]) : `${before}, ${list[i + 1]}`)
+    const value = Object.hasOwn(headers, name) ? `${headers[name]}, ${list[i + 1]}` : String(list[i + 1])
+    // An assignment would be ignored.
+    if (name === '__proto__') Object.defineProperty(headers, name, { value, enumerable: true, writable: true })
+    else headers[name] = value
   }
-  return Object.fromEntries(headers)
+  return headers
 }

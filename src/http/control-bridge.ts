@@ -41,6 +41,8 @@ export async function bridge(
     if (response === 'no-room') return refuse(outgoing, 'overloaded')
     outgoing.writeHead(response.status, { ...NO_SNIFF, ...Object.fromEntries(response.headers) })
     if (response.body === null) outgoing.end()
+    // A stream would take twice the processor time.
+    else if (response.headers.has('content-length')) outgoing.end(Buffer.from(await response.arrayBuffer()))
     else {
       // A half-close may be the only sign that the client of an endless response has left.
       const isEndless = response.headers.get('content-type')?.startsWith('text/event-stream') === true
