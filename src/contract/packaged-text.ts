@@ -1,14 +1,10 @@
-import { packageText } from '../system/package-files.js'
-import { type Node, stringifyJson } from './json.js'
+import { type Node, parseJson } from './json.js'
 
+/** The build makes both forms. They are loaded on demand. */
 export async function packagedText(format: 'yaml' | 'json'): Promise<string> {
-  const text = packageText('openapi.yaml')
-  if (format === 'yaml') return text
-  return stringifyJson(await packagedDocument(), 2)
+  return (await import('./generated/contract-text.js'))[format]
 }
 
 export async function packagedDocument(): Promise<Node> {
-  const { parseDocument } = await import('./parse-document.js')
-  // It has the normal form.
-  return parseDocument('openapi.yaml', packageText('openapi.yaml')) as Node
+  return parseJson(await packagedText('json')) as Node
 }

@@ -57,6 +57,21 @@ describe('the stream of exchanges', () => {
     expect(shown).toBeGreaterThanOrEqual(1900)
   })
 
+  it('sends a page a flood in parts, at least 250 ms apart, and the exchanges of a part in their order', async () => {
+    await using sandbox = await createSandbox({ seed: 1, rateLimit: false })
+    const { body } = await sandbox.fetch(`${sandbox.controlUrl}/requests/stream?brief=true`)
+    const events = body?.pipeThrough(new TextDecoderStream()).getReader()
+    await events?.read()
+    const ask = () => sandbox.fetch(`${sandbox.baseUrl}/pets/1`, { headers: { authorization: 'Bearer sandbox' } })
+    const ids = async () => [...((await events?.read())?.value ?? '').matchAll(/^id: (\d+)/gm)].map(([, id]) => id)
+    await Promise.all([ask(), ask()])
+    expect(await ids()).toEqual(['1', '2'])
+    const first = performance.now()
+    await Promise.all([ask(), ask(), ask()])
+    expect(await ids()).toEqual(['3', '4', '5'])
+    expect(performance.now() - first).toBeGreaterThan(200)
+  })
+
   it('shows a page an exchange that is under way, and then its end', async () => {
     await using sandbox = await startSandbox({ seed: 1, fault: ['getPet:hang*1'] })
     const { body } = await fetch(`${sandbox.controlUrl}/requests/stream?brief=true`)

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ExchangeLog, LogBudget } from '../../src/exchanges/exchange-log.js'
-import { type ExchangeRecord, WITHOUT_VALUES } from '../../src/exchanges/exchange-record.js'
+import { type ExchangeRecord, exchangeView, WITHOUT_VALUES } from '../../src/exchanges/exchange-record.js'
 
 const LIMIT = 3
 
@@ -156,4 +156,14 @@ describe('the log of a space', () => {
     expect(other.save()).toEqual(log.save())
     expect(other.bytes).toBe(log.bytes)
   })
+})
+
+it('shows all headers of a request, repeated ones joined, whatever their names are', () => {
+  const requestHeaders = ['X-A', '1', '__proto__', '2', 'constructor', '3', 'x-a', '4', '__proto__', '5']
+  const { headers } = exchangeView(exchange(1, { requestHeaders })).request
+  expect(Object.entries(headers)).toEqual([
+    ['x-a', '1, 4'],
+    ['__proto__', '2, 5'],
+    ['constructor', '3'],
+  ])
 })
