@@ -58,17 +58,17 @@ describe.skipIf(!HAS_CHROMIUM)('a question to the dashboard', () => {
     expect(clicks).toBe(1)
   })
 
-  it.each<[question: string, button: string | RegExp, shown: string | RegExp]>([
-    ['what was sent', 'Sent', /headers/],
-    ['what differs from the request before', /^Compare with/, 'Response body'],
-  ])('needs one click in the open exchange: %s', async (_question, button, shown) => {
+  it('needs one click in the open exchange: what was sent', async () => {
     const { page } = opened
     // The first of them, after a 200, once the second has a row of its own.
     await row(page, 'in its wait').waitFor()
     await page.locator('.exchange button', { hasText: '429' }).last().click()
     const detail = page.locator('.detail')
-    await click(detail.getByRole('button', { name: button, exact: true }))
-    await detail.getByText(shown).first().waitFor()
+    await click(detail.getByRole('button', { name: 'Sent', exact: true }))
+    await detail
+      .getByText(/headers/)
+      .first()
+      .waitFor()
     expect(clicks).toBe(1)
   })
 

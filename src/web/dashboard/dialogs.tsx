@@ -57,9 +57,9 @@ export function HelpDialog() {
       <Table head={['Key', 'Action']} rows={KEYS} />
       <h2>Filter syntax</h2>
       <p class="muted">
-        Alt-click a cell of the log to filter by it. Words must all match: <code>4xx</code>, <code>&gt;500ms</code>,{' '}
-        <code>timeout</code>, or a field and a colon ({FILTER_FIELDS.join(', ')}), as in{' '}
-        <code>status:429 reason:storm body:"Rex"</code>. A minus negates a word: <code>-key:sandbox-pro</code>.
+        Words must all match: <code>4xx</code>, <code>&gt;500ms</code>, <code>timeout</code>, or a field and a colon (
+        {FILTER_FIELDS.join(', ')}), as in <code>status:429 reason:storm body:"Rex"</code>. A minus negates a word:{' '}
+        <code>-key:sandbox-pro</code>.
       </p>
       <div class="row end">
         <CloseButton>Close</CloseButton>

@@ -9,7 +9,7 @@ import { formatSpan, isoText } from '../../domain/time.js'
 import { clientName, clientOf } from '../../exchanges/client-name.js'
 import { wordOf } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
-import { Body, CodeBlock, CopyButton, HeaderList, Table } from '../content.js'
+import { Body, CodeBlock, CopyButton, HeaderList } from '../content.js'
 import { SANDBOX_ADDRESS } from '../control-api.js'
 import { countdownText, endText, timeText } from '../format.js'
 import { CODE_FORMS, codeForms, vitestCode } from '../request-code.js'
@@ -259,17 +259,10 @@ function RateStrip({ exchange: { response } }: { readonly exchange: Exchange }) 
 
 function Messages({ exchange, chain }: { readonly exchange: Exchange; readonly chain: Chain | undefined }) {
   const { request, response } = exchange
-  const before = previousOf(exchange)
-  const compare = before === undefined ? 'Compare' : `Compare with #${before.id}`
-  const tab = useSignal<string>(exchange.ended !== null && exchange.status === null ? 'Sent' : 'Received')
+  const tab = useSignal<Part>(exchange.ended !== null && exchange.status === null ? 'Sent' : 'Received')
   return (
     <>
-      <Toggle
-        label="Parts"
-        names={['Sent', 'Received', ...(before === undefined ? [] : [compare]), 'Code']}
-        value={tab.value}
-        choose={(name) => (tab.value = name)}
-      />
+      <Toggle label="Parts" names={PARTS} value={tab.value} choose={(name) => (tab.value = name)} />
       {tab.value === 'Sent' ? (
         <>
           <HeaderList headers={request.headers} />
@@ -281,51 +274,15 @@ function Messages({ exchange, chain }: { readonly exchange: Exchange; readonly c
           <Body text={response.body} />
           <HeaderList headers={response.headers} />
         </>
-      ) : tab.value === 'Code' || before === undefined ? (
-        <Code exchange={exchange} isEarly={chain?.finding !== undefined} />
       ) : (
-        <Comparison before={before} exchange={exchange} />
+        <Code exchange={exchange} isEarly={chain?.finding !== undefined} />
       )}
     </>
   )
 }
 
-/** The exchange before it of the same client, with the same method and path. */
-function previousOf(exchange: Exchange): Exchange | undefined {
-  const client = clientOf(exchange)
-  return exchanges.value.find(
-    (item) =>
-      item.id < exchange.id &&
-      item.method === exchange.method &&
-      item.path === exchange.path &&
-      item.ended !== null &&
-      clientOf(item) === client,
-  )
-}
-
-function Comparison({ before, exchange }: { readonly before: Exchange; readonly exchange: Exchange }) {
-  const parts = (item: Exchange): Readonly<Record<string, string>> => ({
-    Request: `${item.method} ${addressOf(item)}`,
-    'Request body': item.request.body,
-    ...prefixed('sent', item.request.headers),
-    Status: String(item.status ?? item.ended ?? ''),
-    'Response body': item.response.body,
-    ...prefixed('received', item.response.headers),
-  })
-  const [old, now] = [parts(before), parts(exchange)]
-  const names = [...new Set([...Object.keys(now), ...Object.keys(old)])].filter((name) => old[name] !== now[name])
-  if (names.length === 0) return <p class="muted">Both are equal.</p>
-  return (
-    <Table
-      head={['', `#${before.id}`, `#${exchange.id}`]}
-      rows={names.map((name) => [name, old[name] ?? '', now[name] ?? ''])}
-    />
-  )
-}
-
-function prefixed(prefix: string, headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [`${prefix} ${name}`, value]))
-}
+const PARTS = ['Sent', 'Received', 'Code'] as const
+type Part = (typeof PARTS)[number]
 
 function Code({ exchange, isEarly }: { readonly exchange: Exchange; readonly isEarly: boolean }) {
   if (state.value === undefined) return null

@@ -5,13 +5,12 @@ import { RULE_VERDICTS, secondsText } from '../../conduct/verdict-words.js'
 import { addressOf } from '../../domain/space-address.js'
 import { formatSpan } from '../../domain/time.js'
 import { clientName, clientOf } from '../../exchanges/client-name.js'
-import { wordOf } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import { timeText } from '../format.js'
 import { scrollToRow, type TimelineRow, timelineOf, visibleRows } from './exchange-rows.js'
 import { explainExchange } from './explain-exchange.js'
 import { FirstRun } from './first-run.js'
-import { durationAt, exchangeById, filterBy, hold, select, setFilter } from './session.js'
+import { durationAt, exchangeById, hold, select, setFilter } from './session.js'
 import * as view from './state.js'
 import { dayText, dayTitle, inZone, outcomeOf } from './texts.js'
 
@@ -207,17 +206,10 @@ interface RowProps {
 
 /** Reads signals, so that it renders again only if one of them or a property has changed. */
 function ExchangeRow({ exchange, count, isSelected, isReachable }: RowProps) {
-  const { id, method, reason, rule, key, status, ended } = exchange
-  const facts = useComputed(() => {
-    const always = view.state.value?.keys.find((known) => known.key === key)?.always
-    return `${always ?? ''} ${view.state.value?.settings.latency ?? ''}`
-  }).value.split(' ')
-  const word = rule !== undefined ? `rule:${rule}` : reason !== null ? `reason:${reason}` : undefined
-  const { cause } = explainExchange(exchange, {
-    always: (facts[0] || null) as 'limited' | null,
-    latency: facts[1] || null,
-    bans: view.bans.value,
-  })
+  const { id, method, key, ended } = exchange
+  const always = useComputed(() => view.state.value?.keys.find((known) => known.key === key)?.always).value
+  const latency = useComputed(() => view.state.value?.settings.latency).value
+  const { cause } = explainExchange(exchange, { always, latency, bans: view.bans.value })
   const why = [cause, ignoredText(exchange)].filter(Boolean).join('; ')
   return (
     <li class="exchange">
@@ -226,29 +218,18 @@ function ExchangeRow({ exchange, count, isSelected, isReachable }: RowProps) {
         data-exchange={id}
         tabIndex={isReachable ? 0 : -1}
         aria-current={isSelected || undefined}
-        onClick={({ target, altKey }) => {
-          const filterWord = target instanceof HTMLElement && target.closest<HTMLElement>('[data-word]')?.dataset.word
-          if (altKey && filterWord) filterBy(filterWord)
-          else select(exchange)
-        }}
+        onClick={() => select(exchange)}
       >
         <span class="at mono muted" title={`Received at ${exchange.receivedAt}, real time`}>
           {timeText(Date.parse(exchange.at), true)}
         </span>
-        <Status exchange={exchange} {...filterCell(ended === null ? 'ended:running' : `status:${status ?? 'none'}`)} />
+        <Status exchange={exchange} />
         <b class="count outcome limited">{count === 1 ? '' : `×${count}`}</b>
         <span class="path mono">
-          <span class="method" {...filterCell(wordOf('method', method))}>
-            {method}
-          </span>{' '}
-          {addressOf(exchange)}
+          <span class="method">{method}</span> {addressOf(exchange)}
         </span>
-        <span class="reason muted" {...(word === undefined ? {} : filterCell(word))}>
-          {why}
-        </span>
-        <span class="client muted" {...filterCell(wordOf('client', clientOf(exchange)))}>
-          {clientName(exchange)}
-        </span>
+        <span class="reason muted">{why}</span>
+        <span class="client muted">{clientName(exchange)}</span>
         <span class={`duration ${ended === 'left' ? 'error' : 'muted'}`}>
           <Duration exchange={exchange} />
         </span>
@@ -267,16 +248,11 @@ function ignoredText(exchange: Exchange): string {
   return wait === undefined ? RULE_VERDICTS[disobeyed.rule as ConductRule] : `in its wait of ${secondsText(wait)}`
 }
 
-/** For the keyboard, the details of an exchange offer the same. */
-function filterCell(word: string): { readonly 'data-word': string; readonly title: string } {
-  return { 'data-word': word, title: `Alt-click: filter by ${word}` }
-}
-
-export function Status({ exchange, ...rest }: { readonly exchange: Exchange; readonly title?: string }) {
+export function Status({ exchange }: { readonly exchange: Exchange }) {
   const { status, ended } = exchange
   const outcome = outcomeOf(exchange)
   return (
-    <span class={`status mono outcome ${ended === null ? '' : outcome}`} {...rest}>
+    <span class={`status mono outcome ${ended === null ? '' : outcome}`}>
       {ended === null ? '···' : (status ?? (ended === 'left' ? 'left' : 'cut'))}
       {outcome === 'cut' && status !== null ? ' ✂' : ''}
     </span>

@@ -133,12 +133,6 @@ function chapters(contract: JsonMap, state: ShownState, space: string): string {
   const deprecated = operationsOf(contract).filter(
     ({ operation }) => operation.deprecated === true || operation['x-deprecated-sunset'] !== undefined,
   )
-  const choices = operationsOf(contract).flatMap(({ title, operation }) =>
-    Object.entries(asMap(operation.responses)).flatMap(([status, given]) => {
-      const { 'x-sandbox-choice': choice, description } = resolve(contract, given)
-      return choice === undefined ? [] : [`- ${title}, ${status} (${asText(choice)}): ${asText(description)}`]
-    }),
-  )
   return `
 # Keys
 
@@ -192,16 +186,6 @@ ${deprecated
     return `- \`${title}\`: ${removal}${successor === undefined ? '' : `; use \`${asText(successor)}\``}.`
   })
   .join('\n')}`
-}
-${
-  choices.length === 0
-    ? ''
-    : `
-# Choices of the sandbox
-
-Where the specification is silent, the sandbox chooses a response, or its body. A real service may differ.
-
-${choices.join('\n')}`
 }`
 }
 
