@@ -163,9 +163,12 @@ paths:
         [640, 450],
         [390, 844],
         [320, 640],
+        // 320 pixels with a scroll bar.
+        [305, 640],
       ] as const) {
         await page.setViewportSize({ width, height })
-        await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+        await expect.poll(() => page.evaluate('document.documentElement.scrollWidth'), `${width}`).toBe(width)
+        expect((await page.locator('header.top').boundingBox())?.height, `${width} pixels`).toBeLessThan(50)
         await expect
           .poll(async () => (await page.locator('.exchange').first().boundingBox())?.y)
           .toBeLessThan(height - 72)
