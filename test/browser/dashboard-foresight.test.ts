@@ -167,7 +167,7 @@ paths:
         [305, 640],
       ] as const) {
         await page.setViewportSize({ width, height })
-        await expect.poll(() => page.evaluate('document.documentElement.scrollWidth'), `${width}`).toBe(width)
+        await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(width)
         expect((await page.locator('header.top').boundingBox())?.height, `${width} pixels`).toBeLessThan(50)
         await expect
           .poll(async () => (await page.locator('.exchange').first().boundingBox())?.y)
