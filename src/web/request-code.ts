@@ -13,23 +13,20 @@ export interface CodeRequest {
   readonly body: string | undefined
 }
 
-export const CODE_FORMS = {
-  curl: ({ method, url, headers, key, keyHeader, body }: CodeRequest) =>
-    curlCommand({
-      method,
-      url,
-      headers: key === undefined ? headers : [[keyHeader.name, key], ...headers],
-      body,
-      keyHeaders: [keyHeader],
-      ...(key === undefined ? {} : { key }),
-    }),
-  fetch: (request: CodeRequest) => {
-    const { url, key, keyHeader } = request
-    const sentKey = key === KEY_REFERENCE ? `\`${keyHeader.prefix}\${process.env.PETSTORE_API_KEY}\`` : undefined
-    const call = fetchCall(quoted(url), request, sentKey ?? quoted(keyHeader.prefix + key))
-    return `const response = await ${call}\nconsole.log(response.status, await response.text())`
-  },
-} satisfies Record<string, (request: CodeRequest) => string>
+export const codeForms = (request: CodeRequest) => ({ curl: () => curlCode(request), fetch: () => fetchCode(request) })
+
+export function curlCode({ method, url, headers, key, keyHeader, body }: CodeRequest): string {
+  const sent = key === undefined ? {} : { key }
+  const all: Headers = key === undefined ? headers : [[keyHeader.name, key], ...headers]
+  return curlCommand({ method, url, headers: all, body, keyHeaders: [keyHeader], ...sent })
+}
+
+function fetchCode(request: CodeRequest): string {
+  const { url, key, keyHeader } = request
+  const sentKey = key === KEY_REFERENCE ? `\`${keyHeader.prefix}\${process.env.PETSTORE_API_KEY}\`` : undefined
+  const call = fetchCall(quoted(url), request, sentKey ?? quoted(keyHeader.prefix + key))
+  return `const response = await ${call}\nconsole.log(response.status, await response.text())`
+}
 
 /**
  * A test that fails until the client under test takes the place of the recorded request.
@@ -72,10 +69,5 @@ function fetchCall(url: string, { method, headers, key, keyHeader, body }: CodeR
   ]
   return `fetch(${url}${options.length === 0 ? '' : `, {\n${options.join('\n')}\n}`})`
 }
-
-export const codeForms = (request: CodeRequest) => ({
-  curl: () => CODE_FORMS.curl(request),
-  fetch: () => CODE_FORMS.fetch(request),
-})
 
 const quoted = (text: string) => JSON.stringify(text)

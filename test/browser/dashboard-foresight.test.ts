@@ -177,6 +177,24 @@ paths:
     },
   )
 
+  it('shows all switches of Active now on a wide page, in several lines', async () => {
+    const sandbox = {
+      latency: '1ms',
+      banAfter: 3,
+      banDuration: '7m',
+      limits: '9/min',
+      retryAfter: 'http-date',
+    } as const
+    const { page } = await open({ sandbox: { ...sandbox, storm: '0.5,for=1h', fault: ['getPet:503@50%', '*:500@1%'] } })
+    await page.setViewportSize({ width: 960, height: 900 })
+    const chips = page.locator('.chip')
+    await expect.poll(() => chips.count()).toBe(8)
+    for (const chip of await chips.all()) {
+      const { x, width } = (await chip.boundingBox()) ?? { x: 0, width: 0 }
+      expect(x + width).toBeLessThan(800)
+    }
+  })
+
   it('speaks of the log only when the filter changes', async () => {
     const { page, ask } = await open({ sandbox: { plan: 'enterprise' } })
     await page.evaluate(`window.spoken = []; new MutationObserver((all) => {

@@ -3,10 +3,10 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { BEARER } from '../../src/contract/contract-data.js'
 import { startSandbox } from '../../src/index.js'
-import { CODE_FORMS, type CodeRequest } from '../../src/web/request-code.js'
+import { type CodeRequest, codeForms } from '../../src/web/request-code.js'
 
 /** Runs code in a language. */
-async function run(language: keyof typeof CODE_FORMS, text: string): Promise<string> {
+async function run(language: keyof ReturnType<typeof codeForms>, text: string): Promise<string> {
   const [file, args] =
     language === 'fetch' ? [process.execPath, ['--input-type=module', '-e', text]] : ['sh', ['-c', text]]
   const { stdout } = await promisify(execFile)(file, args)
@@ -28,7 +28,7 @@ describe.each(['curl', 'fetch'] as const)('the code sample in %s', (language) =>
     const { baseUrl } = sandbox
     const url = `${baseUrl}/pets${query}`
     const request: CodeRequest = { ...facts, url, key: 'sandbox-pro~samples', keyHeader: BEARER }
-    const out = await run(language, CODE_FORMS[language](request))
+    const out = await run(language, codeForms(request)[language]())
     const exchanges = await sandbox.space('samples').requests()
     expect(exchanges).toMatchObject([{ operation: id, key: 'sandbox-pro', status: id === 'createPet' ? 201 : 200 }])
     if (id === 'createPet') expect(JSON.parse(exchanges[0]?.request.body ?? '')).toMatchObject({ name: NAME })

@@ -6,7 +6,7 @@ import { REASONS } from '../../src/domain/problems.js'
 import type { Exchange } from '../../src/exchanges/exchange-record.js'
 import { explainExchange } from '../../src/web/dashboard/explain-exchange.js'
 import { recordedRequest } from '../../src/web/dashboard/recorded-request.js'
-import { CODE_FORMS } from '../../src/web/request-code.js'
+import { curlCode } from '../../src/web/request-code.js'
 import { anExchange } from './exchanges.js'
 
 describe('the explanation of an exchange', () => {
@@ -79,7 +79,7 @@ describe('the cause of a response', () => {
 
 describe('an exchange as a curl command', () => {
   const curlOf = (exchange: Exchange) =>
-    CODE_FORMS.curl(recordedRequest(exchange, 'http://127.0.0.1:4010', { keyHeader: BEARER, keys: [] }))
+    curlCode(recordedRequest(exchange, 'http://127.0.0.1:4010', { keyHeader: BEARER, keys: [] }))
 
   /** The arguments that a shell passes to curl. */
   function words(command: string): readonly string[] {

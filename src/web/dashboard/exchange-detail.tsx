@@ -12,7 +12,7 @@ import type { Exchange } from '../../exchanges/exchange-record.js'
 import { Body, CodeBlock, CopyButton, HeaderList } from '../content.js'
 import { SANDBOX_ADDRESS } from '../control-api.js'
 import { countdownText, endText, timeText } from '../format.js'
-import { CODE_FORMS, codeForms, vitestCode } from '../request-code.js'
+import { codeForms, curlCode, vitestCode } from '../request-code.js'
 import { Toggle } from '../ui.js'
 import { call, changePlan, moveClock, removeFault, replay, unban } from './actions.js'
 import { type Chain, chainOf } from './exchange-chain.js'
@@ -210,7 +210,7 @@ function NextSteps({ exchange, keyView }: { readonly exchange: Exchange; readonl
       <button type="button" onClick={() => (editing.value = exchange)}>
         Edit and replay…
       </button>
-      {request === undefined ? null : <CopyButton text={CODE_FORMS.curl(request)}>Copy as curl</CopyButton>}
+      {request === undefined ? null : <CopyButton text={curlCode(request)}>Copy as curl</CopyButton>}
     </div>
   )
 }
