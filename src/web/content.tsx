@@ -3,26 +3,9 @@ import type { ComponentChildren } from 'preact'
 import { readableBody } from './format.js'
 import { Toggle } from './ui.js'
 
-const MAX_COLOURED = 20_000
-const JSON_PARTS = /("(?:[^"\\]|\\.)*")(?=(:?))/
-
-/** The body of a message; JSON is indented, with the names and texts in colours. */
+/** The body of a message; JSON is indented. */
 export function Body({ text }: { readonly text: string }) {
-  if (text === '') return null
-  const readable = readableBody(text)
-  return <Pre>{readable.length > MAX_COLOURED ? readable : coloured(readable)}</Pre>
-}
-
-function coloured(json: string): ComponentChildren {
-  return json.split(JSON_PARTS).map((part, index, parts) => {
-    if (index % 3 === 2) return null
-    if (index % 3 === 0) return part
-    return (
-      <span key={index} class={parts[index + 1] === ':' ? 'name' : 'text'}>
-        {part}
-      </span>
-    )
-  })
+  return text === '' ? null : <Pre>{readableBody(text)}</Pre>
 }
 
 function Pre({ children }: { readonly children: ComponentChildren }) {

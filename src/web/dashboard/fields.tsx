@@ -103,11 +103,10 @@ export function Section({ id, title, aside, children }: SectionProps) {
   )
 }
 
-/** @param content text, or a value saved as JSON */
+/** Saves a value as JSON. */
 export function saveFile(name: string, content: unknown): void {
-  const text = typeof content === 'string' ? content : stringifyJson(content, 2)
   const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }))
+  link.href = URL.createObjectURL(new Blob([stringifyJson(content, 2)], { type: 'application/octet-stream' }))
   link.download = name
   link.click()
   URL.revokeObjectURL(link.href)

@@ -75,21 +75,17 @@ function typeFilter(event: KeyboardEvent & { readonly currentTarget: HTMLInputEl
 
 function FilterProblem() {
   const unknown = unknownTerm(filter.value)
+  const words = wordsOf(filter.value).map((word) => (word === unknown?.word ? (unknown.meant ?? word) : word))
   return unknown === undefined ? null : (
     <p class="bar error" role="status">
       “{unknown.word}” is no field of the filter, and is searched as text.{' '}
       {unknown.meant === undefined ? null : (
-        <button type="button" class="plain" onClick={() => replaceWord(unknown.word, unknown.meant ?? '')}>
+        <button type="button" class="plain" onClick={() => setFilter(words.join(' '))}>
           Use {unknown.meant}
         </button>
       )}
     </p>
   )
-}
-
-function replaceWord(word: string, meant: string): void {
-  const words = wordsOf(filter.value).map((value) => (value === word ? meant : value))
-  setFilter(words.join(' '))
 }
 
 /** Which requests the lanes and the log show. */
