@@ -188,7 +188,7 @@ paths:
     const { page } = await open({ sandbox: { ...sandbox, storm: '0.5,for=1h', fault: ['getPet:503@50%', '*:500@1%'] } })
     await page.setViewportSize({ width: 960, height: 900 })
     const chips = page.locator('.chip')
-    await expect.poll(() => chips.count()).toBe(8)
+    await expect.poll(() => chips.count()).toBeGreaterThan(7)
     for (const chip of await chips.all()) {
       const { x, width } = (await chip.boundingBox()) ?? { x: 0, width: 0 }
       expect(x + width).toBeLessThan(800)

@@ -647,7 +647,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await row(page, 'limit=2').locator('.client').click()
     const detail = page.locator('.detail')
     await detail.locator('.target').getByText('limit=2').waitFor()
-    await detail.getByRole('button', { name: 'Filter by sandbox-pro' }).click()
+    await detail.getByRole('button', { name: 'Filter by sandbox-pro', exact: true }).click()
     await page.getByText('2 of 3 exchanges').waitFor()
     await detail.getByRole('button', { name: 'Filter by listPets' }).click()
     await page.getByText('1 of 3 exchanges').waitFor()
