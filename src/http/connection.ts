@@ -64,6 +64,8 @@ export interface Outgoing extends ReplyTimes {
   write(): void
   /** The kernel has all of it. */
   readonly isFlushed: boolean
+  /** The kernel has all of it, but its stream does not know yet. */
+  isTaken?: boolean
   /** Calls once it is flushed; never if the connection closes first. */
   whenFlushed(call: () => void): void
   /** Some of it was passed to the socket, if it has been written. */

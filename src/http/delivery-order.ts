@@ -2,10 +2,16 @@ import type { DeliveryMarks, Reply } from '../domain/messages.js'
 import { setImmediate, setTimeout, systemClock } from '../system/system-clock.js'
 import type { ConnectionOrder, Outgoing } from './connection.js'
 import { DeliveryTracker } from './delivery-tracker.js'
+import { holdBack } from './hold-back.js'
 
 export interface OrderSink {
   /** @param isProven requests received from now on were sent after the replies were readable */
   written(batch: readonly Outgoing[], isProven: boolean): void
+}
+
+interface HeldReply {
+  readonly outgoing: Outgoing
+  readonly send: () => void
 }
 
 /** Bounds the delay of the first reply of a turn. */
@@ -35,7 +41,7 @@ export class DeliveryOrder {
   /** Highest positions whose replies were sent and delivered. */
   #marks: DeliveryMarks = { deliveredUpTo: 0, sentUpTo: 0 }
   #waiting: Outgoing[] = []
-  #refusals: Outgoing[] = []
+  #refusals: HeldReply[] = []
   #received = 0
   #withoutRequest = 0
   #connectedAt = Number.NEGATIVE_INFINITY
@@ -103,11 +109,13 @@ export class DeliveryOrder {
     this.#waiting = []
     const others = batch.filter(({ reply }) => !isRefusal(reply))
     if (others.length < batch.length) this.#hold(batch.filter(({ reply }) => isRefusal(reply)))
-    if (others.length > 0) this.#write(others, false)
+    if (others.length === 0) return
+    for (const outgoing of others) outgoing.write()
+    this.#sink.written(others, false)
   }
 
   #hold(refusals: readonly Outgoing[]): void {
-    this.#refusals.push(...refusals)
+    for (const outgoing of refusals) this.#refusals.push({ outgoing, send: holdBack(outgoing) })
     if (this.#refusals.length === refusals.length) this.#awaitQuiet(0, systemClock.monotonic())
   }
 
@@ -116,24 +124,26 @@ export class DeliveryOrder {
     const startedAt = systemClock.monotonic()
     setImmediate(() => {
       const now = systemClock.monotonic()
-      const isQuiet = this.#received === before && now - startedAt < SHORT_TURN_MS
+      const isShort = () => systemClock.monotonic() - startedAt < SHORT_TURN_MS
+      const isQuiet = this.#received === before && isShort()
       const expectsRequest = this.#withoutRequest > 0 && now - this.#connectedAt < FIRST_REQUEST_MS
-      const isLate = turns >= MAX_TURNS || now - since >= MAX_WAIT_MS
-      if (isLate || (isQuiet && !expectsRequest)) this.#writeRefusals(isQuiet)
-      else if (expectsRequest) setTimeout(() => this.#awaitQuiet(turns + 1, since), 1)
+      if (turns >= MAX_TURNS || now - since >= MAX_WAIT_MS) this.#send(() => true, isQuiet)
+      else if (isQuiet && !expectsRequest) this.#send(isShort, true)
+      if (this.#refusals.length === 0) return
+      if (expectsRequest) setTimeout(() => this.#awaitQuiet(turns + 1, since), 1)
       else this.#awaitQuiet(turns + 1, since)
     })
   }
 
-  #writeRefusals(isQuiet: boolean): void {
-    const refusals = this.#refusals
-    this.#refusals = []
-    this.#write(refusals, isQuiet)
-  }
-
-  #write(batch: readonly Outgoing[], isProven: boolean): void {
-    for (const outgoing of batch) outgoing.write()
-    this.#sink.written(batch, isProven)
+  /** At least one. A client that is woken may interrupt this process: the next one may need another quiet turn. */
+  #send(isNextSent: () => boolean, isProven: boolean): void {
+    let count = 0
+    do this.#refusals[count++]?.send()
+    while (count < this.#refusals.length && isNextSent())
+    this.#sink.written(
+      this.#refusals.splice(0, count).map(({ outgoing }) => outgoing),
+      isProven,
+    )
   }
 }
 

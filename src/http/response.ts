@@ -6,7 +6,7 @@ import type { Connection, Outgoing } from './connection.js'
 import { isRefusal } from './delivery-order.js'
 import { cut, type ListenerContext } from './listener-context.js'
 import { endedExchange, failedReply, isLong } from './replies.js'
-import { applyFault, isTruncating } from './wire-faults.js'
+import { applyFault, isTruncating, whenFirstInPipeline } from './wire-faults.js'
 
 /** A reply that node:http sends. */
 export class NodeOutgoing implements Outgoing {
@@ -66,9 +66,19 @@ export class NodeOutgoing implements Outgoing {
     this.#response.once('close', () => clearTimeout(timer))
   }
 
+  /** Earlier responses of the connection are sent first: a refusal is written in a quiet turn of its own. */
   #put(): void {
-    this.connection.awaited--
-    this.#context.order.put(this)
+    const { connection, reply } = this
+    const { order } = this.#context
+    connection.awaited--
+    if (this.#response.socket !== null || !isRefusal(reply)) {
+      order.put(this)
+      return
+    }
+    connection.unsent.add(this)
+    whenFirstInPipeline(this.#response, () => {
+      if (connection.unsent.delete(this)) order.put(this)
+    })
   }
 
   write(): void {
@@ -132,12 +142,12 @@ export function reportWritten(context: ListenerContext, batch: readonly Outgoing
   for (const outgoing of batch) {
     const { connection, reply } = outgoing
     if (connection.socket.destroyed) ended.push([outgoing, lossOf(outgoing)])
-    else if (outgoing.isFlushed) ended.push([outgoing, 'sent'])
+    else if (outgoing.isFlushed || outgoing.isTaken) ended.push([outgoing, 'sent'])
     else {
       if (reply.fault === 'hang') outgoing.waitsSince = now
       else outgoing.beganAt = now
       connection.unsent.add(outgoing)
-      outgoing.whenFlushed(() => reportUnsent(context, outgoing, 'sent', isProven))
+      outgoing.whenFlushed(() => reportUnsent(context, outgoing, 'sent', false))
     }
   }
   reportEnds(context, ended, isProven)

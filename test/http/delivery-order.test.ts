@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream'
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Outgoing } from '../../src/http/connection.js'
@@ -31,7 +32,14 @@ function refusalOf(arrivedAt: number): Outgoing {
 
 function outgoing(arrivedAt: number, reply: object): Outgoing {
   const mine = written
-  return { arrivedAt, reply, write: () => mine.push(arrivedAt) } as unknown as Outgoing
+  const socket = new Writable({
+    write(_chunk, _encoding, done) {
+      mine.push(arrivedAt)
+      socket.emit('finished')
+      done()
+    },
+  })
+  return { arrivedAt, reply, connection: { socket }, write: () => socket.write('x') } as unknown as Outgoing
 }
 
 describe('replies', () => {
@@ -60,6 +68,33 @@ describe('replies', () => {
     expect(written).toEqual([2])
     await vi.waitFor(() => expect(written).toEqual([2, 1]), STEP_PATIENCE_MS)
     expect(proven).toEqual([false, true])
+  })
+
+  it('that refuse wait for another quiet turn if the one before has interrupted the process', async () => {
+    const slow = refusalOf(1)
+    slow.connection.socket.on('finished', () => {
+      for (const start = performance.now(); performance.now() - start < 1; );
+    })
+    order.put(slow)
+    order.put(refusalOf(2))
+    await vi.waitFor(() => expect(written).toEqual([1, 2]), STEP_PATIENCE_MS)
+    expect(reported).toEqual([[1], [2]])
+    expect(proven).toEqual([true, true])
+  })
+
+  it('that refuse are rendered before the quiet turn', async () => {
+    const connection = order.connected()
+    order.requested(connection)
+    const refusal = refusalOf(1)
+    const write = vi.fn(refusal.write)
+    order.put({ ...refusal, write })
+    for (let turn = 0; turn < 5; turn++) {
+      await endOfTurn()
+      order.received(connection)
+    }
+    expect(write).toHaveBeenCalledOnce()
+    expect(written).toEqual([])
+    await vi.waitFor(() => expect(written).toEqual([1]), STEP_PATIENCE_MS)
   })
 
   it('that refuse are sent without proof if input continues', async () => {
