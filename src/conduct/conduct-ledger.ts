@@ -160,7 +160,7 @@ export class ConductLedger {
       const { lostWrites } = senders
       const verdict = judgeTiming(account, senders, judged, response, fingerprint, position)
       const writes = lostWrites.size > 0 ? judgeWrites(lostWrites, judged, fingerprint) : []
-      for (const draft of [...verdict.drafts, ...writes]) {
+      for (const draft of writes.length === 0 ? verdict.drafts : [...verdict.drafts, ...writes]) {
         this.#find(judged, id, draft)
         ignoring ??= draft
       }

@@ -1,3 +1,4 @@
+import { lazily } from '../system/lazily.js'
 import type { Reading, SentHeaders, Values, Violation } from './contract.js'
 import type { Parameter } from './contract-data.js'
 import { decodePercent, type QueryPair, readPairs as queryPairs } from './query.js'
@@ -50,7 +51,7 @@ export function queryReader(
 ): (search: string) => Reading<Values> {
   const defaults = parameters.filter((parameter) => parameter.default !== undefined)
   const findPairs = pairReader(parameters)
-  return (search) => {
+  const read = (search: string): Reading<Values> => {
     const { values, given, repeated, unknown } = findPairs(queryPairs(search))
     const found = findViolations(validator, values, 'query')
     const others = found.filter((violation) => !repeated.some(({ name }) => name === violation.name))
@@ -59,6 +60,9 @@ export function queryReader(
     const unused = used && given.filter((name) => !used.has(name))
     return { values, violations, unknown, ...(unused?.length ? { unused } : {}) }
   }
+  // Validators are compiled at first use, not at the start.
+  const readNothing = lazily(() => read(''))
+  return (search) => (search === '' ? readNothing() : read(search))
 }
 
 /** The object that a name is a property of: `price[gt]` of `price`. */

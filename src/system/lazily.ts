@@ -1,8 +1,8 @@
-/** Opens a part on first use. */
-export function lazily<Part>(open: () => Promise<Part>): () => Promise<Part> {
-  let part: Promise<Part> | undefined
+/** Makes a part on first use. */
+export function lazily<Part extends object>(make: () => Part): () => Part {
+  let part: Part | undefined
   return () => {
-    part ??= open()
+    part ??= make()
     return part
   }
 }

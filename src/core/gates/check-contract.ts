@@ -21,8 +21,9 @@ export const checkContract: Gate = (context) => {
   const body = operation.takesBody ? operation.readBody(bytesOf(request), typeOf(request)) : undefined
   context.readings = { path, query, body }
   const inHeaders = operation.checkHeaders(request.headers)
-  const violations = [...path.violations, ...query.violations, ...inHeaders, ...(body?.violations ?? [])]
-  if (violations.length === 0) return undefined
+  const lists = [path.violations, query.violations, inHeaders, body?.violations ?? NONE]
+  if (lists.every(({ length }) => length === 0)) return undefined
+  const violations = lists.flat()
   return problem('invalid_request', {
     message: operationMessage(
       operation.id,
@@ -31,6 +32,8 @@ export const checkContract: Gate = (context) => {
     violations,
   })
 }
+
+const NONE: readonly [] = []
 
 /** Whether an own contract documents the error of an invalid path. */
 function isValidated({ responses }: Operation, { shared }: Space): boolean {
