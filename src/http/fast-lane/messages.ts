@@ -107,8 +107,22 @@ export function plainReplyHead(reply: Reply): string | undefined {
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i] ?? ''
     const value = headers[i + 1] ?? ''
-    if (!HEADER_NAME.test(name) || NODE_HEADER.test(name) || !HEADER_VALUE.test(value)) return undefined
+    if (!isPlainHeader(name, value)) return undefined
     head += `${name}: ${value}\r\n`
   }
   return head
+}
+
+const MAX_PLAIN_NAMES = 100
+
+/** By name, the latest value: most headers are the same each time, and testing them would be 6 % of a request. */
+const plainHeaders = new Map<string, string>()
+
+function isPlainHeader(name: string, value: string): boolean {
+  const latest = plainHeaders.get(name)
+  if (latest === value) return true
+  if (latest === undefined && (!HEADER_NAME.test(name) || NODE_HEADER.test(name))) return false
+  if (!HEADER_VALUE.test(value)) return false
+  if (latest !== undefined || plainHeaders.size < MAX_PLAIN_NAMES) plainHeaders.set(name, value)
+  return true
 }
