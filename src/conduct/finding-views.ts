@@ -96,6 +96,11 @@ const BACK_OFF = 'Wait before each retry, longer each time.'
 
 const READ_BACK = 'Read the collection before repeating a write whose response was lost.'
 
+/** What a client does instead; undefined for rules about single requests, whose message says it. */
+export function adviceOn(rule: ConductRule): string | undefined {
+  return WORDS[rule]?.[1]
+}
+
 /** Of the rules about coming back. */
 const WORDS: { readonly [Rule in ConductRule]?: Words } = {
   'early-retry': [(times) => `was retried too early${times}`, WAIT],

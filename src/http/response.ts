@@ -71,7 +71,8 @@ export class NodeOutgoing implements Outgoing {
     const { connection, reply } = this
     const { order } = this.#context
     connection.awaited--
-    if (this.#response.socket !== null || !isRefusal(reply)) {
+    const isNext = this.#response.socket !== null || connection.socket.destroyed
+    if (isNext || !isRefusal(reply)) {
       order.put(this)
       return
     }

@@ -1,5 +1,5 @@
 import type { Finding } from '../../conduct/conduct-view.js'
-import { sharingAdvice } from '../../conduct/finding-views.js'
+import { adviceOn, sharingAdvice } from '../../conduct/finding-views.js'
 import { evidenceText, RULE_VERDICTS } from '../../conduct/verdict-words.js'
 import { counted } from '../../domain/numbers.js'
 import { type Colours, escapeControls, wrapRows } from '../print.js'
@@ -94,6 +94,7 @@ export function findingCauses<Seen extends Told>(
     const names = [...new Set(same.flatMap(shortNames))]
     const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''
     const named = names.slice(0, MAX_NAMES).join(', ') + more
+    const advice = adviceOn(rule)
     const subject = clients > 1 ? `Each of ${clients} clients (${named})` : isNamed ? named : 'Your client'
     const who = (finding: Seen) =>
       [nameOf(finding), clients > 1 ? finding.clients.map((name) => `(${name})`).join(' ') : '']
@@ -108,6 +109,7 @@ export function findingCauses<Seen extends Told>(
           .slice(0, MAX_EVIDENCE)
           .map((finding) => [evidenceText(finding), who(finding), placesText(finding)].filter(Boolean).join('; ')),
         ...(same.length > MAX_EVIDENCE ? [`… and ${same.length - MAX_EVIDENCE} more`] : []),
+        ...(advice === undefined ? [] : [advice]),
         ...(senders < 2 ? [] : [sharingAdvice(senders)]),
       ],
     }
@@ -125,8 +127,9 @@ function namesOf({ key, sender, clients }: Told): readonly string[] {
   return clients.length === 0 || sender !== '' ? [`${key} ${sender}`] : clients.map((client) => `${key} ${client}`)
 }
 
-function placesText({ exchanges, count }: Told): string {
+function placesText({ exchanges, count, disobeyed }: Told): string {
   const shown = exchanges.slice(0, MAX_IDS).join(', ')
   const more = count > Math.min(exchanges.length, MAX_IDS) ? ' …' : ''
-  return exchanges.length === 0 ? '' : `${exchanges.length === 1 ? 'exchange' : 'exchanges'} ${shown}${more}`
+  const ignored = disobeyed === null ? '' : `response ${disobeyed.exchange} ignored by `
+  return exchanges.length === 0 ? '' : `${ignored}${exchanges.length === 1 ? 'exchange' : 'exchanges'} ${shown}${more}`
 }

@@ -65,6 +65,7 @@ describe('the text report', () => {
       [
         '✗ Your client retries too early (early-retry)                           3 times',
         '  GET /v1/pets was sent again 58 s early; sandbox~checkout; exchanges 4, 5, 6',
+        '  Wait as long as Retry-After says; pause queues until then.',
         '! Your client calls a deprecated operation (deprecated-operation)        1 time',
         '  Leave it; sandbox-pro~checkout; exchange 7',
         '',
@@ -110,9 +111,21 @@ describe('the text report', () => {
       aFinding({ rule: 'early-retry', clients: ['httpx'] }),
       aFinding({ rule: 'unauthenticated', clients: ['curl'] }),
     )
-    expect(alone).toMatch(/^✗ httpx retries too early .*\n.*\n✗ curl sends no valid key /)
+    expect(alone).toMatch(/^✗ httpx retries too early .*\n.*\n.*\n✗ curl sends no valid key /)
     expect(report(aFinding({ ...early, otherwise: { senders: 6 } }))).toMatch(
-      /^✗ Your client retries .*\n.*; sandbox; exchange 7\n.*use --senders 6\.$/m,
+      /^✗ Your client retries .*\n.*; sandbox; exchange 7\n.*\n.*use --senders 6\.$/m,
+    )
+  })
+
+  it('names the response that was ignored', () => {
+    const at = '2026-03-01T12:00:00.000Z'
+    const disobeyed = { exchange: 3, at, status: 429, retryAfter: '58', laterMs: 36 }
+    const violations = [aFinding({ rule: 'early-retry', disobeyed, count: 2, exchanges: [4, 5] })]
+    expect(textReport(reportOf(aConduct({ violations })), plain)).toContain(
+      [
+        '  GET /v1/pets   429 Retry-After 58  →  came back after 36 ms; sandbox; response 3 ignored by exchanges 4, 5',
+        '  Wait as long as Retry-After says; pause queues until then.\n',
+      ].join('\n'),
     )
   })
 
