@@ -27,7 +27,7 @@ function replyTo(arrivedAt: number): Outgoing {
 }
 
 function refusalOf(arrivedAt: number): Outgoing {
-  return outgoing(arrivedAt, { status: 429, exchange: {} })
+  return outgoing(arrivedAt, { status: 429, exchange: {}, body: '' })
 }
 
 function outgoing(arrivedAt: number, reply: object): Outgoing {
