@@ -64,16 +64,23 @@ class LatestExchanges {
   #countedAt = systemClock.monotonic()
 
   add(record: ExchangeRecord): void {
+    if (this.#records.length === 0) this.#makeRoom()
     this.#records.push(record)
     if (record.how !== undefined) this.#ended++
-    if (this.#records.length > 4 * BRIEF_BURST) this.#records = this.#records.slice(-2 * BRIEF_BURST)
+    // Records that the log has dropped would fill the memory.
+    const most = 2 * (this.#room + BRIEF_PER_MS * BRIEF_INTERVAL_MS)
+    if (this.#records.length > 2 * most) this.#records = this.#records.slice(-most)
+  }
+
+  #makeRoom(): void {
+    const now = systemClock.monotonic()
+    this.#room = Math.min(BRIEF_BURST, this.#room + BRIEF_PER_MS * (now - this.#countedAt))
+    this.#countedAt = now
   }
 
   /** @returns the exchanges, oldest first, and how many ended ones were dropped */
   take(): { readonly events: StreamEvent[]; readonly dropped: number } {
-    const now = systemClock.monotonic()
-    this.#room = Math.min(BRIEF_BURST, this.#room + BRIEF_PER_MS * (now - this.#countedAt))
-    this.#countedAt = now
+    this.#makeRoom()
     const latest = new Map<number, ExchangeRecord>()
     const room = Math.max(1, this.#room)
     for (let i = this.#records.length - 1; i >= 0 && latest.size < room; i--) {
