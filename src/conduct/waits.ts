@@ -198,7 +198,7 @@ export interface Running {
   readonly bans: RunningWaits
 }
 
-/** A wait of the same request counts as unknown if another User-Agent received it. */
+/** A wait of the same request, and a ban, count as unknown if another User-Agent received them. */
 export function sortWaits(waits: readonly Wait[], fingerprint: string, arrival: Arrival): Running {
   const none = (): RunningWaits => ({ after: [], unknown: [], 'at-once': [] })
   const { own, limits, bans } = { own: none(), limits: none(), bans: none() }
@@ -206,9 +206,9 @@ export function sortWaits(waits: readonly Wait[], fingerprint: string, arrival: 
   for (const wait of waits) {
     const order = orderOf(wait.sent, arrival)
     if (order === 'at-once') wait.isShared = true
-    if (wait.fingerprint === fingerprint)
-      own[order === 'after' && wait.userAgent !== userAgent ? 'unknown' : order].push(wait)
-    if (wait.kind === 'ban') bans[order].push(wait)
+    const toldOrder = order === 'after' && wait.userAgent !== userAgent ? 'unknown' : order
+    if (wait.fingerprint === fingerprint) own[toldOrder].push(wait)
+    if (wait.kind === 'ban') bans[toldOrder].push(wait)
     if (wait.kind === 'limit') limits[order].push(wait)
   }
   return { own, limits, bans }

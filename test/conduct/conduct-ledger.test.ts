@@ -71,6 +71,14 @@ const SCENES: Readonly<Record<string, (scene: Scene) => unknown>> = {
   'request-while-banned is not found if the ban has no Retry-After'(scene) {
     times(2, () => scene.exchanges({ status: 403, body: '', reason: 'ban', retryAt: scene.now + MINUTE_MS }))
   },
+  'request-while-banned is found once the same User-Agent was told'(scene) {
+    const sends = (agent: string, path: string) =>
+      scene.exchanges(scene.refusal(5 * MINUTE_MS, 'ban'), { path, headers: { 'user-agent': agent } })
+    sends('rude', '/pets')
+    sends('polite', '/pets?limit=1')
+    sends('rude', '/pets?limit=2')
+    return { 'request-while-banned': 1 }
+  },
   'no-backoff is measured by the clock that has advanced further'(scene) {
     times(20, () => {
       scene.exchanges(scene.failure)
