@@ -26,7 +26,7 @@ describe('the changes of a space', () => {
   it.each([
     [{ banAfter: 2 }, '2 early requests', 4],
     [{ banAfter: 1 }, '1 early request', 3],
-    [{ banAfter: 2, senders: 2 }, '4 early requests', 7],
+    [{ banAfter: 2, senders: 2 }, '4 early requests of 2 senders', 7],
   ])(
     'include the ban that early requests caused with %j, their number, and when it ends',
     async (options, early, sent) => {
