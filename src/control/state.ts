@@ -1,6 +1,7 @@
 import { shellWord } from '../advice/curl.js'
 import { stringifyJson } from '../contract/json.js'
 import { isStateful } from '../contract/resource-data.js'
+import { countRecords } from '../core/collections.js'
 import type { Space } from '../core/space.js'
 import { type Spaces, UNDO_FOR_MS } from '../core/spaces.js'
 import { changeFaults, movePlan, startStorm, turnClock, unbanKey } from '../core/transitions.js'
@@ -69,7 +70,7 @@ export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateVie
     process: space.shared.process,
     upstream: upstream === undefined ? null : { baseUrl: upstream.baseUrl, writes: upstream.writes },
     counts: {
-      records: space.countRecords(),
+      records: countRecords(space),
       requests: space.log.total,
       logged: space.log.size,
       open: space.log.open,

@@ -19,6 +19,17 @@ export function unservedRecords(
   return { records: records.filter(([name]) => !served.has(name)), others }
 }
 
+/** How many records each resource of the contract has in a space. */
+export function countRecords({
+  state,
+  shared,
+}: {
+  readonly state: { readonly records: Collections }
+  readonly shared: { readonly contract: Pick<Contract, 'resources'> }
+}): Readonly<Record<string, number>> {
+  return Object.fromEntries(shared.contract.resources.map(({ name }) => [name, state.records.get(name)?.size ?? 0]))
+}
+
 /** Whether some records that a space starts with are not in its stored state. */
 export function hasUnsavedRecords({ resources }: Pick<Contract, 'resources'>, { records }: StoredState): boolean {
   const saved = new Set(records.map(([name]) => name))

@@ -1,4 +1,5 @@
 import { ConductLedger } from '../conduct/conduct-ledger.js'
+import type { ReportedSpace } from '../conduct/conduct-report.js'
 import type { Values } from '../contract/contract.js'
 import type { Collection } from '../domain/collection.js'
 import type { Account, AccountId, ApiKey } from '../domain/keys.js'
@@ -28,6 +29,8 @@ interface RunningVerb extends Pick<Space, 'state' | 'snapshots' | 'conduct' | 'u
   /** The log that it has cleared. */
   log: SavedLog | undefined
   file: ReplacedFile | undefined
+  /** What cannot be rolled back: done once everything is written. */
+  readonly afterwards: (() => void)[]
 }
 
 /** What a request has left of its account. */
@@ -109,12 +112,6 @@ export class Space {
   /** @param apiKey undefined for requests without a valid one */
   currentLimits(apiKey: ApiKey | undefined): Limits {
     return currentLimits(this.shared.contract, apiKey, this.state)
-  }
-
-  /** How many records each resource of the contract has. */
-  countRecords(): Readonly<Record<string, number>> {
-    const { resources } = this.shared.contract
-    return Object.fromEntries(resources.map(({ name }) => [name, this.state.records.get(name)?.size ?? 0]))
   }
 
   hasRecord({ resource, scope, id }: RecordId): boolean {
@@ -237,8 +234,9 @@ export class Space {
     // Tokens of before do not work again.
     const { issued } = this.state.logins
     const logins = { issued, ended: issued }
+    const present = this.#reported()
     this.commit({ ...startState(this, this.seed, wall), logins }, [{ kind: 'replaced', state: this.seed }])
-    this.shared.onForget(this)
+    this.#afterwards(() => this.shared.onForget(present))
     this.clearLog()
     this.conduct = this.openConduct()
   }
@@ -246,7 +244,19 @@ export class Space {
   beginVerb(): void {
     const { state, snapshots, conduct, undo } = this
     const hasUnsavedRecords = this.#hasUnsavedRecords
-    this.#verb = { state, snapshots, conduct, undo, hasUnsavedRecords, changes: [], log: undefined, file: undefined }
+    const nothing = { changes: [], log: undefined, file: undefined, afterwards: [] }
+    this.#verb = { state, snapshots, conduct, undo, hasUnsavedRecords, ...nothing }
+  }
+
+  #afterwards(act: () => void): void {
+    if (this.#verb === undefined) act()
+    else this.#verb.afterwards.push(act)
+  }
+
+  /** As it is now, for its report. */
+  #reported(): ReportedSpace {
+    const { name, conduct, state, shared } = this
+    return { name, conduct, state, shared, currentPlan: (apiKey) => currentPlan(shared.contract, apiKey, state) }
   }
 
   /**
@@ -259,6 +269,7 @@ export class Space {
     if (verb === undefined) return undefined
     if (verb.changes.length > 0) this.store?.append(verb.changes)
     this.#verb = undefined
+    for (const act of verb.afterwards) act()
     const { state, log, file } = verb
     // By value: after loading a checkpoint, equal clocks are different objects.
     if (!isEqual(state.clock, this.state.clock))
@@ -294,17 +305,18 @@ export class Space {
    * @throws StoreFull, Failure STORE_WRITE_FAILED
    */
   restore({ state, snapshots, conduct, log }: ReplacedSpace): void {
+    const present = this.#reported()
     this.commit(state, this.store === undefined ? [] : this.#changesTo(state))
     if (snapshots !== undefined) this.setSnapshots(snapshots)
-    if (conduct !== undefined) {
-      // The conduct since the verb is dropped, and what the verb dropped is back.
-      if (conduct.requests > 0) this.shared.onRecall(this.name)
-      this.shared.onForget(this)
-      this.conduct = conduct
-    }
-    // Those under way then have ended unrecorded.
-    if (log !== undefined)
-      this.log.restore({ ...log, records: log.records.filter(({ how }) => how !== undefined), unkept: [] })
+    this.conduct = conduct ?? this.conduct
+    this.#afterwards(() => {
+      // What the verb dropped is back, and the conduct since is dropped.
+      if (conduct !== undefined && conduct.requests > 0) this.shared.onRecall(this.name)
+      if (conduct !== undefined) this.shared.onForget(present)
+      // Those under way then have ended unrecorded.
+      const ended = log?.records.filter(({ how }) => how !== undefined)
+      if (log !== undefined && ended !== undefined) this.log.restore({ ...log, records: ended, unkept: [] })
+    })
   }
 
   /** The changes that bring the store from the present state to another one. */

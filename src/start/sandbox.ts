@@ -4,6 +4,7 @@ import { conductReport } from '../conduct/conduct-report.js'
 import type { Conduct } from '../conduct/conduct-view.js'
 import type { Contract } from '../contract/contract.js'
 import { CONTROL_PATH, isControl } from '../control/path.js'
+import { countRecords } from '../core/collections.js'
 import { listen } from '../http/listener.js'
 import type { BodyBudget } from '../http/request-body.js'
 import type { ResolvedOptions } from '../options/resolve.js'
@@ -64,7 +65,7 @@ export function runSandbox(
       baseUrl: origin + basePath,
       controlUrl: origin + CONTROL_PATH,
       plan: spaces.default.shared.start.settings.plan,
-      records: spaces.default.countRecords(),
+      records: countRecords(spaces.default),
       seed,
       operations: served.operations,
       conduct() {

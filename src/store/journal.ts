@@ -31,6 +31,7 @@ export class Journal {
   length: number
   /** A failed write, or a process before, may have left bytes after `length`. */
   #mayBeTooLong: boolean
+  #isClosed = false
 
   /** @param length of the valid lines; the file is truncated there before the next write */
   constructor(file: string, length: number, fsync: boolean, disk: Disk) {
@@ -45,6 +46,7 @@ export class Journal {
 
   /** Whether the path still leads to the open file, with only what was written to it. Other writes would be lost. */
   get isUnchanged(): boolean {
+    if (this.#isClosed) return false
     const present = statSync(this.#file, { throwIfNoEntry: false })
     if (present === undefined || placeOf(present) !== this.#place) return false
     return this.#mayBeTooLong || present.size === this.length
@@ -52,6 +54,8 @@ export class Journal {
 
   /** Writes lines in a single write, with fsync to the disk. @throws system errors, without any of them in the file */
   append(lines: string): void {
+    // Its number may be another file's by now.
+    if (this.#isClosed) throw new Error('The journal could not be opened again.')
     const bytes = Buffer.from(lines)
     try {
       this.#cutToLength()
@@ -78,6 +82,8 @@ export class Journal {
 
   /** @param isOurs whether no other process may use the file; then an empty one is removed */
   close(isOurs: boolean): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
     closeSync(this.#fd)
     if (isOurs && this.length === 0) rmSync(this.#file, { force: true })
   }

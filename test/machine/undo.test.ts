@@ -24,6 +24,7 @@ const TRANSITIONS: Readonly<Record<string, (chance: Chance) => readonly [verb: s
   'a key that was added': () => ['keys.add', { key: 'newest' }],
   'a key that was removed': (chance) => ['keys.remove', { key: chance.oneOf(['mine', 'sandbox-pro']) }],
   'a reset': () => ['reset', {}],
+  'a reset that was undone': () => ['undo', {}],
   'a snapshot that was restored': () => ['snapshots.restore', { name: 'two' }],
 }
 const NAMES = Object.keys(TRANSITIONS)
@@ -48,6 +49,7 @@ it.each(NAMES)('a change that cannot be stored changes nothing: %s', (name) => {
     // Gives the transitions a key and a snapshot to change.
     outcomeOf('keys.add', { key: 'mine' })
     outcomeOf('snapshots.save', { name: 'two' })
+    if (name === 'a reset that was undone') outcomeOf('reset', {})
     const before = stateText(machine, commands.wall)
     isFull = true
     const outcome = outcomeOf(...(TRANSITIONS[name] as (typeof TRANSITIONS)[string])(chance))

@@ -126,6 +126,21 @@ describe('a store on a failing disk', () => {
     expect(await stateIn(file)).toEqual(owner.state)
   })
 
+  it('continues after its journal could not be replaced', async () => {
+    const { file, owner } = await aStore()
+    owner.change(put(pet(10)))
+    await nextTurn()
+    rmSync(`${file}.journal`)
+    mkdirSync(`${file}.journal`)
+    expect(() => owner.change(put(pet(11)))).toThrow(NOT_WRITTEN)
+    expect(() => owner.change(put(pet(11)))).toThrow(NOT_WRITTEN)
+    rmSync(`${file}.journal`, { recursive: true })
+    owner.change(put(pet(12)))
+    expect(await afterKill(file)).toEqual(petsOf(owner.state))
+    owner.store.close()
+    expect(await stateIn(file)).toEqual(owner.state)
+  })
+
   it.each([false, true])('continues if its journal is removed (fsync: %s)', async (fsync) => {
     const { file, owner } = await aStore({ fsync })
     owner.change(put(pet(10)))

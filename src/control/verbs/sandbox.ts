@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { digestSandbox } from '../../core/checkpoint.js'
+import { countRecords } from '../../core/collections.js'
 import { copySpace, restoreSnapshot, takeSnapshot } from '../../core/snapshots.js'
 import type { SnapshotStore } from '../../core/space-context.js'
 import type { ReplacedFile } from '../../core/undo.js'
@@ -121,7 +122,7 @@ export const sandboxVerbs = {
     run: ({ spaces }): readonly SpaceView[] =>
       spaces.names().map((name) => {
         const space = spaces.get(name)
-        return { name, records: space?.countRecords() ?? {}, requests: space?.log.total ?? 0 }
+        return { name, records: space === undefined ? {} : countRecords(space), requests: space?.log.total ?? 0 }
       }),
   }),
   'spaces.remove': verb('DELETE /spaces/{name}', 'Remove a space and everything in it', {
@@ -148,7 +149,7 @@ export const sandboxVerbs = {
       if (source !== space) copySpace(space, source, wall)
       const handlers = space.shared.handlers?.get(source.name)
       if (handlers !== undefined) space.shared.handlers?.set(space.name, handlers)
-      return { space: space.name, records: space.countRecords() }
+      return { space: space.name, records: countRecords(space) }
     },
     text: ({ space, records }, { name }) =>
       `Copied ${spaceText(String(name))} to ${spaceText(space)}: ${recordsText(records)}.`,

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { countRecords } from '../../core/collections.js'
 import { turnClock } from '../../core/transitions.js'
 import type { Undo } from '../../core/undo.js'
 import { Failure } from '../../domain/failures.js'
@@ -49,7 +50,7 @@ export const spaceVerbs = {
     },
     run({ space, spaces, wall, files }) {
       spaces.reset(space, wall, files as StoredState | undefined)
-      return { space: space.name, records: space.countRecords() }
+      return { space: space.name, records: countRecords(space) }
     },
     origin: () => undefined,
     text: ({ space, records }) => `Reset ${spaceText(space)} to its start: ${recordsText(records)}.`,
