@@ -123,7 +123,12 @@ interface DialogProps {
 
 export function Dialog({ label, isLarge = false, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useLayoutEffect(() => dialog.current?.showModal(), [])
+  useLayoutEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    // Returns the focus to where it was.
+    return () => element?.close()
+  }, [])
   return (
     <dialog
       ref={dialog}

@@ -159,8 +159,8 @@ describe.skipIf(!HAS_CHROMIUM)('the clients on the dashboard', () => {
   it('have a chain to its real end: a ban is a step of it, and the main button is the one that helps', async () => {
     const { page, sandbox, ask } = await open({ sandbox: { ...FROZEN, limits: '1/min', banAfter: 3 } })
     for (let n = 0; n < 9; n++) await (await ask('/pets', 'sandbox', as('worker/1'))).text()
-    await lane(page, 'worker').getByText('banned until 12:05:00').waitFor()
-    await lane(page, 'worker').getByText('5:00 left · all refused').waitFor()
+    await lane(page, 'worker').getByText('until 12:05:00').waitFor()
+    await lane(page, 'worker').getByText('banned · 5:00 left').waitFor()
     await row(page, 'in its wait').waitFor()
     await page.locator('.exchange', { hasText: 'in its wait' }).last().locator('.path').click()
     const chain = page.getByRole('list', { name: 'What led to it' })

@@ -29,6 +29,12 @@ describe.skipIf(!HAS_CHROMIUM)('before an action, the dashboard', () => {
     expect(await effects.getByText('ends').count()).toBe(0)
     await page.getByRole('button', { name: '+1 h: move the clock by 1 hour' }).hover()
     await effects.getByText('ends the ban of sandbox (2:00 left), storm 30 % (9:00 left)').waitFor()
+    for (const name of ['Freeze', 'Resume', 'Real time']) {
+      const button = page.getByRole('button', { name, exact: true })
+      if ((await button.count()) === 0) continue
+      await button.hover()
+      await effects.getByText(`${name}: `).waitFor()
+    }
     await page.getByRole('button', { name: 'To the sunset of getPet' }).hover()
     await effects.getByText('removes getPet').waitFor()
     await page.getByRole('button', { name: 'To the end of the ban of sandbox 12:02:00 UTC · in 2:00' }).click()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { KeyView, StormView } from '../../src/control/views.js'
-import { obstaclesOf, obstacleText } from '../../src/web/dashboard/obstacles.js'
+import { bansIn, nextStorm, obstaclesOf, obstacleText } from '../../src/web/dashboard/obstacles.js'
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z')
 const iso = (second: number) => new Date(NOW + second * 1000).toISOString()
@@ -40,4 +40,31 @@ describe('what refuses a key now', () => {
     ['nothing between its periods', undefined, storm({ every: '5m', startedAt: iso(-340) }), []],
     ['nothing of a storm that is yet to begin', undefined, storm({ startedAt: iso(1) }), []],
   ])('is %s', (_, view, running, expected) => expect(texts(view, running)).toEqual(expected))
+})
+
+describe('a storm with periods', () => {
+  it.each<[what: string, facts: Partial<StormView>, second: number | undefined]>([
+    ['begins again after a pause', { every: '2m', startedAt: iso(-40) }, 80],
+    ['does not begin while it refuses', { every: '2m', startedAt: iso(-20) }, undefined],
+    ['does not begin again without periods', { startedAt: iso(-40) }, undefined],
+  ])('%s', (_, facts, second) =>
+    expect(nextStorm(storm(facts), NOW)).toBe(second === undefined ? undefined : NOW + second * 1000),
+  )
+})
+
+describe('bans in the log of changes', () => {
+  const ban = (at: number, until: number) => ({
+    ...{ verb: 'keys.ban', text: '', key: 'sandbox', afterId: at },
+    ...{ at: iso(at), until: iso(until) },
+  })
+  const lift = (at: number) => ({ verb: 'keys.unban', text: '', key: 'sandbox', afterId: at, at: iso(at) })
+  const lifted = (...events: Parameters<typeof bansIn>[0][number][]) =>
+    bansIn(events.toReversed(), [key({})], NOW).map(({ isLifted }) => isLifted)
+
+  it('are lifted only if they had not ended, each by its own', () => {
+    expect(lifted(ban(-600, -300), ban(-200, 100), lift(-100))).toEqual([true, false])
+    expect(lifted(ban(-600, -300), lift(-200))).toEqual([false])
+    expect(lifted(ban(-600, -300), lift(-400))).toEqual([true])
+    expect(lifted(ban(-10, 100))).toEqual([true])
+  })
 })

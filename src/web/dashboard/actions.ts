@@ -27,7 +27,7 @@ export async function call<Name extends VerbName>(
   await Promise.all([session.readState(), session.readReports()])
   const undo = view.state.value?.undo
   const undone = undo?.verb === verb ? () => undoVerb(space, undo.id) : undefined
-  if (done !== undefined) session.announce(done + clockMove(verb, before), undone)
+  if (done !== undefined) session.announce(done + clockMove(verb, before), undone, undo?.id)
   return output
 }
 

@@ -9,9 +9,10 @@ import { CloseButton, Dialog, Menu } from '../ui.js'
 import { call, moveClock, removeFault, removeUsedFaults, resetAll, resetSwitches } from './actions.js'
 import { leftText } from './clock-menu.js'
 import { ActionButton } from './fields.js'
+import { nextStorm } from './obstacles.js'
 import { filterBy, showTab } from './session.js'
 import { clock, isNow, pageTime, space, spaceTime, state } from './state.js'
-import { dateText, inZone } from './texts.js'
+import { dateText, instantText, inZone } from './texts.js'
 
 /** Every switch that changes responses, wherever it came from; the start options that are off are struck through. */
 export function ActiveNow() {
@@ -52,11 +53,13 @@ export function ActiveNow() {
 
 function Chip({ active, now }: { readonly active: ActiveView; readonly now: number }) {
   const { what, text, until, left, hits, origin, isOff } = active
+  const again = what === 'storm' && !isOff ? nextStorm(state.value?.storm ?? null, now) : undefined
   const facts = [
     // Days from real time say less than the date.
     what === 'clock' && !clock.value?.frozen && Math.abs(now - performance.timeOrigin - pageTime.value) > DAY_MS
       ? `clock on ${dateText(now)}`
       : inZone(text, now),
+    ...(again === undefined ? [] : [`again at ${instantText(again, now)}`]),
     ...(left === null ? [] : [`${left} left`]),
     ...(until === null ? [] : [leftText(until, now)]),
     ...(hits ? [`hit ${hits}`] : []),

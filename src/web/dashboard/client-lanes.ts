@@ -21,6 +21,8 @@ export interface Lane {
   readonly marks: Readonly<Record<Outcome, Set<number>>>
   /** Times that it was told to wait, as shares of the range; they do not overlap. */
   readonly waits: readonly (readonly [from: number, to: number])[]
+  /** Of the last wait that is no ban or quota, in milliseconds by the space's clock; 0 without one. */
+  readonly waitEnd: number
   /** Violations first, then warnings; the most frequent first. */
   readonly findings: readonly Finding[]
   readonly violations: number
@@ -102,6 +104,7 @@ function laneOf(
   const counts = { ...NO_OUTCOMES }
   const marks = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, new Set()])) as Lane['marks']
   const waits: [from: number, to: number][] = []
+  let waitEnd = 0
   for (const exchange of sent) {
     const share = axis.place(exchange)
     if (exchange.ended !== null) {
@@ -110,6 +113,7 @@ function laneOf(
       if (share !== undefined) marks[outcome].add(Math.round(share * RESOLUTION) / RESOLUTION)
     }
     const until = retryAt(exchange)
+    if (!/^(?:ban|quota)/.test(exchange.reason ?? '')) waitEnd = Math.max(waitEnd, until ?? 0)
     if (until === undefined || share === undefined) continue
     const end = axis.placeEnd(exchange, until)
     const before = waits.at(-1)
@@ -127,6 +131,7 @@ function laneOf(
     counts,
     marks,
     waits,
+    waitEnd,
     findings: sorted,
     violations: sorted.filter(isViolation).reduce((sum, { count }) => sum + count, 0),
     sharesWith,

@@ -51,33 +51,35 @@ export function ClockMenu() {
 function Moves() {
   const now = spaceTime.value ?? 0
   const isFrozen = clock.value?.frozen ?? false
-  /** Milliseconds from now to the instant whose effects are shown. */
-  const by = useSignal<number>(HOUR_MS)
-  const shows = (move: number) => ({
-    onPointerEnter: () => (by.value = move),
-    onFocusIn: () => (by.value = move),
-  })
-  const effects = effectsOf(now, now + by.value)
+  /** The button whose effects are shown, and milliseconds from now to its instant. */
+  const shown = useSignal<readonly [name: string, move: number]>(['+1 h', HOUR_MS])
+  const shows = (name: string, move: number) => {
+    const show = () => (shown.value = [name, move])
+    return { onPointerEnter: show, onFocusIn: show }
+  }
+  const [name, by] = shown.value
+  const effects = effectsOf(now, now + by)
+  const freeze = isFrozen ? 'Resume' : 'Freeze'
   return (
     <>
       <div class="row">
         {STEPS.map(([text, spoken, move]) => (
           <ActionButton
             key={move}
-            class={move === by.value ? 'primary' : ''}
+            class={text === name ? 'primary' : ''}
             label={`${text}: move the clock by ${spoken}`}
             act={() => {
               const done = doneText(`The clock has moved by ${spoken}`, effectsOf(now, now + move))
               return call('clock.advance', { by: formatDuration(move) }, done)
             }}
-            {...shows(move)}
+            {...shows(text, move)}
           >
             {text}
           </ActionButton>
         ))}
       </div>
       {clockTargets(now).map(([name, at]) => (
-        <ActionButton key={name} class="between" act={() => goToInstant(name, at)} {...shows(at - now)}>
+        <ActionButton key={name} class="between" act={() => goToInstant(name, at)} {...shows(`To ${name}`, at - now)}>
           To {name}{' '}
           <span class="muted">
             {instantText(at, now)} · in {countdownText(at - now)}
@@ -88,12 +90,22 @@ function Moves() {
         <Field aria-label="Date and time, UTC" name="instant" type="datetime-local" step="1" required />
         <button type="submit">Set, UTC</button>
       </Form>
-      <ActionButton act={() => moveClock({ frozen: !isFrozen })}>{isFrozen ? 'Resume' : 'Freeze'}</ActionButton>
-      <ActionButton act={() => moveClock('real')}>Real time</ActionButton>
+      <ActionButton act={() => moveClock({ frozen: !isFrozen })} {...shows(freeze, 0)}>
+        {freeze}
+      </ActionButton>
+      <ActionButton
+        act={() => moveClock('real')}
+        {...shows('Real time', performance.timeOrigin + performance.now() - now)}
+      >
+        Real time
+      </ActionButton>
       {/* Last, so that it moves nothing under the pointer. */}
       <ul aria-label="What the move changes">
-        <li class="muted">{instantText(now + by.value, now)}</li>
-        {effects.length === 0 ? <li class="muted">Ends and refills nothing.</li> : null}
+        <li class="muted">
+          {name}: {instantText(now + by, now)}
+        </li>
+        {by < 0 ? <li class="muted">Goes back: what has ended since may be in force again.</li> : null}
+        {by >= 0 && effects.length === 0 ? <li class="muted">Ends and refills nothing.</li> : null}
         {effects.map(([verb, what]) => (
           <li key={verb}>
             <b>{verb}</b> {what.join(', ')}

@@ -1,5 +1,6 @@
 import { type Finding, VIOLATIONS, WARNINGS } from '../../conduct/conduct-view.js'
 import { evidenceText, RULE_VERDICTS } from '../../conduct/verdict-words.js'
+import { counted } from '../../domain/numbers.js'
 import { Section } from './fields.js'
 import { allFindings } from './findings.js'
 import { showFinding } from './lanes.js'
@@ -27,9 +28,13 @@ export function ConductPanel() {
     <Section id="conduct" title="Conduct" aside={aside}>
       <p class="muted">
         {countText(requests, 'request')} since the start
-        {byClient.size === 0 ? ", which followed the service's rules" : ''}.{' '}
-        {senders === 1 ? 'One client uses' : `${senders} clients share`} a key,{' '}
-        {sendersStated ? 'as configured' : 'estimated from concurrent requests'}.
+        {byClient.size === 0 ? ", which followed the service's rules" : ''}. Conduct counts {counted(senders, 'sender')}{' '}
+        per key
+        {sendersStated
+          ? ', as configured.'
+          : senders === 1
+            ? ': no two equal requests of a key were open at once.'
+            : ', as many as equal requests of a key were open at once.'}
       </p>
       {[...byClient].map(([name, findings]) => (
         <section key={name} aria-label={name}>
@@ -59,7 +64,7 @@ function FindingItem({ finding }: { readonly finding: Finding }) {
       </p>
       <p class="evidence">{inZone(evidenceText(finding), Date.parse(firstAt))}</p>
       <p>
-        <button type="button" class="plain" onClick={() => showFinding(exchanges)}>
+        <button type="button" class="plain" onClick={() => showFinding(finding)}>
           {exchanges.length === 1 ? 'exchange' : 'exchanges'} {exchanges.slice(0, MAX_NAMED).join(', ')}
           {count > Math.min(exchanges.length, MAX_NAMED) ? ' …' : ''}
         </button>

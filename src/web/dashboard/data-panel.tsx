@@ -36,6 +36,9 @@ function Place() {
   )
 }
 
+/** `60 pets` */
+const countOf = ({ name, records }: ResourceView) => `${records.toLocaleString('en')} ${name}`
+
 function RecordsSection() {
   const { resources, records, recordSearch, recordLimit, contract, RECORDS_PER_PAGE } = view
   const shown = resources.value.find(({ name }) => name === view.resource.value) ?? resources.value[0]
@@ -56,13 +59,13 @@ function RecordsSection() {
   }
   const label = `${shown.name}, newest first`
   return (
-    <Section id="records" title="Records" aside={`${shown.records.toLocaleString('en')} ${shown.name}`}>
+    <Section id="records" title="Records" aside={resources.value.map(countOf).join(', ')}>
       <Place />
       <div class="row">
         <Field
           aria-label="Resource"
           value={shown.name}
-          choices={resources.value.map(({ name }) => name)}
+          choices={resources.value.map((resource) => [resource.name, countOf(resource)] as const)}
           choose={(name) => show(name, '')}
         />
         <Field

@@ -15,7 +15,7 @@ import { countdownText, endText, timeText } from '../format.js'
 import { codeForms, curlCode, vitestCode } from '../request-code.js'
 import { Toggle } from '../ui.js'
 import { call, changePlan, moveClock, removeFault, replay, unban } from './actions.js'
-import { type Chain, chainOf } from './exchange-chain.js'
+import { type Chain, chainOf, laterBy } from './exchange-chain.js'
 import { Duration, Status } from './exchange-list.js'
 import { explainExchange } from './explain-exchange.js'
 import { ActionButton } from './fields.js'
@@ -24,7 +24,7 @@ import type { Obstacle } from './obstacles.js'
 import { recordedRequest } from './recorded-request.js'
 import { close, exchangeById, filterBy, select, step } from './session.js'
 import { bans, conduct, editing, exchanges, isActive, obstaclesNow, selected, spaceTime, state } from './state.js'
-import { dateText, instantText, inZone, outcomeOf } from './texts.js'
+import { dateText, idsText, instantText, inZone, outcomeOf } from './texts.js'
 
 export function closeExchange(): void {
   const id = selected.value?.id
@@ -99,25 +99,23 @@ export function ExchangePanel() {
 }
 
 /** Of a request that came before its wait had passed. */
-function titleOf(chain: Chain | undefined, { id, at, receivedAt, disobeyed }: Exchange): string | undefined {
-  const { finding, start, until = Number.POSITIVE_INFINITY } = chain ?? {}
-  if (disobeyed === undefined || start === undefined || Date.parse(at) >= until) return undefined
-  const { status, retryAfter } = start
-  const ignored = finding?.exchanges[0] === id ? finding.disobeyed : null
-  const laterMs =
-    ignored?.laterMs ?? Math.max(0, Date.parse(at) - start.at, Math.round(Date.parse(receivedAt) - start.endedAt))
-  if (chain?.teller !== undefined && retryAfter !== null)
-    return `It came ${formatSpan(laterMs)} after ${chain.teller}, with the same key, was told to wait ${secondsText(retryAfter)}.`
-  const told = retryAfter === null ? '' : ` It was told to wait ${secondsText(retryAfter)}.`
-  const before = status === 0 ? ' The response before was lost.' : retryAfter === null ? ` After a ${status}.` : ''
-  return `It came back after ${formatSpan(laterMs)}.${told}${before}`
+function titleOf(chain: Chain | undefined, exchange: Exchange): string | undefined {
+  const { finding, ignored } = chain ?? {}
+  if (ignored === undefined || Date.parse(exchange.at) >= (ignored.until ?? Number.POSITIVE_INFINITY)) return undefined
+  const { exchange: id, at, status, retryAfter, teller } = ignored
+  const later = formatSpan(laterBy(exchange, ignored, finding))
+  if (teller !== undefined && retryAfter !== null)
+    return `${teller}, which uses the same key, was told to wait ${secondsText(retryAfter)} at ${timeText(at)}; this came ${later} later.`
+  const asked = retryAfter === null ? '' : `, which asked to wait ${secondsText(retryAfter)}`
+  return `It came back ${later} after ${status === 0 ? 'its lost response' : `its ${status}`} (#${id})${asked}.`
 }
 
 function ChainList({ chain, exchange: { at, key } }: { readonly chain: Chain; readonly exchange: Exchange }) {
-  const { start, early, banned, ban, until, finding } = chain
+  const { start, early, banned, finding } = chain
+  const { until, ban } = start
   const sent = Date.parse(at)
   const now = spaceTime.value ?? 0
-  const later = finding?.disobeyed == null ? '' : `+${formatSpan(finding.disobeyed.laterMs)}`
+  const later = early[0] && `+${formatSpan(laterBy(early[0], start, finding))}`
   const askAgain = until === undefined ? '' : ` → ask again at ${instantText(until, sent)}`
   const told = Math.max(until ?? 0, ban?.until ?? 0)
   const obstacle = obstaclesNow(key).find(({ isWhole }) => isWhole)
@@ -128,10 +126,11 @@ function ChainList({ chain, exchange: { at, key } }: { readonly chain: Chain; re
     <ol class="chain rules" aria-label="What led to it">
       <Step at={timeText(start.at, true)} ids={[start.exchange]}>
         <b class="mono">{start.status === 0 ? 'lost' : start.status}</b>{' '}
+        {start.teller === undefined ? '' : `of ${start.teller}, `}
         {start.retryAfter === null ? 'no Retry-After' : `Retry-After: ${start.retryAfter}${askAgain}`}
       </Step>
       {early.length === 0 ? null : (
-        <Step at={later} ids={early} class="outcome soft failed">
+        <Step at={later} ids={early.map(({ id }) => id)} class="outcome soft failed">
           {until === undefined
             ? counted(early.length, 'repeat')
             : `${counted(early.length, 'request')} inside that wait`}
@@ -144,7 +143,7 @@ function ChainList({ chain, exchange: { at, key } }: { readonly chain: Chain; re
         </Step>
       )}
       {banned.length === 0 ? null : (
-        <Step ids={banned} class="outcome soft failed">
+        <Step ids={banned.map(({ id }) => id)} class="outcome soft failed">
           {counted(banned.length, 'request')} inside the ban
         </Step>
       )}
@@ -181,7 +180,7 @@ function Step({ at, ids = [], class: style = '', children }: StepProps) {
       <span>{children}</span>
       {ids.length === 0 ? null : (
         <button type="button" class="plain mono" disabled={first === undefined} onClick={() => select(first)}>
-          #{ids.length === 1 ? ids[0] : `${ids[0]}–${ids.at(-1)}`}
+          #{idsText(ids)}
         </button>
       )}
     </li>

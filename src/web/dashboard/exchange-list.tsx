@@ -6,6 +6,7 @@ import { addressOf } from '../../domain/space-address.js'
 import { formatSpan } from '../../domain/time.js'
 import { clientName, clientOf } from '../../exchanges/client-name.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
+import type { LoggedEvent } from '../../exchanges/space-event.js'
 import { timeText } from '../format.js'
 import { scrollToRow, type TimelineRow, timelineOf, visibleRows } from './exchange-rows.js'
 import { explainExchange } from './explain-exchange.js'
@@ -176,6 +177,14 @@ function factsOf(exchange: Exchange) {
 
 const COLUMNS = ['Time', 'Status', '×', 'Request', 'Why', 'Client', 'Took']
 
+/** An undo names the change as the row of that does. */
+function wordsOf(event: LoggedEvent): string {
+  const before = view.events.value.slice(view.events.value.indexOf(event) + 1)
+  const undone = before.find(({ verb }) => event.text.startsWith(`Undone: ${verb.replace('.', ' ')}.`))
+  const rest = event.text.replace(/^.*?\. ?/, '')
+  return event.verb === 'undo' && undone !== undefined ? `Undone: ${undone.text} ${rest}` : event.text
+}
+
 function EventRow({ row }: { readonly row: Exclude<TimelineRow, { kind: 'exchange' }> }) {
   if (row.kind !== 'event')
     return <li class="exchange event row">{row.kind === 'day' ? dayTitle(row.day) : 'The clock moved back.'}</li>
@@ -183,7 +192,7 @@ function EventRow({ row }: { readonly row: Exclude<TimelineRow, { kind: 'exchang
   return (
     <li class="exchange event row">
       <span class="at mono">{timeText(at, true)}</span>
-      <span class="what">{inZone(row.event.text, at)}</span>
+      <span class="what">{inZone(wordsOf(row.event), at)}</span>
     </li>
   )
 }

@@ -7,7 +7,7 @@ import { undo } from './actions.js'
 import { ClockMenu } from './clock-menu.js'
 import { isHelpOpen, isPaletteOpen } from './dialogs.js'
 import { showSpace, showTab } from './session.js'
-import { announcement, clock, connection, lastContact, notice, space, spaces, state, toast } from './state.js'
+import { announcement, clock, connection, lastContact, notice, space, spaces, state, toast, undoable } from './state.js'
 
 export function Header() {
   const basePath = state.value?.basePath
@@ -70,12 +70,27 @@ export function LostBanner() {
   )
 }
 
+/** Had the focus before a message. */
+let origin: HTMLElement | undefined
+
 export function Messages() {
   return (
     <>
-      <div class="messages" role="status">
+      <div
+        class="messages"
+        role="status"
+        onFocusIn={({ currentTarget, relatedTarget }) => {
+          if (relatedTarget instanceof HTMLElement && !currentTarget.contains(relatedTarget)) origin = relatedTarget
+        }}
+      >
         {notice.value === '' ? null : noticeWith(notice.value, 'Dismiss', () => (notice.value = ''))}
-        {toast.value === undefined ? null : noticeWith(toast.value.text, 'Undo', undo)}
+        {toast.value === undefined
+          ? null
+          : noticeWith(
+              toast.value.text,
+              `Undo${toast.value.undoId === undoable.value?.id ? undoable.value?.also : ''}`,
+              undo,
+            )}
       </div>
       <p class="hidden" role="status">
         {announcement}
@@ -88,7 +103,14 @@ function noticeWith(text: string, name: string, act: () => unknown) {
   return (
     <p class="notice row">
       {text}{' '}
-      <button type="button" onClick={act}>
+      <button
+        type="button"
+        onClick={() => {
+          void act()
+          const next = origin?.isConnected ? origin : document.querySelector<HTMLElement>('#filter')
+          next?.focus()
+        }}
+      >
         {name}
       </button>
     </p>

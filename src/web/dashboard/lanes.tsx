@@ -1,6 +1,6 @@
 import { computed, useComputed, useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import { VIOLATIONS } from '../../conduct/conduct-view.js'
+import { type Finding, VIOLATIONS } from '../../conduct/conduct-view.js'
 import { RULE_VERDICTS, waitEvidence } from '../../conduct/verdict-words.js'
 import { SECOND_MS } from '../../domain/time.js'
 import { wordOf } from '../../exchanges/exchange-filter.js'
@@ -146,7 +146,7 @@ function LaneRow({ lane, axis }: { readonly lane: Lane; readonly axis: TimeAxis 
         <path class="now" d={`M${now * WIDTH} 0v34`} />
       </svg>
       <Verdict lane={lane} />
-      <Quota of={key} />
+      <Quota of={key} waitEnd={lane.waitEnd} />
     </li>
   )
 }
@@ -174,7 +174,7 @@ function Verdict({ lane: { findings, requests, key, isOwn, sharesWith } }: { rea
       type="button"
       class={`verdict ${isViolation ? 'failed' : 'refused'}`}
       title={worst.message}
-      onClick={() => showFinding(worst.exchanges)}
+      onClick={() => showFinding(worst)}
     >
       <b>
         {verdict.charAt(0).toUpperCase() + verdict.slice(1)}, {worst.count.toLocaleString('en')} ×
@@ -187,13 +187,14 @@ function Verdict({ lane: { findings, requests, key, isOwn, sharesWith } }: { rea
   )
 }
 
-/** Opens its first exchange in the log, which shows all of them until that is closed. */
-export function showFinding(ids: readonly number[]): void {
-  filterUntilClosed(`id:${ids.join(',')}`)
+/** Opens its first exchange in the log, which shows those that it names until that is closed. */
+export function showFinding({ exchanges: ids, count }: Pick<Finding, 'exchanges' | 'count'>): void {
+  filterUntilClosed(`id:${ids.join(',')}`, count > ids.length ? `the first ${ids.length} of ${count} times` : '')
   select(ids.map(exchangeById).find((exchange) => exchange !== undefined))
 }
 
-function Quota({ of }: { readonly of: string }) {
+/** When a client can go on. The instants come first, as the rest may be cut off. */
+function Quota({ of, waitEnd }: { readonly of: string; readonly waitEnd: number }) {
   const view = state.value?.keys.find(({ key }) => key === of)
   if (view === undefined) return <span class="quota" />
   const now = spaceTime.value ?? 0
@@ -203,13 +204,14 @@ function Quota({ of }: { readonly of: string }) {
     const hasEnd = until < Number.POSITIVE_INFINITY
     return (
       <span class="quota failed">
-        <b>{hasEnd ? `${text} until ${endText(until)}` : text}</b>
-        <span class="muted">{hasEnd ? `${countdownText(until - now)} left · ` : ''}all refused</span>
+        <b>{hasEnd ? `until ${endText(until)}` : text}</b>
+        <span class="muted">{hasEnd ? `${text} · ${countdownText(until - now)} left` : 'all refused'}</span>
       </span>
     )
   }
   const minute = minuteAt(view, now)
-  if (minute === undefined) return <span class="quota" />
+  if (minute === undefined)
+    return <span class="quota error">{waitEnd > now ? `wait until ${endText(waitEnd)}` : ''}</span>
   const { limit, remaining, leftMs } = minute
   const text = `${remaining.toLocaleString('en')} of ${limit.toLocaleString('en')}`
   return (
@@ -220,7 +222,9 @@ function Quota({ of }: { readonly of: string }) {
         </span>
         <span class="muted">{text}</span>
       </span>
-      {leftMs > 0 ? (
+      {waitEnd > Math.max(now, remaining === 0 ? now + leftMs : 0) ? (
+        <span class="error">wait until {endText(waitEnd)}</span>
+      ) : leftMs > 0 ? (
         <span class="muted" title={`in ${countdownText(leftMs)}`}>
           resets {endText(now + leftMs)}
         </span>

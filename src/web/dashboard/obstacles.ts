@@ -37,13 +37,24 @@ export function obstaclesOf(key: KeyView | undefined, storm: StormView | null, n
   return all.filter(({ until }) => until > now).toSorted((a, b) => b.until - a.until)
 }
 
-/** Now, between the periods of a storm and after its only one. */
-function endOfStorm(storm: StormView | null, now: number): number {
+/** Since the start of a period of a storm, its length, and the time from period to period. */
+function phaseOf(storm: StormView | null, now: number): readonly [elapsed: number, lasts: number, period: number] {
   const [lasts = 0, period = 1] = [storm?.for, storm?.every].map(
     (text) => parseDuration(text ?? '') ?? Number.POSITIVE_INFINITY,
   )
-  const elapsed = (now - Date.parse(storm?.startedAt ?? '')) % period
+  return [(now - Date.parse(storm?.startedAt ?? '')) % period, lasts, period]
+}
+
+/** Now, between the periods of a storm and after its only one. */
+function endOfStorm(storm: StormView | null, now: number): number {
+  const [elapsed, lasts] = phaseOf(storm, now)
   return elapsed >= 0 ? now + lasts - elapsed : now
+}
+
+/** When a storm begins again; undefined unless it is between two of its periods. */
+export function nextStorm(storm: StormView | null, now: number): number | undefined {
+  const [elapsed, lasts, period] = phaseOf(storm, now)
+  return elapsed >= lasts && period < Number.POSITIVE_INFINITY ? now + period - elapsed : undefined
 }
 
 /** `banned until 12:05:00 UTC` */
@@ -71,10 +82,13 @@ export function bansIn(
   return events.flatMap(({ key, at, until, afterId, early }, index) => {
     if (key === undefined || until === undefined) return []
     const view = keys.find((pick) => pick.key === key)
+    // A later ban is another one, a ban that has ended cannot be lifted, and an undo brings one back.
+    const next = events.slice(0, index).findLast((event) => event.key === key)
     const isLifted =
-      Date.parse(until) > now
+      next?.until === undefined &&
+      (Date.parse(until) > now
         ? view !== undefined && view.ban?.until !== until
-        : events.slice(0, index).some((event) => event.verb === 'keys.unban' && event.key === key)
+        : next !== undefined && Date.parse(next.at) < Date.parse(until))
     return [{ key, afterId, at: Date.parse(at), until: Date.parse(until), early, isLifted }]
   })
 }

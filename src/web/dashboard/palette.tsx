@@ -6,6 +6,7 @@ import { ActionError, Dialog, Field, useAction } from '../ui.js'
 import {
   addFault,
   applyScenario,
+  call,
   clearLog,
   moveClock,
   removeUsedFaults,
@@ -17,7 +18,7 @@ import { clockTargets, goToInstant } from './clock-menu.js'
 import { isPaletteOpen } from './dialogs.js'
 import { quickCommands } from './sentence.js'
 import { exchangeById, select, setFilter, showTab } from './session.js'
-import { clock, exchanges, logged, operations, scenarios, spaceTime, state } from './state.js'
+import { clock, exchanges, operations, scenarios, spaceTime, undoable } from './state.js'
 
 type Command = readonly [text: string, act: () => unknown]
 
@@ -25,11 +26,10 @@ const MAX_FOUND = 12
 
 function allCommands(): readonly Command[] {
   const isFrozen = clock.value?.frozen ?? false
-  const { undo } = state.value ?? {}
-  const done = logged.value.findLast(({ verb }) => verb === undo?.verb)
+  const undo = undoable.value
   const clients = new Map(exchanges.value.map((exchange) => [clientOf(exchange), clientName(exchange)]))
   return [
-    ...(undo == null ? [] : [[`Undo: ${done?.text ?? undo.verb}`, () => undoLast(undo.id)] as const]),
+    ...(undo == null ? [] : [[`Undo: ${undo.text}${undo.also}`, () => undoLast(undo.id)] as const]),
     ...quickCommands(),
     ...clockTargets(spaceTime.value ?? 0).map(
       ([name, at]) => [`Clock to ${name}`, () => goToInstant(name, at)] as const,
@@ -46,11 +46,18 @@ function allCommands(): readonly Command[] {
   ]
 }
 
-/** A rule or an exchange that a text names. */
+/** A storm, a rule or an exchange that a text names. */
 function namedBy(text: string): readonly Command[] {
   const rule = parseFaultRule(text)
+  const storm = /^storm\s+(\d.*)$/
+    .exec(text)?.[1]
+    ?.trim()
+    .replaceAll(/[\s,]+/g, ',')
   const exchange = exchangeById(Number(text.replace('#', '') || Number.NaN))
   return [
+    ...(storm === undefined
+      ? []
+      : [[`Start storm ${storm}`, () => call('storm.start', { storm }, `A storm has started: ${storm}.`)] as const]),
     ...(typeof rule === 'string' ? [] : [[`Arm ${text}`, () => addFault(rule)] as const]),
     ...(exchange === undefined ? [] : [[`Exchange #${exchange.id}`, () => select(exchange)] as const]),
   ]
@@ -84,7 +91,7 @@ export function Palette() {
         aria-expanded="true"
         aria-controls="commands"
         aria-activedescendant={marked.value === -1 ? undefined : optionId(marked.value)}
-        placeholder={`A command, or a rule such as ${operations.value.at(-1)?.id ?? '*'}:503*2`}
+        placeholder={`A command, or a rule such as ${operations.value.at(-1)?.id ?? '*'}:503*2, or storm 50%,for=1m`}
         value={text.value}
         choose={(typed) => {
           text.value = typed

@@ -49,23 +49,30 @@ export function start(): void {
   void stayConnected()
 }
 
-export function announce(text: string, undo?: () => Promise<unknown>): void {
+/** @param undoId undefined for a removed space */
+export function announce(text: string, undo?: () => Promise<unknown>, undoId?: number): void {
   view.announcement.value = text
   if (undo === undefined) return
   clearTimeout(toastTimer)
-  view.toast.value = { text, undo }
-  toastTimer = setTimeout(() => {
-    view.toast.value = undefined
-  }, TOAST_MS)
+  view.toast.value = { text, undo, undoId }
+  toastTimer = setTimeout(hideToast, TOAST_MS)
+}
+
+/** Not while somebody is at it. */
+function hideToast(): void {
+  if (document.querySelector('.notice:is(:hover, :focus-within)') === null) view.toast.value = undefined
+  else toastTimer = setTimeout(hideToast, STATE_PAUSE_MS)
 }
 
 let tabBefore: Tab = 'log'
 /** A filter that ends with the open exchange, and the one before. */
 let passing: { readonly filter: string; readonly before: string } | undefined
 
-export function filterUntilClosed(filter: string): void {
+/** @param part what the filter leaves out; empty for nothing */
+export function filterUntilClosed(filter: string, part = ''): void {
   const before = passing !== undefined && passing.filter === view.filter.value ? passing.before : view.filter.value
   passing = { filter, before }
+  view.filteredPart.value = { filter, part }
   setFilter(filter)
 }
 

@@ -2,6 +2,7 @@ import { batch, computed, type Signal, signal } from '@preact/signals'
 import type { Conduct } from '../../conduct/conduct-view.js'
 import { stringifyJson } from '../../contract/json.js'
 import type { ActiveView, ResourceView, ScenarioView, SpaceView, StateView } from '../../control/views.js'
+import { counted } from '../../domain/numbers.js'
 import { filterExchanges } from '../../exchanges/exchange-filter.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import type { LoggedEvent } from '../../exchanges/space-event.js'
@@ -61,6 +62,8 @@ export const conduct = ofSpace<Conduct | undefined>(undefined)
 export const chips = signal<readonly string[]>([])
 export const draft = signal('')
 export const filter = computed(() => [...chips.value, draft.value].join(' ').trim())
+/** What a filter leaves out of the finding that it is for. */
+export const filteredPart = signal({ filter: '', part: '' })
 /** Equal requests in a row share a row. */
 export const isFolded = signal(true)
 export const tab = signal<Tab>('log')
@@ -70,7 +73,9 @@ export const contract = signal<Readonly<Record<string, unknown>>>({})
 export const operations = computed(() => operationsIn(contract.value))
 export const announcement = signal('')
 /** Shown for a few seconds. */
-export const toast = signal<{ readonly text: string; undo(): Promise<unknown> } | undefined>(undefined)
+export const toast = signal<
+  { readonly text: string; readonly undoId: number | undefined; undo(): Promise<unknown> } | undefined
+>(undefined)
 /** When the sandbox last responded, by the page's monotonic clock. */
 export const lastContact = signal(performance.now())
 /** Unexpected events: a space is gone, an undo failed. */
@@ -115,6 +120,15 @@ export const hasOlder = computed(() => {
 /** Newest first. */
 export const events = computed(() => logged.value.toReversed())
 export const bans = computed(() => bansIn(events.value, state.value?.keys ?? [], clock.value?.now ?? 0))
+
+/** The last change that can be undone, in its words, and what an undo takes back besides it: ` (also 3 requests since)`. */
+export const undoable = computed(() => {
+  const { undo = null, counts } = state.value ?? {}
+  const done = events.value.find(({ verb }) => verb === undo?.verb)
+  const requests = counts === undefined || done === undefined ? 0 : counts.requests - done.afterId
+  const also = requests > 0 ? ` (also ${counted(requests, 'request')} since)` : ''
+  return undo && { id: undo.id, text: done?.text ?? undo.verb, also }
+})
 
 /** What refuses requests of a key now. */
 export function obstaclesNow(key: string) {

@@ -9,6 +9,17 @@ export function countText(count: number, value: string): string {
   return counted(count, value).replace(String(count), count.toLocaleString('en'))
 }
 
+/** `18–20, 22`, and `…` for what is beyond three ranges. @param ids ascending */
+export function idsText(ids: readonly number[]): string {
+  const ranges: number[][] = []
+  for (const id of ids) {
+    if (ranges.at(-1)?.at(-1) === id - 1) ranges.at(-1)?.push(id)
+    else ranges.push([id])
+  }
+  const texts = ranges.map(([first, ...rest]) => (rest.length === 0 ? `${first}` : `${first}–${rest.at(-1)}`))
+  return texts.length <= 3 ? texts.join(', ') : `${texts.slice(0, 3).join(', ')} …`
+}
+
 /** `12:00:01 UTC`, rounded up, with the date unless it is the day of `now` */
 export function instantText(at: number, now: number): string {
   const day = dayText(at) === dayText(now) ? '' : `${dateText(at)} `

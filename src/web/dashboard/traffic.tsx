@@ -104,7 +104,8 @@ const SPEAK_MS = 2000
 export function ListSummary() {
   const shown = view.shownExchanges.value.length
   const kept = countText(exchanges.value.length, 'exchange')
-  const text = filter.value === '' ? kept : `${shown.toLocaleString('en')} of ${kept}`
+  const part = view.filteredPart.value.filter === filter.value ? view.filteredPart.value.part : ''
+  const text = filter.value === '' ? kept : `${shown.toLocaleString('en')} of ${kept}${part === '' ? '' : `, ${part}`}`
   const spoken = useSignal('')
   // Traffic would have it spoken many times a second.
   useEffect(() => {
