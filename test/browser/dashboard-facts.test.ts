@@ -184,7 +184,7 @@ describe.skipIf(!HAS_CHROMIUM)('on the dashboard', () => {
     await page.locator('#filter').focus()
     await page.keyboard.press('Control+k')
     await page.keyboard.type('storm 30% for=30s every=2m')
-    await page.getByRole('option', { name: 'Start storm 30%,for=30s,every=2m', selected: true }).waitFor()
+    await page.getByRole('option', { name: 'Start storm 0.3,for=30s,every=2m', selected: true }).waitFor()
     await page.keyboard.press('Enter')
     await page.locator('#filter:focus').waitFor()
     expect((await sandbox.state()).storm).toMatchObject({ rate: 0.3, for: '30s', every: '2m' })
