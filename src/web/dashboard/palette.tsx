@@ -49,10 +49,9 @@ function allCommands(): readonly Command[] {
 /** A storm, a rule or an exchange that a text names. */
 function namedBy(text: string): readonly Command[] {
   const rule = parseFaultRule(text)
-  const storm = /^storm\s+(\d.*)$/
-    .exec(text)?.[1]
-    ?.trim()
-    .replaceAll(/[\s,]+/g, ',')
+  const [, share, percent, rest = ''] = /^storm\s+(\d[\d.]*)\s?(%?)(.*)$/.exec(text) ?? []
+  const rate = Number(share) / (percent === '%' ? 100 : 1)
+  const storm = share === undefined ? undefined : `${rate}${rest.replaceAll(/[\s,]+/g, ',')}`
   const exchange = exchangeById(Number(text.replace('#', '') || Number.NaN))
   return [
     ...(storm === undefined
