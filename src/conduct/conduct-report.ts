@@ -17,8 +17,9 @@ export interface ReportedSpace {
   currentPlan(apiKey: ApiKey): string | undefined
 }
 
-export function conductReport(space: ReportedSpace): Conduct {
-  const { conduct, shared } = space
+/** @param conduct another one than the present, such as that before a reset */
+export function conductReport(space: ReportedSpace, conduct = space.conduct): Conduct {
+  const { shared } = space
   const { settings } = space.state
   const accounts = conduct.keys().filter(({ traffic }) => traffic.requests > 0)
   // Unknown tokens share a label, but each has its own quota.

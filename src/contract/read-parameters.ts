@@ -1,4 +1,3 @@
-import { lazily } from '../system/lazily.js'
 import type { Reading, SentHeaders, Values, Violation } from './contract.js'
 import type { Parameter } from './contract-data.js'
 import { decodePercent, type QueryPair, readPairs as queryPairs } from './query.js'
@@ -61,8 +60,12 @@ export function queryReader(
     return { values, violations, unknown, ...(unused?.length ? { unused } : {}) }
   }
   // Validators are compiled at first use, not at the start.
-  const readNothing = lazily(() => read(''))
-  return (search) => (search === '' ? readNothing() : read(search))
+  let nothing: Reading<Values> | undefined
+  return (search) => {
+    if (search !== '') return read(search)
+    nothing ??= read(search)
+    return nothing
+  }
 }
 
 /** The object that a name is a property of: `price[gt]` of `price`. */

@@ -1,3 +1,4 @@
+import type { ConductLedger } from '../conduct/conduct-ledger.js'
 import type { ReportedSpace } from '../conduct/conduct-report.js'
 import type { Contract } from '../contract/contract.js'
 import type { SpaceSource } from '../domain/keys.js'
@@ -39,8 +40,8 @@ export interface SpaceContext {
   warn(message: string): void
   /** Undefined without listeners. */
   readonly onExchange: ((record: ExchangeRecord) => void) | undefined
-  /** A space is about to lose its log and conduct. */
-  onForget(space: ReportedSpace): void
+  /** A space has lost its log and its conduct. */
+  onForget(space: ReportedSpace, conduct: ConductLedger): void
   /** An undo restores what onForget reported. @param space its name */
   onRecall(space: string): void
 }

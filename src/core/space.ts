@@ -1,5 +1,4 @@
 import { ConductLedger } from '../conduct/conduct-ledger.js'
-import type { ReportedSpace } from '../conduct/conduct-report.js'
 import type { Values } from '../contract/contract.js'
 import type { Collection } from '../domain/collection.js'
 import type { Account, AccountId, ApiKey } from '../domain/keys.js'
@@ -234,9 +233,9 @@ export class Space {
     // Tokens of before do not work again.
     const { issued } = this.state.logins
     const logins = { issued, ended: issued }
-    const present = this.#reported()
+    const { conduct } = this
     this.commit({ ...startState(this, this.seed, wall), logins }, [{ kind: 'replaced', state: this.seed }])
-    this.#afterwards(() => this.shared.onForget(present))
+    this.#afterwards(() => this.shared.onForget(this, conduct))
     this.clearLog()
     this.conduct = this.openConduct()
   }
@@ -251,12 +250,6 @@ export class Space {
   #afterwards(act: () => void): void {
     if (this.#verb === undefined) act()
     else this.#verb.afterwards.push(act)
-  }
-
-  /** As it is now, for its report. */
-  #reported(): ReportedSpace {
-    const { name, conduct, state, shared } = this
-    return { name, conduct, state, shared, currentPlan: (apiKey) => currentPlan(shared.contract, apiKey, state) }
   }
 
   /**
@@ -305,17 +298,16 @@ export class Space {
    * @throws StoreFull, Failure STORE_WRITE_FAILED
    */
   restore({ state, snapshots, conduct, log }: ReplacedSpace): void {
-    const present = this.#reported()
+    const { conduct: dropped } = this
     this.commit(state, this.store === undefined ? [] : this.#changesTo(state))
     if (snapshots !== undefined) this.setSnapshots(snapshots)
     this.conduct = conduct ?? this.conduct
     this.#afterwards(() => {
       // What the verb dropped is back, and the conduct since is dropped.
-      if (conduct !== undefined && conduct.requests > 0) this.shared.onRecall(this.name)
-      if (conduct !== undefined) this.shared.onForget(present)
+      if (conduct?.requests) this.shared.onRecall(this.name)
+      if (conduct) this.shared.onForget(this, dropped)
       // Those under way then have ended unrecorded.
-      const ended = log?.records.filter(({ how }) => how !== undefined)
-      if (log !== undefined && ended !== undefined) this.log.restore({ ...log, records: ended, unkept: [] })
+      if (log) this.log.restore({ ...log, records: log.records.filter(({ how }) => how !== undefined), unkept: [] })
     })
   }
 

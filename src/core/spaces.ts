@@ -264,7 +264,7 @@ export class Spaces {
   }
 
   close(space: Space): void {
-    this.#shared.onForget(space)
+    this.#shared.onForget(space, space.conduct)
     space.close()
     this.#named.delete(space.name)
   }

@@ -108,7 +108,7 @@ export class StoreFull extends Error {
 
   constructor(what: string, limit: number) {
     super(
-      `${what} is full (--max-store ${formatSize(limit)}). Remove records, reset, or start with a larger --max-store.`,
+      `${what} is full (--max-store ${formatSize(limit)}). Remove records, reset the sandbox, or start it with a larger --max-store.`,
     )
   }
 }

@@ -211,13 +211,11 @@ function rounded(milliseconds: number): number {
 
 /** Called for each exchange that an open page shows. */
 function headersView(list: readonly string[]): Readonly<Record<string, string>> {
-  const headers: Record<string, string> = {}
+  // Without a prototype: a header may be named __proto__.
+  const headers: Record<string, string> = Object.create(null)
   for (let i = 0; i < list.length; i += 2) {
     const name = String(list[i]).toLowerCase()
-    const value = Object.hasOwn(headers, name) ? `${headers[name]}, ${list[i + 1]}` : String(list[i + 1])
-    // An assignment would be ignored.
-    if (name === '__proto__') Object.defineProperty(headers, name, { value, enumerable: true, writable: true })
-    else headers[name] = value
+    headers[name] = name in headers ? `${headers[name]}, ${list[i + 1]}` : String(list[i + 1])
   }
-  return headers
+  return { ...headers }
 }

@@ -1,3 +1,4 @@
+import type { ConductLedger } from '../conduct/conduct-ledger.js'
 import type { ReportedSpace } from '../conduct/conduct-report.js'
 import type { Contract } from '../contract/contract.js'
 import type { ResponseRules } from '../contract/response-rules.js'
@@ -50,8 +51,8 @@ export interface SandboxEvents {
   /** That starts this sandbox. */
   readonly command?: string
   onExchange?(record: ExchangeRecord): void
-  /** A space is about to be reset or removed, with the conduct in it. */
-  onForget?(space: ReportedSpace): void
+  /** A space was reset, or is about to be removed. @param conduct that was in it */
+  onForget?(space: ReportedSpace, conduct: ConductLedger): void
   /** An undo restores what a space has forgotten last, so it will be reported again. */
   onRecall?(space: string): void
   onWarning?(message: string): void
@@ -273,8 +274,8 @@ function spacesOpener(
         ((record) => {
           if (isReported()) events.onExchange?.(record)
         }),
-      onForget(space) {
-        if (space.conduct.requests > 0 && isReported()) events.onForget?.(space)
+      onForget(space, conduct) {
+        if (conduct.requests > 0 && isReported()) events.onForget?.(space, conduct)
       },
       onRecall(space) {
         if (isReported()) events.onRecall?.(space)

@@ -71,7 +71,9 @@ export function runSandbox(
       conduct() {
         const { spaces } = core
         const named = spaces.names().flatMap((name) => spaces.get(name) ?? [])
-        return [spaces.default, ...named.filter(({ conduct }) => conduct.requests > 0)].map(conductReport)
+        return [spaces.default, ...named.filter(({ conduct }) => conduct.requests > 0)].map((space) =>
+          conductReport(space),
+        )
       },
       stop(how = 'clean') {
         stopMode = how

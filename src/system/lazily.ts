@@ -1,8 +1,8 @@
-/** Makes a part on first use. */
-export function lazily<Part extends object>(make: () => Part): () => Part {
-  let part: Part | undefined
+/** Opens a part on first use. */
+export function lazily<Part>(open: () => Promise<Part>): () => Promise<Part> {
+  let part: Promise<Part> | undefined
   return () => {
-    part ??= make()
+    part ??= open()
     return part
   }
 }

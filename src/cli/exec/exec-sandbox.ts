@@ -71,8 +71,8 @@ export async function openExecSandbox(
       onExchange(record)
     },
     // Tests reset and remove their spaces; the conduct there still counts.
-    onForget(space) {
-      restorable.push(conductReport(space))
+    onForget(space, conduct) {
+      restorable.push(conductReport(space, conduct))
       const oldest = restorable.length > MAX_RESTORABLE ? restorable.shift() : undefined
       if (oldest !== undefined) discarded = addConduct(discarded, oldest)
     },

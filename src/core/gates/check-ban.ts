@@ -23,7 +23,7 @@ export const checkBan: Gate = (context) => {
   if (early === undefined) return undefined
   context.pending.account = { ...accountOf(context), bans: banFor(banDuration, now, space.requests, true) }
   const until = new Date(now + banDuration).toISOString()
-  const { count, senders } = early
+  const [count, senders] = early
   const of = senders > 1 ? ` of ${senders} senders` : ''
   const text = `Key ${caller.label} is banned until ${until}: ${counted(count, 'early request')}${of}.`
   space.log.publish({ at: new Date(now).toISOString(), verb: 'ban', text, until, key: caller.label, early: count })
@@ -34,7 +34,7 @@ export const checkBan: Gate = (context) => {
 function countTowardsBan(
   context: RequestContext,
   { sender }: KeyCaller,
-): { readonly count: number; readonly senders: number } | undefined {
+): readonly [count: number, senders: number] | undefined {
   const { space, now, wall } = context
   const { banAfter } = space.state.settings
   const senders = banAfter === 'never' ? undefined : space.conduct.sendersIfEarly(context)
@@ -43,7 +43,7 @@ function countTowardsBan(
   const early = withEarly(account.early, sender, now, wall)
   context.pending.account = { ...account, early }
   const count = early.reduce((sum, earlyRequest) => sum + Number(earlyRequest.sender === sender), 0)
-  return count >= banAfter * senders ? { count, senders } : undefined
+  return count >= banAfter * senders ? [count, senders] : undefined
 }
 
 function refuseBanned(
