@@ -213,6 +213,12 @@ export class ConductLedger {
     receive(senders, notice, ending, { ...context, isShared })
   }
 
+  /** Requests under way: how they end is not told any more. */
+  forgetOpen(): void {
+    for (const { account, sender, fingerprint } of this.#open.splice(0))
+      endRequest(sendersNamed(account, sender), fingerprint)
+  }
+
   /** @param position of a request whose response was sent, but not received */
   unread(position: number): void {
     for (const { senders } of this.keys()) for (const sender of senders.values()) forgetResponse(sender, position)

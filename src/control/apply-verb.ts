@@ -3,7 +3,10 @@ import { checkInput, checkSpaceName, type Verb, VerbError } from './verb.js'
 import type { VerbName } from './verb-map.js'
 import { VERBS } from './verbs.js'
 
-/** Runs a verb, in a space that it opens if necessary: a DELETE opens it for the time of the verb. @throws VerbError, StoreFull, RecordRefused */
+/**
+ * Runs a verb, in a space that it opens if necessary. One that a DELETE opens stays open only if something changed.
+ * @throws VerbError, StoreFull, RecordRefused
+ */
 export const applyVerb: ApplyVerb = (spaces, command, { now: wall, position: id }) => {
   const { space: spaceName, input, files } = command
   const name = command.verb as VerbName

@@ -70,7 +70,7 @@ export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateVie
     process: space.shared.process,
     upstream: upstream === undefined ? null : { baseUrl: upstream.baseUrl, writes: upstream.writes },
     counts: {
-      records: countRecords(space),
+      records: countRecords(contract, space.state.records),
       requests: space.log.total,
       logged: space.log.size,
       open: space.log.open,
@@ -179,7 +179,8 @@ function clear(space: Space, wall: EpochMs, what: OverrideView['what'], name: st
   else if (what === 'clock') space.commit(turnClock(state, state.startClock, wall))
   else if (what === 'setting')
     space.commit({ settings: changeSettings(state.settings, { [name]: start.settings[name as SettingName] }) })
-  else if (apiKey !== undefined && what === 'ban') space.commit({ accounts: unbanKey(state.accounts, apiKey.key) })
+  else if (apiKey !== undefined && what === 'ban')
+    space.commit({ accounts: unbanKey(state.accounts, apiKey.key, space.now(wall)) })
   else if (apiKey !== undefined) space.commit(...movePlan(state, keys, apiKey, startPlan(contract, apiKey) ?? ''))
 }
 

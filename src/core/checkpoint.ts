@@ -146,6 +146,8 @@ function loadUndo(space: Space, saved: ReturnType<typeof saveUndo>): Undo {
     file: file ?? undefined,
     conduct: conduct === null ? undefined : loadConduct(space, conduct),
     log: log ?? undefined,
+    // Replicas have none.
+    handlers: undefined,
   }
 }
 

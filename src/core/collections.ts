@@ -20,14 +20,11 @@ export function unservedRecords(
 }
 
 /** How many records each resource of the contract has in a space. */
-export function countRecords({
-  state,
-  shared,
-}: {
-  readonly state: { readonly records: Collections }
-  readonly shared: { readonly contract: Pick<Contract, 'resources'> }
-}): Readonly<Record<string, number>> {
-  return Object.fromEntries(shared.contract.resources.map(({ name }) => [name, state.records.get(name)?.size ?? 0]))
+export function countRecords(
+  { resources }: Pick<Contract, 'resources'>,
+  records: Collections,
+): Readonly<Record<string, number>> {
+  return Object.fromEntries(resources.map(({ name }) => [name, records.get(name)?.size ?? 0]))
 }
 
 /** Whether some records that a space starts with are not in its stored state. */

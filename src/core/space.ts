@@ -12,7 +12,7 @@ import { ExchangeLog, type SavedLog } from '../exchanges/exchange-log.js'
 import type { Accounts } from './accounts.js'
 import { type Collections, hasUnsavedRecords } from './collections.js'
 import type { Instant } from './command.js'
-import { currentLimits, currentPlan } from './keyring.js'
+import { currentLimits, currentPlan, type Keys } from './keyring.js'
 import { heldAfter, snapshotBytes } from './memory-budget.js'
 import type { SpaceContext, Store } from './space-context.js'
 import { isEqual, isSameState, type SpaceState } from './space-state.js'
@@ -23,12 +23,13 @@ import type { ReplacedFile, ReplacedSpace, Undo } from './undo.js'
 /** What a running verb found, and what it has done so far. */
 interface RunningVerb extends Pick<Space, 'state' | 'snapshots' | 'conduct' | 'undo'> {
   readonly hasUnsavedRecords: boolean
+  readonly keys: Keys
   /** Written together at its end. */
   readonly changes: Change[]
   /** The log that it has cleared. */
   log: SavedLog | undefined
   file: ReplacedFile | undefined
-  /** What cannot be rolled back: done once everything is written. */
+  /** Actions that cannot be undone. They run once everything is written. */
   readonly afterwards: (() => void)[]
 }
 
@@ -117,14 +118,20 @@ export class Space {
     return this.state.records.get(resource)?.get(scope, id) !== undefined
   }
 
-  stored({ records, unserved, plans }: SpaceState = this.state): StoredState {
+  /** @param keys of the sandbox */
+  stored({ records, unserved, plans }: SpaceState = this.state, keys: Keys = this.shared.keys.all): StoredState {
     const saved = Array.from(records, ([name, collection]) => [name, collection.save()] as const)
-    return { records: [...saved, ...unserved.records], others: unserved.others, keys: this.storedKeys(plans) }
+    return { records: [...saved, ...unserved.records], others: unserved.others, keys: this.storedKeys(plans, keys) }
+  }
+
+  /** What the store may contain: while a verb runs, the state before it. */
+  committed(): StoredState {
+    return this.stored(this.#verb?.state, this.#verb?.keys)
   }
 
   /** The keys that outlive the process, each on its plan in this space, or on another one of `plans`. */
-  storedKeys(plans: ReadonlyMap<string, string> = this.state.plans): readonly ApiKey[] {
-    return [...this.shared.keys.stored.values()].map((apiKey) => {
+  storedKeys(plans = this.state.plans, { stored }: Keys = this.shared.keys.all): readonly ApiKey[] {
+    return [...stored.values()].map((apiKey) => {
       const plan = plans.get(apiKey.key)
       return plan === undefined ? apiKey : { ...apiKey, plan }
     })
@@ -219,7 +226,7 @@ export class Space {
   }
 
   clearLog(): void {
-    if (this.log.total === 0) return
+    if (this.log.total === 0 && this.log.events.length === 0) return
     const before = this.log.clear()
     if (this.#verb !== undefined) this.#verb.log ??= before
   }
@@ -244,7 +251,7 @@ export class Space {
     const { state, snapshots, conduct, undo } = this
     const hasUnsavedRecords = this.#hasUnsavedRecords
     const nothing = { changes: [], log: undefined, file: undefined, afterwards: [] }
-    this.#verb = { state, snapshots, conduct, undo, hasUnsavedRecords, ...nothing }
+    this.#verb = { state, snapshots, conduct, undo, hasUnsavedRecords, keys: this.shared.keys.all, ...nothing }
   }
 
   #afterwards(act: () => void): void {
@@ -303,10 +310,11 @@ export class Space {
     if (snapshots !== undefined) this.setSnapshots(snapshots)
     this.conduct = conduct ?? this.conduct
     this.#afterwards(() => {
-      // What the verb dropped is back, and the conduct since is dropped.
+      // The conduct from before the verb is back; that of the time since is discarded.
+      conduct?.forgetOpen()
       if (conduct?.requests) this.shared.onRecall(this.name)
       if (conduct) this.shared.onForget(this, dropped)
-      // Those under way then have ended unrecorded.
+      // Requests in flight at the verb may have ended since, and nothing recorded it.
       if (log) this.log.restore({ ...log, records: log.records.filter(({ how }) => how !== undefined), unkept: [] })
     })
   }

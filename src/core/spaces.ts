@@ -21,7 +21,7 @@ interface SpaceVerb {
   readonly name: string
   readonly id: number
   readonly canUndo: boolean
-  /** Of the switches that it sets; undefined if the state that it restores has its own. */
+  /** Of the switches that it sets; undefined if it restores a state, which brings its own origins. */
   readonly origin: string | undefined
   /** The space was opened only for this verb, and closes again unless the verb changes it. */
   readonly isTemporary: boolean
@@ -141,6 +141,7 @@ export class Spaces {
    */
   change<T>(space: Space, { name, id, canUndo, origin, isTemporary }: SpaceVerb, wall: EpochMs, run: () => T): T {
     const { keys } = this.#shared
+    const handlersBefore = this.handlersOf(space.name)
     const before = { keys: keys.all, fixtures: this.#fixtures, removedSpace: this.removedSpace }
     const { requests, state } = space
     this.#verb = id
@@ -157,8 +158,10 @@ export class Spaces {
       const hasChanged = replaced !== undefined || changedKeys !== undefined
       if (canUndo && hasChanged) {
         const { snapshots, file, conduct, log } = replaced ?? {}
+        const handlers = this.handlersOf(space.name) === handlersBefore ? undefined : { before: handlersBefore }
         share(state)
-        space.undo = { id, verb: name, at: wall, requests, keys: changedKeys, state, snapshots, file, conduct, log }
+        const facts = { id, verb: name, at: wall, requests, keys: changedKeys, handlers }
+        space.undo = { ...facts, state, snapshots, file, conduct, log }
         if (this.removedSpace?.name === space.name) this.removedSpace = undefined
         this.#expectExpiry(wall)
       }
@@ -166,6 +169,7 @@ export class Spaces {
       return output
     } catch (error) {
       keys.all = before.keys
+      this.setHandlers(space.name, handlersBefore)
       this.#reseed(before.fixtures)
       this.removedSpace = before.removedSpace
       for (const part of parts) part.rollBackVerb()
@@ -194,12 +198,22 @@ export class Spaces {
     const since = space.requests - (isOfRemovedSpace ? 0 : undo.requests)
     if (undo.keys !== undefined) this.#restoreKeys(keysBefore(this.#shared.keys, undo.keys))
     space.restore(undo)
+    if (undo.handlers !== undefined) this.setHandlers(space.name, undo.handlers.before)
     if (isOfRemovedSpace) {
       space.requests = undo.requests
       this.removedSpace = undefined
     }
     space.undo = undefined
     return since
+  }
+
+  handlersOf(name: string): ReadonlyMap<string, unknown> | undefined {
+    return this.#shared.handlers?.get(name)
+  }
+
+  setHandlers(name: string, handlers: ReadonlyMap<string, unknown> | undefined): void {
+    if (handlers === undefined) this.#shared.handlers?.delete(name)
+    else this.#shared.handlers?.set(name, handlers)
   }
 
   #restoreKeys(keys: Keys): void {
@@ -254,10 +268,11 @@ export class Spaces {
     const space = this.#named.get(name)
     if (space === undefined) return false
     const { requests } = space
-    const facts = { id: this.#verb, verb: 'spaces.remove', at: wall, requests, keys: undefined }
+    const handlers = { before: this.handlersOf(name) }
+    const facts = { id: this.#verb, verb: 'spaces.remove', at: wall, requests, keys: undefined, handlers }
     const undo = { ...facts, ...space.whole() }
     this.removedSpace = { name, undo }
-    this.#shared.handlers?.delete(name)
+    this.setHandlers(name, undefined)
     this.#expectExpiry(wall)
     this.close(space)
     return true

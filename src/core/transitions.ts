@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js'
-import { banFor, NO_BAN_RECORD } from '../domain/ban.js'
+import { activeBan, banFor, NO_BAN_RECORD } from '../domain/ban.js'
 import { armFaults, type FaultRule } from '../domain/faults.js'
 import { type Account, type ApiKey, DEFAULT_KEY } from '../domain/keys.js'
 import { countUsed } from '../domain/quota.js'
@@ -82,8 +82,8 @@ export function banKeys(
 }
 
 /** Without a ban it returns the same accounts: a copy would count as a change, with an undo. */
-export function unbanKey(accounts: AccountsView, key: string): AccountsView {
-  return accounts.ofKey(key).bans.ban === undefined
+export function unbanKey(accounts: AccountsView, key: string, now: EpochMs): AccountsView {
+  return activeBan(accounts.ofKey(key).bans, now) === undefined
     ? accounts
     : accounts.withKeys(new Map([[key, { bans: NO_BAN_RECORD }]]))
 }

@@ -32,6 +32,8 @@ export interface Undo extends ReplacedSpace {
   /** Requests to the space before. */
   readonly requests: number
   readonly keys: ChangedKeys | undefined
+  /** Of the space before, if the verb changed them. */
+  readonly handlers: { readonly before: ReadonlyMap<string, unknown> | undefined } | undefined
 }
 
 interface ChangedKeys {

@@ -79,7 +79,7 @@ export async function createLocalExecutor(
           `The store "${options.store}" already exists: --generate and --fixtures only apply to a new store. Add --reset to start over from them.`,
         )
       }
-      await store.begin(() => spaces.default.stored())
+      await store.begin(() => spaces.default.committed())
     },
   }
 }

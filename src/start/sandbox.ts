@@ -65,7 +65,7 @@ export function runSandbox(
       baseUrl: origin + basePath,
       controlUrl: origin + CONTROL_PATH,
       plan: spaces.default.shared.start.settings.plan,
-      records: countRecords(spaces.default),
+      records: countRecords(served, spaces.default.state.records),
       seed,
       operations: served.operations,
       conduct() {

@@ -43,7 +43,7 @@ interface OpenedFileStore {
 /** Smaller journals are not folded while running: a small document would be rewritten constantly. */
 const MIN_FOLD_BYTES: Bytes = 4 * MIB
 
-/** Folding a full store may free space. It is tried again once the journal has this share of the document. */
+/** Folding a full store may free space. Folding is tried again once the journal has this share of the document. */
 const MIN_FULL_FOLD_RATIO = 1 / 16
 
 /** Before most changes. */
@@ -175,7 +175,7 @@ export class FileStore {
 
   /**
    * Writes the first document of a new store, or folds a journal left by a crash, or files of an earlier release.
-   * @param current returns the committed state
+   * @param current returns the committed state, without changes that are being appended
    * @throws StoreError STORE_UNWRITABLE if a new, discarded or earlier store cannot be written: its files are as before
    */
   start(current: () => StoredState): void {
@@ -286,7 +286,7 @@ export class FileStore {
     )
   }
 
-  /** Before the next change, because only then has the last one taken effect. */
+  /** Before the next change is written: `current` has all others by then, and not this one. */
   #foldIfNecessary(): void {
     if (this.#current === undefined) return
     // Another program has removed, replaced or edited a file. Memory has everything.
@@ -320,7 +320,9 @@ export class FileStore {
   #makeRoom(changes: readonly Change[], bytes: Bytes): void {
     const { warn, maxBytes } = this.#parts.options
     const isFull = () => this.#document.bytes + this.#journal.length + bytes > maxBytes
-    if (changes.every(({ kind }) => kind === 'replaced' || kind === 'remove' || kind === 'key-removed')) {
+    // A replaced state has the keys.
+    const isReplaced = changes.some(({ kind }) => kind === 'replaced')
+    if (changes.every(({ kind }) => /^(?:replaced|remove|key-removed)$/.test(kind) || (isReplaced && kind === 'key'))) {
       this.#foldFullAt = 0
       return
     }

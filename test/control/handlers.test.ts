@@ -53,6 +53,26 @@ describe('a handler', () => {
     expect((await again.ask('/pets/1')).json).toEqual(seen.json.numbers)
   })
 
+  it('comes back with the undo of a removal, and goes with the undo of a copy', async () => {
+    const { sandbox, ask } = await opened()
+    const [one, other] = [sandbox.space('one'), sandbox.space('other')]
+    await one.handle('getPet', () => ({ body: 'own' }))
+    const seen = async () => [
+      (await ask('/pets/1', { space: 'one' })).json,
+      (await ask('/pets/1', { space: 'other' })).json,
+    ]
+    const isPet = expect.objectContaining({ id: 1 })
+    expect(await seen()).toEqual(['own', isPet])
+    await other.copyFrom('one')
+    expect(await seen()).toEqual(['own', 'own'])
+    await other.undo()
+    expect(await seen()).toEqual(['own', isPet])
+    await sandbox.spaces.remove('one')
+    expect(await seen()).toEqual([isPet, isPet])
+    await one.undo()
+    expect(await seen()).toEqual(['own', isPet])
+  })
+
   it('leaves the response to the sandbox with undefined, and keeps its changes', async () => {
     const { sandbox, ask } = await opened()
     await sandbox.handle('createPet', ({ body, records }) => {

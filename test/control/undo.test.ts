@@ -191,6 +191,47 @@ describe('undo', () => {
     await sandbox.close()
   })
 
+  it('of a reset that removed keys fits a store that is nearly full', async () => {
+    const store = join(temporaryFolder(), 'store.json')
+    await using sandbox = await startSandbox({ ...AT_TEN, store, maxStore: '64KiB' })
+    await sandbox.keys.add('mine', 'pro')
+    const add = () => sandbox.records.add('pets', { name: 'x'.repeat(4096), categoryId: 1 })
+    for (let isFull = false; !isFull; )
+      isFull = await add().then(
+        () => false,
+        () => true,
+      )
+    const pets = await sandbox.records.list('pets', { limit: 100 })
+    await sandbox.reset()
+    expect(await sandbox.undo()).toMatchObject({ undone: 'reset' })
+    expect(await sandbox.records.list('pets', { limit: 100 })).toEqual(pets)
+    expect((await sandbox.keys.list()).map(({ key }) => key)).toContain('mine')
+  })
+
+  it('of a reset forgets the requests that were under way: those after it come one after the other', async () => {
+    await using sandbox = await startSandbox({ seed: 1, limits: '1/min', banAfter: 2, latency: 'getPet=50ms' })
+    const get = async (path: string) => {
+      const response = await fetch(sandbox.baseUrl + path, { headers: { authorization: 'Bearer sandbox' } })
+      return response.text()
+    }
+    const underWay = get('/pets/1')
+    await expect.poll(async () => (await sandbox.state()).counts.open).toBe(1)
+    await sandbox.reset()
+    await underWay
+    await sandbox.undo()
+    for (let n = 0; n < 3; n++) await get('/pets')
+    // Of one sender, the second early request leads to a ban.
+    expect((await sandbox.keys.list()).find(({ key }) => key === 'sandbox')?.ban).not.toBeNull()
+  })
+
+  it('is not kept for a ban that had ended', async () => {
+    await using sandbox = await open()
+    await sandbox.ban('sandbox-free', '1m')
+    await sandbox.clock.advance('2m')
+    await sandbox.unban('sandbox-free')
+    expect((await sandbox.state()).undo).toMatchObject({ verb: 'clock.advance' })
+  })
+
   it('is independent of other spaces, and opens none', async () => {
     await using sandbox = await open()
     await sandbox.records.remove('pets', 1)

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { Accounts } from '../../src/core/accounts.js'
 import { writeCheckpoint } from '../../src/core/checkpoint.js'
+import type { Spaces } from '../../src/core/spaces.js'
+import { StoreFull } from '../../src/domain/problems.js'
+import type { StoredState } from '../../src/domain/state.js'
 import { applyStep, openMachine, START, type Step } from '../machine/machine.js'
 import { serviceRequest } from '../support/service-request.js'
 
@@ -59,6 +62,34 @@ describe('the minute in which an early request counts, on a frozen clock', () =>
   ])('%s', (_, seconds, isBanned) => {
     expect(isBannedAt(START + seconds * SECOND)).toBe(isBanned)
   })
+})
+
+it.each([
+  ['records.add', { resource: 'pets', record: { name: 'Rex', categoryId: 1 } }],
+  ['records.remove', { resource: 'pets', id: '1' }],
+  ['keys.add', { key: 'team-b', plan: 'pro' }],
+  ['keys.remove', { key: 'sandbox-pro' }],
+  ['reset', {}],
+  ['undo', {}],
+])('a store that writes its document while %s is written finds the state before it there', (verb, input) => {
+  const found: StoredState[] = []
+  let isFull = false
+  const store = {
+    append() {
+      found.push(machine.default.committed())
+      if (isFull) throw new StoreFull('The store', 1)
+    },
+  }
+  const machine: Spaces = openMachine({ sandbox: { seed: 1 }, store })
+  const change = (verb: string, input: object, position: number) =>
+    applyStep(machine, { command: { kind: 'verb', space: '', verb, input }, instant: { now: START, position } })
+  change('records.remove', { resource: 'pets', id: '7' }, 1)
+  change('keys.add', { key: 'team-a' }, 2)
+  const before = machine.default.stored()
+  isFull = true
+  expect(change(verb, input, 3)).toMatchObject({ kind: 'refusal' })
+  expect(found.at(-1)).toEqual(before)
+  expect(machine.default.stored()).toEqual(before)
 })
 
 it('a verb that fails after it changed records leaves all as they were', () => {

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { startSandbox } from '../../src/index.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { type TestSandbox, transports } from '../support/transports.js'
 
@@ -107,6 +108,21 @@ describe.each(transports)('a sandbox with --max-store, %s', (name, openSandbox) 
     expect((await sandbox.control('DELETE', '/spaces/a')).status).toBe(200)
     expect(await fill(sandbox, 'sandbox~b')).toBeGreaterThan(13)
   })
+})
+
+it('a record that a verb was refused for want of room is not in the store either, for which it was folded', async () => {
+  const store = join(temporaryFolder(), 'store.json')
+  const sandbox = await startSandbox({ maxStore: '64KiB', store })
+  const add = () => sandbox.records.add('pets', LARGE)
+  for (let isFull = false; !isFull; )
+    isFull = await add().then(
+      () => false,
+      () => true,
+    )
+  const pets = await sandbox.records.list('pets', { limit: 100 })
+  await sandbox.close()
+  await using again = await startSandbox({ store })
+  expect(await again.records.list('pets', { limit: 100 })).toEqual(pets)
 })
 
 it('a store on disk never has more than --max-store in document and journal, however often the same pets change', async () => {

@@ -103,9 +103,10 @@ export const keyVerbs = {
     run: (context, { key }) =>
       hasUnknownKey(context.space, { key })
         ? null
-        : change(context, key, ({ key: banned }) =>
-            context.space.commit({ accounts: unbanKey(context.space.state.accounts, banned) }),
-          ),
+        : change(context, key, ({ key: banned }) => {
+            const { space, wall } = context
+            space.commit({ accounts: unbanKey(space.state.accounts, banned, space.now(wall)) })
+          }),
     text: (key) => (key === null ? UNKNOWN_KEY : banText(key)),
   }),
 }

@@ -122,7 +122,11 @@ export const sandboxVerbs = {
     run: ({ spaces }): readonly SpaceView[] =>
       spaces.names().map((name) => {
         const space = spaces.get(name)
-        return { name, records: space === undefined ? {} : countRecords(space), requests: space?.log.total ?? 0 }
+        return {
+          name,
+          records: space === undefined ? {} : countRecords(space.shared.contract, space.state.records),
+          requests: space?.log.total ?? 0,
+        }
       }),
   }),
   'spaces.remove': verb('DELETE /spaces/{name}', 'Remove a space and everything in it', {
@@ -147,9 +151,8 @@ export const sandboxVerbs = {
     run({ space, spaces, wall }, { name }) {
       const source = findSpace(spaces, name === DEFAULT_SPACE ? '' : name)
       if (source !== space) copySpace(space, source, wall)
-      const handlers = space.shared.handlers?.get(source.name)
-      if (handlers !== undefined) space.shared.handlers?.set(space.name, handlers)
-      return { space: space.name, records: countRecords(space) }
+      if (source !== space) spaces.setHandlers(space.name, spaces.handlersOf(source.name))
+      return { space: space.name, records: countRecords(space.shared.contract, space.state.records) }
     },
     text: ({ space, records }, { name }) =>
       `Copied ${spaceText(String(name))} to ${spaceText(space)}: ${recordsText(records)}.`,

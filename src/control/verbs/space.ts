@@ -50,7 +50,7 @@ export const spaceVerbs = {
     },
     run({ space, spaces, wall, files }) {
       spaces.reset(space, wall, files as StoredState | undefined)
-      return { space: space.name, records: countRecords(space) }
+      return { space: space.name, records: countRecords(space.shared.contract, space.state.records) }
     },
     origin: () => undefined,
     text: ({ space, records }) => `Reset ${spaceText(space)} to its start: ${recordsText(records)}.`,
@@ -77,7 +77,7 @@ export const spaceVerbs = {
       const { id: found, file } = findUndo(await read(), id)
       if (file?.content === null) await snapshots.remove(file.name)
       else if (file !== undefined) await snapshots.put(file.name, file.content)
-      // Its file is back: no other verb may be undone.
+      // The snapshot's file has been restored for this verb, so no other one may be undone now.
       return found
     },
     run(context, { id }) {
