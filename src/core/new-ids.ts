@@ -17,7 +17,10 @@ export function newUuid({ shared, name }: Space, what: string, number: unknown):
 /** Row ids of a record with an integer id: 7001 is the first of record 7. */
 const ROWS = 1000
 
-/** Ids for the rows in a record, which neither its other rows nor those of other records have. @param known rows with ids */
+/**
+ * Ids for the rows in a record: not those of its other rows, nor, up to a thousand rows, those of other records.
+ * @param known rows with ids
+ */
 export function newRowIds(space: Space, { name }: ResourceData, id: unknown, known: unknown): NewId {
   let text: string | undefined
   let count = 0
@@ -25,7 +28,8 @@ export function newRowIds(space: Space, { name }: ResourceData, id: unknown, kno
     text ??= stringifyJson(known) ?? ''
     for (;;) {
       const uuid = newUuid(space, `${name} row ${++count}`, id)
-      const own = typeof id === 'string' ? Number.parseInt(uuid.slice(0, 7), 16) : Number(id) * ROWS + count
+      const numbered = typeof id === 'string' ? Number.NaN : Number(id) * ROWS + count
+      const own = Number.isSafeInteger(numbered) ? numbered : Number.parseInt(uuid.slice(0, 13).replace('-', ''), 16)
       const made = fillValue(fill, 0, fill.isCounted ? own : uuid)
       const member = `:${stringifyJson(made)}`
       if (!text.includes(`${member},`) && !text.includes(`${member}}`)) return made

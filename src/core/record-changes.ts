@@ -87,11 +87,18 @@ function shownBy(child: ResourceData, parent: ResourceData, { shared }: Space): 
     .flatMap(({ resource, property }) => (resource === parent.name && property !== undefined ? [property] : []))
 }
 
-/** A property whose value must be unique, and that another record has. */
-export function findTaken({ id, unique }: ResourceData, value: Values, records?: RecordsView): string | undefined {
+/** A property whose value must be unique, and that another record has. @param made other new records of the request */
+export function findTaken(
+  { id, unique }: ResourceData,
+  value: Values,
+  records?: RecordsView,
+  made: readonly Values[] = [],
+): string | undefined {
   const own = String(value[id.property])
   const others =
-    unique.length === 0 ? [] : (records?.values() ?? []).filter((item) => String(item[id.property]) !== own)
+    unique.length === 0
+      ? []
+      : [...(records?.values() ?? []), ...made].filter((item) => String(item[id.property]) !== own)
   return unique.find(
     (property) => value[property] != null && others.some((other) => isDeepEqual(other[property], value[property])),
   )

@@ -38,8 +38,8 @@ export function readPage(
   const limit = given === undefined ? (isPaged ? DEFAULT_PAGE_SIZE : total) : Number(given)
   const firstPage = roles.isZeroBased ? 0 : 1
   const page = Math.max(firstPage, Number(queryValue(query, roles.page) ?? firstPage))
-  const find = (cursor: unknown) => positionOf(request, cursor, places, scope, records, sorted)
-  const end = isGiven(queryValue(query, roles.before)) ? find(queryValue(query, roles.before)) : total
+  const find = (cursor: unknown) => positionOf(request, cursor, places, scope, records, sorted, keys)
+  const end = isGiven(queryValue(query, roles.before)) ? find(queryValue(query, roles.before))?.from : total
   if (end === undefined) return { problem: `${roles.before} is not a cursor of this list` }
   const isBackwards = end < total || isGiven(queryValue(query, roles.before))
   const cursor = queryValue(query, roles.cursor)
@@ -47,7 +47,7 @@ export function readPage(
   if (isGiven(cursor) && after === undefined) return { problem: `${roles.cursor} is not a cursor of this list` }
   const base = roles.isOneBased ? 1 : 0
   const offset = Math.max(0, Number(queryValue(query, roles.offset) ?? (page - firstPage) * limit + base) - base)
-  const start = isBackwards ? Math.max(0, end - limit) : after === undefined ? (isPaged ? offset : 0) : after + 1
+  const start = isBackwards ? Math.max(0, end - limit) : after === undefined ? (isPaged ? offset : 0) : after.to
   const values: Values[] = []
   for (let index = start; index < Math.min(end, start + limit); index++) values.push(at(index))
   // After an empty page, the next page would be the same.
@@ -125,7 +125,10 @@ function isGiven(cursor: unknown): boolean {
   return cursor !== undefined && cursor !== '' && cursor !== null
 }
 
-/** The position of the record that a cursor names; undefined for a cursor that is not ours. */
+/**
+ * Where the record that a cursor names is in the list, from its index to that of the next one. Of a record that the filters
+ * do not show any more, both are where it would be. Undefined for a cursor that is not ours.
+ */
 function positionOf(
   request: ActionRequest,
   cursor: unknown,
@@ -133,12 +136,20 @@ function positionOf(
   scope: Scope,
   records: RecordsView,
   sorted: readonly Values[] | undefined,
-): number | undefined {
+  keys: readonly SortKey[],
+): { readonly from: number; readonly to: number } | undefined {
   const place = records.placeOf(scope, cursor)
   if (place === undefined) return undefined
-  if (sorted !== undefined)
-    return sorted.findIndex((value) => String(value[request.resource.id.property]) === String(cursor))
-  return isNewestFirst(request) ? places.length - 1 - indexOf(places, place) : indexOf(places, place)
+  const older = indexOf(places, place)
+  const own = places[older] === place ? 1 : 0
+  const withOwn = () => [...places.slice(0, older), place, ...places.slice(older)]
+  const from =
+    sorted !== undefined
+      ? (own === 1 ? sorted : sortedBy(keys, request, withOwn(), records)).indexOf(records.at(place))
+      : isNewestFirst(request)
+        ? places.length - older - own
+        : older
+  return { from, to: from + own }
 }
 
 type Page = Readonly<Record<'page' | 'offset', number>> & { readonly lastId: string | undefined }

@@ -147,7 +147,7 @@ function create(given: ActionRequest, scope: Scope, space: Space, list?: readonl
     const own = String(value[id.property])
     const isTaken = id.kind === 'from-client' && (ids?.has(own) || records.get(scope, own) !== undefined)
     if (isTaken) return { kind: 'conflict', property: id.parts?.join() ?? id.property }
-    const taken = action.hasConflict ? findTaken(resource, value, records) : undefined
+    const taken = action.hasConflict ? findTaken(resource, value, records, values) : undefined
     if (taken !== undefined) return { kind: 'conflict', property: taken }
     ids?.add(own)
     values.push(value)

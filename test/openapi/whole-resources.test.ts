@@ -269,6 +269,7 @@ describe('a POST of a list', () => {
     { id: 2, name: 'Eve' },
   ]
   const both = [{ name: 'Bob' }, { name: 'Eve' }]
+  const email = { ...text, 'x-unique': true }
   const many = (schema: object, response: Node) => ({ post: { ...takes(schema), ...response } })
   it.each<Row>([
     [
@@ -278,6 +279,40 @@ describe('a POST of a list', () => {
         ['POST /tasks 201', both, [bob, eve]],
         ['POST /tasks 400', [{ name: 'Bob' }, { done: true }]],
         ['GET /tasks 200', undefined, [eve, bob]],
+      ],
+    ],
+    [
+      'with no value twice that must be unique',
+      {
+        '/users': {
+          ...many(list(object({ email })), {
+            responses: {
+              ...ok(list(object({ id: readOnly(integer), email })), 201).responses,
+              409: { description: 'taken' },
+            },
+          }),
+          get: ok(list(object({ id: readOnly(integer), email }))),
+        },
+      },
+      [
+        [
+          'POST /users 201',
+          [{ email: 'a' }, { email: 'b' }],
+          [
+            { id: 1, email: 'a' },
+            { id: 2, email: 'b' },
+          ],
+        ],
+        ['POST /users 409', [{ email: 'c' }, { email: 'c' }]],
+        ['POST /users 409', [{ email: 'c' }, { email: 'a' }]],
+        [
+          'GET /users 200',
+          undefined,
+          [
+            { id: 2, email: 'b' },
+            { id: 1, email: 'a' },
+          ],
+        ],
       ],
     ],
     [

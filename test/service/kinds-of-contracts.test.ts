@@ -688,6 +688,26 @@ describe('a list', () => {
     expect([await by('cursor=broken'), names(await by('cursor='), 'items').length]).toEqual([400, 3])
   })
 
+  it('goes on where a record was that its filters do not show any more', async () => {
+    const state = { type: 'string', enum: ['open', 'closed'] }
+    const text = ['cursor', 'ending_before', 'sort', 'order'].map((name) => query(name, { type: 'string' }))
+    const parameters = [...text, query('limit', integer()), query('state', state)]
+    const sandbox = await serve(things(named({ state }), { list: { parameters, ...pages({}, 'items') } }))
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await sandbox.post('/things', { name, state: 'open' })
+    await sandbox.control('PATCH', '/resources/things/3', { state: 'closed' })
+    const shown = async (search: string) =>
+      names((await sandbox.get(`/things?state=open&${search}`)).json, 'items').join('')
+    expect([
+      await shown('cursor=3&order=asc'),
+      await shown('cursor=3&order=desc'),
+      await shown('cursor=3&sort=name'),
+      await shown('cursor=3&sort=-name'),
+      await shown('ending_before=3&order=asc'),
+      await shown('ending_before=3&order=desc'),
+      await shown('ending_before=3&sort=-name&limit=1'),
+    ]).toEqual(['de', 'ba', 'de', 'ba', 'ab', 'ed', 'd'])
+  })
+
   it('takes a value that no record can have for no filter', async () => {
     const states = { type: 'string', enum: ['open', 'closed'] }
     const parameters = [

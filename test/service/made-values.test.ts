@@ -66,6 +66,19 @@ it.each([
   expect(await other.add('/orders', bodies[0] as Body)).toEqual(made[0])
 })
 
+it('each row of a record has an id of its own, also where the id of the record is as large as integers are', async () => {
+  const record = object({ id: { ...integer, format: 'int64' }, lines: list(object({ id: integer, what: text })) })
+  const paths = collection('/orders', object({ lines: list(row) }), record)
+  const put = { operationId: 'put', requestBody: json(object({ lines: list(row) })), responses: ok(201, record) }
+  const { sandbox } = await serve({ ...paths, '/orders/{id}': { ...Object(paths['/orders/{id}']), put } })
+  const lines = [{ what: 'a' }, { what: 'b' }]
+  for (const method of ['PUT', 'PATCH']) {
+    const made = await sandbox.call('/orders/9223372036854775807', { method, body: { lines } })
+    const ids = [...made.text.matchAll(/"id":(\d+),"what"/g)].map(([, id]) => Number(id))
+    expect([method, new Set(ids).size, ids.every(Number.isSafeInteger)]).toEqual([method, 2, true])
+  }
+})
+
 it('a row keeps the id that the client sends, and read-only ids are made where requests have the same schema', async () => {
   const line = object({ id: { ...integer, readOnly: true }, what: text })
   const sent = object({ lines: list(object({ id: integer, what: text }, ['what'])) })
