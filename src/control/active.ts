@@ -126,7 +126,7 @@ function activeSettings(space: Space): readonly ActiveView[] {
 function activeBans(space: Space, apiKey: ApiKey, ban: ReturnType<typeof activeBan>): readonly ActiveView[] {
   if (ban === undefined) return []
   const name = keyLabel(apiKey)
-  const origin = ban.byClient ? 'its client' : originOf(space, 'ban', apiKey.key)
+  const origin = ban.byClient ? 'early requests' : originOf(space, 'ban', apiKey.key)
   const count = hits(space, ({ reason, key }) => reason === 'ban' && key === name)
   return [activeView('ban', `${name} banned`, { name, until: ban.until, hits: count, origin })]
 }

@@ -117,7 +117,7 @@ export interface ActiveView {
   readonly left: number | null
   /** Exchanges of the log that it affected; null if they cannot be counted. */
   readonly hits: number | null
-  /** `--latency`, `scenario banned`, `its client`, `you`, `handlers`. */
+  /** `--latency`, `scenario banned`, `early requests`, `you`, `handlers`. */
   readonly origin: string
   /** A start option that is switched off. */
   readonly isOff: boolean

@@ -88,7 +88,7 @@ describe('the active switches', () => {
     for (let n = 0; n < 4; n++) await ask(sandbox)
     await sandbox.storm.start('0.3')
     const origins = new Map((await active(sandbox)).map(([text, origin]) => [text, origin]))
-    expect([origins.get('sandbox banned'), origins.get('storm 30 %')]).toEqual(['its client', 'you'])
+    expect([origins.get('sandbox banned'), origins.get('storm 30 %')]).toEqual(['early requests', 'you'])
   })
 })
 

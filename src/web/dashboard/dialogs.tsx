@@ -15,8 +15,8 @@ const KEYS = [
   ['Ctrl-K  ⌘K', 'run a command'],
   ['/', 'go to the filter'],
   ['t', 'move the clock'],
+  ['b', 'break the next requests'],
   ['j  k', 'older, newer exchange'],
-  ['↓  ↑', 'the same, from a row of the log'],
   ['r', 'resend the open exchange'],
   ['e', 'edit and resend it'],
   ['Escape', 'close the dialog or exchange, or empty the filter'],
@@ -38,6 +38,7 @@ document.addEventListener('keydown', (event) => {
   if (event.key === '?') isHelpOpen.value = true
   else if (event.key === '/') document.querySelector<HTMLInputElement>('#filter')?.select()
   else if (event.key === 't') document.querySelector<HTMLElement>('#move-clock > summary')?.click()
+  else if (event.key === 'b') document.querySelector<HTMLInputElement>('.sentence input')?.select()
   else if (event.key === 'j' || event.key === 'k') step(event.key === 'j' ? 1 : -1)
   else if (event.key === 'Escape') exchange === undefined ? setFilter('') : closeExchange()
   else if (exchange === undefined) return

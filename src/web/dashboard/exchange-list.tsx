@@ -237,7 +237,9 @@ function ExchangeRow({ exchange, count, isSelected, isReachable }: RowProps) {
         <span class="path mono">
           <span class="method">{method}</span> {addressOf(exchange)}
         </span>
-        <span class="reason muted">{why}</span>
+        <span class="reason muted" title={why}>
+          {why}
+        </span>
         <span class="client muted">{clientName(exchange)}</span>
         <span class={`duration ${ended === 'left' ? 'error' : 'muted'}`}>
           <Duration exchange={exchange} />

@@ -13,17 +13,25 @@ import * as view from './state.js'
 import './base.css'
 import './style.css'
 
+const PLACES = [
+  ['clients', '.lanes button'],
+  ['log', '#log [tabindex="0"], #filter'],
+] as const
+
 function Dashboard() {
   useEffect(start, [])
   return (
     <>
-      <button
-        type="button"
-        class="hidden newer"
-        onClick={() => document.querySelector<HTMLElement>('#log [tabindex="0"], #filter')?.focus()}
-      >
-        Skip to the log
-      </button>
+      {PLACES.map(([name, place]) => (
+        <button
+          type="button"
+          key={name}
+          class="hidden newer"
+          onClick={() => document.querySelector<HTMLElement>(place)?.focus()}
+        >
+          Skip to the {name}
+        </button>
+      ))}
       <LostBanner />
       <Header />
       <ActiveNow />

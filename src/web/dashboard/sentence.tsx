@@ -28,7 +28,7 @@ export function Sentence() {
       <Field aria-label="Fault" name="fault" choices={[...STATUSES, ...FAULTS]} />
       <Field aria-label="Retry-After" name="retryAfter" placeholder="+ Retry-After" class="short" />
       <label class="row">
-        <input type="checkbox" name="after" value="after" /> after it was stored
+        <input type="checkbox" name="after" value="after" /> after the write
       </label>
       <button type="submit" class="primary">
         Arm
