@@ -133,7 +133,7 @@ const BURST_MS: DurationMs = 100
 /** A loop sends its next request this soon after a refusal. */
 const LOOP_MS: DurationMs = 50
 
-/** Several senders that each wait do not come one right after the other more often. */
+/** More than this many in direct succession are one sender in a loop. */
 const MAX_IN_LOOP = 3
 
 /** Clients that wait come back this soon after their wait. */
@@ -232,8 +232,8 @@ function countLoop({ retries }: Senders, own: RunningWaits, fingerprint: string,
 }
 
 /**
- * Whether an early request suggests that several senders share the key. A newcomer speaks against it. Senders that wait
- * come back when a wait of their own is over, most clearly on its connection: more than twice for each newcomer.
+ * How much an early request suggests that several senders share the key; the sum counts. A request without a wait that is
+ * over speaks against it. Senders that wait come back when a wait of their own is over, most clearly on its connection.
  * @param here a running wait of the same connection
  */
 function sharingOf(here: Wait | undefined, ready: Ready | undefined, judged: JudgedRequest): number {

@@ -122,7 +122,7 @@ export function endRequest(senders: Senders, fingerprint: string): void {
   else inFlight.delete(fingerprint)
 }
 
-/** Counts a request as in flight at the same time if its response was not readable when this one was sent. */
+/** Sorts the waits by whether they are over. A request whose response was not readable when this one was sent is parallel to it. */
 export function runningWaits(senders: Senders, fingerprint: string, arrival: Arrival): Running {
   for (const wait of dropEnded(senders.waits, arrival)) addReady(senders, wait, wait.until, wait.wallUntil)
   senders.ready = senders.ready.filter((ready) => elapsed(ready, arrival) < REMEMBERED_MS).slice(-MAX_WAITS)

@@ -17,7 +17,7 @@ const WORDS =
   'amber birch cedar coral delta ember fjord grove harbor iris jasper kestrel larch maple nova opal pine quartz raven sage tidal umber velvet willow zephyr'.split(
     ' ',
   )
-/** The present of generated records: 2026-01-01, midnight UTC. */
+/** 2026-01-01, midnight UTC. Generated records are created from here on, a minute apart; their other times are earlier. */
 export const GENERATED_FROM = Date.UTC(2026, 0, 1)
 const MINUTE_MS = 60_000
 /** Larger than any bound that a schema leaves open. */

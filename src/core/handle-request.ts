@@ -43,7 +43,7 @@ const GATES: readonly Gate[] = [
   applyPreference, // did the client ask for a certain response?
   checkBan, // is the key banned?
   injectFault, // is there a storm, or a fault for this operation?
-  chargeQuota, // is there quota left in both windows?
+  chargeQuota, // is there quota left, in the minute and the day?
   checkKey, // is the key valid at all?
   refuseWrites, // must it not reach the real service?
   checkRoute, // is there such an operation?

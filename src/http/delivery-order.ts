@@ -21,7 +21,7 @@ const MAX_BATCH = 64
 const MAX_TURNS = 100
 /** Turns are long on an overloaded machine. */
 const MAX_WAIT_MS = 250
-/** A longer turn may have been interrupted after it polled the sockets. */
+/** A longer turn proves nothing: it may have been interrupted after it polled the sockets. */
 const SHORT_TURN_MS = 0.5
 /** Refusals wait this long for the first request on a new connection, so that a burst counts as one. */
 const FIRST_REQUEST_MS = 50
@@ -135,7 +135,10 @@ export class DeliveryOrder {
     })
   }
 
-  /** At least one. A client that is woken may interrupt this process: the next one may need another quiet turn. */
+  /**
+   * Sends the first, then the others while no request can have come between. The client that the first one wakes may
+   * interrupt this process: then the next one waits for another quiet turn.
+   */
   #send(isNextSent: () => boolean, isProven: boolean): void {
     let count = 0
     do this.#refusals[count++]?.send()

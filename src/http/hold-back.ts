@@ -10,7 +10,7 @@ export function holdBack(outgoing: Outgoing): () => void {
   const { socket } = outgoing.connection
   const { _write, _writev } = socket
   let pass = () => {}
-  // Its stream hears of it at the end of the turn, as it would of any write: it is reported before it ends the connection.
+  // Told to the stream in the next tick, as every write is: the log has the response before its connection ends.
   const doneLater = (done: (error?: Error | null) => void) => (error?: Error | null) => {
     outgoing.isTaken = !error
     process.nextTick(done, error)

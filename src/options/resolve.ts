@@ -39,8 +39,7 @@ export interface ResolveContext {
 }
 
 export interface GroupLog {
-  /** The address, or the file that holds it. It may have a password. */
-  /** Address of Redis. */
+  /** Address of Redis, or the file that has it. The address may have a password. */
   readonly redis: string
   readonly group: string
 }

@@ -20,7 +20,7 @@ import { accountOf, type Gate, type RequestContext } from '../request-context.js
 import { refuseUntil } from '../responses.js'
 import type { Space } from '../space.js'
 
-/** Is there quota left in both windows? If so, this request is charged to them. @source docs/specification.md, "Rate limits" */
+/** Is there quota left, in the minute and the day? If so, this request is charged to both. @source docs/specification.md, "Rate limits" */
 export const chargeQuota: Gate = (context) => {
   const { caller, space, now } = context
   const { limits } = caller
