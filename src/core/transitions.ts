@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js'
-import { activeBan, banFor, NO_BAN_RECORD } from '../domain/ban.js'
+import { banFor, NO_BAN_RECORD } from '../domain/ban.js'
 import { armFaults, type FaultRule } from '../domain/faults.js'
 import { type Account, type ApiKey, DEFAULT_KEY } from '../domain/keys.js'
 import { countUsed } from '../domain/quota.js'
@@ -81,11 +81,10 @@ export function banKeys(
   return accounts.withKeys(new Map(banned))
 }
 
-/** Without a ban it returns the same accounts: a copy would count as a change, with an undo. */
+/** With no ban, or one that is over, it returns the same accounts: a copy would count as a change, with an undo. */
 export function unbanKey(accounts: AccountsView, key: string, now: EpochMs): AccountsView {
-  return activeBan(accounts.ofKey(key).bans, now) === undefined
-    ? accounts
-    : accounts.withKeys(new Map([[key, { bans: NO_BAN_RECORD }]]))
+  const { ban } = accounts.ofKey(key).bans
+  return ban === undefined || ban.until <= now ? accounts : accounts.withKeys(new Map([[key, { bans: NO_BAN_RECORD }]]))
 }
 
 /** Opens windows as if this many requests had been charged at an instant. */
