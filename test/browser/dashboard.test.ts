@@ -286,6 +286,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.keyboard.type('getP')
     await page.keyboard.press('Tab')
     await page.keyboard.type('500')
+    await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.locator('.chip').getByText('getPet:500*3 · 3 left').waitFor()
   })

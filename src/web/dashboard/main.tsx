@@ -15,7 +15,7 @@ import './style.css'
 
 const PLACES = [
   ['clients', '.lanes button'],
-  ['log', '#log [tabindex="0"], #filter'],
+  ['log', '#log [tabindex="0"]'],
 ] as const
 
 function Dashboard() {
@@ -27,7 +27,7 @@ function Dashboard() {
           type="button"
           key={name}
           class="hidden newer"
-          onClick={() => document.querySelector<HTMLElement>(place)?.focus()}
+          onClick={() => (document.querySelector<HTMLElement>(place) ?? document.getElementById('filter'))?.focus()}
         >
           Skip to the {name}
         </button>
